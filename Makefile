@@ -1,0 +1,34 @@
+# Two commands: `make lab` opens the first lesson, `make test` runs every test.
+PYTHON ?=
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help lab test score lock clean FORCE
+.DEFAULT_GOAL := help
+
+help:  ## print the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+
+lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-browser --port=9999" passes options
+	@$(BIN)/python -m jupyterlab notebooks/00_start_here.ipynb $(JUPYTER_ARGS)
+
+test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
+	@$(BIN)/python tools/run_tests.py $(GROUP)
+
+score: $(VENV)/.ready  ## print published against modelled values
+	@$(BIN)/python -m qoslib score
+
+lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
+	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv
+	@build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
+		--python-version 3.11 --all-extras --custom-compile-command "make lock" -o requirements.lock $(LOCK_ARGS) pyproject.toml
+
+clean:  ## remove the environments and everything else that was made
+	@rm -rf .venv .venv.log .venv-* build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .test-output .numba_cache
+
+# The stamp holds the path it was made for: an environment that was moved, or whose Python has gone, is made anew.
+ifneq ($(shell $(BIN)/python -c 'print(open("$(VENV)/.ready").read())' 2>/dev/null),$(CURDIR))
+$(VENV)/.ready: FORCE
+endif
+$(VENV)/.ready: requirements.lock pyproject.toml tools/setup.sh tools/jupyterlab_settings.json
+	@tools/setup.sh $(VENV) $(PYTHON)

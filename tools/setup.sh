@@ -1,0 +1,52 @@
+#!/bin/sh
+# Make or repair a virtual environment from requirements.lock and install qoslib in it, editable.
+#   tools/setup.sh FOLDER [PYTHON]
+# Plain sh, because it runs before anything of ours is installed. Whatever goes wrong is one line.
+set -u
+venv=$1
+log=$venv.log
+
+fail() {
+    echo "qoslib: $*" >&2
+    exit 1
+}
+
+old="" bare=""
+find_python() {
+    for python in ${1:-python3 python3.14 python3.13 python3.12 python3.11 python}; do
+        # A name on PATH may be a shim for a version that is not active: only running it tells.
+        "$python" -c '' 2>/dev/null || continue
+        if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+            old="$old $("$python" --version 2>&1)"
+        elif ! "$python" -c 'import venv, ensurepip' 2>/dev/null; then
+            bare=$python
+        else
+            return 0
+        fi
+    done
+    [ -z "$bare" ] || fail "$bare has no venv module; on Debian and Ubuntu: apt install python3-venv"
+    [ -z "$old" ] || fail "Python 3.11 or newer is needed, and only$old was found; name another with make PYTHON=/path/to/python3"
+    fail "no working Python found${1:+ at $1}; install Python 3.11 or newer, or name one with make PYTHON=/path/to/python3"
+}
+
+pip_install() {
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --retries 2 "$@" >>"$log" 2>&1 && return
+    if grep -qE 'NewConnectionError|Failed to establish|NameResolution|ConnectTimeout|ProxyError|Connection broken|Read timed out' "$log"; then
+        fail "no network: the packages in requirements.lock could not be downloaded (details in $log)"
+    fi
+    fail "$(grep -m1 '^ERROR' "$log" || echo 'pip failed') (details in $log)"
+}
+
+: >"$log" || fail "cannot write $log"
+rm -f "$venv/.ready"
+if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+    find_python "${2:-}"
+    echo "qoslib: making $venv with $("$python" --version)"
+    "$python" -m venv --clear "$venv" >>"$log" 2>&1 || fail "$python -m venv $venv failed (details in $log)"
+fi
+echo "qoslib: installing the locked packages in $venv (a minute or two the first time)"
+pip_install --require-hashes -r requirements.lock
+pip_install --no-deps --no-build-isolation --editable .
+mkdir -p "$venv/share/jupyter/lab/settings"
+cp tools/jupyterlab_settings.json "$venv/share/jupyter/lab/settings/overrides.json"
+pwd >"$venv/.ready"
