@@ -1,0 +1,296 @@
+"""Published measurements as tables: one row a value, each with unit, place and source.
+
+`load` reads a published table by name, or a file of your own in the same form; `catalogue`
+lists what is published; `sources` tells where it comes from. A file is data, never trusted:
+whatever is wrong in it becomes one `MeasurementError` that names file, line and column.
+"""
+
+import csv
+import io
+import math
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from qoslib.units import UNITS
+
+__all__ = ["COLUMNS", "STATISTICS", "MeasurementError", "catalogue", "load", "sources"]
+
+#: The columns of a table, in order; the first line of each file.
+HEADER = (
+    "experiment,stream,quantity,statistic,as_printed,value,unit,half_width,"
+    "low,high,place,status,consistent_value,reason"
+)
+COLUMNS = tuple(HEADER.split(","))
+#: What a value can be of its experiment.
+STATISTICS = (
+    "average",
+    "maximum",
+    "minimum",
+    "total",
+    "up_to",
+    "approximate",
+    "unspecified",
+    "configured",
+    "range",
+)
+STATUSES = ("ok", "inconsistent")
+KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
+NUMBERS = ("value", "half_width", "low", "high", "consistent_value")
+REQUIRED = ("experiment", "quantity", "as_printed", "value", "half_width", "place")
+CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
+
+MAX_BYTES = 50_000_000
+MAX_TEXT = 2_000  # characters in a field
+NUMBER = re.compile(r"[-+]?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,3})?", re.ASCII)
+NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+
+
+class MeasurementError(ValueError):
+    """A table that cannot be read; the message names file, line, column and what is allowed.
+
+    Attributes
+    ----------
+    file : str
+        The file, or the name that was asked for.
+    line : int or None
+        Line in the file, from 1; None when the file as a whole is meant.
+    column : str or None
+        The column; None when the line as a whole is meant.
+    """
+
+    def __init__(self, file: object, problem: str, line: int | None, column: str | None):
+        self.file, self.line, self.column = str(file), line, column
+        place = [str(file), f"line {line}" if line else "", f"column {column}" if column else ""]
+        super().__init__(f"{', '.join(filter(None, place))}: {problem}")
+
+
+class Record(NamedTuple):
+    """One row as read, and the place to name when something is wrong with it."""
+
+    file: Path
+    line: int
+    cells: dict[str, str]
+
+    def error(self, column, problem):
+        return MeasurementError(self.file, problem, self.line, column)
+
+
+def load(table: str | Path) -> pd.DataFrame:
+    """Read a published table by name, or a file of your own by path.
+
+    Parameters
+    ----------
+    table : str or Path
+        A name from `catalogue`, like ``"m120_latency"``, or the path of a CSV file with the
+        columns `COLUMNS`, in UTF-8.
+
+    Returns
+    -------
+    DataFrame
+        One row a value. ``attrs["source"]`` is the passport (title, publisher, date, ...; for a
+        file of your own only its name), ``attrs["units"]`` the units of each quantity.
+
+    Raises
+    ------
+    MeasurementError
+        If there is no such table, or the first thing that is wrong in the file.
+
+    Examples
+    --------
+    >>> load("m120_latency").attrs["source"]["publisher"]
+    'Juniper Networks'
+    """
+    path = _find(table)
+    frame = _frame(list(_records(path)))
+    frame.attrs["source"] = sources().get(path.name) if path.parent == _folder() else None
+    frame.attrs["source"] = frame.attrs["source"] or {"file": path.name, "title": path.stem}
+    units = frame.groupby("quantity", sort=False)["unit"].unique()
+    frame.attrs["units"] = {quantity: list(names) for quantity, names in units.items()}
+    return frame
+
+
+def catalogue() -> pd.DataFrame:
+    """List the published tables: name, source, title, rows and quantities of each.
+
+    Examples
+    --------
+    >>> "m120_latency" in set(catalogue()["name"])
+    True
+    """
+    return pd.DataFrame([_entry(path) for path in sorted(_folder().glob("*.csv"))])
+
+
+def sources() -> dict[str, dict[str, Any]]:
+    """Return the passport of each published file, by file name.
+
+    A passport joins what is known of the file (places, transcription, rows, SHA-256, notes) with
+    what is known of the document it was taken from (title, publisher, date, licence).
+    """
+    with open(_folder().parent / "sources.toml", "rb") as text:
+        passports = tomllib.load(text)
+    files = passports["files"].items()
+    return {name: {"file": name, **passports["sources"][f["source"]], **f} for name, f in files}
+
+
+def _folder() -> Path:
+    """The tables: inside an installed package, or beside it in a checkout."""
+    here = Path(__file__).parent
+    inside = here / "data"
+    return (inside if inside.is_dir() else here.parent / "data") / "measurements"
+
+
+def _entry(path: Path) -> dict[str, Any]:
+    frame = load(path)
+    source = frame.attrs["source"]
+    return {
+        "name": path.stem,
+        "source": source.get("source", ""),
+        "title": source["title"],
+        "publisher": source.get("publisher", ""),
+        "date": str(source.get("date", "")),
+        "rows": len(frame),
+        "quantities": ", ".join(sorted(frame["quantity"].unique())),
+    }
+
+
+def _find(table: str | Path) -> Path:
+    published = {path.stem: path for path in _folder().glob("*.csv")}
+    if isinstance(table, str) and table in published:
+        return published[table]
+    path = Path(table)
+    if not path.is_file():
+        allowed = f"a CSV file, or one of {', '.join(sorted(published))}"
+        raise MeasurementError(table, f"no such table; allowed: {allowed}", None, None)
+    return path
+
+
+def _text(path: Path) -> str:
+    with open(path, "rb") as file:
+        raw = file.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise MeasurementError(path, f"too large; allowed: up to {MAX_BYTES} bytes", None, None)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        problem = f"byte {raw[error.start]:#04x} is not UTF-8; allowed: text in UTF-8"
+        raise MeasurementError(path, problem, line, None) from None
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(_text(path), newline=""), strict=True)
+    try:
+        for fields in reader:
+            if fields:
+                yield reader.line_num, fields
+    except csv.Error as error:
+        raise MeasurementError(path, f"not CSV: {error}", reader.line_num, None) from None
+
+
+def _records(path: Path) -> Iterator[Record]:
+    lines = _lines(path)
+    header = _header(path, next(lines, (1, []))[1])
+    seen: dict[tuple[str, ...], int] = {}
+    for line, fields in lines:
+        if len(fields) != len(header):
+            problem = f"{len(fields)} fields; allowed: {len(header)}, as in the header"
+            column = header[len(fields)] if len(fields) < len(header) else None
+            raise MeasurementError(path, problem, line, column)
+        record = Record(path, line, dict(zip(header, fields, strict=True)))
+        _check(record)
+        _check_key(record, seen)
+        yield record
+    if not seen:
+        raise MeasurementError(path, "no rows; allowed: one row a value, at least one", 1, None)
+
+
+def _header(path, header):
+    for column in COLUMNS:
+        if header.count(column) != 1:
+            fault = "missing" if column not in header else "there twice"
+            problem = f"{fault}; allowed: the columns {HEADER}"
+            raise MeasurementError(path, problem, 1, column)
+    for column in set(header) - set(COLUMNS):
+        problem = f"unknown; allowed: the columns {HEADER}"
+        raise MeasurementError(path, problem, 1, _short(column))
+    return header
+
+
+def _check(record):
+    for column, text in record.cells.items():
+        if len(text) > MAX_TEXT:
+            raise record.error(column, f"{len(text)} characters; allowed: up to {MAX_TEXT}")
+        if column in REQUIRED and not text:
+            raise record.error(column, "empty; allowed: anything but that")
+        if column in CHOICES and text not in CHOICES[column]:
+            allowed = ", ".join(CHOICES[column])
+            raise record.error(column, f"unknown {_short(text)}; allowed: {allowed}")
+        if column in NUMBERS and text:
+            _check_number(record, column, text)
+    _check_names(record)
+    _check_range(record)
+    _check_status(record)
+
+
+def _check_number(record, column, text):
+    if not NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        problem = f"{_short(text)} is not a number; allowed: a finite number like 0.5 or 2e-6"
+        raise record.error(column, problem)
+    if column == "half_width" and float(text) < 0:
+        raise record.error(column, f"{text} is negative; allowed: 0 or more")
+
+
+def _check_names(record):
+    for column in ("experiment", "quantity"):
+        text = record.cells[column]
+        if not NAME.fullmatch(text):
+            allowed = "small letters, digits and _, a letter first"
+            raise record.error(column, f"{_short(text)} is not a name; allowed: {allowed}")
+
+
+def _check_range(record):
+    low, high, value = (record.cells[column] for column in ("low", "high", "value"))
+    if not low and not high:
+        return
+    if not (low and high and float(low) <= float(value) <= float(high)):
+        problem = f"range {low!r} to {high!r} with value {value}; allowed: low <= value <= high"
+        raise record.error("low", f"{problem}, or neither")
+
+
+def _check_status(record):
+    flagged = record.cells["status"] == "inconsistent"
+    for column in ("consistent_value", "reason"):
+        if bool(record.cells[column]) != flagged:
+            allowed = f"a {column} if and only if the status is inconsistent"
+            fault = "missing" if flagged else "not empty though the status is ok"
+            raise record.error(column, f"{fault}; allowed: {allowed}")
+
+
+def _check_key(record, seen):
+    key = tuple(record.cells[column] for column in KEY)
+    if key in seen:
+        problem = f"the same {', '.join(KEY)} as line {seen[key]}; allowed: each once"
+        raise record.error("place", problem)
+    seen[key] = record.line
+
+
+def _short(text):
+    return repr(text if len(text) <= 40 else text[:37] + "...")
+
+
+def _frame(records):
+    columns = {}
+    for name in COLUMNS:
+        cells = [record.cells[name] for record in records]
+        numbers = [float(cell) if cell else math.nan for cell in cells]
+        columns[name] = pd.Series(numbers if name in NUMBERS else cells, dtype=_dtype(name))
+    return pd.DataFrame(columns)
+
+
+def _dtype(name):
+    return "float64" if name in NUMBERS else "string"
