@@ -1,0 +1,82 @@
+"""Who gets how much of a line: water-filling within a band, bands in order."""
+
+import numpy as np
+
+__all__ = ["fill", "fill_bands", "in_proportion"]
+
+
+def fill(demand_bps, capacity_bps, weights):
+    """Weighted max-min fair shares: ``s_i = min(d_i, w_i mu)`` with ``sum s = min(sum d, C)``.
+
+    Parameters
+    ----------
+    demand_bps : ndarray, shape (..., n)
+        What each wants [bit/s].
+    capacity_bps : ndarray, shape (...)
+        What there is [bit/s].
+    weights : ndarray, shape (n,) or (..., n)
+        Positive.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        What each gets [bit/s].
+
+    References
+    ----------
+    Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
+    """
+    level = demand_bps / weights
+    order = np.argsort(level, axis=-1)
+    sorted_level = np.take_along_axis(level, order, -1)
+    sorted_demand = np.take_along_axis(demand_bps, order, -1)
+    sorted_weight = np.take_along_axis(np.broadcast_to(weights, demand_bps.shape), order, -1)
+    satisfied = np.cumsum(sorted_demand, -1) - sorted_demand
+    weight_left = np.cumsum(sorted_weight[..., ::-1], -1)[..., ::-1]
+    mu = (capacity_bps[..., None] - satisfied) / weight_left
+    unsatisfied = mu < sorted_level
+    first = np.argmax(unsatisfied, axis=-1)[..., None]
+    water = np.where(unsatisfied.any(-1, keepdims=True), np.take_along_axis(mu, first, -1), np.inf)
+    return np.minimum(demand_bps, np.maximum(water, 0) * weights)
+
+
+def in_proportion(demand_bps, capacity_bps):
+    """A common first-in first-out queue: ``s_i = d_i min(1, C / sum d)``.
+
+    Shapes and units as in `fill`.
+    """
+    total = demand_bps.sum(-1, keepdims=True)
+    room = np.divide(
+        capacity_bps[..., None], total, out=np.ones_like(total, dtype=float), where=total > 0
+    )
+    return demand_bps * np.minimum(1, room)
+
+
+def fill_bands(demand_bps, capacity_bps, bands, weights):
+    """Fill one band of queues after the other, each from what the bands before it leave.
+
+    Parameters
+    ----------
+    demand_bps : ndarray, shape (bands, ..., n)
+        What each queue wants within each band [bit/s].
+    capacity_bps : ndarray, shape (...)
+        What there is [bit/s].
+    bands : sequence of ndarray of int
+        Indices of the queues of each band, in the order of service.
+    weights : ndarray, shape (..., n)
+        Shares within a band.
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        What each queue gets, over all bands [bit/s].
+    """
+    left = capacity_bps.astype(float)
+    rounding_bps = capacity_bps * 1e-12
+    sent = np.zeros_like(demand_bps[0])
+    for band_demand, members in zip(demand_bps, bands, strict=True):
+        got = fill(band_demand[..., members], left, weights[..., members])
+        sent[..., members] += got
+        left = left - got.sum(-1)
+        left = np.where(left > rounding_bps, left, 0.0)
+    return sent

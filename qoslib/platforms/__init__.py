@@ -1,0 +1,25 @@
+"""The routers of the sources, each as data: what is printed, assumed, fitted."""
+
+from importlib import import_module
+from types import ModuleType
+
+__all__ = ["PLATFORMS", "platform"]
+
+#: File stems of the platforms that models speak to.
+PLATFORMS = ("m120",)
+
+
+def platform(name: str) -> ModuleType:
+    """The module of a platform.
+
+    Each has ``FACTS`` (its numbers and their origin), ``ASSUMPTIONS`` (name of each declared set
+    to its description) and ``experiments(assumptions="base")``, name to `Experiment`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such platform.
+    """
+    if name not in PLATFORMS:
+        raise ValueError(f"platform is {name!r}; allowed: {', '.join(PLATFORMS)}")
+    return import_module(f"qoslib.platforms.{name}")

@@ -1,0 +1,152 @@
+"""Juniper M120: why a higher-priority queue can be 20 times later than best effort.
+
+Source m120: Juniper Networks, M120 Class-of-Service Behavior Analysis, 2008.
+"""
+
+from qoslib import units
+from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
+from qoslib.port import DropProfile, HeadDrop, Port, PriorityLevels, Queue, TimeLimit
+from qoslib.traffic import Stream
+
+__all__ = ["ASSUMPTIONS", "CLASSES", "FACTS", "experiments", "port", "streams"]
+
+#: Classes in the order of service: strict-high, high, medium-high, medium-low, low, low.
+CLASSES = ("CS4", "NC", "CS3", "CS1", "CS2", "BE")
+
+ASSUMPTIONS = {
+    "base": "Offered rates exactly as the shares printed in the traffic profiles.",
+    "generator": "Base test and scenario 1 with every offered rate as much below its printed share"
+    " as the counters of the base test show for BE: 207,964 instead of 208,056 packets/s, 0.04 %.",
+}
+
+_CONFIGURED = "m120_configuration/configuration"
+
+FACTS = Facts(
+    line_bps=sourced(10e9, f"{_CONFIGURED}//line_rate"),
+    frame_bytes=sourced(1482, "m120_offered/base//frame_size"),
+    frame_scenario2_bytes=sourced(1400, "m120_offered/profile1//frame_size"),
+    layer2_bytes=assumed(18, "Ethernet header and FCS: the counters show 1464 B a packet of 1482"),
+    gap_bytes=assumed(20, "preamble and gap: 10 Gb/s then carries the 9747 layer-3 Mb/s printed"),
+    delay_buffer_s=sourced(0.1, f"{_CONFIGURED}//delay_buffer"),
+    temporal_s=sourced(5e-3, "m120_configuration/base_temporal/CS1/buffer_size"),
+    profile_fill=sourced(0.1, "m120_configuration/base_drop_profile/CS1/fill_level"),
+    transmit_NC=sourced(0.01, f"{_CONFIGURED}/NC/transmit_rate"),
+    transmit_CS3=sourced(0.34, f"{_CONFIGURED}/CS3/transmit_rate"),
+    transmit_CS2=sourced(0.63, f"{_CONFIGURED}/CS2/transmit_rate"),
+    transmit_CS1=sourced(0.01, f"{_CONFIGURED}/CS1/transmit_rate"),
+    transmit_BE=sourced(0.01, f"{_CONFIGURED}/BE/transmit_rate"),
+    transmit_CS4=assumed(1.0, "strict-high has the whole line: 'Link' in the tables of scenario 2"),
+    generator=sourced(207_964, "m120_counters/base/BE/offered"),
+)
+
+#: Offered shares of the line, of 1482 B packets [ratio].
+SHARES = {
+    "base": dict(BE=0.25, CS1=0.25, CS2=0.23, CS3=0.25, NC=0.02, CS4=0.27),
+    "scenario1": dict(BE=0.25, CS1=0.25, CS2=0.23, CS3=0.25, NC=0.02, CS4=0.73),
+}
+
+#: Offered rates of scenario 2, taken as rates on the line [Mb/s]: so they sum to 10.0 Gb/s served.
+RATES_MBPS = {
+    "profile1": dict(CS4=2500, NC=100, CS3=2500, CS1=200, CS2=4700, BE=2500),
+    "profile2": dict(CS4=2500, NC=100, CS3=2500, CS1=2500, CS2=4700, BE=200),
+}
+
+_PRIORITY = dict(CS4=0, NC=1, CS3=2, CS1=3, CS2=4, BE=4)
+
+
+def _rate(name):
+    return float(FACTS[f"transmit_{name}"])
+
+
+def _queue(name, **changes):
+    """A class as configured: head drop, and a buffer of 100 ms at the rate it is served (MAD)."""
+    queue = Queue(
+        name,
+        TimeLimit(float(FACTS.delay_buffer_s), at="served"),
+        HeadDrop(),
+        priority=_PRIORITY[name],
+        guaranteed_bps=_rate(name) * FACTS.line_bps,
+        weight=_rate(name),
+    )
+    return queue.replace(**changes)
+
+
+def port(**changed: dict) -> Port:
+    """The 10-Gigabit Ethernet port, with fields of some queues changed.
+
+    Parameters
+    ----------
+    **changed : dict
+        Class name to the fields of its `Queue` to change.
+
+    Examples
+    --------
+    >>> port(CS1={"weight": 2.0}).queues[3].weight
+    2.0
+    """
+    return Port(
+        "M120 10GE",
+        float(FACTS.line_bps),
+        tuple(_queue(name, **changed.get(name, {})) for name in CLASSES),
+        PriorityLevels(),
+        overhead_bytes=FACTS.layer2_bytes + FACTS.gap_bytes,
+    )
+
+
+def streams(shares: dict[str, float], frame_bytes: float = FACTS.frame_bytes) -> tuple[Stream, ...]:
+    """One stream a class, offered as a share of the line.
+
+    Parameters
+    ----------
+    shares : dict
+        Class to its share of the line [ratio].
+    frame_bytes : float
+        Ethernet frame with its FCS [B]; the router counts the packet within.
+    """
+    packet_bytes = int(frame_bytes - FACTS.layer2_bytes)
+    on_line = packet_bytes + FACTS.layer2_bytes + FACTS.gap_bytes
+    return tuple(
+        Stream(name, shares[name] * FACTS.line_bps * packet_bytes / on_line, packet_bytes)
+        for name in CLASSES
+    )
+
+
+def _generator():
+    """What the generator sent of what the traffic profile says [ratio]."""
+    frame_on_line = FACTS.frame_bytes + FACTS.gap_bytes
+    return FACTS.generator / (SHARES["base"]["BE"] * units.rate_pps(FACTS.line_bps, frame_on_line))
+
+
+def _offered(name, sent_share):
+    if name in SHARES:
+        return streams({c: share * sent_share for c, share in SHARES[name].items()})
+    rates = {c: units.mbps(r) / FACTS.line_bps for c, r in RATES_MBPS[name].items()}
+    return streams({c: r * sent_share for c, r in rates.items()}, FACTS.frame_scenario2_bytes)
+
+
+def experiments(assumptions: str = "base") -> dict[str, Experiment]:
+    """The six published experiments, or those that a declared set of assumptions speaks of.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set.
+    """
+    if assumptions not in ASSUMPTIONS:
+        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+    share = _generator() if assumptions == "generator" else 1.0
+    profile = DropProfile(((float(FACTS.profile_fill), 1.0),), drop_at="head")
+    temporal = TimeLimit(float(FACTS.temporal_s), at="served")
+    table = [
+        ("base", "Base test: CS4 at 27 %", port(), "base"),
+        ("base_drop_profile", "CS1 with a drop profile", port(CS1={"dropper": profile}), "base"),
+        ("base_temporal", "CS1 with a buffer of 5 ms", port(CS1={"limit": temporal}), "base"),
+        ("scenario1", "Scenario 1: CS4 at 73 %", port(), "scenario1"),
+        ("profile1", "Scenario 2, profile 1: BE at 2.5 Gb/s", port(), "profile1"),
+        ("profile2", "Scenario 2, profile 2: CS1 at 2.5 Gb/s", port(), "profile2"),
+    ]
+    return {
+        name: Experiment(name, title, the_port, _offered(load, share), assumptions)
+        for name, title, the_port, load in table
+        if assumptions == "base" or load in SHARES
+    }

@@ -1,0 +1,96 @@
+"""Where a platform's numbers come from: printed in a source, assumed, or fitted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from qoslib.port import Port
+from qoslib.traffic import Stream
+
+__all__ = ["Experiment", "Fact", "Facts", "assumed", "fitted", "sourced"]
+
+
+class Fact(float):
+    """A number in base units that knows where it comes from.
+
+    Attributes
+    ----------
+    kind : str
+        ``sourced``, ``assumed`` or ``fitted``.
+    origin : str
+        The row of the published data, the reason, or the data it was fitted on.
+    """
+
+    kind: str
+    origin: str
+
+    def __new__(cls, value, kind, origin):
+        fact = super().__new__(cls, value)
+        fact.kind, fact.origin = kind, origin
+        return fact
+
+
+def sourced(value: float, key: str) -> Fact:
+    """A published number; `key` is ``file/experiment/stream/quantity`` of its row in `data`."""
+    return Fact(value, "sourced", key)
+
+
+def assumed(value: float, because: str) -> Fact:
+    """A number that no source prints, with the reason for it."""
+    return Fact(value, "assumed", because)
+
+
+def fitted(value: float, on: str) -> Fact:
+    """A number found by fitting, with the data it was fitted on."""
+    return Fact(value, "fitted", on)
+
+
+class Facts(Mapping):
+    """The numbers of a platform by name, also as attributes."""
+
+    def __init__(self, **facts: Fact):
+        self._facts = facts
+
+    def __getitem__(self, name):
+        return self._facts[name]
+
+    def __iter__(self):
+        return iter(self._facts)
+
+    def __len__(self):
+        return len(self._facts)
+
+    def __getattr__(self, name):
+        try:
+            return self.__dict__["_facts"][name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def rows(self) -> list[dict]:
+        """One row a number: name, value in base units, kind, origin."""
+        return [
+            {"name": name, "value": float(fact), "kind": fact.kind, "origin": fact.origin}
+            for name, fact in self.items()
+        ]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A published experiment as a description that every model can run.
+
+    Attributes
+    ----------
+    name : str
+        As in the published data.
+    title : str
+        For people.
+    port : Port
+    streams : tuple of Stream
+    assumptions : str
+        Name of the declared set, ``base`` by default.
+    """
+
+    name: str
+    title: str
+    port: Port
+    streams: tuple[Stream, ...]
+    assumptions: str = "base"

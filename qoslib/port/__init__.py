@@ -1,0 +1,66 @@
+"""The vocabulary: one description of a port that every model reads.
+
+Building blocks carry the names of RFC 2475 and RFC 3290. All are frozen, checked when made,
+equal by value, and written to and read from JSON.
+"""
+
+from qoslib.port.averaging import AsymmetricEwma, Ewma, Instantaneous, Sampled, TruncatingEwma
+from qoslib.port.chain import Chain, Forwarder, Hop
+from qoslib.port.droppers import (
+    Codel,
+    DropProfile,
+    Dropper,
+    HeadDrop,
+    Pie,
+    Red,
+    RedProfile,
+    TailDrop,
+)
+from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
+from qoslib.port.metering import Policer, Shaper
+from qoslib.port.pause import Pause
+from qoslib.port.port import Classifier, Port
+from qoslib.port.queues import MemoryPool, Queue
+from qoslib.port.schedulers import (
+    DeficitRoundRobin,
+    Fifo,
+    ModifiedDrr,
+    PriorityLevels,
+    Scheduler,
+    StrictPriority,
+)
+
+__all__ = [
+    "AsymmetricEwma",
+    "ByteLimit",
+    "Chain",
+    "Classifier",
+    "Codel",
+    "DeficitRoundRobin",
+    "DropProfile",
+    "Dropper",
+    "Ewma",
+    "Fifo",
+    "Forwarder",
+    "HeadDrop",
+    "Hop",
+    "Instantaneous",
+    "MemoryPool",
+    "ModifiedDrr",
+    "PacketLimit",
+    "Pause",
+    "Pie",
+    "Policer",
+    "Port",
+    "PriorityLevels",
+    "Queue",
+    "Red",
+    "RedProfile",
+    "Sampled",
+    "Scheduler",
+    "Shaper",
+    "StrictPriority",
+    "TailDrop",
+    "TimeLimit",
+    "TruncatingEwma",
+]

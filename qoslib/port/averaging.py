@@ -1,0 +1,73 @@
+"""Which queue length a RED dropper looks at."""
+
+from typing import Annotated
+
+from qoslib.record import Count, NotNegative, Positive, Record, Share, Within, fail, record
+
+__all__ = ["AsymmetricEwma", "Ewma", "Instantaneous", "Sampled", "TruncatingEwma"]
+
+Exponent = Annotated[int, Within(0, 30)]
+
+
+@record
+class Instantaneous(Record):
+    """The queue as it is."""
+
+
+@record
+class Ewma(Record):
+    """Textbook average, on each arrival ``a += (q - a) 2**-exponent`` (Floyd and Jacobson 1993).
+
+    After an idle time long enough for m packets, ``a *= (1 - 2**-exponent)**m``.
+    """
+
+    exponent: Exponent = 9
+
+
+@record
+class TruncatingEwma(Record):
+    """Whole-number average, on each arrival ``a += (q - a) >> exponent``.
+
+    The shift rounds down: a rise is seen only from ``2**exponent`` packets, a fall at once.
+    `counts_ring` adds the packets in the transmit ring to q.
+    """
+
+    exponent: Exponent = 9
+    counts_ring: bool = False
+
+
+@record
+class AsymmetricEwma(Record):
+    """Slow up, fast down: ``a += (q - a) 2**-exponent``, but ``a = q`` as soon as q < a.
+
+    With a period, the drop decision looks at `a` only once in that time [s] and is kept between.
+    """
+
+    exponent: Exponent = 9
+    period_s: NotNegative = 0.0
+
+
+@record
+class Sampled(Record):
+    """A relay: the queue is looked at from time to time, and dropping is on or off between.
+
+    At each sample dropping goes on from `high_packets` and off up to `low_packets`; it goes off
+    at once when all queues and the transmit ring together hold no more than `release_packets`.
+
+    Parameters
+    ----------
+    period_s : float
+        Mean time between samples [s].
+    jitter : float
+        Each time is drawn from ``period (1 +- jitter / 2)``.
+    """
+
+    high_packets: Count
+    period_s: Positive
+    low_packets: Count = 1
+    jitter: Share = 0.0
+    release_packets: Count = 0
+
+    def check(self):
+        if self.low_packets >= self.high_packets:
+            fail("Sampled.low_packets", self.low_packets, f"below high, {self.high_packets}")

@@ -1,0 +1,114 @@
+"""Algorithmic droppers (RFC 3290, section 7.1.3; RFC 7567): which packet goes, and when."""
+
+from typing import Literal
+
+from qoslib.port.averaging import AsymmetricEwma, Ewma, Instantaneous, Sampled, TruncatingEwma
+from qoslib.record import NotNegative, Positive, Record, Share, fail, record
+
+__all__ = [
+    "Codel",
+    "DropProfile",
+    "Dropper",
+    "HeadDrop",
+    "Pie",
+    "Red",
+    "RedProfile",
+    "TailDrop",
+]
+
+
+@record
+class TailDrop(Record):
+    """A packet that finds no room is dropped."""
+
+
+@record
+class HeadDrop(Record):
+    """A packet that finds no room pushes out the oldest ones."""
+
+
+@record
+class RedProfile(Record):
+    """RED thresholds: nothing is dropped below the minimum, all from the maximum [packets].
+
+    Between them the probability rises in a straight line to `maximum_probability`.
+    """
+
+    minimum_packets: NotNegative
+    maximum_packets: Positive
+    maximum_probability: Share = 1.0
+
+    def check(self):
+        if self.minimum_packets >= self.maximum_packets:
+            fail("RedProfile.minimum_packets", self.minimum_packets, "below the maximum")
+
+
+@record
+class Red(Record):
+    """Random early detection, with a profile for each mark where wanted (WRED).
+
+    Parameters
+    ----------
+    profile : RedProfile
+        For packets whose mark is not listed in `profiles`.
+    profiles : tuple of (str, RedProfile)
+        Mark and profile.
+    averaging : Ewma, Instantaneous, TruncatingEwma, AsymmetricEwma or Sampled
+        The queue length the profiles look at. `Sampled` is itself the decision: packets are
+        dropped while its relay is on, if the profile's maximum is at most its high threshold.
+    ecn : bool
+        Mark packets of ECN-capable streams instead of dropping them (RFC 3168), up to the maximum.
+    """
+
+    profile: RedProfile
+    profiles: tuple[tuple[str, RedProfile], ...] = ()
+    averaging: Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled = Ewma()  # noqa: RUF009
+    ecn: bool = False
+
+
+@record
+class DropProfile(Record):
+    """Drop probability by fill level of the buffer (Junos drop profile).
+
+    Parameters
+    ----------
+    points : tuple of (float, float)
+        Ascending fill level and probability, both from 0 to 1.
+    shape : {'segmented', 'interpolated'}
+        Steps at the points, or straight lines between them.
+    drop_at : {'head', 'tail'}
+        Which end of the queue loses a packet; head on the M120 (source m120).
+    """
+
+    points: tuple[tuple[Share, Share], ...]
+    shape: Literal["segmented", "interpolated"] = "segmented"
+    drop_at: Literal["head", "tail"] = "head"
+
+    def check(self):
+        fills = [fill for fill, _ in self.points]
+        if not fills or sorted(set(fills)) != fills:
+            fail("DropProfile.points", self.points, "at least one point, fill levels ascending")
+
+
+@record
+class Codel(Record):
+    """Controlled delay, RFC 8289: the sojourn time kept near a target."""
+
+    target_s: Positive = 5e-3
+    interval_s: Positive = 100e-3
+    ecn: bool = False
+
+
+@record
+class Pie(Record):
+    """Proportional integral controller enhanced, RFC 8033."""
+
+    target_s: Positive = 15e-3
+    update_s: Positive = 15e-3
+    alpha_hz: Positive = 0.125
+    beta_hz: Positive = 1.25
+    burst_s: NotNegative = 150e-3
+    ecn: bool = False
+
+
+Dropper = TailDrop | HeadDrop | Red | DropProfile | Codel | Pie

@@ -1,0 +1,121 @@
+"""A port: the line, its queues, their scheduler, and who goes where."""
+
+from qoslib.port.metering import Shaper
+from qoslib.port.pause import Pause
+from qoslib.port.queues import MemoryPool, Queue
+from qoslib.port.schedulers import (
+    DeficitRoundRobin,
+    Fifo,
+    ModifiedDrr,
+    PriorityLevels,
+    StrictPriority,
+)
+from qoslib.record import Count, NotNegative, Positive, Record, fail, record
+
+__all__ = ["Classifier", "Port"]
+
+
+@record
+class Classifier(Record):
+    """Marks to queues (RFC 2475, behaviour aggregate): the first rule that names a mark wins.
+
+    A mark without a rule goes to `default`, or to the queue of its own name where that is empty.
+    """
+
+    rules: tuple[tuple[str, str], ...] = ()
+    default: str = ""
+
+    def queue(self, mark: str) -> str:
+        """Name of the queue for a mark."""
+        return dict(reversed(self.rules)).get(mark, self.default or mark)
+
+
+@record
+class Port(Record):
+    """One port of a router or switch.
+
+    Parameters
+    ----------
+    name : str
+        What results call it.
+    rate_bps : float
+        Line rate [bit/s].
+    queues : tuple of Queue
+        At least one.
+    scheduler : Fifo, StrictPriority, PriorityLevels, DeficitRoundRobin or ModifiedDrr
+        Which queue may send next.
+    overhead_bytes : float
+        What the line adds to each frame [B]: preamble and gap, flags, a mean of stuffing.
+    classifier : Classifier
+        Which queue a stream goes to; with one queue, all go there.
+    pools : tuple of MemoryPool
+        Memory that queues name.
+    transmit_ring_packets : int
+        Packets that the scheduler hands over before the line is free; 0 for none.
+    shaper : Shaper or None
+        On the whole port.
+    base_delay_s : float
+        Transit time that every packet has, waiting or not [s].
+    pause : Pause or None
+        What a filling port sends back to its senders.
+    """
+
+    name: str
+    rate_bps: Positive
+    queues: tuple[Queue, ...]
+    scheduler: Fifo | StrictPriority | PriorityLevels | DeficitRoundRobin | ModifiedDrr = Fifo()  # noqa: RUF009
+    overhead_bytes: NotNegative = 0.0
+    classifier: Classifier = Classifier()  # noqa: RUF009 - frozen
+    pools: tuple[MemoryPool, ...] = ()
+    transmit_ring_packets: Count = 0
+    shaper: Shaper | None = None
+    base_delay_s: NotNegative = 0.0
+    pause: Pause | None = None
+
+    def check(self):
+        names = self.queue_names
+        if not names or len(set(names)) != len(names):
+            fail(f"Port {self.name!r} queues", names, "at least one, each name once")
+        self._check_pools()
+        self._check_scheduler()
+        for mark, queue in self.classifier.rules:
+            if queue not in names:
+                fail(f"the classifier's queue for {mark!r}", queue, ", ".join(names))
+
+    def _check_pools(self):
+        pools = [pool.name for pool in self.pools]
+        for queue in self.queues:
+            if queue.pool and queue.pool not in pools:
+                fail(f"Queue {queue.name!r} pool", queue.pool, ", ".join(pools) or "no pool")
+
+    def _check_scheduler(self):
+        scheduler, names = self.scheduler, self.queue_names
+        if isinstance(scheduler, Fifo) and len(names) > 1:
+            fail(f"Port {self.name!r} queues", names, "one queue with Fifo")
+        fast = scheduler.low_latency if isinstance(scheduler, ModifiedDrr) else ""
+        if fast and fast not in names:
+            fail("ModifiedDrr.low_latency", fast, ", ".join(names))
+        if isinstance(scheduler, DeficitRoundRobin | ModifiedDrr):
+            for queue in self.queues:
+                if queue.name != fast and not queue.quantum_bytes:
+                    fail(f"Queue {queue.name!r} quantum_bytes", 0, "above 0 for a round robin")
+
+    @property
+    def queue_names(self) -> tuple[str, ...]:
+        """Names of the queues, in order."""
+        return tuple(queue.name for queue in self.queues)
+
+    def queue_of(self, stream) -> int:
+        """Index of the queue that a stream goes to.
+
+        Raises
+        ------
+        ValueError
+            If the stream's mark leads to no queue of this port.
+        """
+        if len(self.queues) == 1 and not self.classifier.rules:
+            return 0
+        name = self.classifier.queue(stream.label)
+        if name not in self.queue_names:
+            fail(f"the queue of stream {stream.name!r}", name, ", ".join(self.queue_names))
+        return self.queue_names.index(name)

@@ -1,0 +1,63 @@
+"""A queue and the memory that queues may share."""
+
+from qoslib.port.droppers import Codel, DropProfile, HeadDrop, Pie, Red, TailDrop
+from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
+from qoslib.port.metering import Policer, Shaper
+from qoslib.record import AtLeastOne, Count, NotNegative, Positive, Record, fail, record
+
+__all__ = ["MemoryPool", "Queue"]
+
+
+@record
+class MemoryPool(Record):
+    """Memory that several queues share; a packet that finds it full is dropped."""
+
+    name: str
+    limit_bytes: AtLeastOne
+
+
+@record
+class Queue(Record):
+    """A queue (RFC 3290, section 7.1.1) with what stands in front of it and behind it.
+
+    Parameters
+    ----------
+    name : str
+        What classifiers and results call it.
+    limit : PacketLimit, ByteLimit or TimeLimit
+        How much it may hold.
+    dropper : TailDrop, HeadDrop, Red, DropProfile, Codel or Pie
+        Who goes when it is full, or before.
+    policer : Policer or None
+        In front of the queue.
+    shaper : Shaper or None
+        Behind it: the scheduler passes it by while its tokens are missing.
+    pool : str
+        Name of the memory pool it takes its packets' bytes from; empty for memory of its own.
+    priority : int
+        Level, 0 is served first (`StrictPriority`, `PriorityLevels`).
+    guaranteed_bps : float
+        Guaranteed rate in bits on the line [bit/s] (`PriorityLevels`; a `TimeLimit`'s rate).
+    weight : float
+        Share within its level (`PriorityLevels`).
+    quantum_bytes : int
+        Bytes a round (`DeficitRoundRobin`, `ModifiedDrr`).
+    """
+
+    name: str
+    limit: PacketLimit | ByteLimit | TimeLimit
+    dropper: TailDrop | HeadDrop | Red | DropProfile | Codel | Pie = TailDrop()  # noqa: RUF009
+    policer: Policer | None = None
+    shaper: Shaper | None = None
+    pool: str = ""
+    priority: Count = 0
+    guaranteed_bps: NotNegative = 0.0
+    weight: Positive = 1.0
+    quantum_bytes: Count = 0
+
+    def check(self):
+        if not self.name:
+            fail("Queue.name", self.name, "a text that is not empty")
+        timed = isinstance(self.limit, TimeLimit) and self.limit.at != "line"
+        if timed and self.limit.at == "guaranteed" and not self.guaranteed_bps:
+            fail(f"Queue {self.name!r} guaranteed_bps", 0.0, "above 0 with a limit at that rate")

@@ -1,0 +1,222 @@
+"""What every description has in common: frozen, validated when made, equal by value, JSON."""
+
+import dataclasses
+import json
+import math
+import numbers
+import types
+import typing
+from dataclasses import dataclass
+
+__all__ = ["Record", "Within", "fail", "from_json", "record"]
+
+SCHEMA = "qoslib/1"
+MAX_JSON_CHARACTERS = 50_000_000
+
+
+@dataclass(frozen=True)
+class Within:
+    """The range a number may lie in; `open_low` and `open_high` leave out the ends."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    open_low: bool = False
+    open_high: bool = False
+
+    def __contains__(self, value):
+        above = self.low < value if self.open_low else self.low <= value
+        below = value < self.high if self.open_high else value <= self.high
+        return above and below and math.isfinite(value)
+
+    def __str__(self):
+        left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
+        return f"{left}{self.low:g}, {self.high:g}{right}"
+
+
+Positive = typing.Annotated[float, Within(0, open_low=True)]
+NotNegative = typing.Annotated[float, Within(0)]
+Count = typing.Annotated[int, Within(0)]
+AtLeastOne = typing.Annotated[int, Within(1)]
+Share = typing.Annotated[float, Within(0, 1)]
+
+
+def fail(where, value, allowed):
+    """Raise the one kind of error that a description raises: who, what, and what is allowed."""
+    raise ValueError(f"{where} is {value!r}; allowed: {allowed}")
+
+
+def _number(hint, value, where):
+    kind = numbers.Integral if hint is int else numbers.Real
+    if isinstance(value, bool) or not isinstance(value, kind):
+        fail(where, value, "a whole number" if hint is int else "a number")
+    if not math.isfinite(value):
+        fail(where, value, "a finite number")
+    return hint(value)
+
+
+def _text(hint, value, where):
+    if not isinstance(value, hint):
+        fail(where, value, "true or false" if hint is bool else "a text")
+    return value
+
+
+def _union(hint, value, where):
+    for option in typing.get_args(hint):
+        if option is type(None):
+            if value is None:
+                return None
+        elif isinstance(value, Record) and isinstance(option, type) and isinstance(value, option):
+            return value
+        elif not isinstance(value, Record) and not _is_record(option) and value is not None:
+            return _coerced(option, value, where)
+    return fail(where, value, " | ".join(_name(option) for option in typing.get_args(hint)))
+
+
+def _tuple(hint, value, where):
+    if isinstance(value, str) or not isinstance(value, typing.Iterable):
+        fail(where, value, "a sequence")
+    items, hints = tuple(value), typing.get_args(hint)
+    if hints[-1] is Ellipsis:
+        hints = (hints[0],) * len(items)
+    if len(items) != len(hints):
+        fail(where, items, f"{len(hints)} values")
+    return tuple(
+        _coerced(kind, item, f"{where}[{i}]")
+        for i, (kind, item) in enumerate(zip(hints, items, strict=True))
+    )
+
+
+def _coerced(hint, value, where):
+    origin = typing.get_origin(hint)
+    if origin is typing.Annotated:
+        base, limits = typing.get_args(hint)
+        number = _coerced(base, value, where)
+        return number if number in limits else fail(where, number, str(limits))
+    if origin is typing.Literal:
+        options = typing.get_args(hint)
+        return value if value in options else fail(where, value, ", ".join(map(repr, options)))
+    if origin in (typing.Union, types.UnionType):
+        return _union(hint, value, where)
+    if origin is tuple:
+        return _tuple(hint, value, where)
+    if hint in (int, float):
+        return _number(hint, value, where)
+    if hint in (str, bool):
+        return _text(hint, value, where)
+    return value if isinstance(value, hint) else fail(where, value, f"a {_name(hint)}")
+
+
+def _is_record(hint):
+    return isinstance(hint, type) and issubclass(hint, Record)
+
+
+def _name(hint):
+    return getattr(hint, "__name__", str(hint))
+
+
+class Record:
+    """Base of all descriptions: made only valid, printed without its defaults."""
+
+    kinds: typing.ClassVar[dict[str, type["Record"]]] = {}
+
+    def __init_subclass__(cls):
+        Record.kinds[cls.__name__] = cls
+
+    def __post_init__(self):
+        hints = typing.get_type_hints(type(self), include_extras=True)
+        for field in dataclasses.fields(self):
+            where = f"{type(self).__name__}.{field.name}"
+            value = _coerced(hints[field.name], getattr(self, field.name), where)
+            object.__setattr__(self, field.name, value)
+        self.check()
+
+    def check(self):
+        """What no single field can say; a record with such a rule overrides it."""
+
+    def __repr__(self):
+        fields = (
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in dataclasses.fields(self)
+            if getattr(self, f.name) != f.default
+        )
+        return f"{type(self).__name__}({', '.join(fields)})"
+
+    def replace(self, **changes):
+        """A copy with some fields changed, validated again."""
+        return dataclasses.replace(self, **changes)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The description as strict JSON, with its schema version."""
+        document = {"schema": SCHEMA, **_plain(self)}
+        return json.dumps(document, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Record":
+        """Read a description of this kind back; see `from_json`."""
+        made = from_json(text)
+        return made if isinstance(made, cls) else fail("type", type(made).__name__, cls.__name__)
+
+
+def record(cls):
+    """Class decorator: a frozen dataclass that prints without its defaults."""
+    return dataclass(frozen=True, repr=False)(cls)
+
+
+def _plain(value):
+    if isinstance(value, Record):
+        fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        return {"type": type(value).__name__, **fields}
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _made(value, where):
+    if isinstance(value, list):
+        return tuple(_made(item, f"{where}[{i}]") for i, item in enumerate(value))
+    if not isinstance(value, dict):
+        return value
+    kind = Record.kinds.get(str(value.get("type")))
+    if kind is None:
+        fail(f"{where}.type", value.get("type"), ", ".join(sorted(Record.kinds)))
+    names = [field.name for field in dataclasses.fields(kind)]
+    unknown = set(value) - {"type", *names}
+    if unknown:
+        fail(f"{where} field", min(unknown), ", ".join(names))
+    return _built(kind, {k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"})
+
+
+def _built(kind, fields):
+    try:
+        return kind(**fields)
+    except TypeError as error:
+        raise ValueError(f"{kind.__name__}: {error}") from None
+
+
+def _no_constant(name):
+    fail("a number", name, "finite numbers only")
+
+
+def from_json(text: str) -> Record:
+    """Read a description written by `Record.to_json`.
+
+    Parameters
+    ----------
+    text : str
+        One JSON document of at most 50 million characters. It is data: nothing in it is run.
+
+    Raises
+    ------
+    ValueError
+        If it is no JSON, too long, of another schema, or describes something not allowed.
+    """
+    if len(text) > MAX_JSON_CHARACTERS:
+        fail("the document's length", len(text), f"at most {MAX_JSON_CHARACTERS} characters")
+    try:
+        document = json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("the document is nested too deeply") from None
+    if not isinstance(document, dict):
+        fail("the document", document, "one JSON object")
+    schema = document.pop("schema", None)
+    if schema != SCHEMA:
+        fail("schema", schema, repr(SCHEMA))
+    return _made(document, "document")

@@ -1,0 +1,192 @@
+"""One record of what happened to each stream, whichever model made it."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+
+import numpy as np
+
+__all__ = ["Counts", "Histogram", "History", "PacketTrace", "Result"]
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Whole numbers a stream, of packets or of bytes: offered = sent + dropped + queued.
+
+    Attributes
+    ----------
+    offered, sent, queued : ndarray of int64, shape (streams,)
+    dropped : mapping of cause to ndarray of int64, shape (streams,)
+    """
+
+    offered: np.ndarray
+    sent: np.ndarray
+    queued: np.ndarray
+    dropped: Mapping[str, np.ndarray]
+
+    @property
+    def lost(self) -> np.ndarray:
+        """Dropped for any cause, shape (streams,)."""
+        return sum(self.dropped.values(), np.zeros_like(self.offered))
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Latencies of sent packets in log-spaced bins.
+
+    Attributes
+    ----------
+    edges_s : ndarray, shape (bins + 1,)
+        Bin edges [s].
+    counts : ndarray of int64, shape (streams, bins)
+    """
+
+    edges_s: np.ndarray
+    counts: np.ndarray
+
+    def quantile_s(self, share: float) -> np.ndarray:
+        """Latency [s] that `share` of each stream's packets do not exceed, shape (streams,).
+
+        Within a bin the packets are taken as spread evenly in the logarithm; NaN where nothing
+        was sent.
+        """
+        if not 0 <= share <= 1:
+            raise ValueError(f"share is {share!r}; allowed: [0, 1]")
+        return np.array([self._one(row, share) for row in self.counts])
+
+    def _one(self, row, share):
+        total = row.sum()
+        if total == 0:
+            return math.nan
+        below = np.concatenate(([0], np.cumsum(row)))
+        target = share * total
+        first = min(int(np.searchsorted(below, target, side="left")), len(row))
+        at = max(first - 1, 0)
+        part = (target - below[at]) / max(row[at], 1)
+        low, high = self.edges_s[at], self.edges_s[at + 1]
+        return low * (high / low) ** part if low > 0 else high * part
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What happened over time, in a bounded number of equal bins.
+
+    Attributes
+    ----------
+    time_s : ndarray, shape (bins + 1,)
+        Bin edges [s].
+    queue_packets : ndarray, shape (queues, bins)
+        Largest number of packets held within the bin.
+    offered_packets, sent_packets, dropped_packets : ndarray of int64, shape (streams, bins)
+    sent_bytes : ndarray of int64, shape (streams, bins)
+    """
+
+    time_s: np.ndarray
+    queue_packets: np.ndarray
+    offered_packets: np.ndarray
+    sent_packets: np.ndarray
+    dropped_packets: np.ndarray
+    sent_bytes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class PacketTrace:
+    """The first packets one by one, in order of their fate.
+
+    Attributes
+    ----------
+    stream : ndarray of int
+        Index of the stream.
+    arrival_s, departure_s : ndarray
+        Times [s]; the departure is NaN for a dropped packet.
+    frame_bytes : ndarray of int
+    cause : ndarray of str
+        Empty for a sent packet.
+    """
+
+    stream: np.ndarray
+    arrival_s: np.ndarray
+    departure_s: np.ndarray
+    frame_bytes: np.ndarray
+    cause: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """What a model says of each stream.
+
+    The last axis of every array is the stream; a fluid model that was given arrays of offered
+    loads has their other axes in front. A latency is NaN where nothing was sent, never 0.
+
+    Attributes
+    ----------
+    model : str
+        ``fluid``, ``packets`` or ``tcp``.
+    streams, queues : tuple of str
+        Names.
+    offered_pps, sent_pps, dropped_pps : ndarray, shape (..., streams)
+        Packet rates [packets/s].
+    offered_bps, sent_bps, dropped_bps : ndarray, shape (..., streams)
+        Rates of the frames' own bits [bit/s].
+    latency_mean_s, latency_min_s, latency_max_s : ndarray, shape (..., streams)
+        From arrival to the last bit on the line [s].
+    dropped_by_pps : mapping of cause to ndarray, shape (..., streams)
+        The dropped packets by cause [packets/s].
+    duration_s : float or None
+        Time the figures were taken over [s]; None for a steady state.
+    seed : int or None
+    packets, octets : Counts or None
+        Whole numbers, of a packet model.
+    histogram, history, trace : Histogram, History, PacketTrace or None
+    interrupted : bool
+        Whether the run was stopped before its end; the figures then cover `duration_s`.
+    """
+
+    model: str
+    streams: tuple[str, ...]
+    queues: tuple[str, ...]
+    offered_pps: np.ndarray
+    sent_pps: np.ndarray
+    dropped_pps: np.ndarray
+    offered_bps: np.ndarray
+    sent_bps: np.ndarray
+    dropped_bps: np.ndarray
+    latency_mean_s: np.ndarray
+    latency_min_s: np.ndarray
+    latency_max_s: np.ndarray
+    dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
+    duration_s: float | None = None
+    seed: int | None = None
+    packets: Counts | None = None
+    octets: Counts | None = None
+    histogram: Histogram | None = None
+    history: History | None = None
+    trace: PacketTrace | None = None
+    interrupted: bool = False
+
+    def of(self, stream: str, quantity: str) -> float | None:
+        """One stream's value of a quantity, None where there is none.
+
+        Raises
+        ------
+        ValueError
+            If there is no such stream.
+        """
+        if stream not in self.streams:
+            raise ValueError(f"stream is {stream!r}; allowed: {', '.join(self.streams)}")
+        value = float(getattr(self, quantity)[..., self.streams.index(stream)])
+        return None if math.isnan(value) else value
+
+    def rows(self) -> list[dict]:
+        """A row a stream, for a table: names and rates, latencies null where nothing was sent."""
+        return [
+            {"stream": name, **{q: self.of(name, q) for q in QUANTITIES}} for name in self.streams
+        ]
+
+
+QUANTITIES = tuple(
+    f.name
+    for f in fields(Result)
+    if f.name.endswith(("_pps", "_bps", "_s")) and f.type is np.ndarray
+)

@@ -1,0 +1,146 @@
+"""The only place where bits meet bytes and Gb/s meets bit/s.
+
+Inside qoslib everything is in seconds, bytes, bit/s and packets/s. Published tables and
+people use other units; they are converted here, on the way in and on the way out.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = [
+    "UNITS",
+    "bits",
+    "convert",
+    "gbps",
+    "kbps",
+    "mbps",
+    "ms",
+    "octets",
+    "rate_bps",
+    "rate_pps",
+    "serialisation_s",
+    "us",
+]
+
+BITS_PER_BYTE = 8
+
+#: Unit name -> (what it measures, its size in the base unit of that kind).
+UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
+    {
+        "1": ("ratio", 1.0),
+        "%": ("ratio", 1e-2),
+        "ppm": ("ratio", 1e-6),
+        "s": ("time", 1.0),
+        "ms": ("time", 1e-3),
+        "us": ("time", 1e-6),
+        "ns": ("time", 1e-9),
+        "min": ("time", 60.0),
+        "B": ("data", 1.0),
+        "kB": ("data", 1e3),
+        "MB": ("data", 1e6),
+        "GB": ("data", 1e9),
+        "KiB": ("data", 2.0**10),
+        "MiB": ("data", 2.0**20),
+        "bit": ("data", 1 / BITS_PER_BYTE),
+        "bit/s": ("data rate", 1.0),
+        "kbit/s": ("data rate", 1e3),
+        "Mbit/s": ("data rate", 1e6),
+        "Gbit/s": ("data rate", 1e9),
+        "packets": ("packets", 1.0),
+        "packets/s": ("packet rate", 1.0),
+        "kpackets/s": ("packet rate", 1e3),
+        "Mpackets/s": ("packet rate", 1e6),
+    }
+)
+
+
+def convert(value, unit, to):
+    """Convert a value from one unit to another of the same kind.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        The number, in `unit`.
+    unit, to : str
+        Names from `UNITS`.
+
+    Raises
+    ------
+    ValueError
+        If a unit is unknown, or the two measure different things.
+
+    Examples
+    --------
+    >>> round(float(convert(2.5, "Gbit/s", "Mbit/s")), 6)
+    2500.0
+    """
+    for name in (unit, to):
+        if name not in UNITS:
+            raise ValueError(f"unknown unit {name!r}; allowed: {', '.join(UNITS)}")
+    (kind, size), (to_kind, to_size) = UNITS[unit], UNITS[to]
+    if kind != to_kind:
+        raise ValueError(f"{unit!r} measures {kind}, {to!r} measures {to_kind}")
+    return value * (size / to_size)
+
+
+def gbps(value):
+    """Gb/s to bit/s."""
+    return value * 1e9
+
+
+def mbps(value):
+    """Mb/s to bit/s."""
+    return value * 1e6
+
+
+def kbps(value):
+    """kb/s to bit/s."""
+    return value * 1e3
+
+
+def ms(value):
+    """Milliseconds to seconds."""
+    return value * 1e-3
+
+
+def us(value):
+    """Microseconds to seconds."""
+    return value * 1e-6
+
+
+def bits(size_bytes):
+    """Bytes to bits."""
+    return size_bytes * BITS_PER_BYTE
+
+
+def octets(size_bits):
+    """Bits to bytes."""
+    return size_bits / BITS_PER_BYTE
+
+
+def serialisation_s(frame_bytes, line_bps, overhead_bytes=0.0):
+    """Time a frame occupies the line [s]: ``8 (frame + overhead) / rate``.
+
+    Parameters
+    ----------
+    frame_bytes, overhead_bytes : float or ndarray
+        Frame, and what the line adds to each (preamble, gap, flags) [B].
+    line_bps : float or ndarray
+        Line rate [bit/s].
+
+    Examples
+    --------
+    >>> round(float(serialisation_s(64, 10e9, overhead_bytes=20) * 1e9), 1)  # ns
+    67.2
+    """
+    return bits(frame_bytes + overhead_bytes) / line_bps
+
+
+def rate_pps(rate_bps, frame_bytes):
+    """Packets per second of a stream of `rate_bps` [bit/s] in frames of `frame_bytes` [B]."""
+    return rate_bps / bits(frame_bytes)
+
+
+def rate_bps(rate_pps, frame_bytes):
+    """Bits per second of `rate_pps` [packets/s] in frames of `frame_bytes` [B]."""
+    return rate_pps * bits(frame_bytes)
