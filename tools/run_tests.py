@@ -1,0 +1,142 @@
+"""Run the test groups two at a time: a line for each, and the whole output of a failed one.
+
+python tools/run_tests.py [GROUP ...]
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGS = ROOT / ".test-output"
+NEWER = ("3.14", "3.13", "3.12")
+PYTEST = (sys.executable, "-m", "pytest", "--color=no")
+UNIT = ("tests", "--ignore=tests/browser")
+
+
+class Skipped(Exception):
+    """Raised by a group that has nothing to run, with the reason."""
+
+
+def needs(pattern):
+    if not any(ROOT.glob(pattern)):
+        raise Skipped(f"there is no {pattern}")
+
+
+def lint():
+    return (
+        (sys.executable, "-m", "ruff", "check", "--quiet"),
+        (sys.executable, "-m", "ruff", "format", "--check"),
+    )
+
+
+def types():
+    return ((sys.executable, "-m", "mypy"),)
+
+
+def unit():
+    return ((*PYTEST, "-n", "2", *UNIT),)
+
+
+def doctests():
+    readme = ["README.md"] if (ROOT / "README.md").exists() else []
+    return ((*PYTEST, "--doctest-modules", "--doctest-glob=README.md", "qoslib", *readme),)
+
+
+def notebooks():
+    needs("notebooks/*.ipynb")
+    return ((*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"),)
+
+
+def browser():
+    needs("tests/browser/test_*.py")
+    return ((*PYTEST, "tests/browser"),)
+
+
+def newer():
+    """The unit group once more on the newest Python that is newer than this one."""
+    version, python = newer_python()
+    venv = f".venv-{version}"
+    return (
+        ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
+        (f"{venv}/bin/python", *PYTEST[1:], *UNIT),
+    )
+
+
+def newer_python():
+    here = "{}.{}".format(*sys.version_info)
+    pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser()
+    for version in NEWER[: NEWER.index(here)] if here in NEWER else NEWER:
+        on_path = shutil.which(f"python{version}")
+        folders = sorted(pyenv.glob(f"versions/{version}.*/bin/python"))
+        for python in [*folders, *([on_path] if on_path else [])]:
+            # A shim on PATH may stand for a version that is not active: only running it tells.
+            if (
+                subprocess.run([python, "-c", "import ensurepip"], capture_output=True).returncode
+                == 0
+            ):
+                return version, python
+    raise Skipped(f"no Python newer than {here} found on PATH or in pyenv")
+
+
+#: The longest first, so that two at a time end together.
+GROUPS = {f.__name__: f for f in (newer, notebooks, unit, browser, types, doctests, lint)}
+
+
+def run(name):
+    """Return (outcome, seconds, output) of one group; its commands stop at the first that fails."""
+    start = time.monotonic()
+    log = LOGS / f"{name}.log"
+    outcome = "passed"
+    with log.open("w") as out:
+        try:
+            for command in GROUPS[name]():
+                done = subprocess.run(
+                    command,
+                    cwd=ROOT,
+                    stdin=subprocess.DEVNULL,
+                    stdout=out,
+                    stderr=subprocess.STDOUT,
+                )
+                if done.returncode:
+                    outcome = "failed"
+                    break
+        except Skipped as reason:
+            # Everything is there in CI but, perhaps, a second Python: what is missing is a mistake.
+            outcome = "failed" if os.environ.get("CI") == "true" and name != "newer" else "skipped"
+            out.write(f"{reason}\n")
+    return outcome, time.monotonic() - start, log.read_text()
+
+
+def report(name, outcome, seconds, output):
+    lines = output.rstrip().splitlines() or [""]
+    print(f"{name:10} {outcome:8} {seconds:6.1f} s   {lines[-1].strip('= ')}", flush=True)
+    shown = lines if outcome == "failed" else [x for x in lines[:-1] if re.match("SKIPPED", x)]
+    for line in shown:
+        print(f"    {line}", flush=True)
+
+
+def main(names):
+    unknown = set(names) - set(GROUPS)
+    if unknown:
+        sys.exit(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
+    LOGS.mkdir(exist_ok=True)
+    outcomes = []
+    with ThreadPoolExecutor(2) as pool:
+        jobs = {pool.submit(run, name): name for name in GROUPS if not names or name in names}
+        for job in as_completed(jobs):
+            report(jobs[job], *job.result())
+            outcomes.append(job.result()[0])
+    skipped = outcomes.count("skipped")
+    counts = f"{outcomes.count('passed')} passed, {outcomes.count('failed')} failed"
+    print(counts + (f", {skipped} skipped" if skipped else ""))
+    return "failed" in outcomes
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
