@@ -1,0 +1,104 @@
+"""Every lesson has the same opening and close, short cells, and outputs that can be compared."""
+
+import base64
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
+IGNORED = re.compile(r"NBVAL_IGNORE_OUTPUT|nbval-ignore-output")
+DRAWN = re.compile(r"\b(plots|explore|exercises)\.\w+\(")
+KEPT = {"text/plain", "text/html", "text/markdown", "text/latex", "image/png"}
+
+
+@pytest.fixture(params=LESSONS, ids=lambda path: path.stem)
+def lesson(request):
+    return nbformat.read(request.param, as_version=4)
+
+
+def code(lesson):
+    return [cell for cell in lesson.cells if cell.cell_type == "code"]
+
+
+def tags(cell):
+    return cell.metadata.get("tags", [])
+
+
+def ignored(cell):
+    return bool(IGNORED.search("\n".join([cell.source, *tags(cell)])))
+
+
+def data(cell):
+    """The mime bundles that a cell shows."""
+    return [output.data for output in cell.outputs if "data" in output]
+
+
+def shown(cell):
+    """The text that a cell shows."""
+    printed = [output.text for output in cell.outputs if "text" in output]
+    return "\n".join([*printed, *(bundle.get("text/plain", "") for bundle in data(cell))])
+
+
+def test_the_first_lesson_is_where_make_lab_opens_it():
+    assert "00_start_here" in [path.stem for path in LESSONS]
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_stays_small(path):
+    assert path.stat().st_size < 200_000
+
+
+def test_it_opens_with_what_the_reader_gets(lesson):
+    opening = lesson.cells[0]
+    assert opening.cell_type == "markdown"
+    assert opening.source.startswith("# ")
+    for word in ("do", "learn", "need", "time"):
+        assert re.search(rf"\b{word}\b", opening.source, re.IGNORECASE), word
+
+
+def test_it_closes_with_exercises_practice_and_sources(lesson):
+    headings = re.findall(r"^#+ (.+)$", "\n".join(c.source for c in lesson.cells), re.MULTILINE)
+    for heading in ("Exercises", "In practice", "Sources"):
+        assert any(found.startswith(heading) for found in headings), heading
+
+
+def test_cells_read_as_sentences(lesson):
+    for cell in code(lesson):
+        assert len(cell.source.splitlines()) <= 12, cell.source
+    lines = [line for cell in code(lesson) for line in cell.source.splitlines()]
+    assert sum(line.startswith(("import ", "from ")) for line in lines) <= 6
+    assert not re.search(r"^(import|from) (plotly|ipywidgets|matplotlib)", "\n".join(lines), re.M)
+
+
+def test_nothing_is_stored_but_text_and_small_pictures(lesson):
+    assert "widgets" not in lesson.metadata
+    for cell in code(lesson):
+        for bundle in data(cell):
+            assert set(bundle) <= KEPT, cell.source
+            assert len(base64.b64decode(bundle.get("image/png", ""))) <= 40_000, cell.source
+
+
+def test_it_was_run_from_top_to_bottom(lesson):
+    counts = [cell.execution_count for cell in code(lesson)]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+def test_only_figures_and_widgets_escape_the_comparison(lesson):
+    for cell in code(lesson):
+        assert not ignored(cell) or DRAWN.search(cell.source), cell.source
+        assert not re.search("nbval.(skip|raises)", "\n".join([cell.source, *tags(cell)]), re.I)
+
+
+def test_five_outputs_are_compared_and_show_published_modelled_and_error(lesson):
+    compared = [shown(cell) for cell in code(lesson) if cell.outputs and not ignored(cell)]
+    assert len(compared) >= 5
+    for word in ("published", "modelled", "error"):
+        assert word in "\n".join(compared).lower(), word
+
+
+def test_solutions_are_tagged_and_collapsed(lesson):
+    solutions = [cell for cell in lesson.cells if "solution" in tags(cell)]
+    assert len(solutions) >= 3
+    assert all(cell.metadata.get("jupyter", {}).get("source_hidden") for cell in solutions)

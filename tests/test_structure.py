@@ -1,0 +1,161 @@
+"""The house keeps its shape: arrows between rooms, small files, small functions, units in names."""
+
+import ast
+import re
+import subprocess
+import sys
+from itertools import chain
+from pathlib import Path
+from statistics import median, quantiles
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = sorted((ROOT / "qoslib").rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
+
+#: A room imports only from the rows above its own.
+FLOORS = (
+    ("units",),
+    ("record",),
+    ("port", "traffic", "results"),
+    ("measurements",),
+    ("platforms",),
+    ("fluid", "packets"),
+    ("tcp",),
+    ("compare",),
+    ("plots",),
+    ("explore", "exercises", "worksheet"),
+    ("__main__",),
+)
+FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+
+#: Engines answer in arrays: what loads tables or draws would slow every process that runs one.
+ENGINES = ("fluid", "packets", "tcp")
+NOT_IN_ENGINES = {"pandas", "plotly", "ipywidgets", "dask", "qoslib.measurements"}
+#: Packages that only these rooms may import.
+ONLY_IN = {
+    "plotly": {"plots"},
+    "ipywidgets": {"explore", "exercises"},
+    "anywidget": {"explore", "exercises"},
+}
+#: The one function that may be longer than the others.
+EVENT_LOOPS = {"qoslib/packets/loop.py": "run"}
+#: Rooms that speak to people, who want Mb/s and ms.
+FOR_PEOPLE = {"units", "plots", "explore", "exercises", "worksheet", "__main__"}
+
+QUANTITIES = {"backlog", "buffer", "burst", "delay", "duration", "interval", "jitter", "latency"}
+QUANTITIES |= {"rate", "size", "time"}
+BASE_UNITS = {"bps", "bytes", "hz", "packets", "ppm", "pps", "ps", "s", "share"}
+OTHER_UNITS = {"bits", "gb", "gbps", "kb", "kbps", "mb", "mbit", "mbps", "min", "mpps", "ms"}
+OTHER_UNITS |= {"ns", "us"}
+NUMBERS = re.compile(r"\b(float|int|ndarray|Array\w*|Positive|NotNegative|AtLeastOne|Count)\b")
+FACTORS = {8, 1e3, 1e6, 1e9, 1e12, 1e-3, 1e-6, 1e-9, 1e-12}
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def room_of(path):
+    return path.relative_to(ROOT / "qoslib").parts[0].removesuffix(".py")
+
+
+def imports(tree):
+    """Yield the dotted names that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            deeper = node.module == "qoslib"
+            yield from (f"qoslib.{a.name}" for a in node.names) if deeper else [node.module]
+
+
+def functions(tree):
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def body_lines(function, lines):
+    """Count the lines of a function's body that are neither docstring, comment nor blank."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    if not body:
+        return 0
+    source = lines[body[0].lineno - 1 : body[-1].end_lineno]
+    return sum(bool(line.strip()) and not line.strip().startswith("#") for line in source)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_point_one_way(path):
+    room = room_of(path)
+    if room == "__init__":
+        assert not [name for name in imports(TREES[path]) if name.startswith("qoslib")]
+        return
+    assert room in FLOOR, "a new room needs its line in FLOORS"
+    for name in imports(TREES[path]):
+        top, _, rest = name.partition(".")
+        other = rest.split(".")[0]
+        assert top != "qoslib" or other == room or FLOOR.get(other, -1) < FLOOR[room], name
+        assert room in ONLY_IN.get(top, {room}), name
+        assert room not in ENGINES or not {top, f"{top}.{other}"} & NOT_IN_ENGINES, name
+
+
+@pytest.mark.parametrize("room", sorted({room_of(path) for path in FILES} & set(ENGINES)))
+def test_engines_load_neither_tables_nor_figures(room):
+    code = f"import sys, qoslib.{room}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pandas", "plotly", "ipywidgets", "dask"} & set(done.stdout.split())
+
+
+def test_files_are_small():
+    lengths = {name_of(path): len(path.read_text().splitlines()) for path in FILES}
+    assert {name: n for name, n in lengths.items() if n > 300} == {}
+    assert median(lengths.values()) <= 120
+
+
+def test_functions_are_small():
+    found = {
+        (name_of(path), function.name): body_lines(function, path.read_text().splitlines())
+        for path, tree in TREES.items()
+        for function in functions(tree)
+    }
+    loops = {key: n for key, n in found.items() if key in EVENT_LOOPS.items()}
+    rest = {key: n for key, n in found.items() if key not in loops}
+    assert {key: n for key, n in rest.items() if n > 50} == {}
+    assert {key: n for key, n in loops.items() if n > 80} == {}
+    assert median(rest.values()) <= 8
+    assert quantiles(rest.values(), n=10)[-1] <= 25
+
+
+def quantities(tree):
+    """Yield (name, annotation) of every field of a record and every parameter of a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.decorator_list:
+            for field in node.body:
+                if isinstance(field, ast.AnnAssign):
+                    yield field.target.id, ast.unparse(field.annotation)
+    for function in functions(tree):
+        given = function.args
+        for arg in chain(given.posonlyargs, given.args, given.kwonlyargs):
+            yield arg.arg, ast.unparse(arg.annotation) if arg.annotation else "float"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_names_end_in_their_unit(path):
+    if room_of(path) in FOR_PEOPLE:
+        return
+    for name, annotation in quantities(TREES[path]):
+        words = name.split("_")
+        assert len(words) == 1 or words[-1] not in OTHER_UNITS, f"{name}: not a base unit"
+        if QUANTITIES & set(words) and NUMBERS.search(annotation):
+            assert words[-1] in BASE_UNITS, f"{name}: of which unit?"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_units_are_converted_in_one_place(path):
+    if room_of(path) == "units":
+        return
+    for node in ast.walk(TREES[path]):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
+            constants = [s.value for s in (node.left, node.right) if isinstance(s, ast.Constant)]
+            assert not FACTORS.intersection(constants), f"line {node.lineno}: {ast.unparse(node)}"
