@@ -41,13 +41,14 @@ STATISTICS = (
 STATUSES = ("ok", "inconsistent")
 KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
 NUMBERS = ("value", "half_width", "low", "high", "consistent_value")
-REQUIRED = ("experiment", "quantity", "as_printed", "value", "half_width", "place")
+REQUIRED = ("experiment", "quantity", "half_width", "place")
+PRINTED = ("as_printed", "value")  # required too, but an inconsistent print may be no number
 CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
 
 MAX_BYTES = 50_000_000
 MAX_TEXT = 2_000  # characters in a field
 NUMBER = re.compile(r"[-+]?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,3})?", re.ASCII)
-NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 
 
 class MeasurementError(ValueError):
@@ -225,7 +226,7 @@ def _check(record):
     for column, text in record.cells.items():
         if len(text) > MAX_TEXT:
             raise record.error(column, f"{len(text)} characters; allowed: up to {MAX_TEXT}")
-        if column in REQUIRED and not text:
+        if not text and _required(record, column):
             raise record.error(column, "empty; allowed: anything but that")
         if column in CHOICES and text not in CHOICES[column]:
             allowed = ", ".join(CHOICES[column])
@@ -235,6 +236,10 @@ def _check(record):
     _check_names(record)
     _check_range(record)
     _check_status(record)
+
+
+def _required(record, column):
+    return column in REQUIRED or (column in PRINTED and record.cells["status"] != "inconsistent")
 
 
 def _check_number(record, column, text):
@@ -249,7 +254,7 @@ def _check_names(record):
     for column in ("experiment", "quantity"):
         text = record.cells[column]
         if not NAME.fullmatch(text):
-            allowed = "small letters, digits and _, a letter first"
+            allowed = "letters, digits and _, a letter first"
             raise record.error(column, f"{_short(text)} is not a name; allowed: {allowed}")
 
 
@@ -257,7 +262,7 @@ def _check_range(record):
     low, high, value = (record.cells[column] for column in ("low", "high", "value"))
     if not low and not high:
         return
-    if not (low and high and float(low) <= float(value) <= float(high)):
+    if not (low and high and value and float(low) <= float(value) <= float(high)):
         problem = f"range {low!r} to {high!r} with value {value}; allowed: low <= value <= high"
         raise record.error("low", f"{problem}, or neither")
 
@@ -287,10 +292,9 @@ def _frame(records):
     columns = {}
     for name in COLUMNS:
         cells = [record.cells[name] for record in records]
-        numbers = [float(cell) if cell else math.nan for cell in cells]
-        columns[name] = pd.Series(numbers if name in NUMBERS else cells, dtype=_dtype(name))
+        if name in NUMBERS:
+            numbers = [float(cell) if cell else math.nan for cell in cells]
+            columns[name] = pd.Series(numbers, dtype="float64")
+        else:
+            columns[name] = pd.Series(cells, dtype="string")
     return pd.DataFrame(columns)
-
-
-def _dtype(name):
-    return "float64" if name in NUMBERS else "string"
