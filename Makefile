@@ -2,6 +2,8 @@
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+# As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
+LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
 
 .PHONY: help lab test score lock clean FORCE
 .DEFAULT_GOAL := help
@@ -10,7 +12,7 @@ help:  ## print the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
 lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-browser --port=9999" passes options
-	@$(BIN)/python -m jupyterlab notebooks/00_start_here.ipynb $(JUPYTER_ARGS)
+	@$(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
 
 test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
 	@$(BIN)/python tools/run_tests.py $(GROUP)
