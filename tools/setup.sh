@@ -49,4 +49,4 @@ pip_install --require-hashes -r requirements.lock
 pip_install --no-deps --no-build-isolation --editable .
 mkdir -p "$venv/share/jupyter/lab/settings"
 cp tools/jupyterlab_settings.json "$venv/share/jupyter/lab/settings/overrides.json"
-pwd >"$venv/.ready"
+pwd -P >"$venv/.ready"
