@@ -4,11 +4,21 @@ Source m120: Juniper Networks, M120 Class-of-Service Behavior Analysis, 2008.
 """
 
 from qoslib import units
-from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
+from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
 from qoslib.port import DropProfile, HeadDrop, Port, PriorityLevels, Queue, TimeLimit
 from qoslib.traffic import Stream
 
-__all__ = ["ASSUMPTIONS", "CLASSES", "FACTS", "experiments", "port", "streams"]
+__all__ = [
+    "ASSUMPTIONS",
+    "CLASSES",
+    "FACTS",
+    "MODELS",
+    "NOT_DESCRIBED",
+    "RATIOS",
+    "experiments",
+    "port",
+    "streams",
+]
 
 #: Classes in the order of service: strict-high, high, medium-high, medium-low, low, low.
 CLASSES = ("CS4", "NC", "CS3", "CS1", "CS2", "BE")
@@ -19,16 +29,29 @@ ASSUMPTIONS = {
     " as the counters of the base test show for BE: 207,964 instead of 208,056 packets/s, 0.04 %.",
 }
 
+#: Models that speak to this router.
+MODELS = ("fluid",)
+
+#: Published experiments that cannot be described, and why.
+NOT_DESCRIBED = {
+    "customer": "the customer's case (strict-high, 2:1) is the source's opening question: neither"
+    " its traffic nor its configuration is printed, and no test of the source reproduces it",
+}
+
+#: Published ratios: what of which two streams.
+RATIOS = {"drop_ratio": ("dropped_pps", "BE", "CS1")}
+
 _CONFIGURED = "m120_configuration/configuration"
+_FASTEST = "m120_latency/profile1/CS4/latency, m120_latency/profile2/CS4/latency"
 
 FACTS = Facts(
-    line_bps=sourced(10e9, f"{_CONFIGURED}//line_rate"),
+    line_bps=sourced(10e9, "m120_offered/base//line_rate"),
     frame_bytes=sourced(1482, "m120_offered/base//frame_size"),
     frame_scenario2_bytes=sourced(1400, "m120_offered/profile1//frame_size"),
     layer2_bytes=assumed(18, "Ethernet header and FCS: the counters show 1464 B a packet of 1482"),
     gap_bytes=assumed(20, "preamble and gap: 10 Gb/s then carries the 9747 layer-3 Mb/s printed"),
     delay_buffer_s=sourced(0.1, f"{_CONFIGURED}//delay_buffer"),
-    temporal_s=sourced(5e-3, "m120_configuration/base_temporal/CS1/buffer_size"),
+    temporal_s=sourced(5e-3, "m120_configuration/base_temporal/CS1/temporal_buffer"),
     profile_fill=sourced(0.1, "m120_configuration/base_drop_profile/CS1/fill_level"),
     transmit_NC=sourced(0.01, f"{_CONFIGURED}/NC/transmit_rate"),
     transmit_CS3=sourced(0.34, f"{_CONFIGURED}/CS3/transmit_rate"),
@@ -37,6 +60,7 @@ FACTS = Facts(
     transmit_BE=sourced(0.01, f"{_CONFIGURED}/BE/transmit_rate"),
     transmit_CS4=assumed(1.0, "strict-high has the whole line: 'Link' in the tables of scenario 2"),
     generator=sourced(207_964, "m120_counters/base/BE/offered"),
+    transit_s=fitted(70.994e-6, _FASTEST),
 )
 
 #: Offered shares of the line, of 1482 B packets [ratio].
@@ -50,6 +74,9 @@ RATES_MBPS = {
     "profile1": dict(CS4=2500, NC=100, CS3=2500, CS1=200, CS2=4700, BE=2500),
     "profile2": dict(CS4=2500, NC=100, CS3=2500, CS1=2500, CS2=4700, BE=200),
 }
+
+#: The counters show bits of packets; the rates of scenario 2 are taken as rates on the line.
+_COUNTED_EXTRA = dict.fromkeys(RATES_MBPS, FACTS.layer2_bytes + FACTS.gap_bytes)
 
 _PRIORITY = dict(CS4=0, NC=1, CS3=2, CS1=3, CS2=4, BE=4)
 
@@ -90,6 +117,7 @@ def port(**changed: dict) -> Port:
         tuple(_queue(name, **changed.get(name, {})) for name in CLASSES),
         PriorityLevels(),
         overhead_bytes=FACTS.layer2_bytes + FACTS.gap_bytes,
+        base_delay_s=float(FACTS.transit_s),
     )
 
 
@@ -146,7 +174,9 @@ def experiments(assumptions: str = "base") -> dict[str, Experiment]:
         ("profile2", "Scenario 2, profile 2: CS1 at 2.5 Gb/s", port(), "profile2"),
     ]
     return {
-        name: Experiment(name, title, the_port, _offered(load, share), assumptions)
+        name: Experiment(
+            name, title, the_port, _offered(load, share), assumptions, _COUNTED_EXTRA.get(name, 0.0)
+        )
         for name, title, the_port, load in table
         if assumptions == "base" or load in SHARES
     }

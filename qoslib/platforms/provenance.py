@@ -40,7 +40,7 @@ def assumed(value: float, because: str) -> Fact:
 
 
 def fitted(value: float, on: str) -> Fact:
-    """A number found by fitting, with the data it was fitted on."""
+    """A number found by fitting; `on` lists the rows it was fitted on, keys as in `sourced`."""
     return Fact(value, "fitted", on)
 
 
@@ -72,6 +72,11 @@ class Facts(Mapping):
             for name, fact in self.items()
         ]
 
+    def __str__(self):
+        width = max(map(len, self))
+        lines = (f"{n:{width}}  {float(f):<12.6g} {f.kind:8}  {f.origin}" for n, f in self.items())
+        return "\n".join(lines)
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -87,6 +92,8 @@ class Experiment:
     streams : tuple of Stream
     assumptions : str
         Name of the declared set, ``base`` by default.
+    counted_extra_bytes : float
+        What the published bit rates count on top of each of the streams' frames [B].
     """
 
     name: str
@@ -94,3 +101,4 @@ class Experiment:
     port: Port
     streams: tuple[Stream, ...]
     assumptions: str = "base"
+    counted_extra_bytes: float = 0.0
