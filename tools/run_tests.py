@@ -30,7 +30,7 @@ def needs(pattern):
 
 def lint():
     return (
-        (sys.executable, "-m", "ruff", "check", "--quiet"),
+        (sys.executable, "-m", "ruff", "check", "--output-format=concise"),
         (sys.executable, "-m", "ruff", "format", "--check"),
     )
 
@@ -64,7 +64,7 @@ def newer():
     venv = f".venv-{version}"
     return (
         ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
-        (f"{venv}/bin/python", *PYTEST[1:], *UNIT),
+        (f"{venv}/bin/python", *PYTEST[1:], "-n", "2", *UNIT),
     )
 
 
