@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 import numbers
+import reprlib
 import types
 import typing
 from dataclasses import dataclass
@@ -23,13 +24,14 @@ class Within:
     open_low: bool = False
     open_high: bool = False
 
-    def __contains__(self, value):
+    def __contains__(self, value: float) -> bool:
         above = self.low < value if self.open_low else self.low <= value
         below = value < self.high if self.open_high else value <= self.high
         return above and below and math.isfinite(value)
 
-    def __str__(self):
-        left, right = "(" if self.open_low else "[", ")" if self.open_high else "]"
+    def __str__(self) -> str:
+        left = "(" if self.open_low or self.low == -math.inf else "["
+        right = ")" if self.open_high or self.high == math.inf else "]"
         return f"{left}{self.low:g}, {self.high:g}{right}"
 
 
@@ -40,16 +42,28 @@ AtLeastOne = typing.Annotated[int, Within(1)]
 Share = typing.Annotated[float, Within(0, 1)]
 
 
-def fail(where, value, allowed):
+_brief = reprlib.Repr()
+_brief.maxlevel, _brief.maxstring, _brief.maxother = 3, 120, 240
+_brief.maxtuple = _brief.maxlist = 12
+
+
+def fail(where: str, value: object, allowed: str) -> typing.NoReturn:
     """Raise the one kind of error that a description raises: who, what, and what is allowed."""
-    raise ValueError(f"{where} is {value!r}; allowed: {allowed}")
+    raise ValueError(f"{where} is {_brief.repr(value)}; allowed: {allowed}")
+
+
+def _finite(value):
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _number(hint, value, where):
     kind = numbers.Integral if hint is int else numbers.Real
     if isinstance(value, bool) or not isinstance(value, kind):
         fail(where, value, "a whole number" if hint is int else "a number")
-    if not math.isfinite(value):
+    if not _finite(value):
         fail(where, value, "a finite number")
     return hint(value)
 
@@ -114,15 +128,19 @@ def _name(hint):
     return getattr(hint, "__name__", str(hint))
 
 
+R = typing.TypeVar("R", bound="Record")
+
+
 class Record:
     """Base of all descriptions: made only valid, printed without its defaults."""
 
     kinds: typing.ClassVar[dict[str, type["Record"]]] = {}
+    __dataclass_fields__: typing.ClassVar[dict[str, typing.Any]]
 
-    def __init_subclass__(cls):
+    def __init_subclass__(cls) -> None:
         Record.kinds[cls.__name__] = cls
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         hints = typing.get_type_hints(type(self), include_extras=True)
         for field in dataclasses.fields(self):
             where = f"{type(self).__name__}.{field.name}"
@@ -130,10 +148,10 @@ class Record:
             object.__setattr__(self, field.name, value)
         self.check()
 
-    def check(self):
+    def check(self) -> None:
         """What no single field can say; a record with such a rule overrides it."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         fields = (
             f"{f.name}={getattr(self, f.name)!r}"
             for f in dataclasses.fields(self)
@@ -141,7 +159,7 @@ class Record:
         )
         return f"{type(self).__name__}({', '.join(fields)})"
 
-    def replace(self, **changes):
+    def replace(self, **changes: typing.Any) -> typing.Self:
         """A copy with some fields changed, validated again."""
         return dataclasses.replace(self, **changes)
 
@@ -151,13 +169,14 @@ class Record:
         return json.dumps(document, indent=indent, allow_nan=False)
 
     @classmethod
-    def from_json(cls, text: str) -> "Record":
+    def from_json(cls, text: str) -> typing.Self:
         """Read a description of this kind back; see `from_json`."""
         made = from_json(text)
         return made if isinstance(made, cls) else fail("type", type(made).__name__, cls.__name__)
 
 
-def record(cls):
+@typing.dataclass_transform(frozen_default=True)
+def record(cls: type[R]) -> type[R]:
     """Class decorator: a frozen dataclass that prints without its defaults."""
     return dataclass(frozen=True, repr=False)(cls)
 
@@ -177,18 +196,15 @@ def _made(value, where):
     kind = Record.kinds.get(str(value.get("type")))
     if kind is None:
         fail(f"{where}.type", value.get("type"), ", ".join(sorted(Record.kinds)))
-    names = [field.name for field in dataclasses.fields(kind)]
+    fields = dataclasses.fields(kind)
+    names = [field.name for field in fields]
     unknown = set(value) - {"type", *names}
     if unknown:
-        fail(f"{where} field", min(unknown), ", ".join(names))
-    return _built(kind, {k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"})
-
-
-def _built(kind, fields):
-    try:
-        return kind(**fields)
-    except TypeError as error:
-        raise ValueError(f"{kind.__name__}: {error}") from None
+        fail(f"{where} field", min(unknown), ", ".join(names) or "no field")
+    missing = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in value]
+    if missing:
+        fail(f"{where}.{missing[0]}", None, f"a value, without it there is no {kind.__name__}")
+    return kind(**{k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"})
 
 
 def _no_constant(name):
@@ -196,7 +212,7 @@ def _no_constant(name):
 
 
 def from_json(text: str) -> Record:
-    """Read a description written by `Record.to_json`.
+    """Read a description written by `Record.to_json`, of a kind whose module is imported.
 
     Parameters
     ----------
@@ -208,15 +224,20 @@ def from_json(text: str) -> Record:
     ValueError
         If it is no JSON, too long, of another schema, or describes something not allowed.
     """
+    if not isinstance(text, str):
+        fail("the document", text, "a text")
     if len(text) > MAX_JSON_CHARACTERS:
         fail("the document's length", len(text), f"at most {MAX_JSON_CHARACTERS} characters")
     try:
-        document = json.loads(text, parse_constant=_no_constant)
+        return _document(json.loads(text, parse_constant=_no_constant))
     except RecursionError:
         raise ValueError("the document is nested too deeply") from None
-    if not isinstance(document, dict):
-        fail("the document", document, "one JSON object")
-    schema = document.pop("schema", None)
+
+
+def _document(value):
+    if not isinstance(value, dict):
+        fail("the document", value, "one JSON object")
+    schema = value.pop("schema", None)
     if schema != SCHEMA:
         fail("schema", schema, repr(SCHEMA))
-    return _made(document, "document")
+    return _made(value, "document")

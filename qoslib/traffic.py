@@ -103,7 +103,7 @@ class Stream(Record):
         Mean rate of the frames' own bits [bit/s], without what a line adds to each; 0 for a
         `Trace`, which brings its own times.
     frame_bytes : int or FrameMix
-        Frame size [B], as queues and policers count it.
+        Frame size [B], as queues and policers count it; a `Trace` brings its own.
     arrivals : Cbr, Poisson, TickedBursts, OnOff or Trace
         How packets are spaced.
     mark : str
@@ -123,7 +123,7 @@ class Stream(Record):
     name: str
     rate_bps: NotNegative = 0.0
     frame_bytes: AtLeastOne | FrameMix = 1000
-    arrivals: Cbr | Poisson | TickedBursts | OnOff | Trace = Cbr()  # noqa: RUF009 - frozen
+    arrivals: Cbr | Poisson | TickedBursts | OnOff | Trace = Cbr()
     mark: str = ""
     clock_ppm: float = 0.0
     jitter_s: NotNegative = 0.0
@@ -146,6 +146,8 @@ class Stream(Record):
     def mean_frame_bytes(self) -> float:
         """Mean frame size [B]."""
         sizes = self.frame_bytes
+        if isinstance(self.arrivals, Trace) and self.arrivals.frames_bytes:
+            return sum(self.arrivals.frames_bytes) / len(self.arrivals.frames_bytes)
         return sizes.mean_bytes if isinstance(sizes, FrameMix) else float(sizes)
 
     @property
@@ -155,8 +157,13 @@ class Stream(Record):
 
     @property
     def mean_rate_bps(self) -> float:
-        """Mean rate [bit/s], the clock offset or the recorded times included."""
+        """Mean rate [bit/s], the clock offset included.
+
+        That of a `Trace` is taken over its n - 1 gaps: all frames but the last, from the first
+        time to the last.
+        """
         if isinstance(self.arrivals, Trace):
-            span_s = self.arrivals.times_s[-1] if self.arrivals.times_s else 0.0
-            return units.bits(sum(self.arrivals.frames_bytes)) / span_s if span_s else 0.0
+            times_s = self.arrivals.times_s
+            span_s = times_s[-1] - times_s[0] if times_s else 0.0
+            return units.bits(sum(self.arrivals.frames_bytes[:-1])) / span_s if span_s else 0.0
         return self.rate_bps * (1 + self.clock_ppm * 1e-6)

@@ -6,6 +6,9 @@ people use other units; they are converted here, on the way in and on the way ou
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
 
 __all__ = [
     "UNITS",
@@ -23,6 +26,9 @@ __all__ = [
 ]
 
 BITS_PER_BYTE = 8
+
+Array: TypeAlias = float | np.ndarray
+Numbers = TypeVar("Numbers", float, np.ndarray)
 
 #: Unit name -> (what it measures, its size in the base unit of that kind).
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
@@ -54,7 +60,7 @@ UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
 )
 
 
-def convert(value, unit, to):
+def convert(value: Numbers, unit: str, to: str) -> Numbers:
     """Convert a value from one unit to another of the same kind.
 
     Parameters
@@ -83,42 +89,46 @@ def convert(value, unit, to):
     return value * (size / to_size)
 
 
-def gbps(value):
+def gbps(value: Numbers) -> Numbers:
     """Gb/s to bit/s."""
     return value * 1e9
 
 
-def mbps(value):
+def mbps(value: Numbers) -> Numbers:
     """Mb/s to bit/s."""
     return value * 1e6
 
 
-def kbps(value):
+def kbps(value: Numbers) -> Numbers:
     """kb/s to bit/s."""
     return value * 1e3
 
 
-def ms(value):
+def ms(value: Numbers) -> Numbers:
     """Milliseconds to seconds."""
     return value * 1e-3
 
 
-def us(value):
+def us(value: Numbers) -> Numbers:
     """Microseconds to seconds."""
     return value * 1e-6
 
 
-def bits(size_bytes):
+def bits(size_bytes: Numbers) -> Numbers:
     """Bytes to bits."""
     return size_bytes * BITS_PER_BYTE
 
 
-def octets(size_bits):
+def octets(size_bits: Numbers) -> Numbers:
     """Bits to bytes."""
     return size_bits / BITS_PER_BYTE
 
 
-def serialisation_s(frame_bytes, line_bps, overhead_bytes=0.0):
+def serialisation_s(
+    frame_bytes: Array,
+    line_bps: Array,
+    overhead_bytes: Array = 0.0,
+) -> Any:
     """Time a frame occupies the line [s]: ``8 (frame + overhead) / rate``.
 
     Parameters
@@ -133,14 +143,14 @@ def serialisation_s(frame_bytes, line_bps, overhead_bytes=0.0):
     >>> round(float(serialisation_s(64, 10e9, overhead_bytes=20) * 1e9), 1)  # ns
     67.2
     """
-    return bits(frame_bytes + overhead_bytes) / line_bps
+    return BITS_PER_BYTE * (frame_bytes + overhead_bytes) / line_bps
 
 
-def rate_pps(rate_bps, frame_bytes):
+def rate_pps(rate_bps: Array, frame_bytes: Array) -> Any:
     """Packets per second of a stream of `rate_bps` [bit/s] in frames of `frame_bytes` [B]."""
-    return rate_bps / bits(frame_bytes)
+    return rate_bps / (BITS_PER_BYTE * frame_bytes)
 
 
-def rate_bps(rate_pps, frame_bytes):
+def rate_bps(rate_pps: Array, frame_bytes: Array) -> Any:
     """Bits per second of `rate_pps` [packets/s] in frames of `frame_bytes` [B]."""
-    return rate_pps * bits(frame_bytes)
+    return rate_pps * BITS_PER_BYTE * frame_bytes

@@ -8,8 +8,8 @@ from qoslib.port.averaging import AsymmetricEwma, Ewma, Instantaneous, Sampled, 
 from qoslib.port.chain import Chain, Forwarder, Hop
 from qoslib.port.droppers import (
     Codel,
-    DropProfile,
     Dropper,
+    DropProfile,
     HeadDrop,
     Pie,
     Red,

@@ -62,8 +62,13 @@ class Red(Record):
 
     profile: RedProfile
     profiles: tuple[tuple[str, RedProfile], ...] = ()
-    averaging: Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled = Ewma()  # noqa: RUF009
+    averaging: Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled = Ewma()
     ecn: bool = False
+
+    def check(self):
+        marks = [mark for mark, _ in self.profiles]
+        if len(set(marks)) != len(marks):
+            fail("Red.profiles", marks, "each mark once")
 
 
 @record
@@ -88,6 +93,9 @@ class DropProfile(Record):
         fills = [fill for fill, _ in self.points]
         if not fills or sorted(set(fills)) != fills:
             fail("DropProfile.points", self.points, "at least one point, fill levels ascending")
+        probabilities = [probability for _, probability in self.points]
+        if sorted(probabilities) != probabilities:
+            fail("DropProfile.points", self.points, "probabilities that do not fall")
 
 
 @record

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from qoslib.record import Count, Record, Within, fail, record
+from qoslib.record import AtLeastOne, Count, Record, Within, fail, record
 
 __all__ = ["Pause"]
 
@@ -18,12 +18,12 @@ class Pause(Record):
     Parameters
     ----------
     quanta : int
-        Pause time in units of 512 bit times of the sender's link, 0 to 65,535.
+        Pause time in units of 512 bit times of the sender's link, 1 to 65,535.
     obeyed : bool
         Whether the senders obey.
     """
 
-    high_packets: Annotated[int, Within(1)]
+    high_packets: AtLeastOne
     low_packets: Count = 0
     quanta: Annotated[int, Within(1, 65_535)] = 65_535
     obeyed: bool = True

@@ -63,9 +63,9 @@ class Port(Record):
     name: str
     rate_bps: Positive
     queues: tuple[Queue, ...]
-    scheduler: Fifo | StrictPriority | PriorityLevels | DeficitRoundRobin | ModifiedDrr = Fifo()  # noqa: RUF009
+    scheduler: Fifo | StrictPriority | PriorityLevels | DeficitRoundRobin | ModifiedDrr = Fifo()
     overhead_bytes: NotNegative = 0.0
-    classifier: Classifier = Classifier()  # noqa: RUF009 - frozen
+    classifier: Classifier = Classifier()
     pools: tuple[MemoryPool, ...] = ()
     transmit_ring_packets: Count = 0
     shaper: Shaper | None = None
@@ -81,9 +81,13 @@ class Port(Record):
         for mark, queue in self.classifier.rules:
             if queue not in names:
                 fail(f"the classifier's queue for {mark!r}", queue, ", ".join(names))
+        if self.classifier.default and self.classifier.default not in names:
+            fail("Classifier.default", self.classifier.default, ", ".join(names))
 
     def _check_pools(self):
         pools = [pool.name for pool in self.pools]
+        if len(set(pools)) != len(pools):
+            fail(f"Port {self.name!r} pools", pools, "each name once")
         for queue in self.queues:
             if queue.pool and queue.pool not in pools:
                 fail(f"Queue {queue.name!r} pool", queue.pool, ", ".join(pools) or "no pool")
@@ -113,7 +117,7 @@ class Port(Record):
         ValueError
             If the stream's mark leads to no queue of this port.
         """
-        if len(self.queues) == 1 and not self.classifier.rules:
+        if len(self.queues) == 1:
             return 0
         name = self.classifier.queue(stream.label)
         if name not in self.queue_names:

@@ -15,6 +15,10 @@ class MemoryPool(Record):
     name: str
     limit_bytes: AtLeastOne
 
+    def check(self):
+        if not self.name:
+            fail("MemoryPool.name", self.name, "a text that is not empty")
+
 
 @record
 class Queue(Record):
@@ -46,7 +50,7 @@ class Queue(Record):
 
     name: str
     limit: PacketLimit | ByteLimit | TimeLimit
-    dropper: TailDrop | HeadDrop | Red | DropProfile | Codel | Pie = TailDrop()  # noqa: RUF009
+    dropper: TailDrop | HeadDrop | Red | DropProfile | Codel | Pie = TailDrop()
     policer: Policer | None = None
     shaper: Shaper | None = None
     pool: str = ""
@@ -58,6 +62,6 @@ class Queue(Record):
     def check(self):
         if not self.name:
             fail("Queue.name", self.name, "a text that is not empty")
-        timed = isinstance(self.limit, TimeLimit) and self.limit.at != "line"
-        if timed and self.limit.at == "guaranteed" and not self.guaranteed_bps:
+        at_guaranteed = isinstance(self.limit, TimeLimit) and self.limit.at == "guaranteed"
+        if at_guaranteed and not self.guaranteed_bps:
             fail(f"Queue {self.name!r} guaranteed_bps", 0.0, "above 0 with a limit at that rate")
