@@ -18,7 +18,7 @@ import pandas as pd
 
 from qoslib.units import UNITS
 
-__all__ = ["COLUMNS", "STATISTICS", "MeasurementError", "catalogue", "load", "sources"]
+__all__ = ["COLUMNS", "STATISTICS", "MeasurementError", "catalogue", "folder", "load", "sources"]
 
 #: The columns of a table, in order; the first line of each file.
 HEADER = (
@@ -108,7 +108,7 @@ def load(table: str | Path) -> pd.DataFrame:
     """
     path = _find(table)
     frame = _frame(list(_records(path)))
-    frame.attrs["source"] = sources().get(path.name) if path.parent == _folder() else None
+    frame.attrs["source"] = sources().get(path.name) if path.parent == folder() else None
     frame.attrs["source"] = frame.attrs["source"] or {"file": path.name, "title": path.stem}
     units = frame.groupby("quantity", sort=False)["unit"].unique()
     frame.attrs["units"] = {quantity: list(names) for quantity, names in units.items()}
@@ -123,7 +123,7 @@ def catalogue() -> pd.DataFrame:
     >>> "m120_latency" in set(catalogue()["name"])
     True
     """
-    return pd.DataFrame([_entry(path) for path in sorted(_folder().glob("*.csv"))])
+    return pd.DataFrame([_entry(path) for path in sorted(folder().glob("*.csv"))])
 
 
 def sources() -> dict[str, dict[str, Any]]:
@@ -132,13 +132,13 @@ def sources() -> dict[str, dict[str, Any]]:
     A passport joins what is known of the file (places, transcription, rows, SHA-256, notes) with
     what is known of the document it was taken from (title, publisher, date, licence).
     """
-    with open(_folder().parent / "sources.toml", "rb") as text:
+    with open(folder().parent / "sources.toml", "rb") as text:
         passports = tomllib.load(text)
     files = passports["files"].items()
     return {name: {"file": name, **passports["sources"][f["source"]], **f} for name, f in files}
 
 
-def _folder() -> Path:
+def folder() -> Path:
     """The tables: inside an installed package, or beside it in a checkout."""
     here = Path(__file__).parent
     inside = here / "data"
@@ -160,7 +160,7 @@ def _entry(path: Path) -> dict[str, Any]:
 
 
 def _find(table: str | Path) -> Path:
-    published = {path.stem: path for path in _folder().glob("*.csv")}
+    published = {path.stem: path for path in folder().glob("*.csv")}
     if isinstance(table, str) and table in published:
         return published[table]
     path = Path(table)
