@@ -55,15 +55,14 @@ class Histogram:
             raise ValueError(f"share is {share!r}; allowed: [0, 1]")
         return np.array([self._one(row, share) for row in self.counts])
 
-    def _one(self, row, share):
+    def _one(self, row: np.ndarray, share: float) -> float:
         total = row.sum()
         if total == 0:
             return math.nan
-        below = np.concatenate(([0], np.cumsum(row)))
+        filled, upto = np.flatnonzero(row), np.cumsum(row)
         target = share * total
-        first = min(int(np.searchsorted(below, target, side="left")), len(row))
-        at = max(first - 1, 0)
-        part = (target - below[at]) / max(row[at], 1)
+        at = filled[np.searchsorted(upto[filled], target)]
+        part = 1 - (upto[at] - target) / row[at]
         low, high = self.edges_s[at], self.edges_s[at + 1]
         return low * (high / low) ** part if low > 0 else high * part
 
@@ -171,11 +170,16 @@ class Result:
         Raises
         ------
         ValueError
-            If there is no such stream.
+            If there is no such stream or quantity, or the result holds many sets of loads.
         """
         if stream not in self.streams:
             raise ValueError(f"stream is {stream!r}; allowed: {', '.join(self.streams)}")
-        value = float(getattr(self, quantity)[..., self.streams.index(stream)])
+        if quantity not in QUANTITIES:
+            raise ValueError(f"quantity is {quantity!r}; allowed: {', '.join(QUANTITIES)}")
+        values = getattr(self, quantity)
+        if values.ndim != 1:
+            raise ValueError(f"{quantity} has shape {values.shape}; allowed: one value a stream")
+        value = float(values[self.streams.index(stream)])
         return None if math.isnan(value) else value
 
     def rows(self) -> list[dict]:

@@ -5,6 +5,7 @@ people use other units; they are converted here, on the way in and on the way ou
 """
 
 from collections.abc import Mapping
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
@@ -29,6 +30,7 @@ BITS_PER_BYTE = 8
 
 Array: TypeAlias = float | np.ndarray
 Numbers = TypeVar("Numbers", float, np.ndarray)
+Exact = TypeVar("Exact", float, np.ndarray, Fraction)
 
 #: Unit name -> (what it measures, its size in the base unit of that kind).
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
@@ -114,7 +116,7 @@ def us(value: Numbers) -> Numbers:
     return value * 1e-6
 
 
-def bits(size_bytes: Numbers) -> Numbers:
+def bits(size_bytes: Exact) -> Exact:
     """Bytes to bits."""
     return size_bytes * BITS_PER_BYTE
 

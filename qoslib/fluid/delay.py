@@ -3,12 +3,27 @@
 import numpy as np
 
 from qoslib import units
-from qoslib.port import ByteLimit, DropProfile, HeadDrop, PacketLimit, TailDrop, TimeLimit
+from qoslib.fluid.paths import ratio
+from qoslib.port import (
+    ByteLimit,
+    Dropper,
+    DropProfile,
+    HeadDrop,
+    PacketLimit,
+    Queue,
+    TailDrop,
+    TimeLimit,
+)
+
+#: A loss this small is rounding.
+ROUNDING = 1e-12
 
 __all__ = ["buffer_bytes", "drops_at_head", "usable_share", "waiting_s"]
 
 
-def buffer_bytes(queue, line_bps, served_bps, packet_bytes):
+def buffer_bytes(
+    queue: Queue, line_bps: float, served_bps: np.ndarray, packet_bytes: np.ndarray
+) -> np.ndarray:
     """What a queue holds when full, in bytes on the line.
 
     A time limit T holds ``r T`` with r the guaranteed rate, the line rate, or the larger of the
@@ -34,12 +49,21 @@ def buffer_bytes(queue, line_bps, served_bps, packet_bytes):
             return units.octets(line_bps * time_s) * np.ones_like(on_line)
         case TimeLimit(time_s, "guaranteed"):
             return units.octets(queue.guaranteed_bps * time_s) * np.ones_like(on_line)
-        case TimeLimit(time_s, "served"):
+        case TimeLimit(time_s):
             return units.octets(np.maximum(queue.guaranteed_bps, served_bps) * time_s)
 
 
-def usable_share(dropper):
-    """The fill level at which a dropper lets nothing more in, as a share of the buffer.
+def usable_share(dropper: Dropper, loss: np.ndarray) -> np.ndarray:
+    """The fill level at which a dropper loses this share of the packets, as a share of the buffer.
+
+    A drop profile holds the queue where its probability reaches the loss: on the first step that
+    is high enough, or on the line between two points; a buffer that fills all the same is full.
+
+    Parameters
+    ----------
+    dropper : Dropper
+    loss : ndarray, shape (...)
+        Share of the packets that do not fit [ratio].
 
     Raises
     ------
@@ -48,21 +72,30 @@ def usable_share(dropper):
     """
     match dropper:
         case TailDrop() | HeadDrop():
-            return 1.0
+            return np.ones_like(loss)
         case DropProfile(points):
-            return next((fill for fill, probability in points if probability == 1), 1.0)
+            fills, probabilities = np.transpose(points)
+            if dropper.shape == "interpolated":
+                return np.interp(loss, [0, *probabilities], [0, *fills], right=1.0)
+            return np.append(fills, 1.0)[np.searchsorted(probabilities, loss - ROUNDING)]
     name = type(dropper).__name__
     raise ValueError(f"dropper is {name}; the fluid model knows TailDrop, HeadDrop, DropProfile")
 
 
-def drops_at_head(dropper):
+def drops_at_head(dropper: Dropper) -> bool:
     """Whether the oldest packet goes when the buffer is full."""
     return isinstance(dropper, HeadDrop) or (
         isinstance(dropper, DropProfile) and dropper.drop_at == "head"
     )
 
 
-def waiting_s(queue, line_bps, enqueued_bps, served_bps, packet_bytes):
+def waiting_s(
+    queue: Queue,
+    line_bps: float,
+    enqueued_bps: np.ndarray,
+    served_bps: np.ndarray,
+    packet_bytes: np.ndarray,
+) -> np.ndarray:
     """Waiting time in a queue [s]: 0 while it keeps up, NaN where nothing is sent.
 
     With B the usable buffer, E the rate into the queue and Tr the rate served,
@@ -84,8 +117,9 @@ def waiting_s(queue, line_bps, enqueued_bps, served_bps, packet_bytes):
     ----------
     Source m120, scenario 2: L = B / (Tr + R) = B / E.
     """
-    full = buffer_bytes(queue, line_bps, served_bps, packet_bytes) * usable_share(queue.dropper)
+    loss = 1 - ratio(served_bps, enqueued_bps)
+    buffer = buffer_bytes(queue, line_bps, served_bps, packet_bytes)
+    held = buffer * usable_share(queue.dropper, loss)
     moving = enqueued_bps if drops_at_head(queue.dropper) else served_bps
-    wait = units.bits(full) / np.where(moving > 0, moving, np.nan)
-    keeps_up = served_bps >= enqueued_bps * (1 - 1e-12)
-    return np.where(served_bps > 0, np.where(keeps_up, 0.0, wait), np.nan)
+    wait = units.bits(held) / np.where(moving > 0, moving, np.nan)
+    return np.where(served_bps > 0, np.where(loss > ROUNDING, wait, 0.0), np.nan)

@@ -3,15 +3,37 @@
 import numpy as np
 
 from qoslib.fluid.sharing import fill, fill_bands
+from qoslib.port import ModifiedDrr, Port
 
-__all__ = ["deficit_round_robin", "modified_drr"]
+__all__ = ["deficit_round_robin", "modified_drr", "quanta"]
 
 
-def deficit_round_robin(port, demand_bps, capacity_bps, weights):
+def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
+    """What a backlogged queue sends a round, in bytes on the line, shape (..., queues).
+
+    An overdraft that is not carried is a gift: the queue then sends whole packets,
+    ``ceil(quantum / packet)`` of them (exact for packets of one size).
+
+    Parameters
+    ----------
+    port : Port
+    packet_bytes : ndarray, shape (..., queues, 2)
+        Mean packet of each queue, as a frame and on the line [B].
+    """
+    frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
+    packets = np.array([max(queue.quantum_bytes, 1) for queue in port.queues]) / frame
+    if isinstance(port.scheduler, ModifiedDrr) and not port.scheduler.carry_deficit:
+        packets = np.ceil(packets)
+    return packets * on_line
+
+
+def deficit_round_robin(
+    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """Backlogged queues share in proportion to their quanta [bit/s].
 
-    Parameters and result as in `qoslib.fluid.priority.strict_priority`; `weights` are the quanta
-    in bits on the line.
+    Parameters and result as in `qoslib.fluid.priority.strict_priority`; `weights` are those
+    of `quanta`.
 
     References
     ----------
@@ -20,15 +42,18 @@ def deficit_round_robin(port, demand_bps, capacity_bps, weights):
     return fill(demand_bps, capacity_bps, weights)
 
 
-def modified_drr(port, demand_bps, capacity_bps, weights):
+def modified_drr(
+    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """The low-latency queue whole, then the others in proportion to their quanta [bit/s].
 
-    Parameters and result as in `qoslib.fluid.priority.strict_priority`.
+    Parameters and result as in `deficit_round_robin`.
 
     References
     ----------
     Source gsr12000, table of queues (weight and quantum).
     """
-    fast = np.array([queue.name == port.scheduler.low_latency for queue in port.queues])
+    low_latency = getattr(port.scheduler, "low_latency", "")
+    fast = np.array([queue.name == low_latency for queue in port.queues])
     bands = [members for members in (np.flatnonzero(fast), np.flatnonzero(~fast)) if members.size]
     return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)

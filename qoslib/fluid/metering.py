@@ -2,29 +2,79 @@
 
 import numpy as np
 
-__all__ = ["policed_bps", "shaped_bps"]
+from qoslib.fluid.paths import Paths, ratio
+from qoslib.port import Policer, Port, Shaper
+
+__all__ = ["policed", "policed_bps", "shaped_bps"]
 
 
-def policed_bps(policer, offered_bps, packet_bytes, congested):
-    """What a policer lets through [bit/s]: ``min(offered, rate)``, or all while not congested.
+def policed_bps(policer: Policer, offered_bps: np.ndarray, packet_bytes: np.ndarray) -> np.ndarray:
+    """What a policer that is at work lets through [bit/s]: ``min(offered, rate)``.
 
     Parameters
     ----------
-    policer : Policer or None
+    policer : Policer
     offered_bps : ndarray, shape (...)
         In bits of frames [bit/s].
     packet_bytes : ndarray, shape (...)
         Mean frame [B], to count the policer's overhead.
-    congested : ndarray of bool, shape (...)
-        Whether the port is, for a conditional policer.
     """
-    if policer is None:
-        return offered_bps
     counted = (packet_bytes + policer.overhead_bytes) / packet_bytes
-    clipped = np.minimum(offered_bps, policer.rate_bps / counted)
-    return clipped if policer.when == "always" else np.where(congested, clipped, offered_bps)
+    return np.minimum(offered_bps, policer.rate_bps / counted)
 
 
-def shaped_bps(shaper, demand_bps):
-    """What a shaper lets a queue ask of the line [bit/s]."""
-    return demand_bps if shaper is None else np.minimum(demand_bps, shaper.rate_bps)
+def shaped_bps(shaper: Shaper | None, demand_bps: np.ndarray, line_bits: np.ndarray) -> np.ndarray:
+    """What a shaper lets a queue ask of the line, in bits on the line [bit/s].
+
+    Parameters
+    ----------
+    shaper : Shaper or None
+    demand_bps : ndarray, shape (...)
+        In bits on the line [bit/s].
+    line_bits : ndarray, shape (...)
+        Bits on the line for each bit of a frame, which is what the shaper counts [ratio].
+    """
+    return demand_bps if shaper is None else np.minimum(demand_bps, shaper.rate_bps * line_bits)
+
+
+def policed(port: Port, offered_bps: np.ndarray, paths: Paths) -> np.ndarray:
+    """What each stream puts into its queue, in bits of frames [bit/s].
+
+    Unconditional policers come first. Where the port is then congested, the conditional ones
+    drop what exceeds them, but no more than ends the congestion: with x the excess over the line
+    (or the port's shaper) and c what all of them could drop, each drops a share ``min(1, x / c)``.
+
+    Parameters
+    ----------
+    port : Port
+    offered_bps : ndarray, shape (..., streams)
+        In bits of frames [bit/s].
+    paths : Paths
+
+    Notes
+    -----
+    A backlog that only a queue's own shaper makes does not count as congestion here.
+    """
+    entered = _clipped(port, "always", offered_bps, paths)
+    cut = entered - _clipped(port, "congested", entered, paths)
+    share = _needed(entered * paths.on_line, cut * paths.on_line, port.rate_bps)
+    if port.shaper is not None:
+        share = np.maximum(share, _needed(entered, cut, port.shaper.rate_bps))
+    return entered - share[..., None] * cut
+
+
+def _needed(entered_bps, cut_bps, rate_bps):
+    """The share of the cut that brings what enters down to a rate; at most 1."""
+    excess, cut = np.maximum(entered_bps.sum(-1) - rate_bps, 0), cut_bps.sum(-1)
+    return np.minimum(np.divide(excess, cut, out=np.zeros_like(cut), where=cut > 0), 1)
+
+
+def _clipped(port, when, rate_bps, paths):
+    """Rates of the streams behind the policers of one kind."""
+    into = paths.into_queues(rate_bps)
+    frame_bytes = paths.packet_bytes(rate_bps)[..., 0]
+    through = into.copy()
+    for i, queue in enumerate(port.queues):
+        if queue.policer is not None and queue.policer.when == when:
+            through[..., i] = policed_bps(queue.policer, into[..., i], frame_bytes[..., i])
+    return rate_bps * paths.of_queue(ratio(through, into))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from qoslib.fluid.sharing import fill_bands
+from qoslib.port import Port
 
 __all__ = ["priority_levels", "strict_priority"]
 
@@ -12,8 +13,10 @@ def _levels(port):
     return [np.flatnonzero(priority == level) for level in np.unique(priority)]
 
 
-def strict_priority(port, demand_bps, capacity_bps, weights):
-    """Each level whole before the next; queues of one level share equally.
+def strict_priority(
+    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Each level whole before the next; queues of one level take turns.
 
     Parameters
     ----------
@@ -23,7 +26,7 @@ def strict_priority(port, demand_bps, capacity_bps, weights):
     capacity_bps : ndarray, shape (...)
         Line rate [bit/s].
     weights : ndarray, shape (..., queues)
-        Not used: levels decide.
+        Shares within a level: the mean packet on the line, as turns go packet by packet.
 
     Returns
     -------
@@ -31,10 +34,12 @@ def strict_priority(port, demand_bps, capacity_bps, weights):
         Sent from each queue, in bits on the line [bit/s].
     """
     bands = _levels(port)
-    return fill_bands([demand_bps] * len(bands), capacity_bps, bands, np.ones_like(weights))
+    return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)
 
 
-def priority_levels(port, demand_bps, capacity_bps, weights):
+def priority_levels(
+    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """Level by level up to the guaranteed rates, then level by level the excess.
 
     First ``min(d_i, g_i)`` in order of priority, then ``d_i - min(d_i, g_i)`` in the same order;

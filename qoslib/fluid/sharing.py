@@ -1,11 +1,14 @@
 """Who gets how much of a line: water-filling within a band, bands in order."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["fill", "fill_bands", "in_proportion"]
 
 
-def fill(demand_bps, capacity_bps, weights):
+def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> np.ndarray:
     """Weighted max-min fair shares: ``s_i = min(d_i, w_i mu)`` with ``sum s = min(sum d, C)``.
 
     Parameters
@@ -26,38 +29,46 @@ def fill(demand_bps, capacity_bps, weights):
     ----------
     Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
     """
-    level = demand_bps / weights
+    demand, weight = np.broadcast_arrays(np.asarray(demand_bps, float), weights)
+    capacity = np.asarray(capacity_bps, float)[..., None]
+    level = demand / weight
     order = np.argsort(level, axis=-1)
     sorted_level = np.take_along_axis(level, order, -1)
-    sorted_demand = np.take_along_axis(demand_bps, order, -1)
-    sorted_weight = np.take_along_axis(np.broadcast_to(weights, demand_bps.shape), order, -1)
-    satisfied = np.cumsum(sorted_demand, -1) - sorted_demand
+    sorted_demand = np.take_along_axis(demand, order, -1)
+    sorted_weight = np.take_along_axis(weight, order, -1)
+    satisfied = np.zeros_like(demand)
+    satisfied[..., 1:] = np.cumsum(sorted_demand, -1)[..., :-1]
     weight_left = np.cumsum(sorted_weight[..., ::-1], -1)[..., ::-1]
-    mu = (capacity_bps[..., None] - satisfied) / weight_left
+    mu = (capacity - satisfied) / weight_left
     unsatisfied = mu < sorted_level
     first = np.argmax(unsatisfied, axis=-1)[..., None]
     water = np.where(unsatisfied.any(-1, keepdims=True), np.take_along_axis(mu, first, -1), np.inf)
-    return np.minimum(demand_bps, np.maximum(water, 0) * weights)
+    return np.minimum(demand, np.maximum(water, 0) * weight)
 
 
-def in_proportion(demand_bps, capacity_bps):
+def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> np.ndarray:
     """A common first-in first-out queue: ``s_i = d_i min(1, C / sum d)``.
 
     Shapes and units as in `fill`.
     """
-    total = demand_bps.sum(-1, keepdims=True)
-    room = np.divide(
-        capacity_bps[..., None], total, out=np.ones_like(total, dtype=float), where=total > 0
-    )
-    return demand_bps * np.minimum(1, room)
+    demand = np.asarray(demand_bps, float)
+    total = demand.sum(-1, keepdims=True)
+    capacity = np.asarray(capacity_bps, float)[..., None]
+    room = np.divide(capacity, total, out=np.ones_like(total), where=total > 0)
+    return demand * np.minimum(1, room)
 
 
-def fill_bands(demand_bps, capacity_bps, bands, weights):
+def fill_bands(
+    demand_bps: Sequence[np.ndarray],
+    capacity_bps: np.ndarray,
+    bands: Sequence[np.ndarray],
+    weights: np.ndarray,
+) -> np.ndarray:
     """Fill one band of queues after the other, each from what the bands before it leave.
 
     Parameters
     ----------
-    demand_bps : ndarray, shape (bands, ..., n)
+    demand_bps : sequence of ndarray, shape (..., n)
         What each queue wants within each band [bit/s].
     capacity_bps : ndarray, shape (...)
         What there is [bit/s].

@@ -1,11 +1,15 @@
 """Rates as water: what a port does to its streams in the long run."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from qoslib import units
 from qoslib.fluid.delay import drops_at_head, waiting_s
-from qoslib.fluid.drr import deficit_round_robin, modified_drr
-from qoslib.fluid.metering import policed_bps, shaped_bps
+from qoslib.fluid.drr import deficit_round_robin, modified_drr, quanta
+from qoslib.fluid.metering import policed, shaped_bps
+from qoslib.fluid.paths import Paths, ratio
 from qoslib.fluid.priority import priority_levels, strict_priority
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
@@ -18,8 +22,12 @@ from qoslib.port import (
     StrictPriority,
 )
 from qoslib.results import Result
+from qoslib.traffic import Stream
 
 __all__ = ["SHARINGS", "solve"]
+
+#: Halvings that find the line rate a shaped port uses, to the last bit of a float.
+HALVINGS = 60
 
 
 def _fifo(port, demand_bps, capacity_bps, weights):
@@ -36,7 +44,7 @@ SHARINGS = {
 }
 
 
-def solve(port: Port, streams, offered_bps=None) -> Result:
+def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None = None) -> Result:
     """Steady rates, losses and waiting times of the streams at a port.
 
     Streams of one queue share what it gets in proportion to what they put in. A queue that gets
@@ -59,7 +67,12 @@ def solve(port: Port, streams, offered_bps=None) -> Result:
     ------
     ValueError
         If there is no stream, two have one name, a rate is negative or not finite, a stream
-        leads to no queue, or a dropper has no closed form.
+        leads to no queue, or the port has what no closed form here speaks of: a RED, CoDel or
+        PIE dropper, a shared memory pool, a PAUSE that senders obey. The packet model runs them.
+
+    Notes
+    -----
+    The time a packet spends in a transmit ring is left out.
 
     Examples
     --------
@@ -69,35 +82,26 @@ def solve(port: Port, streams, offered_bps=None) -> Result:
     >>> print(solve(port, [Stream("a", 90e6), Stream("b", 30e6)]).sent_bps)
     [75000000. 25000000.]
     """
+    _refuse(port)
     streams = tuple(streams)
     offered = _offered(streams, offered_bps)
-    frames = np.array([stream.mean_frame_bytes for stream in streams])
-    on_line = (frames + port.overhead_bytes) / frames
-    member = np.eye(len(port.queues))[[port.queue_of(stream) for stream in streams]]
-    entered = _policed(port, offered, frames, on_line, member)
-    demand = _shaped(port, entered, member) * on_line @ member
-    packet = _mean_packet(entered, frames, on_line, member)
-    capacity = np.full(demand.shape[:-1], port.rate_bps)
-    if port.shaper is not None:
-        capacity = np.minimum(capacity, port.shaper.rate_bps * _mean(demand, entered @ member))
-    weights = _weights(port, packet)
-    served = SHARINGS[type(port.scheduler)](port, demand, capacity, weights)
-    put_in = (entered * on_line) @ member
-    passed = np.divide(served, put_in, out=np.zeros_like(served), where=put_in > 0)
-    wait = np.stack(
-        [
-            waiting_s(queue, port.rate_bps, put_in[..., i], served[..., i], packet[..., i, :])
-            for i, queue in enumerate(port.queues)
-        ],
-        axis=-1,
-    )
-    sent = entered * (passed @ member.T)
-    latency = _pick(wait, member) + port.base_delay_s
-    latency = latency + units.serialisation_s(frames, port.rate_bps, port.overhead_bytes)
-    causes = _causes(port, member, offered - entered, entered - sent, frames)
-    return _result(
-        port, streams, frames, offered, sent, np.where(sent > 0, latency, np.nan), causes
-    )
+    paths = Paths.of(port, streams)
+    entered = policed(port, offered, paths)
+    put_in = paths.into_queues(entered * paths.on_line)
+    packet = paths.packet_bytes(entered)
+    served = _served(port, put_in, packet)
+    sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
+    latency = _latency(port, paths, put_in, served, packet)
+    causes = _causes(port, paths, offered - entered, entered - sent)
+    return _result(port, streams, paths, offered, sent, latency, causes)
+
+
+def _refuse(port):
+    for queue in port.queues:
+        if queue.pool:
+            raise ValueError(f"Queue {queue.name!r} pool is {queue.pool!r}; allowed here: none")
+    if port.pause is not None and port.pause.obeyed:
+        raise ValueError(f"Port {port.name!r} pause is {port.pause}; allowed here: none obeyed")
 
 
 def _offered(streams, offered_bps):
@@ -109,79 +113,71 @@ def _offered(streams, offered_bps):
     offered = np.asarray(offered_bps, dtype=float)
     if offered.ndim == 0 or offered.shape[-1] != len(streams):
         raise ValueError(f"offered_bps has shape {offered.shape}; allowed: (..., {len(streams)})")
-    if not np.isfinite(offered).all() or (offered < 0).any():
-        raise ValueError(f"offered_bps has {np.min(offered)}; allowed: finite, not below 0")
+    wrong = offered[~(np.isfinite(offered) & (offered >= 0))]
+    if wrong.size:
+        raise ValueError(f"offered_bps has {wrong[0]}; allowed: finite, not below 0")
     return offered
 
 
-def _policed(port, offered, frames, on_line, member):
-    """Per stream, after the policers: first the unconditional ones, which decide on congestion."""
-    entered = offered
-    for when in ("always", "congested"):
-        congested = (entered * on_line).sum(-1) > port.rate_bps
-        into = entered @ member
-        packet = _mean_frame(entered, frames, member)
-        through = into.copy()
-        for i, queue in enumerate(port.queues):
-            if queue.policer is not None and queue.policer.when == when:
-                through[..., i] = policed_bps(
-                    queue.policer, into[..., i], packet[..., i], congested
-                )
-        entered = entered * _pick(_ratio(through, into), member)
-    return entered
-
-
-def _shaped(port, entered, member):
-    into = entered @ member
-    shaped = np.stack(
-        [shaped_bps(queue.shaper, into[..., i]) for i, queue in enumerate(port.queues)], axis=-1
+def _served(port, put_in, packet):
+    """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
+    line_bits = packet[..., 1] / packet[..., 0]
+    demand = np.stack(
+        [
+            shaped_bps(queue.shaper, put_in[..., i], line_bits[..., i])
+            for i, queue in enumerate(port.queues)
+        ],
+        axis=-1,
     )
-    return entered * _pick(_ratio(shaped, into), member)
+    weights = _weights(port, packet)
+    share = SHARINGS[type(port.scheduler)]
+    capacity = _capacity(port, demand, weights, line_bits)
+    return share(port, demand, capacity, weights)
 
 
-def _ratio(part, whole):
-    return np.divide(part, whole, out=np.ones_like(whole), where=whole > 0)
-
-
-def _mean(demand, into):
-    return _ratio(demand.sum(-1), into.sum(-1))
-
-
-def _pick(per_queue, member):
-    """A value of each stream's own queue; not a product, which would spread a NaN."""
-    return per_queue[..., np.argmax(member, axis=1)]
-
-
-def _mean_frame(rate_bps, frames, member):
-    bits, packets = rate_bps @ member, units.rate_pps(rate_bps, frames) @ member
-    some = member.sum(0) > 0
-    fallback = np.divide(frames @ member, member.sum(0), out=np.ones(len(some)), where=some)
-    mean = units.octets(np.divide(bits, packets, out=np.ones_like(bits), where=packets > 0))
-    return np.where(packets > 0, mean, fallback)
-
-
-def _mean_packet(entered, frames, on_line, member):
-    """Mean packet of each queue, as a frame and on the line [B], shape (..., queues, 2)."""
-    frame = _mean_frame(entered, frames, member)
-    ratio = _ratio((entered * on_line) @ member, entered @ member)
-    return np.stack([frame, frame * ratio], axis=-1)
+def _capacity(port, demand, weights, line_bits):
+    """The line rate, or the part of it at which the frames sent fit the port's shaper [bit/s]."""
+    low, high = np.zeros(demand.shape[:-1]), np.full(demand.shape[:-1], port.rate_bps)
+    if port.shaper is None:
+        return high
+    for step in range(HALVINGS):
+        tried = (low + high) / 2 if step else high
+        sent = SHARINGS[type(port.scheduler)](port, demand, tried, weights)
+        fits = (sent / line_bits).sum(-1) <= port.shaper.rate_bps
+        low, high = np.where(fits, tried, low), np.where(fits, high, tried)
+    return low
 
 
 def _weights(port, packet):
+    """What queues of one level share a line by; see the schedulers of `qoslib.port`."""
+    if isinstance(port.scheduler, StrictPriority):
+        return packet[..., 1]
     if isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr):
-        quanta = np.array([max(queue.quantum_bytes, 1) for queue in port.queues], dtype=float)
-        return quanta * packet[..., 1] / packet[..., 0]
+        return quanta(port, packet)
     return np.broadcast_to([queue.weight for queue in port.queues], packet.shape[:-1])
 
 
-def _causes(port, member, policed, overflow, frames):
+def _latency(port, paths, put_in, served, packet):
+    """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
+    wait = np.stack(
+        [
+            waiting_s(queue, port.rate_bps, put_in[..., i], served[..., i], packet[..., i, :])
+            for i, queue in enumerate(port.queues)
+        ],
+        axis=-1,
+    )
+    own = units.serialisation_s(paths.frames, port.rate_bps, port.overhead_bytes)
+    return paths.of_queue(wait) + port.base_delay_s + own
+
+
+def _causes(port, paths, policed_bps, overflow_bps):
     names = [_cause(queue.dropper) for queue in port.queues]
     causes = {}
     for name in sorted(set(names)):
-        mine = member @ np.array([float(n == name) for n in names])
-        causes[name] = units.rate_pps(overflow * mine, frames)
+        mine = paths.member @ np.array([float(n == name) for n in names])
+        causes[name] = units.rate_pps(np.maximum(overflow_bps * mine, 0), paths.frames)
     if any(queue.policer for queue in port.queues):
-        causes["policer"] = units.rate_pps(policed, frames)
+        causes["policer"] = units.rate_pps(np.maximum(policed_bps, 0), paths.frames)
     return causes
 
 
@@ -191,15 +187,16 @@ def _cause(dropper):
     return "head" if drops_at_head(dropper) else "tail"
 
 
-def _result(port, streams, frames, offered, sent, latency, causes):
+def _result(port, streams, paths, offered, sent, latency, causes):
     dropped = np.maximum(offered - sent, 0)
+    latency = np.where(sent > 0, latency, np.nan)
     return Result(
         model="fluid",
         streams=tuple(stream.name for stream in streams),
         queues=port.queue_names,
-        offered_pps=units.rate_pps(offered, frames),
-        sent_pps=units.rate_pps(sent, frames),
-        dropped_pps=units.rate_pps(dropped, frames),
+        offered_pps=units.rate_pps(offered, paths.frames),
+        sent_pps=units.rate_pps(sent, paths.frames),
+        dropped_pps=units.rate_pps(dropped, paths.frames),
         offered_bps=offered,
         sent_bps=sent,
         dropped_bps=dropped,

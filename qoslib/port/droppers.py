@@ -78,9 +78,10 @@ class DropProfile(Record):
     Parameters
     ----------
     points : tuple of (float, float)
-        Ascending fill level and probability, both from 0 to 1.
+        Fill level, ascending, and probability, which does not fall; both from 0 to 1.
     shape : {'segmented', 'interpolated'}
-        Steps at the points, or straight lines between them.
+        Steps at the points, or straight lines from (0, 0) from point to point; beyond the last
+        point, its probability.
     drop_at : {'head', 'tail'}
         Which end of the queue loses a packet; head on the M120 (source m120).
     """

@@ -1,0 +1,63 @@
+"""Which stream goes through which queue, and how large its packets are there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qoslib import units
+from qoslib.port import Port
+
+__all__ = ["Paths", "ratio"]
+
+
+def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """``part / whole``, and 1 where there is nothing to share."""
+    return np.divide(part, whole, out=np.ones_like(whole), where=whole > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Paths:
+    """Streams and the queues of a port they go to.
+
+    Attributes
+    ----------
+    frames : ndarray, shape (streams,)
+        Mean frame [B].
+    on_line : ndarray, shape (streams,)
+        Bits on the line for each bit of a frame, what the line adds included [ratio].
+    member : ndarray, shape (streams, queues)
+        1 where a stream goes to a queue, else 0.
+    """
+
+    frames: np.ndarray
+    on_line: np.ndarray
+    member: np.ndarray
+
+    @classmethod
+    def of(cls, port: Port, streams) -> "Paths":
+        """The paths of these streams through a port."""
+        frames = np.array([stream.mean_frame_bytes for stream in streams])
+        member = np.eye(len(port.queues))[[port.queue_of(stream) for stream in streams]]
+        return cls(frames, (frames + port.overhead_bytes) / frames, member)
+
+    def into_queues(self, rate_bps: np.ndarray) -> np.ndarray:
+        """Rates of streams summed a queue, shape (..., queues)."""
+        return rate_bps @ self.member
+
+    def of_queue(self, per_queue: np.ndarray) -> np.ndarray:
+        """A value of each stream's own queue; not a product, which would spread a NaN."""
+        return per_queue[..., np.argmax(self.member, axis=1)]
+
+    def packet_bytes(self, rate_bps: np.ndarray) -> np.ndarray:
+        """Mean packet of each queue, as a frame and on the line [B], shape (..., queues, 2).
+
+        Where nothing is sent into a queue, the mean of its streams' frames; 1 without a stream.
+        """
+        bits = self.into_queues(rate_bps)
+        packets = self.into_queues(units.rate_pps(rate_bps, self.frames))
+        streams = self.member.sum(0)
+        idle = np.where(streams > 0, self.frames @ self.member / np.maximum(streams, 1), 1.0)
+        mean = units.octets(np.divide(bits, packets, out=np.zeros_like(bits), where=packets > 0))
+        frame = np.where(packets > 0, mean, idle)
+        line_bits = ratio(self.into_queues(rate_bps * self.on_line), bits)
+        return np.stack([frame, frame * line_bits], axis=-1)
