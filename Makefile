@@ -12,7 +12,7 @@ help:  ## print the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
 
 lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-browser --port=9999" passes options
-	@$(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
+	@exec $(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
 
 test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
 	@$(BIN)/python tools/run_tests.py $(GROUP)
