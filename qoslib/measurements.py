@@ -26,7 +26,6 @@ HEADER = (
     "low,high,place,status,consistent_value,reason"
 )
 COLUMNS = tuple(HEADER.split(","))
-#: What a value can be of its experiment.
 STATISTICS = (
     "average",
     "maximum",
@@ -61,7 +60,7 @@ class MeasurementError(ValueError):
     line : int or None
         Line in the file, from 1; None when the file as a whole is meant.
     column : str or None
-        The column; None when the line as a whole is meant.
+        The column; None for a whole line.
     """
 
     def __init__(self, file: object, problem: str, line: int | None, column: str | None):
@@ -108,8 +107,8 @@ def load(table: str | Path) -> pd.DataFrame:
     """
     path = _find(table)
     frame = _frame(list(_records(path)))
-    frame.attrs["source"] = sources().get(path.name) if path.parent == folder() else None
-    frame.attrs["source"] = frame.attrs["source"] or {"file": path.name, "title": path.stem}
+    published = sources() if path.parent == folder() else {}
+    frame.attrs["source"] = published.get(path.name, {"file": path.name, "title": path.stem})
     units = frame.groupby("quantity", sort=False)["unit"].unique()
     frame.attrs["units"] = {quantity: list(names) for quantity, names in units.items()}
     return frame
@@ -165,8 +164,8 @@ def _find(table: str | Path) -> Path:
         return published[table]
     path = Path(table)
     if not path.is_file():
-        allowed = f"a CSV file, or one of {', '.join(sorted(published))}"
-        raise MeasurementError(table, f"no such table; allowed: {allowed}", None, None)
+        problem = f"no such table; allowed: a CSV file or {', '.join(sorted(published))}"
+        raise MeasurementError(table, problem, None, None)
     return path
 
 
@@ -190,7 +189,8 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             if fields:
                 yield reader.line_num, fields
     except csv.Error as error:
-        raise MeasurementError(path, f"not CSV: {error}", reader.line_num, None) from None
+        problem = f"{error}; allowed: fields as in a CSV file"
+        raise MeasurementError(path, problem, reader.line_num, None) from None
 
 
 def _records(path: Path) -> Iterator[Record]:

@@ -1,0 +1,216 @@
+"""Tables load with units and source; whatever is wrong in one is said once, with its place."""
+
+import hashlib
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ledgers import MEASUREMENTS
+
+from qoslib import measurements
+from qoslib.measurements import COLUMNS, HEADER, MeasurementError, catalogue, load, sources
+from qoslib.units import UNITS
+
+ROW = "base,CS1,latency,average,4.2 ms,4.2,ms,0.05,,,my table row 1,ok,,"
+TABLES = sorted(path.stem for path in MEASUREMENTS.glob("*.csv"))
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Write a table of one's own and return its path."""
+
+    def write(*lines, header=HEADER, encoding="utf-8"):
+        path = tmp_path / "own.csv"
+        path.write_bytes("\n".join((header, *lines, "")).encode(encoding))
+        return path
+
+    return write
+
+
+def changed(**cells):
+    row = dict(zip(COLUMNS, ROW.split(","), strict=True)) | cells
+    return ",".join(row.values())
+
+
+def test_every_table_has_a_passport_and_every_passport_a_table():
+    assert sorted(sources()) == [f"{name}.csv" for name in TABLES]
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_passport_tells_the_origin_and_fits_its_file(name):
+    passport = sources()[f"{name}.csv"]
+    for key in ("title", "publisher", "date", "licence", "places", "transcribed"):
+        assert passport[key], key
+    raw = (MEASUREMENTS / f"{name}.csv").read_bytes()
+    assert passport["sha256"] == hashlib.sha256(raw).hexdigest(), "run tools/passports.py"
+    assert passport["rows"] == len(load(name))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_is_plain_text_in_the_order_of_the_header(name):
+    raw = (MEASUREMENTS / f"{name}.csv").read_bytes()
+    assert raw.startswith(HEADER.encode() + b"\n")
+    assert raw.endswith(b"\n")
+    assert b"\r" not in raw
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_loads_with_types_units_and_source(name):
+    frame = load(name)
+    assert tuple(frame.columns) == COLUMNS
+    assert {str(frame[column].dtype) for column in ("value", "half_width", "low")} == {"float64"}
+    assert frame.attrs["source"]["file"] == f"{name}.csv"
+    for quantity, units in frame.attrs["units"].items():
+        assert set(units) == set(frame.loc[frame["quantity"] == quantity, "unit"]) <= set(UNITS)
+
+
+def test_columns_and_quantities_are_explained():
+    with open(MEASUREMENTS.parent / "sources.toml", "rb") as text:
+        explained = tomllib.load(text)
+    assert tuple(explained["columns"]) == COLUMNS
+    used = {quantity for name in TABLES for quantity in load(name)["quantity"]}
+    assert used == set(explained["quantities"])
+
+
+def test_catalogue_lists_every_table():
+    listed = catalogue()
+    assert list(listed["name"]) == TABLES
+    assert (listed["rows"] > 0).all()
+    m120 = listed.set_index("name").loc["m120_latency"]
+    assert m120["publisher"] == "Juniper Networks"
+    assert m120["quantities"] == "expected_latency, latency"
+
+
+def test_the_late_queue_is_there():
+    frame = load("m120_latency")
+    late = frame[(frame["experiment"] == "base") & (frame["stream"] == "CS1")]
+    assert late[["statistic", "value", "unit"]].to_numpy().tolist() == [["up_to", 84.0, "ms"]]
+
+
+def test_a_file_of_your_own_loads_by_path(own):
+    path = own(ROW, changed(experiment="other", low="4", high="5", statistic="range"))
+    for table in (path, str(path)):
+        frame = load(table)
+        assert frame["value"].tolist() == [4.2, 4.2]
+        assert frame.attrs["source"] == {"file": "own.csv", "title": "own"}
+        assert frame.attrs["units"] == {"latency": ["ms"]}
+
+
+def test_spreadsheets_may_write_a_byte_order_mark_and_their_own_line_ends(own):
+    assert len(load(own(ROW + "\r", encoding="utf-8-sig"))) == 1
+
+
+def test_text_stays_text(own):
+    frame = load(own(changed(stream="=1+1", as_printed="@SUM(A1)", place="__import__('os')")))
+    assert frame.loc[0, ["stream", "as_printed", "place"]].tolist() == [
+        "=1+1",
+        "@SUM(A1)",
+        "__import__('os')",
+    ]
+
+
+WRONG = {
+    "value": ["4.2 ms", "nan", "inf", "1e999", "1_000", "0x10", "", "9" * 40, "٤"],
+    "half_width": ["", "-1", "wide"],
+    "low": ["5", "low"],
+    "unit": ["", "furlong", "MS"],
+    "statistic": ["", "mean"],
+    "status": ["", "doubtful"],
+    "experiment": ["", "my test", "1st"],
+    "quantity": ["", "latency (ms)"],
+    "as_printed": [""],
+    "place": ["", "x" * 2001],
+    "reason": ["because"],
+    "consistent_value": ["4"],
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "text"), [(column, text) for column, texts in WRONG.items() for text in texts]
+)
+def test_a_wrong_cell_is_named(own, column, text):
+    path = own(changed(experiment="first"), changed(**{column: text}))
+    with pytest.raises(MeasurementError, match="allowed: ") as error:
+        load(path)
+    assert str(error.value).startswith(f"{path}, line 3, column {column}: ")
+    assert (error.value.file, error.value.line, error.value.column) == (str(path), 3, column)
+    assert len(str(error.value)) < 500 + len(str(path))
+
+
+def test_an_inconsistent_value_needs_its_reason_and_the_consistent_one(own):
+    flags = {"status": "inconsistent", "consistent_value": "4", "reason": "the sum is 4"}
+    assert load(own(changed(**flags)))["consistent_value"].tolist() == [4.0]
+    assert load(own(changed(**flags, value="", as_printed="")))["value"].isna().all()
+    for column in ("reason", "consistent_value"):
+        with pytest.raises(MeasurementError, match=f"line 2, column {column}: missing; allowed"):
+            load(own(changed(**{**flags, column: ""})))
+
+
+def test_a_key_stands_once(own):
+    with pytest.raises(MeasurementError, match=r"line 4, column place: the same .* as line 2"):
+        load(own(ROW, changed(experiment="other"), changed(value="5")))
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_missing_column_is_named(own, column):
+    header = ",".join(name for name in COLUMNS if name != column)
+    with pytest.raises(MeasurementError, match=f"line 1, column {column}: missing; allowed: the"):
+        load(own(header=header))
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "message"),
+    [
+        (HEADER + ",colour", [], "line 1, column 'colour': unknown; allowed: the columns"),
+        (HEADER + ",unit", [], "line 1, column unit: there twice; allowed: the columns"),
+        (HEADER, [], "line 1: no rows; allowed: "),
+        (HEADER, [ROW + ",,"], "line 2: 16 fields; allowed: 14, as in the header"),
+        (HEADER, ["base,CS1"], "line 2, column quantity: 2 fields; allowed: 14"),
+        (HEADER, ['"base'], "line 2: unexpected end of data; allowed: fields"),
+        (HEADER, ["x" * 200_000], "line 2: field larger than field limit"),
+    ],
+)
+def test_a_table_of_another_form_is_refused(own, header, rows, message):
+    with pytest.raises(MeasurementError) as error:
+        load(own(*rows, header=header))
+    assert message in str(error.value)
+
+
+def test_a_file_that_is_not_utf_8_is_refused(own):
+    with pytest.raises(MeasurementError, match="line 3: byte 0xb5 is not UTF-8; allowed: text"):
+        load(own(ROW, changed(as_printed="72 µs"), encoding="latin-1"))
+
+
+def test_a_file_over_50_mb_is_refused(tmp_path):
+    path = tmp_path / "large.csv"
+    with open(path, "wb") as file:
+        file.truncate(measurements.MAX_BYTES + 1)
+    with pytest.raises(MeasurementError, match="too large; allowed: up to 50000000 bytes"):
+        load(path)
+
+
+@pytest.mark.parametrize("table", ["m120_latncy", "no/such.csv", "..", ""])
+def test_an_unknown_table_names_the_known_ones(table):
+    with pytest.raises(MeasurementError, match=r"no such table; allowed: .*m120_latency"):
+        load(table)
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=200), st.sampled_from(COLUMNS))
+def test_any_text_in_a_cell_is_read_or_refused(tmp_path_factory, text, column):
+    path = tmp_path_factory.getbasetemp() / "any.csv"
+    quoted = '"' + text.replace('"', '""') + '"'
+    path.write_text(f"{HEADER}\n{changed(**{column: quoted})}\n", encoding="utf-8", newline="")
+    try:
+        rows = len(load(path))
+    except MeasurementError:
+        return
+    assert rows == 1
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_are_read_or_refused(tmp_path_factory, raw):
+    path = tmp_path_factory.getbasetemp() / "bytes.csv"
+    path.write_bytes(raw)
+    with pytest.raises(MeasurementError):
+        load(path)
