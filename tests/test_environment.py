@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jupyterlab.commands import get_app_dir
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -66,6 +67,18 @@ def test_the_lock_was_resolved_for_the_oldest_python_we_support():
     assert f"--python-version {lowest.version}" in (ROOT / "Makefile").read_text()
     assert PROJECT["tool"]["mypy"]["python_version"] == lowest.version
     assert PROJECT["tool"]["ruff"]["target-version"] == f"py{lowest.version.replace('.', '')}"
+
+
+def test_the_package_follows_in_conda_and_on_binder():
+    command = "pip install --no-deps --no-build-isolation -e ."
+    assert command in (ROOT / "environment.yml").read_text()
+    assert command in (ROOT / "postBuild").read_text()
+
+
+def test_jupyterlab_asks_no_question_and_fetches_no_news():
+    """The set-up has copied our settings to where JupyterLab looks for them."""
+    ours = (ROOT / "tools" / "jupyterlab_settings.json").read_text()
+    assert (Path(get_app_dir()) / "settings" / "overrides.json").read_text() == ours
 
 
 @pytest.fixture(scope="module")
