@@ -118,7 +118,12 @@ def both_flows():
 
 def classes():
     """Yield matched = output + dropped of each class in each listing, in packets and bytes."""
-    quantities = ("class_packets", "output_packets", "dropped_packets", "no_buffer_dropped_packets")
+    quantities = (
+        "class_packets",
+        "output_packets",
+        "queue_dropped_packets",
+        "no_buffer_dropped_packets",
+    )
     for listing in LISTINGS:
         for stream in ("EF", "default"):
             rows = cells(COUNTERS, listing, stream, *quantities, "queue_depth")
@@ -131,7 +136,7 @@ def classes():
                 lambda b, out, drops: 0 <= b - out <= drops * FRAME,
             )
         dropped, exceeded = cells(
-            COUNTERS, listing, "EF", "dropped_packets", "exceed_dropped_packets"
+            COUNTERS, listing, "EF", "queue_dropped_packets", "exceed_dropped_packets"
         )
         yield equal(dropped, exceeded)
         for kind in ("class", "output"):
@@ -143,7 +148,7 @@ def averages():
     """Yield that a decaying average over five minutes is at most all bits over five minutes."""
     for listing in LISTINGS:
         for stream in ("EF", "default"):
-            octets, drops = cells(COUNTERS, listing, stream, "class_bytes", "dropped_packets")
+            octets, drops = cells(COUNTERS, listing, stream, "class_bytes", "queue_dropped_packets")
             kinds = ("offered_bits_5_minutes", "dropped_bits_5_minutes")
             offered, dropped = cells(COUNTERS, listing, stream, *kinds)
             yield at_most(offered, octets, 8 / FIVE_MINUTES_S)
@@ -170,7 +175,7 @@ def runs_and_counters():
     yield equal(*run, *listed)
     for stream in ("EF", "default"):
         run = cells(IPERF, "llq", stream, "offered_packets", "dropped_packets")
-        listed = cells(COUNTERS, "llq_cumulative", stream, "class_packets", "dropped_packets")
+        listed = cells(COUNTERS, "llq_cumulative", stream, "class_packets", "queue_dropped_packets")
         yield Identity(
             f"{listed[0]}",
             (*run, *listed),
@@ -232,5 +237,5 @@ def test_every_result_takes_part_in_an_identity():
 )
 def test_an_earlier_stopped_run_is_in_the_last_listing(stream, packets, lost):
     offered, dropped = cells(IPERF, "llq", stream, "offered_packets", "dropped_packets")
-    listed = cells(COUNTERS, "llq_cumulative", stream, "class_packets", "dropped_packets")
+    listed = cells(COUNTERS, "llq_cumulative", stream, "class_packets", "queue_dropped_packets")
     assert [row.printed for row in listed] == [offered.printed + packets, dropped.printed + lost]
