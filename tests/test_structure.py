@@ -50,7 +50,7 @@ BASE_UNITS = {"bps", "bytes", "hz", "packets", "ppm", "pps", "ps", "s", "share"}
 OTHER_UNITS = {"bits", "gb", "gbps", "kb", "kbps", "mb", "mbit", "mbps", "min", "mpps", "ms"}
 OTHER_UNITS |= {"ns", "us"}
 NUMBERS = re.compile(r"\b(float|int|ndarray|Array\w*|Positive|NotNegative|AtLeastOne|Count)\b")
-FACTORS = {8, 1e3, 1e6, 1e9, 1e12, 1e-3, 1e-6, 1e-9, 1e-12}
+POWERS_OF_TEN = {1e3, 1e6, 1e9, 1e12, 1e-3, 1e-6, 1e-9, 1e-12}
 
 
 def name_of(path):
@@ -151,11 +151,20 @@ def test_names_end_in_their_unit(path):
             assert words[-1] in BASE_UNITS, f"{name}: of which unit?"
 
 
+def has_unit(node):
+    """Whether a name in an expression ends in a unit."""
+    names = [getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node)]
+    return any(name.split("_")[-1] in BASE_UNITS | OTHER_UNITS for name in names if "_" in name)
+
+
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_units_are_converted_in_one_place(path):
     if room_of(path) == "units":
         return
     for node in ast.walk(TREES[path]):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
-            constants = [s.value for s in (node.left, node.right) if isinstance(s, ast.Constant)]
-            assert not FACTORS.intersection(constants), f"line {node.lineno}: {ast.unparse(node)}"
+            for factor, other in ((node.left, node.right), (node.right, node.left)):
+                value = factor.value if isinstance(factor, ast.Constant) else None
+                bits = value == 8 and has_unit(other)
+                where = f"line {node.lineno}: {ast.unparse(node)}; a tolerance deserves a name"
+                assert not bits and value not in POWERS_OF_TEN, where
