@@ -1,0 +1,108 @@
+"""Descriptions: made only valid, equal by value, printed briefly, through JSON and back."""
+
+import dataclasses
+import math
+import typing
+
+import numpy as np
+import pytest
+
+from qoslib import port as p
+from qoslib import traffic
+from qoslib.record import Record, Within, from_json, record
+
+QUEUE = p.Queue("q", p.PacketLimit(10))
+PORT = p.Port("port", 1e6, (QUEUE,))
+FORWARDER = p.Forwarder("forwarder", QUEUE, 1e-6)
+
+#: One valid description of every kind.
+EXAMPLES = [
+    *(PORT, QUEUE, FORWARDER, p.Hop(PORT), p.Chain("chain", (p.Hop(PORT),))),
+    *(p.Classifier(), p.MemoryPool("pool", 1), p.Pause(2), p.Policer(1e6, 1), p.Shaper(1e6, 1)),
+    *(p.PacketLimit(1), p.ByteLimit(1), p.TimeLimit(1.0)),
+    *(p.TailDrop(), p.HeadDrop(), p.Codel(), p.Pie(), p.DropProfile(((0.5, 1.0),))),
+    *(p.Red(p.RedProfile(1, 2)), p.RedProfile(1, 2)),
+    *(p.Instantaneous(), p.Ewma(), p.TruncatingEwma(), p.AsymmetricEwma(), p.Sampled(9, 1e-3)),
+    *(p.Fifo(), p.StrictPriority(), p.PriorityLevels(), p.DeficitRoundRobin(), p.ModifiedDrr()),
+    *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),
+    *(traffic.Cbr(), traffic.Poisson(), traffic.TickedBursts(), traffic.OnOff(1.0, 1.0)),
+]
+
+
+def test_there_is_an_example_of_every_kind():
+    rooms = ("qoslib.port", "qoslib.traffic")
+    kinds = {kind for kind in Record.kinds.values() if kind.__module__.startswith(rooms)}
+    assert kinds == {type(example) for example in EXAMPLES}
+
+
+def wrong_values(hint):
+    """Values that a field of this type must refuse."""
+    if typing.get_origin(hint) is typing.Annotated:
+        base, within = typing.get_args(hint)
+        below = math.nextafter(within.low, -math.inf) if base is float else int(within.low) - 1
+        yield within.low if within.open_low else below
+        if math.isfinite(within.high):
+            yield within.high + 1
+        hint = base
+    if hint in (int, float):
+        yield from (math.nan, math.inf, -math.inf, 10**400, "many", True, None)
+    elif hint is bool:
+        yield from (1, "true")
+    else:
+        yield from (object(), -1.5)
+
+
+FIELDS = [
+    pytest.param(example, field.name, wrong, id=f"{type(example).__name__}.{field.name}")
+    for example in EXAMPLES
+    for field in dataclasses.fields(example)
+    for wrong in wrong_values(typing.get_type_hints(type(example), include_extras=True)[field.name])
+]
+
+
+@pytest.mark.parametrize(("example", "field", "wrong"), FIELDS)
+def test_a_wrong_value_names_field_value_and_what_is_allowed(example, field, wrong):
+    with pytest.raises(ValueError, match=r"\w+\.\w+ is .*; allowed: .+") as raised:
+        example.replace(**{field: wrong})
+    assert f"{type(example).__name__}.{field} is " in str(raised.value)
+    assert repr(wrong)[:16] in str(raised.value)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: type(e).__name__)
+def test_frozen_hashable_and_printed_as_the_call_that_makes_it(example):
+    for field in dataclasses.fields(example):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(example, field.name, None)
+    names = {**vars(p), **vars(traffic)}
+    assert eval(repr(example), names) == example
+    assert hash(eval(repr(example), names)) == hash(example)
+    assert from_json(example.to_json()) == example
+
+
+def test_a_repr_leaves_out_defaults():
+    assert repr(QUEUE) == "Queue(name='q', limit=PacketLimit(packets=10))"
+
+
+def test_numbers_of_numpy_become_plain():
+    made = p.TimeLimit(np.float32(0.5)), p.PacketLimit(np.int64(3))
+    assert [type(made[0].time_s), type(made[1].packets)] == [float, int]
+    assert traffic.Trace(np.array([0.0, 1.0]), np.array([64, 64])).frames_bytes == (64, 64)
+
+
+def test_a_range_prints_as_it_is_checked():
+    assert str(Within(0)) == "[0, inf)"
+    assert str(Within(0, 1, open_low=True)) == "(0, 1]"
+    assert math.inf not in Within(0)
+    assert 0 not in Within(0, 1, open_low=True)
+    assert 1 not in Within(0, 1, open_high=True)
+
+
+def test_a_tuple_of_fixed_length_counts_its_values():
+    @record
+    class _Pair(Record):
+        pair: tuple[int, int]
+
+    del Record.kinds["_Pair"]
+    assert _Pair([1, 2]).pair == (1, 2)
+    with pytest.raises(ValueError, match=r"_Pair.pair is \(1,\); allowed: 2 values"):
+        _Pair((1,))

@@ -1,0 +1,102 @@
+"""A description from a file is data: whatever stands in it, a `ValueError` is the worst."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import CHAINS, ports, stream_sets
+
+from qoslib import port as p
+from qoslib import record as records
+from qoslib import traffic
+from qoslib.record import Record, from_json
+
+
+@given(ports() | CHAINS)
+def test_any_port_or_chain_comes_back_from_json(described):
+    assert from_json(described.to_json()) == described
+    assert type(described).from_json(described.to_json(indent=None)) == described
+
+
+@given(stream_sets())
+def test_any_stream_comes_back_from_json(described):
+    for stream in described:
+        assert traffic.Stream.from_json(stream.to_json()) == stream
+
+
+def document(**fields):
+    return json.dumps({"schema": records.SCHEMA, **fields})
+
+
+PLAIN = document(type="TimeLimit", time_s="?").replace('"?"', "?")
+HOP = '{"type": "Hop", "at": '
+HOSTILE = {
+    "no JSON": "{",
+    "nothing": "",
+    "a list": "[]",
+    "null": "null",
+    "no text": 5,
+    "bytes": b"\xff",
+    "no schema": '{"type": "Fifo"}',
+    "wrong schema": '{"schema": "qoslib/999", "type": "Fifo"}',
+    "schema of objects": '{"schema": {}, "type": "Fifo"}',
+    "no type": document(),
+    "unknown type": document(type="System"),
+    "a type that is no text": document(type=[["Fifo"]]),
+    "a class, not a kind": document(type="object"),
+    "unknown field": document(type="Fifo", weight=1),
+    "a method": document(type="PacketLimit", packets=1, check=1),
+    "missing field": document(type="PacketLimit"),
+    "list for object": document(type="Queue", name="q", limit=[]),
+    "object for list": document(type="Port", name="p", rate_bps=1, queues={"type": "Fifo"}),
+    "text for number": document(type="PacketLimit", packets="1"),
+    "true for number": document(type="PacketLimit", packets=True),
+    "number for text": document(type="MemoryPool", name=1, limit_bytes=1),
+    "other record": document(type="Hop", at={"type": "Fifo"}),
+    "object that is none": document(type="Hop", at={"packets": 1}),
+    "NaN": PLAIN.replace("?", "NaN"),
+    "Infinity": PLAIN.replace("?", "Infinity"),
+    "overflow": PLAIN.replace("?", "1e999"),
+    "huge": PLAIN.replace("?", "1" + "0" * 400),
+    "too huge": PLAIN.replace("?", "1" * 9999),
+    "long text": document(type="PacketLimit", packets="x" * 100_000),
+}
+for depth in (50, 300, 450, 900, 100_000):
+    HOSTILE[f"{depth} lists"] = PLAIN.replace("?", "[" * depth + "]" * depth)
+    HOSTILE[f"{depth} hops"] = PLAIN.replace("?", HOP * depth + "1" + "}" * depth)
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_json_is_one_short_value_error(text):
+    with pytest.raises(ValueError, match=r"\w+") as raised:
+        from_json(text)
+    assert len(str(raised.value)) < 1500
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(["type", "name", "queues", "limit", "at"]), inner, max_size=4
+            )
+        ),
+        max_leaves=8,
+    )
+)
+def test_any_json_is_a_description_or_a_value_error(inner):
+    try:
+        made = from_json(json.dumps({"schema": records.SCHEMA, "type": "Queue", "name": inner}))
+    except ValueError:
+        return
+    assert isinstance(made, Record)
+
+
+def test_a_document_of_another_kind_or_too_long_is_refused(monkeypatch):
+    with pytest.raises(ValueError, match="type is 'Fifo'; allowed: Port"):
+        p.Port.from_json(p.Fifo().to_json())
+    monkeypatch.setattr(records, "MAX_JSON_CHARACTERS", 10)
+    with pytest.raises(ValueError, match="at most 10 characters"):
+        from_json(p.Fifo().to_json())
