@@ -13,7 +13,9 @@ def platform(name: str) -> ModuleType:
     """The module of a platform.
 
     Each has ``FACTS`` (its numbers and their origin), ``ASSUMPTIONS`` (name of each declared set
-    to its description) and ``experiments(assumptions="base")``, name to `Experiment`.
+    to its description, ``base`` first), ``experiments(assumptions="base")``, name to `Experiment`,
+    ``MODELS`` (those that speak to it), ``NOT_DESCRIBED`` (published experiment to the reason why
+    it has no `Experiment`) and ``RATIOS`` (published ratio to a quantity and two streams).
 
     Raises
     ------

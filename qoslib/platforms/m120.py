@@ -39,7 +39,7 @@ NOT_DESCRIBED = {
 }
 
 #: Published ratios: what of which two streams.
-RATIOS = {"drop_ratio": ("dropped_pps", "BE", "CS1")}
+RATIOS = {"drop_rate_ratio": ("dropped_pps", "BE", "CS1")}
 
 _CONFIGURED = "m120_configuration/configuration"
 _FASTEST = "m120_latency/profile1/CS4/latency, m120_latency/profile2/CS4/latency"

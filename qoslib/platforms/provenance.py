@@ -65,6 +65,12 @@ class Facts(Mapping):
         except KeyError:
             raise AttributeError(name) from None
 
+    @property
+    def fitted_on(self) -> dict[str, tuple[str, ...]]:
+        """Fitted parameters by name, with the keys of the published values each was fitted on."""
+        fits = ((name, fact) for name, fact in self.items() if fact.kind == "fitted")
+        return {name: tuple(fact.origin.split(", ")) for name, fact in fits}
+
     def rows(self) -> list[dict]:
         """One row a number: name, value in base units, kind, origin."""
         return [

@@ -1,0 +1,25 @@
+"""``python -m qoslib score [--json]``: published against modelled."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from qoslib import compare
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; return 0 if it went well, 1 if a row is off without a known misfit."""
+    parser = argparse.ArgumentParser(prog="python -m qoslib", description=compare.__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    score = commands.add_parser("score", help="set what models say beside what was published")
+    score.add_argument("--json", action="store_true", help="print one JSON document")
+    chosen = parser.parse_args(arguments)
+    board = compare.score(progress=lambda line: print(line, file=sys.stderr))
+    print(board.to_json() if chosen.json else compare.text(board))
+    for line in board.failures:
+        print(f"off: {line}", file=sys.stderr)
+    return 1 if board.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

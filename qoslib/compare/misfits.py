@@ -1,0 +1,96 @@
+"""Rows known to be off: each named, sized and explained in ``data/known_misfits.toml``."""
+
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from qoslib.compare.rows import Row
+
+__all__ = ["Misfit", "failures", "known_misfits", "named"]
+
+#: How far outside a band the dust of floating point may put an error.
+SLOP = 1e-9
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A known misfit; a row belongs to it if each of its names is among these.
+
+    Attributes
+    ----------
+    key : str
+        What the scoreboard and the lessons call it.
+    platform, quantity : str
+    experiments, streams, models, assumptions : tuple of str
+    band : (float, float)
+        Where the error of each row lies, or its whole interval if the model is random.
+    why : str
+        Why we think so.
+    tried : str
+        What was tried, and how far it came.
+    """
+
+    key: str
+    platform: str
+    experiments: tuple[str, ...]
+    streams: tuple[str, ...]
+    quantity: str
+    models: tuple[str, ...]
+    assumptions: tuple[str, ...]
+    band: tuple[float, float]
+    why: str
+    tried: str
+
+    def names(self, row: Row) -> bool:
+        """Whether a row belongs to this misfit."""
+        return (
+            (row.platform, row.quantity) == (self.platform, self.quantity)
+            and row.experiment in self.experiments
+            and row.stream in self.streams
+            and row.model in self.models
+            and row.assumptions in self.assumptions
+        )
+
+    def holds(self, row: Row) -> bool:
+        """Whether the error of a row lies in the band."""
+        low, high = self.band
+        return all(low - SLOP <= error <= high + SLOP for error in row.errors)
+
+
+def known_misfits(folder: Path) -> tuple[Misfit, ...]:
+    """Read ``known_misfits.toml`` in the data folder."""
+    with open(folder / "known_misfits.toml", "rb") as file:
+        entries = tomllib.load(file)
+    return tuple(Misfit(key=key, **entry) for key, entry in entries.items())
+
+
+def named(row: Row, misfits: Sequence[Misfit]) -> str | None:
+    """The key of the misfit that a row belongs to."""
+    return next((misfit.key for misfit in misfits if misfit.names(row)), None)
+
+
+def failures(rows: Sequence[Row], misfits: Sequence[Misfit]) -> list[str]:
+    """What is wrong between rows and known misfits, one line each; [] when nothing.
+
+    A row may be off only inside its named band; a named row that is no longer off fails as well,
+    so that a name never outlives what it explains.
+    """
+    unnamed = [
+        f"{row.title}: off by {row.error:+.4g}, and no known misfit names it"
+        for row in rows
+        if row.verdict == "misfit" and row.misfit is None
+    ]
+    return unnamed + [line for misfit in misfits for line in _complaints(misfit, rows)]
+
+
+def _complaints(misfit, rows) -> Iterator[str]:
+    mine = [row for row in rows if misfit.names(row)]
+    if not mine:
+        yield f"{misfit.key}: names no row of the scoreboard"
+    for row in mine:
+        if row.verdict != "misfit":
+            yield f"{misfit.key}: {row.title} is {row.verdict}, so it is no misfit any more"
+        elif not misfit.holds(row):
+            low, high = misfit.band
+            yield f"{misfit.key}: {row.title} is off by {row.error:+.4g}, not {low:g} to {high:g}"

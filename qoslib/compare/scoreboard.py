@@ -1,0 +1,104 @@
+"""The scoreboard of all platforms."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+
+from qoslib import measurements
+from qoslib.compare import misfits
+from qoslib.compare.models import MODELS
+from qoslib.compare.predictions import predictions
+from qoslib.compare.readings import View
+from qoslib.compare.rows import Row, row_of, silent_row
+from qoslib.compare.summary import summary
+from qoslib.compare.values import published
+from qoslib.platforms import PLATFORMS, platform
+
+__all__ = ["Scoreboard", "score"]
+
+
+@dataclass(frozen=True)
+class Scoreboard:
+    """Published against modelled.
+
+    Attributes
+    ----------
+    rows : tuple of Row
+    predictions : tuple of dict
+        What the models say of streams of the experiments for which nothing is published.
+    summary : dict
+    failures : tuple of str
+        Rows that are off without a known misfit, or outside its band.
+    """
+
+    rows: tuple[Row, ...]
+    predictions: tuple[dict, ...]
+    summary: dict
+    failures: tuple[str, ...]
+
+    def to_json(self) -> str:
+        """One strict JSON document."""
+        document = {
+            "rows": [row.as_dict() for row in self.rows],
+            "predictions": list(self.predictions),
+            "summary": self.summary,
+        }
+        return json.dumps(document, indent=1, allow_nan=False)
+
+
+def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
+    """Run every model of every platform and set it beside what was published.
+
+    Parameters
+    ----------
+    progress : callable
+        Is told what runs next.
+
+    Examples
+    --------
+    >>> score().failures
+    ()
+    """
+    data, known = published(), misfits.known_misfits(measurements.folder().parent)
+    rows: list[Row] = []
+    foretold: list[dict] = []
+    for name in PLATFORMS:
+        module = platform(name)
+        for model, assumptions, views in _runs(module, data.given(name), progress):
+            mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
+            fitted = set().union(*module.FACTS.fitted_on.values())
+            rows += [row_of(value, model, assumptions, views, fitted) for value in mine]
+            foretold += predictions(model, assumptions, views, mine)
+        rows += _not_described(module, data.of(name), rows)
+    rows = [_named(row, known) for row in rows]
+    return Scoreboard(
+        tuple(rows),
+        tuple(foretold),
+        summary(data, rows),
+        tuple(misfits.failures(rows, known)),
+    )
+
+
+def _runs(module: ModuleType, given, progress) -> Iterator[tuple[str, str, list[View]]]:
+    for assumptions in module.ASSUMPTIONS:
+        for experiment in module.experiments(assumptions).values():
+            for model in module.MODELS:
+                progress(f"{experiment.title} ({model}, {assumptions})")
+                results = MODELS[model](experiment)
+                yield model, assumptions, [View(module, experiment, r, given) for r in results]
+
+
+def _not_described(module, values, rows):
+    there = {row.experiment for row in rows}
+    return [
+        silent_row(value, module.MODELS[0], "base", module.NOT_DESCRIBED[value.experiment])
+        for value in values
+        if value.experiment not in there
+    ]
+
+
+def _named(row, known):
+    off = row.verdict == "misfit"
+    return dataclasses.replace(row, misfit=misfits.named(row, known)) if off else row

@@ -1,0 +1,96 @@
+"""The scoreboard as text."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from qoslib.compare.rows import Row
+from qoslib.compare.scoreboard import Scoreboard
+
+__all__ = ["text"]
+
+HEAD = "experiment stream quantity model assumptions published unit modelled error tolerance"
+HEAD += " verdict note"
+LEFT = frozenset({"experiment", "stream", "quantity", "model", "assumptions", "unit", "note"})
+
+
+def text(board: Scoreboard) -> str:
+    """All scored rows of each platform, the reasons of the others, the summary, and what fails."""
+    lines: list[str] = []
+    for name in sorted({row.platform for row in board.rows}):
+        rows = [row for row in board.rows if row.platform == name]
+        lines += [name, *_table([row for row in rows if row.error is not None]), ""]
+        lines += ["Not scored:", *_unscored(rows), ""]
+    lines += _summary(board.summary)
+    if board.failures:
+        lines += ["", "This fails:", *(f"  {line}" for line in board.failures)]
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    columns = HEAD.split()
+    cells = [columns, *(_cells(row) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for line in cells:
+        parts = zip(columns, line, widths, strict=True)
+        padded = (cell.ljust(w) if name in LEFT else cell.rjust(w) for name, cell, w in parts)
+        yield ("  " + "  ".join(padded)).rstrip()
+
+
+def _cells(row: Row) -> list[str]:
+    notes = [row.misfit, "fitted on it" if row.fitted else None, row.reason]
+    return [
+        *(row.experiment, row.stream or "all", row.quantity, row.model, row.assumptions),
+        *(f"{row.published:.10g}", row.unit, _modelled(row)),
+        *(_error(row.error, row, "+"), _error(row.tolerance, row), row.verdict),
+        "; ".join(note for note in notes if note),
+    ]
+
+
+def _modelled(row):
+    interval = "" if row.low is None else f" [{row.low:.5g}, {row.high:.5g}]"
+    return f"{row.modelled:.5g}{interval}"
+
+
+def _error(error, row, sign=""):
+    if error is None:
+        return ""
+    return f"{error:{sign}.2%}" if row.error_kind == "relative" else f"{error:{sign}.3g} abs"
+
+
+def _unscored(rows: Iterable[Row]) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.error is None:
+            name = f"{row.experiment} {row.stream or 'all'} {row.quantity} ({row.assumptions})"
+            reasons.setdefault(str(row.reason), []).append(name)
+    for reason, names in reasons.items():
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        yield f"  {', '.join(names[:3])}{more}:"
+        yield f"    {reason}"
+
+
+def _summary(summary: dict) -> Iterator[str]:
+    printed, spoken, silent = (summary[k] for k in ("published", "spoken_to", "not_spoken_to"))
+    yield (
+        f"Published results: {printed['values']}, of which {printed['inconsistent']} are"
+        f" inconsistent in the source; inputs not counted: {printed['inputs_not_counted']}"
+    )
+    yield f"A model speaks to: {spoken['values']}; {_closeness(spoken)}"
+    for model, counts in summary["models"].items():
+        yield f"  {model}: {counts['values']}; {_closeness(counts)}"
+    yield f"No model speaks to: {silent['values']}"
+    for each in silent["reasons"]:
+        yield f"  {each['platform']}: {each['values']}, {each['reason']}"
+    for each in summary["fitted"]:
+        yield (
+            f"Fitted: {each['platform']} {each['parameter']} = {each['value']:.6g},"
+            f" on {each['values']} values ({', '.join(each['on'])})"
+        )
+    yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())
+
+
+def _closeness(counts):
+    return (
+        f"{counts['within_rounding']} within the print's rounding,"
+        f" {counts['within_1_percent']} more within 1 %,"
+        f" {counts['within_10_percent']} more within 10 %, {counts['beyond']} beyond"
+    )

@@ -1,0 +1,128 @@
+"""Every router is data: each printed fact is its row of the published tables, each load too."""
+
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from qoslib import measurements, units
+from qoslib.compare import MODELS, published
+from qoslib.platforms import PLATFORMS, m120, platform
+from qoslib.port import Port
+from qoslib.traffic import Stream
+
+SOURCED = [
+    (name, fact) for name in PLATFORMS for fact, f in platform(name).FACTS.items()
+    if f.kind == "sourced"
+]  # fmt: skip
+DESCRIBED = [
+    pytest.param(experiment, id=f"{name}-{assumptions}-{title}")
+    for name in PLATFORMS
+    for assumptions in platform(name).ASSUMPTIONS
+    for title, experiment in platform(name).experiments(assumptions).items()
+]
+
+
+def rows(key):
+    """The unflagged rows that a key names, as numbers in base units."""
+    table, experiment, stream, quantity = key.split("/")
+    frame = measurements.load(table)
+    frame = frame[(frame["experiment"] == experiment) & (frame["quantity"] == quantity)]
+    frame = frame[(frame["stream"] == stream) & (frame["status"] == "ok")]
+    return [units.convert(v, u, base_unit(u)) for v, u in zip(frame["value"], frame["unit"])]  # noqa: B905
+
+
+def base_unit(unit):
+    kind = units.UNITS[unit][0]
+    return next(name for name, (k, size) in units.UNITS.items() if k == kind and size == 1)
+
+
+def printed(quantity, experiment, unit):
+    """Stream to value of a quantity in the table of offered loads; all prints must agree."""
+    frame = measurements.load("m120_offered")
+    frame = frame[(frame["quantity"] == quantity) & (frame["experiment"] == experiment)]
+    found = {}
+    for row in frame[frame["stream"].isin(m120.CLASSES)].to_dict("records"):
+        value = units.convert(row["value"], row["unit"], unit)
+        assert found.setdefault(row["stream"], value) == pytest.approx(value)
+    return found
+
+
+def test_every_platform_file_is_in_the_registry():
+    folder = Path(str(resources.files("qoslib.platforms")))
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "provenance"}
+    assert files == set(PLATFORMS)
+
+
+def test_an_unknown_platform_is_refused():
+    with pytest.raises(ValueError, match=r"allowed: .*m120"):
+        platform("m130")
+
+
+@pytest.mark.parametrize(("name", "fact"), SOURCED)
+def test_a_sourced_fact_is_its_row(name, fact):
+    value = platform(name).FACTS[fact]
+    assert any(value == pytest.approx(row) for row in rows(value.origin)), rows(value.origin)
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_what_a_parameter_was_fitted_on_is_published(name):
+    for keys in platform(name).FACTS.fitted_on.values():
+        assert all(rows(key) for key in keys)
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_a_platform_prints_where_its_numbers_come_from(name):
+    facts = platform(name).FACTS
+    table = str(facts).splitlines()
+    assert len(table) == len(facts) == len(facts.rows())
+    for line, row in zip(table, facts.rows(), strict=True):
+        assert row["origin"]
+        assert row["kind"] in ("sourced", "assumed", "fitted")
+        assert line.startswith(row["name"])
+        assert line.endswith(row["origin"])
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_a_platform_declares_what_the_scoreboard_needs(name):
+    module = platform(name)
+    assert next(iter(module.ASSUMPTIONS)) == "base"
+    assert set(module.MODELS) <= set(MODELS)
+    there = {value.experiment for value in published().of(name)}
+    assert there - set(module.experiments()) == set(module.NOT_DESCRIBED)
+    with pytest.raises(ValueError, match="allowed: base"):
+        module.experiments("wishful")
+
+
+@pytest.mark.parametrize("experiment", DESCRIBED)
+def test_an_experiment_survives_json(experiment):
+    assert Port.from_json(experiment.port.to_json()) == experiment.port
+    for stream in experiment.streams:
+        assert Stream.from_json(stream.to_json()) == stream
+
+
+@pytest.mark.parametrize("experiment", ["base", "scenario1"])
+def test_m120_offers_the_printed_shares(experiment):
+    shares = m120.SHARES[experiment]
+    assert printed("offered_share", experiment, "1") == pytest.approx(shares)
+
+
+@pytest.mark.parametrize("experiment", ["profile1", "profile2"])
+def test_m120_offers_the_printed_rates(experiment):
+    rates_mbps = m120.RATES_MBPS[experiment]
+    assert printed("offered_bits", experiment, "Mbit/s") == pytest.approx(rates_mbps)
+
+
+def test_m120_counts_the_frames_of_a_full_line_as_the_source_does():
+    """Scenario 1 prints 9747 layer-3 Mb/s for the whole line."""
+    streams = m120.experiments()["scenario1"].streams
+    share = sum(s.rate_bps for s in streams if s.name != "CS4")
+    assert units.convert(share, "bit/s", "Mbit/s") == pytest.approx(9747, abs=0.5)
+
+
+def test_m120_transit_is_what_the_fastest_class_leaves():
+    """The fit: the printed latency of CS4 less the time its frame takes on the line."""
+    facts = m120.FACTS
+    wire_s = units.serialisation_s(facts.frame_scenario2_bytes, facts.line_bps, facts.gap_bytes)
+    for key in facts.fitted_on["transit_s"]:
+        assert rows(key) == pytest.approx([facts.transit_s + wire_s], abs=units.us(0.0005))
