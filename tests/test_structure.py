@@ -128,9 +128,9 @@ def test_functions_are_small():
 
 
 def quantities(tree):
-    """Yield (name, annotation) of every field of a record and every parameter of a function."""
+    """Yield (name, annotation) of every field of a class and every parameter of a function."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and node.decorator_list:
+        if isinstance(node, ast.ClassDef):
             for field in node.body:
                 if isinstance(field, ast.AnnAssign):
                     yield field.target.id, ast.unparse(field.annotation)
@@ -151,9 +151,18 @@ def test_names_end_in_their_unit(path):
             assert words[-1] in BASE_UNITS, f"{name}: of which unit?"
 
 
-def has_unit(node):
+def products(tree):
+    """Yield (line, number, other factor) of every product or quotient with a literal number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
+            for factor, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(factor, ast.Constant):
+                    yield node.lineno, factor.value, other
+
+
+def has_unit(expression):
     """Whether a name in an expression ends in a unit."""
-    names = [getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node)]
+    names = [getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(expression)]
     return any(name.split("_")[-1] in BASE_UNITS | OTHER_UNITS for name in names if "_" in name)
 
 
@@ -161,10 +170,7 @@ def has_unit(node):
 def test_units_are_converted_in_one_place(path):
     if room_of(path) == "units":
         return
-    for node in ast.walk(TREES[path]):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
-            for factor, other in ((node.left, node.right), (node.right, node.left)):
-                value = factor.value if isinstance(factor, ast.Constant) else None
-                bits = value == 8 and has_unit(other)
-                where = f"line {node.lineno}: {ast.unparse(node)}; a tolerance deserves a name"
-                assert not bits and value not in POWERS_OF_TEN, where
+    for line, number, other in products(TREES[path]):
+        where = f"line {line}: {number} and {ast.unparse(other)}"
+        assert number not in POWERS_OF_TEN, f"{where}; a tolerance deserves a name"
+        assert number != 8 or not has_unit(other), where
