@@ -15,7 +15,7 @@ class Tolerance(NamedTuple):
     because: str
 
 
-#: Decided before looking at a row, and never for one row.
+#: One for each kind of quantity, never for one row.
 TOLERANCES = {
     "carried": Tolerance(
         0.01,
