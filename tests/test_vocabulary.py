@@ -1,0 +1,64 @@
+"""One vocabulary describes all seven routers of the sources, without a special case."""
+
+import pytest
+from routers import BEST, LESS, NETWORK, PLUS, PORTS, PREMIUM, STREAMS
+
+from qoslib import port as p
+from qoslib import traffic
+from qoslib.record import from_json
+
+DESCRIBED = [
+    pytest.param(described, id=f"{router}-{number}")
+    for router, ports in PORTS.items()
+    for number, described in enumerate((*ports, *STREAMS[router]))
+]
+
+
+@pytest.mark.parametrize("described", DESCRIBED)
+def test_a_router_comes_back_from_json_as_itself(described):
+    again = from_json(described.to_json())
+    assert again == described
+    assert hash(again) == hash(described)
+    assert len({again, described}) == 1
+
+
+@pytest.mark.parametrize("described", DESCRIBED)
+def test_a_router_prints_as_what_makes_it_without_the_defaults(described):
+    text = repr(described)
+    assert eval(text, {**vars(p), **vars(traffic)}) == described
+    assert "None" not in text
+    assert "Cbr()" not in text
+    assert "TailDrop()" not in text
+
+
+@pytest.mark.parametrize("router", PORTS)
+def test_every_stream_finds_its_queue_at_every_port_it_passes(router):
+    for described in PORTS[router]:
+        hops = described.hops if isinstance(described, p.Chain) else (p.Hop(described),)
+        passed = {
+            stream.name: hop.at.queue_of(stream)
+            for hop in hops
+            for stream in STREAMS[router]
+            if isinstance(hop.at, p.Port) and stream.name in (hop.streams or (stream.name,))
+        }
+        assert set(passed) == {stream.name for stream in STREAMS[router]}
+
+
+def test_the_cisco_12000_sorts_precedences_as_its_running_configuration_does():
+    engine2, chain = PORTS["gsr12000"]
+    marks = (NETWORK, PREMIUM, PLUS, BEST, LESS)
+    assert [engine2.classifier.queue(mark) for mark in marks] == [
+        "default", "premium", "default", "default", "default",
+    ]  # fmt: skip
+    assert [chain.hops[-1].at.classifier.queue(mark) for mark in marks] == [
+        "network", "premium", "default", "default", "less",
+    ]  # fmt: skip
+
+
+def test_the_mechanisms_of_the_sources_are_all_in_use():
+    everything = repr(PORTS) + repr(STREAMS)
+    unused = {name for name in p.__all__ if f"{name}(" not in everything}
+    assert unused == {
+        *("AsymmetricEwma", "Codel", "DeficitRoundRobin", "Dropper", "Fifo", "Instantaneous"),
+        *("Pie", "Scheduler", "TailDrop"),
+    }
