@@ -1,5 +1,6 @@
 """The scoreboard: what was published beside what the models say, and how far apart they are."""
 
+from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score
@@ -7,4 +8,14 @@ from qoslib.compare.text import text
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
 
-__all__ = ["MODELS", "TOLERANCES", "Published", "Row", "Scoreboard", "published", "score", "text"]
+__all__ = [
+    "MODELS",
+    "TOLERANCES",
+    "Published",
+    "Row",
+    "Scoreboard",
+    "beside",
+    "published",
+    "score",
+    "text",
+]

@@ -1,0 +1,124 @@
+"""Exercises of lesson 00: one queue."""
+
+from typing import Any
+
+from qoslib import fluid, measurements, units
+from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
+
+__all__ = ["JUDGES"]
+
+#: What Ethernet adds to a frame with its check sequence: preamble and gap [B].
+PREAMBLE_AND_GAP_BYTES = 20
+#: The same for a frame counted without its check sequence [B].
+ON_THE_LINE_BYTES = 24
+FRAME_BYTES = 1490
+
+
+def _serialisation(answer: Any) -> Verdict:
+    """Time of the smallest frame at 10 Gb/s, in nanoseconds."""
+    answer = number(answer, "ns")
+    if isinstance(answer, Verdict):
+        return answer
+    expected, bare = (
+        units.convert(units.serialisation_s(64, units.gbps(10), extra), "s", "ns")
+        for extra in (PREAMBLE_AND_GAP_BYTES, 0)
+    )
+    slips = [
+        (bare, "without the 20 B that the line adds"),
+        (units.octets(expected), "when bytes are taken for bits"),
+    ]
+    hint = "Time is bits on the line over the line rate; serialisation_s() does it."
+    shows = "So a router has less than 70 ns for a decision about each packet of such a line."
+    return close(answer, expected, "ns", hint, shows, slips, within=0.005)
+
+
+def _share(answer: Any) -> Verdict:
+    """Share of the line that frames of 60 B can use, in per cent."""
+    answer = number(answer, "%")
+    if isinstance(answer, Verdict):
+        return answer
+    port = Port(
+        "line", units.mbps(100), (Queue("all", PacketLimit(1)),), overhead_bytes=ON_THE_LINE_BYTES
+    )
+    carried = fluid.solve(port, [Stream("all", units.mbps(200), 60)]).sent_bps[0]
+    expected = units.convert(carried / port.rate_bps, "1", "%")
+    hint = "Overload a line with such frames in the model, and divide what is sent by its rate."
+    slips = [(100, "when only the line's own rate is looked at"), (expected / 100, "as a ratio")]
+    shows = "Small frames waste a line: its rate alone does not say what it carries."
+    return close(answer, expected, "%", hint, shows, slips, within=0.005)
+
+
+def _buffer(answer: Any) -> Verdict:
+    """The largest buffer whose delay stays at or below 20 ms, in packets."""
+    answer = number(answer, "packets")
+    if isinstance(answer, Verdict):
+        return answer
+    if answer < 1 or answer != int(answer):
+        return wrong(f"{answer:g} is no buffer; give a whole number of packets from 1.")
+    delay, larger = (_delay_ms(int(answer) + more) for more in (0, 1))
+    if delay > 20:
+        return wrong(f"a full buffer of {answer:g} packets costs {delay:.4g} ms: too late.")
+    if larger <= 20:
+        return wrong(f"{answer:g} packets cost {delay:.4g} ms: there is room for more.")
+    return right(f"{answer:g} packets cost {delay:.4g} ms. A buffer is a promise about delay.")
+
+
+def _delay_ms(packets):
+    queue = Queue("all", PacketLimit(packets))
+    port = Port("line", units.mbps(100), (queue,), overhead_bytes=ON_THE_LINE_BYTES)
+    stream = Stream("all", units.mbps(150), FRAME_BYTES)
+    return units.convert(float(fluid.solve(port, [stream]).latency_mean_s[0]), "s", "ms")
+
+
+def _held(answer: Any) -> Verdict:
+    """How many packets the queue still held when the sender stopped."""
+    answer = number(answer, "packets")
+    if isinstance(answer, Verdict):
+        return answer
+    seen = measurements.load("isr4331_iperf3").query("experiment == 'unmarked_alone'")
+    value = seen.groupby("quantity")["value"].last()
+    received = value["numbered_packets"] - value["dropped_packets"]
+    on_line = FRAME_BYTES + ON_THE_LINE_BYTES
+    carried = value["sender_duration"] * units.rate_pps(units.mbps(100), on_line)
+    slips = [
+        (received, "when nothing is sent during the ten seconds"),
+        (value["dropped_packets"], "as the packets lost, which were never in the queue"),
+    ]
+    hint = "Take what arrived in all, less what the line can send in the 10.00 s of the test."
+    shows = (
+        "The router prints a queue limit of 512 packets for another test. The clock is printed to"
+        " 0.01 s, which is 41 packets either way, so this agrees but proves nothing to the packet."
+    )
+    return close(answer, received - carried, "packets", hint, shows, slips, within=0.01)
+
+
+def _own(answer: Any) -> Verdict:
+    """A line of one's own, overloaded, whose full buffer costs between 5 and 50 ms."""
+    answer = described(answer)
+    if isinstance(answer, Verdict):
+        return answer
+    port, streams = answer
+    if len(port.queues) != 1:
+        return wrong(f"your port has {len(port.queues)} queues; this exercise is about one.")
+    result = fluid.solve(port, streams)
+    lost = 1 - result.sent_bps.sum() / max(result.offered_bps.sum(), 1)
+    if lost <= 0:
+        return wrong("your line keeps up and loses nothing. Offer more than it carries.")
+    delay_ms = units.convert(float(max(result.latency_mean_s)), "s", "ms")
+    if not 5 <= delay_ms <= 50:
+        side = "Less" if delay_ms > 50 else "More"
+        return wrong(f"the full buffer costs {delay_ms:.3g} ms. {side} buffer, please.")
+    return right(
+        f"your line loses {lost:.1%} of the load, and a full buffer costs {delay_ms:.3g} ms."
+    )
+
+
+JUDGES = {
+    "00.1": _serialisation,
+    "00.2": _share,
+    "00.3": _buffer,
+    "00.4": _held,
+    "00.5": _own,
+}

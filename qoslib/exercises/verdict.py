@@ -1,0 +1,99 @@
+"""What an exercise answers: whether it is solved, what is wrong, and a hint."""
+
+import math
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from qoslib.port import Port
+from qoslib.traffic import Stream
+
+__all__ = ["Judge", "Verdict", "close", "described", "number", "right", "wrong"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The answer to an answer; it shows itself as its text.
+
+    Attributes
+    ----------
+    ok : bool
+    text : str
+    """
+
+    ok: bool
+    text: str
+
+    def __repr__(self):
+        return f"{'Right' if self.ok else 'Not yet'}: {self.text}"
+
+
+Judge = Callable[[Any], Verdict]
+
+
+def right(text: str) -> Verdict:
+    """The exercise is solved; the text says what that shows."""
+    return Verdict(True, text)
+
+
+def wrong(text: str) -> Verdict:
+    """It is not; the text says what is wrong and gives a hint."""
+    return Verdict(False, text)
+
+
+def number(answer: Any, unit: str) -> Verdict | float:
+    """The answer as a number, or what is wrong with it."""
+    if answer is None or answer is ...:
+        return wrong(f"put your number in place of the dots, in {unit}.")
+    if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
+        return wrong(f"{answer!r} is no number; give one number in {unit}.")
+    if not math.isfinite(answer) or answer < 0:
+        return wrong(f"{answer!r} cannot be; give a number in {unit} that is not below 0.")
+    return float(answer)
+
+
+def close(
+    answer: float,
+    expected: float,
+    unit: str,
+    hint: str,
+    shows: str,
+    slips: Sequence[tuple[float, str]] = (),
+    within: float = 0.02,
+) -> Verdict:
+    """Compare with what the model says.
+
+    Parameters
+    ----------
+    answer, expected : float
+        In `unit`.
+    unit, hint : str
+        The hint is for a number that is no known slip.
+    shows : str
+        What the right answer shows.
+    slips : sequence of (float, str)
+        Numbers that common slips lead to, and what to say to each.
+    within : float
+        Relative tolerance.
+    """
+    if math.isclose(answer, expected, rel_tol=within):
+        return right(f"{answer:g} {unit}. {shows}")
+    for slip, text in slips:
+        if math.isclose(answer, slip, rel_tol=within):
+            return wrong(f"{answer:g} {unit} is what comes out {text}. {hint}")
+    side = "large" if answer > expected else "small"
+    return wrong(f"{answer:g} {unit} is too {side}. {hint}")
+
+
+def described(answer: Any) -> Verdict | tuple[Port, tuple[Stream, ...]]:
+    """The answer as a port and its streams, or what is wrong with it."""
+    if answer is None or answer is ...:
+        return wrong("put (port, streams) in place of the dots: a Port and a list of Stream.")
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
+        return wrong("give two things in brackets: (port, streams), a Port first.")
+    port, streams = answer
+    streams = (streams,) if isinstance(streams, Stream) else tuple(streams)
+    if not streams or not all(isinstance(stream, Stream) for stream in streams):
+        return wrong("the second of the two must be a list of Stream, with at least one in it.")
+    return port, streams

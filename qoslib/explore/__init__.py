@@ -1,0 +1,8 @@
+"""Explorers: controls around a figure that follows them, one function a question."""
+
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.knife_edge import knife_edge
+from qoslib.explore.one_queue import one_queue
+from qoslib.explore.priority import priority
+
+__all__ = ["Explorer", "knife_edge", "one_queue", "priority"]

@@ -1,0 +1,116 @@
+"""Controls, one live figure and its words, kept together."""
+
+import html
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import ipywidgets as widgets
+
+from qoslib import plots
+from qoslib.explore.labels import Labels
+
+__all__ = ["Explorer"]
+
+
+class Explorer(widgets.VBox):
+    """Sliders and switches around one figure, with its summary and table below.
+
+    Parameters
+    ----------
+    controls : mapping of str to widget
+        Each has a `value`; a change draws the figure again.
+    rows : sequence of widget
+        How the controls are laid out, above the figure.
+    draw : callable
+        From the controls' values by name to a `plots.Figure`, always with the same traces.
+
+    Attributes
+    ----------
+    controls : dict
+    figure : plots.LiveFigure
+        Made once, then updated in place.
+    """
+
+    def __init__(
+        self,
+        controls: Mapping[str, widgets.Widget],
+        rows: Sequence[widgets.Widget],
+        draw: Callable[[dict[str, Any]], plots.Figure],
+    ):
+        self.controls = dict(controls)
+        self._draw, self._held = draw, False
+        self._drawn = draw(self.values)
+        self.figure = plots.live(self._drawn)
+        self._words = widgets.HTML()
+        self._say()
+        for control in self.controls.values():
+            control.observe(self._changed, "value")
+        super().__init__([*rows, self.figure, self._words, Labels()])
+        self.add_class("qoslib-explorer")
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What the controls stand at."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def summary(self) -> str:
+        """The paragraph below the figure."""
+        return self._drawn.summary
+
+    @property
+    def table(self):
+        """The numbers in the figure, as a DataFrame."""
+        return self._drawn.table
+
+    def move(self, **values: Any) -> None:
+        """Set several controls and draw once.
+
+        Raises
+        ------
+        ValueError
+            If there is no such control.
+        """
+        for name in values:
+            if name not in self.controls:
+                raise ValueError(f"control is {name!r}; allowed: {', '.join(self.controls)}")
+        with self._hold():
+            for name, value in values.items():
+                self.controls[name].value = value
+        self._redraw()
+
+    @contextmanager
+    def _hold(self):
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+
+    def _changed(self, change):
+        if not self._held:
+            self._redraw()
+
+    def _redraw(self):
+        """Draw again. What goes wrong is said below the figure, not only in a log."""
+        try:
+            self._drawn = self._draw(self.values)
+            plots.refresh(self.figure, self._drawn)
+        except Exception as error:
+            self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
+            raise
+        self._say()
+
+    def _say(self):
+        said = html.escape(self._drawn.summary)
+        table = self._drawn.table.to_html(border=0, na_rep="–")
+        self._words.value = (
+            f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>'
+            f"<details><summary>The same as a table</summary>{table}</details>"
+        )
+
+    def _repr_mimebundle_(self, **kwargs):
+        """The widget; for a viewer without a kernel also the figure as it stands, and its words."""
+        shown = super()._repr_mimebundle_(**kwargs)
+        return {**shown, **self._drawn._repr_mimebundle_()}

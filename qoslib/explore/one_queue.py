@@ -1,0 +1,82 @@
+"""The explorer of one queue: a load, a buffer, a frame and a line."""
+
+import numpy as np
+
+from qoslib import fluid, plots, units
+from qoslib.explore.controls import button, choice, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.port import PacketLimit, Port
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["LOADS", "one_queue", "swept"]
+
+#: Offered loads of the lines, as shares of the line.
+LOADS = np.linspace(0, 2, 81)
+
+
+def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -> Explorer:
+    """Sliders for the load, the buffer, the frame size and the rate of a port with one queue.
+
+    Parameters
+    ----------
+    port : Port
+        A port with one queue, limited in packets.
+    stream : Stream
+        What it is offered.
+    published : plots.Seen, optional
+        A published point, drawn as long as frame and line are as given.
+    """
+    start = _settings(port, stream)
+    controls = {
+        "load": slider("Offered load [% of the line]", start["load"], 0, 200, 1),
+        "buffer": slider("Buffer [packets]", start["buffer"], 1, 1024, 1),
+        "frame": slider("Frame [bytes]", start["frame"], 60, 1514, 2),
+        "rate": choice("Line rate", _rates(port), port.rate_bps),
+    }
+
+    def draw(values):
+        now_port, now = _described(port, stream, values)
+        given = all(values[name] == start[name] for name in ("frame", "rate"))
+        answers = swept(now_port, now), fluid.solve(now_port, [now])
+        return plots.one_queue(now_port, now, *answers, published if given else None)
+
+    reset = button("Reset", lambda: app.move(**start))
+    app: Explorer = Explorer(controls, [*controls.values(), reset], draw)
+    return app
+
+
+def _settings(port, stream):
+    limit = port.queues[0].limit
+    if not isinstance(limit, PacketLimit):
+        raise ValueError(f"limit of the queue is {limit!r}; allowed: a PacketLimit")
+    return {
+        "load": round(units.convert(stream.rate_bps / _full_bps(port, stream), "1", "%"), 2),
+        "buffer": limit.packets,
+        "frame": round(stream.mean_frame_bytes),
+        "rate": port.rate_bps,
+    }
+
+
+def _described(port, stream, values):
+    queue = port.queues[0].replace(limit=PacketLimit(int(values["buffer"])))
+    port = port.replace(rate_bps=values["rate"], queues=(queue,))
+    stream = stream.replace(frame_bytes=int(values["frame"]))
+    load = units.convert(values["load"], "%", "1")
+    return port, stream.replace(rate_bps=load * _full_bps(port, stream))
+
+
+def swept(port: Port, stream: Stream) -> Result:
+    """What a port with one queue does to a stream of every load in `LOADS`."""
+    return fluid.solve(port, [stream], LOADS[:, None] * _full_bps(port, stream))
+
+
+def _full_bps(port, stream):
+    """The stream's rate that fills the line [bit/s]."""
+    frame = stream.mean_frame_bytes
+    return port.rate_bps * frame / (frame + port.overhead_bytes)
+
+
+def _rates(port):
+    usual = {units.mbps(10), units.mbps(100), units.gbps(1), units.gbps(10), port.rate_bps}
+    return [(f"{units.convert(rate, 'bit/s', 'Mbit/s'):g} Mb/s", rate) for rate in sorted(usual)]

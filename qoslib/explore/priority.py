@@ -1,0 +1,133 @@
+"""The explorer of a port with priority levels: every class's load, guarantee, buffer, drops."""
+
+from qoslib import fluid, plots, units
+from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
+from qoslib.explore.explorer import Explorer
+from qoslib.platforms import platform as platform_named
+from qoslib.platforms.provenance import Experiment
+from qoslib.port import DropProfile, HeadDrop, TailDrop, TimeLimit
+
+__all__ = ["described", "priority", "settings"]
+
+#: Columns of the grid: field, heading, and how a class's control is called.
+_COLUMNS = {
+    "offered": ("offered [% of line]", "offered load [% of the line]"),
+    "guaranteed": ("guaranteed [% of line]", "guaranteed rate [% of the line]"),
+    "buffer": ("buffer [ms]", "buffer [ms at the rate it is served]"),
+    "drop": ("drops at", "end of the queue that loses a packet"),
+    "profile": ("profile", "drop profile: drop all from 10 % full"),
+}
+_WIDTHS = {"": "8%", "offered": "25%", "guaranteed": "25%", "buffer": "25%", "drop": "10%"}
+PROFILE_FILL = 0.1
+
+
+def priority(platform: str = "m120", experiment: str = "") -> Explorer:
+    """Sliders for every class of a router's port, and what each sends, loses and waits.
+
+    Parameters
+    ----------
+    platform : str
+        Name of a platform whose experiments have one port with priority levels.
+    experiment : str
+        The published experiment to begin with; empty for the first.
+    """
+    known = platform_named(platform).experiments()
+    begin = experiment or next(iter(known))
+    if begin not in known:
+        raise ValueError(f"experiment is {begin!r}; allowed: {', '.join(known)}")
+    pick = choice("Published experiment", [(e.title, name) for name, e in known.items()], begin)
+    start = settings(known[begin])
+    controls = {name: _control(name, value) for name, value in start.items()}
+
+    def draw(values):
+        now = described(known[pick.value], values)
+        return plots.classes(now, fluid.solve(now.port, now.streams), platform)
+
+    reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
+    app: Explorer = Explorer(controls, [row(pick, reset), *_grid(known[begin], controls)], draw)
+    app.controls["experiment"] = pick
+    pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
+    return app
+
+
+def settings(experiment: Experiment) -> dict:
+    """What the controls of an experiment stand at, by field and class: ``offered_CS1``."""
+    port = experiment.port
+    values = {}
+    for stream, queue in zip(experiment.streams, port.queues, strict=True):
+        on_line = stream.rate_bps * _on_line(stream, port) / port.rate_bps
+        values[f"offered_{queue.name}"] = round(units.convert(on_line, "1", "%"), 6)
+        share = queue.guaranteed_bps / port.rate_bps
+        values[f"guaranteed_{queue.name}"] = round(units.convert(share, "1", "%"), 6)
+        values[f"buffer_{queue.name}"] = round(units.convert(_limit(queue).time_s, "s", "ms"), 6)
+        values[f"drop_{queue.name}"] = _end(queue.dropper)
+        values[f"profile_{queue.name}"] = isinstance(queue.dropper, DropProfile)
+    return values
+
+
+def described(experiment: Experiment, values: dict) -> Experiment:
+    """The experiment with its port and streams as the controls stand."""
+    port = experiment.port
+    queues = tuple(_queue(queue, port, values) for queue in port.queues)
+    streams = tuple(_stream(stream, port, values) for stream in experiment.streams)
+    changed = {"port": port.replace(queues=queues), "streams": streams}
+    return Experiment(**{**vars(experiment), **changed})
+
+
+def _stream(stream, port, values):
+    share = units.convert(values[f"offered_{stream.name}"], "%", "1")
+    return stream.replace(rate_bps=share * port.rate_bps / _on_line(stream, port))
+
+
+def _queue(queue, port, values):
+    of = {field: values[f"{field}_{queue.name}"] for field in _COLUMNS}
+    return queue.replace(
+        guaranteed_bps=units.convert(of["guaranteed"], "%", "1") * port.rate_bps,
+        limit=TimeLimit(units.convert(of["buffer"], "ms", "s"), _limit(queue).at),
+        dropper=_dropper(of["drop"], of["profile"]),
+    )
+
+
+def _dropper(end, profiled):
+    if profiled:
+        return DropProfile(((PROFILE_FILL, 1.0),), drop_at=end)
+    return HeadDrop() if end == "head" else TailDrop()
+
+
+def _end(dropper):
+    if isinstance(dropper, DropProfile):
+        return dropper.drop_at
+    return "head" if isinstance(dropper, HeadDrop) else "tail"
+
+
+def _limit(queue):
+    """The queue's limit, which the buffer's slider can only show if it is a time."""
+    if not isinstance(queue.limit, TimeLimit):
+        raise ValueError(f"limit of queue {queue.name!r} is {queue.limit!r}; allowed: a TimeLimit")
+    return queue.limit
+
+
+def _on_line(stream, port):
+    """What the stream takes of the line over its own rate."""
+    return (stream.mean_frame_bytes + port.overhead_bytes) / stream.mean_frame_bytes
+
+
+def _control(name, value):
+    field, _, queue = name.partition("_")
+    title = f"{queue} {_COLUMNS[field][1]}"
+    if field == "drop":
+        return bare(choice(title, ["head", "tail"], value), _WIDTHS[field])
+    if field == "profile":
+        return bare(switch(title, value), "22px")
+    low, high = (1, 250) if field == "buffer" else (0, 200 if field == "offered" else 100)
+    return bare(slider(title, value, low, high, 1), _WIDTHS[field])
+
+
+def _grid(experiment, controls):
+    heads = [heading("", _WIDTHS[""])]
+    heads += [heading(head, _WIDTHS.get(field, "auto")) for field, (head, _) in _COLUMNS.items()]
+    lines = [
+        row(heading(name, _WIDTHS[""]), *(controls[f"{field}_{name}"] for field in _COLUMNS))
+        for name in experiment.port.queue_names
+    ]
+    return [row(*heads), *lines]

@@ -1,0 +1,25 @@
+"""Figures: one look per kind of thing, each with a paragraph and a table that say the same.
+
+Only this room knows plotly; `live` hands out the widget that explorers update in place.
+"""
+
+from qoslib.plots.classes import classes
+from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
+from qoslib.plots.one_queue import Seen, one_queue
+from qoslib.plots.published import Point, published
+from qoslib.plots.sweep import knife_edge, latency_over_load
+
+__all__ = [
+    "CONFIG",
+    "Figure",
+    "LiveFigure",
+    "Point",
+    "Seen",
+    "classes",
+    "knife_edge",
+    "latency_over_load",
+    "live",
+    "one_queue",
+    "published",
+    "refresh",
+]

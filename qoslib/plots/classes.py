@@ -1,0 +1,152 @@
+"""What each class of a port sends, loses and waits: models and published values in one figure."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.platforms.provenance import Experiment
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+from qoslib.plots.published import Point, published
+from qoslib.results import Result
+
+__all__ = ["PANELS", "classes"]
+
+#: Quantity -> title of its panel and of its column, with the unit.
+PANELS = {
+    "sent": "sent [Gb/s on the line]",
+    "dropped": "dropped [Gb/s on the line]",
+    "latency": "latency [ms]",
+}
+#: Ends of the latency axis as powers of ten of a millisecond: from a packet's time to a second.
+_DECADES = (-3.2, 3)
+
+
+def classes(
+    experiment: Experiment, results: Result | Sequence[Result], platform: str = ""
+) -> Figure:
+    """Sent, dropped and latency of each class, with the published values drawn over them.
+
+    Pale bars are the offered load.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        The port and its streams.
+    results : Result or sequence of Result
+        What one or more models say of them.
+    platform : str
+        Name of the platform whose published values are drawn; empty for none.
+    """
+    results = [results] if isinstance(results, Result) else list(results)
+    points = published(platform, experiment) if platform else []
+    names = [stream.name for stream in experiment.streams]
+    offered = _drawn(experiment, results[0], "offered")
+    traces = [_bars(names, offered, panel) for panel in (0, 1)]
+    for panel, quantity in enumerate(PANELS):
+        traces.append(_measured(experiment, names, points, quantity, panel))
+        for result in results:
+            y = _drawn(experiment, result, quantity)
+            uid = f"{result.model}-{quantity}"
+            traces.append(style.points(result.model, names, names, y, panel, uid=uid))
+    traces += [style.key(kind) for kind in dict.fromkeys(r.model for r in results)]
+    traces.append(style.key("measured"))
+    table = _table(experiment, results, points)
+    return Figure(
+        data=traces, layout=_layout(offered), summary=_summary(table, results), table=table
+    )
+
+
+def _on_line_gbps(experiment, packets_per_s):
+    """Packet rates, one a stream, as what they take of the line."""
+    frames = np.array([stream.mean_frame_bytes for stream in experiment.streams])
+    on_line = frames + experiment.port.overhead_bytes
+    return units.convert(units.rate_bps(packets_per_s, on_line), "bit/s", "Gbit/s")
+
+
+def _drawn(experiment, result, quantity):
+    if quantity == "latency":
+        return units.convert(result.latency_mean_s, "s", "ms")
+    return _on_line_gbps(experiment, getattr(result, f"{quantity}_pps"))
+
+
+def _published(experiment, names, points: Sequence[Point], quantity):
+    """Published values and their half widths in the units drawn, NaN where there are none."""
+    both = np.full((2, len(names)), np.nan)
+    for point in points:
+        if point.quantity == quantity:
+            both[:, names.index(point.stream)] = point.value, point.half_width
+    if quantity == "latency":
+        return units.convert(both, "s", "ms")
+    return _on_line_gbps(experiment, both)
+
+
+def _measured(experiment, names, points, quantity, panel):
+    value, half_width = _published(experiment, names, points, quantity)
+    uid = f"measured-{quantity}"
+    return style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
+
+
+def _bars(names, offered, panel):
+    bars = {"type": "bar", "x": names, "y": list(offered), "name": "offered", "width": 0.8}
+    look = {"marker": {"color": style.PALE}, "legendgroup": "offered", "showlegend": panel == 0}
+    number = "" if panel == 0 else str(panel + 1)
+    place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "uid": f"offered-{panel}"}
+    return bars | look | place
+
+
+def _layout(offered):
+    layout = style.layout(tuple(PANELS.values()), tickangle=0)
+    top = 1.08 * max(1.0, float(np.max(offered)))
+    for axis in ("yaxis", "yaxis2"):
+        layout[axis] |= {"range": [-0.02 * top, top], "rangemode": "nonnegative"}
+    layout["yaxis3"] |= {
+        "type": "log",
+        "range": list(_DECADES),
+        "dtick": 1,
+        "exponentformat": "none",
+    }
+    return layout
+
+
+def _table(experiment, results, points):
+    names = [stream.name for stream in experiment.streams]
+    columns = {"offered [Gb/s]": _drawn(experiment, results[0], "offered")}
+    for quantity in PANELS:
+        title = "latency [ms]" if quantity == "latency" else f"{quantity} [Gb/s]"
+        for result in results:
+            columns[f"{title} {result.model}"] = _drawn(experiment, result, quantity)
+        columns[f"{title} published"] = _published(experiment, names, points, quantity)[0]
+    return pd.DataFrame(columns, index=pd.Index(names, name="class")).map(_rounded)
+
+
+def _rounded(value):
+    """Three digits: what a reader compares, and the same on any machine."""
+    return float(f"{value:.3g}")
+
+
+def _summary(table, results):
+    model = results[0].model
+    said = [_sentence(name, row, model) for name, row in table.iterrows()]
+    busy = [sentence for sentence in said if sentence]
+    rest = "All other classes" if busy else "All classes"
+    return " ".join([*busy, f"{rest} lose nothing and wait for less than a millisecond."])
+
+
+def _sentence(name, row, model):
+    offered, latency = row["offered [Gb/s]"], row[f"latency [ms] {model}"]
+    dropped = row[f"dropped [Gb/s] {model}"]
+    if dropped == 0 and not latency >= 1:
+        return "" if offered else f"{name} is offered nothing."
+    start = f"{name} is offered {offered:g} Gb/s and loses {_percent(dropped, offered)}"
+    if np.isnan(latency):
+        return f"{start}: it sends nothing, so it has no latency."
+    measured = row["latency [ms] published"]
+    seen = "" if np.isnan(measured) else f" (published: {measured:g} ms)"
+    return f"{start}; its packets wait for {latency:g} ms{seen}."
+
+
+def _percent(part, whole):
+    return f"{100 * part / whole if whole else 0:.3g} %"

@@ -1,0 +1,74 @@
+"""A figure that can also be read: as a paragraph and as a table."""
+
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
+
+__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "refresh"]
+
+#: Behaviour of every figure. plotly shows a button that uploads the chart unless told not to.
+CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
+
+MIME = "application/vnd.plotly.v1+json"
+#: What an update may change in a trace; everything else is decided when the figure is made.
+_CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata")
+
+
+class Figure(go.Figure):
+    """A plotly figure with a one-paragraph `summary` and a data `table`.
+
+    In a notebook it shows itself as plotly's JSON alone, which JupyterLab draws with the plotly
+    it has: nothing is fetched and no second copy of plotly is put into the notebook.
+    """
+
+    summary: str = ""
+    table: pd.DataFrame = pd.DataFrame()
+
+    def __init__(self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.summary = summary
+        self.table = pd.DataFrame() if table is None else table
+
+    def _repr_mimebundle_(self, include=None, exclude=None, validate=True, **kwargs):
+        return {MIME: {**self.to_plotly_json(), "config": CONFIG}, "text/plain": self.summary}
+
+    def _repr_html_(self):
+        """Nothing: plotly's own answer loads a script from the network."""
+
+    def _ipython_display_(self):
+        raise NotImplementedError("IPython then asks for the MIME bundle")
+
+
+class LiveFigure(go.FigureWidget):
+    """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
+
+    #: plotly would give each trace a new random uid, and nothing could be recognised by it.
+    _set_trace_uid = False
+
+
+def live(figure: Figure) -> LiveFigure:
+    """Return the figure as a widget, to be updated in place by `refresh`."""
+    widget = LiveFigure(figure)
+    # plotly has no public way to configure a widget; without this the upload button is back.
+    widget._config = CONFIG
+    return widget
+
+
+def refresh(widget: LiveFigure, figure: Figure) -> None:
+    """Bring a live figure to the data of a figure made anew by the same function.
+
+    Raises
+    ------
+    ValueError
+        If the two do not have the same traces.
+    """
+    old, new = [t.uid for t in widget.data], [t.uid for t in figure.data]
+    if old != new:
+        raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
+    with widget.batch_update():
+        for shown, wanted in zip(widget.data, figure.data, strict=True):
+            shown.update({name: wanted[name] for name in _CHANGING if name in wanted})
+        for axis in figure.layout:
+            if axis.startswith(("xaxis", "yaxis")):
+                widget.layout[axis].range = figure.layout[axis].range

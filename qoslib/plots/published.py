@@ -1,0 +1,64 @@
+"""What was published about an experiment, in the units of a result."""
+
+from functools import cache
+from typing import NamedTuple
+
+from qoslib import units
+from qoslib.compare import published as all_published
+from qoslib.platforms.provenance import Experiment
+
+__all__ = ["Point", "published"]
+
+
+class Point(NamedTuple):
+    """A published value of a stream in packets/s or s, and the rounding its print implies."""
+
+    stream: str
+    quantity: str
+    value: float
+    half_width: float
+
+
+#: Quantity on the scoreboard -> quantity of a figure; of two, the earlier one here is drawn.
+_DRAWN = {
+    "latency_average": "latency",
+    "latency_maximum": "latency",
+    "sent": "sent",
+    "dropped": "dropped",
+    "in_service": "sent",
+    "dropped_bits": "dropped",
+}
+
+
+def published(platform: str, experiment: Experiment) -> list[Point]:
+    """Return the published rates and latencies of an experiment's streams, one a panel.
+
+    What its table marks as inconsistent is left out.
+    """
+    found: dict[tuple[str, str], Point] = {}
+    frames = {stream.name: stream.mean_frame_bytes for stream in experiment.streams}
+    mine = [
+        each
+        for each in _results(platform)
+        if each.experiment == experiment.name and each.status == "ok" and each.stream in frames
+    ]
+    for quantity, drawn in _DRAWN.items():
+        for each in mine:
+            if each.quantity == quantity:
+                counted = frames[each.stream] + experiment.counted_extra_bytes
+                found.setdefault((each.stream, drawn), _point(each, drawn, counted))
+    return list(found.values())
+
+
+@cache
+def _results(platform):
+    """Read once: a slider asks for them at every move, and reading all tables takes 0.2 s."""
+    return all_published().of(platform)
+
+
+def _point(value, drawn, counted_bytes):
+    kind, size = units.UNITS[value.unit]
+    numbers = value.value * size, value.half_width * size
+    if kind == "data rate":
+        numbers = tuple(units.rate_pps(number, counted_bytes) for number in numbers)
+    return Point(value.stream, drawn, *numbers)

@@ -1,0 +1,168 @@
+"""One look per kind of thing, one colour and symbol per traffic class, in every figure."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["KINDS", "LOOKS", "Look", "axes", "key", "layout", "line", "look", "points", "variant"]
+
+#: Okabe and Ito's eight colours, told apart with any colour vision; black is left to text.
+ORANGE, SKY, GREEN, BLUE, RED, PINK = (
+    "#E69F00",
+    "#56B4E9",
+    "#009E73",
+    "#0072B2",
+    "#D55E00",
+    "#CC79A7",
+)
+INK, PALE = "#444444", "#DDDDDD"
+
+
+class Look(NamedTuple):
+    """Colour, and a symbol that tells the class without colour."""
+
+    colour: str
+    symbol: str
+
+
+#: The look of each traffic class; a class that is not here takes a look by its place.
+LOOKS = {
+    "CS4": Look(RED, "diamond"),
+    "NC": Look(PINK, "star"),
+    "CS3": Look(GREEN, "triangle-down"),
+    "CS1": Look(ORANGE, "square"),
+    "CS2": Look(SKY, "triangle-up"),
+    "BE": Look(BLUE, "circle"),
+}
+
+#: What each kind of thing is called in the key of a figure.
+KINDS = {
+    "fluid": "fluid model",
+    "packets": "packet model",
+    "tcp": "TCP model",
+    "measured": "published",
+    "bound": "bound",
+    "now": "at the sliders",
+}
+
+_MARKER: dict[str, dict] = {
+    "fluid": {"size": 10, "line": {"width": 0}},
+    "now": {"size": 12, "line": {"width": 2, "color": INK}},
+    "packets": {"size": 5, "line": {"width": 0}},
+    "tcp": {"size": 8, "line": {"width": 0}},
+    "measured": {"size": 16, "line": {"width": 2}},
+}
+_LINE: dict[str, dict] = {
+    "fluid": {"width": 2.5},
+    "packets": {"width": 1},
+    "tcp": {"width": 1.5},
+    "bound": {"width": 1.5, "dash": "dash"},
+}
+
+
+def look(name: str, place: int = -1) -> Look:
+    """The look of a class, the same in every figure; by its place where it is not listed."""
+    return LOOKS.get(name) or list(LOOKS.values())[place % len(LOOKS)]
+
+
+def _marker(kind, names):
+    looks = [look(name, place) for place, name in enumerate(names)]
+    opened = "-open" if kind == "measured" else ""
+    symbols = [each.symbol + opened for each in looks]
+    return {**_MARKER[kind], "color": [each.colour for each in looks], "symbol": symbols}
+
+
+def points(
+    kind: str, names: Sequence[str], x, y, panel: int, *, half_width=None, **more: Any
+) -> dict:
+    """Markers, one a class, with the half width of the print as bars where it is given."""
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": list(x),
+        "y": list(y),
+        "marker": _marker(kind, names),
+        "showlegend": False,
+        **_place(panel),
+        **more,
+    }
+    if half_width is not None:
+        trace["error_y"] = {"type": "data", "array": list(half_width), "color": INK, "width": 3}
+    return trace
+
+
+def variant(name: str, place: int) -> Look:
+    """The look of another answer about the same class: grey, and a symbol of its own."""
+    return look(name) if place == 0 else Look(INK, list(LOOKS.values())[place % len(LOOKS)].symbol)
+
+
+def line(kind: str, name: str, x, y, panel: int, *, as_look: Look | None = None, **more) -> dict:
+    """A line of one class over a continuous axis, with a few symbols to tell it in grey."""
+    colour, symbol = as_look or look(name)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if kind == "fluid" else "lines",
+        "x": np.asarray(x),
+        "y": np.asarray(y, dtype=float),
+        "line": {**_LINE[kind], "color": colour},
+        "marker": {"color": colour, "symbol": symbol, "size": 7, "maxdisplayed": 6},
+        "name": name,
+        "legendgroup": name,
+        "showlegend": panel == 0,
+        **_place(panel),
+        **more,
+    }
+
+
+def key(kind: str) -> dict:
+    """An entry of the key that stands for a kind of thing, whatever the class."""
+    marker: dict[str, Any] = {**_MARKER[kind], "color": INK, "symbol": "circle"}
+    if kind == "measured":
+        marker |= {"symbol": "circle-open", "size": 12}
+    entry = {"x": [None], "y": [None], "mode": "markers", "marker": marker}
+    return {"type": "scatter", "name": KINDS[kind], "uid": f"key-{kind}", **entry}
+
+
+def _place(panel):
+    number = "" if panel == 0 else str(panel + 1)
+    return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+
+
+def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
+    """Panels side by side, each with its own title, with its unit, on the y axis."""
+    gap = 0.1
+    width = (1 - gap * (len(y_titles) - 1)) / len(y_titles)
+    made = {}
+    for panel, title in enumerate(y_titles):
+        number = "" if panel == 0 else str(panel + 1)
+        low = panel * (width + gap)
+        drawn = {"showline": True, "linecolor": INK, "ticks": "outside", "gridcolor": "#EEEEEE"}
+        made[f"xaxis{number}"] = {
+            **drawn,
+            "domain": [low, min(1.0, low + width)],
+            "anchor": f"y{number}",
+            "title": {"text": x_title, "standoff": 6},
+            **x_axis,
+        }
+        made[f"yaxis{number}"] = {
+            **drawn,
+            "anchor": f"x{number}",
+            "title": {"text": title, "standoff": 4},
+            "zeroline": False,
+        }
+    return made
+
+
+def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
+    """The common layout: white, the key above the panels, never over the data."""
+    return {
+        "template": "none",
+        "height": 330,
+        "autosize": True,
+        "margin": {"l": 55, "r": 10, "t": 40, "b": 45},
+        "font": {"size": 12, "color": INK},
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        "hovermode": "closest",
+        **axes(y_titles, x_title, **x_axis),
+    }
