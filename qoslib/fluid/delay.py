@@ -121,5 +121,6 @@ def waiting_s(
     buffer = buffer_bytes(queue, line_bps, served_bps, packet_bytes)
     held = buffer * usable_share(queue.dropper, loss)
     moving = enqueued_bps if drops_at_head(queue.dropper) else served_bps
-    wait = units.bits(held) / np.where(moving > 0, moving, np.nan)
-    return np.where(served_bps > 0, np.where(loss > ROUNDING, wait, 0.0), np.nan)
+    full = (served_bps > 0) & (loss > ROUNDING)
+    wait = units.bits(held) / np.where(full, moving, np.inf)
+    return np.where(served_bps > 0, wait, np.nan)
