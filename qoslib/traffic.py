@@ -166,4 +166,4 @@ class Stream(Record):
             times_s = self.arrivals.times_s
             span_s = times_s[-1] - times_s[0] if times_s else 0.0
             return units.bits(sum(self.arrivals.frames_bytes[:-1])) / span_s if span_s else 0.0
-        return self.rate_bps * (1 + self.clock_ppm * 1e-6)
+        return self.rate_bps * (1 + units.convert(self.clock_ppm, "ppm", "1"))

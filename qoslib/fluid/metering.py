@@ -23,7 +23,7 @@ def policed_bps(policer: Policer, offered_bps: np.ndarray, packet_bytes: np.ndar
     return np.minimum(offered_bps, policer.rate_bps / counted)
 
 
-def shaped_bps(shaper: Shaper | None, demand_bps: np.ndarray, line_bits: np.ndarray) -> np.ndarray:
+def shaped_bps(shaper: Shaper | None, demand_bps: np.ndarray, on_line: np.ndarray) -> np.ndarray:
     """What a shaper lets a queue ask of the line, in bits on the line [bit/s].
 
     Parameters
@@ -31,10 +31,10 @@ def shaped_bps(shaper: Shaper | None, demand_bps: np.ndarray, line_bits: np.ndar
     shaper : Shaper or None
     demand_bps : ndarray, shape (...)
         In bits on the line [bit/s].
-    line_bits : ndarray, shape (...)
+    on_line : ndarray, shape (...)
         Bits on the line for each bit of a frame, which is what the shaper counts [ratio].
     """
-    return demand_bps if shaper is None else np.minimum(demand_bps, shaper.rate_bps * line_bits)
+    return demand_bps if shaper is None else np.minimum(demand_bps, shaper.rate_bps * on_line)
 
 
 def policed(port: Port, offered_bps: np.ndarray, paths: Paths) -> np.ndarray:

@@ -59,5 +59,5 @@ class Paths:
         idle = np.where(streams > 0, self.frames @ self.member / np.maximum(streams, 1), 1.0)
         mean = units.octets(np.divide(bits, packets, out=np.zeros_like(bits), where=packets > 0))
         frame = np.where(packets > 0, mean, idle)
-        line_bits = ratio(self.into_queues(rate_bps * self.on_line), bits)
-        return np.stack([frame, frame * line_bits], axis=-1)
+        on_line = ratio(self.into_queues(rate_bps * self.on_line), bits)
+        return np.stack([frame, frame * on_line], axis=-1)

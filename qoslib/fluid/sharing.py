@@ -5,6 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+#: What is left of a line that is this full is rounding [ratio].
+ROUNDING = 1e-12
+
 __all__ = ["fill", "fill_bands", "in_proportion"]
 
 
@@ -83,7 +86,7 @@ def fill_bands(
         What each queue gets, over all bands [bit/s].
     """
     left = capacity_bps.astype(float)
-    rounding_bps = capacity_bps * 1e-12
+    rounding_bps = capacity_bps * ROUNDING
     sent = np.zeros_like(demand_bps[0])
     for band_demand, members in zip(demand_bps, bands, strict=True):
         got = fill(band_demand[..., members], left, weights[..., members])

@@ -121,21 +121,21 @@ def _offered(streams, offered_bps):
 
 def _served(port, put_in, packet):
     """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
-    line_bits = packet[..., 1] / packet[..., 0]
+    on_line = packet[..., 1] / packet[..., 0]
     demand = np.stack(
         [
-            shaped_bps(queue.shaper, put_in[..., i], line_bits[..., i])
+            shaped_bps(queue.shaper, put_in[..., i], on_line[..., i])
             for i, queue in enumerate(port.queues)
         ],
         axis=-1,
     )
     weights = _weights(port, packet)
     share = SHARINGS[type(port.scheduler)]
-    capacity = _capacity(port, demand, weights, line_bits)
+    capacity = _capacity(port, demand, weights, on_line)
     return share(port, demand, capacity, weights)
 
 
-def _capacity(port, demand, weights, line_bits):
+def _capacity(port, demand, weights, on_line):
     """The line rate, or the part of it at which the frames sent fit the port's shaper [bit/s]."""
     low, high = np.zeros(demand.shape[:-1]), np.full(demand.shape[:-1], port.rate_bps)
     if port.shaper is None:
@@ -143,7 +143,7 @@ def _capacity(port, demand, weights, line_bits):
     for step in range(HALVINGS):
         tried = (low + high) / 2 if step else high
         sent = SHARINGS[type(port.scheduler)](port, demand, tried, weights)
-        fits = (sent / line_bits).sum(-1) <= port.shaper.rate_bps
+        fits = (sent / on_line).sum(-1) <= port.shaper.rate_bps
         low, high = np.where(fits, tried, low), np.where(fits, high, tried)
     return low
 
