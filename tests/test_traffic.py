@@ -1,0 +1,84 @@
+"""Streams: rates, frame sizes, marks, and what no stream may be."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import MIXES, streams
+
+from qoslib.traffic import Cbr, FrameMix, OnOff, Stream, Trace, imix
+
+
+def test_a_mark_stands_in_for_the_name():
+    assert Stream("a").label == "a"
+    assert Stream("a", mark="EF").label == "EF"
+
+
+def test_the_clock_offset_is_in_the_rate():
+    assert Stream("a", 1e9, clock_ppm=10).mean_rate_bps == pytest.approx(1e9 + 1e4, rel=1e-15)
+    assert Stream("a", 1e9).mean_rate_bps == 1e9
+
+
+def test_the_mean_of_the_internet_mix():
+    assert imix().mean_bytes == pytest.approx((7 * 64 + 4 * 594 + 1518) / 12)
+    assert Stream("a", frame_bytes=imix()).mean_frame_bytes == imix().mean_bytes
+    assert Stream("a", frame_bytes=64).mean_frame_bytes == 64
+
+
+@given(MIXES)
+def test_a_mean_frame_lies_among_the_frames(mix):
+    low, high = min(mix.sizes_bytes), max(mix.sizes_bytes)
+    assert low * (1 - 1e-12) <= mix.mean_bytes <= high * (1 + 1e-12)
+
+
+@given(st.integers(2, 50), st.floats(1e-6, 1), st.floats(0, 10), st.integers(64, 9000))
+def test_a_regular_trace_has_the_rate_of_its_gap_whenever_it_starts(n, gap_s, start_s, frame):
+    stream = Stream("a", arrivals=Trace(start_s + gap_s * np.arange(n), [frame] * n))
+    assert stream.mean_rate_bps == pytest.approx(8 * frame / gap_s, rel=1e-6)
+    assert stream.mean_frame_bytes == frame
+
+
+def test_a_trace_brings_its_own_frames_and_perhaps_none():
+    trace = Trace((0.0, 1.0), (100, 300))
+    assert Stream("a", frame_bytes=9000, arrivals=trace).mean_frame_bytes == 200
+    for empty in (Trace((), ()), Trace((5.0,), (64,))):
+        assert Stream("a", arrivals=empty).mean_rate_bps == 0
+
+
+@given(streams("any"))
+def test_any_stream_has_a_rate_and_a_frame(stream):
+    assert 0 <= stream.mean_rate_bps < np.inf
+    assert stream.mean_frame_bytes >= 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: Stream(""), "Stream.name is ''; allowed: a text that is not empty"),
+        (lambda: Stream("a", -1), r"Stream.rate_bps is -1.0; allowed: \[0, inf\)"),
+        (
+            lambda: Stream("a", 1, arrivals=Trace((), ())),
+            "rate_bps is 1.0; allowed: 0 with",
+        ),
+        (
+            lambda: Stream("a", start_s=2, stop_s=2),
+            "Stream.stop_s is 2.0; .* later than start_s",
+        ),
+        (lambda: Stream("a", clock_ppm=-1e6), "Stream.clock_ppm is -1000000.0; allowed: above"),
+        (lambda: Stream("a", frame_bytes=0), r"Stream.frame_bytes is 0; allowed: \[1, inf\)"),
+        (lambda: Stream("a", frame_bytes=64.5), "Stream.frame_bytes is 64.5; .* a whole number"),
+        (lambda: Stream("a", arrivals="Cbr"), "Stream.arrivals is 'Cbr'; allowed: Cbr | Poisson"),
+        (lambda: Stream("a", arrivals=imix()), r"arrivals is FrameMix\(.*; allowed: Cbr"),
+        (lambda: FrameMix((64, 65), (1.0,)), r"FrameMix.shares is \(1.0,\); .* one share for each"),
+        (lambda: FrameMix((), ()), "FrameMix.shares is .*; allowed: .*at least one"),
+        (lambda: FrameMix((64, 65), (0.5, 0.4)), "FrameMix.shares is .*; allowed: .* sum is 1"),
+        (lambda: Trace((0.0,), ()), "Trace.frames_bytes is 0; allowed: 1 sizes"),
+        (lambda: Trace((1.0, 0.5), (64, 64)), "Trace.times_s is .*; allowed: ascending times"),
+        (lambda: OnOff(0, 1), r"OnOff.on_s is 0.0; allowed: \(0, inf\)"),
+        (lambda: OnOff(1, 1, "periodic"), "OnOff.periods is 'periodic'; allowed: 'constant', 'exp"),
+        (lambda: Cbr(-1), r"Cbr.phase_s is -1.0; allowed: \[0, inf\)"),
+    ],
+)
+def test_what_no_stream_can_be(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        wrong()

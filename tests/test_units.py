@@ -1,0 +1,74 @@
+"""Bits, bytes, and what people write."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qoslib import units
+
+VALUES = st.floats(-1e12, 1e12)
+PAIRS = [
+    (unit, to)
+    for unit, (kind, _) in units.UNITS.items()
+    for to, (other, _) in units.UNITS.items()
+    if kind == other
+]
+
+
+@given(VALUES, st.sampled_from(PAIRS))
+def test_there_and_back(value, pair):
+    unit, to = pair
+    again = units.convert(units.convert(value, unit, to), to, unit)
+    assert again == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "to", "expected"),
+    [
+        (1, "Gbit/s", "Mbit/s", 1000),
+        (8, "bit", "B", 1),
+        (1, "MiB", "B", 1_048_576),
+        (1, "MB", "kB", 1000),
+        (50, "%", "1", 0.5),
+        (10, "ppm", "1", 1e-5),
+        (2, "min", "s", 120),
+        (3, "Mpackets/s", "packets/s", 3e6),
+    ],
+)
+def test_conversions_by_hand(value, unit, to, expected):
+    assert units.convert(value, unit, to) == pytest.approx(expected, rel=1e-15)
+    assert units.convert(np.array([value]), unit, to) == pytest.approx([expected])
+
+
+def test_unknown_units_and_different_kinds_are_refused():
+    with pytest.raises(ValueError, match=r"unknown unit 'furlong'; allowed: 1, %, ppm"):
+        units.convert(1.0, "furlong", "B")
+    with pytest.raises(ValueError, match="'ms' measures time, 'kB' measures data"):
+        units.convert(1.0, "ms", "kB")
+
+
+@pytest.mark.parametrize(
+    ("function", "unit", "base"),
+    [
+        (units.gbps, "Gbit/s", "bit/s"),
+        (units.mbps, "Mbit/s", "bit/s"),
+        (units.kbps, "kbit/s", "bit/s"),
+        (units.ms, "ms", "s"),
+        (units.us, "us", "s"),
+    ],
+)
+def test_short_names_are_conversions(function, unit, base):
+    assert function(3) == units.convert(3, unit, base)
+
+
+@given(st.floats(1, 1e11), st.integers(1, 10_000))
+def test_packets_and_bits_a_second_are_inverse(rate, frame):
+    assert units.rate_bps(units.rate_pps(rate, frame), frame) == pytest.approx(rate)
+    assert units.octets(units.bits(frame)) == frame
+
+
+def test_a_ten_gigabit_line_carries_14_88_million_smallest_frames():
+    frame_s = units.serialisation_s(64, units.gbps(10), overhead_bytes=20)
+    assert 1 / frame_s == pytest.approx(14_880_952, abs=1)
+    assert units.serialisation_s(np.array([64, 1518]), 1e9).shape == (2,)
