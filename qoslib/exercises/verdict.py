@@ -78,7 +78,7 @@ def close(
         Relative tolerance.
     """
     if math.isclose(answer, expected, rel_tol=within):
-        return right(f"{answer:g} {unit}. {shows}")
+        return right(f"{answer:.4g} {unit}. {shows}")
     for slip, text in slips:
         if math.isclose(answer, slip, rel_tol=within):
             return wrong(f"{answer:g} {unit} is what comes out {text}. {hint}")

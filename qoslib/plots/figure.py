@@ -1,5 +1,6 @@
 """A figure that can also be read: as a paragraph and as a table."""
 
+import json
 from typing import Any
 
 import pandas as pd
@@ -31,7 +32,8 @@ class Figure(go.Figure):
         self.table = pd.DataFrame() if table is None else table
 
     def _repr_mimebundle_(self, include=None, exclude=None, validate=True, **kwargs):
-        return {MIME: {**self.to_plotly_json(), "config": CONFIG}, "text/plain": self.summary}
+        # Through plotly's own JSON, which has null where a value is missing; NaN is no JSON.
+        return {MIME: {**json.loads(self.to_json()), "config": CONFIG}, "text/plain": self.summary}
 
     def _repr_html_(self):
         """Nothing: plotly's own answer loads a script from the network."""

@@ -81,14 +81,20 @@ def points(
         "type": "scatter",
         "mode": "markers",
         "x": list(x),
-        "y": list(y),
+        # An array travels as bytes, which can hold a NaN; a list travels as JSON, which cannot.
+        "y": np.array([*y], dtype=float),
         "marker": _marker(kind, names),
         "showlegend": False,
         **_place(panel),
         **more,
     }
     if half_width is not None:
-        trace["error_y"] = {"type": "data", "array": list(half_width), "color": INK, "width": 3}
+        trace["error_y"] = {
+            "type": "data",
+            "array": np.array(half_width, dtype=float),
+            "color": INK,
+            "width": 3,
+        }
     return trace
 
 
