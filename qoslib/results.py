@@ -16,14 +16,19 @@ class Counts:
 
     Attributes
     ----------
-    offered, sent, queued : ndarray of int64, shape (streams,)
+    offered, sent : ndarray of int64, shape (streams,)
+    queued : ndarray of int64, shape (streams,)
+        By how much the queues grew; what waits at the end, if they were empty at the start.
     dropped : mapping of cause to ndarray of int64, shape (streams,)
+    marked : ndarray of int64, shape (streams,)
+        Marked instead of dropped (RFC 3168).
     """
 
     offered: np.ndarray
     sent: np.ndarray
     queued: np.ndarray
     dropped: Mapping[str, np.ndarray]
+    marked: np.ndarray
 
     @property
     def lost(self) -> np.ndarray:
@@ -138,6 +143,10 @@ class Result:
     packets, octets : Counts or None
         Whole numbers, of a packet model.
     histogram, history, trace : Histogram, History, PacketTrace or None
+    pause_frames : int
+        IEEE 802.3 PAUSE frames sent to the senders.
+    hops : tuple of Result
+        Of a chain, the record of each port or forwarder.
     interrupted : bool
         Whether the run was stopped before its end; the figures then cover `duration_s`.
     """
@@ -162,6 +171,8 @@ class Result:
     histogram: Histogram | None = None
     history: History | None = None
     trace: PacketTrace | None = None
+    pause_frames: int = 0
+    hops: tuple["Result", ...] = ()
     interrupted: bool = False
 
     def of(self, stream: str, quantity: str) -> float | None:

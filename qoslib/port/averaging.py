@@ -52,7 +52,8 @@ class Sampled(Record):
     """A relay: the queue is looked at from time to time, and dropping is on or off between.
 
     At each sample dropping goes on from `high_packets` and off up to `low_packets`; it goes off
-    at once when all queues and the transmit ring together hold no more than `release_packets`.
+    at once when all queues and the transmit ring together hold no more than `release_packets`
+    (None: never between samples).
 
     Parameters
     ----------
@@ -66,7 +67,7 @@ class Sampled(Record):
     period_s: Positive
     low_packets: Count = 1
     jitter: Share = 0.0
-    release_packets: Count = 0
+    release_packets: Count | None = None
 
     def check(self):
         if self.low_packets >= self.high_packets:

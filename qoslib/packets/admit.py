@@ -1,0 +1,130 @@
+"""An arrival: policer, early drop, room in the queue and its pool."""
+
+from qoslib.packets.kernel import kernel
+from qoslib.packets.metering import policed
+from qoslib.packets.pause import must_pause
+from qoslib.packets.pie import pie_drops
+from qoslib.packets.priority import joins
+from qoslib.packets.profile import profile_drops
+from qoslib.packets.red import SAMPLED, observe, red_drops
+from qoslib.packets.room import append, head_slot, refresh_limit, take_head
+from qoslib.packets.tables import HEAD, PIE, POLICER, POOL, PROFILE, RED, TAIL
+from qoslib.packets.tally import log_fate
+
+__all__ = ["BY_CODEL", "BY_LIMIT", "BY_PIE", "BY_PROFILE", "BY_RED", "admit", "drop"]
+
+BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
+_KEEP = -1
+
+
+@kernel
+def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
+    """Count and note a dropped packet."""
+    state.drops[packet_class, cause] += 1
+    if not port.log_stops:
+        log_fate(port, state.log, arrival_ps, now_ps, packet_class, tag, cause)
+
+
+@kernel
+def _in_ring(state, now_ps):
+    """Packets handed over to the ring and not yet gone."""
+    count = 0
+    for departure_ps in state.handed:
+        if departure_ps > now_ps:
+            count += 1
+    return count
+
+
+@kernel
+def _release_relays(state, port, now_ps):
+    """Relays go off when the port is nearly empty; it never gets emptier between arrivals."""
+    for queue in state.queues:
+        relayed = queue.averaging == SAMPLED and queue.relay and port.waiting <= queue.release
+        if relayed and port.waiting + _in_ring(state, now_ps) <= queue.release:
+            queue.relay = 0
+
+
+@kernel
+def _early(state, queue, kind, now_ps):
+    """The cause for which a packet of this class goes before the queue is full."""
+    if queue.dropper == BY_RED:
+        in_ring = _in_ring(state, now_ps) if queue.counts_ring else 0
+        observe(queue, kind, in_ring, now_ps)
+        return RED if red_drops(queue, kind) else _KEEP
+    if queue.dropper == BY_PROFILE:
+        return PROFILE if profile_drops(queue, state.points) else _KEEP
+    return PIE if queue.dropper == BY_PIE and pie_drops(queue) else _KEEP
+
+
+@kernel
+def _marked(state, queue, kind, cause):
+    """Whether the packet is marked instead of dropped (RFC 3168)."""
+    if not queue.ecn or not state.streams[kind.stream].ecn:
+        return False
+    return queue.looked < kind.red_maximum if cause == RED else queue.probability < 0.1
+
+
+@kernel
+def _push_out(state, port, queue, now_ps, cause):
+    """Drop the queue's oldest packet."""
+    slot = state.slots[head_slot(queue)]
+    drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
+    kind = state.classes[slot.packet_class]
+    take_head(queue, kind)
+    port.waiting -= 1
+    if queue.pool >= 0:
+        state.pools[queue.pool].held_bytes -= kind.frame_bytes
+
+
+@kernel
+def _finds_room(state, port, queue, kind, now_ps):
+    """-1 if the packet fits, after old ones made way for it; else the cause it is dropped for."""
+    while queue.fill + kind.amount > queue.limit:
+        if not queue.drops_head or queue.length == 0:
+            return TAIL
+        _push_out(state, port, queue, now_ps, HEAD)
+    if queue.pool >= 0:
+        pool = state.pools[queue.pool]
+        if pool.held_bytes + kind.frame_bytes > pool.limit_bytes:
+            return POOL
+        pool.held_bytes += kind.frame_bytes
+    return _KEEP
+
+
+@kernel
+def _verdict(state, port, queue, kind, packet_class, now_ps):
+    """The cause an arriving packet is dropped for, -1 if it is let in."""
+    if queue.policed and policed(queue, kind, now_ps, port.waiting):
+        return POLICER
+    if port.relays:
+        _release_relays(state, port, now_ps)
+    if queue.window_ps:
+        refresh_limit(queue, now_ps)
+    if queue.dropper != BY_LIMIT:
+        cause = _early(state, queue, kind, now_ps)
+        if cause == PROFILE and queue.drops_head and queue.length > 0:
+            _push_out(state, port, queue, now_ps, PROFILE)
+        elif cause >= 0 and _marked(state, queue, kind, cause):
+            state.counts[packet_class, 2] += 1
+        elif cause >= 0:
+            return cause
+    return _finds_room(state, port, queue, kind, now_ps)
+
+
+@kernel
+def admit(state, port, packet_class, tag, now_ps):
+    """A packet arrives: it joins its queue, or something is dropped."""
+    kind = state.classes[packet_class]
+    queue = state.queues[kind.queue]
+    state.counts[packet_class, 0] += 1
+    cause = _verdict(state, port, queue, kind, packet_class, now_ps)
+    if cause >= 0:
+        drop(state, port, now_ps, now_ps, packet_class, tag, cause)
+        return
+    if queue.length == 0:
+        joins(state.levels, queue)
+    append(queue, state.slots, kind, packet_class, now_ps, tag)
+    port.waiting += 1
+    port.wake_ps = 0
+    if port.pauses:
+        must_pause(state, port, now_ps)

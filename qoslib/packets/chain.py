@@ -1,0 +1,271 @@
+"""A chain of ports: what leaves one arrives at the next, a stretch of time after the other."""
+
+import numpy as np
+
+from qoslib.packets import tables
+from qoslib.packets.clock import NEVER, PS_PER_S
+from qoslib.packets.collect import collected
+from qoslib.packets.kernel import kernel
+from qoslib.packets.loop import run
+from qoslib.packets.plan import Run, as_port, planned
+from qoslib.packets.plan_streams import carried
+from qoslib.packets.tally import BINS, bin_edges_ps, count_latency
+from qoslib.record import fail
+from qoslib.results import Counts, Histogram, History, Result
+
+__all__ = ["run_chain"]
+
+
+class _Station:
+    """One hop under way: its state, the streams it carries, and where each goes next."""
+
+    def __init__(self, hop, index, streams, run_asked, first):
+        self.where = hop.at
+        self.members = [
+            i for i, s in enumerate(streams) if not hop.streams or s.name in hop.streams
+        ]
+        if not self.members:
+            fail(f"the streams of hop {hop.at.name!r}", hop.streams, "at least one of the chain's")
+        if hop.at.pause is not None and any(not first[i] for i in self.members):
+            fail(f"{hop.at.name!r} pause", hop.at.pause, "None, except where all streams start")
+        self.streams = [streams[i] if first[i] else carried(streams[i]) for i in self.members]
+        self.state = planned(hop.at, self.streams, run_asked, index)
+        self.row = {stream: row for row, stream in enumerate(self.members)}
+        self.done_ps = 0
+
+    def feed(self, fates):
+        """Take in what other hops sent here, behind what is still waiting to arrive."""
+        state = self.state
+        parts = []
+        for stream, row in self.row.items():
+            at = state.streams[row]
+            left = state.feed[int(at["feed_at"]) : int(at["feed_end"])]
+            parts.append(np.concatenate([left, *fates.get(stream, [])]))
+        ends = np.cumsum([len(part) for part in parts])
+        state.streams["feed_at"][: len(parts)] = ends - [len(part) for part in parts]
+        state.streams["feed_end"][: len(parts)] = ends
+        self.state = state._replace(feed=np.concatenate(parts))
+
+    def play(self, until_ps, packets):
+        """Run up to a time; everything before `done_ps` has then happened."""
+        next_ps = run(self.state, until_ps, packets)
+        self.done_ps = min(next_ps, until_ps)
+
+    def sent(self):
+        """What went out since last asked, as arrivals for others, by stream."""
+        port = self.state.port
+        fates = self.state.log[: int(port["logged"][0])].copy()
+        port["logged"] = 0
+        kinds = self.state.classes[fates["packet_class"]]
+        by_stream = {}
+        for stream, row in self.row.items():
+            mine = kinds["stream"] == row
+            feed = np.zeros(int(mine.sum()), tables.FEED)
+            feed["arrival_ps"] = fates["departure_ps"][mine] + port["base_ps"][0]
+            first = self.state.streams[row]["first_class"]
+            feed["packet_class"] = fates["packet_class"][mine] - first
+            feed["tag"] = fates["tag"][mine]
+            by_stream[stream] = feed
+        return by_stream
+
+
+@kernel
+def _count_through(tallies, histogram, counts, stream, feed, warm_ps, end_ps, base_ps):
+    """Count latencies over the whole chain of packets that left its last hop in time."""
+    for row in feed:
+        if warm_ps <= row.arrival_ps - base_ps <= end_ps:
+            counts[stream] += 1
+            count_latency(tallies[stream], histogram, stream, row.arrival_ps - row.tag)
+
+
+class _Through:
+    """Latencies over the whole chain."""
+
+    def __init__(self, streams, asked):
+        self.tallies = np.zeros(streams, tables.TALLY)
+        self.tallies["latency_min"] = NEVER
+        self.histogram = np.zeros((streams, BINS), np.int64)
+        self.sent = np.zeros(streams, np.int64)
+        self.asked = asked
+
+    def count(self, stream, feed, base_ps):
+        _count_through(
+            self.tallies,
+            self.histogram,
+            self.sent,
+            stream,
+            feed,
+            self.asked.warm_ps,
+            self.asked.end_ps,
+            base_ps,
+        )
+
+    def latency_s(self):
+        some = self.sent > 0
+        high, low = self.tallies["latency_high"], self.tallies["latency_low"]
+        total = high * 2.0**40 + low
+        columns = (
+            total / np.maximum(self.sent, 1),
+            self.tallies["latency_min"],
+            self.tallies["latency_max"],
+        )
+        return [np.where(some, column / PS_PER_S, np.nan) for column in columns]
+
+
+def run_chain(chain, streams, asked, tell, chunk_packets) -> Result:
+    """Run a chain; parameters as `qoslib.packets.simulate`, `asked` a `Run`.
+
+    Hops take turns: each plays up to the time before which the hops in front of it are done, so
+    no packet can still come from there. A stream passes the hops that name it, in order.
+    """
+    hop_run = Run(1.0)
+    hop_run.__dict__.update(asked.__dict__, log_packets=chunk_packets)
+    routes = _routes(chain, streams)
+    stations = []
+    for index, hop in enumerate(chain.hops):
+        first = [bool(route) and route[0] == index for route in routes]
+        stations.append(_Station(hop, index, streams, hop_run, first))
+        stations[-1].state.port["log_stops"] = 1
+    through = _Through(len(streams), asked)
+    interrupted = False
+    try:
+        done_ps = 0
+        while done_ps < asked.end_ps:
+            done_ps = _turn(stations, routes, through, asked, chunk_packets)
+            tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
+    except KeyboardInterrupt:
+        interrupted = True
+    return _joined(chain, streams, stations, routes, through, asked, interrupted)
+
+
+def _routes(chain, streams):
+    """The hops that each stream passes."""
+    routes = [
+        [i for i, hop in enumerate(chain.hops) if not hop.streams or stream.name in hop.streams]
+        for stream in streams
+    ]
+    names = {stream.name for stream in streams}
+    for stream, route in zip(streams, routes, strict=True):
+        if not route:
+            fail(f"the hops of stream {stream.name!r}", route, "at least one hop that names it")
+    for hop in chain.hops:
+        for name in hop.streams:
+            if name not in names:
+                fail(f"a stream of hop {hop.at.name!r}", name, ", ".join(sorted(names)))
+    return routes
+
+
+def _turn(stations, routes, through, asked, chunk_packets):
+    """Let each hop play as far as it may; the time before which all is done."""
+    until_ps = asked.end_ps
+    arriving: list[dict] = [{} for _ in stations]
+    for index, station in enumerate(stations):
+        if arriving[index]:
+            station.feed(arriving[index])
+        station.play(until_ps, chunk_packets)
+        until_ps = station.done_ps
+        for stream, feed in station.sent().items():
+            route = routes[stream]
+            place = route.index(index)
+            if place + 1 < len(route):
+                target = stations[route[place + 1]]
+                first = target.state.streams[target.row[stream]]["first_class"]
+                feed["packet_class"] += first
+                arriving[route[place + 1]].setdefault(stream, []).append(feed)
+            else:
+                through.count(stream, feed, int(station.state.port["base_ps"][0]))
+    return until_ps
+
+
+def _joined(chain, streams, stations, routes, through, asked, interrupted):
+    """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
+    hops = []
+    for station in stations:
+        names = tuple(stream.name for stream in station.streams)
+        queues = tuple(queue.name for queue in as_port(station.where)[0])
+        hops.append(collected(station.state, names, queues, asked, interrupted))
+    mean_s, low_s, high_s = through.latency_s()
+    packets = _joined_counts(hops, stations, routes, "packets")
+    octets = _joined_counts(hops, stations, routes, "octets")
+    first, last = [r[0] for r in routes], [r[-1] for r in routes]
+
+    def at(which, quantity):
+        return np.array(
+            [getattr(hops[h], quantity)[stations[h].row[s]] for s, h in enumerate(which)]
+        )
+
+    def anywhere(quantity):
+        total = np.zeros(len(streams))
+        for hop, station in zip(hops, stations, strict=True):
+            total[station.members] += getattr(hop, quantity)
+        return total
+
+    seconds = hops[0].duration_s
+    return Result(
+        model="packets",
+        streams=tuple(stream.name for stream in streams),
+        queues=tuple(
+            f"{hop.at.name}/{q}" for hop, r in zip(chain.hops, hops, strict=True) for q in r.queues
+        ),
+        offered_pps=at(first, "offered_pps"),
+        sent_pps=at(last, "sent_pps"),
+        dropped_pps=anywhere("dropped_pps"),
+        offered_bps=at(first, "offered_bps"),
+        sent_bps=at(last, "sent_bps"),
+        dropped_bps=anywhere("dropped_bps"),
+        latency_mean_s=mean_s,
+        latency_min_s=low_s,
+        latency_max_s=high_s,
+        dropped_by_pps={cause: n / seconds for cause, n in packets.dropped.items()},
+        duration_s=seconds,
+        seed=asked.seed,
+        packets=packets,
+        octets=octets,
+        histogram=Histogram(bin_edges_ps() / PS_PER_S, through.histogram),
+        history=_joined_history(hops, stations, routes),
+        pause_frames=sum(hop.pause_frames for hop in hops),
+        hops=tuple(hops),
+        interrupted=interrupted,
+    )
+
+
+def _joined_counts(hops, stations, routes, kind):
+    counts = [getattr(hop, kind) for hop in hops]
+
+    def at(which, name):
+        return np.array([getattr(counts[h], name)[stations[h].row[s]] for s, h in enumerate(which)])
+
+    def anywhere(values):
+        total = np.zeros(len(routes), np.int64)
+        for station, value in zip(stations, values, strict=True):
+            total[station.members] += value
+        return total
+
+    causes = sorted({cause for c in counts for cause in c.dropped})
+    dropped = {cause: anywhere([c.dropped.get(cause, 0) for c in counts]) for cause in causes}
+    offered, sent = at([r[0] for r in routes], "offered"), at([r[-1] for r in routes], "sent")
+    lost = sum(dropped.values(), np.zeros_like(offered))
+    marked = anywhere([c.marked for c in counts])
+    return Counts(offered, sent, offered - sent - lost, dropped, marked)
+
+
+def _joined_history(hops, stations, routes):
+    past = [hop.history for hop in hops]
+    bins = min(len(h.time_s) for h in past) - 1
+
+    def at(which, name):
+        rows = [getattr(past[h], name)[stations[h].row[s], :bins] for s, h in enumerate(which)]
+        return np.array(rows)
+
+    dropped = np.zeros((len(routes), bins), np.int64)
+    for station, h in zip(stations, past, strict=True):
+        dropped[station.members] += h.dropped_packets[:, :bins]
+    first, last = [r[0] for r in routes], [r[-1] for r in routes]
+    return History(
+        past[0].time_s[: bins + 1],
+        np.concatenate([h.queue_packets[:, :bins] for h in past]),
+        at(first, "offered_packets"),
+        at(last, "sent_packets"),
+        dropped,
+        at(last, "sent_bytes"),
+    )

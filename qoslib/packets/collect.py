@@ -1,0 +1,109 @@
+"""From counters to the record."""
+
+import numpy as np
+
+from qoslib import units
+from qoslib.packets.clock import PS_PER_S
+from qoslib.packets.tables import CAUSES
+from qoslib.packets.tally import bin_edges_ps
+from qoslib.results import Counts, Histogram, History, PacketTrace, Result
+
+__all__ = ["collected", "trace_of"]
+
+
+def collected(state, names, queues, run, interrupted=False, trace=None) -> Result:
+    """The record of a run whose last event has been played.
+
+    Parameters
+    ----------
+    state : State
+    names, queues : tuple of str
+        Streams and queues.
+    run : Run
+    interrupted : bool
+        Whether it ended before its time; the record covers what was played.
+    trace : PacketTrace or None
+    """
+    end_ps = int(state.port[0]["now_ps"]) if interrupted else run.end_ps
+    seconds = max(end_ps - run.warm_ps, 1) / PS_PER_S
+    packets, octets = _counts(state, 1), _counts(state, state.classes["frame_bytes"])
+    low, mean, high = _latency_s(state)
+    return Result(
+        model="packets",
+        streams=names,
+        queues=queues,
+        offered_pps=packets.offered / seconds,
+        sent_pps=packets.sent / seconds,
+        dropped_pps=packets.lost / seconds,
+        offered_bps=units.bits(octets.offered) / seconds,
+        sent_bps=units.bits(octets.sent) / seconds,
+        dropped_bps=units.bits(octets.lost) / seconds,
+        latency_mean_s=mean,
+        latency_min_s=low,
+        latency_max_s=high,
+        dropped_by_pps={cause: n / seconds for cause, n in packets.dropped.items()},
+        duration_s=seconds,
+        seed=run.seed,
+        packets=packets,
+        octets=octets,
+        histogram=Histogram(bin_edges_ps() / PS_PER_S, state.histogram),
+        history=_history(state, run),
+        trace=trace,
+        pause_frames=int(state.port[0]["pause_frames"]),
+        interrupted=interrupted,
+    )
+
+
+def _by_stream(state, per_class):
+    total = np.zeros((len(state.tallies), *np.shape(per_class)[1:]), np.int64)
+    np.add.at(total, state.classes["stream"], per_class)
+    return total
+
+
+def _counts(state, size):
+    offered, sent, marked = (_by_stream(state, state.counts[:, i] * size) for i in range(3))
+    dropped = {
+        cause: _by_stream(state, state.drops[:, i] * size)
+        for i, cause in enumerate(CAUSES)
+        if state.drops[:, i].any()
+    }
+    lost = sum(dropped.values(), np.zeros_like(offered))
+    return Counts(offered, sent, offered - sent - lost, dropped, marked)
+
+
+def _latency_s(state):
+    sent = _by_stream(state, state.counts[:, 1])
+    some = np.maximum(sent, 1)
+    total = [(int(t["latency_high"]) << 40) + int(t["latency_low"]) for t in state.tallies]
+    mean = np.array([ps / int(n) for ps, n in zip(total, some, strict=True)])
+    columns = (state.tallies["latency_min"], mean, state.tallies["latency_max"])
+    return tuple(np.where(sent > 0, column / PS_PER_S, np.nan) for column in columns)
+
+
+def _history(state, run):
+    bins = int(state.port[0]["edge"])
+    past = state.past_counts[:bins]
+    steps = np.diff(past, axis=0, prepend=np.zeros((1, *past.shape[1:]), np.int64))
+    by_stream = [_by_stream(state, steps[:, :, i].T) for i in range(3)]
+    sent_bytes = _by_stream(state, (steps[:, :, 1] * state.classes["frame_bytes"]).T)
+    time_s = np.concatenate(([run.warm_ps], run.edges_ps()[:bins])) / PS_PER_S
+    return History(time_s, state.past_peaks[:bins].T.copy(), *by_stream, sent_bytes)
+
+
+def trace_of(fates, classes) -> PacketTrace:
+    """The packets one by one.
+
+    Parameters
+    ----------
+    fates, classes : ndarray
+        Rows of the log, and the table of packet classes.
+    """
+    causes = np.array([*CAUSES, ""])
+    sent = fates["cause"] < 0
+    return PacketTrace(
+        stream=classes["stream"][fates["packet_class"]],
+        arrival_s=fates["arrival_ps"] / PS_PER_S,
+        departure_s=np.where(sent, fates["departure_ps"] / PS_PER_S, np.nan),
+        frame_bytes=classes["frame_bytes"][fates["packet_class"]],
+        cause=causes[fates["cause"]],
+    )

@@ -1,0 +1,80 @@
+"""Round robins by bytes: deficit round robin, and the Cisco 12000's modified one.
+
+A queue that its shaper stops in the middle of a visit gives up the rest of its quantum.
+"""
+
+from qoslib.packets.kernel import kernel
+from qoslib.packets.priority import ready_at
+from qoslib.packets.room import head_slot
+
+__all__ = ["forfeits", "next_drr", "next_mdrr", "take_deficit"]
+
+
+@kernel
+def _move_on(port, queue):
+    queue.visited = 0
+    port.at_queue = port.at_queue + 1 if port.at_queue + 1 < port.queues else 0
+
+
+@kernel
+def _any_ready(queues, classes, slots, now_ps, fast):
+    for index in range(len(queues)):
+        if index != fast and ready_at(queues[index], classes, slots) <= now_ps:
+            return True
+    return False
+
+
+@kernel
+def next_drr(port, queues, classes, slots, now_ps):
+    """Index of the queue whose deficit covers its oldest packet; -1 where none is ready."""
+    if not _any_ready(queues, classes, slots, now_ps, -1):
+        return -1
+    while True:
+        queue = queues[port.at_queue]
+        if ready_at(queue, classes, slots) <= now_ps:
+            if not queue.visited:
+                queue.deficit += queue.quantum
+                queue.visited = 1
+            if classes[slots[head_slot(queue)].packet_class].frame_bytes <= queue.deficit:
+                return port.at_queue
+        elif queue.visited:
+            queue.deficit = min(queue.deficit, 0)
+        _move_on(port, queue)
+
+
+@kernel
+def next_mdrr(port, queues, classes, slots, now_ps):
+    """Index of the low-latency queue, or of the one whose deficit is above 0; -1 for none."""
+    if port.fast >= 0 and ready_at(queues[port.fast], classes, slots) <= now_ps:
+        return port.fast
+    if not _any_ready(queues, classes, slots, now_ps, port.fast):
+        return -1
+    while True:
+        queue = queues[port.at_queue]
+        if port.at_queue != port.fast and ready_at(queue, classes, slots) <= now_ps:
+            if not queue.visited:
+                owed = queue.deficit if port.carries else max(queue.deficit, 0)
+                queue.deficit = owed + queue.quantum
+                queue.visited = 1
+            if queue.deficit > 0:
+                return port.at_queue
+        elif queue.visited:
+            queue.deficit = min(queue.deficit, 0)
+        _move_on(port, queue)
+
+
+@kernel
+def take_deficit(port, queue, index, frame_bytes):
+    """Charge a served packet to its queue's deficit."""
+    if index != port.fast:
+        queue.deficit -= frame_bytes
+
+
+@kernel
+def forfeits(port, queue, index):
+    """A queue left empty ends its visit, and gives up the rest of its quantum."""
+    if index != port.fast:
+        if port.resets:
+            queue.deficit = 0
+        if port.at_queue == index:
+            _move_on(port, queue)

@@ -1,0 +1,57 @@
+"""Token buckets that count time: the bucket is full when its `tat` is not after now.
+
+The tokens at time t are ``burst - max(tat - t, 0)`` in the time they take to arrive (GCRA,
+ITU-T I.371 annex A); a packet fits if that covers its own time at the bucket's rate.
+"""
+
+from qoslib.packets.clock import add
+from qoslib.packets.kernel import kernel
+
+__all__ = ["policed", "shaped_until", "take_shaped"]
+
+
+@kernel
+def _conforms(tat_ps, cost_ps, burst_ps, now_ps):
+    return max(tat_ps, now_ps) + cost_ps <= now_ps + burst_ps
+
+
+@kernel
+def _drain(queue, kind, now_ps):
+    """Take a packet's tokens, as far as there are any."""
+    if queue.police_tat < now_ps:
+        queue.police_tat, queue.police_tat_fraction = now_ps, 0
+    queue.police_tat, queue.police_tat_fraction = add(
+        queue.police_tat, queue.police_tat_fraction, kind.police_ps, kind.police_fraction
+    )
+    queue.police_tat = min(queue.police_tat, now_ps + queue.police_burst_ps)
+
+
+@kernel
+def policed(queue, kind, now_ps, waiting):
+    """Whether the policer drops a packet of this class; `waiting` packets hold the port's queues.
+
+    With a congestion threshold, a packet that exceeds passes while fewer wait.
+    """
+    congested = waiting >= queue.congestion
+    if not congested and not queue.drains:
+        return False
+    if _conforms(queue.police_tat, kind.police_ps, queue.police_burst_ps, now_ps) or not congested:
+        _drain(queue, kind, now_ps)
+        return False
+    return True
+
+
+@kernel
+def shaped_until(row, cost_ps):
+    """When the shaper of a queue or port lets a packet of this cost go [ps]."""
+    return row.shape_tat + cost_ps - row.shape_burst_ps
+
+
+@kernel
+def take_shaped(row, cost_ps, cost_fraction, now_ps):
+    """Take a packet's tokens from the shaper of a queue or port."""
+    if row.shape_tat < now_ps:
+        row.shape_tat, row.shape_tat_fraction = now_ps, 0
+    row.shape_tat, row.shape_tat_fraction = add(
+        row.shape_tat, row.shape_tat_fraction, cost_ps, cost_fraction
+    )

@@ -1,0 +1,44 @@
+"""IEEE 802.3 PAUSE: senders stop, keep what falls due, and catch up at their access rate."""
+
+from qoslib.packets.arrivals import plant
+from qoslib.packets.clock import NEVER
+from qoslib.packets.kernel import kernel
+
+__all__ = ["held_back", "may_resume", "must_pause"]
+
+
+@kernel
+def held_back(stream, access_ps):
+    """The stream's next arrival, which a pause in force may delay."""
+    if stream.due_ps != NEVER:
+        stream.next_ps = max(stream.due_ps, stream.held_until_ps + access_ps)
+
+
+@kernel
+def _tell(state, port, now_ps, stop):
+    """A PAUSE frame to every sender: stop for its quanta, or go on."""
+    port.pause_frames += 1
+    port.pause_until_ps = NEVER if stop else now_ps
+    for stream in state.streams:
+        until_ps = now_ps + stream.pause_ps if stop else now_ps
+        port.pause_until_ps = min(port.pause_until_ps, until_ps)
+        access_ps = state.classes[stream.packet_class].access_ps
+        started = stream.next_ps - access_ps <= now_ps
+        stream.held_until_ps = until_ps if port.obeyed else 0
+        if not started:
+            held_back(stream, access_ps)
+    plant(state.tree, state.streams)
+
+
+@kernel
+def must_pause(state, port, now_ps):
+    """After an arrival: tell the senders to stop, unless they have been told already."""
+    if port.waiting >= port.pause_high and now_ps >= port.pause_until_ps:
+        _tell(state, port, now_ps, True)
+
+
+@kernel
+def may_resume(state, port, now_ps):
+    """After a departure: tell the senders to go on, if a pause is in force."""
+    if port.waiting <= port.pause_low and now_ps < port.pause_until_ps:
+        _tell(state, port, now_ps, False)

@@ -1,0 +1,276 @@
+"""From descriptions to tables: every division is done here, exactly, before anything runs."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from qoslib.packets import serve, tables
+from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, interval_ps, picoseconds, split
+from qoslib.packets.draws import key
+from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
+from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
+from qoslib.packets.tally import BINS
+from qoslib.port import (
+    ByteLimit,
+    DeficitRoundRobin,
+    Fifo,
+    Forwarder,
+    ModifiedDrr,
+    PacketLimit,
+    Port,
+    PriorityLevels,
+    Red,
+    Sampled,
+    StrictPriority,
+)
+from qoslib.record import fail
+
+__all__ = ["SCHEDULERS", "Run", "as_port", "planned"]
+
+#: The rule that each scheduler becomes.
+SCHEDULERS = {
+    Fifo: serve.FIFO,
+    StrictPriority: serve.STRICT,
+    PriorityLevels: serve.LEVELS,
+    DeficitRoundRobin: serve.DRR,
+    ModifiedDrr: serve.MDRR,
+}
+
+
+class Run:
+    """What a run is asked for, in picoseconds.
+
+    Parameters
+    ----------
+    duration_s, warmup_s : float
+        Length of the run, and what is left out of the record at its start [s].
+    seed : int
+    bins : int
+        Bins of the history.
+    log_packets : int
+        How many packets' fates are kept one by one.
+    """
+
+    def __init__(self, duration_s, warmup_s=0.0, seed=0, bins=200, log_packets=0):
+        self.end_ps = picoseconds(duration_s)
+        self.warm_ps = picoseconds(warmup_s)
+        self.seed, self.bins, self.log_packets = seed, bins, log_packets
+        if self.end_ps == 0:
+            fail("duration_s", duration_s, "above 0")
+        if self.warm_ps >= self.end_ps:
+            fail("warmup_s", warmup_s, f"below the duration, {duration_s}")
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            fail("seed", seed, "a whole number, 0 or more")
+        for name, value, low in (("bins", bins, 1), ("trace_packets", log_packets, 0)):
+            if not isinstance(value, int) or not low <= value <= 10_000_000:
+                fail(name, value, f"a whole number from {low} to 10000000")
+
+    def edges_ps(self):
+        """Ends of the bins [ps], and a last one that never comes."""
+        span_ps = self.end_ps - self.warm_ps
+        ends = [self.warm_ps + span_ps * (i + 1) // self.bins for i in range(self.bins)]
+        return np.array([*ends, NEVER], dtype=np.int64)
+
+
+def as_port(where: Port | Forwarder) -> tuple[tuple, int]:
+    """The queues and the number of places in the ring, of a port or a forwarder."""
+    if isinstance(where, Forwarder):
+        return (where.queue,), 0
+    return where.queues, where.transmit_ring_packets
+
+
+def planned(where, streams, run, hop=0) -> tables.State:
+    """The tables of a port or forwarder and its streams, ready to run."""
+    queues, ring = as_port(where)
+    rows = stream_rows(streams, run.seed)
+    classes = _class_rows(where, streams, rows)
+    queue_rows = np.zeros(len(queues), tables.QUEUE)
+    line_bps = None if isinstance(where, Forwarder) else where.rate_bps
+    for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
+        fill_queue(row, queue, line_bps, classes[classes["queue"] == i])
+        row["key"] = key(run.seed, 1, hop, i)
+    slots = _placed(queue_rows)
+    levels, order = _levels(queue_rows, queues)
+    _check_turns(queues, run)
+    return tables.State(
+        port=_port_row(where, queues, run, queue_rows),
+        streams=rows,
+        tree=np.zeros(2 * len(rows), np.int64),
+        classes=classes,
+        queues=queue_rows,
+        slots=np.zeros(slots, tables.SLOT),
+        levels=levels,
+        order=order,
+        pools=_pools(where, queue_rows, queues, classes),
+        points=profile_points(queue_rows, queues),
+        feed=_feed(where, streams, rows),
+        handed=np.zeros(ring + 1, np.int64),
+        counts=np.zeros((len(classes), 3), np.int64),
+        drops=np.zeros((len(classes), len(tables.CAUSES)), np.int64),
+        tallies=_tallies(len(streams)),
+        histogram=np.zeros((len(streams), BINS), np.int64),
+        edges_ps=run.edges_ps(),
+        past_counts=np.zeros((run.bins, len(classes), 3), np.int64),
+        past_peaks=np.zeros((run.bins, len(queues)), np.int64),
+        log=np.zeros(run.log_packets, tables.FATE),
+    )
+
+
+def _class_rows(where, streams, rows):
+    table = []
+    for i, stream in enumerate(streams):
+        queue = 0 if isinstance(where, Forwarder) else where.queue_of(stream)
+        rows[i]["first_class"], rows[i]["packet_class"] = len(table), len(table)
+        rows[i]["queue"], share_below = queue, 0.0
+        for frame_bytes, share in sizes_of(stream):
+            share_below += share
+            row = np.zeros((), tables.CLASS)
+            row["stream"], row["queue"], row["frame_bytes"] = i, queue, frame_bytes
+            row["share_below"] = share_below
+            _fill_class(row, where, stream, frame_bytes)
+            table.append(row)
+        rows[i]["classes"] = len(table) - rows[i]["first_class"]
+        _fill_pause(rows[i], where, stream)
+    return np.array(table, tables.CLASS)
+
+
+def _fill_class(row, where, stream, frame_bytes):
+    if stream.access_bps:
+        row["access_ps"] = int(interval_ps(frame_bytes, stream.access_bps))
+    if isinstance(where, Forwarder):
+        queue, on_line_bytes = where.queue, frame_bytes
+        cost_s = Fraction(where.packet_s) + Fraction(where.byte_s) * frame_bytes
+        row["service_ps"], row["service_fraction"] = split(cost_s * PS_PER_S)
+    else:
+        queue = where.queues[int(row["queue"])]
+        on_line_bytes = Fraction(frame_bytes) + Fraction(where.overhead_bytes)
+        _put(row, "service", on_line_bytes, where.rate_bps)
+        if where.shaper:
+            _put(row, "port_shape", frame_bytes, where.shaper.rate_bps)
+        if queue.guaranteed_bps:
+            _put(row, "credit", on_line_bytes, queue.guaranteed_bps)
+        heaviest = max(q.weight for q in where.queues)
+        row["turn_ps"] = max(int(row["service_ps"] * heaviest / queue.weight), 1)
+    row["amount"] = _amount(queue.limit, row)
+    if queue.policer:
+        counted_bytes = frame_bytes + queue.policer.overhead_bytes
+        _put(row, "police", counted_bytes, queue.policer.rate_bps)
+    if queue.shaper:
+        _put(row, "shape", frame_bytes, queue.shaper.rate_bps)
+    if isinstance(queue.dropper, Red):
+        _fill_red(row, queue.dropper, stream.label)
+
+
+def _put(row, name, size_bytes, rate_bps):
+    row[f"{name}_ps"], row[f"{name}_fraction"] = split(interval_ps(size_bytes, rate_bps))
+
+
+def _amount(limit, row):
+    if isinstance(limit, PacketLimit):
+        return 1
+    return row["frame_bytes"] if isinstance(limit, ByteLimit) else max(row["service_ps"], 1)
+
+
+def _fill_red(row, dropper, mark):
+    profile = dict(reversed(dropper.profiles)).get(mark, dropper.profile)
+    row["red_minimum"] = profile.minimum_packets
+    row["red_maximum"] = profile.maximum_packets
+    row["red_probability"] = profile.maximum_probability
+
+
+def _fill_pause(row, where, stream):
+    if where.pause is not None:
+        rate_bps = stream.access_bps or getattr(where, "rate_bps", None)
+        if rate_bps is None:
+            fail(f"Stream {stream.name!r} access_bps", None, "a rate, for PAUSE to a forwarder")
+        row["pause_ps"] = int(Fraction(512 * where.pause.quanta * PS_PER_S) / Fraction(rate_bps))
+
+
+def _placed(rows):
+    """Give each queue its stretch of slots; how many there are in all."""
+    sizes = rows["mask"] + 1
+    rows["first"] = np.cumsum(sizes) - sizes
+    return int(sizes.sum())
+
+
+def _levels(rows, queues):
+    order = sorted(range(len(queues)), key=lambda i: (queues[i].priority, i))
+    numbers = sorted({queue.priority for queue in queues})
+    levels = np.zeros(len(numbers), tables.LEVEL)
+    for place, index in enumerate(order):
+        level = numbers.index(queues[index].priority)
+        if levels[level]["size"] == 0:
+            levels[level]["first"] = place
+        rows[index]["level"], rows[index]["place"] = level, levels[level]["size"]
+        levels[level]["size"] += 1
+    return levels, np.array(order, np.int64)
+
+
+def _check_turns(queues, run):
+    weights = [queue.weight for queue in queues]
+    if run.end_ps * (max(weights) / min(weights)) >= HORIZON_PS:
+        fail("the queues' weights", (min(weights), max(weights)), "closer, or a shorter run")
+
+
+def _pools(where, rows, queues, classes):
+    pools = getattr(where, "pools", ())
+    table = np.zeros(len(pools), tables.POOL_ROW)
+    table["limit_bytes"] = [pool.limit_bytes for pool in pools]
+    names = [pool.name for pool in pools]
+    for i, queue in enumerate(queues):
+        if queue.pool:
+            rows[i]["pool"] = names.index(queue.pool)
+            largest = classes["frame_bytes"][classes["queue"] == i].max(initial=1)
+            if table[rows[i]["pool"]]["limit_bytes"] < largest:
+                fail(f"MemoryPool {queue.pool!r} limit_bytes", queue.pool, f"at least {largest}")
+    return table
+
+
+def _feed(where, streams, rows):
+    feeds = [np.zeros(0, tables.FEED)]
+    at = 0
+    for row, stream in zip(rows, streams, strict=False):
+        if hasattr(stream.arrivals, "times_s"):
+            feeds.append(recorded(stream, int(row["first_class"])))
+            row["feed_at"], row["feed_end"] = at, at + len(feeds[-1])
+            at = int(row["feed_end"])
+    return np.concatenate(feeds)
+
+
+def _tallies(streams):
+    table = np.zeros(streams, tables.TALLY)
+    table["latency_min"] = NEVER
+    return table
+
+
+def _port_row(where, queues, run, queue_rows):
+    port = np.zeros(1, tables.PORT)
+    row = port[0]
+    row["queues"], row["fast"], row["resets"] = len(queues), -1, 1
+    row["base_ps"] = picoseconds(where.base_delay_s)
+    row["warm_ps"], row["end_ps"] = run.warm_ps or NEVER, run.end_ps
+    row["edge_ps"] = run.edges_ps()[0]
+    row["timer_ps"] = min(run.warm_ps or NEVER, row["edge_ps"], queue_rows["timer_ps"].min())
+    row["relays"] = any(_releases(queue) for queue in queues)
+    if where.pause is not None:
+        row["pauses"], row["obeyed"] = 1, where.pause.obeyed
+        row["pause_high"], row["pause_low"] = where.pause.high_packets, where.pause.low_packets
+    if isinstance(where, Port):
+        largest = queue_rows["largest_bytes"].max()
+        fill_shaper(row, where.shaper, f"Port {where.name!r}", largest)
+        _fill_scheduler(row, where)
+    return port
+
+
+def _releases(queue):
+    averaging = getattr(queue.dropper, "averaging", None)
+    return isinstance(averaging, Sampled) and averaging.release_packets is not None
+
+
+def _fill_scheduler(row, port):
+    row["scheduler"] = SCHEDULERS[type(port.scheduler)]
+    if isinstance(port.scheduler, ModifiedDrr):
+        row["carries"] = port.scheduler.carry_deficit
+        row["resets"] = port.scheduler.reset_on_empty
+        if port.scheduler.low_latency:
+            row["fast"] = port.queue_names.index(port.scheduler.low_latency)

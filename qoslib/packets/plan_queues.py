@@ -1,0 +1,162 @@
+"""Queues, their droppers and token buckets as rows of the tables."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from qoslib.packets import red
+from qoslib.packets.admit import BY_CODEL, BY_LIMIT, BY_PIE, BY_PROFILE, BY_RED
+from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, picoseconds
+from qoslib.port import (
+    AsymmetricEwma,
+    ByteLimit,
+    Codel,
+    DropProfile,
+    Ewma,
+    HeadDrop,
+    Instantaneous,
+    PacketLimit,
+    Pie,
+    Red,
+    Sampled,
+    TimeLimit,
+    TruncatingEwma,
+)
+from qoslib.record import fail
+
+__all__ = ["fill_queue", "fill_shaper", "profile_points"]
+
+#: How many of its largest packets a queue may save up of its guaranteed rate.
+CREDIT_PACKETS = 10
+_MOST_SLOTS = 1 << 26
+
+
+def fill_queue(row, queue, line_bps, mine):
+    """One queue; `mine` are the rows of its packet classes, and set its number of slots."""
+    row["window_end_ps"] = row["timer_ps"] = NEVER
+    row["pool"] = -1
+    row["quantum"] = queue.quantum_bytes
+    row["largest_bytes"] = mine["frame_bytes"].max(initial=1)
+    _fill_limit(row, queue, line_bps, mine)
+    _fill_policer(row, queue.policer)
+    fill_shaper(row, queue.shaper, f"Queue {queue.name!r}", row["largest_bytes"])
+    _fill_guarantee(row, queue, mine)
+    _fill_dropper(row, queue)
+
+
+def _fill_limit(row, queue, line_bps, mine):
+    limit = queue.limit
+    most = row["limit"] = _limit(limit, queue, line_bps)
+    largest = mine["amount"].max(initial=1)
+    if isinstance(limit, TimeLimit) and limit.at == "served":
+        row["floor"] = row["limit"] = max(most, largest)
+        row["window_ps"] = row["window_end_ps"] = picoseconds(limit.time_s)
+        most = max(row["limit"], row["window_ps"] + 2 * largest)
+    if row["limit"] < largest:
+        fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
+    slots = int(most) // int(mine["amount"].min(initial=largest)) + 1
+    if slots > _MOST_SLOTS:
+        fail(f"Queue {queue.name!r} limit", limit, f"at most {_MOST_SLOTS} packets")
+    row["mask"] = (1 << slots.bit_length()) - 1
+
+
+def _limit(limit, queue, line_bps):
+    match limit:
+        case PacketLimit(packets):
+            return packets
+        case ByteLimit(limit_bytes):
+            return limit_bytes
+        case TimeLimit(time_s, "line"):
+            return picoseconds(time_s)
+    if line_bps is None:
+        fail(f"Queue {queue.name!r} limit", limit, "a time at the line rate in a forwarder")
+    share = Fraction(queue.guaranteed_bps) / Fraction(line_bps)
+    return int(picoseconds(limit.time_s) * share)
+
+
+def _fill_policer(row, policer):
+    if policer is not None:
+        row["policed"] = 1
+        row["drains"] = policer.uncongested == "drains" or policer.when == "always"
+        row["congestion"] = 0 if policer.when == "always" else policer.congestion_packets
+        row["police_burst_ps"] = int(interval_ps(policer.burst_bytes, policer.rate_bps))
+
+
+def fill_shaper(row, shaper, whose, largest_bytes):
+    """The shaper of a queue or a port."""
+    if shaper is not None:
+        if shaper.burst_bytes < largest_bytes:
+            fail(f"{whose} shaper burst_bytes", shaper.burst_bytes, f"at least {largest_bytes}")
+        row["shaped"] = 1
+        row["shape_burst_ps"] = int(interval_ps(shaper.burst_bytes, shaper.rate_bps))
+
+
+def _fill_guarantee(row, queue, mine):
+    if queue.guaranteed_bps:
+        row["guaranteed"] = 1
+        row["credit_burst_ps"] = CREDIT_PACKETS * (mine["credit_ps"].max(initial=0) + 1)
+
+
+def _fill_dropper(row, queue):
+    match queue.dropper:
+        case HeadDrop():
+            row["drops_head"] = 1
+        case Red() as dropper:
+            row["dropper"], row["ecn"] = BY_RED, dropper.ecn
+            _fill_averaging(row, dropper.averaging)
+        case DropProfile() as profile:
+            row["dropper"], row["drops_head"] = BY_PROFILE, profile.drop_at == "head"
+        case Codel() as codel:
+            row["dropper"], row["ecn"] = BY_CODEL, codel.ecn
+            row["target_ps"] = picoseconds(codel.target_s)
+            row["interval_ps"] = picoseconds(codel.interval_s)
+        case Pie() as pie:
+            _fill_pie(row, pie)
+        case _:
+            row["dropper"] = BY_LIMIT
+
+
+def _fill_averaging(row, averaging):
+    match averaging:
+        case Instantaneous():
+            row["averaging"] = red.INSTANTANEOUS
+        case Ewma(exponent):
+            row["averaging"], row["exponent"] = red.EWMA, exponent
+        case TruncatingEwma(exponent, counts_ring):
+            row["averaging"], row["exponent"] = red.TRUNCATING, exponent
+            row["counts_ring"] = counts_ring
+        case AsymmetricEwma(exponent, period_s):
+            row["averaging"], row["exponent"] = red.ASYMMETRIC, exponent
+            row["period_ps"] = picoseconds(period_s)
+        case Sampled() as relay:
+            _fill_relay(row, relay)
+    row["weight"] = 2.0 ** -int(row["exponent"])
+    if row["period_ps"]:
+        row["timer_ps"] = row["period_ps"]
+
+
+def _fill_relay(row, relay):
+    row["averaging"] = red.SAMPLED
+    row["high"], row["low"] = relay.high_packets, relay.low_packets
+    row["release"] = -1 if relay.release_packets is None else relay.release_packets
+    row["period_ps"] = max(picoseconds(relay.period_s), 1)
+    row["jitter"] = relay.jitter
+
+
+def _fill_pie(row, pie):
+    row["dropper"], row["ecn"] = BY_PIE, pie.ecn
+    row["target_ps"] = picoseconds(pie.target_s)
+    row["update_ps"] = row["timer_ps"] = max(picoseconds(pie.update_s), 1)
+    row["burst_ps"] = row["burst_left_ps"] = picoseconds(pie.burst_s)
+    row["alpha"], row["beta"] = pie.alpha_hz / PS_PER_S, pie.beta_hz / PS_PER_S
+
+
+def profile_points(rows, queues):
+    """Fill level and probability of all drop profiles, and where each queue's begin."""
+    points = []
+    for row, queue in zip(rows, queues, strict=True):
+        if isinstance(queue.dropper, DropProfile):
+            row["first_point"], row["points"] = len(points), len(queue.dropper.points)
+            row["interpolated"] = queue.dropper.shape == "interpolated"
+            points.extend(queue.dropper.points)
+    return np.array(points, dtype=float).reshape(-1, 2)

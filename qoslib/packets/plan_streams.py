@@ -1,0 +1,108 @@
+"""Streams as rows of the tables."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from qoslib import units
+from qoslib.packets import arrivals, tables
+from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, picoseconds, split
+from qoslib.packets.draws import key
+from qoslib.record import fail
+from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace
+
+__all__ = ["carried", "recorded", "sizes_of", "stream_rows"]
+
+#: An exponential draw of 53 bits is below 37 means; so many means must fit the clock.
+_LONGEST_DRAW = 64
+
+
+def sizes_of(stream):
+    """Frame sizes [B] and their shares, one packet class each."""
+    if isinstance(stream.arrivals, Trace):
+        sizes = sorted(set(stream.arrivals.frames_bytes)) or [1]
+        return [(size, 1.0) for size in sizes]
+    if isinstance(stream.frame_bytes, FrameMix):
+        return list(zip(stream.frame_bytes.sizes_bytes, stream.frame_bytes.shares, strict=True))
+    return [(stream.frame_bytes, 1.0)]
+
+
+def carried(stream):
+    """The stream as a later hop sees it: its packets come from the hop before."""
+    sizes, shares = zip(*sizes_of(stream), strict=True)
+    even = tuple(1 / len(sizes) for _ in sizes) if isinstance(stream.arrivals, Trace) else shares
+    return Stream(stream.name, 0.0, FrameMix(sizes, even), mark=stream.mark, ecn=stream.ecn)
+
+
+def recorded(stream, first_class):
+    """The arrivals of a `Trace` as a feed."""
+    trace = stream.arrivals
+    classes = {size: first_class + i for i, (size, _) in enumerate(sizes_of(stream))}
+    feed = np.zeros(len(trace.times_s), tables.FEED)
+    feed["arrival_ps"] = [picoseconds(time_s) for time_s in trace.times_s]
+    feed["packet_class"] = [classes[size] for size in trace.frames_bytes]
+    feed["tag"] = -1
+    return feed
+
+
+def stream_rows(streams, seed):
+    """The table of streams, filled up with silent ones to a power of two."""
+    rows = np.zeros(1 << max(len(streams) - 1, 0).bit_length(), tables.STREAM)
+    rows["next_ps"] = rows["due_ps"] = NEVER
+    rows["tag"] = -1
+    for i, stream in enumerate(streams):
+        _fill(rows[i], stream)
+        rows[i]["key"] = key(seed, 0, i)
+    return rows
+
+
+def _fill(row, stream):
+    row["ecn"] = stream.ecn
+    row["stop_ps"] = NEVER if stream.stop_s is None else picoseconds(stream.stop_s)
+    row["jitter_ps"] = picoseconds(stream.jitter_s)
+    row["clock_ps"] = picoseconds(stream.start_s)
+    if isinstance(stream.arrivals, Trace):
+        row["kind"] = arrivals.FED
+    elif stream.rate_bps > 0:
+        _fill_arrivals(row, stream, _gap_ps(stream))
+
+
+def _gap_ps(stream):
+    rate_bps = Fraction(stream.rate_bps) * (1 + Fraction(stream.clock_ppm) / 10**6)
+    mean_bytes = Fraction(stream.mean_frame_bytes)
+    return units.bits(mean_bytes) * PS_PER_S / rate_bps
+
+
+def _fill_arrivals(row, stream, gap_ps):
+    match stream.arrivals:
+        case Cbr(phase_s):
+            row["kind"] = arrivals.CBR
+            row["clock_ps"] += picoseconds(phase_s)
+        case Poisson():
+            row["kind"] = arrivals.POISSON
+            row["mean_gap_ps"] = _drawn(stream, gap_ps)
+        case TickedBursts(tick_s, phase_s):
+            row["kind"] = arrivals.TICKED
+            row["tick_ps"] = max(picoseconds(tick_s), 1)
+            row["tick_at_ps"] = row["clock_ps"] + picoseconds(phase_s)
+        case OnOff() as on_off:
+            gap_ps *= Fraction(on_off.on_s) / (Fraction(on_off.on_s) + Fraction(on_off.off_s))
+            _fill_on_off(row, stream, on_off)
+    row["gap_ps"], row["gap_fraction"] = split(gap_ps)
+
+
+def _drawn(stream, mean_ps):
+    if mean_ps * _LONGEST_DRAW >= HORIZON_PS:
+        longest_s = HORIZON_PS / _LONGEST_DRAW / PS_PER_S
+        fail(f"Stream {stream.name!r} mean time", float(mean_ps) / PS_PER_S, f"below {longest_s} s")
+    return float(mean_ps)
+
+
+def _fill_on_off(row, stream, on_off):
+    """On-time starts at the phase; the first on-period has its mean length."""
+    row["kind"] = arrivals.ON_OFF
+    row["random_periods"] = on_off.periods == "exponential"
+    row["on_ps"] = _drawn(stream, Fraction(on_off.on_s) * PS_PER_S)
+    row["off_ps"] = _drawn(stream, Fraction(on_off.off_s) * PS_PER_S)
+    row["clock_ps"] += picoseconds(on_off.phase_s)
+    row["on_end_ps"] = row["clock_ps"] + max(picoseconds(on_off.on_s), 1)

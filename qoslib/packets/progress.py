@@ -1,0 +1,41 @@
+"""How far a run is: told to a callable, and by default shown when it takes long."""
+
+import time
+from collections.abc import Callable
+from types import TracebackType
+
+__all__ = ["Progress", "ProgressBar"]
+
+#: Called with the simulated time done and the whole of it [s].
+Progress = Callable[[float, float], None]
+
+
+class ProgressBar:
+    """A bar of tqdm's, in a notebook or a terminal, once a run has taken two seconds."""
+
+    patience_s = 2.0
+
+    def __init__(self) -> None:
+        self._began_s = time.monotonic()
+        self._bar = None
+
+    def __call__(self, done_s: float, total_s: float) -> None:
+        if self._bar is None and time.monotonic() - self._began_s > self.patience_s:
+            from tqdm.auto import tqdm  # loads notebook widgets: only for a run that needs it
+
+            form = "{l_bar}{bar}| {n:.3g} of {total:.3g} s simulated, {remaining} left"
+            self._bar = tqdm(total=total_s, bar_format=form, leave=False)
+        if self._bar is not None:
+            self._bar.update(done_s - self._bar.n)
+
+    def __enter__(self) -> "ProgressBar":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,80 @@
+"""RED and WRED: drop early, by an average of the queue and the packet's profile."""
+
+from qoslib.packets.draws import uniform
+from qoslib.packets.kernel import kernel
+
+__all__ = [
+    "ASYMMETRIC",
+    "EWMA",
+    "INSTANTANEOUS",
+    "SAMPLED",
+    "TRUNCATING",
+    "observe",
+    "red_drops",
+    "sample",
+]
+
+INSTANTANEOUS, EWMA, TRUNCATING, ASYMMETRIC, SAMPLED = range(5)
+
+
+@kernel
+def _power(base, exponent):
+    """``base**exponent`` by squaring, in one written order of multiplications."""
+    result = 1.0
+    while exponent > 0:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@kernel
+def observe(queue, kind, in_ring, now_ps):
+    """Update the average on an arrival of this class, with `in_ring` packets in the ring."""
+    length = queue.length
+    if queue.averaging == EWMA:
+        if length == 0:
+            idle = (now_ps - queue.idle_since_ps) // kind.service_ps
+            queue.average *= _power(1.0 - queue.weight, idle)
+        queue.average += (length - queue.average) * queue.weight
+    elif queue.averaging == TRUNCATING:
+        seen = length + in_ring if queue.counts_ring else length
+        queue.whole_average += (seen - queue.whole_average) >> queue.exponent
+        queue.average = float(queue.whole_average)
+    elif queue.averaging == ASYMMETRIC:
+        queue.average += (length - queue.average) * queue.weight
+        queue.average = min(queue.average, float(length))
+    else:
+        queue.average = float(length)
+    if queue.period_ps == 0:
+        queue.looked = queue.average
+
+
+@kernel
+def sample(queue):
+    """What a timer does: look at the average, or switch the relay; then set the next time."""
+    queue.looked = queue.average
+    if queue.averaging == SAMPLED:
+        if queue.length >= queue.high:
+            queue.relay = 1
+        elif queue.length <= queue.low:
+            queue.relay = 0
+    period = queue.period_ps
+    if queue.jitter > 0.0:
+        period = int(queue.period_ps * (1.0 + queue.jitter * (uniform(queue) - 0.5)))
+    queue.timer_ps += max(period, 1)
+
+
+@kernel
+def red_drops(queue, kind):
+    """Whether a packet of this class is dropped early."""
+    if queue.averaging == SAMPLED and kind.red_maximum <= queue.high:
+        return queue.relay == 1
+    seen = queue.looked
+    if seen < kind.red_minimum:
+        return False
+    if seen >= kind.red_maximum:
+        return True
+    slope = kind.red_probability / (kind.red_maximum - kind.red_minimum)
+    return uniform(queue) < (seen - kind.red_minimum) * slope

@@ -1,0 +1,100 @@
+"""The same run under several seeds, spread over the cores, with a confidence interval."""
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.packets.simulate import simulate
+from qoslib.port import Chain, Forwarder, Port
+from qoslib.record import fail
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["Replications", "replicate"]
+
+
+@dataclass(frozen=True, eq=False)
+class Replications:
+    """Records of the same run under several seeds.
+
+    Attributes
+    ----------
+    results : tuple of Result
+        In the order of the seeds.
+    """
+
+    results: tuple[Result, ...]
+
+    def values(self, quantity: str) -> np.ndarray:
+        """A quantity of `Result`, shape (seeds, streams)."""
+        return np.array([getattr(result, quantity) for result in self.results])
+
+    def interval(self, quantity: str, share: float = 0.95) -> tuple[np.ndarray, ...]:
+        """Mean of a quantity and its confidence interval, each of shape (streams,).
+
+        ``mean +- t s / sqrt(n)`` with Student's t for n - 1 degrees of freedom; NaN for a stream
+        that any seed has no value of.
+
+        Returns
+        -------
+        mean, low, high : ndarray
+        """
+        values = self.values(quantity)
+        count = len(values)
+        mean = values.mean(axis=0)
+        half = stdtrit(count - 1, (1 + share) / 2) * values.std(axis=0, ddof=1) / np.sqrt(count)
+        return mean, mean - half, mean + half
+
+
+def replicate(
+    where: Port | Forwarder | Chain,
+    streams: Sequence[Stream],
+    duration_s: float,
+    seeds: Iterable[int],
+    *,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **options,
+) -> Replications:
+    """Run `simulate` once a seed, on all cores.
+
+    Parameters
+    ----------
+    where, streams, duration_s
+        As for `simulate`.
+    seeds : iterable of int
+        At least two, all different.
+    workers : int, optional
+        Runs at the same time; by default one a core.
+    progress : callable, optional
+        Called with the number of runs done and in all; by default a bar after two seconds.
+    **options
+        As for `simulate`.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two seeds or one stands twice, or as `simulate` does.
+    """
+    seeds = tuple(seeds)
+    if len(seeds) < 2 or len(set(seeds)) != len(seeds):
+        fail("seeds", seeds, "at least two, all different")
+
+    def one(seed):
+        return simulate(where, streams, duration_s, seed=seed, progress=_silent, **options)
+
+    with ProgressBar() as bar, ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+        tell, results = progress or bar, []
+        for result in pool.map(one, seeds):
+            results.append(result)
+            tell(len(results), len(seeds))
+    return Replications(tuple(results))
+
+
+def _silent(done_s, total_s):
+    pass

@@ -1,0 +1,120 @@
+"""Run a port packet by packet."""
+
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from qoslib.packets.chain import run_chain
+from qoslib.packets.clock import PS_PER_S
+from qoslib.packets.collect import collected, trace_of
+from qoslib.packets.loop import run
+from qoslib.packets.plan import Run, as_port, planned
+from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.port import Chain, Forwarder, Port
+from qoslib.record import fail
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["simulate"]
+
+#: Arrivals between two looks at the clock, the bar and the stop button.
+CHUNK_PACKETS = 200_000
+
+
+def simulate(
+    where: Port | Forwarder | Chain,
+    streams: Sequence[Stream],
+    duration_s: float,
+    *,
+    seed: int = 0,
+    warmup_s: float = 0.0,
+    bins: int = 200,
+    trace_packets: int = 0,
+    progress: Progress | None = None,
+    chunk_packets: int = CHUNK_PACKETS,
+) -> Result:
+    """Send streams through a port packet by packet, and record what happened.
+
+    The same description and seed give the same record, bit for bit. Stopping it (Ctrl-C, the
+    notebook's stop button) ends it early, with a warning and a record of what was played.
+
+    Parameters
+    ----------
+    where : Port, Forwarder or Chain
+    streams : sequence of Stream
+    duration_s : float
+        Simulated time [s].
+    seed : int
+        Of all draws; 0 or more.
+    warmup_s : float
+        What happens before this is left out of the record [s]; 0 keeps the cold start. What then
+        waits is not offered again: `queued` is by how much the queues have grown since.
+    bins : int
+        Number of bins of the history.
+    trace_packets : int
+        How many packets are recorded one by one, from the first on; 0 for none.
+    progress : callable, optional
+        Called with simulated time done and in all [s]; by default a bar after two seconds.
+    chunk_packets : int
+        Arrivals between two calls of `progress`; it does not change the record.
+
+    Returns
+    -------
+    Result
+        With counts, latency histogram and history; its rates are over ``duration - warmup``.
+
+    Raises
+    ------
+    ValueError
+        If a description cannot run: see `qoslib.packets.plan`.
+
+    Notes
+    -----
+    Latency is from a packet's arrival to the last bit on the line, plus the port's base delay.
+    Of a departure and an arrival at the same time the departure comes first, of two arrivals that
+    of the stream listed first.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> result = simulate(port, [Stream("a", 120e6)], 1.0)
+    >>> int(result.packets.offered[0]), int(result.packets.sent[0])
+    (15000, 12500)
+    """
+    streams = tuple(streams)
+    _check(where, streams, chunk_packets)
+    asked = Run(duration_s, warmup_s, seed, bins, trace_packets)
+    with ExitStack() as stack:
+        tell = progress or stack.enter_context(ProgressBar())
+        play = run_chain if isinstance(where, Chain) else _run_one
+        result = play(where, streams, asked, tell, chunk_packets)
+    if result.interrupted:
+        warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
+    return result
+
+
+def _check(where, streams, chunk_packets):
+    if not isinstance(where, Port | Forwarder | Chain):
+        fail("where", where, "a Port, Forwarder or Chain")
+    names = [stream.name for stream in streams]
+    if not names or len(set(names)) != len(names):
+        fail("the streams' names", names, "at least one, each name once")
+    if not isinstance(chunk_packets, int) or chunk_packets < 1:
+        fail("chunk_packets", chunk_packets, "a whole number above 0")
+
+
+def _run_one(where, streams, asked, tell, chunk_packets):
+    state = planned(where, streams, asked)
+    interrupted = False
+    try:
+        while (next_ps := run(state, asked.end_ps, chunk_packets)) < asked.end_ps:
+            tell(next_ps / PS_PER_S, asked.end_ps / PS_PER_S)
+    except KeyboardInterrupt:
+        interrupted = True
+    names = tuple(stream.name for stream in streams)
+    queues = tuple(queue.name for queue in as_port(where)[0])
+    trace = None
+    if asked.log_packets:
+        trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)
+    return collected(state, names, queues, asked, interrupted, trace)

@@ -1,0 +1,119 @@
+"""The records that a port becomes: one row a stream, packet class, queue, level.
+
+A packet class is a stream and a frame size; everything that takes a division is worked out once
+for each class. All times are in picoseconds, fractions in units of 2**-62 ps.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = [
+    "CAUSES",
+    "CLASS",
+    "FATE",
+    "FEED",
+    "LEVEL",
+    "POOL_ROW",
+    "PORT",
+    "QUEUE",
+    "SLOT",
+    "STREAM",
+    "TALLY",
+    "State",
+]
+
+#: Why a packet was dropped, in the order of the drop counters.
+CAUSES = ("policer", "pool", "tail", "head", "red", "profile", "codel", "pie")
+POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))
+
+
+def _table(whole="", real="", key=""):
+    names = [(name, np.int64) for name in whole.split()]
+    names += [(name, np.float64) for name in real.split()]
+    names += [(name, np.uint64) for name in key.split()]
+    return np.dtype(names, align=True)
+
+
+STREAM = _table(
+    whole="kind next_ps due_ps packet_class tag queue ecn access_ps"
+    " clock_ps clock_fraction gap_ps gap_fraction stop_ps first_class classes"
+    " tick_ps tick_at_ps on_end_ps shift_ps random_periods feed_at feed_end"
+    " pause_ps held_until_ps",
+    real="mean_gap_ps on_ps off_ps jitter_ps",
+    key="key counter",
+)
+
+CLASS = _table(
+    whole="stream queue frame_bytes amount service_ps service_fraction access_ps"
+    " police_ps police_fraction shape_ps shape_fraction port_shape_ps port_shape_fraction"
+    " credit_ps credit_fraction turn_ps",
+    real="share_below red_minimum red_maximum red_probability",
+)
+
+QUEUE = _table(
+    whole="first mask head length fill held_bytes peak"
+    " limit floor window_ps window_end_ps served"
+    " dropper pool policed congestion drains police_tat police_tat_fraction police_burst_ps"
+    " shaped shape_tat shape_tat_fraction shape_burst_ps"
+    " averaging exponent counts_ring whole_average idle_since_ps high low release relay"
+    " period_ps timer_ps ecn"
+    " points first_point interpolated drops_head"
+    " interval_ps target_ps largest_bytes first_above_ps drop_next_ps drops last_drops dropping"
+    " just_dropped"
+    " update_ps delay_ps old_delay_ps burst_left_ps burst_ps"
+    " level place guaranteed credit_tat credit_tat_fraction credit_burst_ps turn_ps"
+    " quantum deficit visited",
+    real="weight average looked jitter probability accumulated alpha beta",
+    key="key counter",
+)
+
+LEVEL = _table(whole="first size turn turn_ps")
+
+PORT = _table(
+    whole="now_ps line_ps line_fraction waiting handed_at"
+    " scheduler queues wake_ps timer_ps shaped shape_tat shape_tat_fraction shape_burst_ps"
+    " fast carries resets at_queue in_profile"
+    " base_ps warm_ps end_ps edge edge_ps logged log_stops"
+    " relays pauses obeyed pause_high pause_low pause_until_ps pause_frames",
+)
+
+#: A memory pool.
+POOL_ROW = _table(whole="held_bytes limit_bytes")
+
+#: A waiting packet.
+SLOT = _table(whole="arrival_ps packet_class tag")
+
+#: An arrival handed in from outside.
+FEED = _table(whole="arrival_ps packet_class tag")
+
+#: What became of a packet; the cause is -1 where it was sent.
+FATE = _table(whole="arrival_ps departure_ps packet_class tag cause")
+
+#: Sums of each stream; latency as ``high 2**40 + low``, so that no sum overflows.
+TALLY = _table(whole="latency_low latency_high latency_min latency_max")
+
+
+class State(NamedTuple):
+    """All that a run knows: the tables, and what it has counted so far."""
+
+    port: np.ndarray
+    streams: np.ndarray
+    tree: np.ndarray
+    classes: np.ndarray
+    queues: np.ndarray
+    slots: np.ndarray
+    levels: np.ndarray
+    order: np.ndarray
+    pools: np.ndarray
+    points: np.ndarray
+    feed: np.ndarray
+    handed: np.ndarray
+    counts: np.ndarray
+    drops: np.ndarray
+    tallies: np.ndarray
+    histogram: np.ndarray
+    edges_ps: np.ndarray
+    past_counts: np.ndarray
+    past_peaks: np.ndarray
+    log: np.ndarray
