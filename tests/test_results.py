@@ -42,10 +42,13 @@ def test_a_row_a_stream_with_all_quantities():
 
 
 def test_lost_is_the_sum_over_the_causes():
-    one, two = np.array([1, 2]), np.array([3, 4])
-    counts = Counts(np.array([9, 9]), np.array([5, 3]), np.zeros(2, int), {"a": one, "b": two})
-    assert counts.lost.tolist() == [4, 6]
-    assert Counts(one, one, one, {}).lost.tolist() == [0, 0]
+    one, two, none = np.array([1, 2]), np.array([3, 4]), np.zeros(2, int)
+
+    def counts(dropped):
+        return Counts(offered=two, sent=one, queued=none, dropped=dropped, marked=none)
+
+    assert counts({"a": one, "b": two}).lost.tolist() == [4, 6]
+    assert counts({}).lost.tolist() == [0, 0]
 
 
 EDGES = np.geomspace(1e-6, 1, 25)

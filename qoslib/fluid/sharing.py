@@ -57,8 +57,8 @@ def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> np.ndarray:
     demand = np.asarray(demand_bps, float)
     total = demand.sum(-1, keepdims=True)
     capacity = np.asarray(capacity_bps, float)[..., None]
-    room = np.divide(capacity, total, out=np.ones_like(total), where=total > 0)
-    return demand * np.minimum(1, room)
+    short = total > capacity
+    return demand * np.divide(capacity, total, out=np.ones(short.shape), where=short)
 
 
 def fill_bands(

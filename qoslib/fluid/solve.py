@@ -91,9 +91,9 @@ def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None =
     packet = paths.packet_bytes(entered)
     served = _served(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
-    latency = _latency(port, paths, put_in, served, packet)
+    latency_s = _latency(port, paths, put_in, served, packet)
     causes = _causes(port, paths, offered - entered, entered - sent)
-    return _result(port, streams, paths, offered, sent, latency, causes)
+    return _result(port, streams, paths, offered, sent, latency_s, causes)
 
 
 def _refuse(port):
@@ -187,9 +187,9 @@ def _cause(dropper):
     return "head" if drops_at_head(dropper) else "tail"
 
 
-def _result(port, streams, paths, offered, sent, latency, causes):
+def _result(port, streams, paths, offered, sent, latency_s, causes):
     dropped = np.maximum(offered - sent, 0)
-    latency = np.where(sent > 0, latency, np.nan)
+    latency_s = np.where(sent > 0, latency_s, np.nan)
     return Result(
         model="fluid",
         streams=tuple(stream.name for stream in streams),
@@ -200,8 +200,8 @@ def _result(port, streams, paths, offered, sent, latency, causes):
         offered_bps=offered,
         sent_bps=sent,
         dropped_bps=dropped,
-        latency_mean_s=latency,
-        latency_min_s=latency,
-        latency_max_s=latency,
+        latency_mean_s=latency_s,
+        latency_min_s=latency_s,
+        latency_max_s=latency_s,
         dropped_by_pps=causes,
     )
