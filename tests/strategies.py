@@ -39,7 +39,14 @@ AVERAGINGS = st.one_of(
     st.builds(p.Ewma, EXPONENTS),
     st.builds(p.TruncatingEwma, EXPONENTS, st.booleans()),
     st.builds(p.AsymmetricEwma, EXPONENTS, st.sampled_from([0.0, 1e-4])),
-    st.builds(p.Sampled, st.integers(2, 40), SECONDS, st.just(1), st.floats(0, 1)),
+    st.builds(
+        p.Sampled,
+        st.integers(2, 40),
+        SECONDS,
+        st.just(1),
+        st.floats(0, 1),
+        st.none() | st.integers(0, 3),
+    ),
 )
 RED_PROFILES = st.integers(1, 40).flatmap(
     lambda high: st.builds(p.RedProfile, st.integers(0, high - 1), st.just(high), st.floats(0, 1))
