@@ -46,8 +46,10 @@ def _cells(row: Row) -> list[str]:
 
 
 def _modelled(row):
-    interval = "" if row.low is None else f" [{row.low:.5g}, {row.high:.5g}]"
-    return f"{row.modelled:.5g}{interval}"
+    modelled = f"{row.modelled:.5g}"
+    if row.low is None or f"{row.low:.4g}" == f"{row.high:.4g}":
+        return modelled
+    return f"{modelled} [{row.low:.5g}, {row.high:.5g}]"
 
 
 def _error(error, row, sign=""):

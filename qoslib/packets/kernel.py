@@ -7,13 +7,14 @@ source file that a kernel can reach.
 
 import hashlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
 import numba
 from numba import njit
 
-__all__ = ["cache_folder", "kernel"]
+__all__ = ["announce", "cache_folder", "kernel"]
 
 
 def _user_cache():
@@ -58,3 +59,9 @@ def kernel(function):
         return njit(cache=True, nogil=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
+
+
+def announce() -> None:
+    """Say so where kernels have to be compiled before they run: once on a machine."""
+    if not any(FOLDER.glob("loop.run-*.nbi")):
+        print("qoslib: compiling the packet kernels, about 15 s, once", file=sys.stderr, flush=True)

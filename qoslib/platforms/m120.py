@@ -30,7 +30,7 @@ ASSUMPTIONS = {
 }
 
 #: Models that speak to this router.
-MODELS = ("fluid",)
+MODELS = ("fluid", "packets")
 
 #: Published experiments that cannot be described, and why.
 NOT_DESCRIBED = {

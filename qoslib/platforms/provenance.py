@@ -100,6 +100,8 @@ class Experiment:
         Name of the declared set, ``base`` by default.
     counted_extra_bytes : float
         What the published bit rates count on top of each of the streams' frames [B].
+    duration_s, warmup_s : float
+        How long a packet model runs it, and what it leaves out at the start [s].
     """
 
     name: str
@@ -108,3 +110,5 @@ class Experiment:
     streams: tuple[Stream, ...]
     assumptions: str = "base"
     counted_extra_bytes: float = 0.0
+    duration_s: float = 2.0
+    warmup_s: float = 1.0
