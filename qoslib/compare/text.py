@@ -46,10 +46,15 @@ def _cells(row: Row) -> list[str]:
 
 
 def _modelled(row):
-    modelled = f"{row.modelled:.5g}"
-    if row.low is None or f"{row.low:.4g}" == f"{row.high:.4g}":
+    modelled = _digits(row.modelled, 5)
+    if row.low is None or _digits(row.low, 4) == _digits(row.high, 4):
         return modelled
-    return f"{modelled} [{row.low:.5g}, {row.high:.5g}]"
+    return f"{modelled} [{_digits(row.low, 5)}, {_digits(row.high, 5)}]"
+
+
+def _digits(value, count):
+    """So many digits that count, without an exponent where people would not write one."""
+    return f"{float(f'{value:.{count}g}'):.12g}"
 
 
 def _error(error, row, sign=""):

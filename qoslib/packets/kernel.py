@@ -5,6 +5,7 @@ file would go unnoticed and the old answer come back. So the folder's name is a 
 source file that a kernel can reach.
 """
 
+import functools
 import hashlib
 import os
 import sys
@@ -61,7 +62,8 @@ def kernel(function):
         numba.config.CACHE_DIR = before
 
 
+@functools.cache
 def announce() -> None:
-    """Say so where kernels have to be compiled before they run: once on a machine."""
-    if not any(FOLDER.glob("loop.run-*.nbi")):
+    """Say so, once, where kernels have to be compiled before they run."""
+    if not any(FOLDER.rglob("loop.run-*.nbi")):
         print("qoslib: compiling the packet kernels, about 15 s, once", file=sys.stderr, flush=True)
