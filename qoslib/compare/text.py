@@ -32,7 +32,7 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     for line in cells:
         parts = zip(columns, line, widths, strict=True)
         padded = (cell.ljust(w) if name in LEFT else cell.rjust(w) for name, cell, w in parts)
-        yield ("  " + "  ".join(padded)).rstrip()
+        yield (" " + " ".join(padded)).rstrip()
 
 
 def _cells(row: Row) -> list[str]:
