@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
-
-import numpy as np
+from statistics import fmean
 
 from qoslib import units
 from qoslib.compare.readings import Reading, UnspokenError, View, reading
@@ -175,7 +174,8 @@ def said(
         If the model does not speak to it.
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
-    mean = float(np.mean(values))
+    low, high = min(values), max(values)
     if views[0].result.seed is None:
-        return mean, None, None
-    return mean, float(min(values)), float(max(values))
+        return fmean(values), None, None
+    # A mean of equal numbers may be rounded off them.
+    return min(max(fmean(values), low), high), low, high
