@@ -84,10 +84,10 @@ def _history(state, run):
     bins = int(state.port[0]["edge"])
     past = state.past_counts[:bins]
     steps = np.diff(past, axis=0, prepend=np.zeros((1, *past.shape[1:]), np.int64))
-    by_stream = [_by_stream(state, steps[:, :, i].T) for i in range(3)]
+    offered, sent, dropped = (_by_stream(state, steps[:, :, i].T) for i in range(3))
     sent_bytes = _by_stream(state, (steps[:, :, 1] * state.classes["frame_bytes"]).T)
     time_s = np.concatenate(([run.warm_ps], run.edges_ps()[:bins])) / PS_PER_S
-    return History(time_s, state.past_peaks[:bins].T.copy(), *by_stream, sent_bytes)
+    return History(time_s, state.past_peaks[:bins].T.copy(), offered, sent, dropped, sent_bytes)
 
 
 def trace_of(fates, classes) -> PacketTrace:

@@ -117,7 +117,7 @@ def planned(where, streams, run, hop=0) -> tables.State:
 
 
 def _class_rows(where, streams, rows):
-    table = []
+    table: list[np.ndarray] = []
     for i, stream in enumerate(streams):
         queue = 0 if isinstance(where, Forwarder) else where.queue_of(stream)
         rows[i]["first_class"], rows[i]["packet_class"] = len(table), len(table)

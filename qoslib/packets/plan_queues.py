@@ -153,10 +153,10 @@ def _fill_pie(row, pie):
 
 def profile_points(rows, queues):
     """Fill level and probability of all drop profiles, and where each queue's begin."""
-    points = []
+    points: list[tuple[float, float]] = []
     for row, queue in zip(rows, queues, strict=True):
         if isinstance(queue.dropper, DropProfile):
             row["first_point"], row["points"] = len(points), len(queue.dropper.points)
             row["interpolated"] = queue.dropper.shape == "interpolated"
             points.extend(queue.dropper.points)
-    return np.array(points, dtype=float).reshape(-1, 2)
+    return np.array(points, dtype=np.float64).reshape(-1, 2)

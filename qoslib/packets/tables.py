@@ -29,10 +29,8 @@ POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))
 
 
 def _table(whole="", real="", key=""):
-    names = [(name, np.int64) for name in whole.split()]
-    names += [(name, np.float64) for name in real.split()]
-    names += [(name, np.uint64) for name in key.split()]
-    return np.dtype(names, align=True)
+    kinds = (("i8", whole), ("f8", real), ("u8", key))
+    return np.dtype([(name, kind) for kind, names in kinds for name in names.split()], align=True)
 
 
 STREAM = _table(
