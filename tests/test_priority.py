@@ -99,14 +99,15 @@ def test_a_low_level_starves_inside_its_guarantee_when_higher_ones_take_the_line
     assert shared(priority_levels, port, np.array([1e9, 5e8])).tolist() == [1e9, 0]
 
 
-def test_a_fully_taken_line_leaves_nothing_at_all_not_a_rounding():
+@given(st.lists(st.floats(0.01, 1), min_size=2, max_size=5), st.floats(1e6, 1e10))
+def test_a_fully_taken_line_leaves_nothing_at_all_not_a_rounding(parts, line_bps):
+    shares = np.append(np.array(parts) / sum(parts), 0.2)
     queues = tuple(
-        Queue(str(i), PacketLimit(1), priority=i, guaranteed_bps=share * 1e10)
-        for i, share in enumerate((0.73, 0.25, 0.01, 0.01, 0.2))
+        Queue(str(i), PacketLimit(1), priority=i, guaranteed_bps=share * line_bps)
+        for i, share in enumerate(shares)
     )
-    port = Port("port", 1e10, queues, PriorityLevels())
-    demand = 1e10 * np.array([0.73, 0.25, 0.01, 0.01, 0.2])
-    assert shared(priority_levels, port, demand)[-1] == 0
+    port = Port("port", line_bps, queues, PriorityLevels())
+    assert shared(priority_levels, port, line_bps * shares)[-1] == 0
 
 
 def test_equals_under_strict_priority_take_turns_packet_by_packet():

@@ -51,13 +51,10 @@ class Paths:
     def packet_bytes(self, rate_bps: np.ndarray) -> np.ndarray:
         """Mean packet of each queue, as a frame and on the line [B], shape (..., queues, 2).
 
-        Where nothing is sent into a queue, the mean of its streams' frames; 1 without a stream.
+        1 where nothing is sent into a queue, which then has no say.
         """
         bits = self.into_queues(rate_bps)
         packets = self.into_queues(units.rate_pps(rate_bps, self.frames))
-        streams = self.member.sum(0)
-        idle = np.where(streams > 0, self.frames @ self.member / np.maximum(streams, 1), 1.0)
-        mean = units.octets(np.divide(bits, packets, out=np.zeros_like(bits), where=packets > 0))
-        frame = np.where(packets > 0, mean, idle)
+        frame = ratio(units.octets(bits), packets)
         on_line = ratio(self.into_queues(rate_bps * self.on_line), bits)
         return np.stack([frame, frame * on_line], axis=-1)
