@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qoslib.port import Port
+from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
 __all__ = ["Experiment", "Fact", "Facts", "assumed", "fitted", "sourced"]
@@ -112,3 +113,9 @@ class Experiment:
     counted_extra_bytes: float = 0.0
     duration_s: float = 2.0
     warmup_s: float = 1.0
+
+    @property
+    def scenario(self) -> Scenario:
+        """The description alone, to save as JSON."""
+        title = f"{self.port.name}, {self.title}, {self.assumptions}"
+        return Scenario(title, self.port, self.streams, self.duration_s, self.warmup_s)
