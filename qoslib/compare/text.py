@@ -13,11 +13,15 @@ LEFT = frozenset({"experiment", "stream", "quantity", "model", "assumptions", "u
 
 
 def text(board: Scoreboard) -> str:
-    """All scored rows of each platform, the reasons of the others, the summary, and what fails."""
+    """All scored rows of each platform, the reasons of the others, the summary, and what fails.
+
+    Values that no parameter was fitted on come first.
+    """
     lines: list[str] = []
     for name in sorted({row.platform for row in board.rows}):
         rows = [row for row in board.rows if row.platform == name]
-        lines += [name, *_table([row for row in rows if row.error is not None]), ""]
+        scored = sorted((row for row in rows if row.error is not None), key=lambda row: row.fitted)
+        lines += [name, *_table(scored), ""]
         lines += ["Not scored:", *_unscored(rows), ""]
     lines += _summary(board.summary)
     if board.failures:
@@ -70,9 +74,13 @@ def _unscored(rows: Iterable[Row]) -> Iterator[str]:
             name = f"{row.experiment} {row.stream or 'all'} {row.quantity} ({row.assumptions})"
             reasons.setdefault(str(row.reason), []).append(name)
     for reason, names in reasons.items():
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        yield f"  {', '.join(names[:3])}{more}:"
+        yield f"  {_some(names, 3)}:"
         yield f"    {reason}"
+
+
+def _some(names: Sequence[str], count: int = 2) -> str:
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return f"{', '.join(names[:count])}{more}"
 
 
 def _summary(summary: dict) -> Iterator[str]:
@@ -90,7 +98,12 @@ def _summary(summary: dict) -> Iterator[str]:
     for each in summary["fitted"]:
         yield (
             f"Fitted: {each['platform']} {each['parameter']} = {each['value']:.6g},"
-            f" on {each['values']} values ({', '.join(each['on'])})"
+            f" on {each['values']} values ({_some(each['on'])})"
+        )
+    for each in summary["sets"]:
+        yield (
+            f"Rivals: {each['platform']} {each['assumptions']}: {each['parameters']} fitted"
+            f" parameters, {each['within']} within, {each['misfit']} off, packets alone"
         )
     yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())
 

@@ -59,9 +59,9 @@ def _settings(port, stream):
 
 
 def _described(port, stream, values):
-    queue = port.queues[0].replace(limit=PacketLimit(int(values["buffer"])))
+    queue = port.queues[0].replace(limit=PacketLimit(round(values["buffer"])))
     port = port.replace(rate_bps=values["rate"], queues=(queue,))
-    stream = stream.replace(frame_bytes=int(values["frame"]))
+    stream = stream.replace(frame_bytes=round(values["frame"]))
     load = units.convert(values["load"], "%", "1")
     return port, stream.replace(rate_bps=load * _full_bps(port, stream))
 

@@ -108,10 +108,11 @@ def _check(where, streams, chunk_packets):
 
 def _run_one(where, streams, asked, tell, chunk_packets):
     state = planned(where, streams, asked)
-    interrupted = False
+    interrupted, done_ps = False, 0
     try:
-        while (next_ps := run(state, asked.end_ps, chunk_packets)) < asked.end_ps:
-            tell(next_ps / PS_PER_S, asked.end_ps / PS_PER_S)
+        while done_ps < asked.end_ps:
+            done_ps = min(run(state, asked.end_ps, chunk_packets), asked.end_ps)
+            tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
     except KeyboardInterrupt:
         interrupted = True
     names = tuple(stream.name for stream in streams)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from qoslib.port import Port
+from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
 __all__ = ["Experiment", "Fact", "Facts", "Ramp", "assumed", "fitted", "sourced"]
@@ -157,3 +158,9 @@ class Experiment:
     phased: bool = False
     timed: bool = False
     ramp: Ramp | None = None
+
+    @property
+    def scenario(self) -> Scenario:
+        """The description alone, to save as JSON."""
+        title = f"{self.port.name}, {self.title}, {self.assumptions}"
+        return Scenario(title, self.port, self.streams, self.duration_s, self.warmup_s)

@@ -1,0 +1,42 @@
+"""What a short run can be asked, and how closely: extremes and rare losses take the whole of it."""
+
+from qoslib.compare.readings import Reading, View
+from qoslib.compare.tolerances import RARE, TIMED
+from qoslib.compare.values import Published
+
+__all__ = ["kind_of", "too_short"]
+
+COUNTS = ("sent_packets", "dropped_packets")
+
+
+def kind_of(value: Published, how: Reading, view: View) -> str:
+    """The kind of tolerance for a value, as the run allows it."""
+    if _rare(value, view):
+        return "rare"
+    if view.whole and value.quantity in COUNTS:
+        return "replayed"
+    return TIMED.get(value.quantity, how.kind) if view.experiment.timed else how.kind
+
+
+def too_short(value: Published, how: Reading, view: View) -> str | None:
+    """Why a result is not to be held against a value: it is no replay of the whole run."""
+    if view.whole or view.result.seed is None:
+        return None
+    more = "needs --full" if view.experiment.whole_s else "needs a whole replay, not run for this set"
+    if view.experiment.timed and value.quantity == "latency_maximum":
+        return f"{more}: the largest latency of the whole run"
+    return f"{more}: a loss rarer than {RARE:g}" if _rare(value, view) else None
+
+
+def _rare(value, view):
+    """Whether a published loss, which is not 0, is rarer than a short run shows."""
+    if value.quantity == "drop_ratio":
+        return 0 < value.value < RARE
+    offered = [view.given.get((view.experiment.name, s, "offered_packets")) for s in _named(view, value)]
+    counted = sum(count for count in offered if count is not None)
+    return value.quantity == "dropped_packets" and 0 < value.value < RARE * counted
+
+
+def _named(view, value):
+    here = view.of(value.stream)
+    return {here.stream} if (view.experiment.name, here.stream, "offered_packets") in view.given else here.meant
