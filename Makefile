@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
 LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
 
-.PHONY: help lab test score lock clean FORCE
+.PHONY: help lab test score score-full lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
 lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-browser --port=9999" passes options
 	@exec $(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
@@ -19,6 +19,9 @@ test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these 
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
+
+score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three minutes
+	@$(BIN)/python -m qoslib score --full
 
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv

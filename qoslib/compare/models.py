@@ -7,14 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from qoslib import fluid, packets, units
+from qoslib.compare.ramp import largest_without_loss
+from qoslib.packets.progress import Progress
 from qoslib.platforms.provenance import Experiment
 from qoslib.results import Result
 from qoslib.traffic import Cbr, Stream
 
-__all__ = ["MODELS", "SEEDS", "in_any_phase"]
+__all__ = ["DRAINED_S", "MODELS", "SEEDS", "in_any_phase", "is_whole"]
 
-#: Seeds of the random models, declared once for all rows.
+#: Seeds of the random models, declared once for all rows; a whole replay takes the first.
 SEEDS = (1, 2, 3)
+
+#: After a whole replay's last packet is sent the router has so long to empty: testers count on.
+DRAINED_S = 1.0
 
 
 def in_any_phase(streams: Sequence[Stream], seed: int) -> list[Stream]:
@@ -34,29 +39,62 @@ def _begun(stream, share):
     return stream.replace(arrivals=Cbr(share * interval_s))
 
 
-def _fluid(experiment: Experiment) -> tuple[Result]:
-    return (fluid.solve(experiment.port, experiment.streams),)
+def is_whole(experiment: Experiment, full: bool) -> bool:
+    """Whether an experiment is replayed whole."""
+    return full and experiment.whole_s is not None
 
 
-def _packets(experiment: Experiment) -> tuple[Result, ...]:
+def _fluid(
+    experiment: Experiment, full: bool = False, tell: Progress | None = None
+) -> list[Result]:
+    def answer(streams):
+        return fluid.solve(experiment.port, streams)
+
+    ramp = experiment.ramp
+    return [largest_without_loss(ramp, answer) if ramp else answer(experiment.streams)]
+
+
+def _packets(
+    experiment: Experiment, full: bool = False, tell: Progress | None = None
+) -> list[Result]:
+    whole = is_whole(experiment, full)
+
     def one(seed):
-        return packets.simulate(
-            experiment.port,
-            in_any_phase(experiment.streams, seed),
-            experiment.duration_s,
-            seed=seed,
-            warmup_s=experiment.warmup_s,
-            progress=lambda done_s, total_s: None,
-        )
+        def run(streams):
+            return _run(experiment, streams, seed, whole, tell or _silent)
+
+        ramp = experiment.ramp
+        return largest_without_loss(ramp, run) if ramp else run(experiment.streams)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return tuple(pool.map(one, SEEDS))
+        return list(pool.map(one, SEEDS[:1] if whole else SEEDS))
 
 
-#: Name to a function of an experiment. A deterministic model gives one result without a seed, a
-#: random one a result for each seed: then a value's interval runs from the least to the largest,
-#: since a published number is the outcome of one run too.
-MODELS: dict[str, Callable[[Experiment], Sequence[Result]]] = {
+def _run(experiment, streams, seed, whole, tell):
+    sent_s = experiment.whole_s if whole else experiment.duration_s
+    if not experiment.phased:
+        streams = in_any_phase(streams, seed)
+    if whole:
+        streams = [stream.replace(stop_s=sent_s) for stream in streams]
+    return packets.simulate(
+        experiment.port,
+        streams,
+        sent_s + DRAINED_S if whole else sent_s,
+        seed=seed,
+        warmup_s=experiment.warmup_s,
+        progress=tell,
+    )
+
+
+def _silent(done_s, total_s):
+    pass
+
+
+#: Name to a function of an experiment, whether whole replays are asked for, and whom to tell how
+#: far a replay is. A deterministic model gives one result without a seed, a random one a result
+#: for each seed: then a value's interval runs from the least to the largest, since a published
+#: number is the outcome of one run too.
+MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,
     "packets": _packets,
 }

@@ -2,19 +2,24 @@
 
 import dataclasses
 import json
+import os
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import ModuleType
 
 from qoslib import measurements
 from qoslib.compare import misfits
-from qoslib.compare.models import MODELS
+from qoslib.compare.models import DRAINED_S, MODELS, is_whole
 from qoslib.compare.predictions import predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
 from qoslib.compare.values import published
+from qoslib.packets.progress import Progress
 from qoslib.platforms import PLATFORMS, platform
+from qoslib.platforms.provenance import Experiment
 
 __all__ = ["Scoreboard", "score"]
 
@@ -48,29 +53,42 @@ class Scoreboard:
         return json.dumps(document, indent=1, allow_nan=False)
 
 
-def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
+def score(
+    progress: Callable[[str], object] = lambda _: None,
+    full: bool = False,
+    replayed: Progress = lambda done_s, total_s: None,
+) -> Scoreboard:
     """Run every model of every platform and set it beside what was published.
 
     Parameters
     ----------
     progress : callable
         Is told what runs next.
+    full : bool
+        Whether to replay whole what can be replayed whole: minutes instead of seconds.
+    replayed : callable
+        Is told how far the whole replays are, and how long they are together [s simulated].
 
     Examples
     --------
     >>> score().failures
     ()
     """
-    data, known = published(), misfits.known_misfits(measurements.folder().parent)
+    data = published()
+    known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
+    answers = _answers(full, progress, replayed)
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
         module = platform(name)
-        for model, assumptions, views in _runs(module, data.given(name), progress):
-            mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
-            fitted = set().union(*module.FACTS.fitted_on.values())
-            rows += [row_of(value, model, assumptions, views, fitted) for value in mine]
-            foretold += predictions(model, assumptions, views, mine)
+        fitted = set().union(*module.FACTS.fitted_on.values())
+        for model, experiment, results in answers[name]:
+            whole, given = is_whole(experiment, full), data.given(name)
+            views = [View(module, experiment, r, given, whole=whole) for r in results]
+            meant = (experiment.name, *experiment.also)
+            mine = [v for v in data.of(name) if v.experiment in meant]
+            rows += [row_of(v, model, experiment.assumptions, views, fitted) for v in mine]
+            foretold += predictions(model, experiment.assumptions, views, mine)
         rows += _not_described(module, data.of(name), rows)
     rows = [_named(row, known) for row in rows]
     return Scoreboard(
@@ -81,13 +99,64 @@ def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
     )
 
 
-def _runs(module: ModuleType, given, progress) -> Iterator[tuple[str, str, list[View]]]:
+def _answers(full, progress, replayed):
+    """What every model says of every experiment: by platform, (model, experiment, results)."""
+    asked = [(name, *task) for name in PLATFORMS for task in _tasks(platform(name))]
+    whole = [at for at, task in enumerate(asked) if _is_replay(task, full)]
+    bar = _Together(replayed, sum((asked[at][2].whole_s or 0) + DRAINED_S for at in whole))
+
+    def answer(at):
+        name, model, experiment = asked[at]
+        progress(f"{experiment.title} ({model}, {experiment.assumptions})")
+        tell = bar.part() if at in whole else None
+        return name, model, experiment, MODELS[model](experiment, full=full, tell=tell)
+
+    answers: dict[str, list] = {name: [] for name in PLATFORMS}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        # Whole replays first: they are the longest, and run side by side.
+        futures = {
+            at: pool.submit(answer, at)
+            for at in sorted(range(len(asked)), key=lambda at: at not in whole)
+        }
+        for at in range(len(asked)):
+            name, *said = futures[at].result()
+            answers[name].append(said)
+    return answers
+
+
+def _is_replay(task, full):
+    """Whether a task is one long run; a ramp is many of unknown number."""
+    _, model, experiment = task
+    return model == "packets" and is_whole(experiment, full) and experiment.ramp is None
+
+
+def _tasks(module: ModuleType) -> Iterator[tuple[str, Experiment]]:
     for assumptions in module.ASSUMPTIONS:
         for experiment in module.experiments(assumptions).values():
-            for model in module.MODELS:
-                progress(f"{experiment.title} ({model}, {assumptions})")
-                results = MODELS[model](experiment)
-                yield model, assumptions, [View(module, experiment, r, given) for r in results]
+            for model in experiment.models or module.MODELS:
+                yield model, experiment
+
+
+class _Together:
+    """One progress of runs side by side."""
+
+    def __init__(self, tell: Progress, total_s: float):
+        self.tell, self.total_s = tell, total_s
+        self.done_s: list[float] = []
+        self.lock = threading.Lock()
+
+    def part(self) -> Progress:
+        """Whom one of the runs tells."""
+        with self.lock:
+            index = len(self.done_s)
+            self.done_s.append(0.0)
+
+        def tell(done_s, _total_s):
+            with self.lock:
+                self.done_s[index] = done_s
+                self.tell(sum(self.done_s), self.total_s)
+
+        return tell
 
 
 def _not_described(module, values, rows):

@@ -63,9 +63,9 @@ TOLERANCES = {
         " and twice the deviation of 204 tosses is 14 of 102",
     ),
     "loss_free": Tolerance(
-        0.10,
-        "the largest load without any loss is an extreme: it falls with the length of the run, and"
-        " a ramp finds it to one of its steps",
+        0.15,
+        "the largest load without any loss is an extreme: runs of 5 and of 60 s differ by 7 % and"
+        " seeds by 2 %, and the source does not say how long it tried",
     ),
 }
 

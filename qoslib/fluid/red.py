@@ -1,5 +1,7 @@
 """WRED in the long run: of the streams of one queue those of the lowest profile lose first."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from qoslib.fluid.paths import Paths
@@ -59,7 +61,7 @@ def _bands(queue, streams, mine):
     of_stream = [profiles.get(stream.label, queue.dropper.profile) for stream in streams]
     used = {profile for profile, here in zip(of_stream, mine, strict=True) if here}
     order = sorted(used, key=lambda p: (p.minimum_packets, p.maximum_packets), reverse=True)
-    for higher, lower in zip(order, order[1:], strict=False):
+    for higher, lower in pairwise(order):
         if lower.maximum_packets > higher.minimum_packets:
             raise ValueError(
                 f"Queue {queue.name!r} has the profiles {lower} and {higher};"

@@ -3,8 +3,10 @@
 Source gsr12000: Cisco Advanced Services, UCL / UKERNA QoS testing, 2003.
 """
 
-from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
 from qoslib.platforms.gsr12000.fabric import shared_memory, to_fabric
+from typing import Any
+
+from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
 from qoslib.platforms.gsr12000.load import GROUPS, streams
 from qoslib.platforms.gsr12000.ports import (
     RUNNING,
@@ -41,7 +43,8 @@ __all__ = [
 
 ASSUMPTIONS = {
     "base": "Queues as in the running configuration (in test A all but Premium in one). WRED looks"
-    " at its queue from time to time and drops Best Effort until it is empty. Policer 6.8 ppm slow.",
+    " at its queue from time to time and drops Best Effort until it is empty; the policer is 6.8"
+    " ppm slow.",
     "asymmetric": "As base, but WRED's average rises slowly, is renewed from time to time, and"
     " falls at once.",
     "truncating": "As base, but WRED's average is a whole number, cut off at each arrival, with"
@@ -85,10 +88,13 @@ _TITLES = {
 }
 
 
+#: Of every experiment: the tester stamps each packet, and its ports begin in order. The start is
+#: not left out, since the least latencies are those of the first packets.
+_TESTER: dict[str, Any] = dict(groups=GROUPS, phased=True, timed=True, warmup_s=0.0)
+
+
 def _experiment(name, port, load, assumptions, **more):
-    """An experiment of this tester: it stamps each packet, and its ports begin in order."""
-    fixed = dict(groups=GROUPS, phased=True, timed=True, warmup_s=0.0)
-    return Experiment(name, _TITLES[name], port, load, assumptions, **{**fixed, **more})
+    return Experiment(name, _TITLES[name], port, load, assumptions, **(_TESTER | more))
 
 
 def _tests(assumptions, deep):
@@ -117,9 +123,19 @@ def _limit(assumptions):
         step_bps=float(FACTS.ramp_step_bps),
         watched=GROUPS["1A+1B/prec0"],
     )
-    more = {"whole_s": 60.0} if assumptions == "base" else {"models": ("packets",)}
+    more = (
+        {"whole_s": float(FACTS.ramp_whole_s)}
+        if assumptions == "base"
+        else {"models": ("packets",)}
+    )
     port, load = engine3(assumptions), streams("test_b")
-    return _experiment("conclusion_lbe_limit", port, load, assumptions, ramp=ramp, **more)
+    short_s = float(FACTS.ramp_short_s)
+    return _experiment(
+        *("conclusion_lbe_limit", port, load, assumptions),
+        ramp=ramp,
+        duration_s=short_s,
+        **more,
+    )
 
 
 def _long(assumptions, deep):

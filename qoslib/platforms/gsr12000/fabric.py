@@ -58,7 +58,9 @@ def to_fabric(output: Port, fabric_bps: float, look: Averaging = Instantaneous()
     """
     cards = [
         Hop(
-            Port(f"input {port}", fabric_bps / len(PORTS), (_queue("all", _profile("label1"), look),)),
+            Port(
+                f"input {port}", fabric_bps / len(PORTS), (_queue("all", _profile("label1"), look),)
+            ),
             tuple(f"{port}/{name}" for name in CLASSES),
         )
         for port in PORTS

@@ -95,6 +95,10 @@ FACTS = Facts(
     asymmetric_e3_s=fitted(units.us(590), _SAW_B),
     ramp_high_bps=assumed(units.mbps(400), "where the ramp of Less Than BE is given up"),
     ramp_step_bps=assumed(units.mbps(2), "one Mb/s a port"),
+    ramp_short_s=assumed(5, "each load of the ramp; longer runs lose at somewhat lower loads"),
+    ramp_whole_s=assumed(
+        60, "each load of the ramp with --full: how long the source tried is open"
+    ),
     test_d_policer_bps=assumed(
         units.mbps(50), "only the name of test D is printed: half of what Premium offers"
     ),
