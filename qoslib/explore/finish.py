@@ -42,7 +42,7 @@ _CSS = """
 .qoslib-bare > .widget-label, .qoslib-bare .widget-label-basic > span {
   position: absolute; width: 1px; overflow: hidden; opacity: 0;
 }
-.qoslib-bare > .widget-readout { min-width: 0; width: 3.2em; margin: 0; padding: 0; border: 0; overflow: hidden; }
+.qoslib-bare > .widget-readout { min-width: 0; width: 3.2em; margin: 0; padding: 0; }
 .qoslib-explorer .js-plotly-plot { min-width: 0; }
 """
 
