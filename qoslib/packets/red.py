@@ -43,7 +43,7 @@ def observe(queue, kind, in_ring, now_ps):
     length = queue.length
     if queue.averaging == EWMA:
         if length == 0:
-            idle = (now_ps - queue.idle_since_ps) // kind.service_ps
+            idle = (now_ps - queue.idle_since_ps) // max(kind.service_ps, 1)
             queue.average *= _power(1.0 - queue.weight, idle)
         queue.average += (length - queue.average) * queue.weight
     elif queue.averaging == TRUNCATING:
@@ -55,7 +55,8 @@ def observe(queue, kind, in_ring, now_ps):
             _up_or_down(queue)
     else:
         queue.average = float(length)
-    queue.looked = queue.average
+    if queue.period_ps == 0:
+        queue.looked = queue.average
 
 
 @kernel
@@ -65,6 +66,7 @@ def sample(queue):
         _up_or_down(queue)
         queue.looked = queue.average
     elif queue.averaging == SAMPLED:
+        queue.looked = float(queue.length)
         if queue.length >= queue.high:
             queue.relay = 1
         elif queue.length <= queue.low:
@@ -77,9 +79,10 @@ def sample(queue):
 
 @kernel
 def release(queue):
-    """What a port that is nearly empty does: the relay goes off, the average to 0."""
+    """What a port that is nearly empty does: the relay goes off, an asymmetric average to 0."""
     queue.relay = 0
-    queue.average = queue.looked = 0.0
+    if queue.averaging == ASYMMETRIC:
+        queue.average = queue.looked = 0.0
 
 
 @kernel

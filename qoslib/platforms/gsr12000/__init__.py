@@ -3,9 +3,9 @@
 Source gsr12000: Cisco Advanced Services, UCL / UKERNA QoS testing, 2003.
 """
 
-from qoslib.platforms.gsr12000.fabric import shared_memory, to_fabric
 from typing import Any
 
+from qoslib.platforms.gsr12000.fabric import shared_memory, to_fabric
 from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
 from qoslib.platforms.gsr12000.load import GROUPS, streams
 from qoslib.platforms.gsr12000.ports import (
@@ -99,19 +99,16 @@ def _experiment(name, port, load, assumptions, **more):
 
 def _tests(assumptions, deep):
     """The two tests, replayed whole with --full where `base` or the policer is at stake."""
-    replayed = {"whole_s": float(FACTS.whole_s)} if assumptions in ("base", "deep_bucket") else {}
-    speaking = {} if assumptions == "base" else {"models": ("packets",)}
+    more: dict[str, Any] = {} if assumptions == "base" else {"models": ("packets",)}
+    if assumptions in ("base", "deep_bucket"):
+        more["whole_s"] = float(FACTS.whole_s)
     queue_map = TEMPLATE if assumptions == "template" else RUNNING
-    a = ("test_a", engine2(assumptions, queue_map), streams("test_a"))
-    b = ("test_b", engine3(assumptions, deep), streams("test_b"))
+    ports = {"test_a": engine2(assumptions, queue_map), "test_b": engine3(assumptions, deep)}
     return {
         name: _experiment(
-            *(name, port, load, assumptions),
-            also=(f"conclusion_{name}",),
-            **replayed,
-            **speaking,
+            name, port, streams(name), assumptions, also=(f"conclusion_{name}",), **more
         )
-        for name, port, load in (a, b)
+        for name, port in ports.items()
     }
 
 
