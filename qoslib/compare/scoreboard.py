@@ -68,8 +68,11 @@ def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
         module = platform(name)
         for model, assumptions, views in _runs(module, data.given(name), progress):
             mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
-            fitted = set().union(*module.FACTS.fitted_on.values())
-            rows += [row_of(value, model, assumptions, views, fitted) for value in mine]
+            fitted = module.FACTS.fitted_in(assumptions)
+            rows += [
+                row_of(value, model, assumptions, views, fitted, data.spread(value))
+                for value in mine
+            ]
             foretold += predictions(model, assumptions, views, mine)
         rows += _not_described(module, data.of(name), rows)
     rows = [_named(row, known) for row in rows]

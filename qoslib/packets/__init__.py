@@ -2,5 +2,6 @@
 
 from qoslib.packets.replicate import Replications, replicate
 from qoslib.packets.simulate import simulate
+from qoslib.packets.throughput import Throughput, throughput
 
-__all__ = ["Replications", "replicate", "simulate"]
+__all__ = ["Replications", "Throughput", "replicate", "simulate", "throughput"]
