@@ -68,8 +68,8 @@ FACTS = Facts(
     late_s=assumed(50e-6, "Linux lets a timer be as late, by its default slack"),
     access_bps=assumed(1e9, "the hosts' and the router's other ports are Gigabit Ethernet"),
     within_s=assumed(1.0, "two clients started by hand 'at the same time'"),
-    head_start_s=fitted(0.411, _FITTED_ON, "base"),
-    head_start_drains_s=fitted(0.777, _FITTED_ON, "drains"),
+    head_start_s=fitted(0.404, _FITTED_ON, "base"),
+    head_start_drains_s=fitted(0.771, _FITTED_ON, "drains"),
 )
 
 #: What the tables of iperf3 count: the payload of a frame.
@@ -198,12 +198,13 @@ def _with_llq(name):
     head_s = float(FACTS.head_start_s if base else FACTS.head_start_drains_s)
     twice = (*_stopped(head_s), *_both(head_s, _LATER_S))
     alone = (stream("EF", FACTS.EF_bps),)
-    loud = _both(head_s, ef_bps=FACTS.EF_300_bps)
+    loud, later = (_both(by_s, ef_bps=FACTS.EF_300_bps) for by_s in (0.0, head_s))
     return [
         _run("llq_ef_alone", "LLQ: 30 Mb/s of EF, alone", port, alone, name),
         _run("llq", "LLQ: EF at 30 Mb/s", port, _both(head_s), name, 20),
         _run("llq_cumulative", "LLQ: the last listing, two runs", port, twice, name, 20),
         _run("llq_300", "LLQ: EF at 300 Mb/s", port, loud, name, 20),
+        _run("llq_300_later", "LLQ: EF at 300 Mb/s, with a head start", port, later, name, 20),
     ]
 
 
