@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
 LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
 
-.PHONY: help lab test score lock clean FORCE
+.PHONY: help lab test notebooks score lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -16,6 +16,9 @@ lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-
 
 test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
 	@$(BIN)/python tools/run_tests.py $(GROUP)
+
+notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures; needs a Chromium
+	@$(BIN)/python tools/notebooks.py
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score

@@ -21,6 +21,7 @@ _ROOMS = (
     "plots",
     "port",
     "results",
+    "scenario",
     "traffic",
     "units",
 )

@@ -5,6 +5,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.special import stdtrit
 
 __all__ = [
     "cobham_waits",
@@ -12,6 +13,7 @@ __all__ = [
     "drr_latency_s",
     "lattice_exponential",
     "md1_wait_within",
+    "mean_within",
     "mg1_mean_wait",
     "mg1_waits_within",
     "quantile",
@@ -87,6 +89,13 @@ def mg1_waits_within(arrival_hz, sizes_s, shares, step_s, longest_s):
             past -= within[0] * arrival_hz * step_s * beyond[n] / 2
         within[n] = (1 - load + past) / (1 - weights[0])
     return within
+
+
+def mean_within(values, share):
+    """Low and high end of Student's interval for the mean of independent values."""
+    values = np.asarray(values, float)
+    half = stdtrit(len(values) - 1, (1 + share) / 2) * values.std(ddof=1) / math.sqrt(len(values))
+    return values.mean() - half, values.mean() + half
 
 
 def quantile(within, share, longest_s):

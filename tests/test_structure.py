@@ -19,6 +19,7 @@ FLOORS = (
     ("units",),
     ("record",),
     ("port", "traffic", "results"),
+    ("scenario",),
     ("measurements",),
     ("platforms",),
     ("fluid", "packets"),

@@ -90,7 +90,7 @@ def _customer(answer: Any) -> Verdict:
     latency = _latency_ms(m120.port(), m120.streams(shares | {"CS4": load}), "CS4")
     if latency is None or latency < 1:
         return wrong(f"at {answer:g} % the line keeps up, so nothing waits. Offer it more.")
-    said = f"at {answer:g} % of the line strict-high waits for {latency:.3g} ms"
+    said = f"at {answer:.4g} % of the line strict-high waits for {latency:.3g} ms"
     if abs(latency - 90) > 1:
         return wrong(f"{said}, not 90. {'More' if latency > 90 else 'Less'} load is needed.")
     return right(f"{said}. That is an overload of a ninth, not of 2:1: the source leaves it open.")

@@ -26,7 +26,15 @@ class Verdict:
     text: str
 
     def __repr__(self):
-        return f"{'Right' if self.ok else 'Not yet'}: {self.text}"
+        return f"{self._word}: {self.text}"
+
+    def _repr_markdown_(self):
+        """The same for a notebook, which breaks its lines between words."""
+        return f"**{self._word}:** {self.text}"
+
+    @property
+    def _word(self):
+        return "Right" if self.ok else "Not yet"
 
 
 Judge = Callable[[Any], Verdict]

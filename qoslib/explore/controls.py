@@ -4,9 +4,7 @@ import ipywidgets as widgets
 
 __all__ = ["bare", "button", "choice", "heading", "row", "slider", "switch"]
 
-#: Hides a description from view where a grid has headings; it stays the control's name.
-_HIDDEN = {"description_width": "0px"}
-_LABELLED = {"description_width": "185px"}
+_LABELLED = {"description_width": "190px"}
 
 
 def slider(
@@ -26,11 +24,15 @@ def slider(
     )
 
 
-def bare(control: widgets.Widget, width: str = "26%") -> widgets.Widget:
-    """The same control for a grid: its name is in the page, but not in sight."""
-    control.style.description_width = _HIDDEN["description_width"]
-    control.layout = widgets.Layout(width=width, min_width="0", margin="0 4px 0 0")
+def bare(control: widgets.Widget, size: str) -> widgets.Widget:
+    """The same control for a grid of this column `size`: its name is in the page, not in sight."""
+    control.layout = _column(size)
+    control.add_class("qoslib-bare")
     return control
+
+
+def _column(size):
+    return widgets.Layout(flex=size, width="auto", min_width="0", margin="0 6px 0 0")
 
 
 def choice(name: str, options, value=None, label: str = "") -> widgets.Dropdown:
@@ -54,10 +56,9 @@ def button(name: str, pressed) -> widgets.Button:
     return made
 
 
-def heading(text: str, width: str) -> widgets.HTML:
-    """A column heading of a grid."""
-    layout = widgets.Layout(width=width, min_width="0", margin="0 4px 0 0")
-    return widgets.HTML(f"<b>{text}</b>", layout=layout)
+def heading(text: str, size: str) -> widgets.HTML:
+    """A heading of a column, or of a row, of this `size`."""
+    return widgets.HTML(f"<b>{text}</b>", layout=_column(size))
 
 
 def row(*members: widgets.Widget) -> widgets.HBox:

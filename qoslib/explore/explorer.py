@@ -8,7 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from qoslib import plots
-from qoslib.explore.labels import Labels
+from qoslib.explore.finish import Finish
 
 __all__ = ["Explorer"]
 
@@ -46,7 +46,7 @@ class Explorer(widgets.VBox):
         self._say()
         for control in self.controls.values():
             control.observe(self._changed, "value")
-        super().__init__([*rows, self.figure, self._words, Labels()])
+        super().__init__([*rows, self.figure, self._words, Finish()])
         self.add_class("qoslib-explorer")
 
     @property

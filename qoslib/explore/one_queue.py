@@ -3,7 +3,7 @@
 import numpy as np
 
 from qoslib import fluid, plots, units
-from qoslib.explore.controls import button, choice, slider
+from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.port import PacketLimit, Port
 from qoslib.results import Result
@@ -42,7 +42,8 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         return plots.one_queue(now_port, now, *answers, published if given else None)
 
     reset = button("Reset", lambda: app.move(**start))
-    app: Explorer = Explorer(controls, [*controls.values(), reset], draw)
+    sliders = [controls[name] for name in ("load", "buffer", "frame")]
+    app: Explorer = Explorer(controls, [*sliders, row(controls["rate"], reset)], draw)
     return app
 
 
@@ -59,9 +60,9 @@ def _settings(port, stream):
 
 
 def _described(port, stream, values):
-    queue = port.queues[0].replace(limit=PacketLimit(int(values["buffer"])))
+    queue = port.queues[0].replace(limit=PacketLimit(round(values["buffer"])))
     port = port.replace(rate_bps=values["rate"], queues=(queue,))
-    stream = stream.replace(frame_bytes=int(values["frame"]))
+    stream = stream.replace(frame_bytes=round(values["frame"]))
     load = units.convert(values["load"], "%", "1")
     return port, stream.replace(rate_bps=load * _full_bps(port, stream))
 

@@ -11,13 +11,15 @@ __all__ = ["described", "priority", "settings"]
 
 #: Columns of the grid: field, heading, and how a class's control is called.
 _COLUMNS = {
-    "offered": ("offered [% of line]", "offered load [% of the line]"),
-    "guaranteed": ("guaranteed [% of line]", "guaranteed rate [% of the line]"),
+    "offered": ("offered [%]", "offered load [% of the line]"),
+    "guaranteed": ("guaranteed [%]", "guaranteed rate [% of the line]"),
     "buffer": ("buffer [ms]", "buffer [ms at the rate it is served]"),
     "drop": ("drops at", "end of the queue that loses a packet"),
     "profile": ("profile", "drop profile: drop all from 10 % full"),
 }
-_WIDTHS = {"": "8%", "offered": "25%", "guaranteed": "25%", "buffer": "25%", "drop": "10%"}
+#: Sizes of the columns, as in CSS: the sliders share what the others leave.
+_SIZES = {"": "0 0 42px", "drop": "0 0 74px", "profile": "0 0 44px"}
+_SHARED = "1 1 0"
 PROFILE_FILL = 0.1
 
 
@@ -116,18 +118,18 @@ def _control(name, value):
     field, _, queue = name.partition("_")
     title = f"{queue} {_COLUMNS[field][1]}"
     if field == "drop":
-        return bare(choice(title, ["head", "tail"], value), _WIDTHS[field])
+        return bare(choice(title, ["head", "tail"], value), _SIZES[field])
     if field == "profile":
-        return bare(switch(title, value), "22px")
+        return bare(switch(title, value), _SIZES[field])
     low, high = (1, 250) if field == "buffer" else (0, 200 if field == "offered" else 100)
-    return bare(slider(title, value, low, high, 1), _WIDTHS[field])
+    return bare(slider(title, value, low, high, 1), _SHARED)
 
 
 def _grid(experiment, controls):
-    heads = [heading("", _WIDTHS[""])]
-    heads += [heading(head, _WIDTHS.get(field, "auto")) for field, (head, _) in _COLUMNS.items()]
+    heads = [heading("", _SIZES[""])]
+    heads += [heading(head, _SIZES.get(field, _SHARED)) for field, (head, _) in _COLUMNS.items()]
     lines = [
-        row(heading(name, _WIDTHS[""]), *(controls[f"{field}_{name}"] for field in _COLUMNS))
+        row(heading(name, _SIZES[""]), *(controls[f"{field}_{name}"] for field in _COLUMNS))
         for name in experiment.port.queue_names
     ]
     return [row(*heads), *lines]

@@ -60,10 +60,10 @@ def _by_stream(state, per_class):
     return total
 
 
-def _counts(state, size):
-    offered, sent, marked = (_by_stream(state, state.counts[:, i] * size) for i in range(3))
+def _counts(state, each):
+    offered, sent, marked = (_by_stream(state, state.counts[:, i] * each) for i in range(3))
     dropped = {
-        cause: _by_stream(state, state.drops[:, i] * size)
+        cause: _by_stream(state, state.drops[:, i] * each)
         for i, cause in enumerate(CAUSES)
         if state.drops[:, i].any()
     }

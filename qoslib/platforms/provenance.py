@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qoslib.port import Chain, Forwarder, Port
+from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
 __all__ = ["Experiment", "Fact", "Facts", "assumed", "fitted", "sourced"]
@@ -146,3 +147,9 @@ class Experiment:
     def is_run(self) -> bool:
         """Whether it is one run with its start and end, not a steady state."""
         return any(stream.stop_s is not None for stream in self.streams)
+
+    @property
+    def scenario(self) -> Scenario:
+        """The description alone, to save as JSON."""
+        title = f"{self.port.name}, {self.title}, {self.assumptions}"
+        return Scenario(title, self.port, self.streams, self.duration_s, self.warmup_s)

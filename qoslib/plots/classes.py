@@ -20,8 +20,8 @@ PANELS = {
     "dropped": "dropped [Gb/s on the line]",
     "latency": "latency [ms]",
 }
-#: Ends of the latency axis as powers of ten of a millisecond: from a packet's time to a second.
-_DECADES = (-3.2, 3)
+#: Ends of the latency axis as powers of ten of a millisecond: from a hundredth to a second.
+_DECADES = (-2, 3)
 
 
 def classes(
@@ -98,7 +98,7 @@ def _bars(names, offered, panel):
 
 
 def _layout(offered):
-    layout = style.layout(tuple(PANELS.values()), tickangle=0)
+    layout = style.layout(tuple(PANELS.values()), autotickangles=[0, 90])
     top = 1.08 * max(1.0, float(np.max(offered)))
     for axis in ("yaxis", "yaxis2"):
         layout[axis] |= {"range": [-0.02 * top, top], "rangemode": "nonnegative"}

@@ -38,8 +38,8 @@ class Figure(go.Figure):
     def _repr_html_(self):
         """Nothing: plotly's own answer loads a script from the network."""
 
-    def _ipython_display_(self):
-        raise NotImplementedError("IPython then asks for the MIME bundle")
+    #: plotly's own way of showing itself; without it IPython asks for the MIME bundle above.
+    _ipython_display_ = None
 
 
 class LiveFigure(go.FigureWidget):

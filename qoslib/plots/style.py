@@ -5,7 +5,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["KINDS", "LOOKS", "Look", "axes", "key", "layout", "line", "look", "points", "variant"]
+__all__ = [
+    "KINDS",
+    "LOOKS",
+    "Look",
+    "axes",
+    "key",
+    "layout",
+    "line",
+    "look",
+    "plain",
+    "points",
+    "variant",
+]
 
 #: Okabe and Ito's eight colours, told apart with any colour vision; black is left to text.
 ORANGE, SKY, GREEN, BLUE, RED, PINK = (
@@ -66,8 +78,16 @@ def look(name: str, place: int = -1) -> Look:
     return LOOKS.get(name) or list(LOOKS.values())[place % len(LOOKS)]
 
 
+def plain(values) -> list:
+    """Numbers as plotly's widget takes them back without a fault: a list, None for NaN.
+
+    It answers an array with an error in the kernel's log once the page has sent its defaults.
+    """
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
 def _marker(kind, names):
-    looks = [look(name, place) for place, name in enumerate(names)]
+    looks = [look(name, place - 1) for place, name in enumerate(names)]
     opened = "-open" if kind == "measured" else ""
     symbols = [each.symbol + opened for each in looks]
     return {**_MARKER[kind], "color": [each.colour for each in looks], "symbol": symbols}
@@ -81,8 +101,7 @@ def points(
         "type": "scatter",
         "mode": "markers",
         "x": list(x),
-        # An array travels as bytes, which can hold a NaN; a list travels as JSON, which cannot.
-        "y": np.array([*y], dtype=float),
+        "y": plain(y),
         "marker": _marker(kind, names),
         "showlegend": False,
         **_place(panel),
@@ -91,7 +110,7 @@ def points(
     if half_width is not None:
         trace["error_y"] = {
             "type": "data",
-            "array": np.array(half_width, dtype=float),
+            "array": plain(half_width),
             "color": INK,
             "width": 3,
         }
@@ -109,8 +128,8 @@ def line(kind: str, name: str, x, y, panel: int, *, as_look: Look | None = None,
     return {
         "type": "scatter",
         "mode": "lines+markers" if kind == "fluid" else "lines",
-        "x": np.asarray(x),
-        "y": np.asarray(y, dtype=float),
+        "x": plain(x),
+        "y": plain(y),
         "line": {**_LINE[kind], "color": colour},
         "marker": {"color": colour, "symbol": symbol, "size": 7, "maxdisplayed": 6},
         "name": name,
@@ -146,6 +165,7 @@ def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
         drawn = {"showline": True, "linecolor": INK, "ticks": "outside", "gridcolor": "#EEEEEE"}
         made[f"xaxis{number}"] = {
             **drawn,
+            "zeroline": False,
             "domain": [low, min(1.0, low + width)],
             "anchor": f"y{number}",
             "title": {"text": x_title, "standoff": 6},

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.platforms.provenance import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
@@ -14,23 +15,29 @@ __all__ = ["knife_edge", "latency_over_load"]
 
 
 def latency_over_load(
-    stream: str, results: Mapping[str, Result], published: Mapping[float, float] | None = None
+    experiment: Experiment,
+    stream: str,
+    results: Mapping[str, Result],
+    published: Mapping[float, float] | None = None,
 ) -> Figure:
     """Latency of one stream against its own offered load, one line a result.
 
     Parameters
     ----------
+    experiment : Experiment
+        The port and its streams.
     stream : str
         Name of the stream.
     results : mapping of str to Result
         Label of the line to a result with arrays of shape (loads, streams).
     published : mapping of float to float, optional
-        Published latency [s] at an offered load [bit/s].
+        Published latency [s] at an offered load, as on the line [bit/s].
     """
     traces, columns = [], {}
     for place, (label, result) in enumerate(results.items()):
         at = result.streams.index(stream)
-        x = units.convert(result.offered_bps[..., at], "bit/s", "Gbit/s")
+        on_line_bps = units.rate_bps(result.offered_pps[..., at], _on_line_bytes(experiment, at))
+        x = units.convert(on_line_bps, "bit/s", "Gbit/s")
         y = units.convert(result.latency_mean_s[..., at], "s", "ms")
         drawn = style.variant(stream, place)
         traces.append(style.line("fluid", label, x, y, 0, as_look=drawn, uid=f"line-{place}"))
@@ -42,9 +49,14 @@ def latency_over_load(
     marks = style.points("measured", [stream] * len(seen), seen, seen.values(), 0, uid="measured")
     traces += [marks, style.key("measured")]
     table = pd.DataFrame(columns).rename_axis("offered [Gb/s]").round(3)
-    layout = style.layout(["latency [ms]"], f"offered to {stream} [Gb/s of frames]")
+    layout = style.layout(["latency [ms]"], f"offered to {stream} [Gb/s on the line]")
+    layout["xaxis"]["rangemode"] = "tozero"
     layout["yaxis"]["rangemode"] = "tozero"
     return Figure(data=traces, layout=layout, summary=_over_load(stream, table), table=table)
+
+
+def _on_line_bytes(experiment, at):
+    return experiment.streams[at].mean_frame_bytes + experiment.port.overhead_bytes
 
 
 def _over_load(stream, table):

@@ -1,0 +1,58 @@
+"""What ipywidgets and plotly leave to the page: names for slider handles, figures that fit."""
+
+import anywidget
+
+__all__ = ["Finish"]
+
+_ESM = """
+function name_handles(root) {
+  for (const slider of root.querySelectorAll(".widget-slider")) {
+    const label = slider.querySelector(".widget-label");
+    const handle = slider.querySelector("[role=slider]");
+    if (label && handle) handle.setAttribute("aria-label", label.textContent);
+  }
+}
+function render({ el }) {
+  el.style.display = "none";
+  let watcher, sizer, width;
+  // The figure and the sliders are drawn before or after this widget, and the page may change.
+  const start = requestAnimationFrame(() => {
+    const root = el.closest(".qoslib-explorer");
+    if (!root) return;
+    const fit = () => window.dispatchEvent(new Event("resize"));
+    watcher = new MutationObserver((changes) => {
+      name_handles(root);
+      if (changes.some((c) => c.target.classList?.contains("js-plotly-plot"))) fit();
+    });
+    watcher.observe(root, { childList: true, subtree: true });
+    sizer = new ResizeObserver(() => {
+      if (width !== root.clientWidth) { width = root.clientWidth; fit(); }
+    });
+    sizer.observe(root);
+    name_handles(root);
+  });
+  return () => { cancelAnimationFrame(start); watcher?.disconnect(); sizer?.disconnect(); };
+}
+export default { render };
+"""
+
+#: In a grid the headings name the controls; their own labels stay, for assistive technology.
+_CSS = """
+.qoslib-bare { min-width: 0; }
+.qoslib-bare > .widget-label, .qoslib-bare .widget-label-basic > span {
+  position: absolute; width: 1px; overflow: hidden; opacity: 0;
+}
+.qoslib-bare > .widget-readout { min-width: 0; width: 3.2em; margin: 0; padding: 0; }
+.qoslib-explorer .js-plotly-plot { min-width: 0; }
+"""
+
+
+class Finish(anywidget.AnyWidget):
+    """An invisible widget that finishes the explorer it stands in.
+
+    It hides the labels of controls in a grid from view, gives each slider's handle the text of
+    its label, and tells plotly when the explorer's width changes: it only hears of the window's.
+    """
+
+    _esm = _ESM
+    _css = _CSS

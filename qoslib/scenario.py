@@ -1,0 +1,50 @@
+"""A port and what is sent to it, as one document that can be saved, cited and run again."""
+
+from qoslib.port import Chain, Forwarder, Port
+from qoslib.record import Count, NotNegative, Positive, Record, fail, record
+from qoslib.traffic import Stream
+
+__all__ = ["Scenario"]
+
+
+@record
+class Scenario(Record):
+    """All that a model needs to answer, and to answer the same again.
+
+    Parameters
+    ----------
+    name : str
+        For people.
+    where : Port, Forwarder or Chain
+    streams : tuple of Stream
+        At least one, each name once; each finds a queue.
+    duration_s, warmup_s : float
+        What a packet model runs and leaves out at its start [s].
+    seed : int
+        Of a packet model's draws.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> saved = Scenario("two users", port, (Stream("a", 90e6), Stream("b", 30e6))).to_json()
+    >>> Scenario.from_json(saved).streams[1].rate_bps
+    30000000.0
+    """
+
+    name: str
+    where: Port | Forwarder | Chain
+    streams: tuple[Stream, ...]
+    duration_s: Positive = 1.0
+    warmup_s: NotNegative = 0.0
+    seed: Count = 0
+
+    def check(self) -> None:
+        names = [stream.name for stream in self.streams]
+        if not names or len(set(names)) != len(names):
+            fail("the streams' names", names, "at least one, each name once")
+        if isinstance(self.where, Port):
+            for stream in self.streams:
+                self.where.queue_of(stream)
+        if self.warmup_s >= self.duration_s:
+            fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")

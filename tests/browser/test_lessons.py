@@ -1,0 +1,200 @@
+"""Each lesson in a real JupyterLab and a real browser: run, and moved with the keyboard."""
+
+import json
+import re
+
+import nbformat
+import pytest
+
+from qoslib import fluid, units
+from qoslib.platforms import m120
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
+
+#: JupyterLab says these to the console although nothing is wrong with a lesson.
+HARMLESS = (
+    # It asks for a setting or a workspace that nobody has saved yet.
+    r"/(api/workspaces|lab/api/settings|lab/api/workspaces)/.*404",
+    # Its extension manager and its news look outward, and these tests have no way out.
+    r"(ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED|ERR_CONNECTION_REFUSED)",
+)
+
+RUN_STATE = ".jp-NotebookPanel .jp-Notebook-ExecutionIndicator"
+#: How many cells wait or run; each shows a star for its number until it is done.
+STARS = """() => [...document.querySelectorAll('.jp-InputPrompt')]
+    .filter((prompt) => prompt.textContent.includes('*')).length"""
+
+#: What plotly draws: the y values of one trace of the explorer that holds a control.
+DRAWN = """([label, uid]) => {
+    const handle = document.querySelector(`[aria-label="${label}"]`);
+    const figure = handle.closest('.qoslib-explorer').querySelector('.js-plotly-plot');
+    const trace = figure.data.find((each) => each.uid === uid);
+    return Array.from(trace.y, (y) => Number.isFinite(y) ? y : null);
+}"""
+
+
+#: The page gets the model's own numbers; only a slider's position is rounded by the browser.
+CLOSE = 1e-6
+
+
+class Watch:
+    """Everything that goes wrong while a page is open, wherever it is said."""
+
+    def __init__(self, page):
+        self.wrong = []
+        page.on("console", self._console)
+        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("websocket", lambda socket: socket.on("framereceived", self._frame))
+
+    def _console(self, message):
+        said = f"{message.text} {message.location.get('url', '')}"
+        if message.type == "error" and not any(re.search(each, said) for each in HARMLESS):
+            self.wrong.append(said)
+
+    def _frame(self, payload):
+        """A callback that raises tells nobody but the kernel's message channel."""
+        raw = payload if isinstance(payload, bytes) else payload.encode()
+        if re.search(rb'"msg_type": ?"error"', raw):
+            name = re.search(rb'"evalue": ?"([^"]*)"', raw)
+            self.wrong.append(f"the kernel: {name.group(1).decode() if name else raw[:500]!r}")
+
+
+@pytest.fixture
+def watch(page):
+    return Watch(page)
+
+
+def open_and_run(page, server, name):
+    """Open a notebook and run it as a student would, from the menu."""
+    page.goto(f"{server.url}/lab/tree/{name}.ipynb?token={server.token}&reset")
+    page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    page.wait_for_function(f"({STARS})() > 0", timeout=60_000)
+    page.wait_for_function(f"({STARS})() === 0", timeout=120_000)
+    page.wait_for_selector(f"{RUN_STATE}[data-status=idle]", timeout=60_000, state="attached")
+
+
+def show(page, name):
+    """Bring a slider into view, found by the name that assistive technology reads."""
+    slider = page.get_by_role("slider", name=name, exact=True)
+    slider.scroll_into_view_if_needed(timeout=30_000)
+    return slider
+
+
+def drawn(page, label, uid):
+    return page.evaluate(DRAWN, [label, uid])
+
+
+def wait_until_drawn(page, label, uid, wanted):
+    """Wait until a trace shows the values; the assertion says what it shows otherwise."""
+    for _ in range(50):
+        shown = drawn(page, label, uid)
+        if shown == pytest.approx(wanted, rel=CLOSE):
+            return
+        page.wait_for_timeout(100)
+    assert shown == pytest.approx(wanted, rel=CLOSE)
+
+
+def drawn_when_there(page, label, uid):
+    show(page, label)
+    page.wait_for_function(f"(asked) => ({DRAWN})(asked).length > 0", arg=[label, uid])
+    return drawn(page, label, uid)
+
+
+def press(page, label, key, times):
+    show(page, label).focus()
+    for _ in range(times):
+        page.keyboard.press(key)
+
+
+def complaints(page, watch):
+    """What went wrong, and what a cell said on its standard error."""
+    stderr = page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts()
+    return [*watch.wrong, *stderr]
+
+
+def one_queue_delay_ms(packets):
+    queue = Queue("all", PacketLimit(packets))
+    port = Port("line", units.mbps(100), (queue,), overhead_bytes=24)
+    answer = fluid.solve(port, [Stream("iperf3", units.mbps(150), frame_bytes=1490)])
+    return units.convert(answer.of("iperf3", "latency_mean_s"), "s", "ms")
+
+
+def m120_latencies_ms(port, streams):
+    return units.convert(fluid.solve(port, streams).latency_mean_s, "s", "ms").tolist()
+
+
+def test_one_queue_follows_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "00_start_here")
+    label = "Buffer [packets]"
+    before = drawn_when_there(page, label, "now-2")
+    press(page, label, "ArrowLeft", 10)
+    wanted = one_queue_delay_ms(502)
+    assert before != pytest.approx([wanted])
+    wait_until_drawn(page, label, "now-2", [wanted])
+    assert f"a packet takes {wanted:.3g} ms" in page.locator(".qoslib-explorer").inner_text()
+    assert complaints(page, watch) == []
+
+
+def test_the_late_queue_follows_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "01_late_priority_queue")
+    move_a_load(page)
+    choose_an_experiment(page)
+    move_the_knife_edge(page)
+    assert complaints(page, watch) == []
+
+
+def move_a_load(page):
+    label = "CS1 offered load [% of the line]"
+    before = drawn_when_there(page, label, "fluid-latency")
+    press(page, label, "ArrowRight", 5)
+    wanted = m120_latencies_ms(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.30}))
+    assert before != pytest.approx(wanted)
+    wait_until_drawn(page, label, "fluid-latency", wanted)
+
+
+def choose_an_experiment(page):
+    page.get_by_label("Published experiment").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("Tab")
+    last = list(m120.experiments().values())[-1]
+    wanted = m120_latencies_ms(last.port, last.streams)
+    wait_until_drawn(page, "CS1 offered load [% of the line]", "fluid-latency", wanted)
+
+
+def move_the_knife_edge(page):
+    label = "All offered loads [± %]"
+    assert drawn_when_there(page, label, "now-sent_pps") == [0, 0]
+    press(page, label, "ArrowLeft", 4)
+    base = m120.experiments()["scenario1"]
+    rates = [stream.rate_bps * (1 - 4 * 0.0025e-2) for stream in base.streams]
+    answer = fluid.solve(base.port, base.streams, rates)
+    wanted = [answer.of(name, "sent_pps") for name in ("CS2", "BE")]
+    assert min(wanted) > 0
+    wait_until_drawn(page, label, "now-sent_pps", wanted)
+
+
+RAISES = """
+from qoslib import explore
+app = explore.knife_edge("m120")
+def draw(values):
+    raise RuntimeError("raised on purpose")
+app._draw = draw
+app
+"""
+
+
+def test_a_callback_that_raises_is_noticed(page, watch, jupyter_server):
+    """The proof that the tests above would fail: nothing but the page and the kernel can tell."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(RAISES.strip())])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    (jupyter_server.root / "raises.ipynb").write_text(json.dumps(notebook))
+    open_and_run(page, jupyter_server, "raises")
+    assert watch.wrong == []
+    show(page, "All offered loads [± %]").focus()
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("alert").get_by_text("raised on purpose").wait_for(timeout=20_000)
+    page.wait_for_timeout(1000)
+    assert any("raised on purpose" in wrong for wrong in watch.wrong)

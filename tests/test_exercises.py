@@ -1,0 +1,114 @@
+"""Exercises: right answers pass, wrong ones get a hint, and no answer is given away."""
+
+import inspect
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from qoslib import exercises, units
+from qoslib.platforms import m120
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
+
+LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
+LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(200)),))
+
+RIGHT = {
+    "00.1": 67.2,
+    "00.2": 71.43,
+    "00.3": 164,
+    "00.4": 513,
+    "00.5": (LINE, [Stream("a", units.mbps(120), 1000)]),
+    "01.1": 20,
+    "01.2": 11.25,
+    "01.3": 25,
+    "01.4": 111,
+    "01.5": (m120.port(), m120.experiments()["base"].streams),
+}
+WRONG = [
+    ("00.1", 51.2, "without the 20 B"),
+    ("00.1", 8.4, "bytes are taken for bits"),
+    ("00.1", 1e6, "too large"),
+    ("00.2", 100, "line's own rate"),
+    ("00.3", 165, "too late"),
+    ("00.3", 100, "room for more"),
+    ("00.3", 1.5, "whole number"),
+    ("00.4", 46396, "never in the queue"),
+    ("00.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "keeps up"),
+    ("00.5", (LINE, [Stream("a", units.mbps(120), 10)]), "More buffer"),
+    ("00.5", (m120.port(), m120.experiments()["base"].streams), "6 queues"),
+    ("01.1", 100, "tail drop"),
+    ("01.2", 20, "too long"),
+    ("01.2", 5, "less than asked for"),
+    ("01.3", 10, "still loses"),
+    ("01.3", 60, "a little less would do"),
+    ("01.4", 200, "Less load"),
+    ("01.4", 105, "not 90"),
+    ("01.4", 50, "keeps up"),
+    ("01.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "drops nothing"),
+    ("01.5", (m120.port(), tuple(reversed(m120.experiments()["base"].streams))), "BE loses"),
+]
+
+
+def test_every_exercise_is_tried_here():
+    assert set(RIGHT) == set(exercises.JUDGES)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_answer_is_right(name):
+    verdict = exercises.check(name, RIGHT[name])
+    assert verdict.ok, verdict
+    assert str(verdict).startswith("Right: ")
+
+
+@pytest.mark.parametrize(("name", "answer", "hint"), WRONG)
+def test_a_wrong_answer_gets_a_hint(name, answer, hint):
+    verdict = exercises.check(name, answer)
+    assert not verdict.ok
+    assert hint in verdict.text
+    assert verdict._repr_markdown_().startswith("**Not yet:** ")
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("answer", [None, ..., "ten", float("nan"), -1, True, [], (1, 2)])
+def test_what_is_no_answer_is_told_so(name, answer):
+    verdict = exercises.check(name, answer)
+    assert not verdict.ok
+    assert verdict.text.endswith(".")
+
+
+def test_an_unknown_exercise_is_told_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"exercise is '99\.1'; allowed: 00\.1"):
+        exercises.check("99.1", 1)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_solutions_of_a_lesson_are_right(path):
+    cells = [c for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
+    scope: dict = {}
+    verdicts = []
+    for cell in cells:
+        solution = "solution" in cell.metadata.get("tags", [])
+        plain = not cell.metadata.get("tags") and "exercises.check(" not in cell.source
+        if plain:
+            exec(cell.source, scope)
+        elif solution:
+            scope["exercises"] = Recorder(verdicts)
+            exec(cell.source, scope)
+    assert len(verdicts) == len([n for n in RIGHT if path.stem.startswith(n[:2])])
+    assert all(verdict.ok for verdict in verdicts), verdicts
+
+
+class Recorder:
+    """Stands in for the module, to see what each check says."""
+
+    def __init__(self, verdicts):
+        self.verdicts = verdicts
+
+    def check(self, *answer):
+        self.verdicts.append(exercises.check(*answer))
+
+
+def test_each_judge_says_what_it_asks():
+    assert all(inspect.getdoc(judge) for judge in exercises.JUDGES.values())

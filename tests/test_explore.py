@@ -1,0 +1,139 @@
+"""Explorers: the figure, the words and the table follow the controls."""
+
+import ipywidgets as widgets
+import pytest
+
+from qoslib import explore, fluid, plots, units
+from qoslib.explore.priority import described, settings
+from qoslib.platforms import m120
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
+
+LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=24)
+
+
+def one_queue():
+    return explore.one_queue(LINE, Stream("iperf3", units.mbps(150), 1490))
+
+
+def drawn(app, uid):
+    return list(next(each for each in app.figure.data if each.uid == uid).y)
+
+
+def controls(widget):
+    for child in getattr(widget, "children", ()):
+        yield from controls(child)
+    if isinstance(widget, widgets.ValueWidget) and not isinstance(widget, widgets.HTML):
+        yield widget
+
+
+MAKERS = pytest.mark.parametrize("make", [explore.priority, explore.knife_edge, one_queue])
+
+
+@MAKERS
+def test_every_control_has_a_name_of_its_own(make):
+    names = [control.description for control in controls(make())]
+    assert all(names)
+    assert len(set(names)) == len(names)
+
+
+@MAKERS
+def test_the_figure_stays_the_same_widget(make):
+    app = make()
+    figure, control = app.figure, next(c for c in controls(app) if hasattr(c, "step"))
+    before = app.summary
+    control.value += 3 * control.step
+    assert app.figure is figure
+    assert app.summary != before
+    assert app.summary.split(" ", 1)[0] in app.children[-2].value
+
+
+@pytest.mark.parametrize("name", m120.experiments())
+def test_settings_describe_the_published_experiment_again(name):
+    experiment = m120.experiments()[name]
+    again = described(experiment, settings(experiment))
+    assert again.port == experiment.port
+    for one, other in zip(again.streams, experiment.streams, strict=True):
+        assert one.rate_bps == pytest.approx(other.rate_bps)
+
+
+def test_a_slider_draws_what_the_model_says():
+    app = explore.priority("m120")
+    app.controls["offered_CS1"].value = 50
+    answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
+    assert drawn(app, "fluid-latency") == pytest.approx(answer.latency_mean_s / units.ms(1))
+
+
+def test_switches_change_the_dropper():
+    app = explore.priority("m120")
+    app.controls["drop_CS1"].value = "tail"
+    assert drawn(app, "fluid-latency")[3] == pytest.approx(100, rel=0.01)
+    app.move(drop_CS1="head", profile_CS1=True)
+    assert drawn(app, "fluid-latency")[3] == pytest.approx(8.9, rel=0.01)
+
+
+def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
+    app = explore.priority("m120")
+    app.controls["offered_BE"].value = 90
+    app.controls["experiment"].value = "profile2"
+    assert app.controls["offered_BE"].value == 2
+    assert drawn(app, "measured-latency")[-1] == 45
+
+
+def test_reset_goes_back_to_the_published_experiment():
+    app = explore.priority("m120")
+    before = drawn(app, "fluid-latency")
+    app.controls["offered_CS1"].value = 60
+    app.children[0].children[1].click()
+    assert drawn(app, "fluid-latency") == before
+
+
+def test_strict_high_overloaded_twice_waits_for_half_its_buffer():
+    app = explore.priority("m120")
+    app.move(**{f"offered_{name}": 0 for name in m120.CLASSES} | {"offered_CS4": 200})
+    assert drawn(app, "fluid-latency")[0] == pytest.approx(50, rel=0.01)
+
+
+def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():
+    app = explore.knife_edge("m120")
+    assert drawn(app, "now-sent_pps") == [0, 0]
+    app.move(change=-0.05)
+    assert min(drawn(app, "now-sent_pps")) > 0
+    assert drawn(app, "now-latency_mean_s") == pytest.approx([274, 4.07], rel=0.01)
+
+
+def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():
+    seen = plots.Seen(units.mbps(150), units.mbps(98), 0.36, 0.005)
+    app = explore.one_queue(LINE, Stream("iperf3", units.mbps(150), 1490), seen)
+    assert drawn(app, "measured-1") == [36]
+    app.controls["frame"].value = 100
+    assert drawn(app, "measured-1") == []
+
+
+def test_what_goes_wrong_is_said_and_raised():
+    app = explore.priority("m120")
+    app._draw = lambda values: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        app.controls["offered_CS1"].value = 30
+    assert 'role="alert"' in app.children[-2].value
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: explore.priority("m121"), "platform is 'm121'"),
+        (lambda: explore.priority("m120", "bass"), "experiment is 'bass'"),
+        (lambda: explore.priority("m120").move(offered_EF=1), "control is 'offered_EF'"),
+    ],
+)
+def test_a_wrong_name_is_told_with_the_right_ones(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_viewer_without_widgets_gets_the_figure_and_its_words():
+    app = explore.priority("m120")
+    bundle = app._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert "application/vnd.plotly.v1+json" in bundle
+    assert bundle["text/plain"] == app.summary
