@@ -106,10 +106,12 @@ class Data:
     def spread(self, value: Published) -> float:
         """How far apart the counters of a value's pair are printed [ratio]; 0 without a pair."""
         pair = getattr(platform(value.platform), "PAIRS", {}).get(value.quantity, ())
+        if not pair:
+            return 0.0
         where = value.platform, value.experiment, value.stream
         found = {each.name: each.value for each in self.results}
         printed = [found.get((*where, quantity), 0.0) for quantity in pair]
-        return abs(printed[1] / printed[0] - 1) if printed and all(printed) else 0.0
+        return abs(printed[1] / printed[0] - 1) if all(printed) else 0.0
 
 
 def published() -> Data:
