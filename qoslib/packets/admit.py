@@ -1,5 +1,6 @@
 """An arrival: policer, early drop, room in the queue and its pool."""
 
+from qoslib.packets.drr import forfeits
 from qoslib.packets.kernel import kernel
 from qoslib.packets.metering import policed
 from qoslib.packets.pause import must_pause
@@ -8,10 +9,11 @@ from qoslib.packets.priority import joins
 from qoslib.packets.profile import profile_drops
 from qoslib.packets.red import SAMPLED, observe, red_drops
 from qoslib.packets.room import append, head_slot, refresh_limit, take_head
-from qoslib.packets.tables import HEAD, PIE, POLICER, POOL, PROFILE, RED, TAIL
+from qoslib.packets.tables import DRR, HEAD, MDRR, PIE, POLICER, POOL, PROFILE, RED, TAIL
 from qoslib.packets.tally import log_fate
 
 __all__ = ["BY_CODEL", "BY_LIMIT", "BY_PIE", "BY_PROFILE", "BY_RED", "admit", "drop"]
+__all__ += ["emptied", "leaves"]
 
 BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
 _KEEP = -1
@@ -23,6 +25,23 @@ def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
     state.drops[packet_class, cause] += 1
     if not port.log_stops:
         log_fate(port, state.log, arrival_ps, now_ps, packet_class, tag, cause)
+
+
+@kernel
+def leaves(state, port, queue, kind):
+    """The queue's oldest packet, of this class, gives its room back."""
+    take_head(queue, kind)
+    port.waiting -= 1
+    if queue.pool >= 0:
+        state.pools[queue.pool].held_bytes -= kind.frame_bytes
+
+
+@kernel
+def emptied(port, queue, index, now_ps):
+    """What a queue left empty does: it is idle from now on, and its round robin visit ends."""
+    queue.idle_since_ps = now_ps
+    if port.scheduler == DRR or port.scheduler == MDRR:
+        forfeits(port, queue, index)
 
 
 @kernel
@@ -66,14 +85,11 @@ def _marked(state, queue, kind, cause):
 
 @kernel
 def _push_out(state, port, queue, now_ps, cause):
-    """Drop the queue's oldest packet."""
+    """Drop the queue's oldest packet; the one behind it may not have to wait for tokens."""
     slot = state.slots[head_slot(queue)]
     drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
-    kind = state.classes[slot.packet_class]
-    take_head(queue, kind)
-    port.waiting -= 1
-    if queue.pool >= 0:
-        state.pools[queue.pool].held_bytes -= kind.frame_bytes
+    leaves(state, port, queue, state.classes[slot.packet_class])
+    port.wake_ps = 0
 
 
 @kernel
@@ -92,23 +108,25 @@ def _finds_room(state, port, queue, kind, now_ps):
 
 
 @kernel
-def _verdict(state, port, queue, kind, packet_class, now_ps):
-    """The cause an arriving packet is dropped for, -1 if it is let in."""
+def _verdict(state, port, queue, kind, now_ps):
+    """The cause an arriving packet is dropped for, -1 if it is let in, -2 if it is marked too."""
     if queue.policed and policed(queue, kind, now_ps, port.waiting):
         return POLICER
     if port.relays:
         _release_relays(state, port, now_ps)
     if queue.window_ps:
         refresh_limit(queue, now_ps)
+    marked = 0
     if queue.dropper != BY_LIMIT:
         cause = _early(state, queue, kind, now_ps)
         if cause == PROFILE and queue.drops_head and queue.length > 0:
             _push_out(state, port, queue, now_ps, PROFILE)
         elif cause >= 0 and _marked(state, queue, kind, cause):
-            state.counts[packet_class, 2] += 1
+            marked = 1
         elif cause >= 0:
             return cause
-    return _finds_room(state, port, queue, kind, now_ps)
+    cause = _finds_room(state, port, queue, kind, now_ps)
+    return cause if cause >= 0 else _KEEP - marked
 
 
 @kernel
@@ -117,11 +135,16 @@ def admit(state, port, packet_class, tag, now_ps):
     kind = state.classes[packet_class]
     queue = state.queues[kind.queue]
     state.counts[packet_class, 0] += 1
-    cause = _verdict(state, port, queue, kind, packet_class, now_ps)
+    was_empty = queue.length == 0
+    cause = _verdict(state, port, queue, kind, now_ps)
     if cause >= 0:
         drop(state, port, now_ps, now_ps, packet_class, tag, cause)
+        if queue.length == 0 and not was_empty:
+            emptied(port, queue, kind.queue, now_ps)
         return
-    if queue.length == 0:
+    if cause < _KEEP:
+        state.counts[packet_class, 2] += 1
+    if was_empty:
         joins(state.levels, queue)
     append(queue, state.slots, kind, packet_class, now_ps, tag)
     port.waiting += 1

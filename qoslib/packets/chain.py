@@ -29,7 +29,7 @@ class _Station:
         if hop.at.pause is not None and any(not first[i] for i in self.members):
             fail(f"{hop.at.name!r} pause", hop.at.pause, "None, except where all streams start")
         self.streams = [streams[i] if first[i] else carried(streams[i]) for i in self.members]
-        self.state = planned(hop.at, self.streams, run_asked, index)
+        self.state = planned(hop.at, self.streams, run_asked, index, self.members)
         self.row = {stream: row for row, stream in enumerate(self.members)}
         self.done_ps = 0
 

@@ -4,7 +4,7 @@ import math
 
 from qoslib.packets.kernel import kernel
 
-__all__ = ["codel_drops", "codel_empties"]
+__all__ = ["codel_drops"]
 
 
 @kernel
@@ -54,9 +54,3 @@ def codel_drops(queue, kind, sojourn_ps, now_ps):
     queue.last_drops = queue.drops
     queue.dropping = 1
     return True
-
-
-@kernel
-def codel_empties(queue):
-    """What follows when a drop has emptied the queue."""
-    queue.first_above_ps = queue.dropping = queue.just_dropped = 0

@@ -30,10 +30,9 @@ def _begin(state):
 @kernel
 def _run_timers(state, port, now_ps):
     """Run all timers that are due, and set the port's next."""
-    if port.warm_ps <= now_ps:
-        forget(state.queues, state.counts, state.drops, state.tallies, state.histogram)
-        port.warm_ps = NEVER
-    port.timer_ps = port.warm_ps
+    if port.forget_ps <= now_ps:
+        forget(port, state.queues, state.counts, state.drops)
+    port.timer_ps = port.forget_ps
     for queue in state.queues:
         while queue.timer_ps <= now_ps:
             if queue.dropper == BY_PIE:

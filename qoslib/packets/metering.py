@@ -1,7 +1,9 @@
 """Token buckets that count time: the bucket is full when its `tat` is not after now.
 
 The tokens at time t are ``burst - max(tat - t, 0)`` in the time they take to arrive (GCRA,
-ITU-T I.371 annex A); a packet fits if that covers its own time at the bucket's rate.
+ITU-T I.371 annex A); a packet fits if that covers its own time at the bucket's rate, all in whole
+picoseconds and rounded down, so that a stream at just the bucket's rate fits. What it takes has
+its fraction.
 """
 
 from qoslib.packets.clock import add
@@ -17,28 +19,30 @@ def _conforms(tat_ps, cost_ps, burst_ps, now_ps):
 
 @kernel
 def _drain(queue, kind, now_ps):
-    """Take a packet's tokens, as far as there are any."""
+    """Take a packet's tokens."""
     if queue.police_tat < now_ps:
         queue.police_tat, queue.police_tat_fraction = now_ps, 0
     queue.police_tat, queue.police_tat_fraction = add(
         queue.police_tat, queue.police_tat_fraction, kind.police_ps, kind.police_fraction
     )
-    queue.police_tat = min(queue.police_tat, now_ps + queue.police_burst_ps)
 
 
 @kernel
 def policed(queue, kind, now_ps, waiting):
     """Whether the policer drops a packet of this class; `waiting` packets hold the port's queues.
 
-    With a congestion threshold, a packet that exceeds passes while fewer wait.
+    With a congestion threshold, a packet that exceeds passes while fewer wait, and takes what
+    tokens there are.
     """
     congested = waiting >= queue.congestion
     if not congested and not queue.drains:
         return False
-    if _conforms(queue.police_tat, kind.police_ps, queue.police_burst_ps, now_ps) or not congested:
+    if _conforms(queue.police_tat, kind.police_ps, queue.police_burst_ps, now_ps):
         _drain(queue, kind, now_ps)
         return False
-    return True
+    if not congested:
+        queue.police_tat, queue.police_tat_fraction = now_ps + queue.police_burst_ps, 0
+    return congested
 
 
 @kernel

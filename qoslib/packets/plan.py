@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from qoslib.packets import serve, tables
+from qoslib.packets import tables
 from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, interval_ps, picoseconds, split
 from qoslib.packets.draws import key
 from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
@@ -29,11 +29,11 @@ __all__ = ["SCHEDULERS", "Run", "as_port", "planned"]
 
 #: The rule that each scheduler becomes.
 SCHEDULERS = {
-    Fifo: serve.FIFO,
-    StrictPriority: serve.STRICT,
-    PriorityLevels: serve.LEVELS,
-    DeficitRoundRobin: serve.DRR,
-    ModifiedDrr: serve.MDRR,
+    Fifo: tables.FIFO,
+    StrictPriority: tables.STRICT,
+    PriorityLevels: tables.LEVELS,
+    DeficitRoundRobin: tables.DRR,
+    ModifiedDrr: tables.MDRR,
 }
 
 
@@ -79,15 +79,18 @@ def as_port(where: Port | Forwarder) -> tuple[tuple, int]:
     return where.queues, where.transmit_ring_packets
 
 
-def planned(where, streams, run, hop=0) -> tables.State:
-    """The tables of a port or forwarder and its streams, ready to run."""
+def planned(where, streams, run, hop=0, owners=None) -> tables.State:
+    """The tables of a port or forwarder and its streams, ready to run.
+
+    Draws belong to hop `hop` of a chain, and to the streams' places `owners` in the whole list.
+    """
     queues, ring = as_port(where)
-    rows = stream_rows(streams, run.seed)
+    rows = stream_rows(streams, run.seed, range(len(streams)) if owners is None else owners)
     classes = _class_rows(where, streams, rows)
     queue_rows = np.zeros(len(queues), tables.QUEUE)
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
-        fill_queue(row, queue, line_bps, classes[classes["queue"] == i])
+        fill_queue(row, queue, line_bps, classes[classes["queue"] == i], ring)
         row["key"] = key(run.seed, 1, hop, i)
     slots = _placed(queue_rows)
     levels, order = _levels(queue_rows, queues)
@@ -183,7 +186,8 @@ def _fill_pause(row, where, stream):
         rate_bps = stream.access_bps or getattr(where, "rate_bps", None)
         if rate_bps is None:
             fail(f"Stream {stream.name!r} access_bps", None, "a rate, for PAUSE to a forwarder")
-        row["pause_ps"] = int(Fraction(512 * where.pause.quanta * PS_PER_S) / Fraction(rate_bps))
+        pause_s = Fraction(512 * where.pause.quanta) / Fraction(rate_bps)
+        row["pause_ps"] = max(split(pause_s * PS_PER_S)[0], 1)
 
 
 def _placed(rows):
@@ -248,7 +252,8 @@ def _port_row(where, queues, run, queue_rows):
     row = port[0]
     row["queues"], row["fast"], row["resets"] = len(queues), -1, 1
     row["base_ps"] = picoseconds(where.base_delay_s)
-    row["warm_ps"], row["end_ps"] = run.warm_ps or NEVER, run.end_ps
+    row["forget_ps"] = run.warm_ps or NEVER
+    row["warm_ps"], row["end_ps"] = run.warm_ps, run.end_ps
     row["edge_ps"] = run.edges_ps()[0]
     row["timer_ps"] = min(run.warm_ps or NEVER, row["edge_ps"], queue_rows["timer_ps"].min())
     row["relays"] = any(_releases(queue) for queue in queues)

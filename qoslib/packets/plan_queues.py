@@ -31,30 +31,33 @@ CREDIT_PACKETS = 10
 _MOST_SLOTS = 1 << 26
 
 
-def fill_queue(row, queue, line_bps, mine):
-    """One queue; `mine` are the rows of its packet classes, and set its number of slots."""
+def fill_queue(row, queue, line_bps, mine, ring):
+    """One queue; `mine` are the rows of its packet classes, and set its number of slots.
+
+    `ring` packets may be handed over before the line is free.
+    """
     row["window_end_ps"] = row["timer_ps"] = NEVER
     row["pool"] = -1
     row["quantum"] = queue.quantum_bytes
     row["largest_bytes"] = mine["frame_bytes"].max(initial=1)
-    _fill_limit(row, queue, line_bps, mine)
+    _fill_limit(row, queue, line_bps, mine, ring)
     _fill_policer(row, queue.policer)
     fill_shaper(row, queue.shaper, f"Queue {queue.name!r}", row["largest_bytes"])
     _fill_guarantee(row, queue, mine)
     _fill_dropper(row, queue)
 
 
-def _fill_limit(row, queue, line_bps, mine):
+def _fill_limit(row, queue, line_bps, mine, ring):
     limit = queue.limit
     most = row["limit"] = _limit(limit, queue, line_bps)
     largest = mine["amount"].max(initial=1)
     if isinstance(limit, TimeLimit) and limit.at == "served":
         row["floor"] = row["limit"] = max(most, largest)
         row["window_ps"] = row["window_end_ps"] = picoseconds(limit.time_s)
-        most = max(row["limit"], row["window_ps"] + 2 * largest)
+        most = max(row["limit"], row["window_ps"] + (ring + 2) * largest)
     if row["limit"] < largest:
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
-    slots = int(most) // int(mine["amount"].min(initial=largest)) + 1
+    slots = int(most) // int(mine["amount"].min()) + 1 if len(mine) else 1
     if slots > _MOST_SLOTS:
         fail(f"Queue {queue.name!r} limit", limit, f"at most {_MOST_SLOTS} packets")
     row["mask"] = (1 << slots.bit_length()) - 1

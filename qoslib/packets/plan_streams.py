@@ -15,6 +15,8 @@ __all__ = ["carried", "recorded", "sizes_of", "stream_rows"]
 
 #: An exponential draw of 53 bits is below 37 means; so many means must fit the clock.
 _LONGEST_DRAW = 64
+#: On-periods that may pass without a packet, so that a run can be stopped within a second.
+_MOST_PERIODS = 1000
 
 
 def sizes_of(stream):
@@ -36,23 +38,28 @@ def carried(stream):
 
 def recorded(stream, first_class):
     """The arrivals of a `Trace` as a feed."""
-    trace = stream.arrivals
+    trace, start_ps = stream.arrivals, picoseconds(stream.start_s)
     classes = {size: first_class + i for i, (size, _) in enumerate(sizes_of(stream))}
-    feed = np.zeros(len(trace.times_s), tables.FEED)
-    feed["arrival_ps"] = [picoseconds(time_s) for time_s in trace.times_s]
-    feed["packet_class"] = [classes[size] for size in trace.frames_bytes]
+    times_ps = [picoseconds(time_s) for time_s in trace.times_s]
+    late = sum(time_ps >= start_ps for time_ps in times_ps)
+    feed = np.zeros(late, tables.FEED)
+    feed["arrival_ps"] = times_ps[len(times_ps) - late :]
+    feed["packet_class"] = [classes[n] for n in trace.frames_bytes[len(times_ps) - late :]]
     feed["tag"] = -1
     return feed
 
 
-def stream_rows(streams, seed):
-    """The table of streams, filled up with silent ones to a power of two."""
+def stream_rows(streams, seed, owners):
+    """The table of streams, filled up with silent ones to a power of two.
+
+    `owners` are the numbers that tell the streams' draws apart.
+    """
     rows = np.zeros(1 << max(len(streams) - 1, 0).bit_length(), tables.STREAM)
     rows["next_ps"] = rows["due_ps"] = NEVER
     rows["tag"] = -1
-    for i, stream in enumerate(streams):
-        _fill(rows[i], stream)
-        rows[i]["key"] = key(seed, 0, i)
+    for row, stream, owner in zip(rows, streams, owners, strict=False):
+        _fill(row, stream)
+        row["key"] = key(seed, 0, owner)
     return rows
 
 
@@ -86,7 +93,12 @@ def _fill_arrivals(row, stream, gap_ps):
             row["tick_ps"] = max(picoseconds(tick_s), 1)
             row["tick_at_ps"] = row["clock_ps"] + picoseconds(phase_s)
         case OnOff() as on_off:
-            gap_ps *= Fraction(on_off.on_s) / (Fraction(on_off.on_s) + Fraction(on_off.off_s))
+            cycle_s = Fraction(on_off.on_s) + Fraction(on_off.off_s)
+            if gap_ps > _MOST_PERIODS * cycle_s * PS_PER_S:
+                where = f"Stream {stream.name!r} rate_bps"
+                fail(where, stream.rate_bps, f"a packet in {_MOST_PERIODS} on-periods or fewer")
+            split(gap_ps)
+            gap_ps *= Fraction(on_off.on_s) / cycle_s
             _fill_on_off(row, stream, on_off)
     row["gap_ps"], row["gap_fraction"] = split(gap_ps)
 
@@ -104,5 +116,8 @@ def _fill_on_off(row, stream, on_off):
     row["random_periods"] = on_off.periods == "exponential"
     row["on_ps"] = _drawn(stream, Fraction(on_off.on_s) * PS_PER_S)
     row["off_ps"] = _drawn(stream, Fraction(on_off.off_s) * PS_PER_S)
+    first_ps = max(picoseconds(on_off.on_s), 1)
+    if not row["random_periods"]:
+        row["on_ps"], row["off_ps"] = first_ps, picoseconds(on_off.off_s)
     row["clock_ps"] += picoseconds(on_off.phase_s)
-    row["on_end_ps"] = row["clock_ps"] + max(picoseconds(on_off.on_s), 1)
+    row["on_end_ps"] = row["clock_ps"] + first_ps

@@ -43,14 +43,15 @@ def _has_credit(queue, classes, slots, now_ps):
 
 @kernel
 def _least_served(level, order, queues, classes, slots, now_ps, within):
-    """The level's ready queue that got least for its weight; within its guarantee where asked."""
+    """The level's ready queue that got least for its weight, within its guarantee or beyond it."""
     best, best_turn = -1, NEVER
     for place in range(level.first, level.first + level.size):
         index = order[place]
         queue = queues[index]
-        ready = queue.turn_ps < best_turn and ready_at(queue, classes, slots) <= now_ps
+        turn_ps = queue.turn_ps if within else queue.excess_turn_ps
+        ready = turn_ps < best_turn and ready_at(queue, classes, slots) <= now_ps
         if ready and (not within or _has_credit(queue, classes, slots, now_ps)):
-            best, best_turn = index, queue.turn_ps
+            best, best_turn = index, turn_ps
     return best
 
 
@@ -75,10 +76,14 @@ def pass_turn(levels, queue):
 
 @kernel
 def take_turn(port, levels, queue, kind, now_ps):
-    """Charge a served packet: to its queue's turn, and within the guarantee to its credit."""
-    levels[queue.level].turn_ps = queue.turn_ps
-    queue.turn_ps += kind.turn_ps
-    if port.in_profile:
+    """Charge a served packet to its queue's turn and credit, or to its turn for the excess."""
+    level = levels[queue.level]
+    if not port.in_profile:
+        level.excess_turn_ps = queue.excess_turn_ps
+        queue.excess_turn_ps += kind.turn_ps
+    else:
+        level.turn_ps = queue.turn_ps
+        queue.turn_ps += kind.turn_ps
         if queue.credit_tat < now_ps:
             queue.credit_tat, queue.credit_tat_fraction = now_ps, 0
         queue.credit_tat, queue.credit_tat_fraction = add(
@@ -89,4 +94,6 @@ def take_turn(port, levels, queue, kind, now_ps):
 @kernel
 def joins(levels, queue):
     """A queue that was empty starts where its level stands: no turns saved up."""
-    queue.turn_ps = max(queue.turn_ps, levels[queue.level].turn_ps)
+    level = levels[queue.level]
+    queue.turn_ps = max(queue.turn_ps, level.turn_ps)
+    queue.excess_turn_ps = max(queue.excess_turn_ps, level.excess_turn_ps)

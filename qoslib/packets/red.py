@@ -35,7 +35,7 @@ def observe(queue, kind, in_ring, now_ps):
     length = queue.length
     if queue.averaging == EWMA:
         if length == 0:
-            idle = (now_ps - queue.idle_since_ps) // kind.service_ps
+            idle = (now_ps - queue.idle_since_ps) // max(kind.service_ps, 1)
             queue.average *= _power(1.0 - queue.weight, idle)
         queue.average += (length - queue.average) * queue.weight
     elif queue.averaging == TRUNCATING:
@@ -53,9 +53,13 @@ def observe(queue, kind, in_ring, now_ps):
 
 @kernel
 def sample(queue):
-    """What a timer does: look at the average, or switch the relay; then set the next time."""
-    queue.looked = queue.average
+    """What a timer does: look at the queue, perhaps switch the relay; then set the next time.
+
+    An average slow up and fast down is no more than the queue that is left.
+    """
+    queue.looked = min(queue.average, float(queue.length))
     if queue.averaging == SAMPLED:
+        queue.looked = float(queue.length)
         if queue.length >= queue.high:
             queue.relay = 1
         elif queue.length <= queue.low:

@@ -1,9 +1,9 @@
 """A departure: the scheduler's choice, a last look by CoDel, and the line."""
 
-from qoslib.packets.admit import BY_CODEL, BY_PIE, drop
+from qoslib.packets.admit import BY_CODEL, BY_PIE, drop, emptied, leaves
 from qoslib.packets.clock import NEVER, add
-from qoslib.packets.codel import codel_drops, codel_empties
-from qoslib.packets.drr import forfeits, next_drr, next_mdrr, take_deficit
+from qoslib.packets.codel import codel_drops
+from qoslib.packets.drr import next_drr, next_mdrr, take_deficit
 from qoslib.packets.kernel import kernel
 from qoslib.packets.metering import shaped_until, take_shaped
 from qoslib.packets.pause import may_resume
@@ -14,13 +14,11 @@ from qoslib.packets.priority import (
     ready_at,
     take_turn,
 )
-from qoslib.packets.room import head_slot, refresh_limit, take_head
-from qoslib.packets.tables import CODEL
+from qoslib.packets.room import head_slot, refresh_limit
+from qoslib.packets.tables import CODEL, DRR, FIFO, LEVELS, MDRR, STRICT
 from qoslib.packets.tally import count_latency, log_fate
 
-__all__ = ["DRR", "FIFO", "LEVELS", "MDRR", "STRICT", "serve"]
-
-FIFO, STRICT, LEVELS, DRR, MDRR = range(5)
+__all__ = ["serve"]
 
 
 @kernel
@@ -56,14 +54,9 @@ def _charge(state, port, queue, index, kind, now_ps):
 @kernel
 def _remove(state, port, queue, index, kind, now_ps):
     """Take the queue's oldest packet out, and let a queue left empty forget."""
-    take_head(queue, kind)
-    port.waiting -= 1
-    if queue.pool >= 0:
-        state.pools[queue.pool].held_bytes -= kind.frame_bytes
+    leaves(state, port, queue, kind)
     if queue.length == 0:
-        queue.idle_since_ps = now_ps
-        if port.scheduler == DRR or port.scheduler == MDRR:
-            forfeits(port, queue, index)
+        emptied(port, queue, index, now_ps)
 
 
 @kernel
@@ -77,7 +70,7 @@ def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
     departure_ps = port.line_ps
     state.handed[port.handed_at] = departure_ps
     port.handed_at = port.handed_at + 1 if port.handed_at + 1 < len(state.handed) else 0
-    if departure_ps <= port.end_ps:
+    if port.warm_ps <= departure_ps <= port.end_ps:
         state.counts[packet_class, 1] += 1
         latency_ps = departure_ps - arrival_ps + port.base_ps
         count_latency(state.tallies[kind.stream], state.histogram, kind.stream, latency_ps)
@@ -95,8 +88,6 @@ def _codel_takes(state, port, queue, index, kind, now_ps):
         return False
     drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, CODEL)
     _remove(state, port, queue, index, kind, now_ps)
-    if queue.length == 0:
-        codel_empties(queue)
     return True
 
 

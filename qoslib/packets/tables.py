@@ -23,6 +23,9 @@ __all__ = [
     "State",
 ]
 
+#: Codes of the schedulers.
+FIFO, STRICT, LEVELS, DRR, MDRR = range(5)
+
 #: Why a packet was dropped, in the order of the drop counters.
 CAUSES = ("policer", "pool", "tail", "head", "red", "profile", "codel", "pie")
 POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))
@@ -60,20 +63,20 @@ QUEUE = _table(
     " interval_ps target_ps largest_bytes first_above_ps drop_next_ps drops last_drops dropping"
     " just_dropped"
     " update_ps delay_ps old_delay_ps burst_left_ps burst_ps"
-    " level place guaranteed credit_tat credit_tat_fraction credit_burst_ps turn_ps"
+    " level place guaranteed credit_tat credit_tat_fraction credit_burst_ps turn_ps excess_turn_ps"
     " quantum deficit visited",
     real="weight average looked jitter probability accumulated alpha beta",
     key="key counter",
 )
 
-LEVEL = _table(whole="first size turn turn_ps")
+LEVEL = _table(whole="first size turn turn_ps excess_turn_ps")
 
 PORT = _table(
     whole="now_ps line_ps line_fraction waiting handed_at"
     " scheduler queues wake_ps timer_ps shaped shape_tat shape_tat_fraction shape_burst_ps"
     " fast carries resets at_queue in_profile"
-    " base_ps warm_ps end_ps edge edge_ps logged log_stops"
-    " relays pauses obeyed pause_high pause_low pause_until_ps pause_frames",
+    " base_ps forget_ps warm_ps end_ps edge edge_ps logged log_stops"
+    " relays pauses obeyed pause_high pause_low pause_first_ps pause_last_ps pause_frames",
 )
 
 #: A memory pool.

@@ -59,14 +59,16 @@ def log_fate(port, log, arrival_ps, departure_ps, packet_class, tag, cause):
 
 
 @kernel
-def forget(queues, counts, drops, tallies, histogram):
-    """At the end of the warm-up: start all counters anew."""
-    counts[:, :] = 0
+def forget(port, queues, counts, drops):
+    """At the end of the warm-up: start anew all counters but those of sent packets.
+
+    These count from the start only what departs after the warm-up.
+    """
+    counts[:, 0] = 0
+    counts[:, 2] = 0
     drops[:, :] = 0
-    histogram[:, :] = 0
-    for tally in tallies:
-        tally.latency_low = tally.latency_high = tally.latency_max = 0
-        tally.latency_min = NEVER
+    port.pause_frames = 0
+    port.forget_ps = NEVER
     for queue in queues:
         queue.peak = queue.length
 

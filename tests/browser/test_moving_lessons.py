@@ -111,6 +111,7 @@ def press(page, label, key, times):
 
 def complaints(page, watch):
     """What went wrong, and what a cell said on its standard error."""
+    page.wait_for_timeout(2000)  # what the kernel says of the last move may still be on its way
     stderr = page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts()
     return [*watch.wrong, *stderr]
 
@@ -196,5 +197,8 @@ def test_a_callback_that_raises_is_noticed(page, watch, jupyter_server):
     show(page, "All offered loads [± %]").focus()
     page.keyboard.press("ArrowLeft")
     page.get_by_role("alert").get_by_text("raised on purpose").wait_for(timeout=20_000)
-    page.wait_for_timeout(1000)
+    for _ in range(100):
+        if watch.wrong:
+            break
+        page.wait_for_timeout(200)
     assert any("raised on purpose" in wrong for wrong in watch.wrong)

@@ -1,0 +1,229 @@
+"""Scenes for each mechanism: hypothesis strategies by name."""
+
+from hypothesis import strategies as st
+from scenes import (
+    DROPPERS,
+    NAMES,
+    Scale,
+    Scene,
+    byte_limits,
+    droppers,
+    limits,
+    loads,
+    packet_limits,
+    policers,
+    shapers,
+    time_limits,
+)
+
+from qoslib import port as p
+
+TAIL = p.TailDrop()
+#: Of which one has no queue of its own.
+ALL_MARKS = (*NAMES, "silver")
+
+
+@st.composite
+def ending(draw, where, streams, duration_s):
+    """The rest of a scene: its seed, and perhaps a warm-up."""
+    warm_share = draw(st.sampled_from([0.0, 0.0, 0.3]))
+    warmup_s = warm_share * duration_s if duration_s > 1e-9 else 0.0
+    return Scene(where, streams, duration_s, draw(st.integers(0, 2**32)), warmup_s)
+
+
+@st.composite
+def one_queue(draw, limit=limits, dropper=DROPPERS["tail"], queue=None, port=None):
+    """One queue, with what is said of it; a value is a strategy made from the scale."""
+    scale = Scale(draw)
+    fields = {name: draw(make(scale)) for name, make in (queue or {}).items()}
+    made = p.Queue("red", draw(limit(scale)), draw(dropper(scale)), **fields)
+    more = {name: draw(make(scale)) for name, make in (port or {}).items()}
+    where = p.Port("port", scale.rate_bps, (made,), p.Fifo(), scale.overhead, **more)
+    marks = NAMES if isinstance(made.dropper, p.Red) else NAMES[:1]
+    return draw(ending(where, *draw(loads(scale, marks))))
+
+
+@st.composite
+def guaranteed(draw, at):
+    """A limit by time at the guaranteed or served rate."""
+    scale = Scale(draw)
+    share = draw(st.sampled_from([0.1, 0.5, 1.0]))
+    limit = draw(time_limits(scale, at))
+    limit = limit.replace(time_s=limit.time_s / share + 1e-11)
+    queue = p.Queue(
+        "red",
+        limit,
+        draw(st.sampled_from([TAIL, p.HeadDrop(), p.DropProfile(((0.5, 0.2),), "interpolated")])),
+        guaranteed_bps=scale.rate_bps * share,
+        shaper=draw(st.none() | shapers(scale)),
+    )
+    ring = draw(st.sampled_from([0, 0, 40]))
+    where = p.Port(
+        "port", scale.rate_bps, (queue,), p.Fifo(), scale.overhead, transmit_ring_packets=ring
+    )
+    return draw(ending(where, *draw(loads(scale))))
+
+
+def quanta(scale):
+    return st.integers(max(scale.largest // 4, 1), 3 * scale.largest)
+
+
+@st.composite
+def ports(draw, scale, schedulers, plain=True, port=None):
+    """Several queues under one of some schedulers, perhaps with everything else as well."""
+    names = NAMES[: draw(st.integers(1, 4))]
+    pools = () if plain else draw(st.sampled_from([(), ("memory",)]))
+    queues = tuple(draw(any_queue(scale, name, pools, plain)) for name in names)
+    more = {name: draw(make(scale)) for name, make in (port or {}).items()}
+    if pools:
+        room = st.integers(scale.largest, 15 * scale.largest)
+        more["pools"] = (p.MemoryPool("memory", draw(room)),)
+    return p.Port(
+        "port",
+        scale.rate_bps,
+        queues,
+        draw(schedulers(names)),
+        scale.overhead,
+        classifier=p.Classifier(tuple((n, n) for n in names), names[-1]),
+        **more,
+    )
+
+
+@st.composite
+def many_queues(draw, schedulers, plain=True, port=None):
+    scale = Scale(draw)
+    where = draw(ports(scale, schedulers, plain, port))
+    return draw(ending(where, *draw(loads(scale, ALL_MARKS))))
+
+
+@st.composite
+def any_queue(draw, scale, name, pools, plain):
+    queue = p.Queue(
+        name,
+        draw(packet_limits(scale) if plain else limits(scale)),
+        TAIL if plain else draw(droppers(scale)),
+        priority=draw(st.integers(0, 2)),
+        guaranteed_bps=draw(st.just(0.0) | scale.bps()),
+        weight=draw(st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])),
+        quantum_bytes=draw(quanta(scale)),
+        shaper=draw(st.none() | st.none() | shapers(scale)),
+    )
+    if plain:
+        return queue
+    policer = draw(st.none() | st.none() | policers(scale))
+    return queue.replace(policer=policer, pool=draw(st.sampled_from(["", *pools])))
+
+
+def mdrr(names):
+    return st.builds(p.ModifiedDrr, st.sampled_from(["", *names]), st.booleans(), st.booleans())
+
+
+def always(scheduler):
+    return lambda names: st.just(scheduler)
+
+
+def any_scheduler(names):
+    plain = [p.StrictPriority(), p.PriorityLevels(), p.DeficitRoundRobin()]
+    return st.sampled_from(plain) | mdrr(names)
+
+
+def pauses(scale):
+    return st.builds(
+        lambda low, more, quanta, obeyed: p.Pause(low + more, low, quanta, obeyed),
+        st.integers(0, 5),
+        st.integers(1, 8),
+        st.sampled_from([1, 10, 100, 65_535]),
+        st.booleans(),
+    )
+
+
+def rings(scale):
+    return st.integers(0, 6)
+
+
+EXTRAS = {
+    "transmit_ring_packets": rings,
+    "shaper": lambda scale: st.none() | st.none() | shapers(scale),
+    "base_delay_s": lambda scale: st.sampled_from([0.0, scale.packet_s]),
+}
+
+
+@st.composite
+def forwarders(draw, scale, name="engine", limit=limits):
+    each_s, byte_s = draw(
+        st.sampled_from([(1, 0), (0, 1 / scale.largest), (0.3, 1 / scale.largest)])
+    )
+    no_time = st.one_of(packet_limits(scale), byte_limits(scale))
+    queue = p.Queue("in", draw(no_time), draw(droppers(scale)))
+    return p.Forwarder(name, queue, each_s * scale.packet_s, byte_s * scale.packet_s)
+
+
+@st.composite
+def forwarded(draw):
+    scale = Scale(draw)
+    return draw(ending(draw(forwarders(scale)), *draw(loads(scale, NAMES))))
+
+
+@st.composite
+def paused(draw):
+    """A pausing port or forwarder, whose senders have links of their own."""
+    scene = draw(many_queues(any_scheduler, port={"pause": pauses} | EXTRAS))
+    if draw(st.booleans()):
+        return scene
+    where = p.Forwarder("engine", scene.where.queues[0].replace(name="in"), 1e-3, 0.0, 0.0)
+    rate_bps = scene.where.rate_bps
+    where = where.replace(packet_s=8 * 500 / rate_bps, pause=scene.where.pause)
+    streams = tuple(s.replace(access_bps=s.access_bps or rate_bps) for s in scene.streams)
+    return Scene(where, streams, scene.duration_s, scene.seed, scene.warmup_s)
+
+
+@st.composite
+def chains(draw):
+    """Two or three hops; streams join and leave, and perhaps the first hop pauses."""
+    scale = Scale(draw)
+    port, other = (
+        draw(ports(scale, any_scheduler, plain=False, port=EXTRAS)).replace(name=name)
+        for name in ("first", "second")
+    )
+    engine = draw(forwarders(scale))
+    streams, duration_s = draw(loads(scale, ALL_MARKS))
+    names = [stream.name for stream in streams]
+    some = tuple(draw(st.sets(st.sampled_from(names), min_size=1)))
+    hops = draw(
+        st.sampled_from(
+            [
+                (p.Hop(port), p.Hop(engine, some)),
+                (p.Hop(engine, some), p.Hop(port)),
+                (p.Hop(port, some), p.Hop(engine), p.Hop(other, some)),
+            ]
+        )
+    )
+    return draw(ending(p.Chain("chain", hops), streams, duration_s))
+
+
+MECHANISMS = {
+    "limit in packets": one_queue(packet_limits),
+    "limit in bytes": one_queue(byte_limits),
+    "limit in time, line": one_queue(lambda scale: time_limits(scale, "line")),
+    "limit in time, guaranteed": guaranteed("guaranteed"),
+    "limit in time, served": guaranteed("served"),
+    **{f"dropper: {name}": one_queue(dropper=make) for name, make in DROPPERS.items()},
+    "policer": one_queue(queue={"policer": lambda scale: policers(scale, ["always"])}),
+    "policer, conditional": one_queue(
+        queue={"policer": lambda scale: policers(scale, ["congested"])},
+        port={"transmit_ring_packets": rings},
+    ),
+    "shaper of a queue": one_queue(queue={"shaper": shapers}),
+    "shaper of a port": one_queue(port={"shaper": shapers}),
+    "transmit ring": one_queue(
+        dropper=lambda scale: droppers(scale), port={"transmit_ring_packets": rings}
+    ),
+    "strict priority": many_queues(always(p.StrictPriority())),
+    "priority levels": many_queues(always(p.PriorityLevels())),
+    "deficit round robin": many_queues(always(p.DeficitRoundRobin())),
+    "modified deficit round robin": many_queues(mdrr),
+    "forwarder": forwarded(),
+    "pause": paused(),
+    "memory pool and mixture": many_queues(any_scheduler, plain=False, port=EXTRAS),
+    "chain": chains(),
+}

@@ -1,0 +1,247 @@
+"""Hypothesis strategies: a small port around one mechanism, and streams that strain it.
+
+Times are multiples of one large packet's time on the line, so that arrivals meet departures,
+queues fill and control loops act within some hundred packets.
+"""
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from qoslib import port as p
+from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace, imix
+
+NAMES = ("red", "green", "blue", "gold")
+#: One byte a microsecond or a nanosecond; odd ones; and so slow or fast that it strains the clock.
+LINES_BPS = (8e6, 8e9, 9.95e6, 1e9 / 3, 2396e6, 2999.0, 9.9e12)
+LARGEST = (1, 64, 594, 1000, 1518, 9000)
+
+
+@dataclass
+class Scene:
+    """A run of a port, forwarder or chain."""
+
+    where: object
+    streams: tuple
+    duration_s: float
+    seed: int
+    warmup_s: float = 0.0
+
+    def options(self):
+        return {"seed": self.seed, "warmup_s": self.warmup_s}
+
+
+class Scale:
+    """The line, the largest frame, and the time it takes."""
+
+    def __init__(self, draw):
+        self.rate_bps = draw(st.sampled_from(LINES_BPS))
+        self.largest = draw(st.sampled_from(LARGEST) | st.integers(1, 9000))
+        self.overhead = draw(st.sampled_from([0.0, 0.0, 20.0, 9.1]))
+        self.packet_s = 8 * (self.largest + self.overhead) / self.rate_bps
+
+    def bps(self, low=0.05, high=2.0):
+        """A rate near the line's."""
+        return st.sampled_from([0.125, 0.25, 0.5, 1.0]).map(self._share) | st.floats(low, high).map(
+            self._share
+        )
+
+    def _share(self, share):
+        return self.rate_bps * share
+
+    def time(self, low, high):
+        """A time of so many packets."""
+        counts = st.integers(max(int(low), 1), max(int(high), 1)) | st.floats(low, high)
+        return counts.map(lambda count: max(count * self.packet_s, 2e-12))
+
+    def sizes(self):
+        return st.just(self.largest) | st.integers(1, self.largest)
+
+
+def arrivals(scale):
+    processes = [
+        st.just(Cbr()),
+        st.builds(Cbr, scale.time(0.1, 5)),
+        st.just(Poisson()),
+        st.builds(TickedBursts, scale.time(2, 30), scale.time(0.1, 5)),
+        st.builds(
+            OnOff,
+            scale.time(5, 50),
+            scale.time(5, 50),
+            st.sampled_from(["constant", "exponential"]),
+        ),
+    ]
+    return st.one_of(processes)
+
+
+@st.composite
+def traces(draw, scale):
+    """Bursts and gaps on the line's own beat, so that arrivals fall on departures."""
+    steps = draw(st.lists(st.sampled_from([0, 0, 0, 1, 1, 2, 7]), min_size=1, max_size=60))
+    sizes = draw(st.lists(scale.sizes(), min_size=1, max_size=3))
+    times, now = [], 0.0
+    for step in steps:
+        now += step * scale.packet_s
+        times.append(now)
+    return Trace(times, [sizes[i % len(sizes)] for i in range(len(times))])
+
+
+@st.composite
+def mixes(draw, scale):
+    if scale.largest == 1518:
+        return imix()
+    sizes = tuple(draw(st.lists(scale.sizes(), min_size=1, max_size=3)))
+    return FrameMix((*sizes, scale.largest), (*[0.25] * len(sizes), 1 - 0.25 * len(sizes)))
+
+
+@st.composite
+def streams(draw, scale, name, marks, load):
+    """A stream that offers a share of the line."""
+    start_s = draw(st.just(0.0) | scale.time(1, 10))
+    common = {
+        "mark": draw(st.sampled_from(marks)),
+        "ecn": draw(st.booleans()),
+        "jitter_s": draw(st.just(0.0) | scale.time(0.5, 3)),
+        "start_s": start_s,
+    }
+    if draw(st.integers(0, 4)) == 0:
+        return Stream(name, arrivals=draw(traces(scale)), **common)
+    return Stream(
+        name,
+        0.0 if draw(st.integers(0, 30)) == 0 else scale.rate_bps * load,
+        draw(scale.sizes() | mixes(scale)),
+        draw(arrivals(scale)),
+        clock_ppm=draw(st.sampled_from([0.0, 50.0, -1e5])),
+        access_bps=draw(st.none() | st.sampled_from([1, 2, 10]).map(scale._share)),
+        stop_s=draw(st.none() | scale.time(20, 300).map(lambda time_s: start_s + time_s)),
+        **common,
+    )
+
+
+@st.composite
+def loads(draw, scale, marks=NAMES[:1], most=4):
+    """Streams of some hundred packets in all, and how long they take."""
+    shares = draw(
+        st.lists(st.sampled_from([0.1, 0.3, 0.5, 1.0, 1.3, 2.5]), min_size=1, max_size=most)
+    )
+    made = tuple(
+        draw(streams(scale, f"stream {i}", marks, share)) for i, share in enumerate(shares)
+    )
+    pps = sum(s.rate_bps / 8 / s.mean_frame_bytes for s in made)
+    packets = draw(st.sampled_from([40, 120, 250]))
+    duration_s = min(packets / pps, 400 * scale.packet_s) if pps else 50 * scale.packet_s
+    return made, max(duration_s, 1e-11)
+
+
+def packet_limits(scale, most=20):
+    return st.builds(p.PacketLimit, st.integers(1, most))
+
+
+def byte_limits(scale):
+    return st.integers(scale.largest, 20 * scale.largest).map(p.ByteLimit)
+
+
+def time_limits(scale, at):
+    # Rounded down, the time may not hold the packet that it was made from.
+    return scale.time(1.01, 20).map(lambda time_s: p.TimeLimit(time_s + 2e-12, at))
+
+
+def limits(scale):
+    return packet_limits(scale) | byte_limits(scale) | time_limits(scale, "line")
+
+
+def policers(scale, when=("always", "congested")):
+    return st.builds(
+        p.Policer,
+        scale.bps(),
+        st.integers(scale.largest, 10 * scale.largest),
+        st.sampled_from(when),
+        st.integers(1, 6),
+        st.sampled_from(["drains", "keeps"]),
+        st.sampled_from([0, 0, 4]),
+    )
+
+
+def shapers(scale):
+    return st.builds(p.Shaper, scale.bps(), st.integers(scale.largest, 10 * scale.largest))
+
+
+AVERAGINGS = {
+    "instantaneous": lambda scale: st.just(p.Instantaneous()),
+    "ewma": lambda scale: st.builds(p.Ewma, st.integers(0, 6)),
+    "truncating": lambda scale: st.builds(p.TruncatingEwma, st.integers(0, 4), st.booleans()),
+    "asymmetric": lambda scale: st.builds(
+        p.AsymmetricEwma, st.integers(0, 5), st.just(0.0) | scale.time(0.5, 10)
+    ),
+    "sampled": lambda scale: st.builds(
+        p.Sampled,
+        st.integers(2, 12),
+        scale.time(0.5, 10),
+        st.integers(0, 1),
+        st.just(0.0) | st.floats(0.01, 1),
+        st.none() | st.integers(0, 5),
+    ),
+}
+
+
+def red_profiles():
+    return st.builds(
+        lambda low, more, chance: p.RedProfile(low, low + more, chance),
+        st.integers(0, 8) | st.floats(0, 8),
+        st.integers(1, 10),
+        st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+    )
+
+
+def reds(scale, averaging):
+    marked = st.lists(st.tuples(st.sampled_from(NAMES), red_profiles()), max_size=2)
+    return st.builds(
+        p.Red,
+        red_profiles(),
+        marked.map(lambda rows: tuple(dict(rows).items())),
+        AVERAGINGS[averaging](scale),
+        st.booleans(),
+    )
+
+
+@st.composite
+def drop_profiles(draw):
+    fills = sorted(draw(st.sets(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), min_size=1)))
+    chances = st.sampled_from([0.0, 0.05, 0.2, 0.5, 1.0])
+    chances = sorted(draw(st.lists(chances, min_size=len(fills), max_size=len(fills))))
+    return p.DropProfile(
+        tuple(zip(fills, chances, strict=True)),
+        draw(st.sampled_from(["segmented", "interpolated"])),
+        draw(st.sampled_from(["head", "tail"])),
+    )
+
+
+def codels(scale):
+    return st.builds(p.Codel, scale.time(0.5, 6), scale.time(1, 20), st.booleans())
+
+
+def pies(scale):
+    hertz = st.sampled_from([0.01, 0.1, 0.5]).map(lambda per: per / scale.packet_s)
+    return st.builds(
+        p.Pie,
+        scale.time(0.5, 6),
+        scale.time(0.5, 5),
+        hertz,
+        hertz,
+        st.just(0.0) | scale.time(1, 20),
+        st.booleans(),
+    )
+
+
+DROPPERS = {
+    "tail": lambda scale: st.just(p.TailDrop()),
+    "head": lambda scale: st.just(p.HeadDrop()),
+    "profile": lambda scale: drop_profiles(),
+    "codel": codels,
+    "pie": pies,
+    **{f"red, {name}": lambda scale, name=name: reds(scale, name) for name in AVERAGINGS},
+}
+
+
+def droppers(scale):
+    return st.sampled_from(sorted(DROPPERS)).flatmap(lambda name: DROPPERS[name](scale))

@@ -1,0 +1,111 @@
+"""The engine and its slow twin agree packet for packet."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from mechanisms import MECHANISMS
+from numpy.testing import assert_array_equal
+from twin import simulate as slow
+
+from qoslib.packets import simulate
+from qoslib.port import Chain
+
+#: Scenes a mechanism: 200 in every run of the tests, as many as asked for under `make soak`.
+SCENES = int(os.environ.get("QOSLIB_SOAK", 200))
+#: Soaking looks at other scenes each time; the first counter-example is printed either way.
+SOAKING = "QOSLIB_SOAK" in os.environ
+
+BINS = 7
+CHUNKS = st.sampled_from([1, 7, 200_000])
+
+
+def quiet(done_s, total_s):
+    """No progress bar."""
+
+
+def same_fates(trace, fates):
+    stream, arrival, departure, size, cause = zip(*fates, strict=True) if fates else [()] * 5
+    departed = np.array([np.nan if time is None else float(time) for time in departure])
+    assert_array_equal(trace.stream, stream)
+    assert_array_equal(trace.arrival_s, np.array(arrival) / 10**12)
+    assert_array_equal(trace.departure_s, departed / 10**12)
+    assert_array_equal(trace.frame_bytes, size)
+    assert_array_equal(trace.cause, cause)
+
+
+def same_latencies(result, latencies):
+    for i, mine in enumerate(latencies):
+        some = [min(mine), sum(mine) / len(mine), max(mine)] if mine else [np.nan] * 3
+        got = (result.latency_min_s[i], result.latency_mean_s[i], result.latency_max_s[i])
+        assert_array_equal(got, np.array(some) / 10**12)
+        edges_s = result.histogram.edges_s
+        bins = np.searchsorted(edges_s, np.array(mine) / 10**12, side="right") - 1
+        counts = np.bincount(np.maximum(bins, 0), minlength=len(edges_s) - 1)
+        assert_array_equal(result.histogram.counts[i], counts)
+
+
+def same_counts(result, twin):
+    packets = result.packets
+    assert_array_equal(packets.offered, twin.offered)
+    assert_array_equal(packets.sent, twin.sent)
+    assert_array_equal(packets.marked, twin.marked)
+    assert set(packets.dropped) == set(twin.dropped)
+    for cause, dropped in twin.dropped.items():
+        assert_array_equal(packets.dropped[cause], dropped)
+    assert result.pause_frames == twin.pauses
+
+
+def same_history(history, twin):
+    assert_array_equal(history.queue_packets.T, twin.peaks)
+    offered, sent, dropped = twin.past
+    assert_array_equal(history.offered_packets.T, offered)
+    assert_array_equal(history.sent_packets.T, sent)
+    assert_array_equal(history.dropped_packets.T, dropped)
+
+
+def same_record(result, twin):
+    if result.trace is not None:
+        same_fates(result.trace, twin.fates)
+    same_counts(result, twin)
+    same_latencies(result, twin.latencies)
+    same_history(result.history, twin)
+
+
+def same_chain(result, hops, through):
+    for hop, twin in zip(result.hops, hops, strict=True):
+        same_record(hop, twin)
+    same_latencies(result, through)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_the_twin_agrees(mechanism):
+    @settings(
+        max_examples=SCENES,
+        derandomize=not SOAKING,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    @given(MECHANISMS[mechanism], CHUNKS)
+    def agree(scene, chunk_packets):
+        result = simulate(
+            scene.where,
+            scene.streams,
+            scene.duration_s,
+            bins=BINS,
+            trace_packets=20_000,
+            progress=quiet,
+            chunk_packets=chunk_packets,
+            **scene.options(),
+        )
+        twin = slow(scene.where, scene.streams, scene.duration_s, bins=BINS, **scene.options())
+        if isinstance(scene.where, Chain):
+            same_chain(result, *twin)
+        else:
+            same_record(result, twin)
+
+    agree()

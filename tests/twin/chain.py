@@ -1,0 +1,118 @@
+"""From a run to its record: counts and latencies added up packet by packet; chains hop by hop."""
+
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+from qoslib.port import Chain
+from twin.clock import whole_ps
+from twin.port import PortTwin
+from twin.traffic import Sender
+
+
+@dataclass
+class Record:
+    """Numbers a stream, and `fates` in order: stream, arrival, departure, size, cause."""
+
+    offered: list
+    sent: list
+    marked: list
+    dropped: dict
+    latencies: list
+    fates: list
+    peaks: list
+    past: list
+    pauses: int
+
+
+def simulate(where, streams, duration_s, *, seed=0, warmup_s=0.0, bins=200):
+    """Run a port, forwarder or chain; the record, or of a chain that of the whole and its hops."""
+    warm_ps, end_ps = whole_ps(warmup_s), whole_ps(duration_s)
+    edges = [warm_ps + (end_ps - warm_ps) * (i + 1) // bins for i in range(bins)]
+    run = SimpleNamespace(seed=seed, edges=edges, warm_ps=warm_ps, end_ps=end_ps)
+    if isinstance(where, Chain):
+        return through_chain(where, streams, run)
+    senders = [Sender(i, stream, seed) for i, stream in enumerate(streams)]
+    twin = played(where, streams, senders, run)
+    return record_of(twin, range(len(streams)), run)
+
+
+def played(where, streams, senders, run, hop=0):
+    twin = PortTwin(where, streams, senders, run, hop)
+    # What came before the warm-up's end is not the largest of the first bin.
+    if run.warm_ps:
+        twin.edges.insert(0, run.warm_ps)
+    twin.run(run.end_ps)
+    if run.warm_ps:
+        del twin.notes.peaks[0]
+    return twin
+
+
+def record_of(twin, members, run):
+    notes = twin.notes
+
+    def per_stream(packets):
+        streams = [packet.stream for packet in packets]
+        return [streams.count(member) for member in members]
+
+    fates = [f for f in notes.fates if f.departure is not None]
+    sent = [f for f in fates if run.warm_ps <= f.departure <= run.end_ps]
+    lost = [f for f in notes.fates if f.departure is None and f.at >= run.warm_ps]
+    offered = [p for p in notes.offered if p.arrival >= run.warm_ps]
+    causes = {f.cause for f in lost}
+    base_ps = twin.base_ps
+    return Record(
+        offered=per_stream(offered),
+        sent=per_stream([f.packet for f in sent]),
+        marked=per_stream([packet for at, packet in notes.marked if at >= run.warm_ps]),
+        dropped={c: per_stream([f.packet for f in lost if f.cause == c]) for c in causes},
+        latencies=[
+            [f.departure - f.packet.arrival + base_ps for f in sent if f.packet.stream == m]
+            for m in members
+        ],
+        fates=[
+            (f.packet.stream, f.packet.arrival, f.departure, f.packet.size, f.cause)
+            for f in notes.fates
+        ],
+        peaks=notes.peaks,
+        past=[
+            [
+                per_stream([p for p in offered if low <= p.arrival < high])
+                for low, high in zip([run.warm_ps, *run.edges], run.edges, strict=False)
+            ],
+            [
+                per_stream([f.packet for f in sent if low <= f.at < high])
+                for low, high in zip([0, *run.edges], run.edges, strict=False)
+            ],
+            [
+                per_stream([f.packet for f in lost if low <= f.at < high])
+                for low, high in zip([run.warm_ps, *run.edges], run.edges, strict=False)
+            ],
+        ],
+        pauses=sum(at >= run.warm_ps for at in notes.pauses),
+    )
+
+
+def through_chain(chain, streams, run):
+    """Hop by hop: what leaves one, whole, is what arrives at the next."""
+    on_the_way = {}
+    hops, through = [], [[] for _ in streams]
+    for number, hop in enumerate(chain.hops):
+        members = [i for i, s in enumerate(streams) if not hop.streams or s.name in hop.streams]
+        senders = []
+        for i in members:
+            fed = on_the_way.pop(i, None)
+            stream = streams[i] if fed is None else streams[i].replace(access_bps=None)
+            senders.append(Sender(i, stream, run.seed, fed))
+        twin = played(hop.at, [streams[i] for i in members], senders, run, number)
+        hops.append(record_of(twin, members, run))
+        for i in members:
+            on_the_way[i] = []
+            through[i] = []
+        for fate in twin.notes.fates:
+            if fate.departure is not None:
+                packet, i = fate.packet, fate.packet.stream
+                out_ps = fate.departure + twin.base_ps
+                on_the_way[i].append((out_ps, packet.size, packet.sent_first))
+                if run.warm_ps <= fate.departure <= run.end_ps:
+                    through[i].append(out_ps - packet.sent_first)
+    return hops, through

@@ -1,0 +1,269 @@
+"""Early droppers, each from its paper or RFC."""
+
+import math
+
+from qoslib.port import (
+    AsymmetricEwma,
+    Codel,
+    DropProfile,
+    Ewma,
+    Pie,
+    Red,
+    Sampled,
+    TruncatingEwma,
+)
+from twin.clock import NEVER, PS, floor_ps, whole_ps
+
+
+def power(base, exponent):
+    """``base**exponent`` by squaring, from the lowest bit on."""
+    result = 1.0
+    while exponent:
+        exponent, bit = divmod(exponent, 2)
+        if bit:
+            result *= base
+        base *= base
+    return result
+
+
+class Early:
+    """No early drop; what a queue asks its dropper."""
+
+    timer_ps = NEVER
+    ecn = False
+
+    def __init__(self, dropper, queue, draws):
+        self.dropper, self.queue, self.draws = dropper, queue, draws
+        self.ecn = getattr(dropper, "ecn", False)
+
+    def drops(self, packet, now):
+        return None
+
+    def may_mark(self, packet):
+        return False
+
+    def tick(self):
+        raise AssertionError("no timer")
+
+
+class RedTwin(Early):
+    """Random early detection by Floyd and Jacobson 1993, with the averages of `qoslib.port`."""
+
+    def __init__(self, dropper, queue, draws):
+        super().__init__(dropper, queue, draws)
+        self.how = dropper.averaging
+        self.average = 0
+        self.seen = 0.0
+        self.relay = False
+        self.period_ps = whole_ps(getattr(self.how, "period_s", 0.0))
+        if isinstance(self.how, Sampled):
+            self.period_ps = max(self.period_ps, 1)
+        self.timer_ps = self.period_ps or NEVER
+
+    def profile(self, packet):
+        for mark, profile in self.dropper.profiles:
+            if mark == packet.label:
+                return profile
+        return self.dropper.profile
+
+    def observe(self, packet, now):
+        length = len(self.queue.packets)
+        weight = 2.0 ** -getattr(self.how, "exponent", 0)
+        match self.how:
+            case Ewma():
+                if length == 0:
+                    one_ps = max(floor_ps(self.queue.service(packet.size)), 1)
+                    idle = (now - self.queue.empty_since) // one_ps
+                    self.average *= power(1.0 - weight, idle)
+                self.average += (length - self.average) * weight
+            case TruncatingEwma(exponent, counts_ring):
+                in_ring = self.queue.port.in_ring(now) if counts_ring else 0
+                self.average += (length + in_ring - self.average) // 2**exponent
+            case AsymmetricEwma():
+                self.average = min(self.average + (length - self.average) * weight, length)
+            case _:
+                self.average = length
+        if not self.period_ps:
+            self.seen = float(self.average)
+
+    def tick(self):
+        length = len(self.queue.packets)
+        if isinstance(self.how, AsymmetricEwma):
+            self.average = min(self.average, length)
+            self.seen = float(self.average)
+        else:
+            self.seen = float(length)
+            if length >= self.how.high_packets:
+                self.relay = True
+            elif length <= self.how.low_packets:
+                self.relay = False
+        wait_ps = self.period_ps
+        if getattr(self.how, "jitter", 0.0) > 0:
+            wait_ps = int(self.period_ps * (1.0 + self.how.jitter * (self.draws.uniform() - 0.5)))
+        self.timer_ps += max(wait_ps, 1)
+
+    def release(self, held):
+        """Go off at once when the whole port holds so few."""
+        release = getattr(self.how, "release_packets", None)
+        if release is not None and held <= release:
+            self.relay = False
+
+    def drops(self, packet, now):
+        self.observe(packet, now)
+        profile = self.profile(packet)
+        low, high = float(profile.minimum_packets), float(profile.maximum_packets)
+        if isinstance(self.how, Sampled) and high <= self.how.high_packets:
+            return "red" if self.relay else None
+        if self.seen < low:
+            return None
+        if self.seen >= high:
+            return "red"
+        slope = profile.maximum_probability / (high - low)
+        return "red" if self.draws.uniform() < (self.seen - low) * slope else None
+
+    def may_mark(self, packet):
+        return self.ecn and packet.ecn and self.seen < self.profile(packet).maximum_packets
+
+
+class ProfileTwin(Early):
+    """Junos drop profile."""
+
+    def probability(self, fill):
+        points = ((0.0, 0.0), *self.dropper.points)
+        if points[1][0] == 0.0:
+            points = points[1:]
+        below = [point for point in points if point[0] <= fill]
+        above = [point for point in points if point[0] > fill]
+        low, chance = below[-1]
+        if self.dropper.shape == "segmented" or not above:
+            return chance
+        high, next_chance = above[0]
+        return chance + (fill - low) * ((next_chance - chance) / (high - low))
+
+    def drops(self, packet, now):
+        chance = self.probability(float(self.queue.fill) / float(self.queue.limit(now)))
+        if chance <= 0.0:
+            return None
+        return "profile" if chance >= 1.0 or self.draws.uniform() < chance else None
+
+
+class PieTwin(Early):
+    """RFC 8033, sections 4 and 5, with the delay measured by timestamps."""
+
+    def __init__(self, dropper, queue, draws):
+        super().__init__(dropper, queue, draws)
+        self.target, self.burst = whole_ps(dropper.target_s), whole_ps(dropper.burst_s)
+        self.update = max(whole_ps(dropper.update_s), 1)
+        self.timer_ps = self.update
+        self.drop_prob = self.accu_prob = 0.0
+        self.burst_allowance = self.burst
+        self.delay = self.delay_old = 0
+
+    def tick(self):
+        p = (self.delay - self.target) * (self.dropper.alpha_hz / PS)
+        p = p + (self.delay - self.delay_old) * (self.dropper.beta_hz / PS)
+        for below, divisor in (
+            (0.000001, 2048.0),
+            (0.00001, 512.0),
+            (0.0001, 128.0),
+            (0.001, 32.0),
+            (0.01, 8.0),
+            (0.1, 2.0),
+        ):
+            if self.drop_prob < below:
+                p = p / divisor
+                break
+        if self.drop_prob >= 0.1 and p > 0.02:
+            p = 0.02
+        self.drop_prob += p
+        if self.delay == 0 and self.delay_old == 0:
+            self.drop_prob *= 0.98
+        self.drop_prob = min(max(self.drop_prob, 0.0), 1.0)
+        self.burst_allowance = max(0, self.burst_allowance - self.update)
+        calm = 2 * self.delay < self.target and 2 * self.delay_old < self.target
+        if self.drop_prob == 0 and calm:
+            self.burst_allowance = self.burst
+        self.delay_old = self.delay
+        self.timer_ps += self.update
+
+    def drops(self, packet, now):
+        if self.burst_allowance > 0:
+            return None
+        if 2 * self.delay_old < self.target and self.drop_prob < 0.2:
+            return None
+        if sum(p.size for p in self.queue.packets) <= 2 * self.queue.largest:
+            return None
+        if self.drop_prob == 0:
+            self.accu_prob = 0.0
+        self.accu_prob += self.drop_prob
+        if self.accu_prob < 0.85:
+            return None
+        if self.accu_prob >= 8.5 or self.draws.uniform() < self.drop_prob:
+            self.accu_prob = 0.0
+            return "pie"
+        return None
+
+    def may_mark(self, packet):
+        return self.ecn and packet.ecn and self.drop_prob < 0.1
+
+
+class CodelTwin(Early):
+    """RFC 8289, section 5: `deque` of its pseudocode, asking for packets as it goes."""
+
+    def __init__(self, dropper, queue, draws):
+        super().__init__(dropper, queue, draws)
+        self.target, self.interval = whole_ps(dropper.target_s), whole_ps(dropper.interval_s)
+        self.first_above = None
+        self.deque = self.pseudocode()
+        next(self.deque)
+
+    def ok_to_drop(self, head, now):
+        behind = sum(p.size for p in self.queue.packets) - head.size
+        if now - head.arrival < self.target or behind <= self.queue.largest:
+            self.first_above = None
+        elif self.first_above is None:
+            self.first_above = now + self.interval
+        else:
+            return now >= self.first_above
+        return False
+
+    def control_law(self, t, count):
+        return t + int(self.interval / math.sqrt(count))
+
+    def pseudocode(self):
+        """Yield "send" or "drop" for the head that was sent in with the time."""
+        dropping, count, lastcount, drop_next = False, 0, 0, 0
+        head, now = yield "begin"
+        while True:
+            ok = self.ok_to_drop(head, now)
+            if dropping:
+                dropping = ok
+                while dropping and now >= drop_next:
+                    count += 1
+                    head, now = yield "drop"
+                    dropping = self.ok_to_drop(head, now)
+                    if dropping:
+                        drop_next = self.control_law(drop_next, count)
+            elif ok:
+                dropping, delta, count = True, count - lastcount, 1
+                if delta > 1 and now - drop_next < 16 * self.interval:
+                    count = delta
+                drop_next, lastcount = self.control_law(now, count), count
+                head, now = yield "drop"
+                continue
+            head, now = yield "send"
+
+    def at_head(self, packet, now):
+        """Whether the packet that the scheduler chose is dropped; it may be marked instead."""
+        drop = self.deque.send((packet, now)) == "drop"
+        if drop and self.ecn and packet.ecn:
+            packet.marked = True
+            return False
+        return drop
+
+
+KINDS = {Red: RedTwin, DropProfile: ProfileTwin, Pie: PieTwin, Codel: CodelTwin}
+
+
+def early(dropper, queue, draws):
+    return KINDS.get(type(dropper), Early)(dropper, queue, draws)

@@ -1,0 +1,47 @@
+"""Token buckets (RFC 2697; GCRA, ITU-T I.371): `tat` is when the bucket is full again, fine."""
+
+from fractions import Fraction
+
+from twin.clock import FINE, PS, cost, floor_ps
+
+
+class Bucket:
+    def __init__(self, rate_bps, burst_ps):
+        self.rate_bps, self.burst_ps, self.tat = rate_bps, burst_ps, 0
+
+    @classmethod
+    def of(cls, meter):
+        """Of a policer or shaper; its burst as the time it takes to fill."""
+        return cls(meter.rate_bps, int(8 * PS * meter.burst_bytes / Fraction(meter.rate_bps)))
+
+    def ready_at(self, size):
+        """When the bucket holds the tokens of a packet."""
+        return floor_ps(self.tat) + floor_ps(cost(size, self.rate_bps)) - self.burst_ps
+
+    def holds(self, size, now):
+        empty_below = max(floor_ps(self.tat), now)
+        return empty_below + floor_ps(cost(size, self.rate_bps)) <= now + self.burst_ps
+
+    def take(self, size, now):
+        self.tat = max(self.tat, now * FINE) + cost(size, self.rate_bps)
+
+    def take_all(self, now):
+        self.tat = (now + self.burst_ps) * FINE
+
+
+class PolicerTwin:
+    def __init__(self, policer):
+        self.policer, self.bucket = policer, Bucket.of(policer)
+
+    def drops(self, size, now, waiting):
+        size += self.policer.overhead_bytes
+        always = self.policer.when == "always"
+        congested = always or waiting >= self.policer.congestion_packets
+        if not congested and self.policer.uncongested == "keeps":
+            return False
+        if self.bucket.holds(size, now):
+            self.bucket.take(size, now)
+            return False
+        if not congested:
+            self.bucket.take_all(now)
+        return congested

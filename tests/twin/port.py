@@ -1,0 +1,221 @@
+"""A port or forwarder, event by event."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from qoslib.port import Forwarder
+from twin.clock import FINE, NEVER, PS, cost, fine, floor_ps, whole_ps
+from twin.draws import Draws
+from twin.meters import Bucket
+from twin.queues import QueueTwin
+from twin.schedulers import scheduler
+from twin.traffic import sizes_of
+
+
+@dataclass
+class Fate:
+    """What became of a packet; `departure` is None where it was dropped."""
+
+    packet: object
+    departure: int | None
+    cause: str
+    at: int
+
+
+@dataclass
+class Notes:
+    """All that happened, as it happened."""
+
+    offered: list = field(default_factory=list)
+    fates: list = field(default_factory=list)
+    marked: list = field(default_factory=list)
+    peaks: list = field(default_factory=list)
+    pauses: list = field(default_factory=list)
+
+
+class PortTwin:
+    def __init__(self, where, streams, senders, run, hop=0):
+        self.where, self.streams, self.senders, self.run_ = where, streams, senders, run
+        self.forwards = isinstance(where, Forwarder)
+        self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
+        self.notes = Notes()
+        self.edges = list(run.edges)
+        queues = (where.queue,) if self.forwards else where.queues
+        sizes = [
+            [n for s in streams if self.queue_index(s) == i for n in sizes_of(s)]
+            for i in range(len(queues))
+        ]
+        self.queues = [
+            QueueTwin(queue, self, sizes[i], Draws(run.seed, 1, hop, i))
+            for i, queue in enumerate(queues)
+        ]
+        self.scheduler = scheduler(where, self.queues, sizes)
+        shaper = None if self.forwards else where.shaper
+        self.shaper = Bucket.of(shaper) if shaper else None
+        self.ring = 0 if self.forwards else where.transmit_ring_packets
+        self.pools = {pool.name: pool.limit_bytes for pool in getattr(where, "pools", ())}
+
+    def queue_index(self, stream):
+        return 0 if self.forwards else self.where.queue_of(stream)
+
+    def on_line(self, size):
+        return Fraction(size) + Fraction(getattr(self.where, "overhead_bytes", 0))
+
+    def service(self, size):
+        """Time on the line, or in the engine, fine."""
+        if self.forwards:
+            each_s, byte_s = Fraction(self.where.packet_s), Fraction(self.where.byte_s)
+            return fine((each_s + byte_s * size) * PS)
+        return cost(self.on_line(size), self.where.rate_bps)
+
+    @property
+    def waiting(self):
+        return sum(len(queue.packets) for queue in self.queues)
+
+    def in_ring(self, now):
+        """Packets handed over and not gone, with that on the line."""
+        return sum(departure > now for departure in self.leaving)
+
+    def next_ask(self):
+        """When the scheduler is asked next: a packet waits, the ring has a place, tokens."""
+        if not self.waiting:
+            return NEVER
+        places = sorted(self.leaving)[-self.ring - 1 :]
+        free = places[0] if len(places) > self.ring else 0
+        return max(free, self.now, self.wake)
+
+    def run(self, end_ps):
+        while True:
+            arrival, index = min(((s.next, i) for i, s in enumerate(self.senders)))
+            ask = self.next_ask()
+            now = min(arrival, ask)
+            self.tick(min(now, end_ps))
+            if now >= end_ps:
+                return
+            self.now = now
+            if ask <= arrival:
+                self.ask(now)
+            else:
+                self.arrive(index, now)
+
+    def tick(self, now):
+        for queue in self.queues:
+            while queue.early.timer_ps <= now:
+                queue.early.tick()
+        while self.edges and self.edges[0] <= now:
+            self.edges.pop(0)
+            self.notes.peaks.append([queue.peak for queue in self.queues])
+            for queue in self.queues:
+                queue.peak = len(queue.packets)
+
+    def lose(self, packet, cause, now):
+        self.notes.fates.append(Fate(packet, None, cause, now))
+
+    def arrive(self, index, now):
+        packet = self.senders[index].arrive(now)
+        self.notes.offered.append(packet)
+        queue = self.queues[self.queue_index(self.streams[index])]
+        was_empty = not queue.packets
+        cause = self.refusal(queue, packet, now)
+        if cause:
+            self.lose(packet, cause, now)
+            if not queue.packets and not was_empty:
+                self.emptied(queue, now)
+            return
+        queue.packets.append(packet)
+        if packet.marked:
+            self.notes.marked.append((now, packet))
+        if was_empty:
+            self.scheduler.filled(queue)
+        queue.peak = max(queue.peak, len(queue.packets))
+        self.wake = 0
+        pause = self.where.pause
+        free = any(sender.told_ps <= now for sender in self.senders)
+        if pause and free and self.waiting >= pause.high_packets:
+            self.tell(now, stop=True)
+
+    def refusal(self, queue, packet, now):
+        """Policer, early drop, room in the queue, room in its pool."""
+        if queue.policer and queue.policer.drops(packet.size, now, self.waiting):
+            return "policer"
+        for each in self.queues:
+            if hasattr(each.early, "release"):
+                each.early.release(self.waiting + self.in_ring(now))
+        cause = queue.early.drops(packet, now)
+        if cause == "profile" and queue.drops_head and queue.packets:
+            self.push_out(queue, "profile", now)
+        elif cause and queue.early.may_mark(packet):
+            packet.marked = True
+        elif cause:
+            return cause
+        return self.no_room(queue, packet, now)
+
+    def push_out(self, queue, cause, now):
+        self.lose(queue.packets.popleft(), cause, now)
+        self.wake = 0
+
+    def no_room(self, queue, packet, now):
+        while queue.fill + queue.amount(packet.size) > queue.limit(now):
+            if not queue.drops_head or not queue.packets:
+                return "tail"
+            self.push_out(queue, "head", now)
+        name = queue.queue.pool
+        if name:
+            sharing = [q for q in self.queues if q.queue.pool == name]
+            held = sum(p.size for q in sharing for p in q.packets)
+            if held + packet.size > self.pools[name]:
+                return "pool"
+        return None
+
+    def emptied(self, queue, now):
+        queue.empty_since = now
+        self.scheduler.emptied(queue)
+
+    def ask(self, now):
+        queue = self.scheduler.choose(now)
+        if queue is None:
+            self.wake = min(q.ready_at() for q in self.queues if q.packets)
+            return
+        packet = queue.packets[0]
+        if self.shaper and self.shaper.ready_at(packet.size) > now:
+            self.wake = self.shaper.ready_at(packet.size)
+            return
+        if hasattr(queue.early, "at_head"):
+            if queue.early.at_head(packet, now):
+                queue.packets.popleft()
+                self.lose(packet, "codel", now)
+                return
+            if packet.marked:
+                self.notes.marked.append((now, packet))
+        self.send(queue, packet, now)
+
+    def send(self, queue, packet, now):
+        self.scheduler.served(queue, packet, now)
+        for bucket in (queue.shaper, self.shaper):
+            if bucket:
+                bucket.take(packet.size, now)
+        queue.packets.popleft()
+        if not queue.packets:
+            self.emptied(queue, now)
+        queue.served.append((now, queue.amount(packet.size)))
+        queue.early.delay = now - packet.arrival if queue.packets else 0
+        self.line = max(self.line, now * FINE) + self.service(packet.size)
+        departure = floor_ps(self.line)
+        self.leaving = [d for d in self.leaving if d > now] + [departure]
+        self.notes.fates.append(Fate(packet, departure, "", now))
+        pause = self.where.pause
+        held = any(sender.told_ps > now for sender in self.senders)
+        if pause and held and self.waiting <= pause.low_packets:
+            self.tell(now, stop=False)
+
+    def tell(self, now, stop):
+        pause = self.where.pause
+        self.notes.pauses.append(now)
+        for sender in self.senders:
+            rate_bps = sender.stream.access_bps or self.where.rate_bps
+            wait_ps = int(512 * pause.quanta * PS / Fraction(rate_bps)) if stop else 0
+            sender.tell(now, now + wait_ps, pause.obeyed)
+
+    @property
+    def base_ps(self):
+        return whole_ps(self.where.base_delay_s)

@@ -1,0 +1,83 @@
+"""A queue: a list of packets, its limit, its early dropper, its token buckets."""
+
+from collections import deque
+from fractions import Fraction
+
+from qoslib.port import ByteLimit, DropProfile, HeadDrop, PacketLimit
+from twin.clock import PS, floor_ps, whole_ps
+from twin.draws import Draws
+from twin.droppers import early
+from twin.meters import Bucket, PolicerTwin
+
+#: How many of its largest packets a queue may save up of its guaranteed rate.
+SAVED_PACKETS = 10
+
+
+class QueueTwin:
+    def __init__(self, queue, port, sizes, draws: Draws):
+        self.queue, self.port = queue, port
+        self.packets = deque()
+        self.largest = max(sizes, default=1)
+        self.empty_since = 0
+        self.service = port.service
+        self.policer = PolicerTwin(queue.policer) if queue.policer else None
+        self.shaper = Bucket.of(queue.shaper) if queue.shaper else None
+        self.early = early(queue.dropper, self, draws)
+        drops_profile_head = isinstance(queue.dropper, DropProfile)
+        drops_profile_head = drops_profile_head and queue.dropper.drop_at == "head"
+        self.drops_head = isinstance(queue.dropper, HeadDrop) or drops_profile_head
+        self.served = []
+        self.largest_amount = max(map(self.amount, sizes), default=1)
+        self.peak = 0
+
+    def amount(self, size):
+        """What a packet takes of the limit: one, its bytes, or its time on the line."""
+        match self.queue.limit:
+            case PacketLimit():
+                return 1
+            case ByteLimit():
+                return size
+        return max(floor_ps(self.service(size)), 1)
+
+    @property
+    def fill(self):
+        return sum(self.amount(packet.size) for packet in self.packets)
+
+    def limit(self, now):
+        limit = self.queue.limit
+        match limit:
+            case PacketLimit(packets):
+                return packets
+            case ByteLimit(limit_bytes):
+                return limit_bytes
+        time_ps = whole_ps(limit.time_s)
+        if limit.at == "line":
+            return time_ps
+        share = Fraction(self.queue.guaranteed_bps) / Fraction(self.port.where.rate_bps)
+        guaranteed = int(time_ps * share)
+        return guaranteed if limit.at == "guaranteed" else self.served_limit(guaranteed, now)
+
+    def served_limit(self, guaranteed, now):
+        """What was served in the last whole window; never less than guaranteed or a packet."""
+        window_ps = whole_ps(self.queue.limit.time_s)
+        end = now // window_ps * window_ps
+        served = sum(amount for at, amount in self.served if end - window_ps <= at < end)
+        return max(guaranteed, self.largest_amount, served)
+
+    def ready_at(self):
+        """When its shaper lets the oldest packet go."""
+        return self.shaper.ready_at(self.packets[0].size) if self.shaper else 0
+
+    def ready(self, now):
+        return bool(self.packets) and self.ready_at() <= now
+
+    def credit(self, sizes):
+        """The bucket of the guaranteed rate, counted as the line counts."""
+        rate_bps = self.queue.guaranteed_bps
+        if not rate_bps:
+            return None
+        longest = max(
+            (int(8 * PS * self.port.on_line(size) / Fraction(rate_bps)) for size in sizes),
+            default=0,
+        )
+        return Bucket(rate_bps, SAVED_PACKETS * (longest + 1))

@@ -1,0 +1,192 @@
+"""Which queue sends next: `choose` a ready queue, `served` when its packet goes."""
+
+from qoslib.port import (
+    DeficitRoundRobin,
+    Forwarder,
+    ModifiedDrr,
+    PriorityLevels,
+    StrictPriority,
+)
+from twin.clock import floor_ps
+
+
+class First:
+    """One queue."""
+
+    def __init__(self, where, queues, sizes):
+        self.where, self.queues = where, queues
+
+    def choose(self, now):
+        return self.queues[0] if self.queues[0].ready(now) else None
+
+    def served(self, queue, packet, now):
+        pass
+
+    def filled(self, queue):
+        """A queue that was empty holds a packet."""
+
+    def emptied(self, queue):
+        """A queue that held packets is empty."""
+
+
+def by_level(queues):
+    """Lists of the queues of each priority, the first served first."""
+    numbers = sorted({queue.queue.priority for queue in queues})
+    return [[q for q in queues if q.queue.priority == number] for number in numbers]
+
+
+class Strict(First):
+    """The first level with a ready queue; equals take turns."""
+
+    def __init__(self, where, queues, sizes):
+        super().__init__(where, queues, sizes)
+        self.levels = by_level(queues)
+
+    def choose(self, now):
+        ready = (queue for level in self.levels for queue in level if queue.ready(now))
+        return next(ready, None)
+
+    def served(self, queue, packet, now):
+        for number, level in enumerate(self.levels):
+            if queue in level:
+                after = level.index(queue) + 1
+                self.levels[number] = level[after:] + level[:after]
+
+
+class Levels(First):
+    """Junos: first within the guarantees, level by level, then beyond them, level by level.
+
+    Within a level the queue comes first that had least for its weight, counted for itself within
+    and beyond the guarantees; a queue that was empty starts where its level stands.
+    """
+
+    def __init__(self, where, queues, sizes):
+        super().__init__(where, queues, sizes)
+        self.levels = by_level(queues)
+        self.credit = {id(q): q.credit(sizes[i]) for i, q in enumerate(queues)}
+        self.had = {(id(q), within): 0 for q in queues for within in (True, False)}
+        self.stands = {(n, within): 0 for n in range(len(queues)) for within in (True, False)}
+        self.heaviest = max(queue.queue.weight for queue in queues)
+        self.within = True
+
+    def has_credit(self, queue, now):
+        credit = self.credit[id(queue)]
+        if credit is None:
+            return False
+        return credit.holds(queue.port.on_line(queue.packets[0].size), now)
+
+    def choose(self, now):
+        for within in (True, False):
+            for level in self.levels:
+                able = [q for q in level if q.ready(now)]
+                able = [q for q in able if not within or self.has_credit(q, now)]
+                if able:
+                    self.within = within
+                    return min(able, key=lambda q: self.had[id(q), within])
+        return None
+
+    def level_of(self, queue):
+        return next(n for n, level in enumerate(self.levels) if queue in level)
+
+    def served(self, queue, packet, now):
+        mine = id(queue), self.within
+        self.stands[self.level_of(queue), self.within] = self.had[mine]
+        service_ps = floor_ps(queue.service(packet.size))
+        self.had[mine] += max(int(service_ps * self.heaviest / queue.queue.weight), 1)
+        if self.within:
+            self.credit[id(queue)].take(queue.port.on_line(packet.size), now)
+
+    def filled(self, queue):
+        for within in (True, False):
+            mine = id(queue), within
+            self.had[mine] = max(self.had[mine], self.stands[self.level_of(queue), within])
+
+
+class Drr(First):
+    """Shreedhar and Varghese 1996, the queues in a circle.
+
+    A visit begins with a quantum and ends when the deficit does not cover the next packet, when
+    the queue is empty, or when its shaper stops it; the last two leave nothing of the quantum.
+    """
+
+    resets = True
+
+    def __init__(self, where, queues, sizes):
+        super().__init__(where, queues, sizes)
+        self.circle = list(queues)
+        self.deficit = {id(queue): 0 for queue in queues}
+        self.visiting = False
+
+    def may_send(self, queue):
+        return queue.packets[0].size <= self.deficit[id(queue)]
+
+    def begin_visit(self, queue):
+        self.deficit[id(queue)] += queue.queue.quantum_bytes
+
+    def end_visit(self):
+        self.visiting = False
+        self.circle = self.circle[1:] + self.circle[:1]
+
+    def choose(self, now):
+        if not any(queue.ready(now) for queue in self.circle):
+            return None
+        while True:
+            queue = self.circle[0]
+            if queue.ready(now):
+                if not self.visiting:
+                    self.begin_visit(queue)
+                    self.visiting = True
+                if self.may_send(queue):
+                    return queue
+            elif self.visiting:
+                self.deficit[id(queue)] = min(self.deficit[id(queue)], 0)
+            self.end_visit()
+
+    def served(self, queue, packet, now):
+        if id(queue) in self.deficit:
+            self.deficit[id(queue)] -= packet.size
+
+    def emptied(self, queue):
+        if id(queue) not in self.deficit:
+            return
+        if self.resets:
+            self.deficit[id(queue)] = 0
+        if self.circle[0] is queue:
+            self.end_visit()
+
+
+class Mdrr(Drr):
+    """Cisco 12000: the low-latency queue first; the others send while their deficit is above 0."""
+
+    def __init__(self, where, queues, sizes):
+        fast = where.scheduler.low_latency
+        super().__init__(where, [q for q in queues if q.queue.name != fast], sizes)
+        self.fast = next((q for q in queues if q.queue.name == fast), None)
+        self.resets = where.scheduler.reset_on_empty
+
+    def may_send(self, queue):
+        return self.deficit[id(queue)] > 0
+
+    def begin_visit(self, queue):
+        if not self.where.scheduler.carry_deficit:
+            self.deficit[id(queue)] = max(self.deficit[id(queue)], 0)
+        super().begin_visit(queue)
+
+    def choose(self, now):
+        if self.fast is not None and self.fast.ready(now):
+            return self.fast
+        return super().choose(now)
+
+
+KINDS = {
+    StrictPriority: Strict,
+    PriorityLevels: Levels,
+    DeficitRoundRobin: Drr,
+    ModifiedDrr: Mdrr,
+}
+
+
+def scheduler(where, queues, sizes):
+    if isinstance(where, Forwarder):
+        return First(where, queues, sizes)
+    return KINDS.get(type(where.scheduler), First)(where, queues, sizes)
