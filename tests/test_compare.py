@@ -202,7 +202,8 @@ def test_a_platform_with_models_has_a_reading_or_a_reason_for_each_quantity(name
 
 
 def test_readings_and_tolerances_fit_together():
-    assert {how.kind for how in READINGS.values()} | {"transit"} == set(TOLERANCES)
+    kinds = {how.kind for how in READINGS.values()} | {"carried_in_run", "dropped_in_run"}
+    assert kinds | {"transit"} == set(TOLERANCES)
     assert all(kind.because for kind in TOLERANCES.values())
     assert all(UNREAD.values())
     assert reading("sent").unit == "packets/s"

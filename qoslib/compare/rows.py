@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 
+import numpy as np
+
 from qoslib import units
 from qoslib.compare.readings import Reading, UnspokenError, View, reading
 from qoslib.compare.tolerances import tolerance
@@ -13,6 +15,8 @@ __all__ = ["Row", "row_of", "said", "silent_row"]
 
 #: Relative room for the floating point of a model that says exactly what is printed.
 DUST = 1e-9
+#: Where a random model's interval begins and ends, as shares of its results.
+MIDDLE = (0.05, 0.95)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +34,7 @@ class Row:
     modelled : float or None
         In `unit`; None with a `reason`.
     low, high : float or None
-        Interval of a random model.
+        Interval of a random model: the middle 90 % of its results.
     error, tolerance : float or None
         Of what `error_kind` says.
     error_kind : str
@@ -133,6 +137,7 @@ def row_of(
     assumptions: str,
     views: Sequence[View],
     fitted: Collection[str] = (),
+    spread: float = 0.0,
 ) -> Row:
     """A row of a value beside a model's results.
 
@@ -144,6 +149,8 @@ def row_of(
         One for each result of the model.
     fitted : collection of str
         Keys of the values that the platform's parameters were fitted on.
+    spread : float
+        How far apart the value and its pair are printed [ratio].
     """
     try:
         how = reading(value.quantity)
@@ -156,7 +163,7 @@ def row_of(
         low=low,
         high=high,
         error=_error(modelled, value.value),
-        tolerance=tolerance(value, how.kind),
+        tolerance=tolerance(value, views[0].kind(how.kind), spread),
     )
     if value.status != "ok":
         return replace(row, reason=f"inconsistent in the source: {value.reason}")
@@ -166,7 +173,9 @@ def row_of(
 def said(
     how: Reading, views: Sequence[View], unit: str
 ) -> tuple[float, float | None, float | None]:
-    """What a model's results say: mean, least and largest, the latter None without seeds.
+    """What a model's results say: mean, and the ends of their middle 90 %; None without seeds.
+
+    Fewer than 20 results lie within their least and largest.
 
     Raises
     ------
@@ -174,7 +183,7 @@ def said(
         If the model does not speak to it.
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
-    low, high = min(values), max(values)
+    low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
     if views[0].result.seed is None:
         return fmean(values), None, None
     # A mean of equal numbers may be rounded off them.

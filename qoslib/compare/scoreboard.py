@@ -13,10 +13,10 @@ from qoslib.compare.predictions import predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
-from qoslib.compare.values import published
+from qoslib.compare.values import Data, published
 from qoslib.platforms import PLATFORMS, platform
 
-__all__ = ["Scoreboard", "score"]
+__all__ = ["Scoreboard", "score", "score_platform"]
 
 
 @dataclass(frozen=True)
@@ -65,20 +65,42 @@ def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
-        module = platform(name)
-        for model, assumptions, views in _runs(module, data.given(name), progress):
-            mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
-            fitted = set().union(*module.FACTS.fitted_on.values())
-            rows += [row_of(value, model, assumptions, views, fitted) for value in mine]
-            foretold += predictions(model, assumptions, views, mine)
-        rows += _not_described(module, data.of(name), rows)
-    rows = [_named(row, known) for row in rows]
+        more, told = score_platform(name, data, progress)
+        rows += (_named(row, known) for row in more)
+        foretold += told
     return Scoreboard(
         tuple(rows),
         tuple(foretold),
         summary(data, rows),
         tuple(misfits.failures(rows, known)),
     )
+
+
+def score_platform(
+    name: str, data: Data, progress: Callable[[str], object] = lambda _: None
+) -> tuple[list[Row], list[dict]]:
+    """The rows of one platform, no misfit named yet, and its predictions.
+
+    Parameters
+    ----------
+    name : str
+        Of the platform.
+    data : Data
+        All published values.
+    progress : callable
+        Is told what runs next.
+    """
+    module = platform(name)
+    rows: list[Row] = []
+    foretold: list[dict] = []
+    for model, assumptions, views in _runs(module, data.given(name), progress):
+        mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
+        fitted = module.FACTS.fitted_in(assumptions)
+        rows += [
+            row_of(value, model, assumptions, views, fitted, data.spread(value)) for value in mine
+        ]
+        foretold += predictions(model, assumptions, views, mine)
+    return rows + _not_described(module, data.of(name), rows), foretold
 
 
 def _runs(module: ModuleType, given, progress) -> Iterator[tuple[str, str, list[View]]]:

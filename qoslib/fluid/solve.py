@@ -6,16 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qoslib import units
+from qoslib.fluid.chain import through
 from qoslib.fluid.delay import drops_at_head, waiting_s
 from qoslib.fluid.drr import deficit_round_robin, modified_drr, quanta
+from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.fluid.priority import priority_levels, strict_priority
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
+    Chain,
     DeficitRoundRobin,
     DropProfile,
     Fifo,
+    Forwarder,
     ModifiedDrr,
     Port,
     PriorityLevels,
@@ -44,15 +48,20 @@ SHARINGS = {
 }
 
 
-def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None = None) -> Result:
-    """Steady rates, losses and waiting times of the streams at a port.
+def solve(
+    where: Port | Forwarder | Chain,
+    streams: Sequence[Stream],
+    offered_bps: ArrayLike | None = None,
+) -> Result:
+    """Steady rates, losses and waiting times of the streams at a port, forwarder or chain.
 
     Streams of one queue share what it gets in proportion to what they put in. A queue that gets
     less than is put in stands full; see `qoslib.fluid.delay.waiting_s` for how long that takes.
+    A forwarder shares its time likewise; see `qoslib.fluid.forwarder`.
 
     Parameters
     ----------
-    port : Port
+    where : Port, Forwarder or Chain
     streams : sequence of Stream
     offered_bps : ndarray, shape (..., streams), optional
         Offered rates in bits of frames [bit/s], in place of the streams' own; many sets of
@@ -68,11 +77,13 @@ def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None =
     ValueError
         If there is no stream, two have one name, a rate is negative or not finite, a stream
         leads to no queue, or the port has what no closed form here speaks of: a RED, CoDel or
-        PIE dropper, a shared memory pool, a PAUSE that senders obey. The packet model runs them.
+        PIE dropper, a shared memory pool, a PAUSE of a port that senders obey. The packet model
+        runs them.
 
     Notes
     -----
-    The time a packet spends in a transmit ring is left out.
+    The time a packet spends in a transmit ring is left out, and so are the times at which streams
+    start and stop: see `qoslib.fluid.over_time`.
 
     Examples
     --------
@@ -82,16 +93,25 @@ def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None =
     >>> print(solve(port, [Stream("a", 90e6), Stream("b", 30e6)]).sent_bps)
     [75000000. 25000000.]
     """
-    _refuse(port)
     streams = tuple(streams)
     offered = _offered(streams, offered_bps)
-    paths = Paths.of(port, streams)
+    if isinstance(where, Chain):
+        return through(where, streams, offered, solve)
+    if isinstance(where, Forwarder):
+        line, paths = as_line(where, streams)
+        return _at_line(line, streams, paths, *held_back(where, offered, paths))
+    return _at_line(where, streams, Paths.of(where, streams), offered, 0.0)
+
+
+def _at_line(port, streams, paths, offered, held_s):
+    """The result at one line, whose senders' packets wait `held_s` more."""
+    _refuse(port)
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
     served = _served(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
-    latency_s = _latency(port, paths, put_in, served, packet)
+    latency_s = _latency(port, paths, put_in, served, packet) + held_s
     causes = _causes(port, paths, offered - entered, entered - sent)
     return _result(port, streams, paths, offered, sent, latency_s, causes)
 
@@ -166,7 +186,7 @@ def _latency(port, paths, put_in, served, packet):
         ],
         axis=-1,
     )
-    own = units.serialisation_s(paths.frames, port.rate_bps, port.overhead_bytes)
+    own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     return paths.of_queue(wait) + port.base_delay_s + own
 
 
