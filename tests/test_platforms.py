@@ -8,7 +8,7 @@ import pytest
 from qoslib import measurements, units
 from qoslib.compare import MODELS, published
 from qoslib.platforms import PLATFORMS, m120, platform
-from qoslib.port import Port
+from qoslib.record import from_json
 from qoslib.traffic import Stream
 
 SOURCED = [
@@ -106,7 +106,7 @@ def test_a_platform_declares_what_the_scoreboard_needs(name):
 
 @pytest.mark.parametrize("experiment", DESCRIBED)
 def test_an_experiment_survives_json(experiment):
-    assert Port.from_json(experiment.port.to_json()) == experiment.port
+    assert from_json(experiment.port.to_json()) == experiment.port
     for stream in experiment.streams:
         assert Stream.from_json(stream.to_json()) == stream
 

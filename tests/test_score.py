@@ -149,13 +149,10 @@ def test_m120_case_of_the_customer_is_not_scored(rows):
 
 
 def test_m120_transit_time_is_the_only_fit(document, rows):
-    (fit,) = [each for each in document["summary"]["fitted"] if each["platform"] == "m120"]
+    (fit,) = (fit for fit in document["summary"]["fitted"] if fit["platform"] == "m120")
     assert (fit["parameter"], fit["values"]) == ("transit_s", 2)
-    marked = {
-        (r["experiment"], r["stream"])
-        for r in rows.values()
-        if r["fitted"] and r["platform"] == "m120"
-    }
+    mine = [r for r in rows.values() if r["platform"] == "m120"]
+    marked = {(r["experiment"], r["stream"]) for r in mine if r["fitted"]}
     assert marked == {("profile1", "CS4"), ("profile2", "CS4")}
 
 

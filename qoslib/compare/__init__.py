@@ -3,7 +3,7 @@
 from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
 from qoslib.compare.rows import Row
-from qoslib.compare.scoreboard import Scoreboard, score
+from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.text import text
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
@@ -17,5 +17,6 @@ __all__ = [
     "beside",
     "published",
     "score",
+    "score_platform",
     "text",
 ]

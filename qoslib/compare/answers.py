@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from qoslib.compare.models import DRAINED_S, MODELS, is_whole
 from qoslib.packets.progress import Progress
-from qoslib.platforms import PLATFORMS, platform
+from qoslib.platforms import platform
 from qoslib.platforms.provenance import Experiment
 from qoslib.results import Result
 
@@ -25,12 +25,14 @@ class Answer(NamedTuple):
 
 
 def answers(
-    full: bool, progress: Callable[[str], object], replayed: Progress
+    names: Sequence[str], full: bool, progress: Callable[[str], object], replayed: Progress
 ) -> dict[str, list[Answer]]:
-    """Run every model of every platform; whole replays first, since they take the longest.
+    """Run every model of some platforms; whole replays first, since they take the longest.
 
     Parameters
     ----------
+    names : sequence of str
+        Of the platforms.
     full : bool
         Whether to replay whole what can be replayed whole.
     progress : callable
@@ -43,7 +45,7 @@ def answers(
     dict
         By platform, in the order of its assumptions, experiments and models.
     """
-    asked = [(name, *task) for name in PLATFORMS for task in _tasks(platform(name))]
+    asked = [(name, *task) for name in names for task in _tasks(platform(name))]
     whole = {at for at, (_, model, e) in enumerate(asked) if _is_replay(model, e, full)}
     bar = _Together(replayed, sum((asked[at][2].whole_s or 0) + DRAINED_S for at in whole))
 
@@ -64,7 +66,7 @@ def answers(
             raise
     return {
         name: [each for (n, *_), each in zip(asked, said, strict=True) if n == name]
-        for name in PLATFORMS
+        for name in names
     }
 
 

@@ -47,7 +47,7 @@ def beside(
     described, data = module.experiments(assumptions)[experiment], published()
     views = [View(module, described, r, data.given(platform)) for r in MODELS[model](described)]
     rows = [
-        row_of(value, model, assumptions, views)
+        row_of(value, model, assumptions, views, spread=data.spread(value))
         for value in data.of(platform)
         if value.experiment in (experiment, *described.also) and _named(value, quantities)
     ]

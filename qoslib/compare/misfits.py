@@ -23,7 +23,8 @@ class Misfit:
     ----------
     key : str
         What the scoreboard and the lessons call it.
-    platform, quantity : str
+    platform : str
+    quantity : str or tuple of str
     experiments, streams, models, assumptions : tuple of str
     band : (float, float)
         Where the error of each row lies, or its whole interval if the model is random.
@@ -39,7 +40,7 @@ class Misfit:
     platform: str
     experiments: tuple[str, ...]
     streams: tuple[str, ...]
-    quantity: str
+    quantity: str | Sequence[str]
     models: tuple[str, ...]
     assumptions: tuple[str, ...]
     band: tuple[float, float]
@@ -49,8 +50,10 @@ class Misfit:
 
     def names(self, row: Row) -> bool:
         """Whether a row belongs to this misfit."""
+        quantities = [self.quantity] if isinstance(self.quantity, str) else self.quantity
         return (
-            (row.platform, row.quantity) == (self.platform, self.quantity)
+            row.platform == self.platform
+            and row.quantity in quantities
             and row.experiment in self.experiments
             and row.stream in self.streams
             and row.model in self.models

@@ -11,19 +11,18 @@ from qoslib.compare.ramp import largest_without_loss
 from qoslib.packets.progress import Progress
 from qoslib.platforms.provenance import Experiment
 from qoslib.results import Result
-from qoslib.traffic import Cbr, Stream
+from qoslib.traffic import Cbr, Stream, TickedBursts
 
-__all__ = ["DRAINED_S", "MODELS", "SEEDS", "in_any_phase", "is_whole"]
+__all__ = ["DRAINED_S", "MODELS", "in_any_phase", "is_whole", "started_by_hand"]
 
-#: Seeds of the random models, declared once for all rows; a whole replay takes the first.
-SEEDS = (1, 2, 3)
-
+#: Apart from the draws of the phases, which have the seed alone.
+HAND = 1
 #: After a whole replay's last packet is sent the router has so long to empty: testers count on.
 DRAINED_S = 1.0
 
 
 def in_any_phase(streams: Sequence[Stream], seed: int) -> list[Stream]:
-    """Regular streams, each begun at a random point of its first interval.
+    """Regular streams, each begun at a random point of its first interval or tick.
 
     No source prints how the streams of its load generators stood to each other, and streams that
     all begin at once are the least likely case.
@@ -33,10 +32,26 @@ def in_any_phase(streams: Sequence[Stream], seed: int) -> list[Stream]:
 
 
 def _begun(stream, share):
+    if isinstance(stream.arrivals, TickedBursts):
+        return stream.replace(
+            arrivals=stream.arrivals.replace(phase_s=share * stream.arrivals.tick_s)
+        )
     if not isinstance(stream.arrivals, Cbr) or not stream.rate_bps:
         return stream
     interval_s = 1 / units.rate_pps(stream.rate_bps, stream.mean_frame_bytes)
     return stream.replace(arrivals=Cbr(share * interval_s))
+
+
+def started_by_hand(streams: Sequence[Stream], within_s: float, seed: int) -> list[Stream]:
+    """Streams, of which all but the first start later by a uniform draw of up to `within_s` [s]."""
+    rng = np.random.default_rng((seed, HAND))
+    first, *others = streams
+    return [first, *(_later(stream, within_s * rng.random()) for stream in others)]
+
+
+def _later(stream, by_s):
+    stop_s = None if stream.stop_s is None else stream.stop_s + by_s
+    return stream.replace(start_s=stream.start_s + by_s, stop_s=stop_s)
 
 
 def is_whole(experiment: Experiment, full: bool) -> bool:
@@ -47,6 +62,12 @@ def is_whole(experiment: Experiment, full: bool) -> bool:
 def _fluid(
     experiment: Experiment, full: bool = False, tell: Progress | None = None
 ) -> list[Result]:
+    if experiment.is_run:
+        mean_s = experiment.started_within_s / 2
+        first, *others = experiment.streams
+        streams = (first, *(_later(stream, mean_s) for stream in others))
+        return [fluid.over_time(experiment.port, streams, experiment.duration_s)]
+
     def answer(streams):
         return fluid.solve(experiment.port, streams)
 
@@ -67,13 +88,14 @@ def _packets(
         return largest_without_loss(ramp, run) if ramp else run(experiment.streams)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(one, SEEDS[:1] if whole else SEEDS))
+        return list(pool.map(one, range(1, 2 if whole else experiment.replications + 1)))
 
 
 def _run(experiment, streams, seed, whole, tell):
     sent_s = experiment.whole_s if whole else experiment.duration_s
     if not experiment.phased:
         streams = in_any_phase(streams, seed)
+    streams = started_by_hand(streams, experiment.started_within_s, seed)
     if whole:
         streams = [stream.replace(stop_s=sent_s) for stream in streams]
     return packets.simulate(
@@ -91,9 +113,9 @@ def _silent(done_s, total_s):
 
 
 #: Name to a function of an experiment, whether whole replays are asked for, and whom to tell how
-#: far a replay is. A deterministic model gives one result without a seed, a random one a result
-#: for each seed: then a value's interval runs from the least to the largest, since a published
-#: number is the outcome of one run too.
+#: far a replay is; a whole replay takes the first seed alone. A deterministic model gives one
+#: result without a seed, a random one a result for each seed: then a value's interval holds the middle 90 % of them,
+#: since a published number is the outcome of one run too.
 MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,
     "packets": _packets,

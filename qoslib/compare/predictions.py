@@ -9,7 +9,12 @@ from qoslib.compare.values import Published
 __all__ = ["PREDICTED", "predictions"]
 
 #: Quantity, and how the names of those quantities begin whose print is a measurement of it.
-PREDICTED = {"latency_average": ("latency",), "dropped": ("dropped", "drop_rate")}
+PREDICTED = {
+    "latency_average": ("latency",),
+    "dropped": ("dropped", "drop_rate"),
+    "throughput": ("throughput", "sent", "in_service"),
+    "drop_ratio": ("drop",),
+}
 
 
 def predictions(

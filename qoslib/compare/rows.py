@@ -4,6 +4,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 
+import numpy as np
+
 from qoslib import units
 from qoslib.compare.readings import Reading, UnspokenError, View, reading
 from qoslib.compare.runs import kind_of, too_short
@@ -14,6 +16,8 @@ __all__ = ["Row", "row_of", "said", "silent_row"]
 
 #: Relative room for the floating point of a model that says exactly what is printed.
 DUST = 1e-9
+#: Where a random model's interval begins and ends, as shares of its results.
+MIDDLE = (0.05, 0.95)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +35,7 @@ class Row:
     modelled : float or None
         In `unit`; None with a `reason`.
     low, high : float or None
-        Interval of a random model.
+        Interval of a random model: the middle 90 % of its results.
     error, tolerance : float or None
         Of what `error_kind` says.
     error_kind : str
@@ -134,6 +138,7 @@ def row_of(
     assumptions: str,
     views: Sequence[View],
     fitted: Collection[str] = (),
+    spread: float = 0.0,
 ) -> Row:
     """A row of a value beside a model's results.
 
@@ -145,6 +150,8 @@ def row_of(
         One for each result of the model.
     fitted : collection of str
         Keys of the values that the platform's parameters were fitted on.
+    spread : float
+        How far apart the value and its pair are printed [ratio].
     """
     try:
         how = reading(value.quantity, value.unit)
@@ -157,11 +164,11 @@ def row_of(
         low=low,
         high=high,
         error=_error(modelled, value.value),
-        tolerance=tolerance(value, kind_of(value, how, views[0])),
+        tolerance=tolerance(value, kind_of(value, how, views[0]), spread),
     )
     if value.status != "ok":
         return replace(row, reason=f"inconsistent in the source: {value.reason}")
-    reason = too_short(value, how, views[0])
+    reason = too_short(value, views[0])
     if reason:
         return replace(row, reason=reason)
     return replace(row, verdict="within" if row.is_near else "misfit")
@@ -170,7 +177,9 @@ def row_of(
 def said(
     how: Reading, views: Sequence[View], unit: str
 ) -> tuple[float, float | None, float | None]:
-    """What a model's results say: mean, least and largest, the latter None without seeds.
+    """What a model's results say: mean, and the ends of their middle 90 %; None without seeds.
+
+    Fewer than 20 results lie within their least and largest.
 
     Raises
     ------
@@ -178,7 +187,7 @@ def said(
         If the model does not speak to it.
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
-    low, high = min(values), max(values)
+    low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
     if views[0].result.seed is None:
         return fmean(values), None, None
     # A mean of equal numbers may be rounded off them.

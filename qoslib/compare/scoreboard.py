@@ -13,11 +13,11 @@ from qoslib.compare.predictions import predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
-from qoslib.compare.values import published
+from qoslib.compare.values import Data, published
 from qoslib.packets.progress import Progress
 from qoslib.platforms import PLATFORMS, platform
 
-__all__ = ["Scoreboard", "score"]
+__all__ = ["Scoreboard", "score", "score_platform"]
 
 
 @dataclass(frozen=True)
@@ -72,27 +72,54 @@ def score(
     """
     data = published()
     known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
-    said = answers(full, progress, replayed)
+    said = answers(PLATFORMS, full, progress, replayed)
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
-        module = platform(name)
-        fitted = set().union(*module.FACTS.fitted_on.values())
-        for model, experiment, results in said[name]:
-            whole, given = is_whole(experiment, full), data.given(name)
-            views = [View(module, experiment, r, given, whole=whole) for r in results]
-            meant = (experiment.name, *experiment.also)
-            mine = [v for v in data.of(name) if v.experiment in meant]
-            rows += [row_of(v, model, experiment.assumptions, views, fitted) for v in mine]
-            foretold += predictions(model, experiment.assumptions, views, mine)
-        rows += _not_described(module, data.of(name), rows)
-    rows = [_named(row, known) for row in rows]
+        more, told = _beside(name, data, said[name], full)
+        rows += (_named(row, known) for row in more)
+        foretold += told
     return Scoreboard(
         tuple(rows),
         tuple(foretold),
         summary(data, rows),
         tuple(misfits.failures(rows, known)),
     )
+
+
+def score_platform(
+    name: str, data: Data, progress: Callable[[str], object] = lambda _: None
+) -> tuple[list[Row], list[dict]]:
+    """The rows of one platform, no misfit named yet, and its predictions.
+
+    Parameters
+    ----------
+    name : str
+        Of the platform.
+    data : Data
+        All published values.
+    progress : callable
+        Is told what runs next.
+    """
+    said = answers((name,), False, progress, lambda done_s, total_s: None)
+    return _beside(name, data, said[name], False)
+
+
+def _beside(name, data, said, full):
+    """Rows and predictions of a platform, of all that its models say."""
+    module, given = platform(name), data.given(name)
+    rows: list[Row] = []
+    foretold: list[dict] = []
+    for model, experiment, results in said:
+        whole, assumptions = is_whole(experiment, full), experiment.assumptions
+        views = [View(module, experiment, each, given, whole=whole) for each in results]
+        mine = [v for v in data.of(name) if v.experiment in (experiment.name, *experiment.also)]
+        fitted = module.FACTS.fitted_in(assumptions)
+        rows += [
+            row_of(value, model, assumptions, views, fitted, data.spread(value)) for value in mine
+        ]
+        foretold += predictions(model, assumptions, views, mine)
+    return rows + _not_described(module, data.of(name), rows), foretold
 
 
 def _not_described(module, values, rows):

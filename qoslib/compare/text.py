@@ -43,7 +43,8 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _cells(row: Row) -> list[str]:
-    notes = [row.misfit, "fitted on it" if row.fitted else None, row.reason]
+    in_short = row.reason.partition(":")[0] if row.reason else None
+    notes = [row.misfit, "fitted on it" if row.fitted else None, in_short]
     return [
         *(row.experiment, row.stream or "all", row.quantity, row.model, row.assumptions),
         *(f"{row.published:.10g}", row.unit, _modelled(row)),

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qoslib import measurements, units
+from qoslib.platforms import platform
 
 __all__ = ["INPUTS", "Data", "Published", "published"]
 
@@ -14,6 +15,7 @@ INPUTS = {
     r"target_.*|paced_rate|allocated_.*|buffer|latency_budget": "a setting or a demand",
     r"(sender_)?duration|since_.*": "how long was measured",
     r"bandwidth|in_profile|out_of_profile": "follows from transmit rate and load by definition",
+    r"class_(packets|bytes)|mac_received_(unicast_)?(packets|octets)": "the load, as counted",
     r"expected_.*": "calculated in the source, not measured",
 }
 
@@ -105,6 +107,16 @@ class Data:
             for each in self.inputs
             if each.platform == platform and each.status == "ok"
         }
+
+    def spread(self, value: Published) -> float:
+        """How far apart the counters of a value's pair are printed [ratio]; 0 without a pair."""
+        pair = getattr(platform(value.platform), "PAIRS", {}).get(value.quantity, ())
+        if not pair:
+            return 0.0
+        where = value.platform, value.experiment, value.stream
+        found = {each.name: each.value for each in self.results}
+        printed = [found.get((*where, quantity), 0.0) for quantity in pair]
+        return abs(printed[1] / printed[0] - 1) if all(printed) else 0.0
 
 
 def published() -> Data:

@@ -94,7 +94,7 @@ def _unknown(result):
 
 def settings(experiment: Experiment) -> dict:
     """What the controls of an experiment stand at, by field and class: ``offered_CS1``."""
-    port = experiment.port
+    port = experiment.only_port
     values = {}
     for stream, queue in zip(experiment.streams, port.queues, strict=True):
         on_line = stream.rate_bps * _on_line(stream, port) / port.rate_bps
@@ -109,7 +109,7 @@ def settings(experiment: Experiment) -> dict:
 
 def described(experiment: Experiment, values: dict) -> Experiment:
     """The experiment with its port and streams as the controls stand."""
-    port = experiment.port
+    port = experiment.only_port
     queues = tuple(_queue(queue, port, values) for queue in port.queues)
     streams = tuple(_stream(stream, port, values) for stream in experiment.streams)
     changed = {"port": port.replace(queues=queues), "streams": streams}

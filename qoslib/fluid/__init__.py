@@ -1,7 +1,9 @@
 """Rates as water: closed forms and water-filling, answers at once."""
 
+from qoslib.fluid.forwarder import knee_bytes
+from qoslib.fluid.over_time import over_time
 from qoslib.fluid.sharing import fill, in_proportion
 from qoslib.fluid.solve import SHARINGS, solve
 from qoslib.fluid.sweep import sweep
 
-__all__ = ["SHARINGS", "fill", "in_proportion", "solve", "sweep"]
+__all__ = ["SHARINGS", "fill", "in_proportion", "knee_bytes", "over_time", "solve", "sweep"]

@@ -6,17 +6,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from qoslib import units
+from qoslib.fluid.chain import through
 from qoslib.fluid.delay import ROUNDING, drops_at_head, waiting_s
 from qoslib.fluid.drr import deficit_round_robin, modified_drr, quanta
+from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.fluid.priority import priority_levels, strict_priority
 from qoslib.fluid.red import shared_by_profile
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
+    Chain,
     DeficitRoundRobin,
     DropProfile,
     Fifo,
+    Forwarder,
     ModifiedDrr,
     Port,
     PriorityLevels,
@@ -49,16 +53,21 @@ SHARINGS = {
 }
 
 
-def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None = None) -> Result:
-    """Steady rates, losses and waiting times of the streams at a port.
+def solve(
+    where: Port | Forwarder | Chain,
+    streams: Sequence[Stream],
+    offered_bps: ArrayLike | None = None,
+) -> Result:
+    """Steady rates, losses and waiting times of the streams at a port, forwarder or chain.
 
     Streams of one queue share what it gets in proportion to what they put in; with WRED those of
     the lower profile lose first (`qoslib.fluid.red`). A queue that gets less than is put in stands
     full; see `qoslib.fluid.delay.waiting_s` for how long that takes.
+    A forwarder shares its time likewise; see `qoslib.fluid.forwarder`.
 
     Parameters
     ----------
-    port : Port
+    where : Port, Forwarder or Chain
     streams : sequence of Stream
     offered_bps : ndarray, shape (..., streams), optional
         Offered rates in bits of frames [bit/s], in place of the streams' own; many sets of
@@ -74,13 +83,14 @@ def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None =
     ValueError
         If there is no stream, two have one name, a rate is negative or not finite, a stream
         leads to no queue, or the port has what no closed form here speaks of: a CoDel or PIE
-        dropper, WRED profiles that overlap, a shared memory pool, a PAUSE that senders obey. The
-        packet model runs them.
+        dropper, WRED profiles that overlap, a shared memory pool, a PAUSE of a port that
+        senders obey. The packet model runs them.
 
     Notes
     -----
     A transmit ring is full while the port is overloaded, and else empty. A stream whose queue a
-    RED dropper holds down has no latency here; the result says why.
+    RED dropper holds down has no latency here; the result says why. The times at
+    which streams start and stop are left out: see `qoslib.fluid.over_time`.
 
     Examples
     --------
@@ -90,17 +100,26 @@ def solve(port: Port, streams: Sequence[Stream], offered_bps: ArrayLike | None =
     >>> print(solve(port, [Stream("a", 90e6), Stream("b", 30e6)]).sent_bps)
     [75000000. 25000000.]
     """
-    _refuse(port)
     streams = tuple(streams)
     offered = _offered(streams, offered_bps)
-    paths = Paths.of(port, streams)
+    if isinstance(where, Chain):
+        return through(where, streams, offered, solve)
+    if isinstance(where, Forwarder):
+        line, paths = as_line(where, streams)
+        return _at_line(line, streams, paths, *held_back(where, offered, paths))
+    return _at_line(where, streams, Paths.of(where, streams), offered, 0.0)
+
+
+def _at_line(port, streams, paths, offered, held_s):
+    """The result at one line, whose senders' packets wait `held_s` more."""
+    _refuse(port)
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
     served = _served(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
-    latency_s = _latency(port, paths, put_in, served, packet)
+    latency_s = _latency(port, paths, put_in, served, packet) + held_s
     causes = _causes(port, paths, offered - entered, entered - sent)
     return _result(port, streams, paths, offered, sent, latency_s, causes)
 
@@ -175,7 +194,7 @@ def _latency(port, paths, put_in, served, packet):
         ],
         axis=-1,
     )
-    own = units.serialisation_s(paths.frames, port.rate_bps, port.overhead_bytes)
+    own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
     return paths.of_queue(wait) + ring + port.base_delay_s + own
 

@@ -3,5 +3,6 @@
 from qoslib.packets.replicate import Replications, replicate
 from qoslib.packets.simulate import simulate
 from qoslib.packets.sweep import sweep
+from qoslib.packets.throughput import Throughput, throughput
 
-__all__ = ["Replications", "replicate", "simulate", "sweep"]
+__all__ = ["Replications", "Throughput", "replicate", "simulate", "sweep", "throughput"]

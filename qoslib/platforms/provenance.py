@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from qoslib.port import Port
+from qoslib.port import Chain, Forwarder, Port
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
@@ -19,14 +19,17 @@ class Fact(float):
         ``sourced``, ``assumed`` or ``fitted``.
     origin : str
         The row of the published data, the reason, or the data it was fitted on.
+    used_in : str
+        The set of assumptions that alone uses it; empty where all may.
     """
 
     kind: str
     origin: str
+    used_in: str
 
-    def __new__(cls, value, kind, origin):
+    def __new__(cls, value, kind, origin, used_in=""):
         fact = super().__new__(cls, value)
-        fact.kind, fact.origin = kind, origin
+        fact.kind, fact.origin, fact.used_in = kind, origin, used_in
         return fact
 
 
@@ -40,12 +43,12 @@ def assumed(value: float, because: str) -> Fact:
     return Fact(value, "assumed", because)
 
 
-def fitted(value: float, on: str) -> Fact:
+def fitted(value: float, on: str, used_in: str = "") -> Fact:
     """A number found by fitting; `on` lists the rows it was fitted on, keys as in `sourced`.
 
     A latency may carry its statistic there, as on the scoreboard: ``latency_average``.
     """
-    return Fact(value, "fitted", on)
+    return Fact(value, "fitted", on, used_in)
 
 
 class Facts(Mapping):
@@ -74,6 +77,11 @@ class Facts(Mapping):
         """Fitted parameters by name, with the keys of the published values each was fitted on."""
         fits = ((name, fact) for name, fact in self.items() if fact.kind == "fitted")
         return {name: tuple(fact.origin.split(", ")) for name, fact in fits}
+
+    def fitted_in(self, assumptions: str) -> set[str]:
+        """Keys of the values that the parameters of one set of assumptions were fitted on."""
+        mine = [n for n in self.fitted_on if self[n].used_in in ("", assumptions)]
+        return {key for name in mine for key in self.fitted_on[name]}
 
     def rows(self) -> list[dict]:
         """One row a number: name, value in base units, kind, origin."""
@@ -119,7 +127,7 @@ class Experiment:
         As in the published data.
     title : str
         For people.
-    port : Port
+    port : Port, Forwarder or Chain
     streams : tuple of Stream
     assumptions : str
         Name of the declared set, ``base`` by default.
@@ -127,6 +135,11 @@ class Experiment:
         What the published bit rates count on top of each of the streams' frames [B].
     duration_s, warmup_s : float
         How long a packet model runs it, and what it leaves out at the start [s].
+    replications : int
+        How often a packet model runs it, in other phases of its streams each time.
+    started_within_s : float
+        Each stream but the first starts later than described by a uniform draw of up to this [s],
+        as if by hand.
     whole_s : float or None
         How long it is replayed where `--full` is asked for [s]; None where it never is.
     models : tuple of str
@@ -145,12 +158,14 @@ class Experiment:
 
     name: str
     title: str
-    port: Port
+    port: Port | Forwarder | Chain
     streams: tuple[Stream, ...]
     assumptions: str = "base"
     counted_extra_bytes: float = 0.0
     duration_s: float = 2.0
     warmup_s: float = 1.0
+    replications: int = 3
+    started_within_s: float = 0.0
     whole_s: float | None = None
     models: tuple[str, ...] = ()
     also: tuple[str, ...] = ()
@@ -158,6 +173,25 @@ class Experiment:
     phased: bool = False
     timed: bool = False
     ramp: Ramp | None = None
+
+    @property
+    def only_port(self) -> Port:
+        """The port, where nothing stands before or behind it.
+
+        Raises
+        ------
+        ValueError
+            If it is a forwarder or a chain.
+        """
+        if not isinstance(self.port, Port):
+            kind = type(self.port).__name__
+            raise ValueError(f"experiment {self.name!r} is of a {kind}; allowed: one Port")
+        return self.port
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is one run with its start and end, not a steady state."""
+        return any(stream.stop_s is not None for stream in self.streams)
 
     @property
     def scenario(self) -> Scenario:

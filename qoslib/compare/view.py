@@ -1,0 +1,225 @@
+"""One result of a model as seen from one published value."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import mul
+from types import ModuleType
+
+from qoslib import units
+from qoslib.platforms.provenance import Experiment
+from qoslib.port import Chain
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["UnspokenError", "View"]
+
+NOTHING_SENT = "the model sends nothing of this stream, so it has no latency"
+NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
+NO_OFFERED = (
+    "neither the time that this counter ran nor an offered count beside it is printed;"
+    " the rate beside it is compared"
+)
+MANY_RUNS = "several runs together have no one throughput"
+NO_STREAM = "not of the test's traffic: the experiment has no such stream"
+NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"
+#: Names of the counters of the same load, by source: packets and bytes.
+OFFERED = {
+    "offered_packets": ("offered_packets", "class_packets", "mac_received_packets"),
+    "offered_bytes": ("offered_bytes", "class_bytes", "mac_received_octets"),
+}
+
+
+class UnspokenError(Exception):
+    """Raised by a reading when the model does not speak to a value, with the reason."""
+
+
+@dataclass(frozen=True)
+class View:
+    """One result as seen from one published value.
+
+    Attributes
+    ----------
+    platform : module
+    experiment : Experiment
+    result : Result
+    given : mapping
+        Published inputs in base units, by experiment, stream and quantity.
+    stream : str
+        Empty for all streams together.
+    whole : bool
+        Whether the result is a replay of the whole published run.
+    """
+
+    platform: ModuleType
+    experiment: Experiment
+    result: Result
+    given: Mapping[tuple[str, str, str], float]
+    stream: str = ""
+    whole: bool = False
+
+    @property
+    def platform_name(self) -> str:
+        """File stem of the platform."""
+        return self.platform.__name__.rpartition(".")[-1]
+
+    def of(self, stream: str) -> "View":
+        """The same result seen from another stream."""
+        return dataclasses.replace(self, stream=stream)
+
+    @property
+    def streams(self) -> list[Stream]:
+        """The streams that are meant, by their name or mark, or that of a group of them."""
+        group = self.experiment.groups.get(self.stream, ())
+        mine = [
+            s
+            for s in self.experiment.streams
+            if self.stream in ("", s.name, s.label) or s.name in group
+        ]
+        if not mine:
+            raise UnspokenError(NO_STREAM)
+        return mine
+
+    def leaving(self) -> "View":
+        """The same result seen from the stream that leaves by this one's port."""
+        return self.of(getattr(self.platform, "LEAVES_BY", {}).get(self.stream, self.stream))
+
+    def kind(self, kind: str) -> str:
+        """The kind of tolerance: a run with its start and end has some of its own."""
+        of_run = self.experiment.is_run and kind in ("carried", "dropped")
+        return f"{kind}_in_run" if of_run else kind
+
+    def each(self, quantity: str) -> list[float]:
+        """A quantity of the result, for each stream that is meant."""
+        values = []
+        for stream in self.streams:
+            value = self.result.of(stream.name, quantity)
+            if value is None:
+                raise UnspokenError(self.result.without_latency.get(stream.name, NOTHING_SENT))
+            values.append(value)
+        return values
+
+    def mean(self, quantity: str) -> float:
+        """A latency, each sent packet counting once."""
+        latencies, sent = self.each(quantity), self.each("sent_pps")
+        return sum(map(mul, latencies, sent)) / sum(sent) if len(sent) > 1 else latencies[0]
+
+    def extreme(self, quantity: str, which: Callable[[list[float]], float]) -> float:
+        """The largest or least latency; one that a tester timed takes a model with packets."""
+        if self.experiment.timed and self.result.seed is None:
+            raise UnspokenError(NO_EXTREMES)
+        return which(self.each(quantity))
+
+    def total(self, quantity: str) -> float:
+        """A quantity of the result, summed over the streams that are meant."""
+        return sum(self.each(quantity))
+
+    def bits(self, quantity: str) -> float:
+        """A packet rate as the bit rate that the source counts [bit/s]."""
+        return sum(map(units.rate_bps, self.each(quantity), self.counted_bytes()))
+
+    def counted_bytes(self) -> list[float]:
+        """What the source counts of a frame of each stream [B]."""
+        extra = self.experiment.counted_extra_bytes
+        return [stream.mean_frame_bytes + extra for stream in self.streams]
+
+    def throughput(self) -> float:
+        """Bits that came through, by the time that the source prints or else the sender's [bit/s].
+
+        The time of a run that is not printed is that of its sending.
+        """
+        labels = [self.stream] if self.stream else {s.label: None for s in self.streams}
+        return sum(self.of(label)._throughput() for label in labels)
+
+    def _throughput(self):
+        time_s = self.given.get((self.experiment.name, self.stream, "duration"))
+        if time_s is not None and self.counted("offered_packets") is not None:
+            return units.bits(self.octets(self.total("sent_pps"))) / time_s
+        stream, duration_s = self.streams[0], self.result.duration_s
+        if stream.stop_s is None or duration_s is None:
+            return self.bits("sent_pps")
+        if len(self.streams) > 1:
+            raise UnspokenError(MANY_RUNS)
+        return self.bits("sent_pps") * duration_s / (stream.stop_s - stream.start_s)
+
+    def octets(self, rate_pps: float) -> float:
+        """A packet rate as the bytes that the source counts, of the published offered packets."""
+        return self.count(rate_pps, "offered_packets") * self.counted_bytes()[0]
+
+    def count(self, rate_pps: float, offered: str) -> float:
+        """A packet rate as a share of the offered one, times the published offered count."""
+        counted = self.counted(offered)
+        if counted is None:
+            raise UnspokenError(NO_OFFERED)
+        return rate_pps / self.total("offered_pps") * counted if counted else rate_pps
+
+    def counted(self, offered: str) -> float | None:
+        """The published offered count of the stream, or the sum of those of a group."""
+        names = (
+            (self.experiment.name, self.stream, name) for name in OFFERED.get(offered, (offered,))
+        )
+        found = next((self.given[name] for name in names if name in self.given), None)
+        if found is not None or self.stream not in self.experiment.groups:
+            return found
+        parts = [self.of(stream.name).counted(offered) for stream in self.streams]
+        return None if None in parts else sum(part for part in parts if part is not None)
+
+    def dropped_by(self, cause: str) -> float:
+        """Packets dropped for a cause [packets/s]."""
+        dropped_pps = self.result.dropped_by_pps.get(cause)
+        places = [self.result.streams.index(stream.name) for stream in self.streams]
+        return 0.0 if dropped_pps is None else float(sum(dropped_pps[..., i] for i in places))
+
+    def drop_ratio(self) -> float:
+        """What is dropped of what is offered [ratio]."""
+        return self.total("dropped_pps") / self.total("offered_pps")
+
+    def of_payload(self) -> float:
+        """What is sent, as a share of the payload rate that the source prints."""
+        payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
+        if not payload:
+            raise UnspokenError("no payload rate is printed")
+        return self.total("sent_bps") / payload[0]
+
+    def loss_free(self) -> float:
+        """The largest load without loss, if this is what the result is of [bit/s]."""
+        if self.experiment.ramp is None:
+            raise UnspokenError("no load was raised in this experiment")
+        return self.total("offered_bps")
+
+    def output_bytes(self) -> float:
+        """Bytes that left: as a class counts them, or as the source counts a frame."""
+        sent_pps = self.leaving().total("sent_pps")
+        of_a_class = self.counted("class_bytes") is not None
+        return self.count(sent_pps, "class_bytes") if of_a_class else self.octets(sent_pps)
+
+    def output_drops(self) -> float:
+        """Packets dropped where they leave."""
+        return self.count(self.leaving().dropped_last(), "offered_packets")
+
+    def dropped_last(self) -> float:
+        """Packets dropped at the last hop that the streams pass [packets/s]."""
+        hops = [hop for hop in self.result.hops if self.streams[0].name in hop.streams]
+        last = dataclasses.replace(self, result=hops[-1]) if hops else self
+        return last.total("dropped_pps")
+
+    def mac_octets(self) -> float:
+        """Bytes that the MAC sent, told only where no PAUSE frames are among them."""
+        of_pause = self.pause_frames()
+        return of_pause + self.count(self.leaving().total("sent_pps"), "offered_bytes")
+
+    def pause_frames(self) -> float:
+        """PAUSE frames sent: none where the description has none."""
+        port = self.experiment.port
+        places = [hop.at for hop in port.hops] if isinstance(port, Chain) else [port]
+        if any(place.pause for place in places):
+            raise UnspokenError(NO_PAUSE_COUNT)
+        return 0.0
+
+    def ratio(self, name: str) -> float:
+        """The ratio of two streams that the platform declares under this name."""
+        quantity, *streams = self.platform.RATIOS[name]
+        above, below = (self.of(stream).total(quantity) for stream in streams)
+        if not below:
+            raise UnspokenError(f"the model has no {quantity} of {streams[1]} to divide by")
+        return above / below

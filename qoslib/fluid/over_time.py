@@ -1,0 +1,85 @@
+"""Streams that start and stop: steady stretches, one after the other."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from qoslib.fluid.solve import solve
+from qoslib.port import Chain, Forwarder, Port
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["over_time"]
+
+
+def over_time(
+    where: Port | Forwarder | Chain, streams: Sequence[Stream], duration_s: float
+) -> Result:
+    """Mean rates over a run in which streams start and stop.
+
+    Between two starts or stops the water stands still, as `solve` says; the rates of the run are
+    the means of these stretches, weighted by their lengths. What fills or drains in between (a
+    queue, a policer's burst) is left out.
+
+    Parameters
+    ----------
+    where : Port, Forwarder or Chain
+    streams : sequence of Stream
+    duration_s : float
+        Length of the run [s].
+
+    Returns
+    -------
+    Result
+        Latencies are the mean over the packets sent, and the least and largest of any stretch.
+
+    Raises
+    ------
+    ValueError
+        If the duration is not above 0, or as `solve` does.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> late = Stream("late", 50e6, start_s=5.0)
+    >>> print(over_time(port, [Stream("first", 100e6), late], 10.0).dropped_bps)
+    [16666666.66666667  8333333.33333333]
+    """
+    streams = tuple(streams)
+    if not duration_s > 0:
+        raise ValueError(f"duration_s is {duration_s!r}; allowed: above 0")
+    starts = [stream.start_s for stream in streams]
+    stops = [duration_s if stream.stop_s is None else stream.stop_s for stream in streams]
+    edges = np.unique(np.clip([0.0, duration_s, *starts, *stops], 0.0, duration_s))
+    middles = (edges[1:] + edges[:-1]) / 2
+    sends = (middles[:, None] > starts) & (middles[:, None] < stops)
+    rates_bps = np.array([stream.mean_rate_bps for stream in streams])
+    shares = np.diff(edges) / duration_s
+    return _mean(solve(where, streams, sends * rates_bps), shares, duration_s)
+
+
+def _mean(each: Result, shares, duration_s) -> Result:
+    """The stretches of a result as one, weighted by their shares of the time."""
+    rates = [
+        *("offered_pps", "sent_pps", "dropped_pps"),
+        *("offered_bps", "sent_bps", "dropped_bps"),
+    ]
+    there = each.sent_pps > 0
+    packets = shares[:, None] * each.sent_pps
+    sent = packets.sum(0)
+    total_s = (np.where(there, each.latency_mean_s, 0.0) * packets).sum(0)
+    some = sent > 0
+    lowest_s = np.where(there, each.latency_min_s, np.inf).min(0)
+    highest_s = np.where(there, each.latency_max_s, -np.inf).max(0)
+    return replace(
+        each,
+        **{name: shares @ getattr(each, name) for name in rates},
+        latency_mean_s=np.where(some, total_s / np.where(some, sent, 1.0), np.nan),
+        latency_min_s=np.where(some, lowest_s, np.nan),
+        latency_max_s=np.where(some, highest_s, np.nan),
+        dropped_by_pps={cause: shares @ pps for cause, pps in each.dropped_by_pps.items()},
+        duration_s=duration_s,
+        hops=(),
+    )

@@ -1,0 +1,194 @@
+"""Juniper MX150: why a 20 Gb/s router forwards 5 Gb/s.
+
+Source mx150: article on throughput before and after PR1531983, with a table and two listings.
+"""
+
+from qoslib import units
+from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
+from qoslib.port import Chain, Forwarder, Hop, PacketLimit, Pause, Port, Queue
+from qoslib.traffic import FrameMix, Stream, imix
+
+__all__ = [
+    "ASSUMPTIONS",
+    "FACTS",
+    "FRAMES",
+    "LEAVES_BY",
+    "MODELS",
+    "NOT_DESCRIBED",
+    "PAIRS",
+    "RATIOS",
+    "before_fix_pps",
+    "experiments",
+    "router",
+    "streams",
+]
+
+ASSUMPTIONS = {
+    "base": "One forwarder for both directions takes the same time for every packet; before the"
+    " fix, its PAUSE frames hold the sender back.",
+    "ignored": "Before the fix: the sender takes no notice of PAUSE.",
+    "slower": "Before the fix: the sender takes no notice of PAUSE, and the forwarder is slower,"
+    " as if the test had lasted no longer than its frames take.",
+}
+
+#: Models that speak to this router.
+MODELS = ("fluid", "packets")
+
+#: Published experiments that cannot be described, and why.
+NOT_DESCRIBED: dict[str, str] = {}
+
+RATIOS: dict[str, tuple[str, str, str]] = {}
+
+#: What leaves by a port came in at the other.
+LEAVES_BY = {"xe-0/0/12": "xe-0/0/13", "xe-0/0/13": "xe-0/0/12"}
+
+#: Counters of two loads that the test makes equal: the print differs from itself by their ratio.
+PAIRS = {
+    "input_packets": ("input_packets", "output_packets"),
+    "input_bytes": ("input_packets", "output_packets"),
+    "output_packets": ("output_packets", "input_packets"),
+    "output_bytes": ("output_packets", "input_packets"),
+    "mac_transmitted_packets": ("output_packets", "input_packets"),
+    "mac_transmitted_octets": ("output_packets", "input_packets"),
+    "mac_transmitted_unicast_packets": ("output_packets", "input_packets"),
+}
+
+#: The frame lengths of the table [B].
+FRAMES = (64, 100, 128, 200, 256, 300, 512, 1024, 1280, 1518)
+
+_BOTH = "mx150_throughput/frame_256//throughput, mx150_throughput/frame_300//throughput"
+_BEFORE = "mx150_counters/before_fix/xe-0/0/12"
+
+FACTS = Facts(
+    line_bps=sourced(10e9, "mx150_configuration/configuration//line_rate"),
+    received_packets=sourced(999_999_999, f"{_BEFORE}/mac_received_packets"),
+    longest_s=sourced(166, f"{_BEFORE}/since_cleared"),
+    frame_bytes=assumed(64, "the MAC's octets / packets: 63,999,999,936 / 999,999,999"),
+    check_bytes=assumed(4, "the traffic statistics count 60 B a packet: no frame check sequence"),
+    gap_bytes=assumed(
+        20, "preamble and gap, counted in the table: so its rows are one packet rate"
+    ),
+    clock_ppm=assumed(50, "each port of a generator keeps its own time, IEEE 802.3 allows 100 ppm"),
+    queue_packets=assumed(1000, "no buffer is printed; what is forwarded does not depend on it"),
+    pause_packets=assumed(800, "a fill level for PAUSE below the queue's limit, as it should be"),
+    resume_packets=assumed(
+        200, "a fill level to go on at; what is forwarded does not depend on it"
+    ),
+    cap_pps=fitted(7.545e6, _BOTH),
+    cap_before_pps=fitted(4.935e6, f"{_BEFORE}/input_packets", "slower"),
+)
+
+
+def router(
+    packet_s: float = 1 / FACTS.cap_pps, byte_s: float = 0.0, pause: Pause | None = None
+) -> Chain:
+    """The software forwarder and the two ports behind it.
+
+    Parameters
+    ----------
+    packet_s, byte_s : float
+        What a packet and a byte of its frame cost the forwarder [s].
+    pause : Pause or None
+        What the forwarder sends to the senders.
+
+    Examples
+    --------
+    >>> [hop.at.name for hop in router().hops]
+    ['vMX', 'xe-0/0/13', 'xe-0/0/12']
+    """
+    waiting = PacketLimit(int(FACTS.queue_packets))
+    ports = [
+        Hop(
+            Port(out, float(FACTS.line_bps), (Queue("out", waiting),), overhead_bytes=_GAP),
+            (entered,),
+        )
+        for entered, out in LEAVES_BY.items()
+    ]
+    forwarder = Forwarder("vMX", Queue("in", waiting), packet_s, byte_s, pause=pause)
+    return Chain("MX150", (Hop(forwarder), *ports))
+
+
+_GAP = float(FACTS.gap_bytes)
+
+
+def streams(frame_bytes: int | FrameMix, load: float = 1.0) -> tuple[Stream, ...]:
+    """Both directions at a share of the line rate, each named after the port it enters by.
+
+    Parameters
+    ----------
+    frame_bytes : int or FrameMix
+        Ethernet frame with its check sequence [B].
+    load : float
+        Share of the line rate [ratio].
+    """
+    mean = frame_bytes.mean_bytes if isinstance(frame_bytes, FrameMix) else frame_bytes
+    line_bps = float(FACTS.line_bps)
+    rate = load * line_bps * mean / (mean + _GAP)
+    clocks_ppm = (0.0, -float(FACTS.clock_ppm))
+    return tuple(
+        Stream(name, rate, frame_bytes, access_bps=line_bps, clock_ppm=clock_ppm)
+        for name, clock_ppm in zip(LEAVES_BY, clocks_ppm, strict=True)
+    )
+
+
+def before_fix_pps(lasting_s: float) -> float:
+    """What the router forwarded each way before the fix, if the test lasted so long [packets/s].
+
+    Parameters
+    ----------
+    lasting_s : float
+        At least what the frames take on the line, at most what had passed since the counters
+        were cleared [s].
+    """
+    shortest_s = FACTS.received_packets * units.serialisation_s(
+        FACTS.frame_bytes, FACTS.line_bps, _GAP
+    )
+    if not shortest_s <= lasting_s <= FACTS.longest_s:
+        allowed = f"{shortest_s:.4g} to {float(FACTS.longest_s):g} s"
+        raise ValueError(f"lasting_s is {lasting_s!r}; allowed: {allowed}")
+    return FACTS.cap_before_pps / len(LEAVES_BY) * shortest_s / lasting_s
+
+
+def _run(name, title, chain, frames, assumptions, extra_bytes):
+    return Experiment(
+        name,
+        title,
+        chain,
+        streams(frames),
+        assumptions,
+        float(extra_bytes),
+        duration_s=units.ms(6),
+        warmup_s=units.ms(2),
+    )
+
+
+def _before(assumptions):
+    """The router as each rival has it: who obeys PAUSE, and how fast the forwarder is."""
+    pause = Pause(int(FACTS.pause_packets), int(FACTS.resume_packets), obeyed=assumptions == "base")
+    cap_pps = FACTS.cap_before_pps if assumptions == "slower" else FACTS.cap_pps
+    chain = router(1 / cap_pps, pause=pause)
+    title = "64 B frames, before the fix"
+    return _run("before_fix", title, chain, int(FACTS.frame_bytes), assumptions, -FACTS.check_bytes)
+
+
+def experiments(assumptions: str = "base") -> dict[str, Experiment]:
+    """The rows of the table, the two listings and IMIX, or those that a set speaks of.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set.
+    """
+    if assumptions not in ASSUMPTIONS:
+        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+    before = _before(assumptions)
+    if assumptions != "base":
+        return {before.name: before}
+    table = [
+        _run(f"frame_{size}", f"Frames of {size} B", router(), size, "base", _GAP)
+        for size in FRAMES
+    ]
+    frame, extra = int(FACTS.frame_bytes), -FACTS.check_bytes
+    after = _run("after_fix", "64 B frames, after the fix", router(), frame, "base", extra)
+    mixed = _run("imix", "IMIX", router(), imix(), "base", _GAP)
+    return {each.name: each for each in (*table, before, after, mixed)}
