@@ -15,6 +15,7 @@ from qoslib.traffic import Stream
 __all__ = ["UnspokenError", "View"]
 
 NOTHING_SENT = "the model sends nothing of this stream, so it has no latency"
+NOTHING_OFFERED = "nothing of this stream is offered, so it has no share that is lost"
 NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
 NO_OFFERED = (
     "neither the time that this counter ran nor an offered count beside it is printed;"
@@ -172,7 +173,10 @@ class View:
 
     def drop_ratio(self) -> float:
         """What is dropped of what is offered [ratio]."""
-        return self.total("dropped_pps") / self.total("offered_pps")
+        offered_pps = self.total("offered_pps")
+        if not offered_pps:
+            raise UnspokenError(NOTHING_OFFERED)
+        return self.total("dropped_pps") / offered_pps
 
     def of_payload(self) -> float:
         """What is sent, as a share of the payload rate that the source prints."""
