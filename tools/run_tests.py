@@ -55,6 +55,11 @@ def notebooks():
     return (COMPILE, (*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"))
 
 
+def full():
+    """The scoreboard with whole tests replayed."""
+    return ((sys.executable, "-m", "qoslib", "score", "--full"),)
+
+
 def browser():
     needs("tests/browser/test_*.py")
     return (COMPILE, (*PYTEST, "tests/browser"))
@@ -87,7 +92,7 @@ def newer_python():
 
 
 #: The longest first, so that two at a time end together.
-GROUPS = {f.__name__: f for f in (newer, notebooks, unit, browser, types, doctests, lint)}
+GROUPS = {f.__name__: f for f in (newer, full, notebooks, unit, browser, types, doctests, lint)}
 
 
 def run(name):

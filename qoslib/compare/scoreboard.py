@@ -2,18 +2,19 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 
 from qoslib import measurements
 from qoslib.compare import misfits
-from qoslib.compare.models import MODELS
+from qoslib.compare.answers import answers
+from qoslib.compare.models import is_whole
 from qoslib.compare.predictions import predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
 from qoslib.compare.values import Data, published
+from qoslib.packets.progress import Progress
 from qoslib.platforms import PLATFORMS, platform
 
 __all__ = ["Scoreboard", "score", "score_platform"]
@@ -48,24 +49,34 @@ class Scoreboard:
         return json.dumps(document, indent=1, allow_nan=False)
 
 
-def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
+def score(
+    progress: Callable[[str], object] = lambda _: None,
+    full: bool = False,
+    replayed: Progress = lambda done_s, total_s: None,
+) -> Scoreboard:
     """Run every model of every platform and set it beside what was published.
 
     Parameters
     ----------
     progress : callable
         Is told what runs next.
+    full : bool
+        Whether to replay whole what can be replayed whole: minutes instead of seconds.
+    replayed : callable
+        Is told how far the whole replays are, and how long they are together [s simulated].
 
     Examples
     --------
     >>> score().failures
     ()
     """
-    data, known = published(), misfits.known_misfits(measurements.folder().parent)
+    data = published()
+    known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
+    said = answers(PLATFORMS, full, progress, replayed)
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
-        more, told = score_platform(name, data, progress)
+        more, told = _beside(name, data, said[name], full)
         rows += (_named(row, known) for row in more)
         foretold += told
     return Scoreboard(
@@ -90,26 +101,25 @@ def score_platform(
     progress : callable
         Is told what runs next.
     """
-    module = platform(name)
+    said = answers((name,), False, progress, lambda done_s, total_s: None)
+    return _beside(name, data, said[name], False)
+
+
+def _beside(name, data, said, full):
+    """Rows and predictions of a platform, of all that its models say."""
+    module, given = platform(name), data.given(name)
     rows: list[Row] = []
     foretold: list[dict] = []
-    for model, assumptions, views in _runs(module, data.given(name), progress):
-        mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
+    for model, experiment, results in said:
+        whole, assumptions = is_whole(experiment, full), experiment.assumptions
+        views = [View(module, experiment, each, given, whole=whole) for each in results]
+        mine = [v for v in data.of(name) if v.experiment in (experiment.name, *experiment.also)]
         fitted = module.FACTS.fitted_in(assumptions)
         rows += [
             row_of(value, model, assumptions, views, fitted, data.spread(value)) for value in mine
         ]
         foretold += predictions(model, assumptions, views, mine)
     return rows + _not_described(module, data.of(name), rows), foretold
-
-
-def _runs(module: ModuleType, given, progress) -> Iterator[tuple[str, str, list[View]]]:
-    for assumptions in module.ASSUMPTIONS:
-        for experiment in module.experiments(assumptions).values():
-            for model in module.MODELS:
-                progress(f"{experiment.title} ({model}, {assumptions})")
-                results = MODELS[model](experiment)
-                yield model, assumptions, [View(module, experiment, r, given) for r in results]
 
 
 def _not_described(module, values, rows):

@@ -1,8 +1,9 @@
 """One result of a model as seen from one published value."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import mul
 from types import ModuleType
 
 from qoslib import units
@@ -14,6 +15,7 @@ from qoslib.traffic import Stream
 __all__ = ["UnspokenError", "View"]
 
 NOTHING_SENT = "the model sends nothing of this stream, so it has no latency"
+NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
 NO_OFFERED = (
     "neither the time that this counter ran nor an offered count beside it is printed;"
     " the rate beside it is compared"
@@ -45,6 +47,8 @@ class View:
         Published inputs in base units, by experiment, stream and quantity.
     stream : str
         Empty for all streams together.
+    whole : bool
+        Whether the result is a replay of the whole published run.
     """
 
     platform: ModuleType
@@ -52,6 +56,7 @@ class View:
     result: Result
     given: Mapping[tuple[str, str, str], float]
     stream: str = ""
+    whole: bool = False
 
     @property
     def platform_name(self) -> str:
@@ -64,8 +69,13 @@ class View:
 
     @property
     def streams(self) -> list[Stream]:
-        """The streams that are meant, by their name or mark."""
-        mine = [s for s in self.experiment.streams if self.stream in ("", s.name, s.label)]
+        """The streams that are meant, by their name or mark, or that of a group of them."""
+        group = self.experiment.groups.get(self.stream, ())
+        mine = [
+            s
+            for s in self.experiment.streams
+            if self.stream in ("", s.name, s.label) or s.name in group
+        ]
         if not mine:
             raise UnspokenError(NO_STREAM)
         return mine
@@ -81,10 +91,24 @@ class View:
 
     def each(self, quantity: str) -> list[float]:
         """A quantity of the result, for each stream that is meant."""
-        values = [self.result.of(stream.name, quantity) for stream in self.streams]
-        if None in values:
-            raise UnspokenError(NOTHING_SENT)
-        return [value for value in values if value is not None]
+        values = []
+        for stream in self.streams:
+            value = self.result.of(stream.name, quantity)
+            if value is None:
+                raise UnspokenError(self.result.without_latency.get(stream.name, NOTHING_SENT))
+            values.append(value)
+        return values
+
+    def mean(self, quantity: str) -> float:
+        """A latency, each sent packet counting once."""
+        latencies, sent = self.each(quantity), self.each("sent_pps")
+        return sum(map(mul, latencies, sent)) / sum(sent) if len(sent) > 1 else latencies[0]
+
+    def extreme(self, quantity: str, which: Callable[[list[float]], float]) -> float:
+        """The largest or least latency; one that a tester timed takes a model with packets."""
+        if self.experiment.timed and self.result.seed is None:
+            raise UnspokenError(NO_EXTREMES)
+        return which(self.each(quantity))
 
     def total(self, quantity: str) -> float:
         """A quantity of the result, summed over the streams that are meant."""
@@ -109,7 +133,7 @@ class View:
 
     def _throughput(self):
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
-        if time_s is not None and self._counted("offered_packets") is not None:
+        if time_s is not None and self.counted("offered_packets") is not None:
             return units.bits(self.octets(self.total("sent_pps"))) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
         if stream.stop_s is None or duration_s is None:
@@ -124,16 +148,21 @@ class View:
 
     def count(self, rate_pps: float, offered: str) -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
-        counted = self._counted(offered)
+        counted = self.counted(offered)
         if counted is None:
             raise UnspokenError(NO_OFFERED)
-        return rate_pps / self.total("offered_pps") * counted
+        return rate_pps / self.total("offered_pps") * counted if counted else rate_pps
 
-    def _counted(self, offered):
+    def counted(self, offered: str) -> float | None:
+        """The published offered count of the stream, or the sum of those of a group."""
         names = (
             (self.experiment.name, self.stream, name) for name in OFFERED.get(offered, (offered,))
         )
-        return next((self.given[name] for name in names if name in self.given), None)
+        found = next((self.given[name] for name in names if name in self.given), None)
+        if found is not None or self.stream not in self.experiment.groups:
+            return found
+        parts = [self.of(stream.name).counted(offered) for stream in self.streams]
+        return None if None in parts else sum(part for part in parts if part is not None)
 
     def dropped_by(self, cause: str) -> float:
         """Packets dropped for a cause [packets/s]."""
@@ -145,10 +174,23 @@ class View:
         """What is dropped of what is offered [ratio]."""
         return self.total("dropped_pps") / self.total("offered_pps")
 
+    def of_payload(self) -> float:
+        """What is sent, as a share of the payload rate that the source prints."""
+        payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
+        if not payload:
+            raise UnspokenError("no payload rate is printed")
+        return self.total("sent_bps") / payload[0]
+
+    def loss_free(self) -> float:
+        """The largest load without loss, if this is what the result is of [bit/s]."""
+        if self.experiment.ramp is None:
+            raise UnspokenError("no load was raised in this experiment")
+        return self.total("offered_bps")
+
     def output_bytes(self) -> float:
         """Bytes that left: as a class counts them, or as the source counts a frame."""
         sent_pps = self.leaving().total("sent_pps")
-        of_a_class = self._counted("class_bytes") is not None
+        of_a_class = self.counted("class_bytes") is not None
         return self.count(sent_pps, "class_bytes") if of_a_class else self.octets(sent_pps)
 
     def output_drops(self) -> float:
