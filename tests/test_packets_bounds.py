@@ -30,12 +30,22 @@ def overrun_ps(times, sizes_bytes, rate_bps, burst_bytes):
 ROUNDED_PS = 2
 
 
+def pressed(streams, port, rate_bps, excess):
+    """The streams, so many times as fast as a bucket of the first queue fills, all towards it."""
+    mark = port.queues[0].name
+    return [s.replace(rate_bps=excess * rate_bps, mark=mark, stop_s=None) for s in streams]
+
+
+EXCESS = st.sampled_from([0.5, 1.1, 3.0, 10.0])
+
+
 @several
-@given(ports(), stream_sets(), SEEDS)
-def test_no_interval_passes_a_policer_with_more_than_its_burst_and_rate(port, streams, seed):
+@given(ports(), stream_sets(False), SEEDS, EXCESS)
+def test_a_policer_passes_no_more_than_its_burst_and_rate(port, streams, seed, excess):
     police = port.queues[0].policer or p.Policer(2e6, 9100)
     queue = port.queues[0].replace(policer=police.replace(when="always"))
     port = port.replace(queues=(queue, *port.queues[1:]))
+    streams = pressed(streams, port, police.rate_bps, excess)
     assume(runs(port, streams))
     seen = fates(port, streams, long_enough(streams), seed=seed)
     trace = seen.result.trace
@@ -49,11 +59,12 @@ def test_no_interval_passes_a_policer_with_more_than_its_burst_and_rate(port, st
 
 
 @several
-@given(ports(shared=False), stream_sets(), SEEDS, st.booleans())
-def test_no_interval_leaves_a_shaper_with_more_than_its_burst_and_rate(port, streams, seed, whole):
-    shaper = p.Shaper(3e6, 9100)
-    queues = (port.queues[0].replace(shaper=port.queues[0].shaper or shaper), *port.queues[1:])
-    port = port.replace(queues=queues, shaper=port.shaper or shaper if whole else port.shaper)
+@given(ports(shared=False), stream_sets(False), SEEDS, EXCESS)
+def test_a_shaper_lets_no_more_go_than_its_burst_and_rate(port, streams, seed, excess):
+    shaper = port.queues[0].shaper or port.shaper or p.Shaper(3e6, 9100)
+    queue = port.queues[0].replace(shaper=shaper)
+    port = port.replace(queues=(queue, *port.queues[1:]), rate_bps=10 * shaper.rate_bps)
+    streams = pressed(streams, port, shaper.rate_bps, excess)
     assume(runs(port, streams))
     seen = fates(port, streams, long_enough(streams), seed=seed)
     for index, queue in enumerate(port.queues):

@@ -1,12 +1,13 @@
 """What holds for every port and every packet, whatever arrives."""
 
 import dataclasses
+from fractions import Fraction
 
 import numpy as np
-from fates import fates, long_enough, picoseconds, runs, same
+from fates import fates, long_enough, picoseconds, runs, same, service_ps
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from strategies import FRAMES, ports, stream_sets
+from strategies import FRAMES, RATES_BPS, ports, stream_sets
 
 from qoslib import packets
 from qoslib import port as p
@@ -104,6 +105,21 @@ def test_no_packet_overtakes_another_of_its_queue(port, streams, seed):
         mine = seen.of_queue(index)
         assert (np.diff(mine.arrival) >= 0).all()
         assert (mine.departure - mine.arrival >= 0).all()
+
+
+@several
+@given(RATES_BPS, RATES_BPS, FRAMES, st.sampled_from([0.0, 9.1]))
+def test_regular_times_are_exact_however_many_came_before(line_bps, rate_bps, frame, overhead):
+    """Packet k arrives after k gaps and leaves after k + 1 services, not after k rounded ones."""
+    port = p.Port("line", line_bps, (p.Queue("all", p.PacketLimit(3000)),), overhead_bytes=overhead)
+    gap = Fraction(8 * frame * 10**12) / Fraction(rate_bps)
+    seen = fates(port, [Stream("all", rate_bps, frame)], float(1000 * gap / 10**12))
+    service = service_ps(port, frame)
+    free = Fraction(0)
+    for k, (arrival, departure) in enumerate(zip(seen.arrival, seen.departure, strict=True)):
+        assert arrival == k * gap // 1
+        free = max(free, Fraction(int(arrival))) + service
+        assert departure == free // 1
 
 
 WITHOUT_DRAWS = st.sampled_from([p.TailDrop(), p.HeadDrop(), p.Codel(1e-4, 1e-3)])

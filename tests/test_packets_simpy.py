@@ -103,7 +103,7 @@ def port_of(scheduler, limit):
     return p.Port("line", LINE_BPS, queues, scheduler)
 
 
-#: How three streams send for 20 ms, each by a link of 9.7 Gb/s (10 would make arrivals
+#: How three streams send for 10 ms, each by a link of 9.7 Gb/s (10 would make arrivals
 #: and departures meet); then what waits drains.
 TRAFFIC = {
     "poisson": [(0.32e9, imix(), Poisson())] * 3,
@@ -118,7 +118,7 @@ TRAFFIC = {
 
 def streams_of(traffic):
     return [
-        Stream(name, *how, jitter_s=1e-5, stop_s=0.02, access_bps=9.7e9)
+        Stream(name, *how, jitter_s=1e-5, stop_s=0.01, access_bps=9.7e9)
         for name, how in zip("abc", TRAFFIC[traffic], strict=True)
     ]
 
