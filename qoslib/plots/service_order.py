@@ -50,6 +50,7 @@ def service_order(
     table = _turns(port, queue[queue != fast], *(v[queue != fast] for v in (begin_us, size)))
     layout = style.layout(["queue [its classes]"], "time [us]")
     layout["yaxis"] |= {"type": "category", "automargin": True}
+    layout["yaxis"]["title"]["standoff"] = 14
     layout["xaxis"]["range"] = [units.convert(t, "s", "us") for t in (start_s, end_s)]
     layout |= {"showlegend": False, "margin": layout["margin"] | {"t": 15}}
     return Figure(data=traces, layout=layout, summary=_summary(port, table), table=table)

@@ -113,7 +113,7 @@ def _layout():
     for axis, ends in (("yaxis", _SENT), ("yaxis2", _LATENCY)):
         layout[axis] |= {"type": "log", "range": list(ends), "dtick": 1, "exponentformat": "none"}
     for axis in ("xaxis", "xaxis2"):
-        layout[axis]["autotickangles"] = [0, 90]
+        layout[axis] |= {"autotickangles": [0, 90], "automargin": True}
     layout["xaxis3"]["title"] = {"text": "time [ms]", "standoff": 6}
     layout["yaxis3"]["rangemode"] = "tozero"
     return layout
