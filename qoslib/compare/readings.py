@@ -104,15 +104,19 @@ class View:
         sizes = [frames[name] for name in self.meant]
         return sum(map(units.rate_bps, self.each(quantity), sizes))
 
+    def printed(self, quantity: str) -> float | None:
+        """A published input for the streams that are meant, None where it is not printed."""
+        name = self.experiment.name
+        if (name, self.stream, quantity) in self.given:
+            return self.given[name, self.stream, quantity]
+        parts = [self.given.get((name, stream, quantity)) for stream in self.meant]
+        return None if None in parts else sum(part for part in parts if part is not None)
+
     def count(self, rate_pps: float, offered: str) -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
-        name = self.experiment.name
-        counted = self.given.get((name, self.stream, offered))
+        counted = self.printed(offered)
         if counted is None:
-            parts = [self.given.get((name, stream, offered)) for stream in self.meant]
-            if None in parts:
-                raise UnspokenError(NO_OFFERED)
-            counted = sum(part for part in parts if part is not None)
+            raise UnspokenError(NO_OFFERED)
         return rate_pps / self.total("offered_pps") * counted if counted else rate_pps
 
     def loss(self) -> float:

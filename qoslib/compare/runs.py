@@ -22,9 +22,8 @@ def too_short(value: Published, how: Reading, view: View) -> str | None:
     """Why a result is not to be held against a value: it is no replay of the whole run."""
     if view.whole or view.result.seed is None:
         return None
-    more = (
-        "needs --full" if view.experiment.whole_s else "needs a whole replay, not run for this set"
-    )
+    replayed = view.experiment.whole_s is not None
+    more = "needs --full" if replayed else "needs a whole replay, which this set does not get"
     if view.experiment.timed and value.quantity == "latency_maximum":
         return f"{more}: the largest latency of the whole run"
     return f"{more}: a loss rarer than {RARE:g}" if _rare(value, view) else None
@@ -34,17 +33,5 @@ def _rare(value, view):
     """Whether a published loss, which is not 0, is rarer than a short run shows."""
     if value.quantity == "drop_ratio":
         return 0 < value.value < RARE
-    offered = [
-        view.given.get((view.experiment.name, s, "offered_packets")) for s in _named(view, value)
-    ]
-    counted = sum(count for count in offered if count is not None)
-    return value.quantity == "dropped_packets" and 0 < value.value < RARE * counted
-
-
-def _named(view, value):
-    here = view.of(value.stream)
-    return (
-        {here.stream}
-        if (view.experiment.name, here.stream, "offered_packets") in view.given
-        else here.meant
-    )
+    offered = view.of(value.stream).printed("offered_packets") or 0
+    return value.quantity == "dropped_packets" and 0 < value.value < RARE * offered

@@ -2,16 +2,13 @@
 
 import dataclasses
 import json
-import os
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 
 from qoslib import measurements
 from qoslib.compare import misfits
-from qoslib.compare.models import DRAINED_S, MODELS, is_whole
+from qoslib.compare.answers import answers
+from qoslib.compare.models import is_whole
 from qoslib.compare.predictions import predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
@@ -19,7 +16,6 @@ from qoslib.compare.summary import summary
 from qoslib.compare.values import published
 from qoslib.packets.progress import Progress
 from qoslib.platforms import PLATFORMS, platform
-from qoslib.platforms.provenance import Experiment
 
 __all__ = ["Scoreboard", "score"]
 
@@ -76,13 +72,13 @@ def score(
     """
     data = published()
     known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
-    answers = _answers(full, progress, replayed)
+    said = answers(full, progress, replayed)
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
         module = platform(name)
         fitted = set().union(*module.FACTS.fitted_on.values())
-        for model, experiment, results in answers[name]:
+        for model, experiment, results in said[name]:
             whole, given = is_whole(experiment, full), data.given(name)
             views = [View(module, experiment, r, given, whole=whole) for r in results]
             meant = (experiment.name, *experiment.also)
@@ -97,66 +93,6 @@ def score(
         summary(data, rows),
         tuple(misfits.failures(rows, known)),
     )
-
-
-def _answers(full, progress, replayed):
-    """What every model says of every experiment: by platform, (model, experiment, results)."""
-    asked = [(name, *task) for name in PLATFORMS for task in _tasks(platform(name))]
-    whole = [at for at, task in enumerate(asked) if _is_replay(task, full)]
-    bar = _Together(replayed, sum((asked[at][2].whole_s or 0) + DRAINED_S for at in whole))
-
-    def answer(at):
-        name, model, experiment = asked[at]
-        progress(f"{experiment.title} ({model}, {experiment.assumptions})")
-        tell = bar.part() if at in whole else None
-        return name, model, experiment, MODELS[model](experiment, full=full, tell=tell)
-
-    answers: dict[str, list] = {name: [] for name in PLATFORMS}
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        # Whole replays first: they are the longest, and run side by side.
-        futures = {
-            at: pool.submit(answer, at)
-            for at in sorted(range(len(asked)), key=lambda at: at not in whole)
-        }
-        for at in range(len(asked)):
-            name, *said = futures[at].result()
-            answers[name].append(said)
-    return answers
-
-
-def _is_replay(task, full):
-    """Whether a task is one long run; a ramp is many of unknown number."""
-    _, model, experiment = task
-    return model == "packets" and is_whole(experiment, full) and experiment.ramp is None
-
-
-def _tasks(module: ModuleType) -> Iterator[tuple[str, Experiment]]:
-    for assumptions in module.ASSUMPTIONS:
-        for experiment in module.experiments(assumptions).values():
-            for model in experiment.models or module.MODELS:
-                yield model, experiment
-
-
-class _Together:
-    """One progress of runs side by side."""
-
-    def __init__(self, tell: Progress, total_s: float):
-        self.tell, self.total_s = tell, total_s
-        self.done_s: list[float] = []
-        self.lock = threading.Lock()
-
-    def part(self) -> Progress:
-        """Whom one of the runs tells."""
-        with self.lock:
-            index = len(self.done_s)
-            self.done_s.append(0.0)
-
-        def tell(done_s, _total_s):
-            with self.lock:
-                self.done_s[index] = done_s
-                self.tell(sum(self.done_s), self.total_s)
-
-        return tell
 
 
 def _not_described(module, values, rows):

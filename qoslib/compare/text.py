@@ -9,6 +9,8 @@ __all__ = ["text"]
 
 HEAD = "experiment stream quantity model assumptions published unit modelled error tolerance"
 HEAD += " verdict note"
+#: A longer line of the table is cut: reasons stand whole below it.
+WIDEST = 190
 LEFT = frozenset({"experiment", "stream", "quantity", "model", "assumptions", "unit", "note"})
 
 
@@ -36,7 +38,8 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     for line in cells:
         parts = zip(columns, line, widths, strict=True)
         padded = (cell.ljust(w) if name in LEFT else cell.rjust(w) for name, cell, w in parts)
-        yield (" " + " ".join(padded)).rstrip()
+        whole = (" " + " ".join(padded)).rstrip()
+        yield whole if len(whole) <= WIDEST else f"{whole[: WIDEST - 1]}…"
 
 
 def _cells(row: Row) -> list[str]:
@@ -70,7 +73,7 @@ def _error(error, row, sign=""):
 def _unscored(rows: Iterable[Row]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        if row.error is None:
+        if row.verdict == "unscored":
             name = f"{row.experiment} {row.stream or 'all'} {row.quantity} ({row.assumptions})"
             reasons.setdefault(str(row.reason), []).append(name)
     for reason, names in reasons.items():

@@ -2,5 +2,6 @@
 
 from qoslib.packets.replicate import Replications, replicate
 from qoslib.packets.simulate import simulate
+from qoslib.packets.sweep import sweep
 
-__all__ = ["Replications", "replicate", "simulate"]
+__all__ = ["Replications", "replicate", "simulate", "sweep"]

@@ -255,8 +255,7 @@ def _feed(where, streams, rows):
         feed = recorded(stream, int(row["first_class"]))
         if feed is not None:
             feeds.append(feed)
-            row["feed_first"] = row["feed_at"] = at
-            row["feed_end"] = at + len(feed)
+            row["feed_first"], row["feed_at"], row["feed_end"] = at, at, at + len(feed)
             at = int(row["feed_end"])
     return np.concatenate(feeds)
 

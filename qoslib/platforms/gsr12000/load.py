@@ -1,6 +1,7 @@
 """What the tester sends: five regular streams a port, all due at once, by one line."""
 
 from collections.abc import Mapping
+from functools import cache
 
 from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
 from qoslib.traffic import Stream, on_one_line
@@ -14,6 +15,7 @@ GROUPS = {
 }
 
 
+@cache
 def streams(
     test: str = "test_a",
     less_than_best_effort_bps: float | None = None,
