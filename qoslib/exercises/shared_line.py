@@ -59,9 +59,7 @@ def _quantum(answer: Any) -> Verdict:
         return wrong(f"{said}. Set its quantum to those of the others as 40 Mb/s to what they get.")
     if less <= 0.01:
         return wrong(f"{said}, but less would do too.")
-    return right(
-        f"{said}. That is two thirds more than is set; measured was no loss without it."
-    )
+    return right(f"{said}. That is two thirds more than is set; measured was no loss without it.")
 
 
 def _lbe_lost_percent(quantum_bytes):

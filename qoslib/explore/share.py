@@ -35,8 +35,8 @@ _OTHERS = {
 def share(experiment: str = "test_b") -> Explorer:
     """Sliders for loads, quanta, WRED and transmit ring of the Cisco 12000's output port.
 
-    The fluid model and the packet model answer together; what was published of the chosen test
-    is drawn in.
+    The fluid model answers at once, the packet model when the controls have come to rest; what
+    was published of the chosen test is drawn in.
 
     Parameters
     ----------
@@ -50,9 +50,8 @@ def share(experiment: str = "test_b") -> Explorer:
     start = settings(known[experiment])
     controls = {name: _control(name, value) for name, value in start.items()}
 
-    def draw(values, played=None):
+    def draw(values, played):
         now = described(known[pick.value], values)
-        played = played or play(values)
         answer = fluid.solve(now.port, now.streams)
         return plots.shares(now, answer, played, "gsr12000", DRAWN_S)
 
@@ -64,7 +63,7 @@ def share(experiment: str = "test_b") -> Explorer:
     sliders = [control for name, control in controls.items() if name != "map"]
     half = (len(sliders) + 1) // 2
     pairs = [row(*sliders[at::half]) for at in range(half)]
-    app: Explorer = Explorer(controls, [row(pick, controls["map"], reset), *pairs], draw)
+    app = Explorer(controls, [row(pick, controls["map"], reset), *pairs], draw, play)
     app.controls["experiment"] = pick
     pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
     return app
@@ -91,9 +90,7 @@ def described(experiment: Experiment, values: dict) -> Experiment:
         classifier=_MAPS[values["map"]],
         transmit_ring_packets=round(values["ring"]),
     )
-    rates_bps = {
-        mark: units.mbps(values[f"load_{mark}"]) / len(gsr12000.PORTS) for mark in _LOADS
-    }
+    rates_bps = {mark: units.mbps(values[f"load_{mark}"]) / len(gsr12000.PORTS) for mark in _LOADS}
     changed = {"port": port, "streams": loaded(experiment.name, rates_bps)}
     return Experiment(**{**vars(experiment), **changed})
 

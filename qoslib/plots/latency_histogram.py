@@ -47,9 +47,13 @@ def latency_histogram(
         modelled = _modelled_us(result, each.at)
         traces += [_bars(each, x, y, panel), _marked("packets", each, modelled, max(y), panel)]
         traces.append(_marked("measured", each, seen, max(y), panel))
-        columns |= {f"{each.label} {kind}": v for kind, v in zip(KINDS, (modelled, seen))}
+        columns |= {
+            f"{each.label} {kind}": v for kind, v in (("modelled", modelled), ("published", seen))
+        }
     table = _table(columns)
-    layout = style.layout([f"{each.label} [% of packets]" for each in wanted], "latency [us]", nticks=4)
+    layout = style.layout(
+        [f"{each.label} [% of packets]" for each in wanted], "latency [us]", nticks=4
+    )
     for panel in range(len(wanted)):
         top = max(traces[3 * panel]["y"])
         number = panel + 1 if panel else ""
@@ -60,9 +64,6 @@ def latency_histogram(
     return Figure(data=traces + keys, layout=layout, summary=_summary(table), table=table)
 
 
-KINDS = ("modelled", "published")
-
-
 def _published_us(platform, experiment, names):
     """Least, average and largest of these streams as printed [us]; NaN where nothing is."""
     found: dict[str, list[float]] = {quantity: [] for quantity in MARKS}
@@ -71,9 +72,7 @@ def _published_us(platform, experiment, names):
         if mine and value.quantity in found:
             found[value.quantity].append(units.convert(value.value, value.unit, "us"))
     reduce = (np.min, np.mean, np.max)
-    return [
-        float(how(v)) if v else np.nan for how, v in zip(reduce, found.values(), strict=True)
-    ]
+    return [float(how(v)) if v else np.nan for how, v in zip(reduce, found.values(), strict=True)]
 
 
 def _modelled_us(result, at):

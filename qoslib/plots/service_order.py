@@ -51,6 +51,7 @@ def service_order(
     layout = style.layout(["queue [its classes]"], "time [us]")
     layout["yaxis"] |= {"type": "category", "automargin": True}
     layout["yaxis"]["title"]["standoff"] = 14
+    layout["xaxis"]["exponentformat"] = "none"
     layout["xaxis"]["range"] = [units.convert(t, "s", "us") for t in (start_s, end_s)]
     layout |= {"showlegend": False, "margin": layout["margin"] | {"t": 15}}
     return Figure(data=traces, layout=layout, summary=_summary(port, table), table=table)

@@ -26,7 +26,7 @@ _LOOKS = ("NC", "CS4", "BE", "CS1")
 def shares(
     experiment: Experiment,
     fluid: Result,
-    packets: Result,
+    packets: Result | None = None,
     platform: str = "",
     until_s: float | None = None,
 ) -> Figure:
@@ -36,8 +36,9 @@ def shares(
     ----------
     experiment : Experiment
         Streams of one mark are drawn as one class.
-    fluid, packets : Result
-        The packet model's with a history.
+    fluid : Result
+    packets : Result, optional
+        With a history; without it only the water is drawn, in the same traces.
     platform : str
         Name of the platform whose published values are drawn; empty for none.
     until_s : float, optional
@@ -50,16 +51,16 @@ def shares(
     traces = [_bars(labels, offered)]
     columns = {"offered [Mb/s]": offered}
     for panel, quantity in enumerate(("sent", "latency")):
-        for result in (fluid, packets):
+        for model, result in (("fluid", fluid), ("packets", packets)):
             y = _drawn(experiment, classes, result, quantity)
-            uid = f"{result.model}-{quantity}"
-            traces.append(style.points(result.model, likes, labels, y, panel, uid=uid))
-            columns[f"{PANELS[panel]} {result.model}"] = y
+            uid = f"{model}-{quantity}"
+            traces.append(style.points(model, likes, labels, y, panel, uid=uid))
+            columns[f"{PANELS[panel]} {model}"] = y
         y = _published(experiment, classes, points, quantity)
         uid = f"measured-{quantity}"
         traces.append(style.points("measured", likes, labels, y, panel, uid=uid))
         columns[f"{PANELS[panel]} published"] = y
-    traces += _queues(experiment.port, packets.history, until_s)
+    traces += _queues(experiment.port, packets, until_s)
     traces += [style.key(kind) for kind in ("fluid", "packets", "measured")]
     index = pd.Index(labels, name="class")
     table = pd.DataFrame(columns, index=index).map(lambda value: float(f"{value:.3g}"))
@@ -74,6 +75,8 @@ def _rates(experiment, classes, pps):
 
 
 def _drawn(experiment, classes, result, quantity):
+    if result is None:
+        return np.full(len(classes), np.nan)
     if quantity == "sent":
         return _rates(experiment, classes, result.sent_pps)
     latency_us = units.convert(result.latency_mean_s, "s", "us")
@@ -99,13 +102,17 @@ def _bars(labels, offered):
     return bars | look | {"xaxis": "x", "yaxis": "y"}
 
 
-def _queues(port, history, until_s):
-    last = len(history.time_s) if until_s is None else np.searchsorted(history.time_s, until_s)
-    middle_ms = units.convert((history.time_s[:-1] + history.time_s[1:])[:last] / 2, "s", "ms")
-    for at, (name, held) in enumerate(zip(port.queue_names, history.queue_packets, strict=True)):
+def _queues(port, packets, until_s):
+    """One line a queue; without a result a line without points."""
+    time_s, held = np.zeros(1), np.zeros((len(port.queues), 0))
+    if packets is not None:
+        time_s, held = packets.history.time_s, packets.history.queue_packets.astype(float)
+    last = None if until_s is None else np.searchsorted(time_s, until_s)
+    middle_ms = units.convert((time_s[:-1] + time_s[1:])[:last] / 2, "s", "ms")
+    for at, name in enumerate(port.queue_names):
         look = style.look(_LOOKS[at % len(_LOOKS)])
         more = {"as_look": look, "uid": f"waiting-{name}", "showlegend": True}
-        yield style.line("packets", name, middle_ms, held[:last].astype(float), 2, **more)
+        yield style.line("packets", name, middle_ms, held[at, :last], 2, **more)
 
 
 def _layout():
@@ -120,16 +127,18 @@ def _layout():
 
 
 def _summary(table, packets):
-    said = [_sentence(name, row) for name, row in table.iterrows()]
+    model = "fluid" if packets is None else "packets"
+    said = "; ".join(_sentence(name, row, model) for name, row in table.iterrows())
+    if packets is None:
+        return f"As water: {said}."
     most = packets.history.queue_packets.max(axis=1)
     fullest = int(np.argmax(most))
-    held = f"{packets.queues[fullest]} holds up to {most[fullest]:,} packets"
-    return f"{'; '.join(said)}. {held}."
+    return f"{said}. {packets.queues[fullest]} holds up to {most[fullest]:,} packets."
 
 
-def _sentence(name, row):
-    offered, sent = row["offered [Mb/s]"], row[f"{PANELS[0]} packets"]
-    latency = row[f"{PANELS[1]} packets"]
+def _sentence(name, row, model):
+    offered, sent = row["offered [Mb/s]"], row[f"{PANELS[0]} {model}"]
+    latency = row[f"{PANELS[1]} {model}"]
     lost = "" if offered - sent < 0.02 * offered else f" of {offered:g}"
     waits = "" if np.isnan(latency) else f" after {latency:,.0f} us"
     return f"{name} sends {sent:g}{lost} Mb/s{waits}"
