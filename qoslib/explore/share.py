@@ -63,7 +63,7 @@ def share(experiment: str = "test_b") -> Explorer:
     sliders = [control for name, control in controls.items() if name != "map"]
     half = (len(sliders) + 1) // 2
     pairs = [row(*sliders[at::half]) for at in range(half)]
-    app = Explorer(controls, [row(pick, controls["map"], reset), *pairs], draw, play)
+    app: Explorer = Explorer(controls, [row(pick, controls["map"], reset), *pairs], draw, play)
     app.controls["experiment"] = pick
     pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
     return app
@@ -110,7 +110,8 @@ def _queue(queue, values):
 
 def _relay(port: Port) -> Sampled:
     """What WRED of this port looks at, alike in all its queues."""
-    return next(q.dropper.averaging for q in port.queues if isinstance(q.dropper, Red))
+    looks = (q.dropper.averaging for q in port.queues if isinstance(q.dropper, Red))
+    return next(look for look in looks if isinstance(look, Sampled))
 
 
 def _load_mbps(experiment, mark):

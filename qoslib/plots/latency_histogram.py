@@ -39,7 +39,7 @@ def latency_histogram(
     """
     wanted = by_mark(experiment.streams, classes)
     traces: list[dict] = []
-    columns = {}
+    columns: dict[str, list[float]] = {}
     for panel, each in enumerate(wanted):
         names = [experiment.streams[at].name for at in each.at]
         seen = _published_us(platform, experiment.name, names)
