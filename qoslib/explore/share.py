@@ -23,12 +23,13 @@ _LOADS = {
     "prec0": ("LBE", 300),
 }
 _MAPS = {"one for all but Premium": gsr12000.RUNNING, "four, as in the template": gsr12000.TEMPLATE}
+TITLES = {"test_a": "A, engine 2", "test_b": "B, engine 3"}
 _QUANTA = ("queue0", "queue2", "queue3")
 #: Control -> its name, the most it can be, and its step, which is the least it can be.
 _OTHERS = {
-    "high": ("WRED drops BE from [packets]", 1000, 5),
-    "period": ("WRED looks every [us]", 1000, 5),
-    "ring": ("Transmit ring [packets]", 100, 1),
+    "high": ("WRED from [packets]", 1000, 5),
+    "period": ("WRED every [us]", 1000, 5),
+    "ring": ("Ring [packets]", 100, 1),
 }
 
 
@@ -46,9 +47,9 @@ def share(experiment: str = "test_b") -> Explorer:
     known = {name: gsr12000.experiments()[name] for name in ("test_a", "test_b")}
     if experiment not in known:
         raise ValueError(f"experiment is {experiment!r}; allowed: {', '.join(known)}")
-    pick = choice("Published test", [(e.title, name) for name, e in known.items()], experiment)
+    pick = choice("Published test", [(TITLES[name], name) for name in known], experiment)
     start = settings(known[experiment])
-    controls = {name: _control(name, value) for name, value in start.items()}
+    controls = {name: _halved(_control(name, value)) for name, value in start.items()}
 
     def draw(values, played):
         now = described(known[pick.value], values)
@@ -119,6 +120,14 @@ def _load_mbps(experiment, mark):
     return round(units.convert(offered_bps, "bit/s", "Mbit/s"), 6)
 
 
+def _halved(control):
+    """Two columns of sliders must fit a narrow page."""
+    if control.description != "Queues":
+        control.style.description_width = "132px"
+        control.layout.width, control.layout.max_width = "50%", "480px"
+    return control
+
+
 def _control(name, value):
     kind, _, of = name.partition("_")
     if kind == "map":
@@ -127,9 +136,9 @@ def _control(name, value):
         label, most = _LOADS[of]
         step = 40 if of == "prec1" else 4
         # With no Best Effort at all nothing might be offered.
-        return slider(f"{label} offered [Mb/s]", value, step if of == "prec1" else 0, most, step)
+        return slider(f"{label} [Mb/s]", value, step if of == "prec1" else 0, most, step)
     if kind == "quantum":
-        label = f"Quantum of {of} [kB]"
+        label = f"Quantum {of[-1]} [kB]"
         return slider(label, value, 0.5, 500 if of == "queue2" else 50, 0.1, digits=1)
     label, most, step = _OTHERS[name]
     return slider(label, value, step, most, step)

@@ -71,8 +71,8 @@ def _published_us(platform, experiment, names):
         mine = value.experiment == experiment and value.stream in names and value.status == "ok"
         if mine and value.quantity in found:
             found[value.quantity].append(units.convert(value.value, value.unit, "us"))
-    reduce = (np.min, np.mean, np.max)
-    return [float(how(v)) if v else np.nan for how, v in zip(reduce, found.values(), strict=True)]
+    low, mean, high = (np.array(each or [np.nan]) for each in found.values())
+    return [float(low.min()), float(mean.mean()), float(high.max())]
 
 
 def _modelled_us(result, at):

@@ -111,16 +111,17 @@ def _queues(port, packets, until_s):
     middle_ms = units.convert((time_s[:-1] + time_s[1:])[:last] / 2, "s", "ms")
     for at, name in enumerate(port.queue_names):
         look = style.look(_LOOKS[at % len(_LOOKS)])
-        more = {"as_look": look, "uid": f"waiting-{name}", "showlegend": True}
-        yield style.line("packets", name, middle_ms, held[at, :last], 2, **more)
+        more = {"uid": f"waiting-{name}", "showlegend": True}
+        yield style.line("packets", name, middle_ms, held[at, :last], 2, as_look=look) | more
 
 
 def _layout():
     layout = style.layout(PANELS)
+    layout |= {"height": 380, "margin": layout["margin"] | {"t": 65, "b": 70}}
     for axis, ends in (("yaxis", _SENT), ("yaxis2", _LATENCY)):
         layout[axis] |= {"type": "log", "range": list(ends), "dtick": 1, "exponentformat": "none"}
     for axis in ("xaxis", "xaxis2"):
-        layout[axis] |= {"autotickangles": [0, 90], "automargin": True}
+        layout[axis]["tickangle"] = 90
     layout["xaxis3"]["title"] = {"text": "time [ms]", "standoff": 6}
     layout["yaxis3"]["rangemode"] = "tozero"
     return layout

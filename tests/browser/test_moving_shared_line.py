@@ -43,12 +43,12 @@ def last(page, label, uid, wanted):
 
 def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
     open_and_run(page, jupyter_server, "02_share_a_link")
-    label = "LBE offered [Mb/s]"
+    label = "LBE [Mb/s]"
     last(page, label, "fluid-sent", lbe_mbps(solved()))
     press(page, label, "ArrowRight", 5)
     last(page, label, "fluid-sent", lbe_mbps(solved(load_prec0=60)))
     last(page, label, "packets-sent", lbe_mbps(played(load_prec0=60)))
-    press(page, "Transmit ring [packets]", "ArrowRight", 10)
+    press(page, "Ring [packets]", "ArrowRight", 10)
     moved = {"load_prec0": 60, "ring": 28}
     wanted = played(**moved)
     waits_us = units.convert(wanted.of("1A/prec5", "latency_mean_s"), "s", "us")
