@@ -7,11 +7,7 @@ SEED := 1
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
 LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
 
-<<<<<<< HEAD
-.PHONY: help lab test notebooks score score-full lock clean FORCE
-=======
-.PHONY: help lab test soak notebooks score lock clean FORCE
->>>>>>> main
+.PHONY: help lab test soak notebooks score score-full lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
