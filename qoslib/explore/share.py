@@ -27,7 +27,7 @@ TITLES = {"test_a": "A, engine 2", "test_b": "B, engine 3"}
 _QUANTA = ("queue0", "queue2", "queue3")
 #: Control -> its name, the most it can be, and its step, which is the least it can be.
 _OTHERS = {
-    "high": ("WRED from [packets]", 1000, 5),
+    "high": ("WRED at [packets]", 1000, 5),
     "period": ("WRED every [us]", 1000, 5),
     "ring": ("Ring [packets]", 100, 1),
 }

@@ -18,7 +18,7 @@ __all__ = ["shares"]
 #: Titles of the panels, with units.
 PANELS = ("sent [Mb/s]", "average latency [us]", "waiting [packets]")
 #: Ends of the logarithmic axes, as powers of ten of a Mb/s and of a microsecond.
-_SENT, _LATENCY = (0.8, 3.8), (1, 5)
+_SENT, _LATENCY = (0.8, 3.8), (1, 4.9)
 #: Looks of queues by their place.
 _LOOKS = ("NC", "CS4", "BE", "CS1")
 
