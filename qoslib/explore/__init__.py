@@ -4,5 +4,6 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
 from qoslib.explore.priority import priority
+from qoslib.explore.share import share
 
-__all__ = ["Explorer", "knife_edge", "one_queue", "priority"]
+__all__ = ["Explorer", "knife_edge", "one_queue", "priority", "share"]

@@ -6,10 +6,14 @@ Only this room knows plotly; `live` hands out the widget that explorers update i
 from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
 from qoslib.plots.knife_edge import knife_edge
+from qoslib.plots.latency_histogram import latency_histogram
+from qoslib.plots.loss_over_load import loss_over_load
 from qoslib.plots.one_queue import Seen, one_queue
 from qoslib.plots.over_load import latency_over_load
 from qoslib.plots.over_time import queue_over_time
 from qoslib.plots.published import Point, published
+from qoslib.plots.service_order import service_order
+from qoslib.plots.shares import shares
 
 __all__ = [
     "CONFIG",
@@ -20,10 +24,14 @@ __all__ = [
     "classes",
     "growing",
     "knife_edge",
+    "latency_histogram",
     "latency_over_load",
     "live",
+    "loss_over_load",
     "one_queue",
     "published",
     "queue_over_time",
     "refresh",
+    "service_order",
+    "shares",
 ]
