@@ -2,10 +2,12 @@
 PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
+SOAK := 10000
+SEED := 1
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
 LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
 
-.PHONY: help lab test notebooks score lock clean FORCE
+.PHONY: help lab test soak notebooks score lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -19,6 +21,9 @@ test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these 
 
 notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures; needs a Chromium
 	@$(BIN)/python tools/notebooks.py
+
+soak: $(VENV)/.ready  ## hold the packet engine against its slow twin on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
+	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py -n auto -v --hypothesis-seed=$(SEED)
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score

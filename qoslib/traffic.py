@@ -44,7 +44,8 @@ class TickedBursts(Record):
 class OnOff(Record):
     """Constant spacing during on-periods, silence between; the mean is the stream's rate.
 
-    `periods` are all alike (`constant`) or drawn (`exponential`) with these means.
+    `periods` are all alike (`constant`) or drawn (`exponential`) with these means; the first
+    on-period, which starts at the phase, has its mean length.
     """
 
     on_s: Positive
@@ -113,7 +114,8 @@ class Stream(Record):
     jitter_s : float
         Each packet is late by a uniform draw from [0, jitter) [s]; order is kept.
     start_s, stop_s : float
-        Packets are sent from `start_s` to before `stop_s` [s]; None means to the end.
+        Packets are sent from `start_s` to before `stop_s` [s], those of a `Trace` that fall
+        between them; None means to the end.
     access_bps : float
         Rate of the link the stream arrives by [bit/s], which spaces its packets; None: no limit.
     ecn : bool

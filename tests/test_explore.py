@@ -1,9 +1,14 @@
 """Explorers: the figure, the words and the table follow the controls."""
 
+import asyncio
+
 import ipywidgets as widgets
 import pytest
 
-from qoslib import explore, fluid, plots, units
+from qoslib import explore, fluid, packets, plots, units
+from qoslib.compare.models import in_any_phase
+from qoslib.explore.later import Later
+from qoslib.explore.one_queue import PLAYED
 from qoslib.explore.priority import described, settings
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
@@ -64,6 +69,69 @@ def test_a_slider_draws_what_the_model_says():
     assert drawn(app, "fluid-latency") == pytest.approx(answer.latency_mean_s / units.ms(1))
 
 
+def test_the_packet_model_follows_when_the_controls_rest():
+    app = explore.priority("m120")
+    app.controls["offered_CS1"].value = 50
+    streams = in_any_phase(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
+    played = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
+    assert drawn(app, "packets-latency") == pytest.approx(played.latency_mean_s / units.ms(1))
+    assert "(packet model: 44.1 ms; published: 84 ms)" in app.summary
+    assert "latency [ms] packets" in app.table
+
+
+def test_a_queue_that_fills_slowly_is_given_time():
+    app = explore.priority("m120")
+    app.move(offered_CS1=23)
+    assert drawn(app, "packets-latency")[3] == pytest.approx(95.7, rel=0.01)
+    app.move(offered_CS1=22.1, buffer_CS1=250)
+    assert "the queue of CS1 is still filling" in app.summary
+
+
+def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
+    app = explore.priority("m120")
+    plays = []
+    play, app._play = app._play, lambda values: plays.append(values) or play(values)
+
+    async def moved():
+        for load in (30, 40, 50):
+            app.controls["offered_CS1"].value = load
+            assert drawn(app, "fluid-latency")[3] == pytest.approx(2200 / load, rel=0.01)
+            assert drawn(app, "packets-latency")[3] is None
+        await asyncio.sleep(0.4)
+
+    asyncio.run(moved())
+    assert len(plays) == 1
+    assert drawn(app, "packets-latency")[3] == pytest.approx(44.1, rel=0.01)
+
+
+def test_what_was_asked_for_later_can_be_forgotten():
+    calls = []
+    later = Later(lambda: calls.append(1), patience_s=0)
+
+    async def asked():
+        later.ask()
+        later.forget()
+        await asyncio.sleep(0.01)
+
+    asyncio.run(asked())
+    assert calls == []
+    later.ask()
+    assert calls == [1]
+
+
+def test_packets_that_come_at_random_leave_the_line_below_100_percent():
+    app = one_queue()
+    below = [0, 1, 2, 3, 4, 5, 6, 7]
+    evenly = [drawn(app, "packets-2")[n] for n in below]
+    assert evenly == pytest.approx([0.12112] * len(below), rel=1e-3)
+    app.controls["spacing"].value = "at random (Poisson)"
+    at_random = [drawn(app, "packets-2")[n] for n in below]
+    loads = [PLAYED[n] for n in below]
+    theory = [0.12112 * (1 + load / (2 - 2 * load)) for load in loads]
+    assert at_random == pytest.approx(theory, rel=0.12)
+    assert drawn(app, "line-2") == drawn(one_queue(), "line-2")
+
+
 def test_switches_change_the_dropper():
     app = explore.priority("m120")
     app.controls["drop_CS1"].value = "tail"
@@ -112,7 +180,7 @@ def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():
 
 def test_what_goes_wrong_is_said_and_raised():
     app = explore.priority("m120")
-    app._draw = lambda values: 1 / 0
+    app._draw = lambda values, played: 1 / 0
     with pytest.raises(ZeroDivisionError):
         app.controls["offered_CS1"].value = 30
     assert 'role="alert"' in app.children[-2].value

@@ -15,7 +15,7 @@ from qoslib.port import Chain
 
 #: Scenes a mechanism: 200 in every run of the tests, as many as asked for under `make soak`.
 SCENES = int(os.environ.get("QOSLIB_SOAK", 200))
-#: Soaking looks at other scenes each time; the first counter-example is printed either way.
+#: Soaking looks at the scenes of the seed that pytest is given.
 SOAKING = "QOSLIB_SOAK" in os.environ
 
 BINS = 7

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from qoslib import fluid, plots, units
+from qoslib import fluid, packets, plots, units
 from qoslib.platforms import m120
 from qoslib.plots import style
 from qoslib.port import PacketLimit, Port, Queue
@@ -17,19 +17,28 @@ STREAM = Stream("iperf3", units.mbps(150), 1490)
 
 def base_test():
     base = m120.experiments()["base"]
-    return plots.classes(base, fluid.solve(base.port, base.streams), "m120")
+    played = packets.simulate(base.port, base.streams, 0.02)
+    return plots.classes(base, [fluid.solve(base.port, base.streams), played], "m120")
 
 
 def one_queue():
     sweep = fluid.solve(QUEUE, [STREAM], np.linspace(0, 2e8, 11)[:, None])
     seen = plots.Seen(units.mbps(150), units.mbps(98), lost=0.36, lost_half_width=0.005)
-    return plots.one_queue(QUEUE, STREAM, sweep, fluid.solve(QUEUE, [STREAM]), seen)
+    played = packets.sweep(QUEUE, [STREAM], np.array([[9e7], [STREAM.rate_bps]]), 2.0, warmup_s=1)
+    return plots.one_queue(QUEUE, STREAM, sweep, fluid.solve(QUEUE, [STREAM]), seen, played)
 
 
 def over_load():
     one = m120.experiments()["profile1"]
     swept = fluid.sweep(one.port, one.streams, "CS1", units.mbps(50), units.gbps(2.5))
-    return plots.latency_over_load(one, "CS1", {"head": swept}, {units.mbps(200): units.ms(45)})
+    played = packets.sweep(one.port, one.streams, swept.offered_bps[[20, 60]], 0.3, warmup_s=0.2)
+    results = {"head": swept, "packet by packet": played}
+    return plots.latency_over_load(one, "CS1", results, {units.mbps(200): units.ms(45)})
+
+
+def over_time():
+    result = packets.simulate(QUEUE, [STREAM], 0.4)
+    return plots.queue_over_time(QUEUE, [STREAM], {"overload": result})
 
 
 def knife_edge():
@@ -37,10 +46,12 @@ def knife_edge():
     ratio = np.array([0.999, 1.0, 1.001])
     offered = ratio[:, None] * [stream.rate_bps for stream in edge.streams]
     swept = fluid.solve(edge.port, edge.streams, offered)
-    return plots.knife_edge(ratio, swept, 0.999, ("CS2", "BE"), [("CS2", units.ms(219), 1.0)])
+    played = ratio[:2], packets.sweep(edge.port, edge.streams, offered[:2], 0.4, warmup_s=0.2)
+    seen = [("CS2", units.ms(219), 1.0)]
+    return plots.knife_edge(ratio, swept, 0.999, ("CS2", "BE"), seen, played)
 
 
-FIGURES = pytest.mark.parametrize("make", [base_test, one_queue, over_load, knife_edge])
+FIGURES = pytest.mark.parametrize("make", [base_test, one_queue, over_load, over_time, knife_edge])
 
 
 def trace(figure, uid):
@@ -98,6 +109,48 @@ def test_the_base_test_is_drawn_as_modelled_and_as_printed():
     )
     assert "CS1 is offered 2.5 Gb/s and loses 12 %" in figure.summary
     assert figure.table.loc["CS1", "latency [ms] published"] == 84
+
+
+def test_the_packet_model_is_drawn_over_the_fluid_one_and_named():
+    figure = base_test()
+    drawn = [trace(figure, f"{model}-sent").y for model in ("fluid", "packets")]
+    assert drawn[1] == pytest.approx(drawn[0], rel=0.05, abs=0.05)
+    uids = [each.uid for each in figure.data]
+    assert uids.index("packets-sent") > uids.index("fluid-sent")
+    assert "packet model" in figure.summary
+    assert "queue of CS1, BE is still filling" in figure.summary
+
+
+def test_packets_of_one_queue_stand_on_the_line_where_they_come_evenly():
+    figure = one_queue()
+    assert trace(figure, "packets-2").y == pytest.approx((0.12112, 62.1), rel=0.01)
+    assert figure.summary.endswith("Packet by packet (CBR) 34.4 % is lost, and one takes 62.1 ms.")
+    low, high = figure.layout.yaxis3.range
+    assert low <= np.log10(0.12112) < np.log10(62.1) <= high
+
+
+def test_a_queue_fills_and_then_loses_what_does_not_fit():
+    figure = over_time()
+    waiting, takes_ms, dropped = (trace(figure, f"overload-{panel}").y for panel in range(3))
+    pps = units.rate_pps(STREAM.rate_bps, 1490) - units.rate_pps(units.mbps(100), 1514)
+    full_ms = units.convert(512 / pps, "s", "ms")
+    x = trace(figure, "overload-0").x
+    assert next(t for t, y in zip(x, dropped, strict=True) if y) == pytest.approx(full_ms, abs=2)
+    assert max(waiting) in (512, 513)
+    assert takes_ms[-1] == pytest.approx(62, rel=0.1)
+    assert dropped[-1] == pytest.approx(pps, rel=0.15)
+
+
+def test_a_record_without_a_history_is_no_queue_over_time():
+    with pytest.raises(ValueError, match="'water' has no history"):
+        plots.queue_over_time(QUEUE, [STREAM], {"water": fluid.solve(QUEUE, [STREAM])})
+
+
+def test_the_knife_edge_tells_where_packets_get_through():
+    figure = knife_edge()
+    assert min(trace(figure, "packets-sent_pps-CS2").y[:1]) > 0
+    assert trace(figure, "packets-latency_mean_s-BE").y[1] is None
+    assert figure.summary.endswith("something from -0.100 to -0.100 %.")
 
 
 def test_a_class_that_sends_nothing_has_no_latency():

@@ -10,6 +10,7 @@ import base64
 import os
 import shutil
 import struct
+import subprocess
 import sys
 import zlib
 from contextlib import contextmanager
@@ -102,6 +103,7 @@ def slim(output, picture):
 
 
 def main(names):
+    subprocess.run([sys.executable, Path(__file__).with_name("compile_kernels.py")], check=True)
     # All are run before the browser starts: both keep an event loop in this thread.
     lessons = {path: run(path) for path in names or sorted(NOTEBOOKS.glob("*.ipynb"))}
     with pictures() as picture:

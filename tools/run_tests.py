@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".test-output"
 NEWER = ("3.14", "3.13", "3.12")
 PYTEST = (sys.executable, "-m", "pytest", "--color=no")
+#: First, where a lesson is compared: a kernel that has to be compiled says so in the lesson.
+COMPILE = (sys.executable, "tools/compile_kernels.py")
 UNIT = ("tests", "--ignore=tests/browser")
 
 
@@ -50,12 +52,12 @@ def doctests():
 
 def notebooks():
     needs("notebooks/*.ipynb")
-    return ((*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"),)
+    return (COMPILE, (*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"))
 
 
 def browser():
     needs("tests/browser/test_*.py")
-    return ((*PYTEST, "tests/browser"),)
+    return (COMPILE, (*PYTEST, "tests/browser"))
 
 
 def newer():

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from qoslib import fluid, measurements, units
+from qoslib import fluid, measurements, packets, units
 from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
 from qoslib.port import PacketLimit, Port, Queue
-from qoslib.traffic import Stream
+from qoslib.traffic import Poisson, Stream
 
 __all__ = ["JUDGES"]
 
@@ -14,6 +14,8 @@ PREAMBLE_AND_GAP_BYTES = 20
 #: The same for a frame counted without its check sequence [B].
 ON_THE_LINE_BYTES = 24
 FRAME_BYTES = 1490
+#: Simulated time of the packet model: long enough for a mean within two per cent or so [s].
+PLAYED_S = 120.0
 
 
 def _serialisation(answer: Any) -> Verdict:
@@ -32,22 +34,6 @@ def _serialisation(answer: Any) -> Verdict:
     hint = "Time is bits on the line over the line rate; serialisation_s() does it."
     shows = "So a router has less than 70 ns for a decision about each packet of such a line."
     return close(answer, expected, "ns", hint, shows, slips, within=0.005)
-
-
-def _share(answer: Any) -> Verdict:
-    """Share of the line that frames of 60 B can use, in per cent."""
-    answer = number(answer, "%")
-    if isinstance(answer, Verdict):
-        return answer
-    port = Port(
-        "line", units.mbps(100), (Queue("all", PacketLimit(1)),), overhead_bytes=ON_THE_LINE_BYTES
-    )
-    carried = fluid.solve(port, [Stream("all", units.mbps(200), 60)]).sent_bps[0]
-    expected = units.convert(carried / port.rate_bps, "1", "%")
-    hint = "Overload a line with such frames in the model, and divide what is sent by its rate."
-    slips = [(100, "when only the line's own rate is looked at"), (expected / 100, "as a ratio")]
-    shows = "Small frames waste a line: its rate alone does not say what it carries."
-    return close(answer, expected, "%", hint, shows, slips, within=0.005)
 
 
 def _buffer(answer: Any) -> Verdict:
@@ -70,6 +56,38 @@ def _delay_ms(packets):
     port = Port("line", units.mbps(100), (queue,), overhead_bytes=ON_THE_LINE_BYTES)
     stream = Stream("all", units.mbps(150), FRAME_BYTES)
     return units.convert(float(fluid.solve(port, [stream]).latency_mean_s[0]), "s", "ms")
+
+
+def _load(answer: Any) -> Verdict:
+    """The highest load at which random packets take no more than 1 ms on average, in per cent."""
+    answer = number(answer, "% of the line")
+    if isinstance(answer, Verdict):
+        return answer
+    if answer < 1:
+        return wrong(f"at {answer:g} % there is hardly a packet to wait: the load may be higher.")
+    if answer > 120:
+        return wrong(f"{answer:g} % is more than the line carries: the queue stands full.")
+    late, later = (_random_ms(answer + more) for more in (0, 2))
+    if late > 1.05:
+        return wrong(f"at {answer:.4g} % a packet takes {late:.3g} ms on average: too late.")
+    if later <= 1.05:
+        return wrong(f"at {answer:.4g} % a packet takes {late:.3g} ms: the load may be higher.")
+    return right(
+        f"at {answer:.4g} % a packet takes {late:.3g} ms. Theory (M/D/1) says D (1 + r / 2 (1 - r))"
+        " for a load r and D for a packet alone; the packet model has never heard of it."
+    )
+
+
+def _random_ms(percent):
+    """Mean latency of packets that come at random at this load [ms]."""
+    port = Port(
+        "line", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=ON_THE_LINE_BYTES
+    )
+    pps = units.rate_pps(port.rate_bps, FRAME_BYTES + ON_THE_LINE_BYTES)
+    rate_bps = units.convert(percent, "%", "1") * units.rate_bps(pps, FRAME_BYTES)
+    stream = Stream("all", rate_bps, FRAME_BYTES, Poisson())
+    latency_s = packets.simulate(port, [stream], PLAYED_S, seed=1, bins=1).latency_mean_s[0]
+    return units.convert(float(latency_s), "s", "ms")
 
 
 def _held(answer: Any) -> Verdict:
@@ -117,8 +135,8 @@ def _own(answer: Any) -> Verdict:
 
 JUDGES = {
     "00.1": _serialisation,
-    "00.2": _share,
-    "00.3": _buffer,
+    "00.2": _buffer,
+    "00.3": _load,
     "00.4": _held,
     "00.5": _own,
 }

@@ -9,6 +9,7 @@ import ipywidgets as widgets
 
 from qoslib import plots
 from qoslib.explore.finish import Finish
+from qoslib.explore.later import Later
 
 __all__ = ["Explorer"]
 
@@ -23,7 +24,11 @@ class Explorer(widgets.VBox):
     rows : sequence of widget
         How the controls are laid out, above the figure.
     draw : callable
-        From the controls' values by name to a `plots.Figure`, always with the same traces.
+        From the controls' values by name, and what `play` found or None, to a `plots.Figure`,
+        always with the same traces.
+    play : callable, optional
+        From the values to something that takes a moment to find, as a packet model does. The
+        figure is drawn without it at once, and with it when the controls have come to rest.
 
     Attributes
     ----------
@@ -36,11 +41,13 @@ class Explorer(widgets.VBox):
         self,
         controls: Mapping[str, widgets.Widget],
         rows: Sequence[widgets.Widget],
-        draw: Callable[[dict[str, Any]], plots.Figure],
+        draw: Callable[[dict[str, Any], Any], plots.Figure],
+        play: Callable[[dict[str, Any]], Any] | None = None,
     ):
         self.controls = dict(controls)
-        self._draw, self._held = draw, False
-        self._drawn = draw(self.values)
+        self._draw, self._play, self._held = draw, play, False
+        self._later = Later(self._settle)
+        self._drawn = draw(self.values, play and play(self.values))
         self.figure = plots.live(self._drawn)
         self._words = widgets.HTML()
         self._say()
@@ -65,7 +72,7 @@ class Explorer(widgets.VBox):
         return self._drawn.table
 
     def move(self, **values: Any) -> None:
-        """Set several controls and draw once.
+        """Set several controls, draw once, and wait for what takes a moment.
 
         Raises
         ------
@@ -78,7 +85,8 @@ class Explorer(widgets.VBox):
         with self._hold():
             for name, value in values.items():
                 self.controls[name].value = value
-        self._redraw()
+        self._show()
+        self._settle()
 
     @contextmanager
     def _hold(self):
@@ -90,12 +98,19 @@ class Explorer(widgets.VBox):
 
     def _changed(self, change):
         if not self._held:
-            self._redraw()
+            self._show()
+            self._later.ask()
 
-    def _redraw(self):
+    def _settle(self):
+        self._later.forget()
+        if self._play:
+            self._show(self._play)
+
+    def _show(self, play=None):
         """Draw again. What goes wrong is said below the figure, not only in a log."""
         try:
-            self._drawn = self._draw(self.values)
+            values = self.values
+            self._drawn = self._draw(values, play and play(values))
             plots.refresh(self.figure, self._drawn)
         except Exception as error:
             self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'

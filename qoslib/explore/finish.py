@@ -42,7 +42,9 @@ _CSS = """
 .qoslib-bare > .widget-label, .qoslib-bare .widget-label-basic > span {
   position: absolute; width: 1px; overflow: hidden; opacity: 0;
 }
-.qoslib-bare > .widget-readout { min-width: 0; width: 3.2em; margin: 0; padding: 0; }
+.qoslib-bare > .widget-readout {
+  min-width: 0; width: 2.6em; margin: 0 0 0 8px; padding: 0; overflow: hidden;
+}
 .qoslib-explorer .js-plotly-plot { min-width: 0; }
 """
 

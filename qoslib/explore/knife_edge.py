@@ -2,13 +2,17 @@
 
 import numpy as np
 
-from qoslib import fluid, plots, units
+from qoslib import fluid, packets, plots, units
+from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.platforms import platform as platform_named
 
 __all__ = ["knife_edge"]
 
+#: Where the packet model is run [%]: a run takes longer than a slider may.
+PLAYED = (-0.1, -0.06, -0.03, -0.01, 0.0, 0.05)
+SEED = 1
 #: How far the sweep goes either way [%].
 REACH = 0.1
 
@@ -16,8 +20,9 @@ REACH = 0.1
 def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explorer:
     """One slider that moves all offered rates together by up to 0.1 % either way.
 
-    Drawn are the streams that send nothing when the rates are exactly as printed. Their published
-    latencies stand where the generator's own counters, printed for another test, put the rates.
+    Drawn are the streams that send nothing when the rates are exactly as printed: as lines by the
+    fluid model, and as dots, at a few rates, by the packet model. Their published latencies stand
+    where the generator's own counters, printed for another test, put the rates.
 
     Parameters
     ----------
@@ -38,13 +43,23 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
     ]
     likely = _generator(module, experiment, known)
     marks = [(name, value, likely) for name, value in seen if name in names]
+    played = _played(known)
     moved = slider("All offered loads [± %]", 0.0, -REACH, REACH, 0.0025, digits=4)
 
-    def draw(values):
+    def draw(values, _):
         now = 1 + units.convert(values["change"], "%", "1")
-        return plots.knife_edge(ratio, swept, now, names, marks)
+        return plots.knife_edge(ratio, swept, now, names, marks, played)
 
     return Explorer({"change": moved}, [moved], draw)
+
+
+def _played(known):
+    """Some ratios, and what the packet model says at them."""
+    ratio = 1 + units.convert(np.array(PLAYED), "%", "1")
+    streams = in_any_phase(known.streams, SEED)
+    offered = ratio[:, None] * [stream.rate_bps for stream in streams]
+    span = {"warmup_s": known.warmup_s, "seed": SEED, "bins": 1}
+    return ratio, packets.sweep(known.port, streams, offered, known.duration_s, **span)
 
 
 def _generator(module, experiment, known):

@@ -1,22 +1,31 @@
-"""The explorer of one queue: a load, a buffer, a frame and a line."""
+"""The explorer of one queue: a load, how it is spaced, a buffer, a frame and a line."""
 
 import numpy as np
 
-from qoslib import fluid, plots, units
+from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.port import PacketLimit, Port
 from qoslib.results import Result
-from qoslib.traffic import Stream
+from qoslib.traffic import Cbr, Poisson, Stream
 
-__all__ = ["LOADS", "one_queue", "swept"]
+__all__ = ["LOADS", "PLAYED", "SPACINGS", "one_queue", "played", "swept"]
 
 #: Offered loads of the lines, as shares of the line.
 LOADS = np.linspace(0, 2, 81)
+#: Offered loads of the packet model's dots, closest where something happens.
+PLAYED = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0)
+#: Packet times that the packet model leaves out at the start, and that it counts.
+WARMUP, COUNTED = 40_000, 80_000
+SPACINGS = {"evenly (CBR)": Cbr(), "at random (Poisson)": Poisson()}
+SEED = 1
 
 
 def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -> Explorer:
     """Sliders for the load, the buffer, the frame size and the rate of a port with one queue.
+
+    Lines are the fluid model. Dots are the packet model, for packets that come evenly or at
+    random; they follow when a slider is let go.
 
     Parameters
     ----------
@@ -33,17 +42,22 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         "buffer": slider("Buffer [packets]", start["buffer"], 1, 1024, 1),
         "frame": slider("Frame [bytes]", start["frame"], 60, 1514, 2),
         "rate": choice("Line rate", _rates(port), port.rate_bps),
+        "spacing": choice("Packets come", list(SPACINGS), start["spacing"]),
     }
 
-    def draw(values):
+    def draw(values, dots):
         now_port, now = _described(port, stream, values)
         given = all(values[name] == start[name] for name in ("frame", "rate"))
         answers = swept(now_port, now), fluid.solve(now_port, [now])
-        return plots.one_queue(now_port, now, *answers, published if given else None)
+        return plots.one_queue(now_port, now, *answers, published if given else None, dots)
+
+    def play(values):
+        return played(*_described(port, stream, values))
 
     reset = button("Reset", lambda: app.move(**start))
     sliders = [controls[name] for name in ("load", "buffer", "frame")]
-    app: Explorer = Explorer(controls, [*sliders, row(controls["rate"], reset)], draw)
+    rows = [*sliders, row(controls["spacing"], controls["rate"], reset)]
+    app: Explorer = Explorer(controls, rows, draw, play)
     return app
 
 
@@ -56,13 +70,15 @@ def _settings(port, stream):
         "buffer": limit.packets,
         "frame": round(stream.mean_frame_bytes),
         "rate": port.rate_bps,
+        "spacing": next(name for name, each in SPACINGS.items() if type(each) is Cbr),
     }
 
 
 def _described(port, stream, values):
     queue = port.queues[0].replace(limit=PacketLimit(round(values["buffer"])))
     port = port.replace(rate_bps=values["rate"], queues=(queue,))
-    stream = stream.replace(frame_bytes=round(values["frame"]))
+    changed = {"frame_bytes": round(values["frame"]), "arrivals": SPACINGS[values["spacing"]]}
+    stream = stream.replace(**changed)
     load = units.convert(values["load"], "%", "1")
     return port, stream.replace(rate_bps=load * _full_bps(port, stream))
 
@@ -70,6 +86,16 @@ def _described(port, stream, values):
 def swept(port: Port, stream: Stream) -> Result:
     """What a port with one queue does to a stream of every load in `LOADS`."""
     return fluid.solve(port, [stream], LOADS[:, None] * _full_bps(port, stream))
+
+
+def played(port: Port, stream: Stream) -> Result:
+    """The same packet by packet, for the loads in `PLAYED` and for the stream's own."""
+    full_bps = _full_bps(port, stream)
+    offered = np.array([*(load * full_bps for load in PLAYED), stream.rate_bps])
+    packet_s = units.serialisation_s(stream.mean_frame_bytes, port.rate_bps, port.overhead_bytes)
+    warmup_s, counted_s = WARMUP * packet_s, COUNTED * packet_s
+    span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1}
+    return packets.sweep(port, [stream], offered[:, None], warmup_s + counted_s, **span)
 
 
 def _full_bps(port, stream):

@@ -1,6 +1,11 @@
 """The explorer of a port with priority levels: every class's load, guarantee, buffer, drops."""
 
-from qoslib import fluid, plots, units
+import dataclasses
+
+import numpy as np
+
+from qoslib import fluid, packets, plots, units
+from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.platforms import platform as platform_named
@@ -21,10 +26,17 @@ _COLUMNS = {
 _SIZES = {"": "0 0 42px", "drop": "0 0 74px", "profile": "0 0 44px"}
 _SHARED = "1 1 0"
 PROFILE_FILL = 0.1
+SEED = 1
+#: Simulated time that the packet model counts [s].
+COUNTED_S = 0.5
+#: How many times the usual warm-up a slowly filling queue gets.
+PATIENCE = 4
 
 
 def priority(platform: str = "m120", experiment: str = "") -> Explorer:
     """Sliders for every class of a router's port, and what each sends, loses and waits.
+
+    The fluid model follows at once, the packet model when a control is let go.
 
     Parameters
     ----------
@@ -41,15 +53,43 @@ def priority(platform: str = "m120", experiment: str = "") -> Explorer:
     start = settings(known[begin])
     controls = {name: _control(name, value) for name, value in start.items()}
 
-    def draw(values):
+    def draw(values, played):
         now = described(known[pick.value], values)
-        return plots.classes(now, fluid.solve(now.port, now.streams), platform)
+        water = fluid.solve(now.port, now.streams)
+        return plots.classes(now, [water, played or _unknown(water)], platform)
+
+    def play(values):
+        return _played(described(known[pick.value], values))
 
     reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
-    app: Explorer = Explorer(controls, [row(pick, reset), *_grid(known[begin], controls)], draw)
+    rows = [row(pick, reset), *_grid(known[begin], controls)]
+    app: Explorer = Explorer(controls, rows, draw, play)
     app.controls["experiment"] = pick
     pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
     return app
+
+
+def _played(experiment):
+    """What the packet model says; once more, and longer, if a queue has not filled by then."""
+    streams = in_any_phase(experiment.streams, SEED)
+    for longer in (1, PATIENCE):
+        warmup_s = longer * experiment.warmup_s
+        span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": _silent}
+        result = packets.simulate(experiment.port, streams, warmup_s + COUNTED_S, **span)
+        if not plots.growing(result):
+            break
+    return result
+
+
+def _silent(done_s, total_s):
+    """No bar: a slider that was let go waits for less than a second."""
+
+
+def _unknown(result):
+    """A packet model's record in which nothing is known yet: no dots, and gaps in the table."""
+    arrays = {name: v for name, v in vars(result).items() if isinstance(v, np.ndarray)}
+    arrays = {name: np.full(v.shape, np.nan) for name, v in arrays.items()}
+    return dataclasses.replace(result, model="packets", **arrays)
 
 
 def settings(experiment: Experiment) -> dict:

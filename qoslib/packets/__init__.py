@@ -2,6 +2,7 @@
 
 from qoslib.packets.replicate import Replications, replicate
 from qoslib.packets.simulate import simulate
+from qoslib.packets.sweep import sweep
 from qoslib.packets.throughput import Throughput, throughput
 
-__all__ = ["Replications", "Throughput", "replicate", "simulate", "throughput"]
+__all__ = ["Replications", "Throughput", "replicate", "simulate", "sweep", "throughput"]

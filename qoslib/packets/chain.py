@@ -4,7 +4,7 @@ import numpy as np
 
 from qoslib.packets import tables
 from qoslib.packets.clock import NEVER, PS_PER_S
-from qoslib.packets.collect import collected
+from qoslib.packets.collect import collected, latency_s
 from qoslib.packets.kernel import kernel
 from qoslib.packets.loop import run
 from qoslib.packets.plan import Run, as_port, planned
@@ -100,17 +100,6 @@ class _Through:
             base_ps,
         )
 
-    def latency_s(self):
-        some = self.sent > 0
-        high, low = self.tallies["latency_high"], self.tallies["latency_low"]
-        total = high * 2.0**40 + low
-        columns = (
-            total / np.maximum(self.sent, 1),
-            self.tallies["latency_min"],
-            self.tallies["latency_max"],
-        )
-        return [np.where(some, column / PS_PER_S, np.nan) for column in columns]
-
 
 def run_chain(chain, streams, asked, tell, chunk_packets) -> Result:
     """Run a chain; parameters as `qoslib.packets.simulate`, `asked` a `Run`.
@@ -184,7 +173,7 @@ def _joined(chain, streams, stations, routes, through, asked, interrupted):
         names = tuple(stream.name for stream in station.streams)
         queues = tuple(queue.name for queue in as_port(station.where)[0])
         hops.append(collected(station.state, names, queues, asked, interrupted))
-    mean_s, low_s, high_s = through.latency_s()
+    low_s, mean_s, high_s = latency_s(through.tallies, through.sent)
     packets = _joined_counts(hops, stations, routes, "packets")
     octets = _joined_counts(hops, stations, routes, "octets")
     first, last = [r[0] for r in routes], [r[-1] for r in routes]

@@ -17,8 +17,8 @@ PS_PER_S = 10**12
 FULL = 1 << 62
 #: Later than any event.
 NEVER = (1 << 63) - 1
-#: Runs and intervals end before this [ps], 53 days: sums of two still fit.
-HORIZON_PS = 1 << 62
+#: Runs and intervals end before this [ps], 13 days: sums of seven still fit.
+HORIZON_PS = 1 << 60
 
 
 def split(interval_ps: Fraction) -> tuple[int, int]:
@@ -31,7 +31,7 @@ def split(interval_ps: Fraction) -> tuple[int, int]:
     """
     if not 0 <= interval_ps < HORIZON_PS:
         days = float(interval_ps) / PS_PER_S / 86400
-        raise ValueError(f"an interval is {days:g} days; allowed: at most 53 days")
+        raise ValueError(f"an interval is {days:g} days; allowed: at most 13 days")
     scaled = math.ceil(interval_ps * FULL)
     return scaled >> 62, scaled & (FULL - 1)
 
@@ -44,7 +44,7 @@ def picoseconds(time_s: float) -> int:
     ValueError
         If it does not fit the clock.
     """
-    ps = round(Fraction(time_s) * PS_PER_S)
+    ps = round(Fraction(time_s) * PS_PER_S) if math.isfinite(time_s) else -1
     if not 0 <= ps < HORIZON_PS:
         raise ValueError(f"a time is {time_s!r} s; allowed: 0 to {HORIZON_PS / PS_PER_S:.0f} s")
     return ps

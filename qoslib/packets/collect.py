@@ -8,7 +8,7 @@ from qoslib.packets.tables import CAUSES
 from qoslib.packets.tally import bin_edges_ps
 from qoslib.results import Counts, Histogram, History, PacketTrace, Result
 
-__all__ = ["collected", "trace_of"]
+__all__ = ["collected", "latency_s", "trace_of"]
 
 
 def collected(state, names, queues, run, interrupted=False, trace=None) -> Result:
@@ -27,7 +27,7 @@ def collected(state, names, queues, run, interrupted=False, trace=None) -> Resul
     end_ps = int(state.port[0]["now_ps"]) if interrupted else run.end_ps
     seconds = max(end_ps - run.warm_ps, 1) / PS_PER_S
     packets, octets = _counts(state, 1), _counts(state, state.classes["frame_bytes"])
-    low, mean, high = _latency_s(state)
+    low, mean, high = latency_s(state.tallies, _by_stream(state, state.counts[:, 1]))
     return Result(
         model="packets",
         streams=names,
@@ -71,12 +71,12 @@ def _counts(state, each):
     return Counts(offered, sent, offered - sent - lost, dropped, marked)
 
 
-def _latency_s(state):
-    sent = _by_stream(state, state.counts[:, 1])
+def latency_s(tallies, sent) -> tuple[np.ndarray, ...]:
+    """Least, mean and largest latency [s] of so many packets of each stream."""
     some = np.maximum(sent, 1)
-    total = [(int(t["latency_high"]) << 40) + int(t["latency_low"]) for t in state.tallies]
+    total = [(int(t["latency_high"]) << 40) + int(t["latency_low"]) for t in tallies]
     mean = np.array([ps / int(n) for ps, n in zip(total, some, strict=True)])
-    columns = (state.tallies["latency_min"], mean, state.tallies["latency_max"])
+    columns = (tallies["latency_min"], mean, tallies["latency_max"])
     return tuple(np.where(sent > 0, column / PS_PER_S, np.nan) for column in columns)
 
 

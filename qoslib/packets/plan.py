@@ -37,6 +37,10 @@ SCHEDULERS = {
 }
 
 
+#: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
+LARGEST_BYTES = 1 << 33
+
+
 class Run:
     """What a run is asked for, in picoseconds.
 
@@ -83,7 +87,19 @@ def planned(where, streams, run, hop=0, owners=None) -> tables.State:
     """The tables of a port or forwarder and its streams, ready to run.
 
     Draws belong to hop `hop` of a chain, and to the streams' places `owners` in the whole list.
+
+    Raises
+    ------
+    ValueError
+        If a description cannot run, or a number in it fits neither the clock nor 64 bits.
     """
+    try:
+        return _planned(where, streams, run, hop, owners)
+    except OverflowError:
+        fail(f"a number of {where.name!r} or its streams", "too large", "what fits 64 bits")
+
+
+def _planned(where, streams, run, hop, owners):
     queues, ring = as_port(where)
     rows = stream_rows(streams, run.seed, range(len(streams)) if owners is None else owners)
     classes = _class_rows(where, streams, rows)
@@ -126,6 +142,8 @@ def _class_rows(where, streams, rows):
         rows[i]["first_class"], rows[i]["packet_class"] = len(table), len(table)
         rows[i]["queue"], share_below = queue, 0.0
         for frame_bytes, share in sizes_of(stream):
+            if frame_bytes > LARGEST_BYTES:
+                fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
             share_below += share
             row = np.zeros((), tables.CLASS)
             row["stream"], row["queue"], row["frame_bytes"] = i, queue, frame_bytes
@@ -139,7 +157,7 @@ def _class_rows(where, streams, rows):
 
 def _fill_class(row, where, stream, frame_bytes):
     if stream.access_bps:
-        row["access_ps"] = int(interval_ps(frame_bytes, stream.access_bps))
+        row["access_ps"] = split(interval_ps(frame_bytes, stream.access_bps))[0]
     if isinstance(where, Forwarder):
         queue, on_line_bytes = where.queue, frame_bytes
         cost_s = Fraction(where.packet_s) + Fraction(where.byte_s) * frame_bytes
@@ -153,7 +171,8 @@ def _fill_class(row, where, stream, frame_bytes):
         if queue.guaranteed_bps:
             _put(row, "credit", on_line_bytes, queue.guaranteed_bps)
         heaviest = max(q.weight for q in where.queues)
-        row["turn_ps"] = max(int(row["service_ps"] * heaviest / queue.weight), 1)
+        turn_ps = int(row["service_ps"] * heaviest / queue.weight)
+        row["turn_ps"] = max(split(Fraction(turn_ps))[0], 1)
     row["amount"] = _amount(queue.limit, row)
     if queue.policer:
         counted_bytes = frame_bytes + queue.policer.overhead_bytes

@@ -6,7 +6,7 @@ import numpy as np
 
 from qoslib.packets import red
 from qoslib.packets.admit import BY_CODEL, BY_LIMIT, BY_PIE, BY_PROFILE, BY_RED
-from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, picoseconds
+from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
 from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
@@ -82,7 +82,7 @@ def _fill_policer(row, policer):
         row["policed"] = 1
         row["drains"] = policer.uncongested == "drains" or policer.when == "always"
         row["congestion"] = 0 if policer.when == "always" else policer.congestion_packets
-        row["police_burst_ps"] = int(interval_ps(policer.burst_bytes, policer.rate_bps))
+        row["police_burst_ps"] = split(interval_ps(policer.burst_bytes, policer.rate_bps))[0]
 
 
 def fill_shaper(row, shaper, whose, largest_bytes):
@@ -91,13 +91,14 @@ def fill_shaper(row, shaper, whose, largest_bytes):
         if shaper.burst_bytes < largest_bytes:
             fail(f"{whose} shaper burst_bytes", shaper.burst_bytes, f"at least {largest_bytes}")
         row["shaped"] = 1
-        row["shape_burst_ps"] = int(interval_ps(shaper.burst_bytes, shaper.rate_bps))
+        row["shape_burst_ps"] = split(interval_ps(shaper.burst_bytes, shaper.rate_bps))[0]
 
 
 def _fill_guarantee(row, queue, mine):
     if queue.guaranteed_bps:
         row["guaranteed"] = 1
-        row["credit_burst_ps"] = CREDIT_PACKETS * (mine["credit_ps"].max(initial=0) + 1)
+        credit_ps = CREDIT_PACKETS * (int(mine["credit_ps"].max(initial=0)) + 1)
+        row["credit_burst_ps"] = split(Fraction(credit_ps))[0]
 
 
 def _fill_dropper(row, queue):
@@ -113,6 +114,7 @@ def _fill_dropper(row, queue):
             row["dropper"], row["ecn"] = BY_CODEL, codel.ecn
             row["target_ps"] = picoseconds(codel.target_s)
             row["interval_ps"] = picoseconds(codel.interval_s)
+            split(Fraction(16 * int(row["interval_ps"])))
         case Pie() as pie:
             _fill_pie(row, pie)
         case _:

@@ -13,8 +13,8 @@ from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, 
 
 __all__ = ["carried", "recorded", "sizes_of", "stream_rows"]
 
-#: An exponential draw of 53 bits is below 37 means; so many means must fit the clock.
-_LONGEST_DRAW = 64
+#: An exponential draw of 53 bits is below 37 means; so many must fit four horizons.
+_LONGEST_DRAW = 40
 #: On-periods that may pass without a packet, so that a run can be stopped within a second.
 _MOST_PERIODS = 1000
 
@@ -104,9 +104,10 @@ def _fill_arrivals(row, stream, gap_ps):
 
 
 def _drawn(stream, mean_ps):
-    if mean_ps * _LONGEST_DRAW >= HORIZON_PS:
-        longest_s = HORIZON_PS / _LONGEST_DRAW / PS_PER_S
-        fail(f"Stream {stream.name!r} mean time", float(mean_ps) / PS_PER_S, f"below {longest_s} s")
+    longest_ps = 4 * HORIZON_PS // _LONGEST_DRAW
+    if mean_ps >= longest_ps:
+        below = f"below {longest_ps // PS_PER_S} s"
+        fail(f"Stream {stream.name!r} mean time", float(mean_ps) / PS_PER_S, below)
     return float(mean_ps)
 
 

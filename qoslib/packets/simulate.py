@@ -73,7 +73,8 @@ def simulate(
     -----
     Latency is from a packet's arrival to the last bit on the line, plus the port's base delay.
     Of a departure and an arrival at the same time the departure comes first, of two arrivals that
-    of the stream listed first.
+    of the stream listed first. Sent are the packets whose last bit leaves between the warm-up and
+    the end; a history counts them where the scheduler hands them over.
 
     Examples
     --------

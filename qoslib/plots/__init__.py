@@ -3,11 +3,13 @@
 Only this room knows plotly; `live` hands out the widget that explorers update in place.
 """
 
-from qoslib.plots.classes import classes
+from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
+from qoslib.plots.knife_edge import knife_edge
 from qoslib.plots.one_queue import Seen, one_queue
+from qoslib.plots.over_load import latency_over_load
+from qoslib.plots.over_time import queue_over_time
 from qoslib.plots.published import Point, published
-from qoslib.plots.sweep import knife_edge, latency_over_load
 
 __all__ = [
     "CONFIG",
@@ -16,10 +18,12 @@ __all__ = [
     "Point",
     "Seen",
     "classes",
+    "growing",
     "knife_edge",
     "latency_over_load",
     "live",
     "one_queue",
     "published",
+    "queue_over_time",
     "refresh",
 ]

@@ -12,7 +12,7 @@ from qoslib.plots.figure import Figure
 from qoslib.plots.published import Point, published
 from qoslib.results import Result
 
-__all__ = ["PANELS", "classes"]
+__all__ = ["GROWTH", "PANELS", "classes", "growing"]
 
 #: Quantity -> title of its panel and of its column, with the unit.
 PANELS = {
@@ -20,6 +20,8 @@ PANELS = {
     "dropped": "dropped [Gb/s on the line]",
     "latency": "latency [ms]",
 }
+#: A queue that takes in more than this share of what it is offered, for good, is not yet full.
+GROWTH = 2e-3
 #: Ends of the latency axis as powers of ten of a millisecond: from a hundredth to a second.
 _DECADES = (-2, 3)
 
@@ -29,7 +31,8 @@ def classes(
 ) -> Figure:
     """Sent, dropped and latency of each class, with the published values drawn over them.
 
-    Pale bars are the offered load.
+    Pale bars are the offered load. The paragraph follows the first of the results, and names the
+    latencies of the others.
 
     Parameters
     ----------
@@ -128,14 +131,25 @@ def _rounded(value):
 
 
 def _summary(table, results):
-    model = results[0].model
-    said = [_sentence(name, row, model) for name, row in table.iterrows()]
+    said = [_sentence(name, row, *(r.model for r in results)) for name, row in table.iterrows()]
     busy = [sentence for sentence in said if sentence]
-    rest = "All other classes" if busy else "All classes"
-    return " ".join([*busy, f"{rest} lose nothing and wait for less than a millisecond."])
+    rest = (
+        f"All {'other ' if busy else ''}classes lose nothing and wait for less than a millisecond."
+    )
+    names = ", ".join(name for result in results for name in growing(result))
+    late = [f"In the packet model the queue of {names} is still filling."] if names else []
+    return " ".join([*busy, rest, *late])
 
 
-def _sentence(name, row, model):
+def growing(result: Result) -> list[str]:
+    """Streams whose queues fill to the end of a packet model's run: their latency is no mean."""
+    if result.packets is None:
+        return []
+    grown = result.packets.queued > GROWTH * result.packets.offered
+    return [name for name, more in zip(result.streams, grown, strict=True) if more]
+
+
+def _sentence(name, row, model, *others):
     offered, latency = row["offered [Gb/s]"], row[f"latency [ms] {model}"]
     dropped = row[f"dropped [Gb/s] {model}"]
     if dropped == 0 and not latency >= 1:
@@ -143,9 +157,12 @@ def _sentence(name, row, model):
     start = f"{name} is offered {offered:g} Gb/s and loses {_percent(dropped, offered)}"
     if np.isnan(latency):
         return f"{start}: it sends nothing, so it has no latency."
-    measured = row["latency [ms] published"]
-    seen = "" if np.isnan(measured) else f" (published: {measured:g} ms)"
-    return f"{start}; its packets wait for {latency:g} ms{seen}."
+    seen = {kind: row[f"latency [ms] {kind}"] for kind in (*others, "published")}
+    others_ms = [
+        f"{style.KINDS.get(k, k)}: {ms:g} ms" for k, ms in seen.items() if not np.isnan(ms)
+    ]
+    beside = f" ({'; '.join(others_ms)})" if others_ms else ""
+    return f"{start}; its packets wait for {latency:g} ms{beside}."
 
 
 def _percent(part, whole):

@@ -29,7 +29,12 @@ class Seen(NamedTuple):
 
 
 def one_queue(
-    port: Port, stream: Stream, sweep: Result, now: Result, published: Seen | None = None
+    port: Port,
+    stream: Stream,
+    sweep: Result,
+    now: Result,
+    published: Seen | None = None,
+    played: Result | None = None,
 ) -> Figure:
     """Carried rate, loss and delay of one stream in one queue against its offered load.
 
@@ -43,26 +48,38 @@ def one_queue(
         Arrays of shape (loads, 1), and the answer at the point to mark.
     published : Seen, optional
         A published point to draw over the lines.
+    played : Result, optional
+        What a packet model says, arrays of shape (loads, 1); its last load is that of `now`.
     """
     x, lines = _load(port, stream, sweep.offered_bps[:, 0]), _drawn(sweep)
     here, marks = _load(port, stream, now.offered_bps), _drawn(now)
     traces = []
     for panel, (title, y) in enumerate(zip(COLUMNS, lines, strict=True)):
         line = style.line("fluid", stream.name, x, y[:, 0], panel, uid=f"line-{panel}")
-        traces.append(line | {"name": style.KINDS["fluid"]})
+        traces.append(line | {"name": style.KINDS["fluid"], "mode": "lines"})
+        traces.append(_dots(port, stream, played, panel))
         traces.append(
             style.points("now", [stream.name], here, marks[panel], panel, uid=f"now-{panel}")
         )
         traces.append(_measured(port, stream, published, title, panel))
-    traces += [style.key("now"), style.key("measured")]
+    traces += [style.key("packets"), style.key("now"), style.key("measured")]
     table = pd.DataFrame(
         {title: y[:, 0] for title, y in zip(COLUMNS, lines, strict=True)},
         index=pd.Index(np.round(x, 1), name="offered [% of the line]"),
     ).round(3)
+    summary = " ".join([_summary(here, marks), *_played(stream, played)])
+    return Figure(data=traces, layout=_layout(lines[2]), summary=summary, table=table)
+
+
+def _layout(delay_ms):
+    """Delays are drawn by powers of ten: what a packet waits below 100 % is small, not nothing."""
     layout = style.layout(PANELS, "offered [% of the line]")
-    for axis in ("yaxis", "yaxis2", "yaxis3"):
+    for axis in ("yaxis", "yaxis2"):
         layout[axis]["rangemode"] = "tozero"
-    return Figure(data=traces, layout=layout, summary=_summary(port, here, marks), table=table)
+    low, high = np.log10(np.nanmin(delay_ms)), np.log10(np.nanmax(delay_ms))
+    span = [float(np.floor(low - 0.05)), float(np.ceil(high + 0.05))]
+    layout["yaxis3"] |= {"type": "log", "range": span, "dtick": 1, "exponentformat": "none"}
+    return layout
 
 
 def _load(port, stream, offered_bps):
@@ -84,6 +101,14 @@ def _drawn(result):
     return carried, units.convert(lost, "1", "%"), delay
 
 
+def _dots(port, stream, played, panel):
+    x, y = [], []
+    if played is not None:
+        x = _load(port, stream, played.offered_bps[:, 0])
+        y = _drawn(played)[panel][:, 0]
+    return style.points("packets", [stream.name], x, y, panel, uid=f"packets-{panel}")
+
+
 def _measured(port, stream, seen, title, panel):
     value, half_width = [], []
     if seen is not None and title == COLUMNS[0]:
@@ -96,10 +121,21 @@ def _measured(port, stream, seen, title, panel):
     return style.points("measured", [stream.name], x, value, panel, uid=uid, half_width=half_width)
 
 
-def _summary(port, load, marks):
+def _summary(load, marks):
     carried, lost, delay = (float(mark[0]) for mark in marks)
     waits = "there is no packet to wait" if np.isnan(delay) else f"a packet takes {delay:.3g} ms"
     return (
         f"Offered {float(load[0]):.3g} % of the line: it carries {carried:.4g} Mb/s of frames,"
         f" {lost:.3g} % is lost, and {waits}."
     )
+
+
+def _played(stream, played):
+    """What the packet model says at the sliders."""
+    if played is None:
+        return
+    _, lost, delay = (float(values[-1, 0]) for values in _drawn(played))
+    if not np.isnan(delay):
+        kind = type(stream.arrivals).__name__
+        spacing = "CBR" if kind == "Cbr" else kind
+        yield f"Packet by packet ({spacing}) {lost:.3g} % is lost, and one takes {delay:.3g} ms."

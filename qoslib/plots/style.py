@@ -59,9 +59,15 @@ KINDS = {
 }
 
 _MARKER: dict[str, dict] = {
-    "fluid": {"size": 10, "line": {"width": 0}},
+    "fluid": {"size": 12, "line": {"width": 0}},
     "now": {"size": 12, "line": {"width": 2, "color": INK}},
-    "packets": {"size": 5, "line": {"width": 0}},
+    # Small, dark and round whatever the class, to be seen on the fluid symbol or line below.
+    "packets": {
+        "size": 6,
+        "line": {"width": 1, "color": "white"},
+        "color": INK,
+        "symbol": "circle",
+    },
     "tcp": {"size": 8, "line": {"width": 0}},
     "measured": {"size": 16, "line": {"width": 2}},
 }
@@ -87,10 +93,11 @@ def plain(values) -> list:
 
 
 def _marker(kind, names):
-    looks = [look(name, place - 1) for place, name in enumerate(names)]
+    places = {name: place - 1 for place, name in enumerate(dict.fromkeys(names))}
+    looks = [look(name, places[name]) for name in names]
     opened = "-open" if kind == "measured" else ""
     symbols = [each.symbol + opened for each in looks]
-    return {**_MARKER[kind], "color": [each.colour for each in looks], "symbol": symbols}
+    return {"color": [each.colour for each in looks], "symbol": symbols, **_MARKER[kind]}
 
 
 def points(

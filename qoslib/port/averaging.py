@@ -18,7 +18,8 @@ class Instantaneous(Record):
 class Ewma(Record):
     """Textbook average, on each arrival ``a += (q - a) 2**-exponent`` (Floyd and Jacobson 1993).
 
-    After an idle time long enough for m packets, ``a *= (1 - 2**-exponent)**m``.
+    A packet that finds the queue empty for a time in which m of its size could leave makes
+    ``a *= (1 - 2**-exponent)**m`` before that, as in Floyd's simulator.
     """
 
     exponent: Exponent = 9
@@ -29,7 +30,7 @@ class TruncatingEwma(Record):
     """Whole-number average, on each arrival ``a += (q - a) >> exponent``.
 
     The shift rounds down: a rise is seen only from ``2**exponent`` packets, a fall at once.
-    `counts_ring` adds the packets in the transmit ring to q.
+    `counts_ring` adds the packets in the transmit ring to q, that on the line among them.
     """
 
     exponent: Exponent = 9
@@ -38,7 +39,7 @@ class TruncatingEwma(Record):
 
 @record
 class AsymmetricEwma(Record):
-    """Slow up, fast down: ``a += (q - a) 2**-exponent``, but ``a = q`` as soon as q < a.
+    """Slow up, fast down: on each arrival ``a += (q - a) 2**-exponent``, but ``a = q`` where q < a.
 
     With a period, the drop decision looks at `a` only once in that time [s] and is kept between.
     """
@@ -52,8 +53,9 @@ class Sampled(Record):
     """A relay: the queue is looked at from time to time, and dropping is on or off between.
 
     At each sample dropping goes on from `high_packets` and off up to `low_packets`; it goes off
-    at once when all queues and the transmit ring together hold no more than `release_packets`
-    (None: never between samples).
+    at once when all queues and the transmit ring, with the packet on the line, together hold no
+    more than `release_packets` (None: never between samples). A profile above it looks at the
+    queue of the last sample.
 
     Parameters
     ----------

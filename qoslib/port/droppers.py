@@ -101,7 +101,10 @@ class DropProfile(Record):
 
 @record
 class Codel(Record):
-    """Controlled delay, RFC 8289: the sojourn time kept near a target."""
+    """Controlled delay, RFC 8289: the sojourn time kept near a target.
+
+    After a drop the port's scheduler chooses again. A packet marked instead of dropped is sent.
+    """
 
     target_s: Positive = 5e-3
     interval_s: Positive = 100e-3
@@ -110,7 +113,11 @@ class Codel(Record):
 
 @record
 class Pie(Record):
-    """Proportional integral controller enhanced, RFC 8033."""
+    """Proportional integral controller enhanced, RFC 8033, all of its sections 4 and 5.
+
+    The delay is that of the packet taken last, 0 where it left the queue empty; a mean packet is
+    taken to be as large as the queue's largest, and PIE is never switched off.
+    """
 
     target_s: Positive = 15e-3
     update_s: Positive = 15e-3

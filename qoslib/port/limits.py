@@ -31,9 +31,10 @@ class TimeLimit(Record):
         The time [s].
     at : {'guaranteed', 'line', 'served'}
         The rate: the queue's guaranteed rate, the line's, or the rate the queue was actually
-        served at over the last `time_s`, but no less than its guaranteed rate. The last is
+        served at, but no less than its guaranteed rate, nor than holds one packet. The last is
         Junos's memory allocation dynamic (MAD), which adds buffer only while a queue gets more
-        than its transmit rate (source m120, footnote 1).
+        than its transmit rate (source m120, footnote 1). Packet by packet, that is the last
+        whole one of windows of `time_s` that follow one another from the start.
     """
 
     time_s: Positive

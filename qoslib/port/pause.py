@@ -11,9 +11,10 @@ __all__ = ["Pause"]
 class Pause(Record):
     """MAC control PAUSE (IEEE 802.3, annex 31B) from a port or forwarder to its senders.
 
-    When the packets it holds reach `high_packets`, each sender is told to stop for `quanta`; when
-    they have fallen to `low_packets` it is told to go on. A sender finishes the packet it is at,
-    keeps what falls due, and sends it back to back at its access rate afterwards.
+    When the packets in its queues reach `high_packets`, each sender is told to stop for `quanta`,
+    and again with the first arrival after that; when they have fallen to `low_packets` it is told
+    to go on. A sender finishes the packet it is at, keeps what falls due, and sends it back to
+    back at its access rate afterwards. All senders are told at once, which counts as one frame.
 
     Parameters
     ----------

@@ -27,7 +27,8 @@ class PriorityLevels(Record):
     """Junos: priority levels with guaranteed and excess rate.
 
     Queues within their guaranteed rate come first, in order of `priority`; then the others, in
-    the same order. Queues of one level share by `weight`.
+    the same order. Queues of one level share by `weight`, what is guaranteed and what is beyond
+    it each for itself. Of its guaranteed rate a queue can save up ten of its largest packets.
     """
 
 
@@ -35,8 +36,9 @@ class PriorityLevels(Record):
 class DeficitRoundRobin(Record):
     """Deficit round robin (Shreedhar and Varghese 1996, doi:10.1109/90.502236).
 
-    A visited queue's deficit grows by its quantum; it sends while the deficit covers its next
-    packet. An emptied queue forfeits its deficit.
+    Queues are visited in a circle. A visited queue's deficit grows by its quantum; it sends
+    while the deficit covers its next packet. An emptied queue forfeits its deficit; one that its
+    shaper stops gives up the rest of its quantum.
     """
 
 
@@ -54,7 +56,7 @@ class ModifiedDrr(Record):
     carry_deficit : bool
         Whether an overdraft is carried to the next round; if not it starts at 0.
     reset_on_empty : bool
-        Whether an emptied queue forfeits what is left of its quantum.
+        Whether an emptied queue starts anew, without what is left of its quantum or overdrawn.
     """
 
     low_latency: str = ""

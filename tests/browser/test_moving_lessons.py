@@ -6,7 +6,9 @@ import re
 import nbformat
 import pytest
 
-from qoslib import fluid, units
+from qoslib import fluid, packets, units
+from qoslib.compare.models import in_any_phase
+from qoslib.explore.one_queue import PLAYED, SPACINGS, played
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -97,6 +99,16 @@ def wait_until_drawn(page, label, uid, wanted):
     assert shown == pytest.approx(wanted, rel=CLOSE)
 
 
+def wait_until_dots(page, label, uid, wanted):
+    """The same for the packet model's dots, the first of them as many as are wanted."""
+    for _ in range(100):
+        shown = drawn(page, label, uid)[: len(wanted)]
+        if shown == pytest.approx(wanted, rel=CLOSE):
+            return
+        page.wait_for_timeout(100)
+    assert shown == pytest.approx(wanted, rel=CLOSE)
+
+
 def drawn_when_there(page, label, uid):
     show(page, label)
     page.wait_for_function(f"(asked) => ({DRAWN})(asked).length > 0", arg=[label, uid])
@@ -116,11 +128,28 @@ def complaints(page, watch):
     return [*watch.wrong, *stderr]
 
 
-def one_queue_delay_ms(packets):
-    queue = Queue("all", PacketLimit(packets))
-    port = Port("line", units.mbps(100), (queue,), overhead_bytes=24)
-    answer = fluid.solve(port, [Stream("iperf3", units.mbps(150), frame_bytes=1490)])
+def one_queue(room):
+    """Lesson 00's port with another buffer, and its stream."""
+    port = Port("line", units.mbps(100), (Queue("all", PacketLimit(room)),), overhead_bytes=24)
+    return port, Stream("iperf3", units.mbps(150) * 1490 / 1448, frame_bytes=1490)
+
+
+def one_queue_delay_ms(room):
+    port, stream = one_queue(room)
+    answer = fluid.solve(port, [stream])
     return units.convert(answer.of("iperf3", "latency_mean_s"), "s", "ms")
+
+
+def one_queue_dots_ms(room, spacing):
+    """The packet model's delays, but that of the slider's own load, which the page rounds."""
+    port, stream = one_queue(room)
+    result = played(port, stream.replace(arrivals=SPACINGS[spacing]))
+    return units.convert(result.latency_mean_s[: len(PLAYED), 0], "s", "ms").tolist()
+
+
+def m120_packets_ms(port, streams):
+    result = packets.simulate(port, in_any_phase(streams, 1), 1.5, warmup_s=1, seed=1)
+    return units.convert(result.latency_mean_s, "s", "ms").tolist()
 
 
 def m120_latencies_ms(port, streams):
@@ -136,6 +165,8 @@ def test_one_queue_follows_the_keyboard(page, watch, jupyter_server):
     assert before != pytest.approx([wanted])
     wait_until_drawn(page, label, "now-2", [wanted])
     assert f"a packet takes {wanted:.3g} ms" in page.locator(".qoslib-explorer").inner_text()
+    page.get_by_label("Packets come").select_option("at random (Poisson)")
+    wait_until_dots(page, label, "packets-2", one_queue_dots_ms(502, "at random (Poisson)"))
     assert complaints(page, watch) == []
 
 
@@ -154,6 +185,8 @@ def move_a_load(page):
     wanted = m120_latencies_ms(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.30}))
     assert before != pytest.approx(wanted)
     wait_until_drawn(page, label, "fluid-latency", wanted)
+    moved = m120.streams(m120.SHARES["base"] | {"CS1": 0.30})
+    wait_until_dots(page, label, "packets-latency", m120_packets_ms(m120.port(), moved))
 
 
 def choose_an_experiment(page):
@@ -180,7 +213,7 @@ def move_the_knife_edge(page):
 RAISES = """
 from qoslib import explore
 app = explore.knife_edge("m120")
-def draw(values):
+def draw(values, played):
     raise RuntimeError("raised on purpose")
 app._draw = draw
 app

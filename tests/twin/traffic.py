@@ -115,7 +115,7 @@ class Sender:
         self.index, self.stream = index, stream
         self.draws = Draws(seed, 0, index)
         self.rows = self.generated() if fed is None else iter(fed)
-        self.told_ps, self.held_ps = 0, 0
+        self.told_ps, self.held_ps = 0, None
         self.take(None)
 
     def generated(self):
@@ -140,7 +140,7 @@ class Sender:
 
     def hold(self):
         """What the line would start before the pause is over starts then."""
-        if self.held_ps and self.due != NEVER:
+        if self.held_ps is not None and self.due != NEVER:
             self.next = max(self.due, self.held_ps + self.access_ps())
 
     def arrive(self, now):

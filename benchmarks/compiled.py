@@ -1,0 +1,111 @@
+"""The same ports in compiled C, in the same run: what the engine's generality and language cost.
+
+`twin.c` is compiled with the C compiler of the machine when it is needed; without one, `compiler`
+answers None and the comparison is left out.
+"""
+
+import functools
+import json
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from benchmarks.workloads import duration_s, made
+from qoslib.packets.arrivals import POISSON
+from qoslib.packets.loop import run
+from qoslib.packets.plan import Run, planned
+from qoslib.packets.tables import DRR, FIFO, MDRR
+
+__all__ = ["compiler", "compiler_version", "same_results", "twin_ns"]
+
+FLAGS = ("-std=gnu11", "-O3", "-march=native", "-ffp-contract=off")
+CODES = {FIFO: 0, DRR: 1, MDRR: 2}
+WRAP = (1 << 64) - 1
+
+
+def compiler():
+    """The C compiler, or None where there is none."""
+    return shutil.which("gcc") or shutil.which("cc")
+
+
+def compiler_version():
+    """One line about the compiler."""
+    done = subprocess.run([compiler(), "--version"], capture_output=True, text=True, check=True)
+    return f"{done.stdout.splitlines()[0]}, {' '.join(FLAGS)}"
+
+
+@functools.cache
+def _program():
+    folder = Path(tempfile.mkdtemp(prefix="qoslib-twin-"))
+    source, program = Path(__file__).with_name("twin.c"), folder / "twin"
+    subprocess.run([compiler(), *FLAGS, str(source), "-o", str(program), "-lm"], check=True)
+    return program
+
+
+def _numbers(state):
+    """What `twin.c` reads, from the tables of the engine."""
+    port = state.port[0]
+    streams = state.streams[: len(state.tallies)]
+    lengths = (len(streams), len(state.classes), len(state.queues))
+    bins = len(state.past_counts)
+    rows = [[port["end_ps"], bins, CODES[int(port["scheduler"])], port["fast"], *lengths]]
+    for s in streams:
+        clock = [int(s["kind"] == POISSON), *(s[n] for n in ("clock_ps", "gap_ps", "gap_fraction"))]
+        rows.append([*clock, s["first_class"], s["classes"], float(s["mean_gap_ps"]), s["key"]])
+    for c in state.classes:
+        names = ("stream", "queue", "frame_bytes", "service_ps", "service_fraction")
+        reals = ("share_below", "red_minimum", "red_maximum")
+        rows.append([*(c[n] for n in names), *(float(c[n]) for n in reals)])
+    for q in state.queues:
+        red = int(q["dropper"] != 0)
+        rows.append([q["limit"], q["quantum"], red, float(q["weight"]), q["key"]])
+    values = (v.hex() if type(v) is float else str(int(v)) for row in rows for v in row)
+    return " ".join(values)
+
+
+def _asked(name, seed, packets):
+    port, streams = made(name, seed)
+    asked = Run(duration_s(streams, packets), seed=seed)
+    return planned(port, streams, asked), asked
+
+
+def _played(state, repeats):
+    done = subprocess.run(
+        [_program(), str(repeats)],
+        input=_numbers(state),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def twin_ns(name, packets, repeats=5):
+    """Nanoseconds a packet of the compiled program, the best of some."""
+    state, _ = _asked(name, 0, packets)
+    answer = _played(state, repeats)
+    return answer["best_s"] * 1e9 / sum(row[0] for row in answer["classes"])
+
+
+def _folded(*arrays):
+    total = 0
+    for array in arrays:
+        for value in array.ravel().tolist():
+            total = (total * 31 + value) & WRAP
+    return total
+
+
+def same_results(name, seed, packets):
+    """Whether both programs count and time every packet alike, to the last picosecond."""
+    state, asked = _asked(name, seed, packets)
+    answer = _played(state, 1)
+    run(state, asked.end_ps, -1)
+    classes = [
+        [int(offered), int(sent), int(drops.sum())]
+        for (offered, sent, _), drops in zip(state.counts, state.drops, strict=True)
+    ]
+    names = ("latency_low", "latency_high", "latency_min", "latency_max")
+    streams = [[int(row[n]) for n in names] for row in state.tallies]
+    total = _folded(state.histogram, state.past_counts, state.past_peaks)
+    return answer["classes"] == classes and answer["streams"] == streams and answer["sum"] == total

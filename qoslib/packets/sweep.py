@@ -1,0 +1,80 @@
+"""Many loads, one run each, for dots in a figure."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from qoslib.packets.simulate import simulate
+from qoslib.port import Chain, Forwarder, Port
+from qoslib.record import fail
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["sweep"]
+
+#: What all runs of a sweep have in common; everything else is stacked or left out.
+_COMMON = ("model", "streams", "queues", "duration_s", "seed")
+
+
+def sweep(
+    where: Port | Forwarder | Chain,
+    streams: Sequence[Stream],
+    offered_bps: np.ndarray,
+    duration_s: float,
+    **options,
+) -> Result:
+    """Run `simulate` once for each set of offered rates, on all cores.
+
+    Parameters
+    ----------
+    where : Port, Forwarder or Chain
+    streams : sequence of Stream
+        How their packets are made; their rates come from `offered_bps`.
+    offered_bps : ndarray, shape (loads, streams)
+        Rates of the frames' own bits [bit/s].
+    duration_s : float
+        Simulated time of each run [s].
+    **options
+        As for `simulate`.
+
+    Returns
+    -------
+    Result
+        Rates and latencies of shape (loads, streams), without counts and histories.
+
+    Raises
+    ------
+    ValueError
+        If there is no load or not a rate for each stream, or as `simulate` does.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> swept = sweep(port, [Stream("a")], np.array([[80e6], [125e6]]), 1.0)
+    >>> (swept.dropped_pps > 0).tolist()
+    [[False], [True]]
+    """
+    if np.ndim(offered_bps) != 2 or not len(offered_bps) or len(offered_bps[0]) != len(streams):
+        fail("offered_bps", np.shape(offered_bps), f"the shape (loads, {len(streams)})")
+
+    def one(rates_bps):
+        now = [s.replace(rate_bps=float(r)) for s, r in zip(streams, rates_bps, strict=True)]
+        return simulate(where, now, duration_s, progress=_silent, **options)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return _stacked(list(pool.map(one, offered_bps)))
+
+
+def _silent(done_s, total_s):
+    pass
+
+
+def _stacked(results):
+    names = [each.name for each in fields(Result) if each.type is np.ndarray]
+    made: dict[str, Any] = {name: np.stack([getattr(r, name) for r in results]) for name in names}
+    return Result(**made, **{name: getattr(results[0], name) for name in _COMMON})
