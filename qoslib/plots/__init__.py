@@ -5,6 +5,7 @@ Only this room knows plotly; `live` hands out the widget that explorers update i
 
 from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
+from qoslib.plots.frame_size import Forwarded, Row, frame_size, rows
 from qoslib.plots.knife_edge import knife_edge
 from qoslib.plots.one_queue import Seen, one_queue
 from qoslib.plots.over_load import latency_over_load
@@ -14,10 +15,13 @@ from qoslib.plots.published import Point, published
 __all__ = [
     "CONFIG",
     "Figure",
+    "Forwarded",
     "LiveFigure",
     "Point",
+    "Row",
     "Seen",
     "classes",
+    "frame_size",
     "growing",
     "knife_edge",
     "latency_over_load",
@@ -26,4 +30,5 @@ __all__ = [
     "published",
     "queue_over_time",
     "refresh",
+    "rows",
 ]
