@@ -4,6 +4,7 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.frame_size import frame_size
 from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
+from qoslib.explore.police import police
 from qoslib.explore.priority import priority
 
-__all__ = ["Explorer", "frame_size", "knife_edge", "one_queue", "priority"]
+__all__ = ["Explorer", "frame_size", "knife_edge", "one_queue", "police", "priority"]

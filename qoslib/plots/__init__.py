@@ -7,13 +7,16 @@ from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
 from qoslib.plots.frame_size import Forwarded, Row, frame_size, rows
 from qoslib.plots.knife_edge import knife_edge
+from qoslib.plots.lottery import lottery
 from qoslib.plots.one_queue import Seen, one_queue
 from qoslib.plots.over_load import latency_over_load
 from qoslib.plots.over_time import queue_over_time
+from qoslib.plots.policing import Counted, policing
 from qoslib.plots.published import Point, published
 
 __all__ = [
     "CONFIG",
+    "Counted",
     "Figure",
     "Forwarded",
     "LiveFigure",
@@ -26,7 +29,9 @@ __all__ = [
     "knife_edge",
     "latency_over_load",
     "live",
+    "lottery",
     "one_queue",
+    "policing",
     "published",
     "queue_over_time",
     "refresh",

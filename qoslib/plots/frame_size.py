@@ -16,7 +16,7 @@ __all__ = ["Forwarded", "Row", "frame_size", "rows"]
 #: Titles of the panels, with units: bits on the line, bits of frames, packets.
 PANELS = ("on the line [Gb/s]", "of frames [Gb/s]", "packets [million/s]")
 #: Sizes that the axis names [B].
-TICKS = (64, 128, 256, 512, 1024, 1518)
+TICKS = (64, 128, 256, 512, 1518)
 #: Name that stands for all streams together, and gives them one colour.
 ALL = "all"
 
@@ -113,7 +113,7 @@ def _marks(kind, drawn, panel):
     if drawn is None:
         return []
     x, y = drawn
-    return [style.points(kind, [ALL], x, y[panel], panel, uid=f"{kind}-{panel}")]
+    return [style.points(kind, [ALL] * len(x), x, y[panel], panel, uid=f"{kind}-{panel}")]
 
 
 def _measured(published, overhead_bytes, panel):
@@ -123,14 +123,15 @@ def _measured(published, overhead_bytes, panel):
         _counted(units.rate_pps(bps, on_line), rows[:, 0], overhead_bytes)[panel]
         for bps in (rows[:, 1], rows[:, 2])
     )
+    names, uid = [ALL] * len(rows), f"measured-{panel}"
     trace = style.points(
-        "measured", [ALL], rows[:, 0], value, panel, uid=f"measured-{panel}", half_width=half
+        "measured", names, rows[:, 0].tolist(), value, panel, uid=uid, half_width=half
     )
     return trace | {"marker": trace["marker"] | {"size": 10}}
 
 
 def _layout(offered):
-    layout = style.layout(PANELS, "frame [bytes]", type="log", tickvals=list(TICKS))
+    layout = style.layout(PANELS, "frame [bytes]", type="log", tickvals=list(TICKS), tickangle=0)
     for panel, most in enumerate(offered):
         number = "" if panel == 0 else str(panel + 1)
         layout[f"xaxis{number}"]["range"] = np.log10([57, 1700]).tolist()
