@@ -76,13 +76,13 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("exercise, answer", [each[:2] for each in ANSWERS])
+@pytest.mark.parametrize(("exercise", "answer"), [each[:2] for each in ANSWERS])
 def test_a_right_answer(exercise, answer):
     assert exercises.check(exercise, answer).ok
 
 
 @pytest.mark.parametrize(
-    "exercise, answer", [(name, each) for name, _, *no in ANSWERS for each in (*no, ..., None)]
+    ("exercise", "answer"), [(name, each) for name, _, *no in ANSWERS for each in (*no, ..., None)]
 )
 def test_a_wrong_answer_gets_a_hint(exercise, answer):
     verdict = exercises.check(exercise, answer)

@@ -11,7 +11,12 @@ from qoslib.exercises.verdict import Judge, Verdict
 __all__ = ["JUDGES", "Verdict", "check"]
 
 #: Number of the exercise, lesson first, to the function that judges an answer.
-JUDGES: dict[str, Judge] = {**one_queue.JUDGES, **late_priority.JUDGES, **policing.JUDGES, **frames.JUDGES}
+JUDGES: dict[str, Judge] = {
+    **one_queue.JUDGES,
+    **late_priority.JUDGES,
+    **policing.JUDGES,
+    **frames.JUDGES,
+}
 
 
 def check(exercise: str, answer: Any = None) -> Verdict:

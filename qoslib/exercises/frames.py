@@ -17,12 +17,17 @@ SMALLEST, LARGEST = 64, 1518
 LOSSLESS = 1e-9
 
 
+def _millions(on_line_bytes):
+    """Packets that fill a line, in millions a second."""
+    return units.convert(units.rate_pps(LINE_BPS, on_line_bytes), "packets/s", "Mpackets/s")
+
+
 def _line_rate(answer: Any) -> Verdict:
     """Packets of 128 B that fill a line of 10 Gb/s, in millions a second."""
     answer = number(answer, "million packets/s")
     if isinstance(answer, Verdict):
         return answer
-    expected, bare = (units.rate_pps(LINE_BPS, 128 + extra) / 1e6 for extra in (GAP_BYTES, 0))
+    expected, bare = (_millions(128 + extra) for extra in (GAP_BYTES, 0))
     slips = [
         (bare, "without the 20 B that the line adds to each frame"),
         (2 * expected, "for both directions"),
@@ -39,7 +44,11 @@ def _cap(answer: Any) -> Verdict:
         return answer
     if answer <= 0:
         return wrong("a router that forwards nothing has an easy table. Give it a cap.")
-    off = [size for size, seen, said in _rows(1e6 * answer) if round(said) != seen]
+    off = [
+        size
+        for size, seen, said in _rows(units.convert(answer, "Mpackets/s", "packets/s"))
+        if round(said) != seen
+    ]
     if off:
         return wrong(
             f"with {answer:g} million packets/s the frames of {off} B come out otherwise than"
@@ -62,9 +71,8 @@ def _knee(answer: Any) -> Verdict:
     if isinstance(answer, Verdict):
         return answer
     engine = mx150.router().hops[0].at
-    expected, full = (
-        fluid.knee_bytes(engine, lines * LINE_BPS, GAP_BYTES) for lines in (1.0, 2.0)
-    )
+    assert isinstance(engine, Forwarder)
+    expected, full = (fluid.knee_bytes(engine, lines * LINE_BPS, GAP_BYTES) for lines in (1.0, 2.0))
     slips = [(full, "for both lines full"), (expected + GAP_BYTES, "with the gap still in it")]
     hint = "Half of 20 Gb/s over the cap is what a packet may take of the line, gap included."
     shows = "Half the bits, and the knee is at less than half the size: the gap counts too."
@@ -82,7 +90,9 @@ def _mix(answer: Any) -> Verdict:
     if lost > 0.001:
         return wrong(f"with {answer:g} % small packets {lost:.1%} of all are lost. Take fewer.")
     if more <= 0.001:
-        return wrong(f"with {answer:g} % small packets nothing is lost, but there is room for more.")
+        return wrong(
+            f"with {answer:g} % small packets nothing is lost, but there is room for more."
+        )
     return right(
         f"with {answer:g} % small packets nothing is lost. As bytes they are a tiny part: it is"
         " the mean frame that counts, weighted by packets."

@@ -30,6 +30,7 @@ def _solved(ef_mbps, port: Port):
 def _with_rate(rate_bps):
     port = isr4331.llq()
     urgent, rest = port.queues
+    assert urgent.policer is not None
     policer = urgent.policer.replace(rate_bps=rate_bps)
     return port.replace(queues=(urgent.replace(policer=policer), rest))
 

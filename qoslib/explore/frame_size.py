@@ -51,13 +51,18 @@ def frame_size() -> Explorer:
 
 def start() -> dict:
     """What the controls begin at: the router of the published table."""
-    return {"frame": 64, "cap": float(mx150.FACTS.cap_pps) / 1e6, "byte": 0, "load": 100}
+    return {
+        "frame": 64,
+        "cap": units.convert(float(mx150.FACTS.cap_pps), "packets/s", "Mpackets/s"),
+        "byte": 0,
+        "load": 100,
+    }
 
 
 def described(values: dict) -> Chain:
     """The router as the controls stand."""
     byte_s = units.convert(values["byte"], "ns", "s")
-    return mx150.router(1 / (1e6 * values["cap"]), byte_s)
+    return mx150.router(1 / units.convert(values["cap"], "Mpackets/s", "packets/s"), byte_s)
 
 
 def _streams(size, values):
@@ -69,5 +74,9 @@ def _water(chain, size, values):
 
 
 def _played(chain, size, values):
-    span = {"warmup_s": WARMUP_S, "bins": 1, "progress": lambda done_s, total_s: None}
-    return packets.simulate(chain, _streams(size, values), END_S, **span)
+    streams = _streams(size, values)
+    return packets.simulate(chain, streams, END_S, warmup_s=WARMUP_S, bins=1, progress=_silent)
+
+
+def _silent(done_s, total_s):
+    """No bar: a slider that was let go waits for less than a second."""

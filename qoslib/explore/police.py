@@ -1,5 +1,7 @@
 """The explorer of a policed priority queue: loads, priority rate, burst, how the policer counts."""
 
+from typing import Any
+
 import numpy as np
 
 from qoslib import fluid, measurements, packets, plots, units
@@ -9,18 +11,18 @@ from qoslib.explore.explorer import Explorer
 from qoslib.platforms import isr4331
 from qoslib.port import Port
 
-__all__ = ["LOADS_BPS", "POLICERS", "START", "described", "police", "played", "water"]
+__all__ = ["LOADS_BPS", "POLICERS", "START", "described", "played", "police", "water"]
 
 #: What EF is asked to send along the lines [bit/s].
 LOADS_BPS = units.mbps(np.arange(5, 305, 5.0))
 #: What a policer does with a packet that passes without congestion, or when there is none.
-POLICERS = {
+POLICERS: dict[str, dict[str, Any] | None] = {
     "tokens kept without congestion": {"uncongested": "keeps"},
     "tokens taken without congestion": {"uncongested": "drains"},
     "always polices": {"when": "always", "congestion_packets": 1},
     "no policer (what if)": None,
 }
-START = {
+START: dict[str, Any] = {
     "ef": 30.0,
     "default": 80.0,
     "rate": 20.0,
@@ -74,7 +76,7 @@ def _llq(values):
     port = isr4331.llq()
     urgent, rest = port.queues
     how, policer = POLICERS[values["policer"]], None
-    if how is not None:
+    if how is not None and urgent.policer is not None:
         burst = round(units.convert(values["burst"], "kB", "B"))
         policer = urgent.policer.replace(
             rate_bps=units.mbps(values["rate"]), burst_bytes=burst, **how
@@ -91,9 +93,13 @@ def water(values: dict) -> plots.Counted:
 def played(values: dict):
     """What the packet model counts in a run, and its record."""
     port, streams = described(values)
-    span = {"seed": SEED, "bins": BINS, "progress": lambda done_s, total_s: None}
-    result = packets.simulate(port, in_any_phase(streams, SEED), _end_s(streams), **span)
+    begun, end_s = in_any_phase(streams, SEED), _end_s(streams)
+    result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=_silent)
     return _counted(result), result
+
+
+def _silent(done_s, total_s):
+    """No bar: a slider that was let go waits for less than a second."""
 
 
 def _end_s(streams):

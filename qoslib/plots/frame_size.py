@@ -76,7 +76,7 @@ def frame_size(
     drawn = {kind: _drawn(each, "sent_pps", overhead_bytes) for kind, each in forwarded.items()}
     sizes, line = drawn["fluid"]
     _, bound = _drawn(forwarded["fluid"], "offered_pps", overhead_bytes)
-    marks = _drawn(Forwarded(*([each] for each in now)), "sent_pps", overhead_bytes) if now else None
+    marks = _drawn(Forwarded([now[0]], [now[1]]), "sent_pps", overhead_bytes) if now else None
     traces = []
     for panel in range(len(PANELS)):
         traces.append(_line("bound", sizes, bound[panel], panel, "offered"))
@@ -95,7 +95,10 @@ def _counted(pps, frame_bytes, overhead_bytes):
     """Gb/s on the line, Gb/s of frames, and million packets a second, one row each."""
     on_line = units.rate_bps(pps, frame_bytes + overhead_bytes)
     both = [on_line, units.rate_bps(pps, frame_bytes)]
-    return [*(units.convert(each, "bit/s", "Gbit/s") for each in both), pps / 1e6]
+    return [
+        *(units.convert(each, "bit/s", "Gbit/s") for each in both),
+        units.convert(pps, "packets/s", "Mpackets/s"),
+    ]
 
 
 def _drawn(forwarded, quantity, overhead_bytes):

@@ -43,7 +43,9 @@ def lottery(
     traces = [
         style.points("packets", ["BE"], lost[:, 0].tolist(), lost[:, 1], 0, uid="packets-0"),
         style.points("fluid", ["BE"], [water[0]], [water[1]], 0, uid="fluid-0"),
-        style.points("measured", ["CS4"], [seen[0]], [seen[1]], 0, uid="measured-0", half_width=[half[1]]),
+        style.points(
+            "measured", ["CS4"], [seen[0]], [seen[1]], 0, uid="measured-0", half_width=[half[1]]
+        ),
         style.points("packets", ["BE"], order.tolist(), below, 1, uid="packets-1"),
         _upright("fluid", "BE", water[0]),
         _upright("bound", "CS4", seen[0]),
@@ -77,4 +79,5 @@ def _lost(result):
 def _upright(kind, like, x):
     """A line from bottom to top of the right panel."""
     trace = style.line(kind, kind, [x, x], [0, 100], 1, as_look=style.look(like), uid=f"{kind}-1")
+    del trace["legendgroup"]
     return trace | {"mode": "lines", "showlegend": False}

@@ -58,7 +58,8 @@ def policing(
         traces.append(_marks("packets", played and (now[0], played[0]), panel))
         traces.append(_marks("measured", published, panel))
     for place, name in enumerate(LIKE):
-        traces.append(_line("packets", name, *_lost_over_time(played, place), 2))
+        x_s, lost_pps = _lost_over_time(played, place)
+        traces.append(_line("packets", name, x_s, lost_pps, 2))
     traces += [style.key(kind) for kind in ("packets", "now", "measured")]
     columns = [f"{name} {title}" for title in PANELS[:2] for name in LIKE]
     index = pd.Index(x.round(1), name=X_TITLES[0])
@@ -71,7 +72,7 @@ def _panels(counted: Sequence[Counted]):
     """Thousands of packets that arrive, and per cents lost, each of shape (loads, streams)."""
     offered, lost = (np.array([c[part] for c in counted], dtype=float) for part in (0, 1))
     share = np.divide(lost, offered, out=np.zeros_like(lost), where=offered > 0)
-    return (offered - lost) / 1e3, units.convert(share, "1", "%")
+    return units.convert(offered - lost, "packets", "kpackets"), units.convert(share, "1", "%")
 
 
 def _line(kind, name, x, y, panel):
