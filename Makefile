@@ -7,7 +7,10 @@ SEED := 1
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
 LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
 
-.PHONY: help lab test soak notebooks score lock clean FORCE
+UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
+	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
+
+.PHONY: help lab test soak notebooks score bench lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -28,10 +31,14 @@ soak: $(VENV)/.ready  ## hold the packet engine against its slow twin on 10,000 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
 
+bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARGS="--json" or "--runs 2 --packets 100000"
+	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv
-	@build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-annotate \
-		--python-version 3.11 --all-extras --custom-compile-command "make lock" -o requirements.lock $(LOCK_ARGS) pyproject.toml
+	@$(UV_COMPILE) --all-extras -o requirements.lock $(LOCK_ARGS) pyproject.toml
+	@echo ns3 | $(UV_COMPILE) -o benchmarks/requirements-ns3.lock $(LOCK_ARGS) -
+	@printf 'simpy\nns.py==0.4.3\n' | $(UV_COMPILE) -o benchmarks/requirements-simpy.lock $(LOCK_ARGS) -
 
 clean:  ## remove the environments and everything else that was made
 	@rm -rf .venv .venv.log .venv-* build dist .pytest_cache .ruff_cache .mypy_cache .hypothesis .test-output .numba_cache

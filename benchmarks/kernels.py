@@ -21,7 +21,7 @@ from qoslib.packets.loop import run
 from qoslib.packets.plan import Run, planned
 from qoslib.packets.simulate import CHUNK_PACKETS
 
-__all__ = ["main", "measured"]
+__all__ = ["curve_points", "main", "measured"]
 
 STREAMS = (1, 4, 16, 64)
 PACKETS = (10_000, 100_000, 1_000_000, 10_000_000)
@@ -87,15 +87,19 @@ def _point_apart(streams, packets):
     return json.loads(done.stdout)
 
 
+def curve_points(packets=PACKETS, longest=LONGEST):
+    """All points of the curve, each from a process of its own."""
+    points = [(streams, n) for streams in STREAMS for n in packets]
+    points += [(1, longest)] if longest else []
+    return [_point_apart(*which) for which in points]
+
+
 def measured(packets=4_000_000, curve=PACKETS, longest=LONGEST):
     """All figures, as `--json` prints them."""
-    costs = {name: round(simulate_ns(name, packets), 2) for name in WORKLOADS}
-    points = [(streams, n) for streams in STREAMS for n in curve]
-    points += [(1, longest)] if longest else []
     return {
-        "ns_per_packet": costs,
-        "reference_ns": round(reference_ns(), 3),
-        "curve": [_point_apart(*which) for which in points],
+        "ns_per_packet": {name: round(simulate_ns(name, packets), 2) for name in WORKLOADS},
+        "reference_ns": round(reference_ns(), 4),
+        "curve": curve_points(curve, longest),
     }
 
 

@@ -120,9 +120,9 @@ def start(port, nodes, address):
     return senders
 
 
-def simulate(port, monitored=True):
+def simulate(port, monitored=True, clock="FS"):
     """Run it: seconds of the simulation phase, and packets sent and their mean latency."""
-    ns.Time.SetResolution(ns.Time.PS)
+    ns.Time.SetResolution(getattr(ns.Time, clock))
     ns.RngSeedManager.SetRun(port["seed"] + 1)
     ns.cppyy.cppdef(SENDER)
     nodes, address = network(port)
@@ -150,4 +150,5 @@ def flows(helper, monitor):
 
 if __name__ == "__main__":
     asked = json.load(sys.stdin)
-    print(json.dumps(simulate(asked, "unmonitored" not in sys.argv)))
+    clock = "PS" if "ps" in sys.argv else "FS"
+    print(json.dumps(simulate(asked, "unmonitored" not in sys.argv, clock)))

@@ -62,9 +62,9 @@ class Queue:
 class Line:
     """The scheduler and the wire, with counts and latencies by stream."""
 
-    def __init__(self, env, port):
+    def __init__(self, env, port, queue_class):
         self.env, self.bit_s = env, 1 / port["rate_bps"]
-        self.queues = [Queue(queue, self.bit_s) for queue in port["queues"]]
+        self.queues = [queue_class(queue, self.bit_s) for queue in port["queues"]]
         self.draws = random.Random(port["seed"])
         self.choose = getattr(self, port["scheduler"])
         self.busy, self.at, self.waiting = False, 0, 0
@@ -135,10 +135,10 @@ class Line:
             self.move_on(queue)
 
 
-def simulate(port):
+def simulate(port, queue_class=Queue):
     """Run it: seconds of the simulation phase, counts, and mean latencies."""
     env = simpy.Environment()
-    line = Line(env, port)
+    line = Line(env, port, queue_class)
     for index, stream in enumerate(port["streams"]):
         Sender(env, stream, line, index, port["seed"])
     began_s = perf_counter()

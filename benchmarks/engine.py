@@ -1,0 +1,80 @@
+"""What the packet engine alone costs: beside compiled C, at its start, on two cores."""
+
+import os
+import subprocess
+import sys
+import time
+
+from benchmarks import compiled
+from benchmarks.kernels import simulate_ns
+from benchmarks.reference import reference_ns
+from benchmarks.workloads import WORKLOADS, duration_s, made
+from qoslib.packets import replicate
+
+__all__ = ["engine_figures"]
+
+START = """
+import time; began = time.perf_counter()
+import {module}
+print(time.perf_counter() - began)
+"""
+FIRST_CALL = """
+from benchmarks.workloads import duration_s, made
+from qoslib.packets import simulate
+import time
+port, streams = made("W1", 0)
+began = time.perf_counter(); simulate(port, streams, duration_s(streams, 1000))
+print(time.perf_counter() - began)
+"""
+
+
+def _seconds(code, repeats):
+    """The least that a fresh process says its code took."""
+    command = [sys.executable, "-c", code]
+    done = [subprocess.run(command, capture_output=True, check=True) for _ in range(repeats)]
+    return min(float(d.stdout) for d in done)
+
+
+def _silent(done, total):
+    pass
+
+
+def beside_compiled(packets=2_000_000):
+    """Workload -> nanoseconds a packet here and in compiled C, and whether the answers agree."""
+    table = {}
+    for name in WORKLOADS:
+        row = {"qoslib_ns": simulate_ns(name, packets)}
+        if compiled.compiler():
+            row["compiled_ns"] = compiled.twin_ns(name, packets)
+            row["ratio"] = row["qoslib_ns"] / row["compiled_ns"]
+            row["same_results"] = all(compiled.same_results(name, seed, 200_000) for seed in (0, 1))
+        table[name] = row
+    return table
+
+
+def replications(packets=5_000_000, seeds=8):
+    """How much sooner `replicate` is done with two cores than with one."""
+    port, streams = made("W2", 0)
+    span_s = duration_s(streams, packets)
+    took_s = []
+    for workers in (1, 2):
+        best_s = float("inf")
+        for _ in range(3):
+            began_s = time.perf_counter()
+            replicate(port, streams, span_s, range(seeds), workers=workers, progress=_silent)
+            best_s = min(best_s, time.perf_counter() - began_s)
+        took_s.append(best_s)
+    return {"one_s": took_s[0], "two_s": took_s[1], "ratio": took_s[0] / took_s[1]}
+
+
+def engine_figures():
+    """All figures of the engine alone."""
+    return {
+        "beside_compiled": beside_compiled(),
+        "reference_ns": reference_ns(),
+        "compiler": compiled.compiler_version() if compiled.compiler() else None,
+        "import_qoslib_s": _seconds(START.format(module="qoslib"), 5),
+        "import_packets_s": _seconds(START.format(module="qoslib.packets"), 5),
+        "first_call_s": _seconds(FIRST_CALL, 5),
+        "replications": replications() if (os.cpu_count() or 1) > 1 else None,
+    }

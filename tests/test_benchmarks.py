@@ -1,0 +1,116 @@
+"""The benchmarks measure what they say they do; how fast it is, no test asks."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks import compiled, kernels
+from benchmarks.environments import PEERS
+from benchmarks.lines import user_lines
+from benchmarks.peers.qoslib_run import results
+from benchmarks.report import tables
+from benchmarks.side_by_side import SIMULATORS, compared
+from benchmarks.workloads import WORKLOADS, described, duration_s, made, one_fifo
+
+ROOT = Path(__file__).resolve().parent.parent
+FEW = 3000
+VARIANTS = sorted({(w, v) for s in SIMULATORS for w, v in s.variants.items()})
+
+
+@pytest.mark.parametrize(("workload", "variant"), VARIANTS)
+def test_a_workload_runs_on_a_valid_port(workload, variant):
+    asked = json.loads(json.dumps(described(workload, 1, FEW, variant)))
+    answer = results(asked)
+    assert sum(answer["offered"]) == pytest.approx(FEW, rel=0.1)
+    assert len(answer["sent"]) == len(asked["streams"]) == len(asked["queues"])
+    assert all(0 < mean_s < asked["duration_s"] for mean_s in answer["latency_mean_s"])
+
+
+def test_loads_are_those_of_the_description():
+    load = {
+        name: sum(s.rate_bps for s in streams) / port.rate_bps
+        for name, (port, streams) in ((name, made(name, 0)) for name in WORKLOADS)
+    }
+    assert load == pytest.approx({"W1": 0.9, "W2": 4000 / 2396, "W3": 4000 / 2396, "W4": 1.1})
+    port, streams = one_fifo(16)
+    assert sum(s.rate_bps for s in streams) == pytest.approx(0.9 * port.rate_bps)
+    assert duration_s(streams, FEW) == pytest.approx(FEW * 8000 / (0.9 * port.rate_bps))
+
+
+def test_the_kernels_json(monkeypatch, capsys):
+    monkeypatch.setattr(kernels, "STREAMS", (4,))
+    monkeypatch.setattr(kernels.measured, "__defaults__", (FEW, (FEW,), 2 * FEW))
+    monkeypatch.setattr(kernels, "PACKETS", (FEW,))
+    kernels.main(["--json", "--packets", str(FEW)])
+    figures = json.loads(capsys.readouterr().out)
+    assert set(figures) == {"ns_per_packet", "reference_ns", "curve"}
+    assert set(figures["ns_per_packet"]) == set(WORKLOADS)
+    assert min(*figures["ns_per_packet"].values(), figures["reference_ns"]) > 0
+    which = [(row["streams"], row["packets"]) for row in figures["curve"]]
+    assert which == [(4, FEW), (1, 2 * FEW)]
+    keys = {"streams", "packets", "ns_per_packet", "peak_rss_mb"}
+    assert all(set(row) == keys and min(row.values()) > 0 for row in figures["curve"])
+
+
+@pytest.mark.skipif(compiled.compiler() is None, reason="no C compiler on this machine")
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_compiled_c_plays_the_same_packets(workload):
+    assert compiled.same_results(workload, 3, 20_000)
+
+
+def test_results_are_compared_by_their_spread():
+    runs = [{"sent": [100 + i], "latency_mean_s": [1 + i / 100]} for i in range(4)]
+    later = [{"sent": [100 + i], "latency_mean_s": [2 + i / 100]} for i in range(4)]
+    assert compared(runs, runs[::-1]) == (True, 0)
+    equal, most = compared(runs, later)
+    assert not equal
+    assert most > 1
+
+
+def test_every_simulator_is_measured_on_what_it_can_express():
+    for simulator in SIMULATORS:
+        lacks = {w for w in WORKLOADS if simulator.variants.get(w) != "same"}
+        assert lacks == set(simulator.missing)
+        assert simulator.environment in {"", *PEERS}
+    assert set(user_lines()) == {simulator.name for simulator in SIMULATORS}
+    assert min(user_lines().values()) > 10
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_peers_are_pinned_with_hashes_and_no_address(name):
+    lock = (ROOT / "benchmarks" / f"requirements-{name}.lock").read_text()
+    entries = re.split(r"\n(?=[a-z])", lock)[1:]
+    assert entries
+    assert all("==" in entry and "--hash=sha256:" in entry for entry in entries)
+    assert not re.search(r"://|index-url|find-links", lock)
+    assert not set(PEERS) - {"ns3", "simpy"}
+
+
+def test_nothing_in_the_library_imports_the_benchmarks():
+    for path in (ROOT / "qoslib").rglob("*.py"):
+        assert "benchmarks" not in {
+            (getattr(node, "module", None) or node.names[0].name).split(".")[0]
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        }
+
+
+def test_the_tables_are_made_of_the_figures():
+    row = {"workload": "W1", "simulator": "SimPy", "variant": "same", "ns_per_packet": 2000.0}
+    row |= {"packets_per_s": 5e5, "times_simulation": 80.0, "process_s": 3.0, "times_process": 4.0}
+    row |= {"peak_mb": 30.0, "lines": 100, "equal": True, "most": 0.5}
+    engine = {"beside_compiled": {"W1": {"qoslib_ns": 40.0}}, "reference_ns": 0.5}
+    engine |= {"import_qoslib_s": 0.1, "import_packets_s": 0.5, "first_call_s": 0.3}
+    engine |= {"compiler": None, "replications": None}
+    here = dict.fromkeys(("processor", "cores", "system", "python", "numba", "numpy", "commit"), 1)
+    point = {"streams": 1, "packets": 1000, "ns_per_packet": 40.0, "peak_rss_mb": 150.0}
+    text = tables(
+        {"machine": here | {"load_average": [0]}, "versions": {"simpy": "4"}, "runs": 3}
+        | {"packets": 1000, "side_by_side": [row], "missing": {}, "causes": ["a cause"]}
+        | {"engine": engine, "curve": [point]}
+    )
+    assert "| W1 | SimPy | same | 2,000 | 500,000 | 80 | 3.00 | 4.0 | 30 | 100 | yes |" in text
+    assert "no C compiler" in text
