@@ -128,7 +128,7 @@ def test_the_solutions_of_a_lesson_are_right(path):
         elif solution:
             scope["exercises"] = Recorder(verdicts)
             exec(cell.source, scope)
-    assert len(verdicts) == len([n for n in RIGHT if path.stem.startswith(n[:2])])
+    assert len(verdicts) == len([n for n in exercises.JUDGES if path.stem.startswith(n[:2])])
     assert all(verdict.ok for verdict in verdicts), verdicts
 
 

@@ -114,8 +114,8 @@ def _silent(done_s, total_s):
 
 #: Name to a function of an experiment, whether whole replays are asked for, and whom to tell how
 #: far a replay is; a whole replay takes the first seed alone. A deterministic model gives one
-#: result without a seed, a random one a result for each seed: then a value's interval holds the middle 90 % of them,
-#: since a published number is the outcome of one run too.
+#: result without a seed, a random one a result for each seed: then a value's interval holds the
+#: middle 90 % of them, since a published number is the outcome of one run too.
 MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,
     "packets": _packets,

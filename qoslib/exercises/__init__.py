@@ -5,7 +5,7 @@ No answer is written down here; `check` computes it when it is asked.
 
 from typing import Any
 
-from qoslib.exercises import late_priority, one_queue, shared_line
+from qoslib.exercises import frames, late_priority, one_queue, policing, shared_line
 from qoslib.exercises.verdict import Judge, Verdict
 
 __all__ = ["JUDGES", "Verdict", "check"]
@@ -15,6 +15,8 @@ JUDGES: dict[str, Judge] = {
     **one_queue.JUDGES,
     **late_priority.JUDGES,
     **shared_line.JUDGES,
+    **policing.JUDGES,
+    **frames.JUDGES,
 }
 
 
