@@ -8,7 +8,15 @@ import pytest
 
 from qoslib import exercises, units
 from qoslib.platforms import m120
-from qoslib.port import DeficitRoundRobin, PacketLimit, Port, Queue
+from qoslib.port import (
+    DeficitRoundRobin,
+    Forwarder,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    StrictPriority,
+)
 from qoslib.traffic import Stream
 
 LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
@@ -22,6 +30,19 @@ def robin(first_mbps, second_mbps, quantum_bytes=3000):
     loads = (("a", first_mbps, 200), ("b", second_mbps, 1500))
     return port, [Stream(name, units.mbps(rate), size) for name, rate, size in loads]
 
+
+FIRST = Queue("voice", PacketLimit(64), policer=Policer(units.mbps(10), 50_000), priority=0)
+POLICED = Port(
+    "uplink",
+    units.mbps(50),
+    (FIRST, Queue("data", PacketLimit(200), priority=1)),
+    scheduler=StrictPriority(),
+)
+VOICE = (
+    POLICED,
+    [Stream("voice", units.mbps(80), 200), Stream("data", units.mbps(60), 1500)],
+)
+ENGINE = Forwarder("cpu", Queue("in", PacketLimit(100)), packet_s=1e-6)
 
 RIGHT = {
     "00.1": 67.2,
@@ -39,6 +60,16 @@ RIGHT = {
     "02.3": 6,
     "02.4": 918,
     "02.5": robin(10, 150),
+    "03.1": 95.64,
+    "03.2": 61.1,
+    "03.3": 368,
+    "03.4": 31,
+    "03.5": VOICE,
+    "04.1": 8.446,
+    "04.2": 7.5,
+    "04.3": 145.7,
+    "04.4": 83,
+    "04.5": (ENGINE, [Stream("calls", units.gbps(1), 64)]),
 }
 WRONG = [
     ("00.1", 51.2, "without the 20 B"),

@@ -118,9 +118,12 @@ def _own(answer: Any) -> Verdict:
     if not isinstance(answer, tuple) or len(answer) != 2:
         return wrong("give two things in brackets: (engine, [stream]).")
     engine, streams = answer
-    streams = [streams] if isinstance(streams, Stream) else list(streams)
-    if not isinstance(engine, Forwarder | Chain) or not streams:
-        return wrong("the first of the two must be a Forwarder, the second a list of Stream.")
+    streams = [streams] if isinstance(streams, Stream) else streams
+    listed = isinstance(streams, list | tuple) and streams
+    if not listed or not all(isinstance(each, Stream) for each in streams):
+        return wrong("the second of the two must be a list of Stream, with at least one in it.")
+    if not isinstance(engine, Forwarder | Chain):
+        return wrong("the first of the two must be a Forwarder, or a Chain with one.")
     small = _lost(engine, streams)
     large = _lost(engine, [each.replace(frame_bytes=LARGEST) for each in streams])
     if small <= LOSSLESS:
