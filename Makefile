@@ -10,11 +10,11 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/note
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks score bench lock clean FORCE
+.PHONY: help lab test soak notebooks score score-full bench lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
 lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-browser --port=9999" passes options
 	@exec $(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
@@ -30,6 +30,9 @@ soak: $(VENV)/.ready  ## hold the packet engine against its slow twin on 10,000 
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
+
+score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three minutes
+	@$(BIN)/python -m qoslib score --full
 
 bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARGS="--json" or "--runs 2 --packets 100000"
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)

@@ -1,10 +1,11 @@
-"""``python -m qoslib score [--json]``: published against modelled."""
+"""``python -m qoslib score [--full] [--json]``: published against modelled."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
 from qoslib import compare
+from qoslib.packets.progress import ProgressBar
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -13,8 +14,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     score = commands.add_parser("score", help="set what models say beside what was published")
     score.add_argument("--json", action="store_true", help="print one JSON document")
+    score.add_argument("--full", action="store_true", help="replay whole runs, in minutes")
     chosen = parser.parse_args(arguments)
-    board = compare.score(progress=lambda line: print(line, file=sys.stderr))
+    with ProgressBar() as bar:
+        board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full, bar)
     print(board.to_json() if chosen.json else compare.text(board))
     for line in board.failures:
         print(f"off: {line}", file=sys.stderr)

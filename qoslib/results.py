@@ -137,6 +137,8 @@ class Result:
         From arrival to the last bit on the line [s].
     dropped_by_pps : mapping of cause to ndarray, shape (..., streams)
         The dropped packets by cause [packets/s].
+    without_latency : mapping of stream to str
+        Why a stream that is sent has no latency here.
     duration_s : float or None
         Time the figures were taken over [s]; None for a steady state.
     seed : int or None
@@ -164,6 +166,7 @@ class Result:
     latency_min_s: np.ndarray
     latency_max_s: np.ndarray
     dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
+    without_latency: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     duration_s: float | None = None
     seed: int | None = None
     packets: Counts | None = None

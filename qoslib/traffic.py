@@ -1,5 +1,8 @@
 """Streams of packets: how fast, how large, and how they are spaced in time."""
 
+from collections.abc import Sequence
+from fractions import Fraction
+from math import gcd, lcm
 from typing import Literal
 
 from qoslib import units
@@ -10,11 +13,16 @@ __all__ = [
     "FrameMix",
     "OnOff",
     "Poisson",
+    "Repeated",
     "Stream",
     "TickedBursts",
     "Trace",
     "imix",
+    "on_one_line",
 ]
+
+#: Most packets in one period of streams that share a line.
+MOST_REPEATED = 100_000
 
 
 @record
@@ -52,6 +60,22 @@ class OnOff(Record):
     off_s: Positive
     periods: Literal["constant", "exponential"] = "exponential"
     phase_s: NotNegative = 0.0
+
+
+@record
+class Repeated(Record):
+    """The same times in every period: at these ascending shares of it.
+
+    The period is what so many packets take at the stream's rate. Regular streams that share a
+    sender's line become this: see `on_one_line`.
+    """
+
+    shares: tuple[Share, ...]
+
+    def check(self):
+        rising = all(a <= b for a, b in zip(self.shares, self.shares[1:], strict=False))
+        if not self.shares or not rising or self.shares[-1] >= 1:
+            fail("Repeated.shares", self.shares, "at least one, ascending, below 1")
 
 
 @record
@@ -105,7 +129,7 @@ class Stream(Record):
         `Trace`, which brings its own times.
     frame_bytes : int or FrameMix
         Frame size [B], as queues and policers count it; a `Trace` brings its own.
-    arrivals : Cbr, Poisson, TickedBursts, OnOff or Trace
+    arrivals : Cbr, Poisson, TickedBursts, OnOff, Repeated or Trace
         How packets are spaced.
     mark : str
         What a classifier reads (RFC 2475), say a DSCP; empty means the stream's name.
@@ -125,7 +149,7 @@ class Stream(Record):
     name: str
     rate_bps: NotNegative = 0.0
     frame_bytes: AtLeastOne | FrameMix = 1000
-    arrivals: Cbr | Poisson | TickedBursts | OnOff | Trace = Cbr()
+    arrivals: Cbr | Poisson | TickedBursts | OnOff | Repeated | Trace = Cbr()
     mark: str = ""
     clock_ppm: float = 0.0
     jitter_s: NotNegative = 0.0
@@ -169,3 +193,75 @@ class Stream(Record):
             span_s = times_s[-1] - times_s[0] if times_s else 0.0
             return units.bits(sum(self.arrivals.frames_bytes[:-1])) / span_s if span_s else 0.0
         return self.rate_bps * (1 + units.convert(self.clock_ppm, "ppm", "1"))
+
+
+def on_one_line(
+    streams: Sequence[Stream], line_bps: float, overhead_bytes: float = 0.0
+) -> tuple[Stream, ...]:
+    """Regular streams that leave by one line: first due, first sent, packet after packet.
+
+    Their common pattern is worked out once, exactly, and repeats; a chain with the sender's line
+    as a hop of its own says the same at several times the cost.
+
+    Parameters
+    ----------
+    streams : sequence of Stream
+        `Cbr` streams; of packets due at the same time the stream listed first goes first.
+    line_bps : float
+        Rate of the sender's line [bit/s].
+    overhead_bytes : float
+        What the line adds to each frame [B].
+
+    Returns
+    -------
+    tuple of Stream
+        The same with `Repeated` arrivals, when each packet's first bit is on the line; a stream
+        without a rate as it is.
+
+    Raises
+    ------
+    ValueError
+        If a stream is not `Cbr` with one frame size, or the line does not keep up.
+    """
+    active = [s for s in streams if s.rate_bps]
+    for stream in active:
+        if not isinstance(stream.arrivals, Cbr) or isinstance(stream.frame_bytes, FrameMix):
+            fail(f"Stream {stream.name!r}", stream.arrivals, "Cbr with one frame size")
+    period_s = _common([_interval_s(stream) for stream in active])
+    sent_s = _first_due_first_sent(active, period_s, Fraction(line_bps), Fraction(overhead_bytes))
+    shares = {name: tuple(float(t / period_s) for t in times) for name, times in sent_s.items()}
+    return tuple(
+        s.replace(arrivals=Repeated(shares[s.name])) if s.name in shares else s for s in streams
+    )
+
+
+def _interval_s(stream):
+    return units.bits(Fraction(stream.mean_frame_bytes)) / Fraction(stream.rate_bps)
+
+
+def _common(intervals_s):
+    """The shortest time that is a whole number of each interval."""
+    tops, bottoms = zip(*(each.as_integer_ratio() for each in intervals_s), strict=True)
+    period_s = Fraction(lcm(*tops), gcd(*bottoms))
+    packets = sum(period_s / each for each in intervals_s)
+    if packets > MOST_REPEATED:
+        fail("the packets of a common period", int(packets), f"at most {MOST_REPEATED}")
+    return period_s
+
+
+def _first_due_first_sent(streams, period_s, line_bps, overhead_bytes):
+    due = sorted(
+        (Fraction(s.arrivals.phase_s) + k * _interval_s(s), order)
+        for order, s in enumerate(streams)
+        for k in range(int(period_s / _interval_s(s)))
+    )
+    sent_s: dict[str, list[Fraction]] = {stream.name: [] for stream in streams}
+    free_s = Fraction(0)
+    for due_s, order in due:
+        begins_s = max(due_s, free_s)
+        sent_s[streams[order].name].append(begins_s)
+        on_line_bytes = Fraction(streams[order].mean_frame_bytes) + overhead_bytes
+        free_s = begins_s + units.bits(on_line_bytes) / line_bps
+    if free_s > period_s + due[0][0]:
+        fail("line_bps", float(line_bps), "a line that has sent all by the end of the period")
+    return sent_s

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 from qoslib import port as p
-from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace, imix
+from qoslib.traffic import (
+    Cbr,
+    FrameMix,
+    OnOff,
+    Poisson,
+    Repeated,
+    Stream,
+    TickedBursts,
+    Trace,
+    imix,
+)
 
 NAMES = ("red", "green", "blue", "gold")
 #: One byte a microsecond or a nanosecond; odd ones; and so slow or fast that it strains the clock.
@@ -72,6 +82,8 @@ def arrivals(scale):
             st.sampled_from(["constant", "exponential"]),
         ),
     ]
+    shares = st.lists(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9]), min_size=1, max_size=4)
+    processes.append(shares.map(lambda some: Repeated(tuple(sorted(some)))))
     return st.one_of(processes)
 
 
@@ -174,7 +186,10 @@ AVERAGINGS = {
     "ewma": lambda scale: st.builds(p.Ewma, st.integers(0, 6)),
     "truncating": lambda scale: st.builds(p.TruncatingEwma, st.integers(0, 4), st.booleans()),
     "asymmetric": lambda scale: st.builds(
-        p.AsymmetricEwma, st.integers(0, 5), st.just(0.0) | scale.time(0.5, 10)
+        p.AsymmetricEwma,
+        st.integers(0, 5),
+        st.just(0.0) | scale.time(0.5, 10),
+        st.none() | st.integers(0, 5),
     ),
     "sampled": lambda scale: st.builds(
         p.Sampled,

@@ -3,7 +3,16 @@
 from hypothesis import strategies as st
 
 from qoslib import port as p
-from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace
+from qoslib.traffic import (
+    Cbr,
+    FrameMix,
+    OnOff,
+    Poisson,
+    Repeated,
+    Stream,
+    TickedBursts,
+    Trace,
+)
 
 #: Names of queues, and marks of streams; a mark without a queue goes to the port's default.
 NAMES = ("red", "green", "blue", "gold")
@@ -38,7 +47,12 @@ AVERAGINGS = st.one_of(
     st.just(p.Instantaneous()),
     st.builds(p.Ewma, EXPONENTS),
     st.builds(p.TruncatingEwma, EXPONENTS, st.booleans()),
-    st.builds(p.AsymmetricEwma, EXPONENTS, st.sampled_from([0.0, 1e-4])),
+    st.builds(
+        p.AsymmetricEwma,
+        EXPONENTS,
+        st.sampled_from([0.0, 1e-4]),
+        st.none() | st.integers(0, 3),
+    ),
     st.builds(
         p.Sampled,
         st.integers(2, 40),
@@ -135,6 +149,9 @@ ARRIVALS = st.one_of(
     st.just(Poisson()),
     st.builds(TickedBursts, SECONDS, SECONDS),
     st.builds(OnOff, SECONDS, SECONDS, st.sampled_from(["constant", "exponential"]), SECONDS),
+    st.lists(st.floats(0, 0.999), min_size=1, max_size=4).map(
+        lambda shares: Repeated(tuple(sorted(shares)))
+    ),
 )
 MIXES = st.builds(
     lambda sizes, share: FrameMix(sizes, (share, 1 - share)),

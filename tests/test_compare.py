@@ -9,7 +9,8 @@ from qoslib import compare, fluid, measurements
 from qoslib.compare import TOLERANCES, misfits
 from qoslib.compare.readings import READINGS, UNREAD, View, reading
 from qoslib.compare.rows import row_of
-from qoslib.compare.tolerances import ZERO, tolerance
+from qoslib.compare.runs import IN_RUN
+from qoslib.compare.tolerances import TIMED, ZERO, tolerance
 from qoslib.compare.values import INPUTS, Published
 from qoslib.platforms import PLATFORMS, m120, platform
 
@@ -195,15 +196,18 @@ def test_no_load_and_no_setting_counts_as_a_result():
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_platform_with_models_has_a_reading_or_a_reason_for_each_quantity(name):
+    module = platform(name)
+    described = {n for e in module.experiments().values() for n in (e.name, *e.also)}
     for each in compare.published().of(name):
         said = row_of(each, "fluid", "base", views(1.0)) if each.experiment == "base" else None
         assert said is None or said.reason != "no model gives this quantity"
-        assert each.experiment in {*platform(name).experiments(), *platform(name).NOT_DESCRIBED}
+        assert each.experiment in described | set(module.NOT_DESCRIBED)
 
 
 def test_readings_and_tolerances_fit_together():
-    kinds = {how.kind for how in READINGS.values()} | {"carried_in_run", "dropped_in_run"}
-    assert kinds | {"transit"} == set(TOLERANCES)
+    kinds = {how.kind for how in READINGS.values()} | set(TIMED.values())
+    kinds |= {f"{kind}_in_run" for kind in IN_RUN}
+    assert kinds | {"transit", "replayed", "rare"} == set(TOLERANCES)
     assert all(kind.because for kind in TOLERANCES.values())
     assert all(UNREAD.values())
     assert reading("sent").unit == "packets/s"

@@ -10,7 +10,17 @@ from strategies import SIMPLE_DROPPERS, ports, stream_sets
 from qoslib import units
 from qoslib.fluid import solve
 from qoslib.platforms import m120
-from qoslib.port import Fifo, MemoryPool, PacketLimit, Pause, Pie, Port, Queue
+from qoslib.port import (
+    Fifo,
+    MemoryPool,
+    PacketLimit,
+    Pause,
+    Pie,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+)
 from qoslib.traffic import FrameMix, Stream, imix
 
 PORTS = ports(SIMPLE_DROPPERS, shared=False)
@@ -155,3 +165,47 @@ def test_a_pause_that_nobody_obeys_changes_nothing():
     assert ONE.scheduler == Fifo()
     deaf = ONE.replace(pause=Pause(9, obeyed=False))
     assert solve(deaf, [STREAM]).sent_bps == solve(ONE, [STREAM]).sent_bps
+
+
+WRED = Red(RedProfile(20, 40), (("low", RedProfile(1, 2)),))
+WEIGHTED = ONE.replace(queues=(Queue("all", PacketLimit(50), WRED),))
+
+
+def wred(low_bps, high_bps):
+    return solve(WEIGHTED, [Stream("low", low_bps), Stream("high", high_bps)])
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "sent"),
+    [(40, 50, (40, 50)), (40, 80, (20, 80)), (40, 120, (0, 100)), (0, 130, (0, 100))],
+)
+def test_the_lower_profile_loses_first(low, high, sent):
+    result = wred(units.mbps(low), units.mbps(high))
+    assert_allclose(result.sent_bps, units.mbps(np.array(sent)), atol=1e-3)
+    assert set(result.dropped_by_pps) == {"red"}
+
+
+def test_a_queue_that_red_holds_down_has_no_latency_and_says_why():
+    late = wred(40e6, 80e6)
+    assert np.isnan(late.latency_mean_s).all()
+    assert set(late.without_latency) == {"low", "high"}
+    early = wred(20e6, 30e6)
+    assert_allclose(early.latency_mean_s, units.serialisation_s(1000, 100e6))
+    assert not early.without_latency
+
+
+def test_profiles_that_overlap_are_refused():
+    both = Red(RedProfile(20, 40), (("low", RedProfile(1, 30)),))
+    port = ONE.replace(queues=(Queue("all", PacketLimit(50), both),))
+    with pytest.raises(ValueError, match="allowed here: profiles that do not overlap"):
+        solve(port, [Stream("low", 1e6), Stream("high", 1e6)])
+    assert solve(port, [Stream("low", 1e6), Stream("low too", 1e6, mark="low")]).sent_bps.all()
+
+
+def test_a_ring_is_full_while_the_port_is_overloaded_and_else_empty():
+    port = ONE.replace(transmit_ring_packets=10)
+    packet_s = units.serialisation_s(1000, 100e6)
+    for load_bps, ring in ((90e6, 0), (110e6, 10)):
+        streams = [Stream("s", load_bps)]
+        more_s = solve(port, streams).latency_mean_s - solve(ONE, streams).latency_mean_s
+        assert_allclose(more_s, ring * packet_s, atol=1e-12)

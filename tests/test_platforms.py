@@ -21,15 +21,19 @@ DESCRIBED = [
     for assumptions in platform(name).ASSUMPTIONS
     for title, experiment in platform(name).experiments(assumptions).items()
 ]
+#: Keys may carry the statistic of a latency.
+LATENCIES = ("latency_average", "latency_maximum", "latency_minimum")
 
 
 def rows(key):
     """The unflagged rows that a key names, as numbers in base units."""
-    table, experiment, rest = key.split("/", 2)
-    stream, _, quantity = rest.rpartition("/")  # a stream may be named after a port, xe-0/0/12
+    table, experiment, *stream, quantity = key.split("/")
     frame = measurements.load(table)
+    if quantity in LATENCIES:
+        quantity, statistic = quantity.split("_")
+        frame = frame[frame["statistic"] == statistic]
     frame = frame[(frame["experiment"] == experiment) & (frame["quantity"] == quantity)]
-    frame = frame[(frame["stream"] == stream) & (frame["status"] == "ok")]
+    frame = frame[(frame["stream"] == "/".join(stream)) & (frame["status"] == "ok")]
     return [units.convert(v, u, base_unit(u)) for v, u in zip(frame["value"], frame["unit"])]  # noqa: B905
 
 
@@ -52,6 +56,7 @@ def printed(quantity, experiment, unit):
 def test_every_platform_file_is_in_the_registry():
     folder = Path(str(resources.files("qoslib.platforms")))
     files = {path.stem for path in folder.glob("*.py")} - {"__init__", "provenance"}
+    files |= {path.parent.name for path in folder.glob("*/__init__.py")}
     assert files == set(PLATFORMS)
 
 
@@ -90,7 +95,11 @@ def test_a_platform_declares_what_the_scoreboard_needs(name):
     assert next(iter(module.ASSUMPTIONS)) == "base"
     assert set(module.MODELS) <= set(MODELS)
     there = {value.experiment for value in published().of(name)}
-    assert there - set(module.experiments()) == set(module.NOT_DESCRIBED)
+    described = {n for e in module.experiments().values() for n in (e.name, *e.also)}
+    assert there - described == set(module.NOT_DESCRIBED)
+    assert set(getattr(module, "PARAMETERS", {})) <= set(module.ASSUMPTIONS)
+    for names in getattr(module, "PARAMETERS", {}).values():
+        assert all(module.FACTS[each].kind == "fitted" for each in names)
     with pytest.raises(ValueError, match="allowed: base"):
         module.experiments("wishful")
 

@@ -26,6 +26,7 @@ EXAMPLES = [
     *(p.Fifo(), p.StrictPriority(), p.PriorityLevels(), p.DeficitRoundRobin(), p.ModifiedDrr()),
     *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),
     *(traffic.Cbr(), traffic.Poisson(), traffic.TickedBursts(), traffic.OnOff(1.0, 1.0)),
+    traffic.Repeated((0.0, 0.5)),
 ]
 
 

@@ -1,12 +1,14 @@
 """Streams: rates, frame sizes, marks, and what no stream may be."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import MIXES, streams
 
-from qoslib.traffic import Cbr, FrameMix, OnOff, Stream, Trace, imix
+from qoslib.traffic import Cbr, FrameMix, OnOff, Repeated, Stream, Trace, imix, on_one_line
 
 
 def test_a_mark_stands_in_for_the_name():
@@ -80,5 +82,45 @@ def test_any_stream_has_a_rate_and_a_frame(stream):
     ],
 )
 def test_what_no_stream_can_be(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        wrong()
+
+
+def sender(*streams, line_bps=1e9):
+    return on_one_line([Stream(*stream) for stream in streams], line_bps)
+
+
+def test_streams_that_share_a_line_follow_each_other():
+    """8 us a packet of 1000 B: two that are due at once, the first listed first."""
+    first, second = sender(("a", 250e6, 1000), ("b", 500e6, 1000))
+    assert first.arrivals == Repeated((0.0,))
+    assert second.arrivals.shares == pytest.approx((0.25, 0.5))
+    assert (first.rate_bps, second.rate_bps) == (250e6, 500e6)
+
+
+@given(st.lists(st.integers(1, 12), min_size=1, max_size=4))
+def test_a_shared_line_sends_packet_after_packet_and_all_of_them(counts):
+    """Twin: times of all packets of a period, no two closer than a packet on the line."""
+    rates = [n * 1e6 for n in counts]
+    made = sender(*((f"s{i}", rate, 1000) for i, rate in enumerate(rates)), line_bps=1e8)
+    period_s = [8000 * len(s.arrivals.shares) / s.rate_bps for s in made]
+    assert max(period_s) == pytest.approx(min(period_s))
+    times = sorted(t * period_s[0] for s in made for t in s.arrivals.shares)
+    assert all(b - a > 80e-6 * (1 - 1e-9) for a, b in pairwise(times))
+    assert len(times) == pytest.approx(sum(rates) * period_s[0] / 8000)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda: Repeated(()), "Repeated.shares is .*; allowed: at least one, ascending, below 1"),
+        (lambda: Repeated((0.5, 0.2)), "Repeated.shares"),
+        (lambda: Repeated((0.0, 1.0)), "Repeated.shares"),
+        (lambda: sender(("a", 6e8, 1000), ("b", 6e8, 1000)), "line_bps is .*; allowed: a line"),
+        (lambda: sender(("a", 1e6, imix())), "Stream 'a' is .*; allowed: Cbr with one frame size"),
+        (lambda: sender(("a", 999_983.0, 1000), ("b", 999_979.0, 1000)), "common period"),
+    ],
+)
+def test_what_cannot_share_a_line(wrong, message):
     with pytest.raises(ValueError, match=message):
         wrong()

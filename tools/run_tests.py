@@ -18,7 +18,7 @@ NEWER = ("3.14", "3.13", "3.12")
 PYTEST = (sys.executable, "-m", "pytest", "--color=no")
 #: First, where a lesson is compared: a kernel that has to be compiled says so in the lesson.
 COMPILE = (sys.executable, "tools/compile_kernels.py")
-UNIT = ("tests", "--ignore=tests/browser")
+UNIT = ("-n", "2", "--dist", "loadgroup", "tests", "--ignore=tests/browser")
 
 
 class Skipped(Exception):
@@ -42,7 +42,7 @@ def types():
 
 
 def unit():
-    return ((*PYTEST, "-n", "2", *UNIT),)
+    return ((*PYTEST, *UNIT),)
 
 
 def doctests():
@@ -53,6 +53,11 @@ def doctests():
 def notebooks():
     needs("notebooks/*.ipynb")
     return (COMPILE, (*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"))
+
+
+def full():
+    """The scoreboard with whole tests replayed."""
+    return ((sys.executable, "-m", "qoslib", "score", "--full"),)
 
 
 def browser():
@@ -66,7 +71,7 @@ def newer():
     venv = f".venv-{version}"
     return (
         ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
-        (f"{venv}/bin/python", *PYTEST[1:], "-n", "2", *UNIT),
+        (f"{venv}/bin/python", *PYTEST[1:], *UNIT),
     )
 
 
@@ -87,7 +92,7 @@ def newer_python():
 
 
 #: The longest first, so that two at a time end together.
-GROUPS = {f.__name__: f for f in (newer, notebooks, unit, browser, types, doctests, lint)}
+GROUPS = {f.__name__: f for f in (newer, full, notebooks, unit, browser, types, doctests, lint)}
 
 
 def run(name):

@@ -49,7 +49,7 @@ def beside(
     rows = [
         row_of(value, model, assumptions, views, spread=data.spread(value))
         for value in data.of(platform)
-        if value.experiment == experiment and _named(value, quantities)
+        if value.experiment in (experiment, *described.also) and _named(value, quantities)
     ]
     table = pd.DataFrame([_cells(row) for row in rows])
     return table.set_index(["stream", "quantity"])

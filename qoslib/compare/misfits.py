@@ -9,6 +9,8 @@ from qoslib.compare.rows import Row
 
 __all__ = ["Misfit", "failures", "known_misfits", "named"]
 
+#: Kinds of run of the scoreboard.
+RUNS = ("short", "full")
 #: How far outside a band the dust of floating point may put an error.
 SLOP = 1e-9
 
@@ -30,6 +32,8 @@ class Misfit:
         Why we think so.
     tried : str
         What was tried, and how far it came.
+    runs : tuple of str
+        The kinds of run it holds in: ``short``, ``full``.
     """
 
     key: str
@@ -42,6 +46,7 @@ class Misfit:
     band: tuple[float, float]
     why: str
     tried: str
+    runs: tuple[str, ...] = RUNS
 
     def names(self, row: Row) -> bool:
         """Whether a row belongs to this misfit."""
@@ -61,11 +66,12 @@ class Misfit:
         return all(low - SLOP <= error <= high + SLOP for error in row.errors)
 
 
-def known_misfits(folder: Path) -> tuple[Misfit, ...]:
-    """Read ``known_misfits.toml`` in the data folder."""
+def known_misfits(folder: Path, run: str = "short") -> tuple[Misfit, ...]:
+    """Read those of ``known_misfits.toml`` in the data folder that hold in a kind of run."""
     with open(folder / "known_misfits.toml", "rb") as file:
         entries = tomllib.load(file)
-    return tuple(Misfit(key=key, **entry) for key, entry in entries.items())
+    misfits = (Misfit(key=key, **entry) for key, entry in entries.items())
+    return tuple(misfit for misfit in misfits if run in misfit.runs)
 
 
 def named(row: Row, misfits: Sequence[Misfit]) -> str | None:

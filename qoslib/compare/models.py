@@ -7,14 +7,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from qoslib import fluid, packets, units
+from qoslib.compare.ramp import largest_without_loss
+from qoslib.packets.progress import Progress
 from qoslib.platforms.provenance import Experiment
 from qoslib.results import Result
 from qoslib.traffic import Cbr, Stream, TickedBursts
 
-__all__ = ["MODELS", "in_any_phase", "started_by_hand"]
+__all__ = ["DRAINED_S", "MODELS", "in_any_phase", "is_whole", "started_by_hand"]
 
 #: Apart from the draws of the phases, which have the seed alone.
 HAND = 1
+
+#: After a whole replay's last packet is sent the router has so long to empty: testers count on.
+DRAINED_S = 1.0
 
 
 def in_any_phase(streams: Sequence[Stream], seed: int) -> list[Stream]:
@@ -50,38 +55,70 @@ def _later(stream, by_s):
     return stream.replace(start_s=stream.start_s + by_s, stop_s=stop_s)
 
 
-def _fluid(experiment: Experiment) -> tuple[Result]:
-    if experiment.is_run:
-        mean_s = experiment.started_within_s / 2
-        streams = (
-            experiment.streams[0],
-            *(_later(stream, mean_s) for stream in experiment.streams[1:]),
-        )
-        return (fluid.over_time(experiment.port, streams, experiment.duration_s),)
-    return (fluid.solve(experiment.port, experiment.streams),)
+def is_whole(experiment: Experiment, full: bool) -> bool:
+    """Whether an experiment is replayed whole."""
+    return full and experiment.whole_s is not None
 
 
-def _packets(experiment: Experiment) -> tuple[Result, ...]:
+def _fluid(
+    experiment: Experiment, full: bool = False, tell: Progress | None = None
+) -> list[Result]:
+    def answer(streams):
+        if experiment.is_run:
+            return fluid.over_time(experiment.port, streams, experiment.duration_s)
+        return fluid.solve(experiment.port, streams)
+
+    ramp, mean_s = experiment.ramp, experiment.started_within_s / 2
+    first, *others = experiment.streams
+    streams = (
+        (first, *(_later(stream, mean_s) for stream in others)) if mean_s else (first, *others)
+    )
+    return [largest_without_loss(ramp, answer) if ramp else answer(streams)]
+
+
+def _packets(
+    experiment: Experiment, full: bool = False, tell: Progress | None = None
+) -> list[Result]:
+    whole = is_whole(experiment, full)
+
     def one(seed):
-        return packets.simulate(
-            experiment.port,
-            started_by_hand(
-                in_any_phase(experiment.streams, seed), experiment.started_within_s, seed
-            ),
-            experiment.duration_s,
-            seed=seed,
-            warmup_s=experiment.warmup_s,
-            progress=lambda done_s, total_s: None,
-        )
+        def run(streams):
+            return _run(experiment, streams, seed, whole, tell or _silent)
+
+        ramp = experiment.ramp
+        return largest_without_loss(ramp, run) if ramp else run(experiment.streams)
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return tuple(pool.map(one, range(1, experiment.replications + 1)))
+        return list(pool.map(one, range(1, 2 if whole else experiment.replications + 1)))
 
 
-#: Name to a function of an experiment. A deterministic model gives one result without a seed, a
-#: random one a result for each seed: then a value's interval holds the middle 90 % of them,
-#: since a published number is the outcome of one run too.
-MODELS: dict[str, Callable[[Experiment], Sequence[Result]]] = {
+def _run(experiment, streams, seed, whole, tell):
+    sent_s = experiment.whole_s if whole else experiment.duration_s
+    if not experiment.phased:
+        streams = in_any_phase(streams, seed)
+    if experiment.started_within_s:
+        streams = started_by_hand(streams, experiment.started_within_s, seed)
+    if whole:
+        streams = [stream.replace(stop_s=sent_s) for stream in streams]
+    return packets.simulate(
+        experiment.port,
+        streams,
+        sent_s + DRAINED_S if whole else sent_s,
+        seed=seed,
+        warmup_s=experiment.warmup_s,
+        progress=tell,
+    )
+
+
+def _silent(done_s, total_s):
+    pass
+
+
+#: Name to a function of an experiment, whether whole replays are asked for, and whom to tell how
+#: far a replay is. A deterministic model gives one result without a seed, a random one a result
+#: for each seed, 1 and on (a whole replay takes the first): then a value's interval holds the
+#: middle 90 % of them, since a published number is the outcome of one run too.
+MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,
     "packets": _packets,
 }

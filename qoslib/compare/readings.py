@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from qoslib import units
 from qoslib.compare.view import UnspokenError, View
 
 __all__ = ["READINGS", "UNREAD", "Reading", "UnspokenError", "View", "reading"]
 
 #: Quantities that no model gives: pattern and reason.
 UNREAD = {
+    r"average_latency": "a bound on the averages of all classes, which are compared one by one",
     r"dropped_((packets|bytes|bits)_)?(low|medium_low|medium_high|high)": "no model marks packets"
     " with a loss priority; the queue's total, which these counters split, is compared",
     r"sender_.*": "the sender's own line, printed before it can know of a loss",
@@ -52,9 +54,9 @@ def _leaving(quantity, offered):
 
 
 READINGS = {
-    "latency_average": Reading("s", "latency", _rate("latency_mean_s")),
-    "latency_maximum": Reading("s", "latency", _rate("latency_max_s")),
-    "latency_minimum": Reading("s", "latency", _rate("latency_min_s")),
+    "latency_average": Reading("s", "latency", lambda view: view.mean("latency_mean_s")),
+    "latency_maximum": Reading("s", "latency", lambda view: view.extreme("latency_max_s", max)),
+    "latency_minimum": Reading("s", "latency", lambda view: view.extreme("latency_min_s", min)),
     "sent": Reading("packets/s", "carried", _rate("sent_pps")),
     "sent_bits": Reading("bit/s", "carried", _bits("sent_pps")),
     "sent_packets": Reading("packets", "carried", _count("sent_pps", "offered_packets")),
@@ -72,7 +74,7 @@ READINGS = {
     # iperf3: payload, by the receiver's interval.
     "throughput": Reading("bit/s", "carried", lambda view: view.throughput()),
     "received_bytes": Reading("B", "carried", lambda view: view.octets(view.total("sent_pps"))),
-    "drop_ratio": Reading("1", "dropped", lambda view: view.drop_ratio()),
+    "drop_ratio": Reading("1", "dropped", lambda view: view.loss()),
     # A policy's classes (IOS), an interface and its MAC (Junos).
     "queue_dropped_packets": Reading(
         "packets", "dropped", _count("dropped_pps", "offered_packets")
@@ -96,17 +98,25 @@ READINGS = {
     "mac_transmitted_control_frames": Reading(
         "packets", "dropped", lambda view: view.pause_frames()
     ),
+    "payload_share": Reading("1", "carried", lambda view: view.of_payload()),
+    "loss_free_rate": Reading("bit/s", "loss_free", lambda view: view.loss_free()),
+    "loss_free_share": Reading(
+        "1", "loss_free", lambda view: view.loss_free() / view.of("").total("sent_bps")
+    ),
 }
 
 
-def reading(quantity: str) -> Reading:
-    """How to read a quantity.
+def reading(quantity: str, unit: str = "") -> Reading:
+    """How to read a quantity; one that is printed as a bit rate is read as one.
 
     Raises
     ------
     UnspokenError
         If no model gives it.
     """
+    in_bits = READINGS.get(f"{quantity}_bits")
+    if in_bits is not None and unit in units.UNITS and units.UNITS[unit][0] == "data rate":
+        return in_bits
     if quantity not in READINGS:
         reasons = (why for pattern, why in UNREAD.items() if re.fullmatch(pattern, quantity))
         raise UnspokenError(next(reasons, "no model gives this quantity"))

@@ -8,6 +8,7 @@ import numpy as np
 
 from qoslib import units
 from qoslib.compare.readings import Reading, UnspokenError, View, reading
+from qoslib.compare.runs import kind_of, too_short
 from qoslib.compare.tolerances import tolerance
 from qoslib.compare.values import Published
 
@@ -120,7 +121,7 @@ def _known(value: Published, model, assumptions, fitted):
         model=model,
         assumptions=assumptions,
         error_kind="relative" if value.value else "absolute",
-        fitted=value.key in fitted,
+        fitted=not {value.key, value.scored_key}.isdisjoint(fitted),
     )
 
 
@@ -153,7 +154,7 @@ def row_of(
         How far apart the value and its pair are printed [ratio].
     """
     try:
-        how = reading(value.quantity)
+        how = reading(value.quantity, value.unit)
         modelled, low, high = said(how, [view.of(value.stream) for view in views], value.unit)
     except UnspokenError as silent:
         return silent_row(value, model, assumptions, str(silent), fitted)
@@ -163,10 +164,13 @@ def row_of(
         low=low,
         high=high,
         error=_error(modelled, value.value),
-        tolerance=tolerance(value, views[0].kind(how.kind), spread),
+        tolerance=tolerance(value, kind_of(value, how, views[0]), spread),
     )
     if value.status != "ok":
         return replace(row, reason=f"inconsistent in the source: {value.reason}")
+    reason = too_short(value, how, views[0])
+    if reason:
+        return replace(row, reason=reason)
     return replace(row, verdict="within" if row.is_near else "misfit")
 
 

@@ -2,18 +2,19 @@
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import ModuleType
 
 from qoslib import measurements
 from qoslib.compare import misfits
-from qoslib.compare.models import MODELS
+from qoslib.compare.answers import answers
+from qoslib.compare.models import is_whole
 from qoslib.compare.predictions import predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
 from qoslib.compare.values import Data, published
+from qoslib.packets.progress import Progress
 from qoslib.platforms import PLATFORMS, platform
 
 __all__ = ["Scoreboard", "score", "score_platform"]
@@ -48,24 +49,34 @@ class Scoreboard:
         return json.dumps(document, indent=1, allow_nan=False)
 
 
-def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
+def score(
+    progress: Callable[[str], object] = lambda _: None,
+    full: bool = False,
+    replayed: Progress = lambda done_s, total_s: None,
+) -> Scoreboard:
     """Run every model of every platform and set it beside what was published.
 
     Parameters
     ----------
     progress : callable
         Is told what runs next.
+    full : bool
+        Whether to replay whole what can be replayed whole: minutes instead of seconds.
+    replayed : callable
+        Is told how far the whole replays are, and how long they are together [s simulated].
 
     Examples
     --------
     >>> score().failures
     ()
     """
-    data, known = published(), misfits.known_misfits(measurements.folder().parent)
+    data = published()
+    known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
+    said = answers(full, progress, replayed)
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
-        more, told = score_platform(name, data, progress)
+        more, told = _of_platform(platform(name), said[name], data, full)
         rows += (_named(row, known) for row in more)
         foretold += told
     return Scoreboard(
@@ -76,9 +87,7 @@ def score(progress: Callable[[str], object] = lambda _: None) -> Scoreboard:
     )
 
 
-def score_platform(
-    name: str, data: Data, progress: Callable[[str], object] = lambda _: None
-) -> tuple[list[Row], list[dict]]:
+def score_platform(name: str, data: Data) -> tuple[list[Row], list[dict]]:
     """The rows of one platform, no misfit named yet, and its predictions.
 
     Parameters
@@ -87,29 +96,27 @@ def score_platform(
         Of the platform.
     data : Data
         All published values.
-    progress : callable
-        Is told what runs next.
     """
-    module = platform(name)
+    return _of_platform(platform(name), answers(False, names=(name,))[name], data, False)
+
+
+def _of_platform(module, said, data, full):
+    name = module.__name__.rpartition(".")[-1]
     rows: list[Row] = []
     foretold: list[dict] = []
-    for model, assumptions, views in _runs(module, data.given(name), progress):
-        mine = [v for v in data.of(name) if v.experiment == views[0].experiment.name]
+    for model, experiment, results in said:
+        whole, given, assumptions = (
+            is_whole(experiment, full),
+            data.given(name),
+            experiment.assumptions,
+        )
+        views = [View(module, experiment, r, given, whole=whole) for r in results]
+        meant = (experiment.name, *experiment.also)
+        mine = [v for v in data.of(name) if v.experiment in meant]
         fitted = module.FACTS.fitted_in(assumptions)
-        rows += [
-            row_of(value, model, assumptions, views, fitted, data.spread(value)) for value in mine
-        ]
+        rows += [row_of(v, model, assumptions, views, fitted, data.spread(v)) for v in mine]
         foretold += predictions(model, assumptions, views, mine)
     return rows + _not_described(module, data.of(name), rows), foretold
-
-
-def _runs(module: ModuleType, given, progress) -> Iterator[tuple[str, str, list[View]]]:
-    for assumptions in module.ASSUMPTIONS:
-        for experiment in module.experiments(assumptions).values():
-            for model in module.MODELS:
-                progress(f"{experiment.title} ({model}, {assumptions})")
-                results = MODELS[model](experiment)
-                yield model, assumptions, [View(module, experiment, r, given) for r in results]
 
 
 def _not_described(module, values, rows):

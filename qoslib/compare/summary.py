@@ -44,6 +44,7 @@ def summary(data: Data, rows: Sequence[Row]) -> dict:
         "verdicts": dict(sorted(Counter(row.verdict for row in rows).items())),
         "misfits": dict(sorted(Counter(row.misfit for row in rows if row.misfit).items())),
         "fitted": [entry for name in PLATFORMS for entry in _fitted(name)],
+        "sets": [entry for name in PLATFORMS for entry in _sets(name, scored)],
         "not_spoken_to": {"values": len(silent), "reasons": _reasons(silent, rows)},
     }
 
@@ -76,6 +77,21 @@ def _fitted(name):
         | {"values": len(keys), "on": list(keys)}
         for parameter, keys in facts.fitted_on.items()
     ]
+
+
+def _sets(name, scored):
+    """What the packet model says under each rival set of assumptions."""
+    module = platform(name)
+    parameters: dict[str, tuple[str, ...]] = getattr(module, "PARAMETERS", {})
+    for assumptions, free in parameters.items():
+        verdicts = Counter(
+            row.verdict
+            for row in scored
+            if (row.platform, row.assumptions, row.model) == (name, assumptions, "packets")
+        )
+        yield {"platform": name, "assumptions": assumptions, "parameters": len(free)} | {
+            verdict: verdicts[verdict] for verdict in ("within", "misfit")
+        }
 
 
 def _reasons(silent, rows):

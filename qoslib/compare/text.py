@@ -9,15 +9,21 @@ __all__ = ["text"]
 
 HEAD = "experiment stream quantity model assumptions published unit modelled error tolerance"
 HEAD += " verdict note"
+#: A longer line of the table is cut: reasons stand whole below it.
+WIDEST = 190
 LEFT = frozenset({"experiment", "stream", "quantity", "model", "assumptions", "unit", "note"})
 
 
 def text(board: Scoreboard) -> str:
-    """All scored rows of each platform, the reasons of the others, the summary, and what fails."""
+    """All scored rows of each platform, the reasons of the others, the summary, and what fails.
+
+    Values that no parameter was fitted on come first.
+    """
     lines: list[str] = []
     for name in sorted({row.platform for row in board.rows}):
         rows = [row for row in board.rows if row.platform == name]
-        lines += [name, *_table([row for row in rows if row.error is not None]), ""]
+        scored = sorted((row for row in rows if row.error is not None), key=lambda row: row.fitted)
+        lines += [name, *_table(scored), ""]
         lines += ["Not scored:", *_unscored(rows), ""]
     lines += _summary(board.summary)
     if board.failures:
@@ -32,7 +38,8 @@ def _table(rows: Sequence[Row]) -> Iterator[str]:
     for line in cells:
         parts = zip(columns, line, widths, strict=True)
         padded = (cell.ljust(w) if name in LEFT else cell.rjust(w) for name, cell, w in parts)
-        yield (" " + " ".join(padded)).rstrip()
+        whole = (" " + " ".join(padded)).rstrip()
+        yield whole if len(whole) <= WIDEST else f"{whole[: WIDEST - 1]}…"
 
 
 def _cells(row: Row) -> list[str]:
@@ -67,13 +74,17 @@ def _error(error, row, sign=""):
 def _unscored(rows: Iterable[Row]) -> Iterator[str]:
     reasons: dict[str, list[str]] = {}
     for row in rows:
-        if row.error is None:
+        if row.verdict == "unscored":
             name = f"{row.experiment} {row.stream or 'all'} {row.quantity} ({row.assumptions})"
             reasons.setdefault(str(row.reason), []).append(name)
     for reason, names in reasons.items():
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        yield f"  {', '.join(names[:3])}{more}:"
+        yield f"  {_some(names, 3)}:"
         yield f"    {reason}"
+
+
+def _some(names: Sequence[str], count: int = 2) -> str:
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return f"{', '.join(names[:count])}{more}"
 
 
 def _summary(summary: dict) -> Iterator[str]:
@@ -91,7 +102,12 @@ def _summary(summary: dict) -> Iterator[str]:
     for each in summary["fitted"]:
         yield (
             f"Fitted: {each['platform']} {each['parameter']} = {each['value']:.6g},"
-            f" on {each['values']} values ({', '.join(each['on'])})"
+            f" on {each['values']} values ({_some(each['on'])})"
+        )
+    for each in summary["sets"]:
+        yield (
+            f"Rivals: {each['platform']} {each['assumptions']}: {each['parameters']} fitted"
+            f" parameters, {each['within']} within, {each['misfit']} off, packets alone"
         )
     yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())
 

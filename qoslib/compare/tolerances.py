@@ -5,7 +5,7 @@ from typing import NamedTuple
 from qoslib import units
 from qoslib.compare.values import Published
 
-__all__ = ["TOLERANCES", "ZERO", "Tolerance", "tolerance"]
+__all__ = ["RARE", "TIMED", "TOLERANCES", "ZERO", "Tolerance", "tolerance"]
 
 
 class Tolerance(NamedTuple):
@@ -47,6 +47,45 @@ TOLERANCES = {
         "latencies below 1 ms hold a fixed transit time, and behind it the wait for single"
         " packets, which a fluid does not have: one packet of each of six queues is 7 us of 72",
     ),
+    "average": Tolerance(
+        0.02,
+        "a tester timed each of millions of packets and prints five digits: what is left is the"
+        " model's own, since a few fitted numbers stand for an undocumented line card",
+    ),
+    "maximum": Tolerance(
+        0.03,
+        "the largest of millions of timed packets: an average's tolerance, and a few packet"
+        " times more for the one draw that an extreme is",
+    ),
+    "first_packets": Tolerance(
+        0.20,
+        "the least of millions of timed packets is one of the first few, which find an empty"
+        " router: who of two simultaneous packets goes first is a packet time, up to a sixth",
+    ),
+    "replayed": Tolerance(
+        50e-6,
+        "counts of a whole run that is replayed whole; two line cards of the source differ by 4"
+        " ppm, two tester ports by 32 ppm of what they lost",
+    ),
+    "rare": Tolerance(
+        0.15,
+        "a loss of about a hundred packets: which of two simultaneous packets it hits is a toss,"
+        " and twice the deviation of 204 tosses is 14 of 102",
+    ),
+    "loss_free": Tolerance(
+        0.15,
+        "the largest load without any loss is an extreme: runs of 5 and of 60 s differ by 7 % and"
+        " seeds by 2 %, and the source does not say how long it tried",
+    ),
+}
+
+#: A loss rarer than this share of the packets takes a replay of the whole run.
+RARE = 1e-4
+#: What a tester that timed each packet is compared by.
+TIMED = {
+    "latency_average": "average",
+    "latency_maximum": "maximum",
+    "latency_minimum": "first_packets",
 }
 
 #: Where 0 is published the tolerance is absolute: the print's rounding, or else no more than the

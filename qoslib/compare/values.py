@@ -68,6 +68,11 @@ class Published:
         return f"{self.table}/{self.experiment}/{self.stream}/{self.printed_quantity}"
 
     @property
+    def scored_key(self) -> str:
+        """The same with the quantity as on the scoreboard."""
+        return f"{self.table}/{self.experiment}/{self.stream}/{self.quantity}"
+
+    @property
     def name(self) -> tuple[str, str, str, str]:
         """What there is one of on the scoreboard, for each model and set of assumptions."""
         return self.platform, self.experiment, self.stream, self.quantity

@@ -1,8 +1,9 @@
 """One result of a model as seen from one published value."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from operator import mul
 from types import ModuleType
 
 from qoslib import units
@@ -18,6 +19,8 @@ NO_OFFERED = (
     "neither the time that this counter ran nor an offered count beside it is printed;"
     " the rate beside it is compared"
 )
+NOTHING_OFFERED = "nothing of this stream is offered"
+NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
 MANY_RUNS = "several runs together have no one throughput"
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
 NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"
@@ -45,6 +48,8 @@ class View:
         Published inputs in base units, by experiment, stream and quantity.
     stream : str
         Empty for all streams together.
+    whole : bool
+        Whether the result is a replay of the whole published run.
     """
 
     platform: ModuleType
@@ -52,6 +57,7 @@ class View:
     result: Result
     given: Mapping[tuple[str, str, str], float]
     stream: str = ""
+    whole: bool = False
 
     @property
     def platform_name(self) -> str:
@@ -64,27 +70,42 @@ class View:
 
     @property
     def streams(self) -> list[Stream]:
-        """The streams that are meant, by their name or mark."""
-        mine = [s for s in self.experiment.streams if self.stream in ("", s.name, s.label)]
-        if not mine:
+        """The descriptions of the streams that are meant."""
+        if not self.meant:
             raise UnspokenError(NO_STREAM)
-        return mine
+        return [stream for stream in self.experiment.streams if stream.name in self.meant]
 
     def leaving(self) -> "View":
         """The same result seen from the stream that leaves by this one's port."""
         return self.of(getattr(self.platform, "LEAVES_BY", {}).get(self.stream, self.stream))
 
-    def kind(self, kind: str) -> str:
-        """The kind of tolerance: a run with its start and end has some of its own."""
-        of_run = self.experiment.is_run and kind in ("carried", "dropped")
-        return f"{kind}_in_run" if of_run else kind
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """The streams that are meant."""
+        alone = (self.stream,) if self.stream else self.result.streams
+        named = self.experiment.groups.get(self.stream, alone)
+        return tuple(name for name in named if name in self.result.streams)
 
     def each(self, quantity: str) -> list[float]:
         """A quantity of the result, for each stream that is meant."""
-        values = [self.result.of(stream.name, quantity) for stream in self.streams]
-        if None in values:
-            raise UnspokenError(NOTHING_SENT)
-        return [value for value in values if value is not None]
+        if not self.meant:
+            raise UnspokenError(NO_STREAM)
+        values = [(name, self.result.of(name, quantity)) for name in self.meant]
+        for name, value in values:
+            if value is None:
+                raise UnspokenError(self.result.without_latency.get(name, NOTHING_SENT))
+        return [value for _, value in values if value is not None]
+
+    def mean(self, quantity: str) -> float:
+        """A latency, each sent packet counting once."""
+        latencies, sent = self.each(quantity), self.each("sent_pps")
+        return sum(map(mul, latencies, sent)) / sum(sent) if len(sent) > 1 else latencies[0]
+
+    def extreme(self, quantity: str, which: Callable[[list[float]], float]) -> float:
+        """The largest or least latency; one that a tester timed takes a model with packets."""
+        if self.experiment.timed and self.result.seed is None:
+            raise UnspokenError(NO_EXTREMES)
+        return which(self.each(quantity))
 
     def total(self, quantity: str) -> float:
         """A quantity of the result, summed over the streams that are meant."""
@@ -92,7 +113,10 @@ class View:
 
     def bits(self, quantity: str) -> float:
         """A packet rate as the bit rate that the source counts [bit/s]."""
-        return sum(map(units.rate_bps, self.each(quantity), self.counted_bytes()))
+        extra, streams = self.experiment.counted_extra_bytes, self.experiment.streams
+        frames = {s.name: s.mean_frame_bytes + extra for s in streams}
+        sizes = [frames[name] for name in self.meant]
+        return sum(map(units.rate_bps, self.each(quantity), sizes))
 
     def counted_bytes(self) -> list[float]:
         """What the source counts of a frame of each stream [B]."""
@@ -104,12 +128,12 @@ class View:
 
         The time of a run that is not printed is that of its sending.
         """
-        labels = [self.stream] if self.stream else {s.label: None for s in self.streams}
-        return sum(self.of(label)._throughput() for label in labels)
+        names = (self.stream,) if self.stream else self.meant
+        return sum(self.of(name)._throughput() for name in names)
 
     def _throughput(self):
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
-        if time_s is not None and self._counted("offered_packets") is not None:
+        if time_s is not None and self.printed("offered_packets") is not None:
             return units.bits(self.octets(self.total("sent_pps"))) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
         if stream.stop_s is None or duration_s is None:
@@ -124,16 +148,24 @@ class View:
 
     def count(self, rate_pps: float, offered: str) -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
-        counted = self._counted(offered)
+        counted = self.printed(offered)
         if counted is None:
             raise UnspokenError(NO_OFFERED)
-        return rate_pps / self.total("offered_pps") * counted
+        return rate_pps / self.total("offered_pps") * counted if counted else rate_pps
 
-    def _counted(self, offered):
-        names = (
-            (self.experiment.name, self.stream, name) for name in OFFERED.get(offered, (offered,))
-        )
-        return next((self.given[name] for name in names if name in self.given), None)
+    def printed(self, quantity: str) -> float | None:
+        """A published input for the streams that are meant, None where it is not printed."""
+        names = OFFERED.get(quantity, (quantity,))
+        found = [self._given(self.stream, name) for name in names]
+        found += [self._sum([self._given(s, name) for s in self.meant]) for name in names]
+        return next((value for value in found if value is not None), None)
+
+    def _given(self, stream, quantity):
+        return self.given.get((self.experiment.name, stream, quantity))
+
+    @staticmethod
+    def _sum(parts):
+        return None if not parts or None in parts else sum(parts)
 
     def dropped_by(self, cause: str) -> float:
         """Packets dropped for a cause [packets/s]."""
@@ -141,14 +173,17 @@ class View:
         places = [self.result.streams.index(stream.name) for stream in self.streams]
         return 0.0 if dropped_pps is None else float(sum(dropped_pps[..., i] for i in places))
 
-    def drop_ratio(self) -> float:
-        """What is dropped of what is offered [ratio]."""
-        return self.total("dropped_pps") / self.total("offered_pps")
+    def loss(self) -> float:
+        """Dropped packets a packet offered."""
+        offered_pps = self.total("offered_pps")
+        if not offered_pps:
+            raise UnspokenError(NOTHING_OFFERED)
+        return self.total("dropped_pps") / offered_pps
 
     def output_bytes(self) -> float:
         """Bytes that left: as a class counts them, or as the source counts a frame."""
         sent_pps = self.leaving().total("sent_pps")
-        of_a_class = self._counted("class_bytes") is not None
+        of_a_class = self.printed("class_bytes") is not None
         return self.count(sent_pps, "class_bytes") if of_a_class else self.octets(sent_pps)
 
     def output_drops(self) -> float:
@@ -173,6 +208,19 @@ class View:
         if any(place.pause for place in places):
             raise UnspokenError(NO_PAUSE_COUNT)
         return 0.0
+
+    def of_payload(self) -> float:
+        """What is sent, as a share of the payload rate that the source prints."""
+        payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
+        if not payload:
+            raise UnspokenError("no payload rate is printed")
+        return self.total("sent_bps") / payload[0]
+
+    def loss_free(self) -> float:
+        """The largest load without loss, if this is what the result is of [bit/s]."""
+        if self.experiment.ramp is None:
+            raise UnspokenError("no load was raised in this experiment")
+        return self.total("offered_bps")
 
     def ratio(self, name: str) -> float:
         """The ratio of two streams that the platform declares under this name."""

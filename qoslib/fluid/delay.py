@@ -11,6 +11,7 @@ from qoslib.port import (
     HeadDrop,
     PacketLimit,
     Queue,
+    Red,
     TailDrop,
     TimeLimit,
 )
@@ -98,6 +99,9 @@ def waiting_s(
 ) -> np.ndarray:
     """Waiting time in a queue [s]: 0 while it keeps up, NaN where nothing is sent.
 
+    NaN as well where a RED dropper holds the queue down: its length moves with the average that
+    it looks at, which is no steady state.
+
     With B the usable buffer, E the rate into the queue and Tr the rate served,
 
     - tail drop: ``L = B / Tr``,
@@ -118,6 +122,8 @@ def waiting_s(
     Source m120, scenario 2: L = B / (Tr + R) = B / E.
     """
     loss = 1 - ratio(served_bps, enqueued_bps)
+    if isinstance(queue.dropper, Red):
+        return np.where((served_bps > 0) & (loss <= ROUNDING), 0.0, np.nan)
     buffer = buffer_bytes(queue, line_bps, served_bps, packet_bytes)
     held = buffer * usable_share(queue.dropper, loss)
     moving = enqueued_bps if drops_at_head(queue.dropper) else served_bps

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from qoslib import units
 from qoslib.fluid.sharing import fill, fill_bands
 from qoslib.port import ModifiedDrr, Port
 
-__all__ = ["deficit_round_robin", "modified_drr", "quanta"]
+__all__ = ["deficit_round_robin", "modified_drr", "quanta", "round_s"]
 
 
 def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
@@ -57,3 +58,19 @@ def modified_drr(
     fast = np.array([queue.name == low_latency for queue in port.queues])
     bands = [members for members in (np.flatnonzero(fast), np.flatnonzero(~fast)) if members.size]
     return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)
+
+
+def round_s(port: Port, robin_bps: float) -> float:
+    """Longest round of a round robin [s]: ``8 sum Q / C``, every queue backlogged.
+
+    A queue that is not backlogged waits for its turn: up to a round, half of one in the mean.
+
+    Parameters
+    ----------
+    port : Port
+    robin_bps : float
+        What the round robin gets, in bits of frames [bit/s].
+    """
+    low_latency = getattr(port.scheduler, "low_latency", "")
+    turns = sum(queue.quantum_bytes for queue in port.queues if queue.name != low_latency)
+    return units.bits(turns) / robin_bps

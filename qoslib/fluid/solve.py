@@ -7,12 +7,13 @@ from numpy.typing import ArrayLike
 
 from qoslib import units
 from qoslib.fluid.chain import through
-from qoslib.fluid.delay import drops_at_head, waiting_s
+from qoslib.fluid.delay import ROUNDING, drops_at_head, waiting_s
 from qoslib.fluid.drr import deficit_round_robin, modified_drr, quanta
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.fluid.priority import priority_levels, strict_priority
+from qoslib.fluid.red import shared_by_profile
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
     Chain,
@@ -23,12 +24,16 @@ from qoslib.port import (
     ModifiedDrr,
     Port,
     PriorityLevels,
+    Red,
     StrictPriority,
 )
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
 __all__ = ["SHARINGS", "solve"]
+
+#: Why a stream has no latency.
+HELD_DOWN = "a RED dropper holds this queue down: how long it is then, the fluid model does not say"
 
 #: Halvings that find the line rate a shaped port uses, to the last bit of a float.
 HALVINGS = 60
@@ -55,8 +60,9 @@ def solve(
 ) -> Result:
     """Steady rates, losses and waiting times of the streams at a port, forwarder or chain.
 
-    Streams of one queue share what it gets in proportion to what they put in. A queue that gets
-    less than is put in stands full; see `qoslib.fluid.delay.waiting_s` for how long that takes.
+    Streams of one queue share what it gets in proportion to what they put in; with WRED those of
+    the lower profile lose first (`qoslib.fluid.red`). A queue that gets less than is put in stands
+    full; see `qoslib.fluid.delay.waiting_s` for how long that takes.
     A forwarder shares its time likewise; see `qoslib.fluid.forwarder`.
 
     Parameters
@@ -76,14 +82,15 @@ def solve(
     ------
     ValueError
         If there is no stream, two have one name, a rate is negative or not finite, a stream
-        leads to no queue, or the port has what no closed form here speaks of: a RED, CoDel or
-        PIE dropper, a shared memory pool, a PAUSE of a port that senders obey. The packet model
-        runs them.
+        leads to no queue, or the port has what no closed form here speaks of: a CoDel or PIE
+        dropper, WRED profiles that overlap, a shared memory pool, a PAUSE of a port that senders
+        obey. The packet model runs them.
 
     Notes
     -----
-    The time a packet spends in a transmit ring is left out, and so are the times at which streams
-    start and stop: see `qoslib.fluid.over_time`.
+    A transmit ring is full while the port is overloaded, and else empty. A stream whose queue a
+    RED dropper holds down has no latency here; the result says why. The times at which streams
+    start and stop are left out: see `qoslib.fluid.over_time`.
 
     Examples
     --------
@@ -111,6 +118,7 @@ def _at_line(port, streams, paths, offered, held_s):
     packet = paths.packet_bytes(entered)
     served = _served(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
+    sent = shared_by_profile(port, streams, paths, entered, served, sent)
     latency_s = _latency(port, paths, put_in, served, packet) + held_s
     causes = _causes(port, paths, offered - entered, entered - sent)
     return _result(port, streams, paths, offered, sent, latency_s, causes)
@@ -187,7 +195,17 @@ def _latency(port, paths, put_in, served, packet):
         axis=-1,
     )
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
-    return paths.of_queue(wait) + port.base_delay_s + own
+    ring = _ring_s(port, put_in, served, packet)[..., None]
+    return paths.of_queue(wait) + ring + port.base_delay_s + own
+
+
+def _ring_s(port, put_in, served, packet):
+    """Time through the transmit ring: full while more comes than the line takes [s]."""
+    sent_bps = served.sum(-1)
+    packets_pps = units.rate_pps(served, packet[..., 1]).sum(-1)
+    mean_s = np.divide(sent_bps, packets_pps, out=np.zeros_like(sent_bps), where=packets_pps > 0)
+    overloaded = put_in.sum(-1) > port.rate_bps * (1 + ROUNDING)
+    return np.where(overloaded, port.transmit_ring_packets * mean_s / port.rate_bps, 0.0)
 
 
 def _causes(port, paths, policed_bps, overflow_bps):
@@ -204,12 +222,15 @@ def _causes(port, paths, policed_bps, overflow_bps):
 def _cause(dropper):
     if isinstance(dropper, DropProfile):
         return "profile"
+    if isinstance(dropper, Red):
+        return "red"
     return "head" if drops_at_head(dropper) else "tail"
 
 
 def _result(port, streams, paths, offered, sent, latency_s, causes):
     dropped = np.maximum(offered - sent, 0)
     latency_s = np.where(sent > 0, latency_s, np.nan)
+    silent = ((sent > 0) & np.isnan(latency_s)).any(axis=tuple(range(sent.ndim - 1)))
     return Result(
         model="fluid",
         streams=tuple(stream.name for stream in streams),
@@ -224,4 +245,5 @@ def _result(port, streams, paths, offered, sent, latency_s, causes):
         latency_min_s=latency_s,
         latency_max_s=latency_s,
         dropped_by_pps=causes,
+        without_latency={s.name: HELD_DOWN for s, no in zip(streams, silent, strict=True) if no},
     )

@@ -7,7 +7,7 @@ from qoslib.packets.pause import must_pause
 from qoslib.packets.pie import pie_drops
 from qoslib.packets.priority import joins
 from qoslib.packets.profile import profile_drops
-from qoslib.packets.red import SAMPLED, observe, red_drops
+from qoslib.packets.red import ASYMMETRIC, SAMPLED, observe, red_drops, release
 from qoslib.packets.room import append, head_slot, refresh_limit, take_head
 from qoslib.packets.tables import DRR, HEAD, MDRR, PIE, POLICER, POOL, PROFILE, RED, TAIL
 from qoslib.packets.tally import log_fate
@@ -58,9 +58,12 @@ def _in_ring(state, now_ps):
 def _release_relays(state, port, now_ps):
     """Relays go off when the port is nearly empty; it never gets emptier between arrivals."""
     for queue in state.queues:
-        relayed = queue.averaging == SAMPLED and queue.relay and port.waiting <= queue.release
-        if relayed and port.waiting + _in_ring(state, now_ps) <= queue.release:
-            queue.relay = 0
+        risen = queue.averaging == ASYMMETRIC and queue.looked > 0.0
+        holds = risen or (queue.averaging == SAMPLED and queue.relay)
+        if not holds or port.waiting > queue.release:
+            continue
+        if port.waiting + _in_ring(state, now_ps) <= queue.release:
+            release(queue)
 
 
 @kernel

@@ -4,9 +4,9 @@ from qoslib.packets.clock import NEVER, add
 from qoslib.packets.draws import exponential, uniform
 from qoslib.packets.kernel import kernel
 
-__all__ = ["CBR", "FED", "ON_OFF", "POISSON", "TICKED", "advance", "plant", "replay"]
+__all__ = ["CBR", "FED", "ON_OFF", "POISSON", "REPEATED", "TICKED", "advance", "plant", "replay"]
 
-FED, CBR, POISSON, TICKED, ON_OFF = range(5)
+FED, CBR, POISSON, TICKED, ON_OFF, REPEATED = range(6)
 
 
 @kernel
@@ -59,7 +59,20 @@ def _on_off(stream):
 
 
 @kernel
-def _nominal(stream):
+def _repeated(stream, feed):
+    """The next time of the pattern; at its end the clock moves on by a period."""
+    due = stream.clock_ps + feed[stream.feed_at].arrival_ps
+    stream.feed_at += 1
+    if stream.feed_at == stream.feed_end:
+        stream.feed_at = stream.feed_first
+        _regular(stream)
+    return due
+
+
+@kernel
+def _nominal(stream, feed):
+    if stream.kind == REPEATED:
+        return _repeated(stream, feed)
     if stream.kind == CBR:
         return _regular(stream)
     if stream.kind == POISSON:
@@ -99,7 +112,7 @@ def advance(stream, classes, feed, since_ps):
     if stream.kind == FED:
         due = _fed(stream, feed)
     else:
-        due = _nominal(stream)
+        due = _nominal(stream, feed)
         stream.packet_class = _drawn_class(stream, classes)
     if due >= stream.stop_ps:
         stream.kind = FED

@@ -3,6 +3,7 @@
 import numpy as np
 
 from qoslib.packets import tables
+from qoslib.packets.arrivals import REPEATED
 from qoslib.packets.clock import NEVER, PS_PER_S
 from qoslib.packets.collect import collected, latency_s
 from qoslib.packets.kernel import kernel
@@ -39,11 +40,16 @@ class _Station:
         parts = []
         for stream, row in self.row.items():
             at = state.streams[row]
-            left = state.feed[int(at["feed_at"]) : int(at["feed_end"])]
+            # What a pattern has played comes again; what was fed and played does not.
+            first = int(at["feed_first" if at["kind"] == REPEATED else "feed_at"])
+            left = state.feed[first : int(at["feed_end"])]
             parts.append(np.concatenate([left, *fates.get(stream, [])]))
+            state.streams["feed_at"][row] -= first
         ends = np.cumsum([len(part) for part in parts])
-        state.streams["feed_at"][: len(parts)] = ends - [len(part) for part in parts]
-        state.streams["feed_end"][: len(parts)] = ends
+        begins = ends - [len(part) for part in parts]
+        rows = slice(len(parts))
+        state.streams["feed_at"][rows] += begins
+        state.streams["feed_first"][rows], state.streams["feed_end"][rows] = begins, ends
         self.state = state._replace(feed=np.concatenate(parts))
 
     def play(self, until_ps, packets):

@@ -20,7 +20,6 @@ from qoslib.port import (
     Port,
     PriorityLevels,
     Red,
-    Sampled,
     StrictPriority,
 )
 from qoslib.record import fail
@@ -253,9 +252,10 @@ def _feed(where, streams, rows):
     feeds = [np.zeros(0, tables.FEED)]
     at = 0
     for row, stream in zip(rows, streams, strict=False):
-        if hasattr(stream.arrivals, "times_s"):
-            feeds.append(recorded(stream, int(row["first_class"])))
-            row["feed_at"], row["feed_end"] = at, at + len(feeds[-1])
+        feed = recorded(stream, int(row["first_class"]))
+        if feed is not None:
+            feeds.append(feed)
+            row["feed_first"], row["feed_at"], row["feed_end"] = at, at, at + len(feed)
             at = int(row["feed_end"])
     return np.concatenate(feeds)
 
@@ -288,7 +288,7 @@ def _port_row(where, queues, run, queue_rows):
 
 def _releases(queue):
     averaging = getattr(queue.dropper, "averaging", None)
-    return isinstance(averaging, Sampled) and averaging.release_packets is not None
+    return getattr(averaging, "release_packets", None) is not None
 
 
 def _fill_scheduler(row, port):

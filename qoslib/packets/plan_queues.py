@@ -130,9 +130,10 @@ def _fill_averaging(row, averaging):
         case TruncatingEwma(exponent, counts_ring):
             row["averaging"], row["exponent"] = red.TRUNCATING, exponent
             row["counts_ring"] = counts_ring
-        case AsymmetricEwma(exponent, period_s):
+        case AsymmetricEwma(exponent, period_s, release_packets):
             row["averaging"], row["exponent"] = red.ASYMMETRIC, exponent
             row["period_ps"] = picoseconds(period_s)
+            row["release"] = -1 if release_packets is None else release_packets
         case Sampled() as relay:
             _fill_relay(row, relay)
     row["weight"] = 2.0 ** -int(row["exponent"])

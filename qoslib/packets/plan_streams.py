@@ -9,7 +9,16 @@ from qoslib.packets import arrivals, tables
 from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, picoseconds, split
 from qoslib.packets.draws import key
 from qoslib.record import fail
-from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace
+from qoslib.traffic import (
+    Cbr,
+    FrameMix,
+    OnOff,
+    Poisson,
+    Repeated,
+    Stream,
+    TickedBursts,
+    Trace,
+)
 
 __all__ = ["carried", "recorded", "sizes_of", "stream_rows"]
 
@@ -37,7 +46,21 @@ def carried(stream):
 
 
 def recorded(stream, first_class):
-    """The arrivals of a `Trace` as a feed."""
+    """The arrivals of a `Trace`, or of one period of a `Repeated`, as a feed; else None."""
+    if isinstance(stream.arrivals, Repeated) and stream.rate_bps:
+        return _pattern(stream)
+    return _trace(stream, first_class) if isinstance(stream.arrivals, Trace) else None
+
+
+def _pattern(stream):
+    shares = stream.arrivals.shares
+    period_ps = _gap_ps(stream) * len(shares)
+    feed = np.zeros(len(shares), tables.FEED)
+    feed["arrival_ps"] = [round(Fraction(share) * period_ps) for share in shares]
+    return feed
+
+
+def _trace(stream, first_class):
     trace, start_ps = stream.arrivals, picoseconds(stream.start_s)
     classes = {size: first_class + i for i, (size, _) in enumerate(sizes_of(stream))}
     times_ps = [picoseconds(time_s) for time_s in trace.times_s]
@@ -100,6 +123,9 @@ def _fill_arrivals(row, stream, gap_ps):
             split(gap_ps)
             gap_ps *= Fraction(on_off.on_s) / cycle_s
             _fill_on_off(row, stream, on_off)
+        case Repeated(shares):
+            row["kind"] = arrivals.REPEATED
+            gap_ps *= len(shares)
     row["gap_ps"], row["gap_fraction"] = split(gap_ps)
 
 

@@ -11,6 +11,7 @@ __all__ = [
     "TRUNCATING",
     "observe",
     "red_drops",
+    "release",
     "sample",
 ]
 
@@ -30,6 +31,13 @@ def _power(base, exponent):
 
 
 @kernel
+def _up_or_down(queue):
+    """Slowly up, at once down."""
+    queue.average += (queue.length - queue.average) * queue.weight
+    queue.average = min(queue.average, float(queue.length))
+
+
+@kernel
 def observe(queue, kind, in_ring, now_ps):
     """Update the average on an arrival of this class, with `in_ring` packets in the ring."""
     length = queue.length
@@ -43,8 +51,8 @@ def observe(queue, kind, in_ring, now_ps):
         queue.whole_average += (seen - queue.whole_average) >> queue.exponent
         queue.average = float(queue.whole_average)
     elif queue.averaging == ASYMMETRIC:
-        queue.average += (length - queue.average) * queue.weight
-        queue.average = min(queue.average, float(length))
+        if queue.period_ps == 0:
+            _up_or_down(queue)
     else:
         queue.average = float(length)
     if queue.period_ps == 0:
@@ -53,12 +61,11 @@ def observe(queue, kind, in_ring, now_ps):
 
 @kernel
 def sample(queue):
-    """What a timer does: look at the queue, perhaps switch the relay; then set the next time.
-
-    An average slow up and fast down is no more than the queue that is left.
-    """
-    queue.looked = min(queue.average, float(queue.length))
-    if queue.averaging == SAMPLED:
+    """What a timer does: renew the average, or switch the relay; then set the next time."""
+    if queue.averaging == ASYMMETRIC:
+        _up_or_down(queue)
+        queue.looked = queue.average
+    elif queue.averaging == SAMPLED:
         queue.looked = float(queue.length)
         if queue.length >= queue.high:
             queue.relay = 1
@@ -68,6 +75,14 @@ def sample(queue):
     if queue.jitter > 0.0:
         period = int(queue.period_ps * (1.0 + queue.jitter * (uniform(queue) - 0.5)))
     queue.timer_ps += max(period, 1)
+
+
+@kernel
+def release(queue):
+    """What a port that is nearly empty does: the relay goes off, an asymmetric average to 0."""
+    queue.relay = 0
+    if queue.averaging == ASYMMETRIC:
+        queue.average = queue.looked = 0.0
 
 
 @kernel

@@ -39,7 +39,7 @@ def _table(whole="", real="", key=""):
 STREAM = _table(
     whole="kind next_ps due_ps packet_class tag queue ecn access_ps"
     " clock_ps clock_fraction gap_ps gap_fraction stop_ps first_class classes"
-    " tick_ps tick_at_ps on_end_ps shift_ps random_periods feed_at feed_end"
+    " tick_ps tick_at_ps on_end_ps shift_ps random_periods feed_at feed_end feed_first"
     " pause_ps held_until_ps",
     real="mean_gap_ps on_ps off_ps jitter_ps",
     key="key counter",

@@ -1,13 +1,13 @@
 """Where a platform's numbers come from: printed in a source, assumed, or fitted."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
-__all__ = ["Experiment", "Fact", "Facts", "assumed", "fitted", "sourced"]
+__all__ = ["Experiment", "Fact", "Facts", "Ramp", "assumed", "fitted", "sourced"]
 
 
 class Fact(float):
@@ -44,7 +44,11 @@ def assumed(value: float, because: str) -> Fact:
 
 
 def fitted(value: float, on: str, used_in: str = "") -> Fact:
-    """A number found by fitting; `on` lists the rows it was fitted on, keys as in `sourced`."""
+    """A number found by fitting; `on` lists the rows it was fitted on, keys as in `sourced`.
+
+    A latency may carry its statistic there, as on the scoreboard: ``latency_average``. One that a
+    single set of assumptions uses names it in `used_in`.
+    """
     return Fact(value, "fitted", on, used_in)
 
 
@@ -94,6 +98,27 @@ class Facts(Mapping):
 
 
 @dataclass(frozen=True)
+class Ramp:
+    """A load that is raised until some streams lose packets.
+
+    Attributes
+    ----------
+    streams_at : callable
+        All streams at a load [bit/s].
+    low_bps, high_bps, step_bps : float
+        The loads: from low in equal steps to at most high [bit/s].
+    watched : tuple of str
+        The streams that may lose nothing.
+    """
+
+    streams_at: Callable[[float], tuple[Stream, ...]]
+    low_bps: float
+    high_bps: float
+    step_bps: float
+    watched: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A published experiment as a description that every model can run.
 
@@ -116,6 +141,20 @@ class Experiment:
     started_within_s : float
         Each stream but the first starts later than described by a uniform draw of up to this [s],
         as if by hand.
+    whole_s : float or None
+        How long it is replayed where `--full` is asked for [s]; None where it never is.
+    models : tuple of str
+        The models that speak to it; empty for all of the platform's.
+    also : tuple of str
+        Further published experiments whose values are about this one.
+    groups : mapping
+        Names of published streams that stand for several, and which.
+    phased : bool
+        Whether the streams' phases are part of the description; else each seed draws them.
+    timed : bool
+        Whether a tester timed each packet, so that extremes are those of the whole run.
+    ramp : Ramp or None
+        The load to raise; the streams are those at the published load.
     """
 
     name: str
@@ -128,6 +167,13 @@ class Experiment:
     warmup_s: float = 1.0
     replications: int = 3
     started_within_s: float = 0.0
+    whole_s: float | None = None
+    models: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    phased: bool = False
+    timed: bool = False
+    ramp: Ramp | None = None
 
     @property
     def only_port(self) -> Port:

@@ -41,11 +41,14 @@ class TruncatingEwma(Record):
 class AsymmetricEwma(Record):
     """Slow up, fast down: on each arrival ``a += (q - a) 2**-exponent``, but ``a = q`` where q < a.
 
-    With a period, the drop decision looks at `a` only once in that time [s] and is kept between.
+    With a period [s], `a` and the drop decision are renewed only once in that time and kept
+    between; but `a` falls to 0 at once when all queues and the transmit ring together hold no
+    more than `release_packets` (None: never between).
     """
 
     exponent: Exponent = 9
     period_s: NotNegative = 0.0
+    release_packets: Count | None = None
 
 
 @record

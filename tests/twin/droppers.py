@@ -80,16 +80,21 @@ class RedTwin(Early):
                 in_ring = self.queue.port.in_ring(now) if counts_ring else 0
                 self.average += (length + in_ring - self.average) // 2**exponent
             case AsymmetricEwma():
-                self.average = min(self.average + (length - self.average) * weight, length)
+                if not self.period_ps:
+                    self.up_or_down(length)
             case _:
                 self.average = length
         if not self.period_ps:
             self.seen = float(self.average)
 
+    def up_or_down(self, length):
+        weight = 2.0**-self.how.exponent
+        self.average = min(self.average + (length - self.average) * weight, length)
+
     def tick(self):
         length = len(self.queue.packets)
         if isinstance(self.how, AsymmetricEwma):
-            self.average = min(self.average, length)
+            self.up_or_down(length)
             self.seen = float(self.average)
         else:
             self.seen = float(length)
@@ -107,6 +112,8 @@ class RedTwin(Early):
         release = getattr(self.how, "release_packets", None)
         if release is not None and held <= release:
             self.relay = False
+            if isinstance(self.how, AsymmetricEwma):
+                self.average, self.seen = 0, 0.0
 
     def drops(self, packet, now):
         self.observe(packet, now)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
 
-from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, TickedBursts, Trace
+from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Repeated, TickedBursts, Trace
 from twin.clock import FINE, NEVER, PS, fine, floor_ps, whole_ps
 from twin.draws import Draws
 
@@ -70,6 +70,13 @@ def on_off(start_ps, gap_ps, process, draws):
         yield on_time + off_time
 
 
+def repeated(start_ps, gap_ps, shares):
+    """In each period the same times after its begin."""
+    period_ps = gap_ps * len(shares)
+    for begin in regular(start_ps, period_ps):
+        yield from (begin + round(Fraction(share) * period_ps) for share in shares)
+
+
 def nominal_times(stream, draws):
     start_ps = whole_ps(stream.start_s)
     match stream.arrivals:
@@ -81,6 +88,8 @@ def nominal_times(stream, draws):
             return ticked(start_ps, gap_ps(stream), process)
         case OnOff() as process:
             return on_off(start_ps, gap_ps(stream), process, draws)
+        case Repeated(shares):
+            return repeated(start_ps, gap_ps(stream), shares)
 
 
 def drawn_size(stream, draws):

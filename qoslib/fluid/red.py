@@ -1,0 +1,73 @@
+"""WRED in the long run: of the streams of one queue those of the lowest profile lose first."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from qoslib.fluid.paths import Paths
+from qoslib.fluid.sharing import in_proportion
+from qoslib.port import Port, Red
+
+__all__ = ["shared_by_profile"]
+
+
+def shared_by_profile(
+    port: Port,
+    streams,
+    paths: Paths,
+    entered_bps: np.ndarray,
+    served_bps: np.ndarray,
+    sent_bps: np.ndarray,
+) -> np.ndarray:
+    """What each stream sends, in bits of frames [bit/s], where WRED tells streams apart.
+
+    With profiles that do not overlap a queue that loses stands between the thresholds of one of
+    them: who has a higher profile loses nothing, who has a lower one everything, and those of
+    that profile share what is left, ``s_i = d_i min(1, left / sum d)``.
+
+    Parameters
+    ----------
+    port : Port
+    streams : sequence of Stream
+    paths : Paths
+    entered_bps : ndarray, shape (..., streams)
+        Behind the policers, in bits of frames [bit/s].
+    served_bps : ndarray, shape (..., queues)
+        In bits on the line [bit/s].
+    sent_bps : ndarray, shape (..., streams)
+        Shared in proportion: the answer for all other queues.
+
+    Raises
+    ------
+    ValueError
+        If two profiles in use overlap: then both lose, by an average this model has not.
+    """
+    sent = sent_bps.copy()
+    demand = entered_bps * paths.on_line
+    for index, queue in enumerate(port.queues):
+        if not isinstance(queue.dropper, Red):
+            continue
+        left = served_bps[..., index]
+        for members in _bands(queue, streams, paths.member[:, index] > 0):
+            got = in_proportion(demand[..., members], left)
+            sent[..., members] = got / paths.on_line[members]
+            left = np.maximum(left - got.sum(-1), 0.0)
+    return sent
+
+
+def _bands(queue, streams, mine):
+    """Streams of a queue by profile, the highest first."""
+    profiles = dict(reversed(queue.dropper.profiles))
+    of_stream = [profiles.get(stream.label, queue.dropper.profile) for stream in streams]
+    used = {profile for profile, here in zip(of_stream, mine, strict=True) if here}
+    order = sorted(used, key=lambda p: (p.minimum_packets, p.maximum_packets), reverse=True)
+    for higher, lower in pairwise(order):
+        if lower.maximum_packets > higher.minimum_packets:
+            raise ValueError(
+                f"Queue {queue.name!r} has the profiles {lower} and {higher};"
+                " allowed here: profiles that do not overlap"
+            )
+    return [
+        np.flatnonzero([here and p == profile for p, here in zip(of_stream, mine, strict=True)])
+        for profile in order
+    ]

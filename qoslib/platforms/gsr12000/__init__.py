@@ -1,0 +1,179 @@
+"""Cisco 12000: a share of 1 % that carries 3.6 %, and six lost packets in a million.
+
+Source gsr12000: Cisco Advanced Services, UCL / UKERNA QoS testing, 2003.
+"""
+
+from typing import Any
+
+from qoslib.platforms.gsr12000.fabric import shared_memory, to_fabric
+from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
+from qoslib.platforms.gsr12000.load import GROUPS, streams
+from qoslib.platforms.gsr12000.ports import (
+    RUNNING,
+    TEMPLATE,
+    averaging,
+    engine2,
+    engine3,
+    policer,
+)
+from qoslib.platforms.provenance import Experiment, Ramp
+
+__all__ = [
+    "ASSUMPTIONS",
+    "CLASSES",
+    "FACTS",
+    "GROUPS",
+    "MODELS",
+    "NOT_DESCRIBED",
+    "PARAMETERS",
+    "PORTS",
+    "RATIOS",
+    "RUNNING",
+    "START_ORDER",
+    "TEMPLATE",
+    "averaging",
+    "engine2",
+    "engine3",
+    "experiments",
+    "policer",
+    "shared_memory",
+    "streams",
+    "to_fabric",
+]
+
+ASSUMPTIONS = {
+    "base": "Queues as in the running configuration (in test A all but Premium in one). WRED looks"
+    " at its queue from time to time and drops Best Effort until it is empty; the policer is 6.8"
+    " ppm slow.",
+    "asymmetric": "As base, but WRED's average rises slowly, is renewed from time to time, and"
+    " falls at once.",
+    "truncating": "As base, but WRED's average is a whole number, cut off at each arrival, with"
+    " the transmit ring counted.",
+    "textbook": "As base, but WRED's average as in textbooks. Excluded by the latencies.",
+    "template": "Test A with the queues of the template. Excluded by the latencies.",
+    "deep_bucket": "Test B and the 90 minutes with a policer 10 ppm slow and a bucket of 96 KiB:"
+    " one offset for both losses. The data cannot tell it from base.",
+}
+
+#: Fitted parameters of WRED, by set: what each rival was free to choose.
+_RELAY = ("packets", "s", "jitter", "release")
+PARAMETERS = {
+    "base": tuple(f"relay_{engine}_{part}" for engine in ("e2", "e3") for part in _RELAY),
+    "asymmetric": ("asymmetric_e2_s", "asymmetric_e3_s", "relay_e2_release", "relay_e3_release"),
+    "truncating": (),
+    "textbook": (),
+    "template": tuple(f"relay_e2_{part}" for part in _RELAY),
+    "deep_bucket": tuple(f"relay_e3_{part}" for part in _RELAY),
+}
+
+#: Models that speak to this router.
+MODELS = ("fluid", "packets")
+
+#: Published results that no experiment gives, and why.
+NOT_DESCRIBED = {
+    "document": "how many tests were planned is no measurement",
+    "conclusion_fabric": "the speed of the fabric is said to be about that of the line, and higher:"
+    " no latency depends on it (`to_fabric` shows which speeds the tests exclude)",
+}
+
+RATIOS: dict[str, tuple[str, str, str]] = {}
+
+_TITLES = {
+    "test_a": "Test A: two engine 2 inputs, engine 2 output",
+    "test_b": "Test B: two engine 2 inputs, engine 3 output",
+    "test_c": "Test C, never run: engine 2 and engine 3 inputs, engine 2 output",
+    "test_d": "Test D, never run: police and drop on engine 3",
+    "conclusion_90min": "Premium for 90 minutes through the policer of test B",
+    "conclusion_lbe_limit": "Less Than BE raised until it loses packets",
+}
+
+
+#: Of every experiment: the tester stamps each packet, and its ports begin in order. The start is
+#: not left out, since the least latencies are those of the first packets.
+_TESTER: dict[str, Any] = dict(groups=GROUPS, phased=True, timed=True, warmup_s=0.0)
+
+
+def _experiment(name, port, load, assumptions, **more):
+    return Experiment(name, _TITLES[name], port, load, assumptions, **(_TESTER | more))
+
+
+def _tests(assumptions, deep):
+    """The two tests, replayed whole with --full where `base` or the policer is at stake."""
+    more: dict[str, Any] = {} if assumptions == "base" else {"models": ("packets",)}
+    if assumptions in ("base", "deep_bucket"):
+        more["whole_s"] = float(FACTS.whole_s)
+    queue_map = TEMPLATE if assumptions == "template" else RUNNING
+    ports = {"test_a": engine2(assumptions, queue_map), "test_b": engine3(assumptions, deep)}
+    return {
+        name: _experiment(
+            name, port, streams(name), assumptions, also=(f"conclusion_{name}",), **more
+        )
+        for name, port in ports.items()
+    }
+
+
+def _limit(assumptions):
+    ramp = Ramp(
+        streams_at=lambda load_bps: streams("test_b", load_bps),
+        low_bps=float(FACTS.ramp_step_bps),
+        high_bps=float(FACTS.ramp_high_bps),
+        step_bps=float(FACTS.ramp_step_bps),
+        watched=GROUPS["1A+1B/prec0"],
+    )
+    more = (
+        {"whole_s": float(FACTS.ramp_whole_s)}
+        if assumptions == "base"
+        else {"models": ("packets",)}
+    )
+    port, load = engine3(assumptions), streams("test_b")
+    short_s = float(FACTS.ramp_short_s)
+    return _experiment(
+        *("conclusion_lbe_limit", port, load, assumptions),
+        ramp=ramp,
+        duration_s=short_s,
+        **more,
+    )
+
+
+def _long(assumptions, deep):
+    """Only Premium meets its policer, whatever the other classes do."""
+    premium = tuple(s for s in streams("test_b") if s.mark == "prec5")
+    more = {} if assumptions == "base" else {"models": ("packets",)}
+    whole_s = float(FACTS.whole_long_s)
+    port = engine3(police=deep)
+    return _experiment("conclusion_90min", port, premium, assumptions, whole_s=whole_s, **more)
+
+
+def _predicted():
+    """Tests C and D: the same output port, and a policer that has something to do."""
+    slow = policer(0, FACTS.policer_bucket_bytes).replace(rate_bps=float(FACTS.test_d_policer_bps))
+    return {
+        "test_c": _experiment("test_c", engine2(), streams("test_a"), "base"),
+        "test_d": _experiment(
+            "test_d", engine3(police=slow), streams("test_b", ports=PORTS[:1]), "base"
+        ),
+    }
+
+
+def experiments(assumptions: str = "base") -> dict[str, Experiment]:
+    """The published experiments, or those that a declared set of assumptions speaks of.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set.
+    """
+    if assumptions not in ASSUMPTIONS:
+        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+    deep = None
+    if assumptions == "deep_bucket":
+        deep = policer(FACTS.policer_slower_ppm, FACTS.policer_deep_bucket_bytes)
+    found = _tests(assumptions, deep)
+    if assumptions == "template":
+        return {"test_a": found["test_a"]}
+    if assumptions == "deep_bucket":
+        return {"test_b": found["test_b"], "conclusion_90min": _long(assumptions, deep)}
+    found["conclusion_lbe_limit"] = _limit(assumptions)
+    if assumptions == "base":
+        found |= {"conclusion_90min": _long(assumptions, None), **_predicted()}
+    return found
