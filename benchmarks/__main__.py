@@ -71,6 +71,7 @@ def _row(which, found, lines):
         "packets_per_s": 1 / per_packet(results),
         "times_simulation": per_packet(results) / per_packet(mine),
         "process_s": median(results, "process_s"),
+        "wall_s": median(results, "wall_s"),
         "times_process": median(results, "process_s") / median(mine, "process_s"),
         "peak_mb": median(results, "peak_mb"),
         "lines": lines[name],

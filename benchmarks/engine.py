@@ -14,17 +14,17 @@ from qoslib.packets import replicate
 __all__ = ["engine_figures"]
 
 START = """
-import time; began = time.perf_counter()
+import time; began = time.process_time()
 import {module}
-print(time.perf_counter() - began)
+print(time.process_time() - began)
 """
 FIRST_CALL = """
 from benchmarks.workloads import duration_s, made
 from qoslib.packets import simulate
 import time
 port, streams = made("W1", 0)
-began = time.perf_counter(); simulate(port, streams, duration_s(streams, 1000))
-print(time.perf_counter() - began)
+began = time.process_time(); simulate(port, streams, duration_s(streams, 1000))
+print(time.process_time() - began)
 """
 
 

@@ -55,6 +55,7 @@ UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
         "Mbit/s": ("data rate", 1e6),
         "Gbit/s": ("data rate", 1e9),
         "packets": ("packets", 1.0),
+        "kpackets": ("packets", 1e3),
         "packets/s": ("packet rate", 1.0),
         "kpackets/s": ("packet rate", 1e3),
         "Mpackets/s": ("packet rate", 1e6),

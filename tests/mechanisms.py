@@ -64,6 +64,11 @@ def guaranteed(draw, at):
     return draw(ending(where, *draw(loads(scale))))
 
 
+def roomy(scale):
+    """Room enough for early droppers to act, mostly."""
+    return packet_limits(scale, 60) | limits(scale)
+
+
 def quanta(scale):
     return st.integers(max(scale.largest // 4, 1), 3 * scale.largest)
 
@@ -207,7 +212,7 @@ MECHANISMS = {
     "limit in time, line": one_queue(lambda scale: time_limits(scale, "line")),
     "limit in time, guaranteed": guaranteed("guaranteed"),
     "limit in time, served": guaranteed("served"),
-    **{f"dropper: {name}": one_queue(dropper=make) for name, make in DROPPERS.items()},
+    **{f"dropper: {name}": one_queue(roomy, make) for name, make in DROPPERS.items()},
     "policer": one_queue(queue={"policer": lambda scale: policers(scale, ["always"])}),
     "policer, conditional": one_queue(
         queue={"policer": lambda scale: policers(scale, ["congested"])},

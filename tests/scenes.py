@@ -42,6 +42,9 @@ class Scene:
         return {"seed": self.seed, "warmup_s": self.warmup_s}
 
 
+MARKING = st.sampled_from([True, True, False])
+
+
 class Scale:
     """The line, the largest frame, and the time it takes."""
 
@@ -115,7 +118,7 @@ def streams(draw, scale, name, marks, load):
     start_s = draw(st.just(0.0) | scale.time(1, 10))
     common = {
         "mark": draw(st.sampled_from(marks)),
-        "ecn": draw(st.booleans()),
+        "ecn": draw(MARKING),
         "jitter_s": draw(st.just(0.0) | scale.time(0.5, 3)),
         "start_s": start_s,
     }
@@ -136,14 +139,12 @@ def streams(draw, scale, name, marks, load):
 @st.composite
 def loads(draw, scale, marks=NAMES[:1], most=4):
     """Streams of some hundred packets in all, and how long they take."""
-    shares = draw(
-        st.lists(st.sampled_from([0.1, 0.3, 0.5, 1.0, 1.3, 2.5]), min_size=1, max_size=most)
-    )
+    shares = draw(st.lists(st.sampled_from([0.1, 0.5, 1.0, 1.3, 2.5]), min_size=1, max_size=most))
     made = tuple(
         draw(streams(scale, f"stream {i}", marks, share)) for i, share in enumerate(shares)
     )
     pps = sum(s.rate_bps / 8 / s.mean_frame_bytes for s in made)
-    packets = draw(st.sampled_from([40, 120, 250]))
+    packets = draw(st.sampled_from([60, 200, 400]))
     duration_s = min(packets / pps, 400 * scale.packet_s) if pps else 50 * scale.packet_s
     return made, max(duration_s, 1e-11)
 
@@ -218,7 +219,7 @@ def reds(scale, averaging):
         red_profiles(),
         marked.map(lambda rows: tuple(dict(rows).items())),
         AVERAGINGS[averaging](scale),
-        st.booleans(),
+        MARKING,
     )
 
 
@@ -235,19 +236,19 @@ def drop_profiles(draw):
 
 
 def codels(scale):
-    return st.builds(p.Codel, scale.time(0.5, 6), scale.time(1, 20), st.booleans())
+    return st.builds(p.Codel, scale.time(0.5, 3), scale.time(1, 6), MARKING)
 
 
 def pies(scale):
-    hertz = st.sampled_from([0.01, 0.1, 0.5]).map(lambda per: per / scale.packet_s)
+    hertz = st.sampled_from([0.005, 0.02, 0.2, 1.0]).map(lambda per: per / scale.packet_s)
     return st.builds(
         p.Pie,
-        scale.time(0.5, 6),
-        scale.time(0.5, 5),
+        scale.time(0.5, 3),
+        scale.time(0.5, 3),
         hertz,
         hertz,
-        st.just(0.0) | scale.time(1, 20),
-        st.booleans(),
+        st.just(0.0) | scale.time(1, 8),
+        MARKING,
     )
 
 

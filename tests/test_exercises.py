@@ -8,11 +8,20 @@ import pytest
 
 from qoslib import exercises, units
 from qoslib.platforms import m120
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port import DeficitRoundRobin, PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
 LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
 LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(200)),))
+
+
+def robin(first_mbps, second_mbps, quantum_bytes=3000):
+    """A round robin of two queues and what it is offered."""
+    queues = tuple(Queue(n, PacketLimit(100), quantum_bytes=quantum_bytes) for n in "ab")
+    port = Port("robin", units.mbps(100), queues, DeficitRoundRobin())
+    loads = (("a", first_mbps, 200), ("b", second_mbps, 1500))
+    return port, [Stream(name, units.mbps(rate), size) for name, rate, size in loads]
+
 
 RIGHT = {
     "00.1": 67.2,
@@ -25,6 +34,11 @@ RIGHT = {
     "01.3": 25,
     "01.4": 111,
     "01.5": (m120.port(), m120.experiments()["base"].streams),
+    "02.1": 1.526,
+    "02.2": 6150,
+    "02.3": 6,
+    "02.4": 918,
+    "02.5": robin(10, 150),
 }
 WRONG = [
     ("00.1", 51.2, "without the 20 B"),
@@ -51,6 +65,21 @@ WRONG = [
     ("01.4", 50, "keeps up"),
     ("01.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "drops nothing"),
     ("01.5", (m120.port(), tuple(reversed(m120.experiments()["base"].streams))), "BE loses"),
+    ("02.1", 1.397, "Premium is forgotten"),
+    ("02.1", 1.22, "quanta of engine 3"),
+    ("02.2", 0, "never served"),
+    ("02.2", 3686, "loses 4"),
+    ("02.2", 9000, "less would do"),
+    ("02.3", 18, "too long"),
+    ("02.3", 2, "room for more"),
+    ("02.3", 0, "no ring"),
+    ("02.4", 204, "for 20 minutes"),
+    ("02.4", 1255, "6.8 is not 9.3"),
+    ("02.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "no round robin"),
+    ("02.5", robin(10, 20), "drops nothing"),
+    ("02.5", robin(90, 150), "a loses packets"),
+    ("02.5", robin(10, 150, 30_000), "smaller quanta"),
+    ("02.5", robin(0, 0), "offer nothing"),
 ]
 
 
@@ -99,7 +128,7 @@ def test_the_solutions_of_a_lesson_are_right(path):
         elif solution:
             scope["exercises"] = Recorder(verdicts)
             exec(cell.source, scope)
-    assert len(verdicts) == len([n for n in RIGHT if path.stem.startswith(n[:2])])
+    assert len(verdicts) == len([n for n in exercises.JUDGES if path.stem.startswith(n[:2])])
     assert all(verdict.ok for verdict in verdicts), verdicts
 
 

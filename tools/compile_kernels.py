@@ -6,13 +6,15 @@ It takes about 15 s once, and nothing where they are compiled already.
 """
 
 from qoslib import packets
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port import Chain, Hop, PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
 
 def main():
+    """A chain uses the kernels of a port and its own."""
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
-    packets.simulate(port, [Stream("all", 1e5)], 1e-3, progress=lambda done_s, total_s: None)
+    chain = Chain("one", (Hop(port),))
+    packets.simulate(chain, [Stream("all", 1e5)], 1e-3)
 
 
 if __name__ == "__main__":

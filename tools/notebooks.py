@@ -85,7 +85,8 @@ def png(rows):
 def run(path):
     """Execute a notebook and return it."""
     lesson = nbformat.read(path, as_version=4)
-    NotebookClient(lesson, timeout=120, store_widget_state=False).execute(cwd=str(path.parent))
+    client = NotebookClient(lesson, timeout=120, store_widget_state=False, coalesce_streams=True)
+    client.execute(cwd=str(path.parent))
     return lesson
 
 

@@ -18,6 +18,8 @@ NEWER = ("3.14", "3.13", "3.12")
 PYTEST = (sys.executable, "-m", "pytest", "--color=no")
 #: First, where a lesson is compared: a kernel that has to be compiled says so in the lesson.
 COMPILE = (sys.executable, "tools/compile_kernels.py")
+#: A progress bar, which a slow machine shows, would stand in the compared output of a lesson.
+QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 UNIT = ("-n", "2", "--dist", "loadgroup", "tests", "--ignore=tests/browser")
 
 
@@ -106,6 +108,7 @@ def run(name):
                 done = subprocess.run(
                     command,
                     cwd=ROOT,
+                    env=QUIET,
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=subprocess.STDOUT,

@@ -49,9 +49,5 @@ pip_install --require-hashes -r requirements.lock
 pip_install --no-deps --no-build-isolation --editable .
 mkdir -p "$venv/share/jupyter/lab/settings"
 cp tools/jupyterlab_settings.json "$venv/share/jupyter/lab/settings/overrides.json"
-"$venv/bin/python" -c '
-from qoslib import packets, port, traffic
-hop = port.Hop(port.Port("warm", 1e9, (port.Queue("all", port.PacketLimit(1)),)))
-packets.simulate(port.Chain("warm", (hop,)), [traffic.Stream("one", 1e6)], 1e-2)
-' || fail "the packet kernels could not be compiled"
+"$venv/bin/python" tools/compile_kernels.py || fail "the packet kernels could not be compiled"
 pwd -P >"$venv/.ready"

@@ -10,7 +10,8 @@ it is sent.
 import json
 import random
 import sys
-from time import perf_counter
+from itertools import chain, repeat
+from time import process_time
 
 import simpy
 from ns.packet.dist_generator import DistPacketGenerator
@@ -75,12 +76,14 @@ class _Renamed:
 
 
 def generator(env, stream, index, seed):
-    """A stream's generator; it sends its first packet one gap after its phase, not at it."""
+    """A stream's generator; it waits for a gap before its first packet too, so that gap is 0."""
     draws, gap_s = random.Random(f"{seed} {index}"), stream["gap_s"]
     sizes, shares = stream["sizes_bytes"], stream["shares"]
 
+    gaps_s = chain([0.0], repeat(gap_s))
+
     def gap():
-        return draws.expovariate(1 / gap_s) if stream["poisson"] else gap_s
+        return draws.expovariate(1 / gap_s) if stream["poisson"] else next(gaps_s)
 
     def size():
         return draws.choices(sizes, shares)[0] if len(sizes) > 1 else sizes[0]
@@ -98,9 +101,9 @@ def simulate(port, stamped=True):
     for index, stream in enumerate(port["streams"]):
         source = generator(env, stream, index, port["seed"])
         source.out = Sender(env, front, offered) if stamped else front
-    began_s = perf_counter()
+    began_s = process_time()
     env.run(until=port["duration_s"])
-    took_s = perf_counter() - began_s
+    took_s = process_time() - began_s
     flows = range(len(offered))
     sent = [sink.packets_received[flow] for flow in flows]
     means_s = [sum(sink.waits[flow]) / max(sent[flow], 1) for flow in flows]

@@ -2,6 +2,7 @@
 
 from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
+from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.text import text
@@ -15,6 +16,7 @@ __all__ = [
     "Row",
     "Scoreboard",
     "beside",
+    "part",
     "published",
     "score",
     "score_platform",

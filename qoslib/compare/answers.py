@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from qoslib.compare.models import DRAINED_S, MODELS, is_whole
 from qoslib.packets.progress import Progress
-from qoslib.platforms import PLATFORMS, platform
+from qoslib.platforms import platform
 from qoslib.platforms.provenance import Experiment
 from qoslib.results import Result
 
@@ -25,23 +25,20 @@ class Answer(NamedTuple):
 
 
 def answers(
-    full: bool,
-    progress: Callable[[str], object] = lambda _: None,
-    replayed: Progress = lambda done_s, total_s: None,
-    names: Sequence[str] = PLATFORMS,
+    names: Sequence[str], full: bool, progress: Callable[[str], object], replayed: Progress
 ) -> dict[str, list[Answer]]:
-    """Run every model of every platform; whole replays first, since they take the longest.
+    """Run every model of some platforms; whole replays first, since they take the longest.
 
     Parameters
     ----------
+    names : sequence of str
+        Of the platforms.
     full : bool
         Whether to replay whole what can be replayed whole.
     progress : callable
         Is told what runs next.
     replayed : callable
         Is told how far the whole replays are, and how long they are together [s simulated].
-    names : sequence of str
-        Of the platforms.
 
     Returns
     -------

@@ -17,7 +17,6 @@ __all__ = ["DRAINED_S", "MODELS", "in_any_phase", "is_whole", "started_by_hand"]
 
 #: Apart from the draws of the phases, which have the seed alone.
 HAND = 1
-
 #: After a whole replay's last packet is sent the router has so long to empty: testers count on.
 DRAINED_S = 1.0
 
@@ -63,17 +62,17 @@ def is_whole(experiment: Experiment, full: bool) -> bool:
 def _fluid(
     experiment: Experiment, full: bool = False, tell: Progress | None = None
 ) -> list[Result]:
+    if experiment.is_run:
+        mean_s = experiment.started_within_s / 2
+        first, *others = experiment.streams
+        streams = (first, *(_later(stream, mean_s) for stream in others))
+        return [fluid.over_time(experiment.port, streams, experiment.duration_s)]
+
     def answer(streams):
-        if experiment.is_run:
-            return fluid.over_time(experiment.port, streams, experiment.duration_s)
         return fluid.solve(experiment.port, streams)
 
-    ramp, mean_s = experiment.ramp, experiment.started_within_s / 2
-    first, *others = experiment.streams
-    streams = (
-        (first, *(_later(stream, mean_s) for stream in others)) if mean_s else (first, *others)
-    )
-    return [largest_without_loss(ramp, answer) if ramp else answer(streams)]
+    ramp = experiment.ramp
+    return [largest_without_loss(ramp, answer) if ramp else answer(experiment.streams)]
 
 
 def _packets(
@@ -96,8 +95,7 @@ def _run(experiment, streams, seed, whole, tell):
     sent_s = experiment.whole_s if whole else experiment.duration_s
     if not experiment.phased:
         streams = in_any_phase(streams, seed)
-    if experiment.started_within_s:
-        streams = started_by_hand(streams, experiment.started_within_s, seed)
+    streams = started_by_hand(streams, experiment.started_within_s, seed)
     if whole:
         streams = [stream.replace(stop_s=sent_s) for stream in streams]
     return packets.simulate(
@@ -115,8 +113,8 @@ def _silent(done_s, total_s):
 
 
 #: Name to a function of an experiment, whether whole replays are asked for, and whom to tell how
-#: far a replay is. A deterministic model gives one result without a seed, a random one a result
-#: for each seed, 1 and on (a whole replay takes the first): then a value's interval holds the
+#: far a replay is; a whole replay takes the first seed alone. A deterministic model gives one
+#: result without a seed, a random one a result for each seed: then a value's interval holds the
 #: middle 90 % of them, since a published number is the outcome of one run too.
 MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,

@@ -74,7 +74,12 @@ READINGS = {
     # iperf3: payload, by the receiver's interval.
     "throughput": Reading("bit/s", "carried", lambda view: view.throughput()),
     "received_bytes": Reading("B", "carried", lambda view: view.octets(view.total("sent_pps"))),
-    "drop_ratio": Reading("1", "dropped", lambda view: view.loss()),
+    "drop_ratio": Reading("1", "dropped", lambda view: view.drop_ratio()),
+    "payload_share": Reading("1", "carried", lambda view: view.of_payload()),
+    "loss_free_rate": Reading("bit/s", "loss_free", lambda view: view.loss_free()),
+    "loss_free_share": Reading(
+        "1", "loss_free", lambda view: view.loss_free() / view.of("").total("sent_bps")
+    ),
     # A policy's classes (IOS), an interface and its MAC (Junos).
     "queue_dropped_packets": Reading(
         "packets", "dropped", _count("dropped_pps", "offered_packets")
@@ -97,11 +102,6 @@ READINGS = {
     "mac_transmitted_pause_frames": Reading("packets", "dropped", lambda view: view.pause_frames()),
     "mac_transmitted_control_frames": Reading(
         "packets", "dropped", lambda view: view.pause_frames()
-    ),
-    "payload_share": Reading("1", "carried", lambda view: view.of_payload()),
-    "loss_free_rate": Reading("bit/s", "loss_free", lambda view: view.loss_free()),
-    "loss_free_share": Reading(
-        "1", "loss_free", lambda view: view.loss_free() / view.of("").total("sent_bps")
     ),
 }
 

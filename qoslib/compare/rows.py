@@ -168,7 +168,7 @@ def row_of(
     )
     if value.status != "ok":
         return replace(row, reason=f"inconsistent in the source: {value.reason}")
-    reason = too_short(value, how, views[0])
+    reason = too_short(value, views[0])
     if reason:
         return replace(row, reason=reason)
     return replace(row, verdict="within" if row.is_near else "misfit")

@@ -7,8 +7,6 @@ from qoslib.compare.values import Published
 
 __all__ = ["kind_of", "too_short"]
 
-#: Kinds that a run with its start and end meets less closely than a steady state.
-IN_RUN = ("carried", "dropped")
 COUNTS = ("sent_packets", "dropped_packets")
 
 
@@ -18,12 +16,11 @@ def kind_of(value: Published, how: Reading, view: View) -> str:
         return "rare"
     if view.whole and view.result.seed is not None and value.quantity in COUNTS:
         return "replayed"
-    if view.experiment.timed:
-        return TIMED.get(value.quantity, how.kind)
-    return f"{how.kind}_in_run" if view.experiment.is_run and how.kind in IN_RUN else how.kind
+    kind = view.kind(how.kind)
+    return TIMED.get(value.quantity, kind) if view.experiment.timed else kind
 
 
-def too_short(value: Published, how: Reading, view: View) -> str | None:
+def too_short(value: Published, view: View) -> str | None:
     """Why a result is not to be held against a value: it is no replay of the whole run."""
     if view.whole or view.result.seed is None:
         return None
@@ -38,5 +35,6 @@ def _rare(value, view):
     """Whether a published loss, which is not 0, is rarer than a short run shows."""
     if value.quantity == "drop_ratio":
         return 0 < units.convert(value.value, value.unit, "1") < RARE
-    offered = view.of(value.stream).printed("offered_packets") or 0
-    return value.quantity == "dropped_packets" and 0 < value.value < RARE * offered
+    if value.quantity != "dropped_packets":
+        return False
+    return 0 < value.value < RARE * (view.of(value.stream).counted("offered_packets") or 0)

@@ -72,11 +72,11 @@ def score(
     """
     data = published()
     known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
-    said = answers(full, progress, replayed)
+    said = answers(PLATFORMS, full, progress, replayed)
     rows: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
-        more, told = _of_platform(platform(name), said[name], data, full)
+        more, told = _beside(name, data, said[name], full)
         rows += (_named(row, known) for row in more)
         foretold += told
     return Scoreboard(
@@ -87,7 +87,9 @@ def score(
     )
 
 
-def score_platform(name: str, data: Data) -> tuple[list[Row], list[dict]]:
+def score_platform(
+    name: str, data: Data, progress: Callable[[str], object] = lambda _: None
+) -> tuple[list[Row], list[dict]]:
     """The rows of one platform, no misfit named yet, and its predictions.
 
     Parameters
@@ -96,25 +98,26 @@ def score_platform(name: str, data: Data) -> tuple[list[Row], list[dict]]:
         Of the platform.
     data : Data
         All published values.
+    progress : callable
+        Is told what runs next.
     """
-    return _of_platform(platform(name), answers(False, names=(name,))[name], data, False)
+    said = answers((name,), False, progress, lambda done_s, total_s: None)
+    return _beside(name, data, said[name], False)
 
 
-def _of_platform(module, said, data, full):
-    name = module.__name__.rpartition(".")[-1]
+def _beside(name, data, said, full):
+    """Rows and predictions of a platform, of all that its models say."""
+    module, given = platform(name), data.given(name)
     rows: list[Row] = []
     foretold: list[dict] = []
     for model, experiment, results in said:
-        whole, given, assumptions = (
-            is_whole(experiment, full),
-            data.given(name),
-            experiment.assumptions,
-        )
-        views = [View(module, experiment, r, given, whole=whole) for r in results]
-        meant = (experiment.name, *experiment.also)
-        mine = [v for v in data.of(name) if v.experiment in meant]
+        whole, assumptions = is_whole(experiment, full), experiment.assumptions
+        views = [View(module, experiment, each, given, whole=whole) for each in results]
+        mine = [v for v in data.of(name) if v.experiment in (experiment.name, *experiment.also)]
         fitted = module.FACTS.fitted_in(assumptions)
-        rows += [row_of(v, model, assumptions, views, fitted, data.spread(v)) for v in mine]
+        rows += [
+            row_of(value, model, assumptions, views, fitted, data.spread(value)) for value in mine
+        ]
         foretold += predictions(model, assumptions, views, mine)
     return rows + _not_described(module, data.of(name), rows), foretold
 

@@ -15,12 +15,12 @@ from qoslib.traffic import Stream
 __all__ = ["UnspokenError", "View"]
 
 NOTHING_SENT = "the model sends nothing of this stream, so it has no latency"
+NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
 NO_OFFERED = (
     "neither the time that this counter ran nor an offered count beside it is printed;"
     " the rate beside it is compared"
 )
 NOTHING_OFFERED = "nothing of this stream is offered"
-NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
 MANY_RUNS = "several runs together have no one throughput"
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
 NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"
@@ -70,31 +70,35 @@ class View:
 
     @property
     def streams(self) -> list[Stream]:
-        """The descriptions of the streams that are meant."""
-        if not self.meant:
+        """The streams that are meant, by their name or mark, or that of a group of them."""
+        group = self.experiment.groups.get(self.stream, ())
+        mine = [
+            s
+            for s in self.experiment.streams
+            if self.stream in ("", s.name, s.label) or s.name in group
+        ]
+        if not mine:
             raise UnspokenError(NO_STREAM)
-        return [stream for stream in self.experiment.streams if stream.name in self.meant]
+        return mine
 
     def leaving(self) -> "View":
         """The same result seen from the stream that leaves by this one's port."""
         return self.of(getattr(self.platform, "LEAVES_BY", {}).get(self.stream, self.stream))
 
-    @property
-    def meant(self) -> tuple[str, ...]:
-        """The streams that are meant."""
-        alone = (self.stream,) if self.stream else self.result.streams
-        named = self.experiment.groups.get(self.stream, alone)
-        return tuple(name for name in named if name in self.result.streams)
+    def kind(self, kind: str) -> str:
+        """The kind of tolerance: a run with its start and end has some of its own."""
+        of_run = self.experiment.is_run and kind in ("carried", "dropped")
+        return f"{kind}_in_run" if of_run else kind
 
     def each(self, quantity: str) -> list[float]:
         """A quantity of the result, for each stream that is meant."""
-        if not self.meant:
-            raise UnspokenError(NO_STREAM)
-        values = [(name, self.result.of(name, quantity)) for name in self.meant]
-        for name, value in values:
+        values = []
+        for stream in self.streams:
+            value = self.result.of(stream.name, quantity)
             if value is None:
-                raise UnspokenError(self.result.without_latency.get(name, NOTHING_SENT))
-        return [value for _, value in values if value is not None]
+                raise UnspokenError(self.result.without_latency.get(stream.name, NOTHING_SENT))
+            values.append(value)
+        return values
 
     def mean(self, quantity: str) -> float:
         """A latency, each sent packet counting once."""
@@ -113,10 +117,7 @@ class View:
 
     def bits(self, quantity: str) -> float:
         """A packet rate as the bit rate that the source counts [bit/s]."""
-        extra, streams = self.experiment.counted_extra_bytes, self.experiment.streams
-        frames = {s.name: s.mean_frame_bytes + extra for s in streams}
-        sizes = [frames[name] for name in self.meant]
-        return sum(map(units.rate_bps, self.each(quantity), sizes))
+        return sum(map(units.rate_bps, self.each(quantity), self.counted_bytes()))
 
     def counted_bytes(self) -> list[float]:
         """What the source counts of a frame of each stream [B]."""
@@ -128,12 +129,12 @@ class View:
 
         The time of a run that is not printed is that of its sending.
         """
-        names = (self.stream,) if self.stream else self.meant
-        return sum(self.of(name)._throughput() for name in names)
+        labels = [self.stream] if self.stream else {s.label: None for s in self.streams}
+        return sum(self.of(label)._throughput() for label in labels)
 
     def _throughput(self):
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
-        if time_s is not None and self.printed("offered_packets") is not None:
+        if time_s is not None and self.counted("offered_packets") is not None:
             return units.bits(self.octets(self.total("sent_pps"))) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
         if stream.stop_s is None or duration_s is None:
@@ -148,24 +149,21 @@ class View:
 
     def count(self, rate_pps: float, offered: str) -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
-        counted = self.printed(offered)
+        counted = self.counted(offered)
         if counted is None:
             raise UnspokenError(NO_OFFERED)
         return rate_pps / self.total("offered_pps") * counted if counted else rate_pps
 
-    def printed(self, quantity: str) -> float | None:
-        """A published input for the streams that are meant, None where it is not printed."""
-        names = OFFERED.get(quantity, (quantity,))
-        found = [self._given(self.stream, name) for name in names]
-        found += [self._sum([self._given(s, name) for s in self.meant]) for name in names]
-        return next((value for value in found if value is not None), None)
-
-    def _given(self, stream, quantity):
-        return self.given.get((self.experiment.name, stream, quantity))
-
-    @staticmethod
-    def _sum(parts):
-        return None if not parts or None in parts else sum(parts)
+    def counted(self, offered: str) -> float | None:
+        """The published offered count of the stream, or the sum of those of a group."""
+        names = (
+            (self.experiment.name, self.stream, name) for name in OFFERED.get(offered, (offered,))
+        )
+        found = next((self.given[name] for name in names if name in self.given), None)
+        if found is not None or self.stream not in self.experiment.groups:
+            return found
+        parts = [self.of(stream.name).counted(offered) for stream in self.streams]
+        return None if None in parts else sum(part for part in parts if part is not None)
 
     def dropped_by(self, cause: str) -> float:
         """Packets dropped for a cause [packets/s]."""
@@ -173,17 +171,30 @@ class View:
         places = [self.result.streams.index(stream.name) for stream in self.streams]
         return 0.0 if dropped_pps is None else float(sum(dropped_pps[..., i] for i in places))
 
-    def loss(self) -> float:
-        """Dropped packets a packet offered."""
+    def drop_ratio(self) -> float:
+        """What is dropped of what is offered [ratio]."""
         offered_pps = self.total("offered_pps")
         if not offered_pps:
             raise UnspokenError(NOTHING_OFFERED)
         return self.total("dropped_pps") / offered_pps
 
+    def of_payload(self) -> float:
+        """What is sent, as a share of the payload rate that the source prints."""
+        payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
+        if not payload:
+            raise UnspokenError("no payload rate is printed")
+        return self.total("sent_bps") / payload[0]
+
+    def loss_free(self) -> float:
+        """The largest load without loss, if this is what the result is of [bit/s]."""
+        if self.experiment.ramp is None:
+            raise UnspokenError("no load was raised in this experiment")
+        return self.total("offered_bps")
+
     def output_bytes(self) -> float:
         """Bytes that left: as a class counts them, or as the source counts a frame."""
         sent_pps = self.leaving().total("sent_pps")
-        of_a_class = self.printed("class_bytes") is not None
+        of_a_class = self.counted("class_bytes") is not None
         return self.count(sent_pps, "class_bytes") if of_a_class else self.octets(sent_pps)
 
     def output_drops(self) -> float:
@@ -208,19 +219,6 @@ class View:
         if any(place.pause for place in places):
             raise UnspokenError(NO_PAUSE_COUNT)
         return 0.0
-
-    def of_payload(self) -> float:
-        """What is sent, as a share of the payload rate that the source prints."""
-        payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
-        if not payload:
-            raise UnspokenError("no payload rate is printed")
-        return self.total("sent_bps") / payload[0]
-
-    def loss_free(self) -> float:
-        """The largest load without loss, if this is what the result is of [bit/s]."""
-        if self.experiment.ramp is None:
-            raise UnspokenError("no load was raised in this experiment")
-        return self.total("offered_bps")
 
     def ratio(self, name: str) -> float:
         """The ratio of two streams that the platform declares under this name."""

@@ -5,13 +5,19 @@ No answer is written down here; `check` computes it when it is asked.
 
 from typing import Any
 
-from qoslib.exercises import late_priority, one_queue
+from qoslib.exercises import frames, late_priority, one_queue, policing, shared_line
 from qoslib.exercises.verdict import Judge, Verdict
 
 __all__ = ["JUDGES", "Verdict", "check"]
 
 #: Number of the exercise, lesson first, to the function that judges an answer.
-JUDGES: dict[str, Judge] = {**one_queue.JUDGES, **late_priority.JUDGES}
+JUDGES: dict[str, Judge] = {
+    **one_queue.JUDGES,
+    **late_priority.JUDGES,
+    **shared_line.JUDGES,
+    **policing.JUDGES,
+    **frames.JUDGES,
+}
 
 
 def check(exercise: str, answer: Any = None) -> Verdict:

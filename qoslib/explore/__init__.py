@@ -1,8 +1,19 @@
 """Explorers: controls around a figure that follows them, one function a question."""
 
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.frame_size import frame_size
 from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
+from qoslib.explore.police import police
 from qoslib.explore.priority import priority
+from qoslib.explore.share import share
 
-__all__ = ["Explorer", "knife_edge", "one_queue", "priority"]
+__all__ = [
+    "Explorer",
+    "frame_size",
+    "knife_edge",
+    "one_queue",
+    "police",
+    "priority",
+    "share",
+]

@@ -83,14 +83,14 @@ def solve(
     ValueError
         If there is no stream, two have one name, a rate is negative or not finite, a stream
         leads to no queue, or the port has what no closed form here speaks of: a CoDel or PIE
-        dropper, WRED profiles that overlap, a shared memory pool, a PAUSE of a port that senders
-        obey. The packet model runs them.
+        dropper, WRED profiles that overlap, a shared memory pool, a PAUSE of a port that
+        senders obey. The packet model runs them.
 
     Notes
     -----
     A transmit ring is full while the port is overloaded, and else empty. A stream whose queue a
-    RED dropper holds down has no latency here; the result says why. The times at which streams
-    start and stop are left out: see `qoslib.fluid.over_time`.
+    RED dropper holds down has no latency here; the result says why. The times at
+    which streams start and stop are left out: see `qoslib.fluid.over_time`.
 
     Examples
     --------

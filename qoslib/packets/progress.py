@@ -16,10 +16,13 @@ class ProgressBar:
     patience_s = 2.0
 
     def __init__(self) -> None:
-        self._began_s = time.monotonic()
+        self._began_s: float | None = None
         self._bar = None
 
     def __call__(self, done_s: float, total_s: float) -> None:
+        if self._began_s is None:
+            # From the first call on: compiling has a line of its own.
+            self._began_s = time.monotonic()
         if self._bar is None and time.monotonic() - self._began_s > self.patience_s:
             from tqdm.auto import tqdm  # loads notebook widgets: only for a run that needs it
 

@@ -15,11 +15,10 @@ def platform(name: str) -> ModuleType:
     Each has ``FACTS`` (its numbers and their origin), ``ASSUMPTIONS`` (name of each declared set
     to its description, ``base`` first), ``experiments(assumptions="base")``, name to `Experiment`,
     ``MODELS`` (those that speak to it), ``NOT_DESCRIBED`` (published experiment to the reason why
-    it has no `Experiment`) and ``RATIOS`` (published ratio to a quantity and two streams). One
-    with rival sets may have ``PARAMETERS``, the fitted numbers that each was free to choose;
-    others ``LEAVES_BY`` (port to the port that what leaves by it came in at) and ``PAIRS``
-    (quantity to two counters that the test makes equal: their ratio tells how far the print can
-    be trusted).
+    it has no `Experiment`) and ``RATIOS`` (published ratio to a quantity and two streams). It may
+    have ``LEAVES_BY`` (port to the port that what leaves by it came in at), ``PAIRS`` (quantity
+    to two counters that the test makes equal: their ratio tells how far the print can be trusted)
+    and ``PARAMETERS`` (rival set to the fitted numbers that it was free to choose).
 
     Raises
     ------

@@ -3,7 +3,6 @@
 Source isr4331: QoS LLQ Queue Starvation; iperf3 through a router with a 100 Mb/s port.
 """
 
-from dataclasses import replace
 from typing import Literal
 
 from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
@@ -75,8 +74,6 @@ FACTS = Facts(
 
 #: What the tables of iperf3 count: the payload of a frame.
 _COUNTED_EXTRA = -FACTS.header_bytes
-#: The last listing counts two runs.
-_TWO_RUNS = {name: (name, f"{name} stopped") for name in ("EF", "default")}
 #: After the last packet is sent: longer than any queue takes to drain.
 _DRAIN_S = 1.0
 #: When the printed run starts in `llq_cumulative`, long after the stopped one.
@@ -159,7 +156,7 @@ def _stopped(head_start_s):
     }
     return (
         stream("EF stopped", FACTS.EF_bps, 0.0, lasting["EF"], "EF"),
-        stream("default stopped", FACTS.default_bps, head_start_s, lasting["default"]),
+        stream("default stopped", FACTS.default_bps, head_start_s, lasting["default"], "default"),
     )
 
 
@@ -205,10 +202,7 @@ def _with_llq(name):
     return [
         _run("llq_ef_alone", "LLQ: 30 Mb/s of EF, alone", port, alone, name),
         _run("llq", "LLQ: EF at 30 Mb/s", port, _both(head_s), name, 20),
-        replace(
-            _run("llq_cumulative", "LLQ: the last listing, two runs", port, twice, name, 20),
-            groups=_TWO_RUNS,
-        ),
+        _run("llq_cumulative", "LLQ: the last listing, two runs", port, twice, name, 20),
         _run("llq_300", "LLQ: EF at 300 Mb/s", port, loud, name, 20),
         _run("llq_300_later", "LLQ: EF at 300 Mb/s, with a head start", port, later, name, 20),
     ]

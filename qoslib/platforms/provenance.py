@@ -46,8 +46,7 @@ def assumed(value: float, because: str) -> Fact:
 def fitted(value: float, on: str, used_in: str = "") -> Fact:
     """A number found by fitting; `on` lists the rows it was fitted on, keys as in `sourced`.
 
-    A latency may carry its statistic there, as on the scoreboard: ``latency_average``. One that a
-    single set of assumptions uses names it in `used_in`.
+    A latency may carry its statistic there, as on the scoreboard: ``latency_average``.
     """
     return Fact(value, "fitted", on, used_in)
 

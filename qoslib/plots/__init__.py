@@ -5,25 +5,43 @@ Only this room knows plotly; `live` hands out the widget that explorers update i
 
 from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
+from qoslib.plots.frame_size import Forwarded, Row, frame_size, rows
 from qoslib.plots.knife_edge import knife_edge
+from qoslib.plots.latency_histogram import latency_histogram
+from qoslib.plots.loss_over_load import loss_over_load
+from qoslib.plots.lottery import lottery
 from qoslib.plots.one_queue import Seen, one_queue
 from qoslib.plots.over_load import latency_over_load
 from qoslib.plots.over_time import queue_over_time
+from qoslib.plots.policing import Counted, policing
 from qoslib.plots.published import Point, published
+from qoslib.plots.service_order import service_order
+from qoslib.plots.shares import shares
 
 __all__ = [
     "CONFIG",
+    "Counted",
     "Figure",
+    "Forwarded",
     "LiveFigure",
     "Point",
+    "Row",
     "Seen",
     "classes",
+    "frame_size",
     "growing",
     "knife_edge",
+    "latency_histogram",
     "latency_over_load",
     "live",
+    "loss_over_load",
+    "lottery",
     "one_queue",
+    "policing",
     "published",
     "queue_over_time",
     "refresh",
+    "rows",
+    "service_order",
+    "shares",
 ]

@@ -82,7 +82,7 @@ FACTS = Facts(
     policer_slower_ppm=assumed(
         10.0, "the only constant offset that gives 204 lost in 20 and 9.3e-6 in 90 minutes"
     ),
-    policer_deep_bucket_bytes=fitted(98_304, _LOST),
+    policer_deep_bucket_bytes=fitted(98_304, _LOST, "deep_bucket"),
     relay_e2_packets=fitted(455, _SAW_A),
     relay_e2_s=fitted(units.us(140), _SAW_A),
     relay_e2_jitter=fitted(0.3, _SAW_A),
@@ -91,8 +91,8 @@ FACTS = Facts(
     relay_e3_s=fitted(units.us(300), _SAW_B),
     relay_e3_jitter=fitted(0.2, _SAW_B),
     relay_e3_release=fitted(8, "gsr12000_results/test_b/1A+1B/sent_packets"),
-    asymmetric_e2_s=fitted(units.us(745), _SAW_A),
-    asymmetric_e3_s=fitted(units.us(590), _SAW_B),
+    asymmetric_e2_s=fitted(units.us(745), _SAW_A, "asymmetric"),
+    asymmetric_e3_s=fitted(units.us(590), _SAW_B, "asymmetric"),
     ramp_high_bps=assumed(units.mbps(400), "where the ramp of Less Than BE is given up"),
     ramp_step_bps=assumed(units.mbps(2), "one Mb/s a port"),
     ramp_short_s=assumed(5, "each load of the ramp; longer runs lose at somewhat lower loads"),

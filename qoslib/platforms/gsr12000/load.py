@@ -1,11 +1,12 @@
 """What the tester sends: five regular streams a port, all due at once, by one line."""
 
+from collections.abc import Mapping
 from functools import cache
 
 from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
 from qoslib.traffic import Stream, on_one_line
 
-__all__ = ["GROUPS", "streams"]
+__all__ = ["GROUPS", "loaded", "streams"]
 
 #: Published rows that speak of several streams.
 GROUPS = {
@@ -41,6 +42,24 @@ def streams(
         offered["prec0"] = less_than_best_effort_bps / len(PORTS)
         offered["prec1"] = both_bps - offered["prec0"]
     return tuple(stream for port in ports for stream in _of_port(port, offered, test))
+
+
+def loaded(
+    test: str, offered_bps: Mapping[str, float], ports: tuple[str, ...] = PORTS
+) -> tuple[Stream, ...]:
+    """What if: the same streams at other rates.
+
+    Parameters
+    ----------
+    test : str
+        ``test_a`` or ``test_b``.
+    offered_bps : mapping of str to float
+        Rate of a class at each port [bit/s]; what is not named offers nothing.
+    ports : tuple of str
+        Which tester ports send.
+    """
+    rates = dict.fromkeys(CLASSES, 0.0) | dict(offered_bps)
+    return tuple(stream for port in ports for stream in _of_port(port, rates, test))
 
 
 def _of_port(port, offered, test):

@@ -1,0 +1,124 @@
+"""Exercises of lesson 03: a policed priority queue."""
+
+from typing import Any
+
+from qoslib import fluid, units
+from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
+from qoslib.platforms import isr4331
+from qoslib.port import Port, StrictPriority
+
+__all__ = ["JUDGES"]
+
+FRAME_BYTES = float(isr4331.FACTS.frame_bytes)
+PAYLOAD_BYTES = FRAME_BYTES - float(isr4331.FACTS.header_bytes)
+#: Less lost than this is the dust of floating point [ratio].
+LOSSLESS = 1e-9
+
+
+def _frames_bps(payload_mbps):
+    """Rate as the policer counts it, headers included [bit/s]."""
+    return units.mbps(payload_mbps) * FRAME_BYTES / PAYLOAD_BYTES
+
+
+def _solved(ef_mbps, port: Port):
+    """Loss of EF and of the default class in the long run [ratio]."""
+    streams = (isr4331.stream("EF", units.mbps(ef_mbps)), isr4331.stream("default", units.mbps(80)))
+    result = fluid.solve(port, streams)
+    return result.dropped_pps / result.offered_pps
+
+
+def _with_rate(rate_bps):
+    port = isr4331.llq()
+    urgent, rest = port.queues
+    assert urgent.policer is not None
+    policer = urgent.policer.replace(rate_bps=rate_bps)
+    return port.replace(queues=(urgent.replace(policer=policer), rest))
+
+
+def _starved(answer: Any) -> Verdict:
+    """The load of EF from which nothing is left for others without a policer, in Mb/s of data."""
+    answer = number(answer, "Mb/s of data")
+    if isinstance(answer, Verdict):
+        return answer
+    line = float(isr4331.FACTS.line_bps)
+    on_line = FRAME_BYTES + float(isr4331.FACTS.line_bytes)
+    expected = units.convert(line * PAYLOAD_BYTES / on_line, "bit/s", "Mbit/s")
+    slips = [(100, "when a packet takes only its data of the line")]
+    hint = "Of 1514 bytes on the line, 1448 are data."
+    shows = "From there on EF has the line for itself, and even loses packets of its own."
+    return close(answer, expected, "Mb/s of data", hint, shows, slips, within=0.003)
+
+
+def _long_run(answer: Any) -> Verdict:
+    """Share of EF that is lost in the long run at 50 Mb/s of data, in per cent."""
+    answer = number(answer, "%")
+    if isinstance(answer, Verdict):
+        return answer
+    expected = units.convert(float(_solved(50, isr4331.llq())[0]), "1", "%")
+    slips = [(60, "when the policer counts data only"), (40, "for what passes, data only")]
+    hint = "The policer lets 20 Mb/s of frames pass, and a frame of 1490 bytes holds 1448 of data."
+    shows = "A run of ten seconds loses a little less: the bucket is full when it begins."
+    return close(answer, expected, "%", hint, shows, slips, within=0.008)
+
+
+def _bucket(answer: Any) -> Verdict:
+    """How long the full bucket of 500,000 B lasts at 30 Mb/s of data, in ms."""
+    answer = number(answer, "ms")
+    if isinstance(answer, Verdict):
+        return answer
+    facts = isr4331.FACTS
+    burst_bits, offered_bps = units.bits(facts.burst_bytes), _frames_bps(30)
+    expected = units.convert(burst_bits / (offered_bps - facts.priority_bps), "s", "ms")
+    slips = [
+        (units.convert(burst_bits / offered_bps, "s", "ms"), "if nothing flows into the bucket"),
+        (400, "when headers are left out: the policer counts frames"),
+    ]
+    hint = "The bucket loses what comes in and gains 20 Mb/s meanwhile; 30 Mb/s of data are more."
+    shows = "Longer than any voice packet may wait, and every run has it once."
+    return close(answer, expected, "ms", hint, shows, slips)
+
+
+def _rate(answer: Any) -> Verdict:
+    """The least priority rate at which EF loses nothing in the published test, in Mb/s."""
+    answer = number(answer, "Mb/s")
+    if isinstance(answer, Verdict):
+        return answer
+    if not 1 <= answer <= 100:
+        return wrong(f"{answer:g} Mb/s is no rate for this line; stay between 1 and 100.")
+    (lost, rest), (less, _) = (_solved(30, _with_rate(units.mbps(answer - by))) for by in (0, 0.5))
+    if lost > LOSSLESS:
+        return wrong(f"with {answer:g} Mb/s EF loses {lost:.1%}. A policer counts headers too.")
+    if less <= LOSSLESS:
+        return wrong(f"with {answer:g} Mb/s EF loses nothing, but half a Mb/s less would do too.")
+    return right(f"with {answer:g} Mb/s EF loses nothing. The default class pays: {rest:.1%}.")
+
+
+def _own(answer: Any) -> Verdict:
+    """A port of one's own, whose first queue is overloaded without starving the second."""
+    answer = described(answer)
+    if isinstance(answer, Verdict):
+        return answer
+    port, streams = answer
+    if not isinstance(port.scheduler, StrictPriority) or len(streams) < 2:
+        return wrong("take a port with StrictPriority() and at least two streams.")
+    offered = streams[0].mean_rate_bps
+    if port.queue_of(streams[0]) != _most_urgent(port) or offered <= port.rate_bps:
+        return wrong("the first stream must go to the most urgent queue, and exceed the line.")
+    sent = fluid.solve(port, streams).sent_bps
+    share = float(sent[1:].sum() / port.rate_bps)
+    if share < 0.1:
+        return wrong(f"the others get {share:.1%} of the line. Put a Policer before the first.")
+    return right(f"the first stream floods the port, and the others still get {share:.1%} of it.")
+
+
+def _most_urgent(port):
+    return min(range(len(port.queues)), key=lambda at: port.queues[at].priority)
+
+
+JUDGES = {
+    "03.1": _starved,
+    "03.2": _long_run,
+    "03.3": _bucket,
+    "03.4": _rate,
+    "03.5": _own,
+}

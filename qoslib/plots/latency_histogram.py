@@ -1,0 +1,127 @@
+"""How latencies are spread, with the published least, average and largest marked."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.compare import published
+from qoslib.platforms.provenance import Experiment
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+from qoslib.plots.marks import by_mark
+from qoslib.results import Result
+
+__all__ = ["latency_histogram"]
+
+BINS = 48
+#: Scoreboard's quantity -> its name when the pointer is on a mark, and in the table.
+MARKS = {"latency_minimum": "least", "latency_average": "average", "latency_maximum": "largest"}
+#: Heights of the marks over the highest bin.
+_PUBLISHED, _MODELLED, _TOP = 1.22, 1.08, 1.36
+
+
+def latency_histogram(
+    experiment: Experiment, result: Result, platform: str = "", classes: Sequence[str] = ()
+) -> Figure:
+    """Share of a class's packets over their latency, one panel a class.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    result : Result
+        Of a packet model.
+    platform : str
+        Name of the platform whose published values are marked; empty for none.
+    classes : sequence of str
+        Labels of the classes to draw; all if none is named.
+    """
+    wanted = by_mark(experiment.streams, classes)
+    traces: list[dict] = []
+    columns: dict[str, list[float]] = {}
+    for panel, each in enumerate(wanted):
+        names = [experiment.streams[at].name for at in each.at]
+        seen = _published_us(platform, experiment.name, names)
+        x, y = _spread(result, each.at, seen)
+        modelled = _modelled_us(result, each.at)
+        traces += [_bars(each, x, y, panel), _marked("packets", each, modelled, max(y), panel)]
+        traces.append(_marked("measured", each, seen, max(y), panel))
+        columns |= {
+            f"{each.label} {kind}": v for kind, v in (("modelled", modelled), ("published", seen))
+        }
+    table = _table(columns)
+    layout = style.layout(
+        [f"{each.label} [% of packets]" for each in wanted], "latency [us]", nticks=4
+    )
+    for panel in range(len(wanted)):
+        top = max(traces[3 * panel]["y"])
+        number = panel + 1 if panel else ""
+        layout[f"yaxis{number}"]["range"] = [0, _TOP * top]
+        layout[f"xaxis{number}"]["tickangle"] = 0
+    layout["bargap"] = 0
+    keys = [style.key("packets"), style.key("measured")]
+    return Figure(data=traces + keys, layout=layout, summary=_summary(table), table=table)
+
+
+def _published_us(platform, experiment, names):
+    """Least, average and largest of these streams as printed [us]; NaN where nothing is."""
+    found: dict[str, list[float]] = {quantity: [] for quantity in MARKS}
+    for value in published().of(platform) if platform else ():
+        mine = value.experiment == experiment and value.stream in names and value.status == "ok"
+        if mine and value.quantity in found:
+            found[value.quantity].append(units.convert(value.value, value.unit, "us"))
+    low, mean, high = (np.array(each or [np.nan]) for each in found.values())
+    return [float(low.min()), float(mean.mean()), float(high.max())]
+
+
+def _modelled_us(result, at):
+    at = list(at)
+    mean = np.average(result.latency_mean_s[at], weights=result.sent_pps[at])
+    ends = np.min(result.latency_min_s[at]), mean, np.max(result.latency_max_s[at])
+    return [units.convert(float(each), "s", "us") for each in ends]
+
+
+def _spread(result, at, seen):
+    """Middle of each bin [us] and the share of packets in it [%]."""
+    if result.histogram is None:
+        raise ValueError("the record has no histogram; allowed: a packet model's")
+    upto = np.append(0, np.cumsum(result.histogram.counts[list(at)].sum(axis=0)))
+    low_us, _, high_us = _modelled_us(result, at)
+    room = 0.03 * (high_us - low_us) + 0.5
+    low_us, high_us = np.nanmin([low_us, seen[0]]) - room, np.nanmax([high_us, seen[2]]) + room
+    edges_us = np.linspace(max(low_us, 0), high_us, BINS + 1)
+    # Interpolating what is below each edge keeps the narrow log-spaced bins from beating.
+    below = np.interp(units.convert(edges_us, "us", "s"), result.histogram.edges_s, upto)
+    share = units.convert(np.diff(below) / max(upto[-1], 1), "1", "%")
+    return (edges_us[:-1] + edges_us[1:]) / 2, share
+
+
+def _bars(each, x, y, panel):
+    number = "" if panel == 0 else str(panel + 1)
+    place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "uid": f"spread-{each.label}"}
+    look = {"marker": {"color": each.look.colour, "line": {"width": 0}}, "opacity": 0.55}
+    bars = {"type": "bar", "x": style.plain(x), "y": style.plain(y), "name": each.label}
+    return bars | place | look | {"width": float(x[1] - x[0]), "showlegend": False}
+
+
+def _marked(kind, each, at_us, peak, panel):
+    height = peak * (_PUBLISHED if kind == "measured" else _MODELLED)
+    uid = f"{kind}-{each.label}"
+    marks = style.points(kind, [each.like] * 3, [], [height] * 3, panel, uid=uid)
+    marks["marker"] |= {"size": 12 if kind == "measured" else 8}
+    marks["x"] = style.plain(at_us)
+    return marks | {"text": list(MARKS.values())}
+
+
+def _table(columns):
+    index = pd.Index([f"{word} [us]" for word in MARKS.values()], name="latency")
+    return pd.DataFrame(columns, index=index).round(1)
+
+
+def _summary(table):
+    said = []
+    for name in dict.fromkeys(column.rsplit(" ", 1)[0] for column in table):
+        low, mean, high = table[f"{name} modelled"]
+        said.append(f"{name} takes {low:,.0f} to {high:,.0f} us, {mean:,.0f} in the mean")
+    return f"{'; '.join(said)}."

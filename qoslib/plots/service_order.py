@@ -1,0 +1,122 @@
+"""In which order a scheduler serves its queues: a timeline from the trace of packets."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+from qoslib.plots.marks import by_mark, one_packet_trace
+from qoslib.port import Port
+from qoslib.results import Result
+from qoslib.traffic import Stream
+
+__all__ = ["service_order"]
+
+#: Looks of queues by their place, so that neighbours differ in grey as well.
+_LOOKS = ("NC", "CS4", "BE", "CS1", "CS3", "CS2")
+
+
+def service_order(
+    port: Port, streams: Sequence[Stream], result: Result, start_s: float, end_s: float
+) -> Figure:
+    """Which queue has the line at which time, one row a queue.
+
+    Parameters
+    ----------
+    port : Port
+    streams : sequence of Stream
+    result : Result
+        Of a packet model, with a trace.
+    start_s, end_s : float
+        From when to when it is drawn [s].
+
+    Notes
+    -----
+    A turn is what a queue sends until another one of the round robin is served; a low-latency
+    queue only interrupts it. Each line of the table is a turn; the first and the last may be cut
+    off by the window.
+    """
+    queue, begin_us, end_us, size = _served(port, streams, one_packet_trace(result), start_s, end_s)
+    names = _names(port, streams)
+    fast = _low_latency(port)
+    traces = [
+        _row(names[at], at, *_pieces(queue == at, begin_us, end_us))
+        for at in reversed(range(len(port.queues)))
+        if names[at]
+    ]
+    table = _turns(port, queue[queue != fast], *(v[queue != fast] for v in (begin_us, size)))
+    layout = style.layout(["queue [its classes]"], "time [us]")
+    layout["yaxis"] |= {"type": "category", "automargin": True}
+    layout["yaxis"]["title"]["standoff"] = 14
+    layout["xaxis"]["exponentformat"] = "none"
+    layout["xaxis"]["range"] = [units.convert(t, "s", "us") for t in (start_s, end_s)]
+    layout |= {"showlegend": False, "margin": layout["margin"] | {"t": 15}}
+    return Figure(data=traces, layout=layout, summary=_summary(port, table), table=table)
+
+
+def _served(port, streams, trace, start_s, end_s):
+    """Queue, times on the line [us] and size [B] of each packet sent in the window, in order."""
+    on_line_s = units.serialisation_s(trace.frame_bytes, port.rate_bps, port.overhead_bytes)
+    begin_s = trace.departure_s - on_line_s
+    shown = np.flatnonzero((begin_s >= start_s) & (trace.departure_s <= end_s))
+    shown = shown[np.argsort(trace.departure_s[shown], kind="stable")]
+    if not len(shown):
+        raise ValueError("no packet of the trace is sent in this time; allowed: times it covers")
+    queue = np.array([port.queue_of(stream) for stream in streams])[trace.stream[shown]]
+    times = (units.convert(each[shown], "s", "us") for each in (begin_s, trace.departure_s))
+    return queue, *times, trace.frame_bytes[shown]
+
+
+def _low_latency(port):
+    name = getattr(port.scheduler, "low_latency", "")
+    return port.queue_names.index(name) if name in port.queue_names else -1
+
+
+def _names(port, streams):
+    """Each queue with the classes in it; empty if it has none."""
+    named = [""] * len(port.queues)
+    for each in by_mark(streams):
+        at = port.queue_of(streams[each.at[0]])
+        named[at] += f"{', ' if named[at] else ''}{each.label}"
+    return [
+        f"{queue}: {labels}" if labels else ""
+        for queue, labels in zip(port.queue_names, named, strict=True)
+    ]
+
+
+def _pieces(mine, begin_us, end_us):
+    """Begin and end of each uninterrupted piece of service."""
+    change = np.diff(mine.astype(int), prepend=0, append=0)
+    first, behind = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
+    return begin_us[first], end_us[behind - 1]
+
+
+def _row(name, at, begin_us, end_us):
+    colour = style.look(_LOOKS[at % len(_LOOKS)]).colour
+    x = np.column_stack([begin_us, end_us, np.full(len(begin_us), np.nan)]).ravel()
+    row = style.line("packets", name, x, np.zeros(len(x)), 0, uid=f"row-{at}")
+    y = [None if each is None else name for each in row["x"]]
+    # Without a first entry a category that is never served would lose its row.
+    # plotly would leave out what is narrower than a pixel, and that is every single packet.
+    bar = {"width": 26, "color": colour, "simplify": False}
+    return row | {"x": [None, *row["x"]], "y": [name, *y], "line": bar}
+
+
+def _turns(port, queue, begin_us, size):
+    """One line a turn: queue, when it begins, packets and bytes sent."""
+    first = np.flatnonzero(np.diff(queue, prepend=-1))
+    sent = {"packets": np.ones_like(size), "bytes": size}
+    columns = {name: np.add.reduceat(each, first) for name, each in sent.items()}
+    names = [port.queue_names[at] for at in queue[first]]
+    return pd.DataFrame({"begins [us]": begin_us[first].round(1), **columns}, index=names)
+
+
+def _summary(port, table):
+    counts = [
+        f"{name} has {len(mine)} turns of up to {mine['packets'].max()} packets"
+        for name, mine in ((n, table.loc[[n]]) for n in port.queue_names if n in table.index)
+    ]
+    return f"In this time {'; '.join(counts)}."

@@ -1,0 +1,65 @@
+"""Lessons 03 and 04 in a real browser: run, and every slider moved with the keyboard."""
+
+import pytest
+from test_moving_lessons import (
+    Watch,
+    complaints,
+    drawn_when_there,
+    open_and_run,
+    press,
+    wait_until_drawn,
+)
+
+from qoslib import fluid, units
+from qoslib.explore.police import START, water
+from qoslib.platforms import mx150
+
+
+@pytest.fixture
+def watch(page):
+    return Watch(page)
+
+
+def forwarded(frame, cap, byte_ns, load):
+    """Gb/s on the line, frames and million packets a second, of frames of one size."""
+    chain = mx150.router(1 / (cap * 1e6), byte_ns * 1e-9)
+    pps = fluid.solve(chain, mx150.streams(frame, load / 100)).sent_pps.sum()
+    return units.convert(units.rate_bps(pps, frame + 20), "bit/s", "Gbit/s")
+
+
+def lost(**moved):
+    offered, dropped = water(START | moved)
+    return [100 * d / o for o, d in zip(offered, dropped, strict=True)]
+
+
+def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "04_count_packets_not_bits")
+    drawn_when_there(page, "Frame [bytes]", "now-0")
+    moves = (
+        ("Frame [bytes]", "ArrowRight", (66, 7.545, 0, 100)),
+        ("Cap [million packets/s]", "ArrowLeft", (66, 7.54, 0, 100)),
+        ("Cost of a byte [ns]", "ArrowRight", (66, 7.54, 0.05, 100)),
+        ("Offered load [% of the lines]", "Home", (66, 7.54, 0.05, 1)),
+    )
+    for label, key, values in moves:
+        press(page, label, key, 1)
+        wait_until_drawn(page, label, "now-0", [forwarded(*values)])
+    assert complaints(page, watch) == []
+
+
+def test_the_policer_follows_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "03_police_a_priority_queue")
+    drawn_when_there(page, "EF load [Mb/s of data]", "now-1")
+    moves = (
+        ("EF load [Mb/s of data]", {"ef": 35}),
+        ("Default load [Mb/s of data]", {"ef": 35, "default": 85}),
+        ("Priority rate [Mb/s]", {"ef": 35, "default": 85, "rate": 21}),
+    )
+    for label, values in moves:
+        press(page, label, "ArrowRight", 1)
+        wait_until_drawn(page, label, "now-1", lost(**values))
+    before = drawn_when_there(page, "Burst [kB]", "packets-1")
+    press(page, "Burst [kB]", "End", 1)
+    page.wait_for_timeout(3000)
+    assert drawn_when_there(page, "Burst [kB]", "packets-1")[0] < before[0]
+    assert complaints(page, watch) == []

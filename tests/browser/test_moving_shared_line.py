@@ -1,0 +1,57 @@
+"""Lesson 02 in a real JupyterLab: the shared line follows the keyboard, as both models say."""
+
+import pytest
+from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+    complaints,
+    drawn_when_there,
+    open_and_run,
+    press,
+    watch,
+)
+
+from qoslib import fluid, packets, units
+from qoslib.explore.share import BINS, PLAYED_S, SEED, described, settings
+from qoslib.platforms import gsr12000
+
+TEST_B = gsr12000.experiments()["test_b"]
+
+
+def lbe_mbps(result):
+    sent_bps = sum(result.of(f"{port}/prec0", "sent_bps") for port in gsr12000.PORTS)
+    return units.convert(sent_bps, "bit/s", "Mbit/s")
+
+
+def solved(**moved):
+    now = described(TEST_B, settings(TEST_B) | moved)
+    return fluid.solve(now.port, now.streams)
+
+
+def played(**moved):
+    now = described(TEST_B, settings(TEST_B) | moved)
+    return packets.simulate(now.port, now.streams, PLAYED_S, seed=SEED, bins=BINS)
+
+
+def last(page, label, uid, wanted):
+    """Wait until the last class of a trace, Less Than BE, is drawn as wanted."""
+    for _ in range(100):
+        shown = drawn_when_there(page, label, uid)[-1]
+        if shown == pytest.approx(wanted, rel=1e-6):
+            return
+        page.wait_for_timeout(100)
+    assert shown == pytest.approx(wanted, rel=1e-6)
+
+
+def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
+    open_and_run(page, jupyter_server, "02_share_a_link")
+    label = "LBE [Mb/s]"
+    last(page, label, "fluid-sent", lbe_mbps(solved()))
+    press(page, label, "ArrowRight", 5)
+    last(page, label, "fluid-sent", lbe_mbps(solved(load_prec0=60)))
+    last(page, label, "packets-sent", lbe_mbps(played(load_prec0=60)))
+    press(page, "Ring [packets]", "ArrowRight", 10)
+    moved = {"load_prec0": 60, "ring": 28}
+    wanted = played(**moved)
+    waits_us = units.convert(wanted.of("1A/prec5", "latency_mean_s"), "s", "us")
+    assert waits_us > 120
+    last(page, label, "packets-sent", lbe_mbps(wanted))
+    assert complaints(page, watch) == []

@@ -1,0 +1,97 @@
+"""Lesson 04: its figure, its explorer and its exercises."""
+
+import pytest
+
+from qoslib import compare, exercises, explore, fluid, plots, units
+from qoslib.explore.frame_size import PLAYED, SIZES
+from qoslib.platforms import mx150
+from qoslib.port import Forwarder, PacketLimit, Queue
+from qoslib.traffic import Stream
+
+
+@pytest.fixture(scope="module")
+def app():
+    return explore.frame_size()
+
+
+def trace(figure, uid):
+    return next(each for each in figure.data if each.uid == uid)
+
+
+def water(size, load=1.0, **engine):
+    return fluid.solve(mx150.router(**engine), mx150.streams(size, load)).sent_pps.sum()
+
+
+def test_the_rows_are_those_of_the_table():
+    rows = plots.rows("mx150_throughput")
+    assert [row.frame_bytes for row in rows] == list(mx150.FRAMES)
+    assert rows[0].rate_bps == units.gbps(5)
+    assert {row.half_width_bps for row in rows} == {units.gbps(0.5)}
+
+
+def test_a_figure_counts_in_three_ways():
+    result = fluid.solve(mx150.router(), mx150.streams(64))
+    forwarded = {"fluid": plots.Forwarded([64], [result])}
+    figure = plots.frame_size(20, forwarded, plots.rows("mx150_throughput"))
+    drawn = [trace(figure, f"fluid-{panel}").y[0] for panel in range(3)]
+    pps = result.sent_pps.sum()
+    assert drawn == pytest.approx([pps * 84 * 8e-9, pps * 64 * 8e-9, pps * 1e-6])
+    assert "published rows" in figure.summary
+    assert len(figure.table) == len(mx150.FRAMES)
+
+
+def test_the_explorer_begins_at_the_published_router(app):
+    app.move(**{"frame": 64, "cap": 7.545, "byte": 0, "load": 100})
+    assert "10 of the 10 published rows" in app.summary
+    assert trace(app.figure, "measured-0").y[0] == 5
+    assert list(trace(app.figure, "packets-0").x) == list(PLAYED)
+
+
+def test_each_slider_moves_the_line_as_the_model_says(app):
+    app.move(frame=300, cap=5, byte=0.2, load=90)
+    said = water(300, 0.9, packet_s=1 / 5e6, byte_s=0.2e-9) * 1e-6
+    assert trace(app.figure, "now-2").y[0] == pytest.approx(said)
+    line = dict(zip(SIZES, trace(app.figure, "fluid-2").y, strict=True))
+    assert line[300] == pytest.approx(said)
+
+
+def test_the_packet_model_is_near_the_line(app):
+    app.move(frame=64, cap=7.545, byte=0, load=100)
+    line = dict(zip(SIZES, trace(app.figure, "fluid-0").y, strict=True))
+    dots = trace(app.figure, "packets-0")
+    for size, gbps in zip(dots.x, dots.y, strict=True):
+        near = line.get(size) or water(int(size)) * (size + 20) * 8e-9
+        assert gbps == pytest.approx(near, rel=0.005)
+
+
+OWN = Forwarder("cpu", Queue("in", PacketLimit(100)), packet_s=1e-6)
+SMALL, FAST = Stream("a", 1e9, 64), Stream("a", 2e10, 64)
+
+ANSWERS = [
+    ("04.1", 8.446, "14.88", 9.766, 7),
+    ("04.2", 7.5, 8.5, 0, 7.4),
+    ("04.3", 145.7, 311.3, 165.7, 100),
+    ("04.4", 83, 85, 80, 100),
+    ("04.5", (OWN, [SMALL]), (OWN, [FAST]), (OWN, SMALL.replace(rate_bps=1e8)), OWN, (1, [SMALL])),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), [each[:2] for each in ANSWERS])
+def test_a_right_answer(exercise, answer):
+    assert exercises.check(exercise, answer).ok
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"), [(name, each) for name, _, *no in ANSWERS for each in (*no, ..., None)]
+)
+def test_a_wrong_answer_gets_a_hint(exercise, answer):
+    verdict = exercises.check(exercise, answer)
+    assert not verdict.ok
+    assert len(verdict.text) > 20
+
+
+@pytest.mark.xdist_group("scoreboard")
+def test_a_part_of_the_scoreboard_names_each_misfit(answered_once):
+    table = compare.part("mx150")
+    assert table["values"].to_dict() == {"within": 21, "mx150_obeyed_pause": 6}
+    assert table["error"].iloc[1] == "+502 to +503 %"

@@ -1,0 +1,105 @@
+"""Lesson 03: its figures, its explorer and its exercises."""
+
+import pytest
+
+from qoslib import compare, exercises, explore, fluid, packets, plots
+from qoslib.explore.police import POLICERS, START, described, played, water
+from qoslib.platforms import isr4331
+from qoslib.port import PacketLimit, Policer, Port, Queue, StrictPriority
+from qoslib.traffic import Stream
+
+
+@pytest.fixture(scope="module")
+def app():
+    return explore.police()
+
+
+def trace(figure, uid):
+    return next(each for each in figure.data if each.uid == uid)
+
+
+def share(counted):
+    return [100 * lost / offered for offered, lost in zip(*counted, strict=True)]
+
+
+def test_it_begins_at_the_published_run(app):
+    app.move(**START)
+    assert trace(app.figure, "measured-1").y == pytest.approx([32.46, 4.318], abs=0.01)
+    assert trace(app.figure, "packets-1").y == pytest.approx([32.46, 4.4], abs=0.2)
+
+
+@pytest.mark.parametrize(
+    "moved",
+    [{"ef": 300}, {"default": 40}, {"rate": 40}, {"llq": False}, {"policer": list(POLICERS)[-1]}],
+    ids=str,
+)
+def test_each_control_moves_the_marks_as_the_models_say(app, moved):
+    app.move(**(START | moved))
+    values = app.values
+    assert trace(app.figure, "now-1").y == pytest.approx(share(water(values)))
+    assert trace(app.figure, "packets-1").y == pytest.approx(share(played(values)[0]))
+
+
+def test_the_burst_moves_the_packets_alone(app):
+    app.move(**START)
+    before = [trace(app.figure, f"{kind}-1").y for kind in ("now", "packets")]
+    app.move(burst=2000)
+    after = [trace(app.figure, f"{kind}-1").y for kind in ("now", "packets")]
+    assert after[0] == before[0]
+    assert after[1][0] < before[1][0] - 2
+
+
+def test_published_rings_go_when_the_test_is_another_one(app):
+    app.move(**(START | {"rate": 25}))
+    assert not trace(app.figure, "measured-0").y
+
+
+def test_without_a_policer_the_rest_starves():
+    port, streams = described(START | {"ef": 110, "policer": "no policer (what if)"})
+    assert fluid.solve(port, streams).sent_pps[1] == pytest.approx(0, abs=1e-6)
+
+
+def test_the_published_pair_is_marked_in_the_lottery():
+    both = isr4331.experiments()["no_llq"]
+    runs = [packets.simulate(both.port, both.streams, 1.0, seed=seed) for seed in (1, 2)]
+    water = fluid.solve(both.port, both.streams)
+    figure = plots.lottery(runs, water, (0.27, 0.066), (0.005, 0.0005))
+    marked = trace(figure, "measured-0")
+    assert (marked.x[0], marked.y[0]) == pytest.approx((27, 6.6))
+    assert len(trace(figure, "packets-0").x) == 2
+    assert "published 27 %" in figure.summary
+
+
+def own(policer):
+    first = Queue("voice", PacketLimit(64), policer=policer, priority=0)
+    rest = Queue("data", PacketLimit(99), priority=1)
+    port = Port("uplink", 50e6, (first, rest), scheduler=StrictPriority())
+    return port, [Stream("voice", 80e6, 200), Stream("data", 60e6, 1500)]
+
+
+ANSWERS = [
+    ("03.1", 95.64, 100, 60),
+    ("03.2", 61.1, 60, 40, 20),
+    ("03.3", 368, 129.6, 400, 10),
+    ("03.4", 31, 30, 40, 200),
+    ("03.5", own(Policer(10e6, 50_000)), own(None), isr4331.fifo()),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), [each[:2] for each in ANSWERS])
+def test_a_right_answer(exercise, answer):
+    assert exercises.check(exercise, answer).ok
+
+
+@pytest.mark.parametrize(
+    ("exercise", "answer"), [(name, each) for name, _, *no in ANSWERS for each in (*no, ..., None)]
+)
+def test_a_wrong_answer_gets_a_hint(exercise, answer):
+    verdict = exercises.check(exercise, answer)
+    assert not verdict.ok
+    assert len(verdict.text) > 20
+
+
+@pytest.mark.xdist_group("scoreboard")
+def test_its_part_of_the_scoreboard_leaves_nothing_unexplained(answered_once):
+    assert "not explained" not in compare.part("isr4331").index
