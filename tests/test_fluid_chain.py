@@ -17,6 +17,8 @@ from qoslib.port import (
     Policer,
     Port,
     Queue,
+    Red,
+    RedProfile,
     TimeLimit,
 )
 from qoslib.traffic import FrameMix, Poisson, Stream
@@ -229,3 +231,10 @@ def test_what_is_never_sent_has_no_latency():
     assert np.isnan(over_time(ENGINE, [stream("a", 1.0), later], 5.0).latency_max_s[1])
     with pytest.raises(ValueError, match="above 0"):
         over_time(ENGINE, [later], 0.0)
+
+
+def test_a_hop_whose_queue_red_holds_down_leaves_its_reason_to_the_chain():
+    red = line("second").replace(queues=(Queue("out", PacketLimit(50), Red(RedProfile(5, 10))),))
+    result = solve(Chain("two", (Hop(ENGINE), Hop(red))), [stream("a", 50e3)])
+    assert np.isnan(result.latency_mean_s).all()
+    assert "RED" in result.without_latency["a"]

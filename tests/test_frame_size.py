@@ -90,7 +90,8 @@ def test_a_wrong_answer_gets_a_hint(exercise, answer):
     assert len(verdict.text) > 20
 
 
-def test_a_part_of_the_scoreboard_names_each_misfit():
+@pytest.mark.xdist_group("scoreboard")
+def test_a_part_of_the_scoreboard_names_each_misfit(answered_once):
     table = compare.part("mx150")
     assert table["values"].to_dict() == {"within": 21, "mx150_obeyed_pause": 6}
     assert table["error"].iloc[1] == "+502 to +503 %"

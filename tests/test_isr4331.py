@@ -21,9 +21,12 @@ ALONE = [each for each in PRINTED if each[0].endswith("alone")]
 #: The stopped run in the last listing, of which only the sum with the printed run is shown.
 STOPPED = {"EF": 10_404 - 8406, "default": 3705 - 2982}
 
+#: One process, which works the scoreboard out once.
+pytestmark = pytest.mark.xdist_group("scoreboard")
+
 
 @pytest.fixture(scope="module")
-def board():
+def board(answered_once):
     return compare.score_platform("isr4331", compare.published())
 
 
@@ -140,7 +143,7 @@ def test_the_published_pair_lies_in_the_distribution_of_phases(rows):
         assert row.high - row.low > 1.5 * row.published, "it is a lottery, not a share"
 
 
-def test_where_in_the_distribution_the_pair_lies():
+def test_where_in_the_distribution_the_pair_lies(answered_once):
     dropped = lost(experiments()["no_llq"])
     assert dropped.shape == (100, 2)
     below = (dropped < [6943, 4538]).mean(axis=0)

@@ -100,5 +100,6 @@ def test_a_wrong_answer_gets_a_hint(exercise, answer):
     assert len(verdict.text) > 20
 
 
-def test_its_part_of_the_scoreboard_leaves_nothing_unexplained():
+@pytest.mark.xdist_group("scoreboard")
+def test_its_part_of_the_scoreboard_leaves_nothing_unexplained(answered_once):
     assert "not explained" not in compare.part("isr4331").index

@@ -1,8 +1,11 @@
 """``python -m qoslib score``: the contract of its JSON, and what the M120's rows must show."""
 
+import contextlib
 import dataclasses
+import io
 import json
 import math
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -12,6 +15,9 @@ import pytest
 from qoslib import __main__, compare
 from qoslib.compare import summary
 from qoslib.platforms import PLATFORMS
+
+#: One process, which works the scoreboard out once.
+pytestmark = pytest.mark.xdist_group("scoreboard")
 
 KEYS = [field.name for field in dataclasses.fields(compare.Row)]
 IDENTITY = ("platform", "experiment", "stream", "quantity", "model", "assumptions")
@@ -33,30 +39,13 @@ def refuse(constant):
     raise AssertionError(f"{constant} is not strict JSON")
 
 
-ANSWERS: dict = {}
-
-
-@pytest.fixture(autouse=True)
-def answered_once(monkeypatch):
-    """What a model says of an experiment is worked out once in this process."""
-    for name, model in list(compare.MODELS.items()):
-        monkeypatch.setitem(compare.MODELS, name, remembering(name, model))
-
-
-def remembering(name, model):
-    def answer(experiment, **asked):
-        key = (name, experiment.port.name, experiment.name, experiment.assumptions)
-        if key not in ANSWERS:
-            ANSWERS[key] = model(experiment, **asked)
-        return ANSWERS[key]
-
-    return answer
-
-
 @pytest.fixture(scope="module")
-def run():
-    command = [sys.executable, "-m", "qoslib", "score", "--json"]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def run(answered_once):
+    """The command in this process, so that its answers serve the other tests too."""
+    out, told = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
+        code = __main__.main(["score", "--json"])
+    return subprocess.CompletedProcess("score --json", code, out.getvalue(), told.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +65,12 @@ def found(rows, experiment, stream, quantity, assumptions="base", model="fluid")
 def test_the_command_ends_well_and_reports_progress_beside_the_document(run):
     assert run.returncode == 0, run.stderr
     assert "Scenario 1" in run.stderr
+
+
+def test_the_command_is_a_module():
+    command = [sys.executable, "-m", "qoslib", "score", "--help"]
+    asked = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert {"--json", "--full"} <= set(re.findall(r"--\w+", asked.stdout))
 
 
 def test_the_document_has_three_parts(document, rows):
@@ -193,7 +188,7 @@ def test_the_table_shows_what_the_document_says(capsys, document):
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_a_misfit_without_a_name_or_outside_its_band_fails(monkeypatch, capsys, known):
+def test_a_misfit_without_a_name_or_outside_its_band_fails(run, monkeypatch, capsys, known):
     read = compare.misfits.known_misfits
 
     def changed(folder, run):

@@ -20,7 +20,7 @@ PYTEST = (sys.executable, "-m", "pytest", "--color=no")
 COMPILE = (sys.executable, "tools/compile_kernels.py")
 #: A progress bar, which a slow machine shows, would stand in the compared output of a lesson.
 QUIET = {**os.environ, "TQDM_DISABLE": "1"}
-UNIT = ("tests", "--ignore=tests/browser")
+UNIT = ("-n", "2", "--dist", "loadgroup", "tests", "--ignore=tests/browser")
 
 
 class Skipped(Exception):
@@ -44,7 +44,7 @@ def types():
 
 
 def unit():
-    return ((*PYTEST, "-n", "2", *UNIT),)
+    return ((*PYTEST, *UNIT),)
 
 
 def doctests():
@@ -73,7 +73,7 @@ def newer():
     venv = f".venv-{version}"
     return (
         ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
-        (f"{venv}/bin/python", *PYTEST[1:], "-n", "2", *UNIT),
+        (f"{venv}/bin/python", *PYTEST[1:], *UNIT),
     )
 
 

@@ -1,5 +1,6 @@
 """What a short run can be asked, and how closely: extremes and rare losses take the whole of it."""
 
+from qoslib import units
 from qoslib.compare.readings import Reading, View
 from qoslib.compare.tolerances import RARE, TIMED
 from qoslib.compare.values import Published
@@ -33,7 +34,7 @@ def too_short(value: Published, view: View) -> str | None:
 def _rare(value, view):
     """Whether a published loss, which is not 0, is rarer than a short run shows."""
     if value.quantity == "drop_ratio":
-        return 0 < value.value < RARE
+        return 0 < units.convert(value.value, value.unit, "1") < RARE
     if value.quantity != "dropped_packets":
         return False
     return 0 < value.value < RARE * (view.of(value.stream).counted("offered_packets") or 0)

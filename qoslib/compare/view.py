@@ -21,6 +21,7 @@ NO_OFFERED = (
     "neither the time that this counter ran nor an offered count beside it is printed;"
     " the rate beside it is compared"
 )
+NOTHING_OFFERED = "nothing of this stream is offered"
 MANY_RUNS = "several runs together have no one throughput"
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
 NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"

@@ -72,7 +72,7 @@ def share(experiment: str = "test_b") -> Explorer:
 
 def settings(experiment: Experiment) -> dict:
     """What the controls of a test stand at."""
-    port, relay = experiment.port, _relay(experiment.port)
+    port, relay = experiment.only_port, _relay(experiment.only_port)
     values: dict = {f"load_{mark}": _load_mbps(experiment, mark) for mark in _LOADS}
     quanta = {queue.name: queue.quantum_bytes for queue in port.queues}
     for name in _QUANTA:
@@ -86,8 +86,9 @@ def settings(experiment: Experiment) -> dict:
 
 def described(experiment: Experiment, values: dict) -> Experiment:
     """The test with its port and streams as the controls stand."""
-    port = experiment.port.replace(
-        queues=tuple(_queue(queue, values) for queue in experiment.port.queues),
+    before = experiment.only_port
+    port = before.replace(
+        queues=tuple(_queue(queue, values) for queue in before.queues),
         classifier=_MAPS[values["map"]],
         transmit_ring_packets=round(values["ring"]),
     )

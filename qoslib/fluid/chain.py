@@ -69,6 +69,7 @@ def through(
         latency_min_s=latency_s,
         latency_max_s=latency_s,
         dropped_by_pps=causes,
+        without_latency={name: why for hop in hops for name, why in hop.without_latency.items()},
         hops=tuple(hops),
     )
 
