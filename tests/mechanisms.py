@@ -1,10 +1,12 @@
 """Scenes for each mechanism: hypothesis strategies by name."""
 
+from functools import cache
+
 from hypothesis import strategies as st
 from scenes import (
     DROPPERS,
     NAMES,
-    Scale,
+    SCALES,
     Scene,
     byte_limits,
     droppers,
@@ -34,7 +36,7 @@ def ending(draw, where, streams, duration_s):
 @st.composite
 def one_queue(draw, limit=limits, dropper=DROPPERS["tail"], queue=None, port=None):
     """One queue, with what is said of it; a value is a strategy made from the scale."""
-    scale = Scale(draw)
+    scale = draw(SCALES)
     fields = {name: draw(make(scale)) for name, make in (queue or {}).items()}
     made = p.Queue("red", draw(limit(scale)), draw(dropper(scale)), **fields)
     more = {name: draw(make(scale)) for name, make in (port or {}).items()}
@@ -46,7 +48,7 @@ def one_queue(draw, limit=limits, dropper=DROPPERS["tail"], queue=None, port=Non
 @st.composite
 def guaranteed(draw, at):
     """A limit by time at the guaranteed or served rate."""
-    scale = Scale(draw)
+    scale = draw(SCALES)
     share = draw(st.sampled_from([0.1, 0.5, 1.0]))
     limit = draw(time_limits(scale, at))
     limit = limit.replace(time_s=limit.time_s / share + 1e-11)
@@ -64,11 +66,13 @@ def guaranteed(draw, at):
     return draw(ending(where, *draw(loads(scale))))
 
 
+@cache
 def roomy(scale):
     """Room enough for early droppers to act, mostly."""
     return packet_limits(scale, 60) | limits(scale)
 
 
+@cache
 def quanta(scale):
     return st.integers(max(scale.largest // 4, 1), 3 * scale.largest)
 
@@ -96,11 +100,12 @@ def ports(draw, scale, schedulers, plain=True, port=None):
 
 @st.composite
 def many_queues(draw, schedulers, plain=True, port=None):
-    scale = Scale(draw)
+    scale = draw(SCALES)
     where = draw(ports(scale, schedulers, plain, port))
     return draw(ending(where, *draw(loads(scale, ALL_MARKS))))
 
 
+@cache
 @st.composite
 def any_queue(draw, scale, name, pools, plain):
     queue = p.Queue(
@@ -119,6 +124,7 @@ def any_queue(draw, scale, name, pools, plain):
     return queue.replace(policer=policer, pool=draw(st.sampled_from(["", *pools])))
 
 
+@cache
 def mdrr(names):
     return st.builds(p.ModifiedDrr, st.sampled_from(["", *names]), st.booleans(), st.booleans())
 
@@ -127,11 +133,13 @@ def always(scheduler):
     return lambda names: st.just(scheduler)
 
 
+@cache
 def any_scheduler(names):
     plain = [p.StrictPriority(), p.PriorityLevels(), p.DeficitRoundRobin()]
     return st.sampled_from(plain) | mdrr(names)
 
 
+@cache
 def pauses(scale):
     return st.builds(
         lambda low, more, quanta, obeyed: p.Pause(low + more, low, quanta, obeyed),
@@ -142,6 +150,7 @@ def pauses(scale):
     )
 
 
+@cache
 def rings(scale):
     return st.integers(0, 6)
 
@@ -153,6 +162,7 @@ EXTRAS = {
 }
 
 
+@cache
 @st.composite
 def forwarders(draw, scale, name="engine", limit=limits):
     each_s, byte_s = draw(
@@ -165,7 +175,7 @@ def forwarders(draw, scale, name="engine", limit=limits):
 
 @st.composite
 def forwarded(draw):
-    scale = Scale(draw)
+    scale = draw(SCALES)
     return draw(ending(draw(forwarders(scale)), *draw(loads(scale, NAMES))))
 
 
@@ -185,7 +195,7 @@ def paused(draw):
 @st.composite
 def chains(draw):
     """Two or three hops; streams join and leave, and perhaps the first hop pauses."""
-    scale = Scale(draw)
+    scale = draw(SCALES)
     port, other = (
         draw(ports(scale, any_scheduler, plain=False, port=EXTRAS)).replace(name=name)
         for name in ("first", "second")
@@ -213,9 +223,9 @@ MECHANISMS = {
     "limit in time, guaranteed": guaranteed("guaranteed"),
     "limit in time, served": guaranteed("served"),
     **{f"dropper: {name}": one_queue(roomy, make) for name, make in DROPPERS.items()},
-    "policer": one_queue(queue={"policer": lambda scale: policers(scale, ["always"])}),
+    "policer": one_queue(queue={"policer": lambda scale: policers(scale, ("always",))}),
     "policer, conditional": one_queue(
-        queue={"policer": lambda scale: policers(scale, ["congested"])},
+        queue={"policer": lambda scale: policers(scale, ("congested",))},
         port={"transmit_ring_packets": rings},
     ),
     "shaper of a queue": one_queue(queue={"shaper": shapers}),

@@ -6,6 +6,7 @@ queues fill and control loops act within some hundred packets.
 
 import random
 from dataclasses import dataclass
+from functools import cache
 
 from hypothesis import strategies as st
 
@@ -25,7 +26,7 @@ from qoslib.traffic import (
 NAMES = ("red", "green", "blue", "gold")
 #: One byte a microsecond or a nanosecond; odd ones; and so slow or fast that it strains the clock.
 LINES_BPS = (8e6, 8e9, 9.95e6, 1e9 / 3, 2396e6, 2999.0, 9.9e12)
-LARGEST = (1, 64, 594, 1000, 1518, 9000)
+LARGEST = (1, 3, 64, 594, 1000, 1517, 1518, 4470, 9000)
 
 
 @dataclass
@@ -45,15 +46,19 @@ class Scene:
 MARKING = st.sampled_from([True, True, False])
 
 
+@dataclass(frozen=True)
 class Scale:
-    """The line, the largest frame, and the time it takes."""
+    """The line, the largest frame, and what the line adds to each."""
 
-    def __init__(self, draw):
-        self.rate_bps = draw(st.sampled_from(LINES_BPS))
-        self.largest = draw(st.sampled_from(LARGEST) | st.integers(1, 9000))
-        self.overhead = draw(st.sampled_from([0.0, 0.0, 20.0, 9.1]))
-        self.packet_s = 8 * (self.largest + self.overhead) / self.rate_bps
+    rate_bps: float
+    largest: int
+    overhead: float
 
+    @property
+    def packet_s(self):
+        return 8 * (self.largest + self.overhead) / self.rate_bps
+
+    @cache  # noqa: B019
     def bps(self, low=0.05, high=2.0):
         """A rate near the line's."""
         return st.sampled_from([0.125, 0.25, 0.5, 1.0]).map(self._share) | st.floats(low, high).map(
@@ -63,15 +68,26 @@ class Scale:
     def _share(self, share):
         return self.rate_bps * share
 
+    @cache  # noqa: B019
     def time(self, low, high):
         """A time of so many packets."""
         counts = st.integers(max(int(low), 1), max(int(high), 1)) | st.floats(low, high)
         return counts.map(lambda count: max(count * self.packet_s, 2e-12))
 
+    @cache  # noqa: B019
     def sizes(self):
         return st.just(self.largest) | st.integers(1, self.largest)
 
 
+SCALES = st.builds(
+    Scale,
+    st.sampled_from(LINES_BPS),
+    st.sampled_from(LARGEST),
+    st.sampled_from([0.0, 0.0, 20.0, 9.1]),
+)
+
+
+@cache
 def arrivals(scale):
     processes = [
         st.just(Cbr()),
@@ -90,6 +106,7 @@ def arrivals(scale):
     return st.one_of(processes)
 
 
+@cache
 @st.composite
 def traces(draw, scale):
     """Bursts and gaps on the line's own beat, so that arrivals fall on departures."""
@@ -104,6 +121,7 @@ def traces(draw, scale):
     return Trace(times, [sizes[i % len(sizes)] for i in range(len(times))])
 
 
+@cache
 @st.composite
 def mixes(draw, scale):
     if scale.largest == 1518:
@@ -112,6 +130,7 @@ def mixes(draw, scale):
     return FrameMix((*sizes, scale.largest), (*[0.25] * len(sizes), 1 - 0.25 * len(sizes)))
 
 
+@cache
 @st.composite
 def streams(draw, scale, name, marks, load):
     """A stream that offers a share of the line."""
@@ -136,6 +155,7 @@ def streams(draw, scale, name, marks, load):
     )
 
 
+@cache
 @st.composite
 def loads(draw, scale, marks=NAMES[:1], most=4):
     """Streams of some hundred packets in all, and how long they take."""
@@ -149,23 +169,28 @@ def loads(draw, scale, marks=NAMES[:1], most=4):
     return made, max(duration_s, 1e-11)
 
 
+@cache
 def packet_limits(scale, most=20):
     return st.builds(p.PacketLimit, st.integers(1, most))
 
 
+@cache
 def byte_limits(scale):
     return st.integers(scale.largest, 20 * scale.largest).map(p.ByteLimit)
 
 
+@cache
 def time_limits(scale, at):
     # Rounded down, the time may not hold the packet that it was made from.
     return scale.time(1.01, 20).map(lambda time_s: p.TimeLimit(time_s + 2e-12, at))
 
 
+@cache
 def limits(scale):
     return packet_limits(scale) | byte_limits(scale) | time_limits(scale, "line")
 
 
+@cache
 def policers(scale, when=("always", "congested")):
     return st.builds(
         p.Policer,
@@ -178,6 +203,7 @@ def policers(scale, when=("always", "congested")):
     )
 
 
+@cache
 def shapers(scale):
     return st.builds(p.Shaper, scale.bps(), st.integers(scale.largest, 10 * scale.largest))
 
@@ -203,6 +229,7 @@ AVERAGINGS = {
 }
 
 
+@cache
 def red_profiles():
     return st.builds(
         lambda low, more, chance: p.RedProfile(low, low + more, chance),
@@ -212,6 +239,7 @@ def red_profiles():
     )
 
 
+@cache
 def reds(scale, averaging):
     marked = st.lists(st.tuples(st.sampled_from(NAMES), red_profiles()), max_size=2)
     return st.builds(
@@ -223,6 +251,7 @@ def reds(scale, averaging):
     )
 
 
+@cache
 @st.composite
 def drop_profiles(draw):
     fills = sorted(draw(st.sets(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), min_size=1)))
@@ -235,10 +264,12 @@ def drop_profiles(draw):
     )
 
 
+@cache
 def codels(scale):
     return st.builds(p.Codel, scale.time(0.5, 3), scale.time(1, 6), MARKING)
 
 
+@cache
 def pies(scale):
     hertz = st.sampled_from([0.005, 0.02, 0.2, 1.0]).map(lambda per: per / scale.packet_s)
     return st.builds(
@@ -262,5 +293,6 @@ DROPPERS = {
 }
 
 
+@cache
 def droppers(scale):
     return st.sampled_from(sorted(DROPPERS)).flatmap(lambda name: DROPPERS[name](scale))

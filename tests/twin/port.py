@@ -38,7 +38,7 @@ class PortTwin:
         self.where, self.streams, self.senders, self.run_ = where, streams, senders, run
         self.forwards = isinstance(where, Forwarder)
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
-        self.notes = Notes()
+        self.notes, self.times = Notes(), {}
         self.edges = list(run.edges)
         queues = (where.queue,) if self.forwards else where.queues
         sizes = [
@@ -63,10 +63,15 @@ class PortTwin:
 
     def service(self, size):
         """Time on the line, or in the engine, fine."""
-        if self.forwards:
-            each_s, byte_s = Fraction(self.where.packet_s), Fraction(self.where.byte_s)
-            return fine((each_s + byte_s * size) * PS)
-        return cost(self.on_line(size), self.where.rate_bps)
+        if size not in self.times:
+            self.times[size] = self.exact_time(size)
+        return self.times[size]
+
+    def exact_time(self, size):
+        if not self.forwards:
+            return cost(self.on_line(size), self.where.rate_bps)
+        seconds = Fraction(self.where.packet_s) + Fraction(self.where.byte_s) * size
+        return fine(seconds * PS)
 
     @property
     def waiting(self):
