@@ -39,9 +39,6 @@ class Scene:
     seed: int
     warmup_s: float = 0.0
 
-    def options(self):
-        return {"seed": self.seed, "warmup_s": self.warmup_s}
-
 
 MARKING = st.sampled_from([True, True, False])
 

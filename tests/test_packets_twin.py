@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+from corners import CORNERS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from mechanisms import MECHANISMS
@@ -80,9 +81,20 @@ def same_chain(result, hops, through):
     same_latencies(result, through)
 
 
+def agree(scene, chunk_packets):
+    options = {"seed": scene.seed, "warmup_s": scene.warmup_s, "bins": BINS}
+    arguments = scene.where, scene.streams, scene.duration_s
+    recording = {"trace_packets": 20_000, "progress": quiet, "chunk_packets": chunk_packets}
+    result, twin = simulate(*arguments, **options, **recording), slow(*arguments, **options)
+    if isinstance(scene.where, Chain):
+        same_chain(result, *twin)
+    else:
+        same_record(result, twin)
+
+
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_twin_agrees(mechanism):
-    @settings(
+    many = settings(
         max_examples=SCENES,
         derandomize=not SOAKING,
         database=None,
@@ -90,22 +102,9 @@ def test_the_twin_agrees(mechanism):
         suppress_health_check=list(HealthCheck),
         phases=[Phase.generate, Phase.shrink],
     )
-    @given(MECHANISMS[mechanism], CHUNKS)
-    def agree(scene, chunk_packets):
-        result = simulate(
-            scene.where,
-            scene.streams,
-            scene.duration_s,
-            bins=BINS,
-            trace_packets=20_000,
-            progress=quiet,
-            chunk_packets=chunk_packets,
-            **scene.options(),
-        )
-        twin = slow(scene.where, scene.streams, scene.duration_s, bins=BINS, **scene.options())
-        if isinstance(scene.where, Chain):
-            same_chain(result, *twin)
-        else:
-            same_record(result, twin)
+    many(given(MECHANISMS[mechanism], CHUNKS)(agree))()
 
-    agree()
+
+@pytest.mark.parametrize("corner", CORNERS)
+def test_the_twin_agrees_in_corners(corner):
+    agree(CORNERS[corner], 200_000)
