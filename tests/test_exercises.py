@@ -3,10 +3,11 @@
 import inspect
 import math
 
+import numpy as np
 import pytest
 
 from qoslib import exercises, units
-from qoslib.platforms import m120
+from qoslib.platforms import m120, same_line
 from qoslib.port import (
     DeficitRoundRobin,
     Forwarder,
@@ -41,6 +42,13 @@ VOICE = (
     [Stream("voice", units.mbps(80), 200), Stream("data", units.mbps(60), 1500)],
 )
 ENGINE = Forwarder("cpu", Queue("in", PacketLimit(100)), packet_s=1e-6)
+ORDER = {"voice": 0, "control": 1, "business": 1, "best effort": 2}
+THREE = Port(
+    "three",
+    same_line.LINE_BPS,
+    tuple(Queue(name, PacketLimit(2000), priority=level) for name, level in ORDER.items()),
+    StrictPriority(),
+)
 
 RIGHT = {
     "00.1": 67.2,
@@ -67,6 +75,11 @@ RIGHT = {
     "04.2": 7.5,
     "04.3": 145.7,
     "04.4": 83,
+    "07.1": 100 * 39 / 139,
+    "07.2": 61,
+    "07.3": 27.5,
+    "07.4": 80,
+    "07.5": (THREE, same_line.streams()),
     "04.5": (ENGINE, [Stream("calls", units.gbps(1), 64)]),
 }
 WRONG = [
@@ -109,6 +122,15 @@ WRONG = [
     ("02.5", robin(90, 150), "a loses packets"),
     ("02.5", robin(10, 150, 30_000), "smaller quanta"),
     ("02.5", robin(0, 0), "offer nothing"),
+    ("07.1", 39, "not set beside"),
+    ("07.2", 70, "more than 50"),
+    ("07.2", 40, "room for more"),
+    ("07.3", 22, "Offer more"),
+    ("07.3", 40, "Offer less"),
+    ("07.4", 4, "must fit into the bucket"),
+    ("07.4", 400, "would do too"),
+    ("07.5", (same_line.ports()["one queue"], same_line.streams()), "voice loses"),
+    ("07.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "the mix as it is"),
 ]
 
 
@@ -161,6 +183,10 @@ BY_HAND = {
     "03.4": lambda load: math.ceil(2 * load * 1490 / 1448) / 2,
     "04.1": lambda frame: 1e4 / 8 / (frame + 20),
     "04.3": lambda load: 2 * load * 1e3 / 8 / 7.545 - 20,
+    "07.1": lambda business: 100 * (business - 31) / (business + 69),
+    "07.2": lambda starved: 91 - 60 * (1 - starved / 100),
+    "07.3": lambda lost: 22 / (1 - lost / 100),
+    "07.4": lambda most: 1.04 * np.interp(most, [2.5, 4.6, 7.2, 11.4, 14.9], [100, 80, 60, 40, 30]),
     "04.4": lambda large: math.floor(100 * (large - 311) / (large - 64)),
 }
 VARIED = [name for name, each in exercises.EXERCISES.items() if each.numbers]

@@ -5,7 +5,14 @@ No answer is written down here; `check` computes it when it is asked.
 
 from typing import Any
 
-from qoslib.exercises import frames, late_priority, one_queue, policing, shared_line
+from qoslib.exercises import (
+    frames,
+    late_priority,
+    one_queue,
+    policing,
+    same_traffic,
+    shared_line,
+)
 from qoslib.exercises.exercise import Exercise
 from qoslib.exercises.tries import Tries
 from qoslib.exercises.verdict import Verdict
@@ -19,6 +26,7 @@ EXERCISES: dict[str, Exercise] = {
     **shared_line.EXERCISES,
     **policing.EXERCISES,
     **frames.EXERCISES,
+    **same_traffic.EXERCISES,
 }
 
 _tries = Tries()

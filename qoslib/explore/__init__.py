@@ -6,6 +6,7 @@ from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
 from qoslib.explore.police import police
 from qoslib.explore.priority import priority
+from qoslib.explore.same_traffic import same_traffic
 from qoslib.explore.share import share
 
 __all__ = [
@@ -15,5 +16,6 @@ __all__ = [
     "one_queue",
     "police",
     "priority",
+    "same_traffic",
     "share",
 ]

@@ -15,6 +15,7 @@ from qoslib.plots.over_load import latency_over_load
 from qoslib.plots.over_time import queue_over_time
 from qoslib.plots.policing import Counted, policing
 from qoslib.plots.published import Point, published
+from qoslib.plots.same_traffic import same_traffic
 from qoslib.plots.service_order import service_order
 from qoslib.plots.shares import shares
 
@@ -42,6 +43,7 @@ __all__ = [
     "queue_over_time",
     "refresh",
     "rows",
+    "same_traffic",
     "service_order",
     "shares",
 ]
