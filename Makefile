@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/note
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks handout score score-full bench lock clean FORCE
+.PHONY: help lab test soak notebooks handout score store score-full bench lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -33,6 +33,9 @@ soak: $(VENV)/.ready  ## hold the packet engine against its slow twin on 10,000 
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
+
+store: $(VENV)/.ready  ## work the scoreboard out and keep it in data/scoreboard.csv, which the lessons read
+	@$(BIN)/python -m qoslib score --store > /dev/null
 
 score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three minutes
 	@$(BIN)/python -m qoslib score --full

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from qoslib import exercises, units
+from qoslib import compare, exercises, measurements, units
 from qoslib.platforms import m120, same_line
 from qoslib.port import (
     DeficitRoundRobin,
@@ -50,6 +50,21 @@ THREE = Port(
     StrictPriority(),
 )
 
+
+def foretold(percent):
+    """Share of the predictions whose error is no larger [%]."""
+    rows = [r for r in compare.stored() if r.assumptions == "base" and r.published > 0]
+    errors = [abs(row.error) for row in rows if not row.fitted]
+    return 100 * sum(error <= percent / 100 for error in errors) / len(errors)
+
+
+def mine():
+    """A table of one measurement, as if read from a file of one's own."""
+    table = measurements.load("m120_latency").head(1).assign(half_width=0.5)
+    table.attrs["source"] = {"file": "mine.csv", "title": "mine"}
+    return table
+
+
 RIGHT = {
     "00.1": 67.2,
     "00.2": 164,
@@ -75,6 +90,10 @@ RIGHT = {
     "04.2": 7.5,
     "04.3": 145.7,
     "04.4": 83,
+    "08.1": 37.5,
+    "08.2": 7.143,
+    "08.3": foretold(1),
+    "08.4": mine(),
     "07.1": 100 * 39 / 139,
     "07.2": 61,
     "07.3": 27.5,
@@ -122,6 +141,10 @@ WRONG = [
     ("02.5", robin(90, 150), "a loses packets"),
     ("02.5", robin(10, 150, 30_000), "smaller quanta"),
     ("02.5", robin(0, 0), "offer nothing"),
+    ("08.1", 27.27, "in per cent of the model"),
+    ("08.2", 14.29, "for a whole unit"),
+    ("08.3", 99.9, "too large"),
+    ("08.4", measurements.load("m120_latency"), "comes with the package"),
     ("07.1", 39, "not set beside"),
     ("07.2", 70, "more than 50"),
     ("07.2", 40, "room for more"),
@@ -183,6 +206,9 @@ BY_HAND = {
     "03.4": lambda load: math.ceil(2 * load * 1490 / 1448) / 2,
     "04.1": lambda frame: 1e4 / 8 / (frame + 20),
     "04.3": lambda load: 2 * load * 1e3 / 8 / 7.545 - 20,
+    "08.1": lambda published, modelled: 100 * (modelled - published) / published,
+    "08.2": lambda printed: 50 / printed,
+    "08.3": lambda tolerance: foretold(tolerance),
     "07.1": lambda business: 100 * (business - 31) / (business + 69),
     "07.2": lambda starved: 91 - 60 * (1 - starved / 100),
     "07.3": lambda lost: 22 / (1 - lost / 100),

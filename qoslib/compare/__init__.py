@@ -5,7 +5,9 @@ from qoslib.compare.models import MODELS
 from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
+from qoslib.compare.stored import differences, stored
 from qoslib.compare.text import text
+from qoslib.compare.told import explained, told
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
 
@@ -16,9 +18,13 @@ __all__ = [
     "Row",
     "Scoreboard",
     "beside",
+    "differences",
+    "explained",
     "part",
     "published",
     "score",
     "score_platform",
+    "stored",
     "text",
+    "told",
 ]

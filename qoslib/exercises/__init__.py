@@ -11,6 +11,7 @@ from qoslib.exercises import (
     one_queue,
     policing,
     same_traffic,
+    scoreboard,
     shared_line,
 )
 from qoslib.exercises.exercise import Exercise
@@ -27,6 +28,7 @@ EXERCISES: dict[str, Exercise] = {
     **policing.EXERCISES,
     **frames.EXERCISES,
     **same_traffic.EXERCISES,
+    **scoreboard.EXERCISES,
 }
 
 _tries = Tries()

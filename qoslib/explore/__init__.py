@@ -7,6 +7,7 @@ from qoslib.explore.one_queue import one_queue
 from qoslib.explore.police import police
 from qoslib.explore.priority import priority
 from qoslib.explore.same_traffic import same_traffic
+from qoslib.explore.scores import scores
 from qoslib.explore.share import share
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "police",
     "priority",
     "same_traffic",
+    "scores",
     "share",
 ]

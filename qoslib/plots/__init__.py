@@ -16,6 +16,7 @@ from qoslib.plots.over_time import queue_over_time
 from qoslib.plots.policing import Counted, policing
 from qoslib.plots.published import Point, published
 from qoslib.plots.same_traffic import same_traffic
+from qoslib.plots.scores import lanes_of, scores
 from qoslib.plots.service_order import service_order
 from qoslib.plots.shares import shares
 
@@ -32,6 +33,7 @@ __all__ = [
     "frame_size",
     "growing",
     "knife_edge",
+    "lanes_of",
     "latency_histogram",
     "latency_over_load",
     "live",
@@ -44,6 +46,7 @@ __all__ = [
     "refresh",
     "rows",
     "same_traffic",
+    "scores",
     "service_order",
     "shares",
 ]
