@@ -17,6 +17,7 @@ from qoslib.port import (
     Queue,
     StrictPriority,
 )
+from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
 LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(200)),))
@@ -90,6 +91,10 @@ RIGHT = {
     "04.2": 7.5,
     "04.3": 145.7,
     "04.4": 83,
+    "09.1": 225,
+    "09.2": 162.5,
+    "09.3": 980,
+    "09.4": Scenario("two", POLICED, (Stream("voice", 8e6, 200), Stream("data", 60e6, 1500))),
     "08.1": 37.5,
     "08.2": 7.143,
     "08.3": foretold(1),
@@ -141,6 +146,11 @@ WRONG = [
     ("02.5", robin(90, 150), "a loses packets"),
     ("02.5", robin(10, 150, 30_000), "smaller quanta"),
     ("02.5", robin(0, 0), "offer nothing"),
+    ("09.1", 250, "nothing flows into the bucket"),
+    ("09.2", 1300, "too large"),
+    ("09.3", 1000, "still in it"),
+    ("09.4", Scenario("idle", LINE, (Stream("a", 1e6),)), "nothing is lost"),
+    ("09.4", Scenario("late", LINE, (Stream("a", 2e8),)), "Serve it first"),
     ("08.1", 27.27, "in per cent of the model"),
     ("08.2", 14.29, "for a whole unit"),
     ("08.3", 99.9, "too large"),
@@ -206,6 +216,9 @@ BY_HAND = {
     "03.4": lambda load: math.ceil(2 * load * 1490 / 1448) / 2,
     "04.1": lambda frame: 1e4 / 8 / (frame + 20),
     "04.3": lambda load: 2 * load * 1e3 / 8 / 7.545 - 20,
+    "09.1": lambda rate, lasts: (100 - rate) * lasts / 8,
+    "09.2": lambda late: late / 0.12304,
+    "09.3": lambda most: 12.5 * most - 20,
     "08.1": lambda published, modelled: 100 * (modelled - published) / published,
     "08.2": lambda printed: 50 / printed,
     "08.3": lambda tolerance: foretold(tolerance),

@@ -2,6 +2,7 @@
 
 from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
+from qoslib.compare.own import own
 from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
@@ -20,6 +21,7 @@ __all__ = [
     "beside",
     "differences",
     "explained",
+    "own",
     "part",
     "published",
     "score",

@@ -9,6 +9,7 @@ from qoslib.exercises import (
     frames,
     late_priority,
     one_queue,
+    own_port,
     policing,
     same_traffic,
     scoreboard,
@@ -29,6 +30,7 @@ EXERCISES: dict[str, Exercise] = {
     **frames.EXERCISES,
     **same_traffic.EXERCISES,
     **scoreboard.EXERCISES,
+    **own_port.EXERCISES,
 }
 
 _tries = Tries()

@@ -9,6 +9,7 @@ from qoslib.explore.priority import priority
 from qoslib.explore.same_traffic import same_traffic
 from qoslib.explore.scores import scores
 from qoslib.explore.share import share
+from qoslib.explore.your_port import your_port
 
 __all__ = [
     "Explorer",
@@ -20,4 +21,5 @@ __all__ = [
     "same_traffic",
     "scores",
     "share",
+    "your_port",
 ]

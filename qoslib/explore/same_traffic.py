@@ -3,10 +3,12 @@
 from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
 from qoslib.platforms import same_line
 from qoslib.results import Result
+from qoslib.scenario import Scenario
 
-__all__ = ["COUNTED_S", "WARMUP_S", "played", "same_traffic", "start"]
+__all__ = ["COUNTED_S", "WARMUP_S", "played", "same_traffic", "scenarios", "start"]
 
 #: Simulated time that the packet model leaves out, and that it counts [s].
 WARMUP_S, COUNTED_S = 0.8, 0.4
@@ -36,7 +38,8 @@ def same_traffic() -> Explorer:
 
     reset = button("Reset", lambda: app.move(**start()))
     sliders = [controls[name] for name in (*MOST, "seed")]
-    app: Explorer = Explorer(controls, [*sliders, row(controls["spacing"], reset)], draw, played)
+    rows = [*sliders, row(controls["spacing"], reset)]
+    app: Explorer = Explorer(controls, rows, draw, played, Call("same_traffic", "", scenarios))
     return app
 
 
@@ -56,6 +59,15 @@ def played(values: dict) -> dict[str, Result]:
         )
         for name, port in same_line.ports().items()
     }
+
+
+def scenarios(values: dict) -> list[Scenario]:
+    """The four ports as they stand, each with the mix."""
+    streams, end_s, seed = _streams(values), WARMUP_S + COUNTED_S, int(values["seed"])
+    return [
+        Scenario(f"the same traffic at {name}", port, streams, end_s, WARMUP_S, seed)
+        for name, port in same_line.ports().items()
+    ]
 
 
 def _streams(values):

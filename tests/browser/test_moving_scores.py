@@ -23,14 +23,14 @@ def test_the_scoreboard_follows_its_choices(page, watch, jupyter_server):  # noq
     open_and_run(page, jupyter_server, "08_score_the_models")
     values: dict = {}
     moves = (("Platform", "platform", "m120"), ("Model", "model", "packets"))
-    page.get_by_label("Platform").scroll_into_view_if_needed(timeout=30_000)
+    page.get_by_label("Platform", exact=True).scroll_into_view_if_needed(timeout=30_000)
     page.wait_for_function(f"({POINTS})() === {wanted()}", timeout=30_000)
     for label, name, value in moves:
-        page.get_by_label(label).select_option(value)
+        page.get_by_label(label, exact=True).select_option(value)
         values[name] = value
         page.wait_for_function(f"({POINTS})() === {wanted(**values)}", timeout=30_000)
     for label, name in (("Rival assumptions too", "rivals"), ("Misfits alone", "misfits")):
-        page.get_by_label(label).check()
+        page.get_by_label(label, exact=True).check()
         values[name] = True
         page.wait_for_function(f"({POINTS})() === {wanted(**values)}", timeout=30_000)
     assert complaints(page, watch) == []
