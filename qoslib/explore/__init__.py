@@ -2,6 +2,7 @@
 
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.frame_size import frame_size
+from qoslib.explore.glossary import glossary, words
 from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
 from qoslib.explore.police import police
@@ -14,6 +15,7 @@ from qoslib.explore.your_port import your_port
 __all__ = [
     "Explorer",
     "frame_size",
+    "glossary",
     "knife_edge",
     "one_queue",
     "police",
@@ -21,5 +23,6 @@ __all__ = [
     "same_traffic",
     "scores",
     "share",
+    "words",
     "your_port",
 ]

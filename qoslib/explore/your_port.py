@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
@@ -51,16 +52,25 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
     def play(values):
         return _played(described(values))
 
+    form = widgets.VBox(grid(controls))
+
+    def hide():
+        """What builds a port stays away while another one is shown."""
+        form.layout.display = "none" if held.scenario else None
+
     def load(name: str, raw: bytes) -> str:
         text = held.take(name, raw)
+        hide()
         app.move()
         return text
 
     def again():
         held.forget()
+        hide()
         app.move(**START, all=100)
 
-    rows = [*grid(controls), row(controls["all"], button("Reset", again)), loader(load)]
+    hide()
+    rows = [form, row(controls["all"], button("Reset", again)), loader(load)]
     call = Call("your_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, rows, draw, play, call)
     return app
