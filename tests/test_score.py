@@ -184,6 +184,8 @@ def test_the_table_shows_what_the_document_says(capsys, document):
     assert "m120_cs2_trickle_earlier_than_modelled" in shown
     assert "+25.16%" in shown
     assert f"Published results: {document['summary']['published']['values']}" in shown
+    assert re.search(r"llq_300 EF packets base: 19\.\d+ Mbit/s, 93\.\d+% lost", shown)
+    assert "test_d 1A/prec5 fluid base: 50 Mbit/s, 50.00% lost" in shown
     assert max(map(len, shown.splitlines())) < 200
 
 
