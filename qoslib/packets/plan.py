@@ -35,7 +35,6 @@ SCHEDULERS = {
     ModifiedDrr: tables.MDRR,
 }
 
-
 #: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
 LARGEST_BYTES = 1 << 33
 
