@@ -49,8 +49,8 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
             figure.summary += f" The fluid model says nothing: {why}."
         return figure
 
-    def play(values):
-        return _played(described(values))
+    def play(values, tell):
+        return _played(described(values), tell)
 
     form = widgets.VBox(grid(controls))
 
@@ -91,7 +91,7 @@ def _water(scenario):
         return None, str(error)
 
 
-def _played(scenario):
+def _played(scenario, tell=None):
     """What the packet model says, of no more packets than a slider can wait for."""
     frames = np.array([stream.mean_frame_bytes for stream in scenario.streams])
     rates = np.array([stream.mean_rate_bps for stream in scenario.streams])
@@ -104,9 +104,5 @@ def _played(scenario):
         warmup_s=part * scenario.warmup_s,
         seed=scenario.seed,
         bins=1,
-        progress=_silent,
+        progress=tell,
     )
-
-
-def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""
