@@ -148,7 +148,8 @@ class Record:
         Record.kinds[cls.__name__] = cls
 
     def __post_init__(self) -> None:
-        hints = _hints(type(self))
+        kind: typing.Any = type(self)
+        hints = _hints(kind)
         for field in dataclasses.fields(self):
             where = f"{type(self).__name__}.{field.name}"
             value = _coerced(hints[field.name], getattr(self, field.name), where)
