@@ -152,7 +152,9 @@ def measured(lessons, moves):
 
 def table(figures):
     """The figures as tables of Markdown."""
-    lines = [f"{figures['machine']}; {figures['moves']} moves a slider.", ""]
+    here = figures["machine"]
+    where = f"{here['processor']}, {here['cores']} cores, Python {here['python']}"
+    lines = [f"{where}, commit {here['commit']}; {figures['moves']} moves a slider.", ""]
     lines += ["| lesson | from *Run All Cells* to ready [s] |", "| --- | --- |"]
     lines += [f"| {name} | {took:.1f} |" for name, took in figures["ready_s"].items()]
     lines += ["", "| first slider of | fluid: median, 95 % [ms] | packets: median, 95 % [ms] |"]
