@@ -154,7 +154,8 @@ def table(figures):
     """The figures as tables of Markdown."""
     here = figures["machine"]
     where = f"{here['processor']}, {here['cores']} cores, Python {here['python']}"
-    lines = [f"{where}, commit {here['commit']}; {figures['moves']} moves a slider.", ""]
+    where += f", load average {here['load_average'][0]}, commit {here['commit']}"
+    lines = [f"{where}; {figures['moves']} moves a slider.", ""]
     lines += ["| lesson | from *Run All Cells* to ready [s] |", "| --- | --- |"]
     lines += [f"| {name} | {took:.1f} |" for name, took in figures["ready_s"].items()]
     lines += ["", "| first slider of | fluid: median, 95 % [ms] | packets: median, 95 % [ms] |"]

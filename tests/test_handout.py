@@ -142,4 +142,4 @@ def test_the_tool_writes_all_copies(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", arguments)
     handout.main()
     for folder in ("student", "student-5", "instructor"):
-        assert len(list((tmp_path / folder).glob("*.ipynb"))) == len(handout.LESSONS)
+        assert len(list((tmp_path / folder).glob("*.ipynb"))) == len(handout.LESSONS) + 1
