@@ -1,0 +1,1 @@
+"""Senders that answer to loss and delay: TCP through a port, packet by packet."""
