@@ -28,10 +28,9 @@ FRAME_BYTES = MSS_BYTES + 32 + 20 + 2
 CLOSE = 0.1
 #: qoslib's law, and ns-3's name for it.
 LAWS = {"CUBIC": (Cubic(), "TcpCubic"), "NewReno": (Reno(), "TcpLinuxReno")}
-#: As ns-3 does it: RFC 6675's scoreboard; its bound adds a packet for an ACK of repaired data.
-RECOVERY = SackRecovery(finds_repeats=False)
-
-
+#: As ns-3 does it: RFC 6675's scoreboard, and the conservative bound. It has the safe one too,
+#: but takes only one ACK in nine for safe; with none taken it drops as many, within 2 %.
+RECOVERY = SackRecovery(bound="conservative", finds_repeats=False)
 #: ns-3's recovery as it is, and with its one cause of other drop counts switched off.
 RECOVERIES = {
     "ns3::TcpPrrRecovery": "ns-3 as released",
