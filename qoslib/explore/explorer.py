@@ -10,6 +10,8 @@ import ipywidgets as widgets
 from qoslib import plots
 from qoslib.explore.finish import Finish
 from qoslib.explore.later import Later
+from qoslib.explore.patience import Patience
+from qoslib.packets.progress import Progress, ProgressBar
 
 __all__ = ["Explorer"]
 
@@ -27,8 +29,9 @@ class Explorer(widgets.VBox):
         From the controls' values by name, and what `play` found or None, to a `plots.Figure`,
         always with the same traces.
     play : callable, optional
-        From the values to something that takes a moment to find, as a packet model does. The
-        figure is drawn without it at once, and with it when the controls have come to rest.
+        From the values, and whom to tell how far it is, to something that takes a moment to find,
+        as a packet model does. The figure is drawn without it at once, and with it when the
+        controls have come to rest; a bar shows in between if that takes over two seconds.
 
     Attributes
     ----------
@@ -42,18 +45,20 @@ class Explorer(widgets.VBox):
         controls: Mapping[str, widgets.Widget],
         rows: Sequence[widgets.Widget],
         draw: Callable[[dict[str, Any], Any], plots.Figure],
-        play: Callable[[dict[str, Any]], Any] | None = None,
+        play: Callable[[dict[str, Any], Progress], Any] | None = None,
     ):
         self.controls = dict(controls)
         self._draw, self._play, self._held = draw, play, False
         self._later = Later(self._settle)
-        self._drawn = draw(self.values, play and play(self.values))
+        with ProgressBar() as bar:
+            self._drawn = draw(self.values, play and play(self.values, bar))
         self.figure = plots.live(self._drawn)
+        self._bar = Patience()
         self._words = widgets.HTML()
         self._say()
         for control in self.controls.values():
             control.observe(self._changed, "value")
-        super().__init__([*rows, self.figure, self._words, Finish()])
+        super().__init__([*rows, self.figure, self._bar, self._words, Finish()])
         self.add_class("qoslib-explorer")
 
     @property
@@ -104,13 +109,17 @@ class Explorer(widgets.VBox):
     def _settle(self):
         self._later.forget()
         if self._play:
-            self._show(self._play)
+            self._bar.begin()
+            try:
+                self._show(self._play)
+            finally:
+                self._bar.end()
 
     def _show(self, play=None):
         """Draw again. What goes wrong is said below the figure, not only in a log."""
         try:
             values = self.values
-            self._drawn = self._draw(values, play and play(values))
+            self._drawn = self._draw(values, play and play(values, self._bar))
             plots.refresh(self.figure, self._drawn)
         except Exception as error:
             self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'

@@ -40,9 +40,13 @@ def frame_size() -> Explorer:
         now = values["frame"], _water(chain, round(values["frame"]), values)
         return plots.frame_size(float(mx150.FACTS.gap_bytes), forwarded, published, now)
 
-    def play(values):
+    def play(values, tell):
         chain = described(values)
-        return plots.Forwarded(PLAYED, [_played(chain, size, values) for size in PLAYED])
+        counted = []
+        for size in PLAYED:
+            counted.append(_played(chain, size, values))
+            tell(len(counted) * END_S, len(PLAYED) * END_S)
+        return plots.Forwarded(PLAYED, counted)
 
     reset = button("Reset", lambda: app.move(**start()))
     app: Explorer = Explorer(controls, [*controls.values(), row(reset)], draw, play)
@@ -79,4 +83,4 @@ def _played(chain, size, values):
 
 
 def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""
+    """No bar of its own: it is one of many runs, and a short one."""

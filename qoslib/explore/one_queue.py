@@ -51,7 +51,7 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         answers = swept(now_port, now), fluid.solve(now_port, [now])
         return plots.one_queue(now_port, now, *answers, published if given else None, dots)
 
-    def play(values):
+    def play(values, tell):
         return played(*_described(port, stream, values))
 
     reset = button("Reset", lambda: app.move(**start))

@@ -8,6 +8,7 @@ from qoslib import fluid, measurements, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import button, choice, row, slider, switch
 from qoslib.explore.explorer import Explorer
+from qoslib.packets.progress import Progress
 from qoslib.platforms import isr4331
 from qoslib.port import Port
 
@@ -90,16 +91,12 @@ def water(values: dict) -> plots.Counted:
     return _counted(fluid.over_time(port, streams, _end_s(streams)))
 
 
-def played(values: dict):
+def played(values: dict, tell: Progress | None = None):
     """What the packet model counts in a run, and its record."""
     port, streams = described(values)
     begun, end_s = in_any_phase(streams, SEED), _end_s(streams)
-    result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=_silent)
+    result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=tell)
     return _counted(result), result
-
-
-def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""
 
 
 def _end_s(streams):

@@ -58,8 +58,8 @@ def priority(platform: str = "m120", experiment: str = "") -> Explorer:
         water = fluid.solve(now.port, now.streams)
         return plots.classes(now, [water, played or _unknown(water)], platform)
 
-    def play(values):
-        return _played(described(known[pick.value], values))
+    def play(values, tell):
+        return _played(described(known[pick.value], values), tell)
 
     reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
     rows = [row(pick, reset), *_grid(known[begin], controls)]
@@ -69,20 +69,16 @@ def priority(platform: str = "m120", experiment: str = "") -> Explorer:
     return app
 
 
-def _played(experiment):
+def _played(experiment, tell):
     """What the packet model says; once more, and longer, if a queue has not filled by then."""
     streams = in_any_phase(experiment.streams, SEED)
     for longer in (1, PATIENCE):
         warmup_s = longer * experiment.warmup_s
-        span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": _silent}
+        span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": tell}
         result = packets.simulate(experiment.port, streams, warmup_s + COUNTED_S, **span)
         if not plots.growing(result):
             break
     return result
-
-
-def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""
 
 
 def _unknown(result):

@@ -56,9 +56,10 @@ def share(experiment: str = "test_b") -> Explorer:
         answer = fluid.solve(now.port, now.streams)
         return plots.shares(now, answer, played, "gsr12000", DRAWN_S)
 
-    def play(values):
+    def play(values, tell):
         now = described(known[pick.value], values)
-        return packets.simulate(now.port, now.streams, PLAYED_S, seed=SEED, bins=BINS)
+        span = {"seed": SEED, "bins": BINS, "progress": tell}
+        return packets.simulate(now.port, now.streams, PLAYED_S, **span)
 
     reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
     sliders = [control for name, control in controls.items() if name != "map"]

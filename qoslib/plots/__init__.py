@@ -3,6 +3,7 @@
 Only this room knows plotly; `live` hands out the widget that explorers update in place.
 """
 
+from qoslib.plots.bucket import bucket_over_time
 from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
 from qoslib.plots.frame_size import Forwarded, Row, frame_size, rows
@@ -27,6 +28,7 @@ __all__ = [
     "Point",
     "Row",
     "Seen",
+    "bucket_over_time",
     "classes",
     "frame_size",
     "growing",
