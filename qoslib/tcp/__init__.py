@@ -1,0 +1,25 @@
+"""Sources that answer to loss and delay: closed forms and loops."""
+
+from qoslib.tcp.buffer_rules import (
+    bandwidth_delay_bytes,
+    desynchronised_buffer_bytes,
+    loss_free_buffer_bytes,
+    window_limited_bps,
+)
+from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packets
+from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
+from qoslib.tcp.saw_tooth import SawTooth, saw_tooth
+
+__all__ = [
+    "SawTooth",
+    "aimd_window_packets",
+    "bandwidth_delay_bytes",
+    "cubic_window_packets",
+    "desynchronised_buffer_bytes",
+    "loss_free_buffer_bytes",
+    "mathis_bps",
+    "overshoot_packets",
+    "overshoot_with_backlog_packets",
+    "saw_tooth",
+    "window_limited_bps",
+]
