@@ -1,8 +1,8 @@
 """Models of router queues beside what was measured on seven routers and switches.
 
-The map of the house: `port` and `traffic` describe, `fluid` and `packets` answer, `measurements`
-holds what was published, `platforms` the routers, `compare` sets both side by side, `plots` draws
-and `explore` gives sliders. Each is loaded when it is first named.
+The map of the house: `port`, `traffic` and `flows` describe, `fluid`, `packets` and `tcp`
+answer, `measurements` holds what was published, `platforms` the routers, `compare` sets both side
+by side, `plots` draws and `explore` gives sliders. Each is loaded when it is first named.
 """
 
 from importlib import import_module
@@ -14,6 +14,7 @@ _ROOMS = (
     "compare",
     "exercises",
     "explore",
+    "flows",
     "fluid",
     "measurements",
     "packets",
@@ -22,6 +23,7 @@ _ROOMS = (
     "port",
     "results",
     "scenario",
+    "tcp",
     "traffic",
     "units",
 )
