@@ -6,6 +6,7 @@ from qoslib.tcp.buffer_rules import (
     loss_free_buffer_bytes,
     window_limited_bps,
 )
+from qoslib.tcp.fluid import solve
 from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packets
 from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
 from qoslib.tcp.saw_tooth import SawTooth, saw_tooth
@@ -21,5 +22,6 @@ __all__ = [
     "overshoot_packets",
     "overshoot_with_backlog_packets",
     "saw_tooth",
+    "solve",
     "window_limited_bps",
 ]

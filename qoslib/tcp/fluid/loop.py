@@ -3,11 +3,28 @@
 from qoslib.packets.kernel import kernel
 from qoslib.tcp.fluid.growth import grow
 from qoslib.tcp.fluid.recovery import learn, recover
-from qoslib.tcp.fluid.tables import AVOID, RECOVER, SILENT, SLOW
+from qoslib.tcp.fluid.tables import (
+    AVOID,
+    DROPPED,
+    IN_FLIGHT,
+    OFFERED,
+    RECOVER,
+    ROUND_TRIP,
+    SENT,
+    SILENT,
+    SLOW,
+    THRESHOLD,
+    WINDOW,
+)
 
 __all__ = ["run"]
 
-OFFERED, SENT, DROPPED, WINDOW, ROUND_TRIP = range(5)
+
+@kernel
+def _round_trip_s(flow, host, line):
+    """As it is for what is sent now."""
+    steps = flow.before_steps + flow.after_steps + host.backlog_bytes / host.step_bytes
+    return steps * line.step_s + line.wait_s
 
 
 @kernel
@@ -15,8 +32,7 @@ def _answer(flow, host, line, acked, lost, now_s):
     """What a flow makes of its ACKs, and how many packets it hands to its host."""
     flow.outstanding -= acked + lost
     flow.delivered += acked
-    rtt_s = (flow.before_steps + flow.after_steps) * line.step_s + line.wait_s
-    rtt_s += host.backlog_bytes / host.step_bytes * line.step_s
+    rtt_s = _round_trip_s(flow, host, line)
     if lost > 0.0:
         learn(flow, lost, rtt_s, now_s)
     if flow.phase == RECOVER or flow.phase == SILENT:
@@ -25,7 +41,7 @@ def _answer(flow, host, line, acked, lost, now_s):
         grow(flow, acked, rtt_s, now_s)
     if flow.phase == SILENT:
         return 0.0
-    room = flow.window - flow.outstanding
+    room = min(flow.window, flow.whole - flow.delivered) - flow.outstanding
     if flow.phase == RECOVER:
         room = min(room, flow.refill * acked)
     return max(room, 0.0)
@@ -91,6 +107,17 @@ def _sent(state, step):
 
 
 @kernel
+def _noted(state, flow, index, at):
+    """How a flow stands at the end of a bin."""
+    state.past[WINDOW, index, at] = flow.window
+    state.past[THRESHOLD, index, at] = flow.threshold
+    state.past[IN_FLIGHT, index, at] = flow.outstanding
+    state.past[ROUND_TRIP, index, at] = _round_trip_s(
+        flow, state.hosts[flow.host], state.line[0]
+    )
+
+
+@kernel
 def _line(state, step, at):
     """The queue of one step: all shares leave alike, and what finds no room is lost."""
     line = state.line[0]
@@ -113,7 +140,7 @@ def _line(state, step, at):
         state.past[SENT, index, at] += out
         state.past[DROPPED, index, at] += gone
         if index < line.flows:
-            state.past[WINDOW, index, at] = flow.window
+            _noted(state, flow, index, at)
             known = (step + flow.after_steps) % line.ring
             state.acked[index, known] += out
             state.lost[index, (known + wait_steps) % line.ring] += gone

@@ -23,6 +23,7 @@ ONE_PACKET = 0.5
 def _give_up(flow, threshold, rtt_s, now_s):
     """Silent until the timer ends, then slow start from one packet (RFC 6298, section 5)."""
     flow.phase = SILENT
+    flow.timeouts += 1
     flow.until_s = now_s + rtt_s + flow.timeout_s
     flow.threshold = max(threshold, 2.0)
     flow.window = 1.0
@@ -40,6 +41,7 @@ def learn(flow, lost, rtt_s, now_s):
     elif flow.phase != SILENT and flow.lost >= ONE_PACKET:
         threshold = decreased(flow)
         flow.reduced_s = now_s
+        flow.reductions += 1
         if flow.recovery == TIMEOUT:
             _give_up(flow, threshold, rtt_s, now_s)
             return

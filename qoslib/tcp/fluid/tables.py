@@ -23,12 +23,12 @@ def _table(whole="", real=""):
 #: of the host, some `queued` at the line, the others under way or lost without it being known.
 FLOW = _table(
     whole="rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
-    " delay_sign train_sign scaled",
+    " delay_sign train_sign scaled reductions timeouts",
     real="beta c low_s beta_low beta_high switch"
     " slow_gain refill critical new_threshold timeout_s most line_bytes frame_bytes paced"
     " rise_share rise_low_s rise_high_s rise_packets"
-    " window threshold outstanding backlog arrived queued"
-    " lost until_s reduced_s floor shrinking"
+    " window threshold outstanding backlog arrived queued whole"
+    " lost until_s reduced_s"
     " peak epoch_s reach_s friendly_window last_beta"
     " least_s most_s rate old_rate"
     " pushed delivered dropped refused waited_s",
@@ -59,3 +59,7 @@ class State(NamedTuple):
     lost: np.ndarray
     past: np.ndarray
     past_queue_bytes: np.ndarray
+
+
+#: What is kept of each bin: packets put on the line, past it and lost, and how a window stands.
+OFFERED, SENT, DROPPED, WINDOW, THRESHOLD, IN_FLIGHT, ROUND_TRIP, PAST = range(8)
