@@ -1,8 +1,10 @@
 """One step after the other: windows, hosts, the line, and what comes back a round trip later."""
 
+import math
+
 from qoslib.packets.kernel import kernel
 from qoslib.tcp.fluid.growth import grow
-from qoslib.tcp.fluid.recovery import learn, recover
+from qoslib.tcp.fluid.recovery import ONE_PACKET, learn, recover
 from qoslib.tcp.fluid.tables import (
     AVOID,
     DROPPED,
@@ -32,6 +34,8 @@ def _answer(flow, host, line, acked, lost, now_s):
     """What a flow makes of its ACKs, and how many packets it hands to its host."""
     flow.outstanding -= acked + lost
     flow.delivered += acked
+    if math.isnan(flow.finished_s) and flow.delivered > flow.whole - ONE_PACKET:
+        flow.finished_s = now_s
     rtt_s = _round_trip_s(flow, host, line)
     if lost > 0.0:
         learn(flow, lost, rtt_s, now_s)
@@ -112,9 +116,7 @@ def _noted(state, flow, index, at):
     state.past[WINDOW, index, at] = flow.window
     state.past[THRESHOLD, index, at] = flow.threshold
     state.past[IN_FLIGHT, index, at] = flow.outstanding
-    state.past[ROUND_TRIP, index, at] = _round_trip_s(
-        flow, state.hosts[flow.host], state.line[0]
-    )
+    state.past[ROUND_TRIP, index, at] = _round_trip_s(flow, state.hosts[flow.host], state.line[0])
 
 
 @kernel

@@ -12,8 +12,8 @@ from qoslib.flows import (
     Flow,
     FqPacing,
     Host,
-    HTcp,
     HtbPacing,
+    HTcp,
     NewRenoRecovery,
     PathologicalRecovery,
     RateHalving,
@@ -70,9 +70,9 @@ def planned(
         table[index]["step_bytes"] = _leaving_bps(port, host) / _BITS * step_s
         table[index]["limit_bytes"] = _host_limit_bytes(port, host)
     ring, bins = int(line[0]["ring"]), int(line[0]["bins"])
-    rings = [np.zeros((len(flows), ring)) for _ in range(3)]
+    leaving, acked, lost = np.zeros((3, len(flows), ring))
     past = np.zeros((tables.PAST, len(rows), bins))
-    return State(line, table, rows, *rings, past, np.zeros(bins)), steps
+    return State(line, table, rows, leaving, acked, lost, past, np.zeros(bins)), steps
 
 
 _BITS = units.bits(1.0)
@@ -157,6 +157,7 @@ def _fill_flow(row, port, host, flow: Flow, at, step_s):
         on_line_bps = _paced_bps(port, host, flow)
         row["paced"] = units.rate_pps(on_line_bps, row["line_bytes"]) * step_s
     window, whole = flow.window_bytes or math.inf, flow.transfer_bytes or math.inf
+    row["finished_s"] = math.nan
     row["most"], row["whole"] = window / flow.mss_bytes, whole / flow.mss_bytes
     _fill_congestion(row, flow.congestion)
     _fill_recovery(row, flow)

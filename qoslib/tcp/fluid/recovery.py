@@ -13,7 +13,7 @@ from qoslib.tcp.fluid.tables import (
     TIMEOUT,
 )
 
-__all__ = ["learn", "recover"]
+__all__ = ["ONE_PACKET", "learn", "recover"]
 
 #: A fluid loses packets in parts: so much is one that a receiver would miss.
 ONE_PACKET = 0.5

@@ -114,11 +114,12 @@ def _edges_s(state):
 
 
 def _history(state):
-    counts = np.rint(state.past[: tables.DROPPED + 1]).astype(np.int64)
+    offered, sent, dropped = np.rint(state.past[: tables.DROPPED + 1]).astype(np.int64)
     frames = state.flows["frame_bytes"][:, None]
     sent_bytes = np.rint(state.past[tables.SENT] * frames).astype(np.int64)
     mean = state.flows["line_bytes"].mean()
-    return History(_edges_s(state), state.past_queue_bytes[None] / mean, *counts, sent_bytes)
+    peaks = state.past_queue_bytes[None] / mean
+    return History(_edges_s(state), peaks, offered, sent, dropped, sent_bytes)
 
 
 def _record(state, flows, seconds):
@@ -136,7 +137,7 @@ def _record(state, flows, seconds):
         dropped_in_host=np.rint(rows["refused"]).astype(np.int64),
         dropped_first=lost,
         dropped_again=np.zeros_like(lost),
-        finished_s=np.full(len(rows), np.nan),
+        finished_s=rows["finished_s"].copy(),
         time_s=_edges_s(state),
         window_packets=past[tables.WINDOW],
         threshold_packets=past[tables.THRESHOLD],

@@ -31,7 +31,7 @@ FLOW = _table(
     " lost until_s reduced_s"
     " peak epoch_s reach_s friendly_window last_beta"
     " least_s most_s rate old_rate"
-    " pushed delivered dropped refused waited_s",
+    " pushed delivered dropped refused waited_s finished_s",
 )
 
 #: What a host puts on its link in a step, and how many bytes its queue may hold.
