@@ -6,7 +6,7 @@ from types import ModuleType
 __all__ = ["PLATFORMS", "platform"]
 
 #: File stems of the platforms that models speak to.
-PLATFORMS = ("m120", "gsr12000", "isr4331", "mx150")
+PLATFORMS = ("m120", "gsr12000", "isr4331", "mx150", "mx80", "catalyst6506", "mlx")
 
 
 def platform(name: str) -> ModuleType:
@@ -18,7 +18,8 @@ def platform(name: str) -> ModuleType:
     it has no `Experiment`) and ``RATIOS`` (published ratio to a quantity and two streams). It may
     have ``LEAVES_BY`` (port to the port that what leaves by it came in at), ``PAIRS`` (quantity
     to two counters that the test makes equal: their ratio tells how far the print can be trusted)
-    and ``PARAMETERS`` (rival set to the fitted numbers that it was free to choose).
+    ``PARAMETERS`` (rival set to the fitted numbers that it was free to choose) and
+    ``COUNTED_ONLY`` (sets that only a full run plays, and that are told by their ticks alone).
 
     Raises
     ------
