@@ -29,7 +29,8 @@ class Flow(Record):
     recovery : SackRecovery, RateHalving, NewRenoRecovery, TimeoutOnly or PathologicalRecovery
     slow_start : SlowStart
     window_bytes : int or None
-        Most payload in flight, the smaller of the two sockets' buffers [B]; None: no limit.
+        Most payload from the first byte not acknowledged on, the smaller of the two sockets'
+        buffers [B]; None: more than the path holds.
     mss_bytes : int
         Payload of a segment [B].
     frame_bytes : int
@@ -48,7 +49,8 @@ class Flow(Record):
     ack_delay_s : float
         Longest time that an ACK is held back [s]; 40 ms is Linux's least.
     minimum_timeout_s : float
-        Least retransmission timeout [s]: 0.2 in Linux, 1 in RFC 6298, section 2.4.
+        Least that the retransmission timeout is above the smoothed round trip [s]: 0.2 in Linux.
+        (RFC 6298, section 2.4, has 1 s for the whole of it.)
 
     Examples
     --------

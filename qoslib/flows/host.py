@@ -36,12 +36,14 @@ class Host(Record):
     flows : tuple of Flow
         At least one, each name once.
     burst_packets : int
-        Most segments handed down at once (TSO), back to back on the line; a smaller rest waits
-        until it is as large or nothing is in flight that could make it so.
+        Most segments handed down at once (TSO), back to back on the line. What the window has
+        room for waits until it is as many, or a third of the window, or nothing is in flight;
+        what is sent again goes one by one.
     queue : NetemQueue or None
         None: as long as it has to be.
     pacing : FqPacing, HtbPacing or None
-        Of each flow, or of the whole host.
+        Of each flow, whose packets then wait in its socket; or of the whole host, whose packets
+        wait in its queue and are in flight.
     jitter_s : float
         Each burst is late by a uniform draw from [0, jitter) [s]; order is kept. Without any,
         packets of equal senders keep step, and a full queue always drops the same sender's

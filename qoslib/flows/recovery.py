@@ -29,10 +29,14 @@ class SackRecovery(Record):
         How fast the window is refilled where more was lost than the window shrinks: by what is
         delivered, and one packet more for each ACK that moves on and shows no new loss (RFC 9937)
         or for each ACK (RFC 6937, PRR-SSRB); or by no more than what is delivered (PRR-CRB).
+    finds_repeats : bool
+        A packet sent again and lost again is found like any other, by what was sent after it and
+        arrived (as RFC 8985 does by time); otherwise only the timer finds it (RFC 6675).
     """
 
     duplicate_packets: AtLeastOne = 3
     bound: Literal["safe", "slow_start", "conservative"] = "safe"
+    finds_repeats: bool = True
 
 
 @record
@@ -53,6 +57,8 @@ class RateHalving(Record):
 @record
 class NewRenoRecovery(Record):
     """Without selective acknowledgements: one lost packet a round trip (RFC 6582).
+
+    Every ACK that moves on restarts the timer (its "slow but steady" variant).
 
     Parameters
     ----------
