@@ -6,6 +6,7 @@ from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.text import text
+from qoslib.compare.ticks import ticks
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
 
@@ -21,4 +22,5 @@ __all__ = [
     "score",
     "score_platform",
     "text",
+    "ticks",
 ]

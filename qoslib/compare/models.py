@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from qoslib import fluid, packets, units
+from qoslib import fluid, packets, tcp, units
 from qoslib.compare.ramp import largest_without_loss
 from qoslib.packets.progress import Progress
 from qoslib.platforms.provenance import Experiment
@@ -62,6 +62,8 @@ def is_whole(experiment: Experiment, full: bool) -> bool:
 def _fluid(
     experiment: Experiment, full: bool = False, tell: Progress | None = None
 ) -> list[Result]:
+    if experiment.hosts:
+        return [_tcp_fluid(experiment)]
     if experiment.is_run:
         mean_s = experiment.started_within_s / 2
         first, *others = experiment.streams
@@ -73,6 +75,11 @@ def _fluid(
 
     ramp = experiment.ramp
     return [largest_without_loss(ramp, answer) if ramp else answer(experiment.streams)]
+
+
+def _tcp_fluid(experiment):
+    port, hosts, streams = experiment.only_port, experiment.hosts, experiment.streams
+    return tcp.solve(port, hosts, experiment.duration_s, streams=streams)
 
 
 def _packets(

@@ -5,20 +5,30 @@ Source esnet: buffer experiment 2, slides; TCP over 25 + 25 ms beside UDP.
 
 from qoslib import units
 from qoslib.platforms import esnet
-from qoslib.platforms.esnet import ASSUMPTIONS, COUNTED_ONLY, HOSTS, MODELS, PARAMETERS
+from qoslib.platforms.esnet import (
+    ASSUMPTIONS,
+    COUNTED,
+    FULL_ONLY,
+    HOSTS,
+    MODELS,
+    PARAMETERS,
+    WITHOUT_FITS,
+)
 from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
 from qoslib.port import PacketLimit, Port, Queue
 
 __all__ = [
     "ASSUMPTIONS",
-    "COUNTED_ONLY",
+    "COUNTED",
     "FACTS",
+    "FULL_ONLY",
     "MODELS",
     "NOT_DESCRIBED",
     "PACED",
     "PARAMETERS",
     "RATIOS",
     "SIZES",
+    "WITHOUT_FITS",
     "experiments",
     "port",
 ]

@@ -11,8 +11,8 @@ from qoslib.flows import (
     Cubic,
     Flow,
     Host,
-    HTcp,
     HtbPacing,
+    HTcp,
     NetemQueue,
     PathologicalRecovery,
     RateHalving,
@@ -28,11 +28,13 @@ __all__ = [
     "ALL",
     "ASSUMPTIONS",
     "BUFFERS",
-    "COUNTED_ONLY",
+    "COUNTED",
+    "FULL_ONLY",
     "HOSTS",
     "MODELS",
     "PARAMETERS",
     "SETS",
+    "WITHOUT_FITS",
     "host",
     "udp",
 ]
@@ -47,6 +49,8 @@ ASSUMPTIONS = {
     "base_nominal": "As base, paced exactly as configured.",
     "base_all": "As base, its effective buffer fitted on all tables instead of the one of buffers.",
     "as_configured": "As base, with the buffers as configured.",
+    "slower": "As as_configured, from a host that sends no faster than 8.3 Gb/s.",
+    "of_the_time_fast": "As of_the_time, from a host that sends at line rate.",
     "textbook": "CUBIC with today's recovery, paced exactly, the buffers as configured.",
     "textbook_legacy": "As textbook, with the rates of old tables of tc.",
     "of_the_time_nominal": "As of_the_time, paced exactly as configured.",
@@ -55,8 +59,8 @@ ASSUMPTIONS = {
     "collapse_nominal": "As collapse, paced exactly as configured.",
 }
 
-#: Sets that only a full run plays, and whose ticks are counted without a row for each value.
-COUNTED_ONLY = tuple(list(ASSUMPTIONS)[2:])
+#: Sets whose ticks are counted, without a row for each value; and those that only a full run plays.
+COUNTED, FULL_ONLY = tuple(ASSUMPTIONS)[1:], tuple(ASSUMPTIONS)[2:]
 
 #: Models that speak to these routers.
 MODELS = ("fluid",)
@@ -70,6 +74,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "base_nominal": _EFFECTIVE,
     "base_all": ("effective_all_bytes", "effective_up_to_bytes"),
     "as_configured": (),
+    "slower": ("slower_access_bps",),
+    "of_the_time_fast": (),
     "textbook": (),
     "textbook_legacy": (),
     "of_the_time_nominal": ("slower_access_bps",),
@@ -106,7 +112,9 @@ HOSTS = Facts(
     access_bps=assumed(10e9, "10-Gigabit Ethernet"),
     apart_s=assumed(0.05, "two streams that one command starts"),
     jitter_s=assumed(7.2e-6, "one packet time: without any, equal senders keep step"),
-    slower_access_bps=fitted(8.3e9, _DROPS, "of_the_time, of_the_time_nominal, collapse, collapse_nominal"),
+    slower_access_bps=fitted(
+        8.3e9, _DROPS, "of_the_time, of_the_time_nominal, slower, collapse, collapse_nominal"
+    ),
     critical_packets=fitted(20, _COLLAPSED, "collapse, collapse_nominal"),
     threshold_packets=fitted(320, _COLLAPSED, "collapse, collapse_nominal"),
 )
@@ -123,6 +131,15 @@ class _Set(NamedTuple):
     netem: bool = False
     effective: str = ""
 
+
+#: Each set's like with its last fitted numbers taken back.
+WITHOUT_FITS = {
+    "base": "as_configured",
+    "base_all": "as_configured",
+    "slower": "as_configured",
+    "collapse": "slower",
+    "of_the_time": "of_the_time_fast",
+}
 
 _AN_ACK = SlowStart(counts="acks")
 _RENO = _Set(Reno(), RateHalving(), _AN_ACK, legacy=True)
@@ -145,6 +162,8 @@ SETS = {
     "base_nominal": _RENO._replace(effective="effective_bytes", legacy=False),
     "base_all": _RENO._replace(effective="effective_all_bytes"),
     "as_configured": _RENO,
+    "slower": _RENO._replace(access_bps=float(HOSTS.slower_access_bps)),
+    "of_the_time_fast": _ESNET._replace(access_bps=float(HOSTS.access_bps)),
     "textbook": _TEXTBOOK,
     "textbook_legacy": _TEXTBOOK._replace(legacy=True),
     "of_the_time_nominal": _ESNET._replace(legacy=False),

@@ -5,20 +5,30 @@ Source esnet: buffer experiment 1, slides; two TCP streams over 50 ms beside UDP
 
 from qoslib import units
 from qoslib.platforms import esnet
-from qoslib.platforms.esnet import ASSUMPTIONS, COUNTED_ONLY, HOSTS, MODELS, PARAMETERS
+from qoslib.platforms.esnet import (
+    ASSUMPTIONS,
+    COUNTED,
+    FULL_ONLY,
+    HOSTS,
+    MODELS,
+    PARAMETERS,
+    WITHOUT_FITS,
+)
 from qoslib.platforms.provenance import Experiment, Facts, fitted, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
 __all__ = [
     "ASSUMPTIONS",
-    "COUNTED_ONLY",
+    "COUNTED",
     "FACTS",
+    "FULL_ONLY",
     "MODELS",
     "NOT_DESCRIBED",
     "PACED",
     "PARAMETERS",
     "RATIOS",
     "SIZES",
+    "WITHOUT_FITS",
     "experiments",
     "port",
 ]

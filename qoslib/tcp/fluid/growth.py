@@ -1,6 +1,6 @@
 """How a window grows on ACKs, and how far it falls, by congestion control."""
 
-from qoslib.packets.kernel import kernel
+from qoslib.tcp.fluid.kernel import kernel
 from qoslib.tcp.fluid.tables import AVOID, CUBIC, HTCP, SLOW
 
 __all__ = ["begin_epoch", "decreased", "grow"]

@@ -2,8 +2,8 @@
 
 import math
 
-from qoslib.packets.kernel import kernel
 from qoslib.tcp.fluid.growth import grow
+from qoslib.tcp.fluid.kernel import kernel
 from qoslib.tcp.fluid.recovery import ONE_PACKET, learn, recover
 from qoslib.tcp.fluid.tables import (
     AVOID,

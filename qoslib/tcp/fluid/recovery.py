@@ -1,7 +1,7 @@
 """What a flow does when it learns of losses: one reduction a round trip, or a timeout."""
 
-from qoslib.packets.kernel import kernel
 from qoslib.tcp.fluid.growth import begin_epoch, decreased
+from qoslib.tcp.fluid.kernel import kernel
 from qoslib.tcp.fluid.tables import (
     AVOID,
     HALVING,
