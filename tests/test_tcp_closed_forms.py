@@ -11,6 +11,7 @@ from qoslib.tcp.buffer_rules import (
     window_limited_bps,
 )
 from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packets
+from qoslib.tcp.policed import policer_burst_bytes
 from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
 from qoslib.tcp.saw_tooth import saw_tooth
 
@@ -93,6 +94,27 @@ def test_many_flows_need_less():
     assert desynchronised_buffer_bytes(8e9, 0.05, 400) == whole / 20
 
 
+def slow_policed(held, bucket, flows, rounds=20_000):
+    """Share of a policer's rate that Reno flows use, round trip by round trip."""
+    windows, tokens, sent = held / flows, bucket, 0.0
+    for _ in range(rounds):
+        tokens += held
+        passed = min(windows * flows, tokens)
+        windows = windows / 2 if passed < windows * flows else windows + 1
+        tokens = min(tokens - passed, bucket)
+        sent += passed
+    return sent / rounds / held
+
+
+@pytest.mark.parametrize("flows", [1, 4])
+def test_a_policer_passes_its_rate_from_this_burst_on(flows):
+    held, packet = 500 / 3, 1500
+    burst = policer_burst_bytes(100e6, 0.020, packet, flows) / packet
+    assert slow_policed(held, burst, flows) == pytest.approx(1, abs=0.005)
+    assert slow_policed(held, burst / 2, flows) < 0.95
+    assert slow_policed(held, 0, flows) == pytest.approx(0.75, abs=0.01)
+
+
 def test_an_overshoot_grows_with_the_buffer_only_without_a_backlog():
     small, large = (overshoot_packets(8.3e9, 10e9, 0.05, b, 9000, 2e9) for b in (6e6, 36e6))
     assert large > 1.4 * small
@@ -108,6 +130,8 @@ def test_an_overshoot_grows_with_the_buffer_only_without_a_backlog():
         (lambda: desynchronised_buffer_bytes(1e9, 0.05, 0), "flows"),
         (lambda: loss_free_buffer_bytes(1e6, 1e9, 0.05, 1e9), "background_bps"),
         (lambda: window_limited_bps(1e6, -1), "round_trip_s"),
+        (lambda: policer_burst_bytes(1e6, 0.1, 0), "packet_bytes"),
+        (lambda: policer_burst_bytes(1e6, 0.1, 1500, 0), "flows"),
         (lambda: aimd_window_packets(0), "lost_share"),
         (lambda: cubic_window_packets(1e-3, 0.1, decrease=1.0), "decrease"),
         (lambda: saw_tooth(1e4, 0.1, -1), "buffer_packets"),

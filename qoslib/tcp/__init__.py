@@ -8,6 +8,7 @@ from qoslib.tcp.buffer_rules import (
 )
 from qoslib.tcp.fluid import solve
 from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packets
+from qoslib.tcp.policed import policer_burst_bytes
 from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
 from qoslib.tcp.saw_tooth import SawTooth, saw_tooth
 
@@ -21,6 +22,7 @@ __all__ = [
     "mathis_bps",
     "overshoot_packets",
     "overshoot_with_backlog_packets",
+    "policer_burst_bytes",
     "saw_tooth",
     "solve",
     "window_limited_bps",
