@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from qoslib import fluid, packets, tcp, units
+from qoslib.compare.once import Once, in_effect
 from qoslib.compare.ramp import largest_without_loss
 from qoslib.packets.progress import Progress
 from qoslib.platforms.provenance import Experiment
@@ -19,6 +20,8 @@ __all__ = ["DRAINED_S", "MODELS", "in_any_phase", "is_whole", "started_by_hand"]
 HAND = 1
 #: After a whole replay's last packet is sent the router has so long to empty: testers count on.
 DRAINED_S = 1.0
+#: TCP runs of this process.
+ONCE: Once[Result] = Once()
 
 
 def in_any_phase(streams: Sequence[Stream], seed: int) -> list[Stream]:
@@ -82,6 +85,22 @@ def _tcp_fluid(experiment):
     return tcp.solve(port, hosts, experiment.duration_s, streams=streams)
 
 
+def _tcp(experiment: Experiment, full: bool = False, tell: Progress | None = None) -> list[Result]:
+    """Packet by packet; experiments that are the same but for their names are played once."""
+    port, hosts, streams = experiment.only_port, experiment.hosts, tuple(experiment.streams)
+    seeds = range(1, (experiment.replications if full else 1) + 1)
+    heard = tell or _silent
+    return [
+        ONCE.of(
+            (port, in_effect(hosts), streams, experiment.duration_s, seed),
+            lambda seed=seed: tcp.simulate(
+                port, hosts, experiment.duration_s, streams=streams, seed=seed, progress=heard
+            ),
+        )
+        for seed in seeds
+    ]
+
+
 def _packets(
     experiment: Experiment, full: bool = False, tell: Progress | None = None
 ) -> list[Result]:
@@ -126,4 +145,5 @@ def _silent(done_s, total_s):
 MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,
     "packets": _packets,
+    "tcp": _tcp,
 }

@@ -63,7 +63,7 @@ ASSUMPTIONS = {
 COUNTED, FULL_ONLY = tuple(ASSUMPTIONS)[1:], tuple(ASSUMPTIONS)[2:]
 
 #: Models that speak to these routers.
-MODELS = ("fluid",)
+MODELS = ("fluid", "tcp")
 
 _EFFECTIVE = ("effective_bytes", "effective_up_to_bytes")
 _COLLAPSING = ("slower_access_bps", "critical_packets", "threshold_packets")

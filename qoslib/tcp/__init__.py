@@ -1,4 +1,4 @@
-"""Sources that answer to loss and delay: closed forms and loops."""
+"""Senders that answer to loss and delay: closed forms, as water, and packet by packet."""
 
 from qoslib.tcp.buffer_rules import (
     bandwidth_delay_bytes,
@@ -11,6 +11,7 @@ from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packe
 from qoslib.tcp.policed import policer_burst_bytes
 from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
 from qoslib.tcp.saw_tooth import SawTooth, saw_tooth
+from qoslib.tcp.simulate import simulate
 
 __all__ = [
     "SawTooth",
@@ -24,6 +25,7 @@ __all__ = [
     "overshoot_with_backlog_packets",
     "policer_burst_bytes",
     "saw_tooth",
+    "simulate",
     "solve",
     "window_limited_bps",
 ]
