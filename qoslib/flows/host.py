@@ -45,9 +45,10 @@ class Host(Record):
         Of each flow, whose packets then wait in its socket; or of the whole host, whose packets
         wait in its queue and are in flight.
     jitter_s : float
-        Each burst is late by a uniform draw from [0, jitter) [s]; order is kept. Without any,
-        packets of equal senders keep step, and a full queue always drops the same sender's
-        (phase effects: Floyd and Jacobson 1991).
+        Each packet reaches the port late by a uniform draw from [0, jitter) [s]; order is kept.
+        Without any, packets of a line as fast as the port's take every place that it frees, and a
+        full queue drops all others (phase effects: Floyd and Jacobson 1991); one packet's time on
+        the line is enough.
     """
 
     name: str

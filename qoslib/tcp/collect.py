@@ -9,8 +9,9 @@ from qoslib.results import FlowRecord
 __all__ = ["flow_record"]
 
 
-def flow_record(senders, flows, seconds, time_s) -> FlowRecord:
-    """What the flows did in so many seconds, and at the ends of the bins `time_s`."""
+def flow_record(senders, flows, result) -> FlowRecord:
+    """What the flows did, in the time and at the ends of the bins of their packets' record."""
+    time_s, seconds = result.history.time_s, result.duration_s
     rows, notes = senders.flows, senders.notes[: len(time_s) - 1].T
     mss_bytes = np.array([flow.mss_bytes for flow in flows])
     goodput_bytes = (rows["expected"] - rows["received_before"]) * mss_bytes

@@ -1,4 +1,4 @@
-"""The way out of a host: jitter, its pacing, its queue and its line, worked out when sent.
+"""The way out of a host: its pacing, its queue, its line, and jitter, worked out when sent.
 
 All are first in, first out, so a burst's times follow from those of the burst before it.
 """
@@ -39,10 +39,6 @@ def hand_down(host, burst_ends_ps, pace_ps, count, now_ps):
         return False
     if host.limit > 0 and not _has_room(host, burst_ends_ps, now_ps):
         return False
-    if host.jitter_ps > 0:
-        now_ps += int(uniform(host) * host.jitter_ps)
-    now_ps = max(now_ps, host.last_ps)
-    host.last_ps = now_ps
     if host.htb:
         now_ps = max(now_ps, host.free_ps)
         host.free_ps = now_ps + pace_ps
@@ -59,8 +55,12 @@ def put_on_line(state, host, ways, flow, packet_class, tag):
     host.line_ps, host.line_fraction = add(
         host.line_ps, host.line_fraction, flow.nic_ps, flow.nic_fraction
     )
+    arrival_ps = host.line_ps + host.delay_ps
+    if host.jitter_ps > 0:
+        arrival_ps += int(uniform(host) * host.jitter_ps)
+    host.last_ps = max(arrival_ps, host.last_ps)
     way = ways[host.first + ((host.head + host.waiting) & host.mask)]
-    way.arrival_ps = host.line_ps + host.delay_ps
+    way.arrival_ps = host.last_ps
     way.packet_class, way.tag = packet_class, tag
     host.waiting += 1
     if host.waiting == 1:

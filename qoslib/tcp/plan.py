@@ -79,7 +79,7 @@ def _flow_rows(port, hosts, state):
         _fill_times(row, host, flow, port)
         _fill_sizes(row, host, flow, _held_packets(state, index))
         fill_choices(row, flow)
-        on_line_bytes = Fraction(flow.frame_bytes) + Fraction(port.overhead_bytes)
+        on_line_bytes = flow.frame_bytes + port.overhead_bytes
         nic_ps = interval_ps(on_line_bytes, host.access_bps)
         row["nic_ps"], row["nic_fraction"] = split(nic_ps)
     return rows

@@ -33,7 +33,7 @@ def prr_acts(flow, delivered, safe):
     flow.prr_delivered += delivered
     if flow.flight > flow.ssthresh:
         share = flow.prr_delivered * flow.ssthresh / max(flow.prr_flight, 1)
-        count = int(math.ceil(share)) - flow.prr_out
+        count = math.ceil(share) - flow.prr_out
     else:
         count = _refills(flow, delivered, safe)
     if flow.prr_out == 0:

@@ -102,18 +102,21 @@ def simulate(
     with ExitStack() as stack:
         tell = progress or stack.enter_context(ProgressBar())
         interrupted = _play(state, senders, asked, tell, chunk_events)
-    names = tuple(source.name for source in (*flows, *streams))
+    names = _names(flows, streams)
     result = collected(state, names, port.queue_names, asked, interrupted)
     if interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
-    record = flow_record(senders, flows, result.duration_s, result.history.time_s)
-    return replace(result, model="tcp", tcp=record)
+    return replace(result, model="tcp", tcp=flow_record(senders, flows, result))
+
+
+def _names(flows, streams):
+    return tuple(source.name for source in (*flows, *streams))
 
 
 def _check(port, flows, streams, chunk_events):
     if not isinstance(port, Port):
         fail("port", port, "a Port")
-    names = [source.name for source in (*flows, *streams)]
+    names = _names(flows, streams)
     if not flows or len(set(names)) != len(names):
         fail("the names of flows and streams", names, "at least one flow, each name once")
     if not isinstance(chunk_events, int) or chunk_events < 1:

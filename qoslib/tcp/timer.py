@@ -14,15 +14,15 @@ LARGEST_PS = 120 * PS_PER_S
 
 @kernel
 def measure(flow, rtt_ps):
-    """Smooth a round trip and its variation (section 2.3)."""
+    """Smooth a round trip and its variation, by an eighth and a quarter (section 2.3)."""
     flow.last_rtt_ps = rtt_ps
     flow.min_rtt_ps = min(flow.min_rtt_ps, rtt_ps)
     if flow.srtt_ps == 0:
         flow.srtt_ps, flow.var_ps = rtt_ps, rtt_ps // 2
         return
     error_ps = rtt_ps - flow.srtt_ps
-    flow.var_ps += (abs(error_ps) - flow.var_ps) // 4
-    flow.srtt_ps += error_ps // 8
+    flow.var_ps += (abs(error_ps) - flow.var_ps) >> 2
+    flow.srtt_ps += error_ps >> 3
 
 
 @kernel
