@@ -9,7 +9,7 @@ from qoslib import measurements
 from qoslib.compare import misfits
 from qoslib.compare.answers import answers
 from qoslib.compare.models import is_whole
-from qoslib.compare.predictions import predictions
+from qoslib.compare.predictions import bands, predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
@@ -81,10 +81,12 @@ def score(
         every += more
         foretold += told
     rows = [_named(row, known) for row in every if not _only_counted(row)]
+    counted = {"ticks": tick_counts(every, data)}
+    counted["bands"] = bands(foretold, {value.platform for value in data.results})
     return Scoreboard(
         tuple(rows),
         tuple(foretold),
-        summary(data, rows) | {"ticks": tick_counts(every, data)},
+        summary(data, rows) | counted,
         tuple(misfits.failures(rows, known)),
     )
 

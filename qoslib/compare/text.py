@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from qoslib import units
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard
 
@@ -109,7 +110,33 @@ def _summary(summary: dict) -> Iterator[str]:
             f"Rivals: {each['platform']} {each['assumptions']}: {each['parameters']} fitted"
             f" parameters, {each['within']} within, {each['misfit']} off, packets alone"
         )
+    yield from _ticks(summary["ticks"])
+    for each in summary["bands"]:
+        low, high = (units.convert(each[end], each["unit"], "Gbit/s") for end in ("low", "high"))
+        yield (
+            f"Predicted: {each['platform']} {each['stream']} throughput {low:.3g} to {high:.3g}"
+            f" Gbit/s over {each['over'][0]} ... {each['over'][-1]}"
+            f" ({each['model']}, {each['assumptions']})"
+        )
     yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())
+
+
+def _ticks(counts):
+    """A line a set: throughputs within 15 %, drops within a factor of two."""
+    for each in counts:
+        held = each["possible"] - each["fitted_values"]
+        line = (
+            f"Ticks: {each['assumptions']} ({each['model']}): {each['ticks']} of"
+            f" {each['possible']}, {each['throughput']} of throughput and {each['drops']} of drops"
+        )
+        if each["parameters"]:
+            line += (
+                f"; {each['parameters']} fitted parameters, {each['fitted_ticks']} of the"
+                f" {each['fitted_values']} values they were fitted on,"
+                f" {each['ticks'] - each['fitted_ticks']} of {held} held out"
+            )
+        without = each["without_fits"]
+        yield line + (f"; {without} without its last fits" if without is not None else "")
 
 
 def _closeness(counts):

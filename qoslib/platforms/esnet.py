@@ -4,10 +4,7 @@ The slides show the routers' buffers, the pacing and the added delay; of the hos
 more than the `tc` commands. What else a host did is assumed, as a set with a name.
 """
 
-from typing import NamedTuple
-
 from qoslib.flows import (
-    Congestion,
     Cubic,
     Flow,
     Host,
@@ -16,12 +13,10 @@ from qoslib.flows import (
     NetemQueue,
     PathologicalRecovery,
     RateHalving,
-    Recovery,
     Reno,
     SackRecovery,
     SlowStart,
 )
-from qoslib.platforms.provenance import Facts, assumed, fitted
 from qoslib.traffic import Stream
 
 __all__ = [
@@ -40,22 +35,23 @@ __all__ = [
 ]
 
 ASSUMPTIONS = {
-    "base": "Reno on a host of the time (rate halving, one packet for each ACK in slow start), the"
-    " rates that old tables of tc gave, and no more than a small effective buffer in every test"
-    " of the MX80 with 36 MB or less.",
-    "of_the_time": "What ESnet advised then: H-TCP, rate halving, netem's default limit of 1000"
-    " bursts, the rates of old tables of tc, and a host that sends no faster than it could; the"
-    " buffers as configured.",
+    "base": "Reno and selective acknowledgements as in the RFCs, from a host at line rate, with the"
+    " rates that old tables of tc gave; and no more than a small effective buffer in every test of"
+    " the MX80 with 36 MB or less.",
+    "of_the_time": "What ESnet advised then, and its kernels did: H-TCP, rate halving, a packet for"
+    " each ACK in slow start, netem's default limit of 1000 bursts, the rates of old tables of tc;"
+    " the buffers as configured, nothing fitted.",
     "base_nominal": "As base, paced exactly as configured.",
     "base_all": "As base, its effective buffer fitted on all tables instead of the one of buffers.",
+    "base_halving": "As base, with rate halving and the same effective buffer.",
     "as_configured": "As base, with the buffers as configured.",
+    "as_configured_nominal": "As as_configured, paced exactly as configured.",
     "slower": "As as_configured, from a host that sends no faster than 8.3 Gb/s.",
-    "of_the_time_fast": "As of_the_time, from a host that sends at line rate.",
     "textbook": "CUBIC with today's recovery, paced exactly, the buffers as configured.",
     "textbook_legacy": "As textbook, with the rates of old tables of tc.",
     "of_the_time_nominal": "As of_the_time, paced exactly as configured.",
-    "collapse": "Reno, the buffers as configured, and a rule without a mechanism: many losses at"
-    " once cost a timeout and most of the window; the rates of old tables of tc.",
+    "collapse": "As slower, and a rule without a mechanism: many losses at once cost a timeout and"
+    " most of the window.",
     "collapse_nominal": "As collapse, paced exactly as configured.",
 }
 
@@ -68,102 +64,50 @@ MODELS = ("fluid", "tcp")
 _EFFECTIVE = ("effective_bytes", "effective_up_to_bytes")
 _COLLAPSING = ("slower_access_bps", "critical_packets", "threshold_packets")
 #: Fitted numbers of each set.
-PARAMETERS: dict[str, tuple[str, ...]] = {
+PARAMETERS: dict[str, tuple[str, ...]] = dict.fromkeys(ASSUMPTIONS, ()) | {
     "base": _EFFECTIVE,
-    "of_the_time": ("slower_access_bps",),
     "base_nominal": _EFFECTIVE,
     "base_all": ("effective_all_bytes", "effective_up_to_bytes"),
-    "as_configured": (),
+    "base_halving": _EFFECTIVE,
     "slower": ("slower_access_bps",),
-    "of_the_time_fast": (),
-    "textbook": (),
-    "textbook_legacy": (),
-    "of_the_time_nominal": ("slower_access_bps",),
     "collapse": _COLLAPSING,
     "collapse_nominal": _COLLAPSING,
 }
 
-
-def _keys(table, experiments):
-    """Keys of what was measured in some experiments of a table."""
-    return [f"{table}/{name}/{rest}" for name in experiments for rest in _MEASURED]
-
-
-_MEASURED = ("/dropped_packets", "tcp/throughput")
-_SMALL = _keys("mx80_results", [f"buffer_{size}MB" for size in (36, 24, 12, 6)])
-_PACED = _keys("mx80_results", ["pace_6G_bg_2G", "pace_5G_bg_3G", "pace_6G_bg_3G"])
-#: What the effective buffer is fitted on: the table of buffers, or the paced tests too.
-BUFFERS, ALL = ", ".join(_SMALL), ", ".join((*_SMALL, *_PACED))
-_COLLAPSED = ", ".join(key for key in _SMALL if key.endswith("throughput"))
-_DROPS = ", ".join(key for key in _SMALL if key.endswith("dropped_packets"))
-
-#: Numbers of the hosts that both routers' tests share.
-HOSTS = Facts(
-    line_bps=assumed(10e9, "8 Gb/s of TCP beside 2 Gb/s of UDP are published"),
-    layer2_bytes=assumed(38, "Ethernet header, FCS, preamble and gap around 9000 B"),
-    header_bytes=assumed(52, "IPv4, and TCP with time stamps, in each packet of 9000 B"),
-    window_bytes=assumed(
-        48e6,
-        "three quarters, what Linux offers, of the 64 MB of buffer that ESnet advised; any window"
-        " from 38.5 to 48.6 MB has its first loss between 36 and 60 MB of buffer",
-    ),
-    burst_packets=assumed(7, "64 kB of segmentation offload in packets of 9000 B"),
-    segments_per_ack=assumed(2, "delayed ACKs, RFC 5681, section 4.2"),
-    access_bps=assumed(10e9, "10-Gigabit Ethernet"),
-    apart_s=assumed(0.05, "two streams that one command starts"),
-    jitter_s=assumed(7.2e-6, "one packet time: without any, equal senders keep step"),
-    slower_access_bps=fitted(
-        8.3e9, _DROPS, "of_the_time, of_the_time_nominal, slower, collapse, collapse_nominal"
-    ),
-    critical_packets=fitted(20, _COLLAPSED, "collapse, collapse_nominal"),
-    threshold_packets=fitted(320, _COLLAPSED, "collapse, collapse_nominal"),
-)
-
-
-class _Set(NamedTuple):
-    """What a set says of a host: its TCP, its queue, its speed, and how its pacing rounds."""
-
-    congestion: Congestion
-    recovery: Recovery
-    slow_start: SlowStart
-    legacy: bool
-    access_bps: float = float(HOSTS.access_bps)
-    netem: bool = False
-    effective: str = ""
-
-
 #: Each set's like with its last fitted numbers taken back.
 WITHOUT_FITS = {
     "base": "as_configured",
+    "base_nominal": "as_configured_nominal",
     "base_all": "as_configured",
     "slower": "as_configured",
     "collapse": "slower",
-    "of_the_time": "of_the_time_fast",
 }
 
-_AN_ACK = SlowStart(counts="acks")
-_RENO = _Set(Reno(), RateHalving(), _AN_ACK, legacy=True)
+_RENO = _Set(Reno(), SackRecovery(), SlowStart(), legacy=True)
+_SMALL_RENO = _RENO._replace(effective="effective_bytes")
+_TEXTBOOK = _RENO._replace(congestion=Cubic(), legacy=False)
+_SLOWER = _RENO._replace(access_bps=float(HOSTS.slower_access_bps))
+_PATHOLOGY = PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets))
+_COLLAPSE = _SLOWER._replace(recovery=_PATHOLOGY)
 _ESNET = _Set(
-    HTcp(), RateHalving(), _AN_ACK, True, access_bps=float(HOSTS.slower_access_bps), netem=True
+    HTcp(),
+    RateHalving(),
+    SlowStart(counts="acks"),
+    legacy=True,
+    segments_per_ack=int(HOSTS.segments_per_delayed_ack),
+    netem=True,
 )
-_COLLAPSE = _Set(
-    Reno(),
-    PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets)),
-    _AN_ACK,
-    True,
-    access_bps=float(HOSTS.slower_access_bps),
-)
-_TEXTBOOK = _Set(Cubic(), SackRecovery(), SlowStart(), legacy=False)
 
 #: Each set's host, and the name of the effective buffer that it takes the MX80 to have.
 SETS = {
-    "base": _RENO._replace(effective="effective_bytes"),
+    "base": _SMALL_RENO,
     "of_the_time": _ESNET,
-    "base_nominal": _RENO._replace(effective="effective_bytes", legacy=False),
+    "base_nominal": _SMALL_RENO._replace(legacy=False),
     "base_all": _RENO._replace(effective="effective_all_bytes"),
+    "base_halving": _SMALL_RENO._replace(recovery=RateHalving()),
     "as_configured": _RENO,
-    "slower": _RENO._replace(access_bps=float(HOSTS.slower_access_bps)),
-    "of_the_time_fast": _ESNET._replace(access_bps=float(HOSTS.access_bps)),
+    "as_configured_nominal": _RENO._replace(legacy=False),
+    "slower": _SLOWER,
     "textbook": _TEXTBOOK,
     "textbook_legacy": _TEXTBOOK._replace(legacy=True),
     "of_the_time_nominal": _ESNET._replace(legacy=False),
@@ -207,7 +151,7 @@ def host(
         mss_bytes=segment,
         frame_bytes=int(packet_bytes),
         mark="tcp",
-        segments_per_ack=int(HOSTS.segments_per_ack),
+        segments_per_ack=chosen.segments_per_ack,
     )
     named = tuple(
         each.replace(name=f"tcp {at + 1}", start_s=at * float(HOSTS.apart_s)) for at in range(flows)

@@ -43,6 +43,8 @@ SIZES = (120, 60, 36, 24, 12, 6)
 #: Paced rates, and the backgrounds that they stand beside [Gb/s].
 PACED, BACKGROUNDS = (3, 4, 5, 6), (2, 3)
 
+_SMALL = "base, base_nominal, base_all, base_halving"
+
 FACTS = Facts(
     **HOSTS,
     delay_s=sourced(0.05, "mx80_configuration/configuration/tcp/delay_added"),
@@ -51,9 +53,9 @@ FACTS = Facts(
     streams=sourced(2, "mx80_configuration/configuration/tcp/streams"),
     background_bps=sourced(2e9, "mx80_configuration/configuration/udp/background_rate"),
     paced_buffer_bytes=sourced(12e6, "mx80_configuration/pacing//buffer"),
-    effective_bytes=fitted(1.25e6, esnet.BUFFERS, "base, base_nominal"),
-    effective_all_bytes=fitted(1.25e6, esnet.ALL, "base_all"),
-    effective_up_to_bytes=fitted(36e6, esnet.BUFFERS, "base, base_nominal, base_all"),
+    effective_bytes=fitted(0.8e6, esnet.BUFFERS, "base, base_nominal, base_halving"),
+    effective_all_bytes=fitted(0.8e6, esnet.ALL, "base_all"),
+    effective_up_to_bytes=fitted(36e6, esnet.BUFFERS, _SMALL),
 )
 
 
