@@ -4,7 +4,10 @@ The slides show the routers' buffers, the pacing and the added delay; of the hos
 more than the `tc` commands. What else a host did is assumed, as a set with a name.
 """
 
+from typing import NamedTuple
+
 from qoslib.flows import (
+    Congestion,
     Cubic,
     Flow,
     Host,
@@ -13,10 +16,12 @@ from qoslib.flows import (
     NetemQueue,
     PathologicalRecovery,
     RateHalving,
+    Recovery,
     Reno,
     SackRecovery,
     SlowStart,
 )
+from qoslib.platforms.provenance import Facts, assumed, fitted
 from qoslib.traffic import Stream
 
 __all__ = [
@@ -82,6 +87,55 @@ WITHOUT_FITS = {
     "slower": "as_configured",
     "collapse": "slower",
 }
+
+
+def _keys(table, experiments):
+    """Keys of what was measured in some experiments of a table."""
+    return [f"{table}/{name}/{rest}" for name in experiments for rest in _MEASURED]
+
+
+_MEASURED = ("/dropped_packets", "tcp/throughput")
+_SMALL = _keys("mx80_results", [f"buffer_{size}MB" for size in (36, 24, 12, 6)])
+_PACED = _keys("mx80_results", ["pace_6G_bg_2G", "pace_5G_bg_3G", "pace_6G_bg_3G"])
+#: What the effective buffer is fitted on: the table of buffers, or the paced tests too.
+BUFFERS, ALL = ", ".join(_SMALL), ", ".join((*_SMALL, *_PACED))
+_COLLAPSED = ", ".join(key for key in _SMALL if key.endswith("throughput"))
+_DROPS = ", ".join(key for key in _SMALL if key.endswith("dropped_packets"))
+
+#: Numbers of the hosts that both routers' tests share.
+HOSTS = Facts(
+    line_bps=assumed(10e9, "8 Gb/s of TCP beside 2 Gb/s of UDP are published"),
+    layer2_bytes=assumed(38, "Ethernet header, FCS, preamble and gap around 9000 B"),
+    header_bytes=assumed(52, "IPv4, and TCP with time stamps, in each packet of 9000 B"),
+    window_bytes=assumed(
+        48e6,
+        "three quarters, what Linux offers, of the 64 MB of buffer that ESnet advised; any window"
+        " from 38.5 to 48.6 MB has its first loss between 36 and 60 MB of buffer",
+    ),
+    burst_packets=assumed(7, "64 kB of segmentation offload in packets of 9000 B"),
+    segments_per_ack=assumed(7, "a receiver acknowledges once what its offload (GRO) hands up"),
+    segments_per_delayed_ack=assumed(2, "without such offload: RFC 5681, section 4.2"),
+    access_bps=assumed(10e9, "10-Gigabit Ethernet"),
+    apart_s=assumed(0.05, "two streams that one command starts"),
+    jitter_s=assumed(7.2e-6, "one packet time: without any, equal senders keep step"),
+    slower_access_bps=fitted(8.3e9, _DROPS, "slower, collapse, collapse_nominal"),
+    critical_packets=fitted(20, _COLLAPSED, "collapse, collapse_nominal"),
+    threshold_packets=fitted(320, _COLLAPSED, "collapse, collapse_nominal"),
+)
+
+
+class _Set(NamedTuple):
+    """What a set says of a host: its TCP, its queue, its speed, and how its pacing rounds."""
+
+    congestion: Congestion
+    recovery: Recovery
+    slow_start: SlowStart
+    legacy: bool
+    access_bps: float = float(HOSTS.access_bps)
+    segments_per_ack: int = int(HOSTS.segments_per_ack)
+    netem: bool = False
+    effective: str = ""
+
 
 _RENO = _Set(Reno(), SackRecovery(), SlowStart(), legacy=True)
 _SMALL_RENO = _RENO._replace(effective="effective_bytes")
