@@ -54,7 +54,7 @@ FACTS = Facts(
     background_bps=sourced(2e9, "mx80_configuration/configuration/udp/background_rate"),
     paced_buffer_bytes=sourced(12e6, "mx80_configuration/pacing//buffer"),
     effective_bytes=fitted(0.8e6, esnet.BUFFERS, "base, base_nominal, base_halving"),
-    effective_all_bytes=fitted(0.8e6, esnet.ALL, "base_all"),
+    effective_all_bytes=fitted(0.7e6, esnet.ALL, "base_all"),
     effective_up_to_bytes=fitted(36e6, esnet.BUFFERS, _SMALL),
 )
 
