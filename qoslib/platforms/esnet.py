@@ -4,7 +4,7 @@ The slides show the routers' buffers, the pacing and the added delay; of the hos
 more than the `tc` commands. What else a host did is assumed, as a set with a name.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from qoslib.flows import (
     Congestion,
@@ -210,7 +210,7 @@ def host(
     named = tuple(
         each.replace(name=f"tcp {at + 1}", start_s=at * float(HOSTS.apart_s)) for at in range(flows)
     )
-    table = "legacy" if chosen.legacy else "nominal"
+    table: Literal["nominal", "legacy"] = "legacy" if chosen.legacy else "nominal"
     return Host(
         "sender",
         chosen.access_bps,
