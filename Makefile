@@ -25,8 +25,8 @@ test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these 
 notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures; needs a Chromium
 	@$(BIN)/python tools/notebooks.py
 
-soak: $(VENV)/.ready  ## hold the packet engine against its slow twin on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
-	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py -n auto -v --hypothesis-seed=$(SEED)
+soak: $(VENV)/.ready  ## hold the engines against their slow twins on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
+	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py tests/test_tcp_twin.py -n auto -v --hypothesis-seed=$(SEED)
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
