@@ -6,7 +6,7 @@ from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.text import text
-from qoslib.compare.ticks import ticks
+from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
 
@@ -17,6 +17,7 @@ __all__ = [
     "Row",
     "Scoreboard",
     "beside",
+    "is_tick",
     "part",
     "published",
     "score",
