@@ -28,8 +28,8 @@ FRAME_BYTES = MSS_BYTES + 32 + 20 + 2
 CLOSE = 0.1
 #: qoslib's law, and ns-3's name for it.
 LAWS = {"CUBIC": (Cubic(), "TcpCubic"), "NewReno": (Reno(), "TcpLinuxReno")}
-#: As ns-3 does it: RFC 6675's scoreboard, the slow start bound.
-RECOVERY = SackRecovery(bound="slow_start", finds_repeats=False)
+#: As ns-3 does it: RFC 6675's scoreboard; its bound adds a packet for an ACK of repaired data.
+RECOVERY = SackRecovery(finds_repeats=False)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 It reads descriptions on standard input (`benchmarks.dumbbells.described`), a line each, and prints
 a line of results for each.
-ns-3's scoreboard is RFC 6675's, its recovery proportional rate reduction with the slow start
-bound; HyStart and delayed ACKs are switched off.
+ns-3's scoreboard is RFC 6675's, its recovery proportional rate reduction; HyStart and delayed
+ACKs are switched off.
 """
 
 import json
