@@ -129,6 +129,8 @@ def _ticks(counts):
             f"Ticks: {each['assumptions']} ({each['model']}): {each['ticks']} of"
             f" {each['possible']}, {each['throughput']} of throughput and {each['drops']} of drops"
         )
+        if each["least"] < each["most"]:
+            line += f" ({each['least']} by every seed, {each['most']} by any)"
         if each["parameters"]:
             line += (
                 f"; {each['parameters']} fitted parameters, {each['fitted_ticks']} of the"
