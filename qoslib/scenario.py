@@ -1,6 +1,6 @@
 """A port and what is sent to it, as one document that can be saved, cited and run again."""
 
-from qoslib.flows import Host
+from qoslib.flows import Flow, Host
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
 from qoslib.traffic import Stream
@@ -44,7 +44,10 @@ class Scenario(Record):
     hosts: tuple[Host, ...] = ()
 
     def check(self) -> None:
-        sources = [*(flow for host in self.hosts for flow in host.flows), *self.streams]
+        sources: list[Flow | Stream] = [
+            *(flow for host in self.hosts for flow in host.flows),
+            *self.streams,
+        ]
         names = [source.name for source in sources]
         if not names or len(set(names)) != len(names):
             fail("the streams' names", names, "at least one, each name once")

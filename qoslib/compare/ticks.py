@@ -113,10 +113,10 @@ def tick_counts(rows: Iterable[Row], data: Data) -> list[dict]:
     """One entry for each model and set of the routers whose sets are counted, and the baseline.
 
     Each has the ticks of throughputs and of drops (of several seeds, those of the mean; the
-    ``least`` are ticks by every seed, the ``most`` by any), how many were possible, how many of them are
-    of values that the set was fitted on and how many of those there are, the number of fitted
-    parameters, and ``without_fits``: the ticks of the same set with these taken back, where such a
-    set was played.
+    ``least`` are ticks by every seed, the ``most`` by any), how many were possible, how many of
+    them are of values that the set was fitted on and how many of those there are, the number of
+    fitted parameters, and ``without_fits``: the ticks of the same set with its last fits taken
+    back, where such a set was played.
 
     Parameters
     ----------
