@@ -60,6 +60,7 @@ def ns3_seconds(python, duration_s=NS3_S):
         "starts_s": [0.0, 0.0],
         "duration_s": duration_s,
         "law": "TcpCubic",
+        "recovery": "ns3::TcpPrrRecovery",
     }
     done = subprocess.run(
         [python, PEER], input=json.dumps(asked) + "\n", capture_output=True, text=True, check=True
