@@ -6,6 +6,7 @@ from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.text import text
+from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
 
@@ -16,9 +17,11 @@ __all__ = [
     "Row",
     "Scoreboard",
     "beside",
+    "is_tick",
     "part",
     "published",
     "score",
     "score_platform",
     "text",
+    "ticks",
 ]

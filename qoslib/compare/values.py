@@ -44,6 +44,8 @@ class Published:
         ``ok`` or ``inconsistent``.
     reason : str
         Why it is inconsistent.
+    low, high : float or None
+        Ends of a printed range, in `unit`.
     """
 
     table: str
@@ -56,6 +58,8 @@ class Published:
     unit: str
     status: str
     reason: str
+    low: float | None = None
+    high: float | None = None
 
     @property
     def platform(self) -> str:
@@ -164,4 +168,5 @@ def _value(table, row):
         unit=row["unit"],
         status=row["status"],
         reason=row["reason"],
+        **(dict(low=row["low"], high=row["high"]) if row["statistic"] == "range" else {}),
     )
