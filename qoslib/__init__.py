@@ -1,8 +1,9 @@
 """Models of router queues beside what was measured on seven routers and switches.
 
-The map of the house: `port` and `traffic` describe, `fluid` and `packets` answer, `measurements`
-holds what was published, `platforms` the routers, `compare` sets both side by side, `plots` draws
-and `explore` gives sliders. Each is loaded when it is first named.
+The map of the house: `port`, `traffic` and `flows` describe, `fluid`, `packets` and `tcp`
+answer, `measurements` holds what was published, `platforms` the routers, `compare` sets both side
+by side, `plots` draws and `explore` gives sliders; `worksheet` is for a port of one's own. Each
+is loaded when it is first named.
 """
 
 from importlib import import_module
@@ -14,6 +15,7 @@ _ROOMS = (
     "compare",
     "exercises",
     "explore",
+    "flows",
     "fluid",
     "measurements",
     "packets",
@@ -22,8 +24,10 @@ _ROOMS = (
     "port",
     "results",
     "scenario",
+    "tcp",
     "traffic",
     "units",
+    "worksheet",
 )
 
 __all__ = [*_ROOMS, "__version__"]

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-__all__ = ["Counts", "Histogram", "History", "PacketTrace", "Result"]
+__all__ = ["Counts", "FlowRecord", "Histogram", "History", "PacketTrace", "Result"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +121,53 @@ class PacketTrace:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class FlowRecord:
+    """What TCP connections did, beside what their packets met; counts from the warm-up on.
+
+    Attributes
+    ----------
+    flows : tuple of str
+        Names; the first streams of the result are these flows.
+    goodput_bps : ndarray, shape (flows,)
+        Payload that the receiver could hand on in order [bit/s].
+    goodput_bytes : ndarray of int64, shape (flows,)
+    sent_again : ndarray of int64, shape (flows,)
+        Segments sent more than once, each time.
+    timeouts, fast_recoveries : ndarray of int64, shape (flows,)
+    dropped_in_host, dropped_first, dropped_again : ndarray of int64, shape (flows,)
+        Packets lost in the sending host; at the port on their first way; sent again and lost.
+    finished_s : ndarray, shape (flows,)
+        When the last byte of a transfer was acknowledged [s]; NaN where it was not.
+    time_s : ndarray, shape (bins + 1,)
+        Bin edges [s].
+    window_packets, threshold_packets : ndarray, shape (flows, bins)
+        Congestion window and slow start threshold at the end of each bin.
+    in_flight_packets : ndarray of int64, shape (flows, bins)
+    round_trip_s : ndarray, shape (flows, bins)
+        The last one measured [s]; NaN before the first.
+    received_bytes : ndarray of int64, shape (flows, bins)
+        Payload handed on in order within each bin.
+    """
+
+    flows: tuple[str, ...]
+    goodput_bps: np.ndarray
+    goodput_bytes: np.ndarray
+    sent_again: np.ndarray
+    timeouts: np.ndarray
+    fast_recoveries: np.ndarray
+    dropped_in_host: np.ndarray
+    dropped_first: np.ndarray
+    dropped_again: np.ndarray
+    finished_s: np.ndarray
+    time_s: np.ndarray
+    window_packets: np.ndarray
+    threshold_packets: np.ndarray
+    in_flight_packets: np.ndarray
+    round_trip_s: np.ndarray
+    received_bytes: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
     """What a model says of each stream.
 
@@ -149,6 +196,8 @@ class Result:
     packets, octets : Counts or None
         Whole numbers, of a packet model.
     histogram, history, trace : Histogram, History, PacketTrace or None
+    tcp : FlowRecord or None
+        Of the TCP connections among the streams.
     pause_frames : int
         IEEE 802.3 PAUSE frames sent to the senders.
     hops : tuple of Result
@@ -178,6 +227,7 @@ class Result:
     histogram: Histogram | None = None
     history: History | None = None
     trace: PacketTrace | None = None
+    tcp: FlowRecord | None = None
     pause_frames: int = 0
     hops: tuple["Result", ...] = ()
     interrupted: bool = False

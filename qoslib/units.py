@@ -18,6 +18,7 @@ __all__ = [
     "gbps",
     "kbps",
     "mbps",
+    "megabytes",
     "ms",
     "octets",
     "rate_bps",
@@ -105,6 +106,11 @@ def mbps(value: Numbers) -> Numbers:
 def kbps(value: Numbers) -> Numbers:
     """kb/s to bit/s."""
     return value * 1e3
+
+
+def megabytes(value: Numbers) -> Numbers:
+    """MB to bytes."""
+    return value * 1e6
 
 
 def ms(value: Numbers) -> Numbers:

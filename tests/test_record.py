@@ -7,8 +7,8 @@ import typing
 import numpy as np
 import pytest
 
+from qoslib import flows, traffic
 from qoslib import port as p
-from qoslib import traffic
 from qoslib.record import Record, Within, from_json, record
 
 QUEUE = p.Queue("q", p.PacketLimit(10))
@@ -27,11 +27,15 @@ EXAMPLES = [
     *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),
     *(traffic.Cbr(), traffic.Poisson(), traffic.TickedBursts(), traffic.OnOff(1.0, 1.0)),
     traffic.Repeated((0.0, 0.5)),
+    *(flows.Flow("f", 0.05), flows.Host("h", 1e9, (flows.Flow("f", 0.05),)), flows.NetemQueue()),
+    *(flows.Reno(), flows.Cubic(), flows.HTcp(), flows.Bbr(), flows.SlowStart(), flows.HyStart()),
+    *(flows.SackRecovery(), flows.RateHalving(), flows.NewRenoRecovery(), flows.TimeoutOnly()),
+    *(flows.PathologicalRecovery(), flows.FqPacing(1e9), flows.HtbPacing(1e9)),
 ]
 
 
 def test_there_is_an_example_of_every_kind():
-    rooms = ("qoslib.port", "qoslib.traffic")
+    rooms = ("qoslib.port", "qoslib.traffic", "qoslib.flows")
     kinds = {kind for kind in Record.kinds.values() if kind.__module__.startswith(rooms)}
     assert kinds == {type(example) for example in EXAMPLES}
 
@@ -74,7 +78,7 @@ def test_frozen_hashable_and_printed_as_the_call_that_makes_it(example):
     for field in dataclasses.fields(example):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(example, field.name, None)
-    names = {**vars(p), **vars(traffic)}
+    names = {**vars(p), **vars(traffic), **vars(flows)}
     assert eval(repr(example), names) == example
     assert hash(eval(repr(example), names)) == hash(example)
     assert from_json(example.to_json()) == example

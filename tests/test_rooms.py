@@ -11,7 +11,8 @@ import qoslib
 HEAVY = {"pandas", "plotly", "ipywidgets", "anywidget", "dask", "scipy.stats"}
 ROOMS = [room for room in dir(qoslib) if not room.startswith("_")]
 BUILT = [room for room in ROOMS if importlib.util.find_spec(f"qoslib.{room}")]
-LIGHT = ("units", "record", "port", "traffic", "results", "fluid", "packets", "tcp", "platforms")
+LIGHT = ("units", "record", "port", "traffic", "flows", "results", "fluid", "packets", "tcp")
+LIGHT += ("platforms",)
 
 
 def loaded_by(code):

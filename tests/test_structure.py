@@ -18,7 +18,7 @@ TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
 FLOORS = (
     ("units",),
     ("record",),
-    ("port", "traffic", "results"),
+    ("port", "traffic", "flows", "results"),
     ("scenario",),
     ("measurements",),
     ("platforms",),

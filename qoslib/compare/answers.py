@@ -45,7 +45,7 @@ def answers(
     dict
         By platform, in the order of its assumptions, experiments and models.
     """
-    asked = [(name, *task) for name in names for task in _tasks(platform(name))]
+    asked = [(name, *task) for name in names for task in _tasks(platform(name), full)]
     whole = {at for at, (_, model, e) in enumerate(asked) if _is_replay(model, e, full)}
     bar = _Together(replayed, sum((asked[at][2].whole_s or 0) + DRAINED_S for at in whole))
 
@@ -70,8 +70,11 @@ def answers(
     }
 
 
-def _tasks(module: ModuleType) -> Iterator[tuple[str, Experiment]]:
+def _tasks(module: ModuleType, full: bool) -> Iterator[tuple[str, Experiment]]:
+    left_out = () if full else getattr(module, "FULL_ONLY", ())
     for assumptions in module.ASSUMPTIONS:
+        if assumptions in left_out:
+            continue
         for experiment in module.experiments(assumptions).values():
             for model in experiment.models or module.MODELS:
                 yield model, experiment

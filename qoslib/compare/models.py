@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
-from qoslib import fluid, packets, units
+from qoslib import fluid, packets, tcp, units
+from qoslib.compare.once import Once, in_effect
 from qoslib.compare.ramp import largest_without_loss
 from qoslib.packets.progress import Progress
 from qoslib.platforms.provenance import Experiment
@@ -19,6 +21,8 @@ __all__ = ["DRAINED_S", "MODELS", "in_any_phase", "is_whole", "started_by_hand"]
 HAND = 1
 #: After a whole replay's last packet is sent the router has so long to empty: testers count on.
 DRAINED_S = 1.0
+#: TCP runs of this process.
+ONCE: Once[Result] = Once()
 
 
 def in_any_phase(streams: Sequence[Stream], seed: int) -> list[Stream]:
@@ -62,6 +66,8 @@ def is_whole(experiment: Experiment, full: bool) -> bool:
 def _fluid(
     experiment: Experiment, full: bool = False, tell: Progress | None = None
 ) -> list[Result]:
+    if experiment.hosts:
+        return [_tcp_fluid(experiment)]
     if experiment.is_run:
         mean_s = experiment.started_within_s / 2
         first, *others = experiment.streams
@@ -73,6 +79,24 @@ def _fluid(
 
     ramp = experiment.ramp
     return [largest_without_loss(ramp, answer) if ramp else answer(experiment.streams)]
+
+
+def _tcp_fluid(experiment):
+    port, hosts, streams = experiment.only_port, experiment.hosts, experiment.streams
+    return tcp.solve(port, hosts, experiment.duration_s, streams=streams)
+
+
+def _tcp(experiment: Experiment, full: bool = False, tell: Progress | None = None) -> list[Result]:
+    """Packet by packet; experiments that are the same but for their names are played once."""
+    port, hosts, streams = experiment.only_port, experiment.hosts, tuple(experiment.streams)
+    seeds = range(1, (experiment.replications if full else 1) + 1)
+    duration_s, heard = experiment.duration_s, tell or _silent
+
+    def one(seed):
+        return tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
+
+    described = (port, in_effect(hosts), streams, duration_s)
+    return [ONCE.of((*described, seed), partial(one, seed)) for seed in seeds]
 
 
 def _packets(
@@ -119,4 +143,5 @@ def _silent(done_s, total_s):
 MODELS: dict[str, Callable[..., Sequence[Result]]] = {
     "fluid": _fluid,
     "packets": _packets,
+    "tcp": _tcp,
 }

@@ -67,7 +67,7 @@ READINGS = {
     "drop_rate": Reading("packets/s", "dropped", _rate("dropped_pps")),
     "drop_rate_ratio": Reading("1", "dropped", lambda view: view.ratio("drop_rate_ratio")),
     "dropped_bits": Reading("bit/s", "dropped", _bits("dropped_pps")),
-    "dropped_packets": Reading("packets", "dropped", _count("dropped_pps", "offered_packets")),
+    "dropped_packets": Reading("packets", "dropped", lambda view: view.dropped()),
     "dropped_bytes": Reading("B", "dropped", _count("dropped_pps", "offered_bytes")),
     "tail_dropped": Reading("packets/s", "dropped", lambda view: view.dropped_by("tail")),
     "tail_dropped_packets": Reading("packets", "dropped", _dropped_by("tail")),

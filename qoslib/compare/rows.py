@@ -9,7 +9,7 @@ import numpy as np
 from qoslib import units
 from qoslib.compare.readings import Reading, UnspokenError, View, reading
 from qoslib.compare.runs import kind_of, too_short
-from qoslib.compare.tolerances import tolerance
+from qoslib.compare.tolerances import allowed_drops, tolerance
 from qoslib.compare.values import Published
 
 __all__ = ["Row", "row_of", "said", "silent_row"]
@@ -158,20 +158,29 @@ def row_of(
         modelled, low, high = said(how, [view.of(value.stream) for view in views], value.unit)
     except UnspokenError as silent:
         return silent_row(value, model, assumptions, str(silent), fitted)
+    kind = kind_of(value, how, views[0])
     row = Row(
         **_known(value, model, assumptions, fitted),
         modelled=modelled,
         low=low,
         high=high,
         error=_error(modelled, value.value),
-        tolerance=tolerance(value, kind_of(value, how, views[0]), spread),
+        tolerance=tolerance(value, kind, spread),
     )
     if value.status != "ok":
         return replace(row, reason=f"inconsistent in the source: {value.reason}")
     reason = too_short(value, views[0])
     if reason:
         return replace(row, reason=reason)
-    return replace(row, verdict="within" if row.is_near else "misfit")
+    near = _few_drops(row, value) if kind == "dropped_by_tcp" else row.is_near
+    return replace(row, verdict="within" if near else "misfit")
+
+
+def _few_drops(row, value):
+    """Whether drops of a TCP run, or a part of their interval, are within a factor of two."""
+    least, most = allowed_drops(value)
+    low, high = (row.modelled if end is None else end for end in (row.low, row.high))
+    return low <= most and high >= least
 
 
 def said(

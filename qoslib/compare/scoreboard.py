@@ -9,10 +9,11 @@ from qoslib import measurements
 from qoslib.compare import misfits
 from qoslib.compare.answers import answers
 from qoslib.compare.models import is_whole
-from qoslib.compare.predictions import predictions
+from qoslib.compare.predictions import bands, predictions
 from qoslib.compare.readings import View
 from qoslib.compare.rows import Row, row_of, silent_row
 from qoslib.compare.summary import summary
+from qoslib.compare.ticks import tick_counts
 from qoslib.compare.values import Data, published
 from qoslib.packets.progress import Progress
 from qoslib.platforms import PLATFORMS, platform
@@ -73,16 +74,19 @@ def score(
     data = published()
     known = misfits.known_misfits(measurements.folder().parent, "full" if full else "short")
     said = answers(PLATFORMS, full, progress, replayed)
-    rows: list[Row] = []
+    every: list[Row] = []
     foretold: list[dict] = []
     for name in PLATFORMS:
         more, told = _beside(name, data, said[name], full)
-        rows += (_named(row, known) for row in more)
+        every += more
         foretold += told
+    rows = [_named(row, known) for row in every if not _only_counted(row)]
+    counted = {"ticks": tick_counts(every, data)}
+    counted["bands"] = bands(foretold, {value.platform for value in data.results})
     return Scoreboard(
         tuple(rows),
         tuple(foretold),
-        summary(data, rows),
+        summary(data, rows) | counted,
         tuple(misfits.failures(rows, known)),
     )
 
@@ -129,6 +133,10 @@ def _not_described(module, values, rows):
         for value in values
         if value.experiment not in there
     ]
+
+
+def _only_counted(row):
+    return row.assumptions in getattr(platform(row.platform), "COUNTED", ())
 
 
 def _named(row, known):

@@ -46,6 +46,8 @@ class Published:
         ``ok`` or ``inconsistent``.
     reason : str
         Why it is inconsistent.
+    low, high : float or None
+        Ends of a printed range, in `unit`.
     """
 
     table: str
@@ -58,6 +60,8 @@ class Published:
     unit: str
     status: str
     reason: str
+    low: float | None = None
+    high: float | None = None
 
     @property
     def platform(self) -> str:
@@ -178,4 +182,5 @@ def _value(table, row):
         unit=row["unit"],
         status=row["status"],
         reason=row["reason"],
+        **(dict(low=row["low"], high=row["high"]) if row["statistic"] == "range" else {}),
     )

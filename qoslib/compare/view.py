@@ -7,6 +7,7 @@ from operator import mul
 from types import ModuleType
 
 from qoslib import units
+from qoslib.flows import Flow
 from qoslib.platforms.provenance import Experiment
 from qoslib.port import Chain
 from qoslib.results import Result
@@ -69,6 +70,16 @@ class View:
         return dataclasses.replace(self, stream=stream)
 
     @property
+    def flows(self) -> list[Flow]:
+        """The TCP connections that are meant, by their name or mark.
+
+        All of them where all streams are: what routers and hosts print beside a TCP test is taken
+        as told of TCP, not of the background.
+        """
+        each = (flow for host in self.experiment.hosts for flow in host.flows)
+        return [flow for flow in each if self.stream in ("", flow.name, flow.label)]
+
+    @property
     def streams(self) -> list[Stream]:
         """The streams that are meant, by their name or mark, or that of a group of them."""
         group = self.experiment.groups.get(self.stream, ())
@@ -86,14 +97,16 @@ class View:
         return self.of(getattr(self.platform, "LEAVES_BY", {}).get(self.stream, self.stream))
 
     def kind(self, kind: str) -> str:
-        """The kind of tolerance: a run with its start and end has some of its own."""
+        """The kind of tolerance: a run with its start and end has some of its own, TCP too."""
+        if self.flows and kind in ("carried", "dropped"):
+            return f"{kind}_by_tcp"
         of_run = self.experiment.is_run and kind in ("carried", "dropped")
         return f"{kind}_in_run" if of_run else kind
 
     def each(self, quantity: str) -> list[float]:
         """A quantity of the result, for each stream that is meant."""
         values = []
-        for stream in self.streams:
+        for stream in self.flows or self.streams:
             value = self.result.of(stream.name, quantity)
             if value is None:
                 raise UnspokenError(self.result.without_latency.get(stream.name, NOTHING_SENT))
@@ -136,8 +149,23 @@ class View:
 
         The time of a run that is not printed is that of its sending.
         """
+        if self.flows:
+            return self.goodput_bps()
         labels = [self.stream] if self.stream else {s.label: None for s in self.streams}
         return sum(self.of(label)._throughput() for label in labels)
+
+    def goodput_bps(self) -> float:
+        """Payload that the receivers got, as iperf counts it [bit/s]."""
+        record = self.result.tcp
+        if record is None:
+            raise UnspokenError("the model has no TCP")
+        return sum(float(record.goodput_bps[record.flows.index(f.name)]) for f in self.flows)
+
+    def dropped(self) -> float:
+        """Packets dropped: of a TCP run as they are, else of the published offered count."""
+        if self.flows and self.result.duration_s is not None:
+            return self.total("dropped_pps") * self.result.duration_s
+        return self.count(self.total("dropped_pps"), "offered_packets")
 
     def _throughput(self):
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))

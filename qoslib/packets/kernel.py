@@ -2,7 +2,7 @@
 
 numba's disk cache looks only at the file of the outermost function: an edited rule in another
 file would go unnoticed and the old answer come back. So the folder's name is a hash of every
-source file that a kernel can reach.
+source file that a kernel can reach: a room's own, and those of the rooms it builds on.
 """
 
 import functools
@@ -15,7 +15,7 @@ from typing import Any
 
 from numba import config, njit
 
-__all__ = ["announce", "cache_folder", "kernel"]
+__all__ = ["announce", "folder_of", "kept_in", "kernel"]
 
 
 def _user_cache():
@@ -23,9 +23,9 @@ def _user_cache():
     return Path(root or Path.home() / ".cache") / "qoslib"
 
 
-def cache_folder() -> Path:
-    """Where the machine code of exactly these source files is kept."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+def _cache_folder(rooms):
+    house = Path(__file__).parent.parent
+    sources = [path for room in rooms for path in sorted((house / room).glob("*.py"))]
     digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     return _user_cache() / f"kernels-{digest[:16]}"
 
@@ -42,11 +42,13 @@ def _fallback():
     return Path(tempfile.mkdtemp(prefix="qoslib-kernels-"))
 
 
-FOLDER = _usable(cache_folder()) or _fallback()
+def folder_of(*rooms: str) -> Path:
+    """Where the machine code of exactly these rooms' source files is kept."""
+    return _usable(_cache_folder(rooms)) or _fallback()
 
 
-def kernel(function):
-    """Decorator: compile to machine code that is kept in `FOLDER`.
+def kept_in(folder: Path) -> Any:
+    """Make a decorator that compiles to machine code which is kept in a folder.
 
     It runs without the interpreter's lock, so that replications share the cores, and without
     numba's reference counts (kernels make no arrays), and rules become part of the loop that
@@ -55,16 +57,25 @@ def kernel(function):
     """
     options: Any = {"cache": True, "nogil": True, "error_model": "numpy"}
     options |= {"_nrt": False, "forceinline": True}
-    before = vars(config)["CACHE_DIR"]
-    vars(config)["CACHE_DIR"] = str(FOLDER)
-    try:
-        return njit(**options)(function)
-    finally:
-        vars(config)["CACHE_DIR"] = before
+
+    def compiled(function):
+        before = vars(config)["CACHE_DIR"]
+        vars(config)["CACHE_DIR"] = str(folder)
+        try:
+            return njit(**options)(function)
+        finally:
+            vars(config)["CACHE_DIR"] = before
+
+    return compiled
+
+
+FOLDER = folder_of("packets")
+kernel = kept_in(FOLDER)
 
 
 @functools.cache
-def announce() -> None:
+def announce(folder: Path = FOLDER, what: str = "packet") -> None:
     """Say so, once, where kernels have to be compiled before they run."""
-    if not any(FOLDER.rglob("loop.run-*.nbi")):
-        print("qoslib: compiling the packet kernels, about 15 s, once", file=sys.stderr, flush=True)
+    if not any(folder.rglob("loop.run-*.nbi")):
+        say = f"qoslib: compiling the {what} kernels, about 15 s, once"
+        print(say, file=sys.stderr, flush=True)

@@ -15,7 +15,7 @@ from qoslib.packets.red import sample
 from qoslib.packets.serve import serve
 from qoslib.packets.tally import forget, snapshot
 
-__all__ = ["run"]
+__all__ = ["next_departure_ps", "run", "run_timers"]
 
 
 @kernel
@@ -28,7 +28,7 @@ def _begin(state):
 
 
 @kernel
-def _run_timers(state, port, now_ps):
+def run_timers(state, port, now_ps):
     """Run all timers that are due, and set the port's next."""
     if port.forget_ps <= now_ps:
         forget(port, state.queues, state.counts, state.drops)
@@ -55,7 +55,7 @@ def _run_timers(state, port, now_ps):
 
 
 @kernel
-def _departure_ps(state, port):
+def next_departure_ps(state, port):
     """When the scheduler may choose again: there is a packet, a place in the ring, tokens."""
     if port.waiting == 0:
         return NEVER
@@ -82,15 +82,15 @@ def run(state, until_ps, arrivals):
     while True:
         index = state.tree[1]
         arrival_ps = state.streams[index].next_ps
-        departure_ps = _departure_ps(state, port)
-        now_ps = min(arrival_ps, departure_ps)
+        free_ps = next_departure_ps(state, port)
+        now_ps = min(arrival_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
-            _run_timers(state, port, min(now_ps, until_ps))
+            run_timers(state, port, min(now_ps, until_ps))
         full = port.log_stops and port.logged == len(state.log)
         if now_ps >= until_ps or arrivals == 0 or full:
             return now_ps
         port.now_ps = now_ps
-        if departure_ps <= arrival_ps:
+        if free_ps <= arrival_ps:
             serve(state, port, now_ps)
         else:
             arrivals -= 1

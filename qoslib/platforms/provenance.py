@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from qoslib.flows import Host
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -20,7 +21,7 @@ class Fact(float):
     origin : str
         The row of the published data, the reason, or the data it was fitted on.
     used_in : str
-        The set of assumptions that alone uses it; empty where all may.
+        The sets of assumptions that alone use it, with commas between; empty where all may.
     """
 
     kind: str
@@ -31,6 +32,10 @@ class Fact(float):
         fact = super().__new__(cls, value)
         fact.kind, fact.origin, fact.used_in = kind, origin, used_in
         return fact
+
+    def is_used_in(self, assumptions: str) -> bool:
+        """Whether a set of assumptions may use it."""
+        return not self.used_in or assumptions in self.used_in.split(", ")
 
 
 def sourced(value: float, key: str) -> Fact:
@@ -80,7 +85,7 @@ class Facts(Mapping):
 
     def fitted_in(self, assumptions: str) -> set[str]:
         """Keys of the values that the parameters of one set of assumptions were fitted on."""
-        mine = [n for n in self.fitted_on if self[n].used_in in ("", assumptions)]
+        mine = [n for n in self.fitted_on if self[n].is_used_in(assumptions)]
         return {key for name in mine for key in self.fitted_on[name]}
 
     def rows(self) -> list[dict]:
@@ -154,6 +159,8 @@ class Experiment:
         Whether a tester timed each packet, so that extremes are those of the whole run.
     ramp : Ramp or None
         The load to raise; the streams are those at the published load.
+    hosts : tuple of Host
+        TCP senders beside the streams.
     """
 
     name: str
@@ -173,6 +180,7 @@ class Experiment:
     phased: bool = False
     timed: bool = False
     ramp: Ramp | None = None
+    hosts: tuple[Host, ...] = ()
 
     @property
     def only_port(self) -> Port:
@@ -197,4 +205,11 @@ class Experiment:
     def scenario(self) -> Scenario:
         """The description alone, to save as JSON."""
         title = f"{self.port.name}, {self.title}, {self.assumptions}"
-        return Scenario(title, self.port, self.streams, self.duration_s, self.warmup_s)
+        return Scenario(
+            title,
+            self.port,
+            self.streams,
+            self.duration_s,
+            self.warmup_s,
+            hosts=self.hosts,
+        )

@@ -1,0 +1,42 @@
+"""The vocabulary of senders that answer: TCP connections and the hosts they leave from.
+
+Congestion control, slow start and recovery are choices of their own, named after their RFCs.
+"""
+
+from qoslib.flows.congestion import Bbr, Congestion, Cubic, HTcp, Reno
+from qoslib.flows.flow import Flow
+from qoslib.flows.host import Host, NetemQueue
+from qoslib.flows.pacing import FqPacing, HtbPacing, Pacing, actual_rate_bps, burst_bytes
+from qoslib.flows.recovery import (
+    NewRenoRecovery,
+    PathologicalRecovery,
+    RateHalving,
+    Recovery,
+    SackRecovery,
+    TimeoutOnly,
+)
+from qoslib.flows.slow_start import HyStart, SlowStart
+
+__all__ = [
+    "Bbr",
+    "Congestion",
+    "Cubic",
+    "Flow",
+    "FqPacing",
+    "HTcp",
+    "Host",
+    "HtbPacing",
+    "HyStart",
+    "NetemQueue",
+    "NewRenoRecovery",
+    "Pacing",
+    "PathologicalRecovery",
+    "RateHalving",
+    "Recovery",
+    "Reno",
+    "SackRecovery",
+    "SlowStart",
+    "TimeoutOnly",
+    "actual_rate_bps",
+    "burst_bytes",
+]

@@ -1,0 +1,93 @@
+"""One TCP connection that sends."""
+
+from qoslib.flows.congestion import Bbr, Cubic, HTcp, Reno
+from qoslib.flows.recovery import (
+    NewRenoRecovery,
+    PathologicalRecovery,
+    RateHalving,
+    SackRecovery,
+    TimeoutOnly,
+)
+from qoslib.flows.slow_start import SlowStart
+from qoslib.record import AtLeastOne, NotNegative, Positive, Record, fail, record
+
+__all__ = ["Flow"]
+
+
+@record
+class Flow(Record):
+    """One TCP connection that sends from a host through a port to a receiver that keeps up.
+
+    Parameters
+    ----------
+    name : str
+        What results and figures call it.
+    round_trip_s : float
+        Base round trip [s]: what is left of it when nothing waits and no packet takes time on a
+        line; the port's base delay and a netem delay of the host are part of it.
+    congestion : Reno, Cubic, HTcp or Bbr
+    recovery : SackRecovery, RateHalving, NewRenoRecovery, TimeoutOnly or PathologicalRecovery
+    slow_start : SlowStart
+    window_bytes : int or None
+        Most payload from the first byte not acknowledged on, the smaller of the two sockets'
+        buffers [B]; None: more than the path holds.
+    mss_bytes : int
+        Payload of a segment [B].
+    frame_bytes : int
+        A segment's frame [B], as queues and policers count it.
+    start_s, stop_s : float
+        New data is sent from `start_s` to before `stop_s` [s]; None means to the end.
+    transfer_bytes : int or None
+        Payload to send in all, rounded up to whole segments [B]; None: without end.
+    mark : str
+        What a classifier reads (RFC 2475); empty means the flow's name.
+    ecn : bool
+        Whether its packets may be marked instead of dropped (RFC 3168).
+    segments_per_ack : int
+        The receiver acknowledges every so many in order (RFC 5681, section 4.2: 2), out of order
+        at once, and the last ones after `ack_delay_s`.
+    ack_delay_s : float
+        Longest time that an ACK is held back [s]; 40 ms is Linux's least.
+    minimum_timeout_s : float
+        Least that the retransmission timeout is above the smoothed round trip [s]: 0.2 in Linux.
+        (RFC 6298, section 2.4, has 1 s for the whole of it.)
+
+    Examples
+    --------
+    >>> Flow("a", 0.05, window_bytes=48_000_000).label
+    'a'
+    """
+
+    name: str
+    round_trip_s: Positive
+    congestion: Reno | Cubic | HTcp | Bbr = Cubic()
+    recovery: SackRecovery | RateHalving | NewRenoRecovery | TimeoutOnly | PathologicalRecovery = (
+        SackRecovery()
+    )
+    slow_start: SlowStart = SlowStart()
+    window_bytes: AtLeastOne | None = None
+    mss_bytes: AtLeastOne = 8948
+    frame_bytes: AtLeastOne = 9000
+    start_s: NotNegative = 0.0
+    stop_s: Positive | None = None
+    transfer_bytes: AtLeastOne | None = None
+    mark: str = ""
+    ecn: bool = False
+    segments_per_ack: AtLeastOne = 1
+    ack_delay_s: NotNegative = 0.04
+    minimum_timeout_s: Positive = 0.2
+
+    def check(self):
+        if not self.name:
+            fail("Flow.name", self.name, "a text that is not empty")
+        if self.frame_bytes < self.mss_bytes:
+            fail("Flow.frame_bytes", self.frame_bytes, f"at least mss_bytes, {self.mss_bytes}")
+        if self.window_bytes is not None and self.window_bytes < self.mss_bytes:
+            fail("Flow.window_bytes", self.window_bytes, f"at least mss_bytes, {self.mss_bytes}")
+        if self.stop_s is not None and self.stop_s <= self.start_s:
+            fail("Flow.stop_s", self.stop_s, f"later than start_s, {self.start_s}")
+
+    @property
+    def label(self) -> str:
+        """What a classifier reads: the mark, or the name where there is none."""
+        return self.mark or self.name

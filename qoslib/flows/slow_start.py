@@ -1,0 +1,67 @@
+"""Slow start: the first window, its growth, and whether it stops before the first loss."""
+
+from typing import Literal
+
+from qoslib.record import AtLeastOne, Positive, Record, Share, fail, record
+
+__all__ = ["HyStart", "SlowStart"]
+
+
+@record
+class HyStart(Record):
+    """Leave slow start before a loss (Ha and Rhee 2011, doi:10.1016/j.comnet.2011.01.014).
+
+    When the least round trip of a round's first `samples` is above that of all time by a share of
+    it, within two limits; or when a round's ACKs, each soon after the one before, go on for half
+    of the least round trip. Not below `low_packets`.
+
+    Parameters
+    ----------
+    delay, train : bool
+        Which of the two signs is looked for.
+    low_packets : int
+        Smallest window it acts on.
+    samples : int
+        Round trips looked at in a round.
+    share : float
+        Of the least round trip.
+    low_s, high_s : float
+        Limits of the rise [s].
+    gap_s : float
+        Largest time between two ACKs of a train [s].
+    """
+
+    delay: bool = True
+    train: bool = True
+    low_packets: AtLeastOne = 16
+    samples: AtLeastOne = 8
+    share: Share = 0.125
+    low_s: Positive = 4e-3
+    high_s: Positive = 16e-3
+    gap_s: Positive = 2e-3
+
+    def check(self):
+        if self.low_s > self.high_s:
+            fail("HyStart.low_s", self.low_s, f"at most high_s, {self.high_s}")
+
+
+@record
+class SlowStart(Record):
+    """Growth up to the threshold (RFC 5681, section 3.1).
+
+    Parameters
+    ----------
+    initial_window_packets : int
+        RFC 6928: 10.
+    counts : {'bytes', 'acks'}
+        The window grows by what is acknowledged (RFC 3465 without its limit), or by one packet
+        for each ACK.
+    initial_threshold_packets : int or None
+        Where it ends at the latest; None: at the first loss.
+    hystart : HyStart or None
+    """
+
+    initial_window_packets: AtLeastOne = 10
+    counts: Literal["bytes", "acks"] = "bytes"
+    initial_threshold_packets: AtLeastOne | None = None
+    hystart: HyStart | None = None

@@ -1,0 +1,121 @@
+"""Juniper MX80: why TCP falls from 8 to 2 Gb/s when the buffer shrinks from 60 to 36 MB.
+
+Source esnet: buffer experiment 1, slides; two TCP streams over 50 ms beside UDP.
+"""
+
+from qoslib import units
+from qoslib.platforms import esnet
+from qoslib.platforms.esnet import (
+    ASSUMPTIONS,
+    COUNTED,
+    FULL_ONLY,
+    HOSTS,
+    MODELS,
+    PARAMETERS,
+    WITHOUT_FITS,
+)
+from qoslib.platforms.provenance import Experiment, Facts, sourced
+from qoslib.port import ByteLimit, Port, Queue
+
+__all__ = [
+    "ASSUMPTIONS",
+    "COUNTED",
+    "FACTS",
+    "FULL_ONLY",
+    "MODELS",
+    "NOT_DESCRIBED",
+    "PACED",
+    "PARAMETERS",
+    "RATIOS",
+    "SIZES",
+    "WITHOUT_FITS",
+    "experiments",
+    "port",
+]
+
+#: Published experiments that cannot be described, and why.
+NOT_DESCRIBED: dict[str, str] = {}
+
+RATIOS: dict[str, tuple[str, str, str]] = {}
+
+#: Configured buffers of the unpaced tests [MB].
+SIZES = (120, 60, 36, 24, 12, 6)
+#: Paced rates, and the backgrounds that they stand beside [Gb/s].
+PACED, BACKGROUNDS = (3, 4, 5, 6), (2, 3)
+
+FACTS = Facts(
+    **HOSTS,
+    delay_s=sourced(0.05, "mx80_configuration/configuration/tcp/delay_added"),
+    packet_bytes=sourced(9000, "mx80_configuration/configuration//mtu"),
+    duration_s=sourced(30, "mx80_configuration/configuration//duration"),
+    streams=sourced(2, "mx80_configuration/configuration/tcp/streams"),
+    background_bps=sourced(2e9, "mx80_configuration/configuration/udp/background_rate"),
+    paced_buffer_bytes=sourced(12e6, "mx80_configuration/pacing//buffer"),
+)
+
+
+def port(configured_bytes: float, assumptions: str = "base") -> Port:
+    """The 10-Gigabit Ethernet port with a buffer as configured, or as a set takes it to be.
+
+    Parameters
+    ----------
+    configured_bytes : float
+        As set by the scheduler map [B].
+    assumptions : str
+        Name of the set.
+
+    Examples
+    --------
+    >>> [port(size, "textbook").queues[0].limit.limit_bytes for size in (60e6, 36e6)]
+    [60000000, 36000000]
+    """
+    name = esnet.SETS[assumptions].mx80_effective
+    small = name and configured_bytes <= FACTS.mx80_effective_up_to_bytes
+    limit = ByteLimit(int(FACTS[name] if small else configured_bytes))
+    line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
+    return Port("MX80 10GE", line_bps, (Queue("all", limit),), overhead_bytes=around)
+
+
+def _run(name, title, assumptions, buffer_bytes, background_bps, paced_bps=None):
+    delay_s, size = float(FACTS.delay_s), float(FACTS.packet_bytes)
+    sender = esnet.host(assumptions, int(FACTS.streams), delay_s, delay_s, size, paced_bps)
+    return Experiment(
+        name,
+        title,
+        port(buffer_bytes, assumptions),
+        (esnet.udp(background_bps, size),),
+        assumptions,
+        duration_s=float(FACTS.duration_s),
+        warmup_s=0.0,
+        hosts=(sender,),
+    )
+
+
+def experiments(assumptions: str = "base") -> dict[str, Experiment]:
+    """The three published tables under a set of assumptions.
+
+    Raises
+    ------
+    ValueError
+        If there is no such set.
+    """
+    if assumptions not in ASSUMPTIONS:
+        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+    background_bps = float(FACTS.background_bps)
+    sized = [
+        _run(f"buffer_{mb}MB", f"{mb} MB", assumptions, units.megabytes(mb), background_bps)
+        for mb in SIZES
+    ]
+    paced = [
+        _run(
+            f"pace_{rate}G_bg_{beside}G",
+            f"Paced at {rate} Gb/s beside {beside} Gb/s",
+            assumptions,
+            FACTS.paced_buffer_bytes,
+            units.gbps(float(beside)),
+            units.gbps(float(rate)),
+        )
+        for beside in BACKGROUNDS
+        for rate in PACED
+    ]
+    return {each.name: each for each in (*sized, *paced)}

@@ -1,0 +1,5 @@
+"""TCP as water."""
+
+from qoslib.tcp.fluid.solve import solve
+
+__all__ = ["solve"]

@@ -1,0 +1,161 @@
+"""One step after the other: windows, hosts, the line, and what comes back a round trip later."""
+
+import math
+
+from qoslib.tcp.fluid.growth import grow
+from qoslib.tcp.fluid.kernel import kernel
+from qoslib.tcp.fluid.recovery import ONE_PACKET, learn, recover
+from qoslib.tcp.fluid.tables import (
+    AVOID,
+    DROPPED,
+    IN_FLIGHT,
+    OFFERED,
+    RECOVER,
+    ROUND_TRIP,
+    SENT,
+    SILENT,
+    SLOW,
+    THRESHOLD,
+    WINDOW,
+)
+
+__all__ = ["run"]
+
+
+@kernel
+def _round_trip_s(flow, host, line):
+    """As it is for what is sent now."""
+    steps = flow.before_steps + flow.after_steps + host.backlog_bytes / host.step_bytes
+    return steps * line.step_s + line.wait_s
+
+
+@kernel
+def _answer(flow, host, line, acked, lost, now_s):
+    """What a flow makes of its ACKs, and how many packets it hands to its host."""
+    flow.outstanding -= acked + lost
+    flow.delivered += acked
+    if math.isnan(flow.finished_s) and flow.delivered > flow.whole - ONE_PACKET:
+        flow.finished_s = now_s
+    rtt_s = _round_trip_s(flow, host, line)
+    if lost > 0.0:
+        learn(flow, lost, rtt_s, now_s)
+    if flow.phase == RECOVER or flow.phase == SILENT:
+        recover(flow, acked, now_s)
+    elif acked > 0.0:
+        grow(flow, acked, rtt_s, now_s)
+    if flow.phase == SILENT:
+        return 0.0
+    room = min(flow.window, flow.whole - flow.delivered) - flow.outstanding
+    if flow.phase == RECOVER:
+        room = min(room, flow.refill * acked)
+    return max(room, 0.0)
+
+
+@kernel
+def _pushed(flow, host, wanted, rtt_s, now_s):
+    """What of it the host's queue takes; a local loss is known at once and not sent."""
+    free_bytes = max(host.limit_bytes - host.held_bytes, 0.0)
+    taken = min(wanted, free_bytes / flow.line_bytes)
+    if taken < wanted:
+        flow.refused += wanted - taken
+        if flow.phase == SLOW or flow.phase == AVOID:
+            learn(flow, wanted - taken, rtt_s, now_s)
+    flow.outstanding += taken
+    flow.pushed += taken
+    host.held_bytes += taken * flow.line_bytes
+    return taken
+
+
+@kernel
+def _windows(state, step):
+    """All flows: answer to what came back, send on, and leave the host's delay."""
+    line = state.line[0]
+    slot, now_s = step % line.ring, step * line.step_s
+    for index in range(line.flows):
+        flow = state.flows[index]
+        host = state.hosts[flow.host]
+        acked, lost = state.acked[index, slot], state.lost[index, slot]
+        state.acked[index, slot] = state.lost[index, slot] = 0.0
+        wanted = _answer(flow, host, line, acked, lost, now_s)
+        if flow.start_step <= step < flow.stop_step and wanted > 0.0:
+            rtt_s = (flow.before_steps + flow.after_steps) * line.step_s
+            at = (step + flow.before_steps) % line.ring
+            state.leaving[index, at] += _pushed(flow, host, wanted, rtt_s, now_s)
+        out = state.leaving[index, slot]
+        state.leaving[index, slot] = 0.0
+        flow.backlog += out
+        host.backlog_bytes += out * flow.line_bytes
+
+
+@kernel
+def _sent(state, step):
+    """What reaches the line in a step: each host's backlog at its rate, and the streams."""
+    line = state.line[0]
+    line.arrived_bytes = 0.0
+    for index in range(len(state.flows)):
+        flow = state.flows[index]
+        if index < line.flows:
+            host = state.hosts[flow.host]
+            share = min(host.step_bytes / max(host.backlog_bytes, host.step_bytes), 1.0)
+            flow.arrived = min(flow.backlog * share, flow.paced)
+        else:
+            flow.arrived = flow.paced if flow.start_step <= step < flow.stop_step else 0.0
+            flow.pushed += flow.arrived
+        line.arrived_bytes += flow.arrived * flow.line_bytes
+    for index in range(line.flows):
+        flow = state.flows[index]
+        host = state.hosts[flow.host]
+        flow.backlog -= flow.arrived
+        host.backlog_bytes = max(host.backlog_bytes - flow.arrived * flow.line_bytes, 0.0)
+        host.held_bytes = max(host.held_bytes - flow.arrived * flow.line_bytes, 0.0)
+
+
+@kernel
+def _noted(state, flow, index, at):
+    """How a flow stands at the end of a bin."""
+    state.past[WINDOW, index, at] = flow.window
+    state.past[THRESHOLD, index, at] = flow.threshold
+    state.past[IN_FLIGHT, index, at] = flow.outstanding
+    state.past[ROUND_TRIP, index, at] = _round_trip_s(flow, state.hosts[flow.host], state.line[0])
+
+
+@kernel
+def _line(state, step, at):
+    """The queue of one step: all shares leave alike, and what finds no room is lost."""
+    line = state.line[0]
+    before_bytes = line.queue_bytes + line.arrived_bytes
+    served = min(line.step_bytes / max(before_bytes, line.step_bytes), 1.0)
+    left_bytes = before_bytes * (1.0 - served)
+    over_bytes = max(left_bytes - line.limit_bytes, 0.0)
+    lost = over_bytes / line.arrived_bytes if over_bytes > 0.0 else 0.0
+    line.queue_bytes = left_bytes - over_bytes
+    line.wait_s = line.queue_bytes / line.step_bytes * line.step_s
+    wait_steps = int(line.queue_bytes / line.step_bytes)
+    state.past_queue_bytes[at] = max(state.past_queue_bytes[at], line.queue_bytes)
+    for index in range(len(state.flows)):
+        flow = state.flows[index]
+        out, gone = (flow.queued + flow.arrived) * served, flow.arrived * lost
+        flow.queued = max(flow.queued + flow.arrived - out - gone, 0.0)
+        flow.dropped += gone
+        flow.waited_s += out * line.wait_s
+        state.past[OFFERED, index, at] += flow.arrived
+        state.past[SENT, index, at] += out
+        state.past[DROPPED, index, at] += gone
+        if index < line.flows:
+            _noted(state, flow, index, at)
+            known = (step + flow.after_steps) % line.ring
+            state.acked[index, known] += out
+            state.lost[index, (known + wait_steps) % line.ring] += gone
+        else:
+            flow.delivered += out
+
+
+@kernel
+def run(state, first, last):
+    """Play the steps from `first` to before `last`."""
+    line = state.line[0]
+    for step in range(first, last):
+        at = min(step // line.bin_steps, line.bins - 1)
+        _windows(state, step)
+        _sent(state, step)
+        _line(state, step, at)

@@ -1,0 +1,221 @@
+"""From hosts, flows and a port to the tables of the fluid."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from qoslib import units
+from qoslib.flows import (
+    Bbr,
+    Cubic,
+    Flow,
+    FqPacing,
+    Host,
+    HtbPacing,
+    HTcp,
+    NewRenoRecovery,
+    PathologicalRecovery,
+    RateHalving,
+    Reno,
+    SackRecovery,
+    TimeoutOnly,
+    actual_rate_bps,
+    burst_bytes,
+)
+from qoslib.port import ByteLimit, PacketLimit, Port, TailDrop, TimeLimit
+from qoslib.record import fail
+from qoslib.tcp.fluid import tables
+from qoslib.tcp.fluid.tables import FLOW, HOST, LINE, State
+from qoslib.traffic import Stream
+
+__all__ = ["BINS", "planned"]
+
+#: Steps in the shortest round trip, and most steps in all.
+STEPS_A_ROUND, MOST_STEPS = 100, 5_000_000
+BINS = 400
+
+RULES = {Reno: tables.RENO, Cubic: tables.CUBIC, HTcp: tables.HTCP}
+RECOVERIES = {
+    SackRecovery: tables.SACK,
+    RateHalving: tables.HALVING,
+    NewRenoRecovery: tables.NEWRENO,
+    TimeoutOnly: tables.TIMEOUT,
+    PathologicalRecovery: tables.PATHOLOGICAL,
+}
+#: Most packets a flow puts into the network for each one acknowledged in a recovery.
+REFILLED = {"safe": 2.0, "slow_start": 2.0, "conservative": 1.0}
+#: Without any limit.
+ENDLESS = 2**62
+
+
+def planned(
+    port: Port, hosts: Sequence[Host], duration_s: float, streams: Sequence[Stream]
+) -> tuple[State, int]:
+    """The tables of a run at its start, and how many steps it has."""
+    _refuse(port)
+    flows = [(flow, at) for at, host in enumerate(hosts) for flow in host.flows]
+    step_s = min(flow.round_trip_s for flow, _ in flows) / STEPS_A_ROUND
+    steps = math.ceil(duration_s / step_s)
+    if steps > MOST_STEPS:
+        fail("duration_s", duration_s, f"at most {MOST_STEPS * step_s:g} with these round trips")
+    rows = np.zeros(len(flows) + len(streams), FLOW)
+    for index, (flow, at) in enumerate(flows):
+        _fill_flow(rows[index], port, hosts[at], flow, at, step_s)
+    for index, stream in enumerate(streams, len(flows)):
+        _fill_stream(rows[index], port, stream, step_s)
+    line = _line(port, rows, len(flows), step_s, steps)
+    table = np.zeros(len(hosts), HOST)
+    for index, host in enumerate(hosts):
+        table[index]["step_bytes"] = _leaving_bps(port, host) / _BITS * step_s
+        table[index]["limit_bytes"] = _host_limit_bytes(port, host)
+    ring, bins = int(line[0]["ring"]), int(line[0]["bins"])
+    leaving, acked, lost = np.zeros((3, len(flows), ring))
+    past = np.zeros((tables.PAST, len(rows), bins))
+    return State(line, table, rows, leaving, acked, lost, past, np.zeros(bins)), steps
+
+
+_BITS = units.bits(1.0)
+
+
+def _refuse(port):
+    if len(port.queues) != 1 or not isinstance(port.queues[0].dropper, TailDrop):
+        allowed = "one queue with tail drop; the packet model runs others"
+        fail(f"Port {port.name!r} queues", port.queues, allowed)
+    queue = port.queues[0]
+    for name, value in dict(policer=queue.policer, shaper=queue.shaper or port.shaper).items():
+        if value is not None:
+            fail(f"Port {port.name!r} {name}", value, "none; the packet model runs it")
+
+
+def _line(port, rows, flows, step_s, steps):
+    line = np.zeros(1, LINE)
+    row = line[0]
+    frame, on_line = rows["frame_bytes"].mean(), rows["line_bytes"].mean()
+    row["step_s"], row["flows"], row["line_bps"] = step_s, flows, port.rate_bps
+    row["step_bytes"] = port.rate_bps / _BITS * step_s
+    row["limit_bytes"] = _limit_bytes(port, frame, on_line)
+    row["bins"] = min(BINS, steps)
+    row["bin_steps"] = math.ceil(steps / row["bins"])
+    longest = (rows["before_steps"] + rows["after_steps"]).max()
+    row["ring"] = int(longest + row["limit_bytes"] / row["step_bytes"]) + 2
+    return line
+
+
+def _limit_bytes(port, frame_bytes, line_bytes):
+    """What the queue holds, as the line counts [B]."""
+    queue = port.queues[0]
+    match queue.limit:
+        case PacketLimit(packets):
+            return packets * line_bytes
+        case ByteLimit(limit_bytes):
+            return limit_bytes * line_bytes / frame_bytes
+        case TimeLimit(time_s, "guaranteed"):
+            return units.octets(queue.guaranteed_bps * time_s)
+        case TimeLimit(time_s):
+            return units.octets(port.rate_bps * time_s)
+
+
+def _leaving_bps(port, host):
+    """What a host puts on its link at most, as the line counts [bit/s]."""
+    if not isinstance(host.pacing, HtbPacing):
+        return host.access_bps
+    return min(host.access_bps, _paced_bps(port, host, host.flows[0]))
+
+
+def _paced_bps(port, host, flow):
+    """The rate of a pacing that counts bursts, as the line counts their frames [bit/s]."""
+    burst = host.burst_packets
+    rate_bps = actual_rate_bps(host.pacing, flow.mss_bytes, burst) or math.inf
+    on_line = burst * (flow.frame_bytes + port.overhead_bytes)
+    return rate_bps * on_line / burst_bytes(flow.mss_bytes, burst)
+
+
+def _host_limit_bytes(port, host):
+    if host.queue is None:
+        return math.inf
+    on_line = host.flows[0].frame_bytes + port.overhead_bytes
+    return float(host.queue.limit_bursts * host.burst_packets * on_line)
+
+
+def _steps(time_s, step_s):
+    return min(round(time_s / step_s), ENDLESS) if time_s is not None else ENDLESS
+
+
+def _fill_flow(row, port, host, flow: Flow, at, step_s):
+    row["line_bytes"] = flow.frame_bytes + port.overhead_bytes
+    row["frame_bytes"] = flow.frame_bytes
+    row["host"] = at
+    row["start_step"] = _steps(flow.start_s, step_s)
+    row["stop_step"] = _steps(flow.stop_s, step_s)
+    before_s = host.queue.delay_s if host.queue else 0.0
+    row["before_steps"] = round(before_s / step_s)
+    row["after_steps"] = max(round(flow.round_trip_s / step_s) - row["before_steps"], 1)
+    row["least_s"] = row["most_s"] = flow.round_trip_s
+    row["paced"] = math.inf
+    if isinstance(host.pacing, FqPacing):
+        on_line_bps = _paced_bps(port, host, flow)
+        row["paced"] = units.rate_pps(on_line_bps, row["line_bytes"]) * step_s
+    window, whole = flow.window_bytes or math.inf, flow.transfer_bytes or math.inf
+    row["finished_s"] = math.nan
+    row["most"], row["whole"] = window / flow.mss_bytes, whole / flow.mss_bytes
+    _fill_congestion(row, flow.congestion)
+    _fill_recovery(row, flow)
+    _fill_slow_start(row, port, host, flow)
+
+
+def _fill_congestion(row, congestion):
+    if isinstance(congestion, Bbr):
+        fail("Flow.congestion", congestion, "Reno, Cubic or HTcp; the packet model runs Bbr")
+    row["rule"] = RULES[type(congestion)]
+    row["c"] = 1.0
+    row["last_beta"] = 0.5
+    match congestion:
+        case Reno(beta):
+            row["beta"] = beta
+        case Cubic(c, beta, fast, friendly):
+            row["c"], row["beta"], row["fast"], row["friendly"] = c, beta, fast, friendly
+        case HTcp(low_s, low, high, scaled, switch):
+            row["low_s"], row["beta_low"], row["beta_high"] = low_s, low, high
+            row["scaled"], row["switch"] = scaled, switch
+
+
+def _fill_recovery(row, flow):
+    recovery = flow.recovery
+    row["recovery"] = RECOVERIES[type(recovery)]
+    row["timeout_s"] = flow.minimum_timeout_s
+    row["refill"] = REFILLED[recovery.bound] if isinstance(recovery, SackRecovery) else 1.0
+    if isinstance(recovery, PathologicalRecovery):
+        row["refill"] = REFILLED["safe"]
+        row["critical"] = recovery.critical_packets
+        row["new_threshold"] = recovery.threshold_packets
+    if isinstance(recovery, RateHalving):
+        row["refill"] = math.inf
+
+
+def _fill_slow_start(row, port, host, flow):
+    start = flow.slow_start
+    row["window"] = min(start.initial_window_packets, row["most"])
+    row["threshold"] = start.initial_threshold_packets or math.inf
+    row["slow_gain"] = 1.0 if start.counts == "bytes" else 1.0 / flow.segments_per_ack
+    sign = start.hystart
+    if sign is not None:
+        row["delay_sign"], row["train_sign"] = sign.delay, sign.train
+        row["rise_share"], row["rise_low_s"], row["rise_high_s"] = (
+            sign.share,
+            sign.low_s,
+            sign.high_s,
+        )
+        # A train of ACKs comes as fast as the line, or the host, lets packets pass.
+        slower_bps = min(port.rate_bps, _leaving_bps(port, host))
+        rate = units.rate_pps(slower_bps, row["line_bytes"])
+        row["rise_packets"] = max(rate * flow.round_trip_s / 2, sign.low_packets)
+
+
+def _fill_stream(row, port, stream, step_s):
+    row["frame_bytes"] = stream.mean_frame_bytes
+    row["line_bytes"] = stream.mean_frame_bytes + port.overhead_bytes
+    rate = units.rate_pps(stream.mean_rate_bps, stream.mean_frame_bytes)
+    row["paced"] = rate * step_s
+    row["start_step"] = _steps(stream.start_s, step_s)
+    row["stop_step"] = _steps(stream.stop_s, step_s)

@@ -1,0 +1,72 @@
+"""What a flow does when it learns of losses: one reduction a round trip, or a timeout."""
+
+from qoslib.tcp.fluid.growth import begin_epoch, decreased
+from qoslib.tcp.fluid.kernel import kernel
+from qoslib.tcp.fluid.tables import (
+    AVOID,
+    HALVING,
+    NEWRENO,
+    PATHOLOGICAL,
+    RECOVER,
+    SILENT,
+    SLOW,
+    TIMEOUT,
+)
+
+__all__ = ["ONE_PACKET", "learn", "recover"]
+
+#: A fluid loses packets in parts: so much is one that a receiver would miss.
+ONE_PACKET = 0.5
+
+
+@kernel
+def _give_up(flow, threshold, rtt_s, now_s):
+    """Silent until the timer ends, then slow start from one packet (RFC 6298, section 5)."""
+    flow.phase = SILENT
+    flow.timeouts += 1
+    flow.until_s = now_s + rtt_s + flow.timeout_s
+    flow.threshold = max(threshold, 2.0)
+    flow.window = 1.0
+
+
+@kernel
+def learn(flow, lost, rtt_s, now_s):
+    """Losses become known; the first ones start a recovery."""
+    flow.lost += lost
+    if flow.phase == RECOVER:
+        if flow.recovery == NEWRENO:
+            flow.until_s += lost * rtt_s
+        if flow.recovery == PATHOLOGICAL and flow.lost >= flow.critical:
+            _give_up(flow, flow.new_threshold, rtt_s, now_s)
+    elif flow.phase != SILENT and flow.lost >= ONE_PACKET:
+        threshold = decreased(flow)
+        flow.reduced_s = now_s
+        flow.reductions += 1
+        if flow.recovery == TIMEOUT:
+            _give_up(flow, threshold, rtt_s, now_s)
+            return
+        flow.phase = RECOVER
+        flow.threshold = threshold
+        flow.until_s = now_s + rtt_s * (flow.lost if flow.recovery == NEWRENO else 1.0)
+        if flow.recovery != HALVING:
+            flow.window = threshold
+
+
+@kernel
+def recover(flow, acked, now_s):
+    """A step of a recovery or of silence; when its time is over, growth begins anew.
+
+    Rate halving shrinks the window by half of what is acknowledged, and never lets it be more
+    than what is in flight: room that losses left is not used.
+    """
+    if flow.recovery == HALVING and flow.phase == RECOVER:
+        flow.window = max(flow.window - acked / 2.0, flow.threshold)
+        flow.window = max(min(flow.window, flow.outstanding + acked), 1.0)
+    if now_s < flow.until_s:
+        return
+    flow.lost = 0.0
+    if flow.phase == SILENT or flow.window < flow.threshold:
+        flow.phase = SLOW
+    else:
+        flow.phase = AVOID
+        begin_epoch(flow, now_s)

@@ -1,0 +1,65 @@
+"""The records that hosts and flows become: one row each, in packets, seconds and steps."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = ["FLOW", "HOST", "LINE", "State"]
+
+#: Codes of the congestion controls.
+RENO, CUBIC, HTCP = range(3)
+#: Codes of the recoveries.
+SACK, HALVING, NEWRENO, TIMEOUT, PATHOLOGICAL = range(5)
+#: Codes of a flow's phases.
+SLOW, AVOID, RECOVER, SILENT = range(4)
+
+
+def _table(whole="", real=""):
+    kinds = (("i8", whole), ("f8", real))
+    return np.dtype([(name, kind) for kind, names in kinds for name in names.split()], align=True)
+
+
+#: A window law, its state, and what is where. Of `outstanding` packets some are in the `backlog`
+#: of the host, some `queued` at the line, the others under way or lost without it being known.
+FLOW = _table(
+    whole="rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
+    " delay_sign train_sign scaled reductions timeouts",
+    real="beta c low_s beta_low beta_high switch"
+    " slow_gain refill critical new_threshold timeout_s most line_bytes frame_bytes paced"
+    " rise_share rise_low_s rise_high_s rise_packets"
+    " window threshold outstanding backlog arrived queued whole"
+    " lost until_s reduced_s"
+    " peak epoch_s reach_s friendly_window last_beta"
+    " least_s most_s rate old_rate"
+    " pushed delivered dropped refused waited_s finished_s",
+)
+
+#: What a host puts on its link in a step, and how many bytes its queue may hold.
+HOST = _table(real="step_bytes limit_bytes held_bytes backlog_bytes")
+
+LINE = _table(
+    whole="ring flows bins bin_steps",
+    real="step_s step_bytes limit_bytes queue_bytes arrived_bytes wait_s line_bps",
+)
+
+
+class State(NamedTuple):
+    """All that a run knows.
+
+    Streams that answer to nothing follow the flows in `flows`, with their bytes a step in
+    `paced`. The rings hold what leaves a host's delay, what is acknowledged, and which losses
+    become known, so many steps from now.
+    """
+
+    line: np.ndarray
+    hosts: np.ndarray
+    flows: np.ndarray
+    leaving: np.ndarray
+    acked: np.ndarray
+    lost: np.ndarray
+    past: np.ndarray
+    past_queue_bytes: np.ndarray
+
+
+#: What is kept of each bin: packets put on the line, past it and lost, and how a window stands.
+OFFERED, SENT, DROPPED, WINDOW, THRESHOLD, IN_FLIGHT, ROUND_TRIP, PAST = range(8)

@@ -1,0 +1,128 @@
+"""The event loop with senders that answer: the port's, and hosts and flows as its sources.
+
+The rows of streams are first the flows, whose next time is that of an ACK or a timer, then the
+streams that answer to nothing, then the hosts, whose next time is a packet's arrival at the port.
+"""
+
+from qoslib.packets.admit import admit
+from qoslib.packets.arrivals import advance, plant, replay
+from qoslib.packets.clock import HORIZON_PS, NEVER
+from qoslib.packets.loop import next_departure_ps, run_timers
+from qoslib.packets.serve import serve
+from qoslib.tcp.flow import acts, schedule
+from qoslib.tcp.host import next_way
+from qoslib.tcp.kernel import kernel
+from qoslib.tcp.receiver import receive
+from qoslib.tcp.scoreboard import segment_of
+from qoslib.tcp.tables import MOST_TRIES, TRIES_BITS
+from qoslib.tcp.tally import begin_counts, note_flows
+
+__all__ = ["run"]
+
+
+@kernel
+def _begin(state, senders):
+    """Find the first arrival of each stream, once."""
+    for index in range(len(senders.flows), senders.hosts[0].row):
+        if state.streams[index].next_ps == NEVER:
+            advance(state.streams[index], state.classes, state.feed, -HORIZON_PS)
+    plant(state.tree, state.streams)
+
+
+@kernel
+def _run_timers(state, senders, port, now_ps):
+    """As for any port; and what is noted of flows at the same times."""
+    if port.forget_ps <= now_ps:
+        begin_counts(senders.flows)
+    edge = port.edge
+    run_timers(state, port, now_ps)
+    note_flows(senders.flows, senders.notes, edge, port.edge)
+
+
+@kernel
+def _has_left(state, senders, index, tag, departure_ps):
+    """A flow's packet is on the line; one more mark than before is this packet's."""
+    flow = senders.flows[index]
+    marked = flow.marks != state.counts[index, 2]
+    flow.marks = state.counts[index, 2]
+    segment = segment_of(flow, senders.segments, tag >> TRIES_BITS)
+    echo = 1 if marked or segment.marked_tag == tag else 0
+    receive(flow, senders.segments, senders.acks, tag, echo, departure_ps)
+    schedule(state, senders, index)
+
+
+@kernel
+def _follow(state, senders, port):
+    """What became of the packets whose fate was decided in this event."""
+    for i in range(port.logged):
+        fate = state.log[i]
+        index = fate.packet_class
+        if index >= len(senders.flows):
+            continue
+        if fate.cause < 0:
+            _has_left(state, senders, index, fate.tag, fate.departure_ps)
+        elif fate.tag & MOST_TRIES > 1:
+            senders.flows[index].dropped_again += 1
+        else:
+            senders.flows[index].dropped_first += 1
+    port.logged = 0
+
+
+@kernel
+def _note_mark(state, senders, index, tag):
+    """Whether the packet that has just been let in was marked."""
+    flow = senders.flows[index]
+    if flow.marks != state.counts[index, 2]:
+        flow.marks = state.counts[index, 2]
+        segment_of(flow, senders.segments, tag >> TRIES_BITS).marked_tag = tag
+
+
+@kernel
+def _reaches_port(state, senders, port, index, now_ps):
+    """The oldest packet on a host's way out arrives."""
+    host = senders.hosts[index]
+    way = senders.ways[host.first + (host.head & host.mask)]
+    packet_class, tag = way.packet_class, way.tag
+    next_way(state, host, senders.ways)
+    admit(state, port, packet_class, tag, now_ps)
+    _note_mark(state, senders, packet_class, tag)
+
+
+@kernel
+def _arrives(state, port, index, now_ps):
+    """A packet of a stream that answers to nothing."""
+    stream = state.streams[index]
+    packet_class = stream.packet_class
+    advance(stream, state.classes, state.feed, now_ps)
+    replay(state.tree, state.streams, index)
+    admit(state, port, packet_class, 0, now_ps)
+
+
+@kernel
+def run(state, senders, until_ps, events):
+    """Run events before `until_ps`, at most so many; the time of the next event [ps]."""
+    port = state.port[0]
+    flows, first_host = len(senders.flows), senders.hosts[0].row
+    _begin(state, senders)
+    while True:
+        index = state.tree[1]
+        source_ps = state.streams[index].next_ps
+        free_ps = next_departure_ps(state, port)
+        now_ps = min(source_ps, free_ps)
+        if min(now_ps, until_ps) >= port.timer_ps:
+            _run_timers(state, senders, port, min(now_ps, until_ps))
+        if now_ps >= until_ps or events == 0:
+            return now_ps
+        port.now_ps = now_ps
+        events -= 1
+        if free_ps <= source_ps:
+            serve(state, port, now_ps)
+            _follow(state, senders, port)
+        elif index < flows:
+            acts(state, senders, index, now_ps)
+        elif index >= first_host:
+            _reaches_port(state, senders, port, index - first_host, now_ps)
+            _follow(state, senders, port)
+        else:
+            _arrives(state, port, index, now_ps)
+            _follow(state, senders, port)

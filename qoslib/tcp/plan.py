@@ -1,0 +1,180 @@
+"""From descriptions to tables: flows and hosts become sources of a port that is planned as ever."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from qoslib import units
+from qoslib.flows import Host, HtbPacing, actual_rate_bps, burst_bytes
+from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
+from qoslib.packets.draws import key
+from qoslib.packets.plan import Run, planned
+from qoslib.packets.tables import FATE, State
+from qoslib.port import Port
+from qoslib.record import fail
+from qoslib.tcp import tables
+from qoslib.tcp.plan_flows import fill_choices
+from qoslib.traffic import Stream
+
+__all__ = ["plan"]
+
+#: Most packets of a window.
+MOST_PACKETS = 1 << 20
+
+
+def plan(
+    port: Port, hosts: tuple[Host, ...], streams: tuple[Stream, ...], run: Run
+) -> tuple[State, tables.Senders]:
+    """Tables of a port and all its senders, ready to run.
+
+    Raises
+    ------
+    ValueError
+        If a description cannot run.
+    """
+    if port.pause is not None:
+        fail(f"Port {port.name!r} pause", port.pause, "None: TCP's hosts know no PAUSE")
+    flows = [flow for host in hosts for flow in host.flows]
+    sources = [_as_stream(flow) for flow in flows]
+    state = planned(port, [*sources, *streams], run)
+    rows = _flow_rows(port, hosts, state)
+    host_rows = _host_rows(hosts, rows, len(flows) + len(streams), run.seed)
+    senders = tables.Senders(
+        flows=rows,
+        hosts=host_rows,
+        segments=_segments(rows),
+        log=np.zeros(_placed(rows, "log_first", "log_mask"), np.int64),
+        acks=np.zeros(_placed(rows, "ack_first", "ack_mask"), tables.ACK),
+        ways=np.zeros(_placed(host_rows, "first", "mask"), tables.WAY),
+        burst_ends_ps=np.zeros(int(host_rows["limit"].sum()), np.int64),
+        pace_ps=_pace_table(hosts, rows),
+        rates=_rates(rows),
+        notes=np.zeros((run.bins, len(flows)), tables.NOTE),
+    )
+    return _with_sources(state, senders, len(sources) + len(streams)), senders
+
+
+def _as_stream(flow):
+    return Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
+
+
+def _with_sources(state, senders, others):
+    """Rows for the hosts behind those of flows and streams, and room to log each event's fates."""
+    sources = others + len(senders.hosts)
+    rows = np.zeros(1 << max(sources - 1, 0).bit_length(), state.streams.dtype)
+    rows["next_ps"] = NEVER
+    rows[:others] = state.streams[:others]
+    rows["next_ps"][: len(senders.flows)] = senders.flows["start_ps"]
+    most = int((state.queues["mask"] * state.queues["drops_head"]).max()) + 2
+    return state._replace(
+        streams=rows, tree=np.zeros(2 * len(rows), np.int64), log=np.zeros(most, FATE)
+    )
+
+
+def _flow_rows(port, hosts, state):
+    flows = [(i, host, flow) for i, host in enumerate(hosts) for flow in host.flows]
+    rows = np.zeros(len(flows), tables.FLOW)
+    for index, (row, (i, host, flow)) in enumerate(zip(rows, flows, strict=True)):
+        row["host"] = i
+        _fill_times(row, host, flow, port)
+        _fill_sizes(row, host, flow, _held_packets(state, index))
+        fill_choices(row, flow)
+        on_line_bytes = flow.frame_bytes + port.overhead_bytes
+        nic_ps = interval_ps(on_line_bytes, host.access_bps)
+        row["nic_ps"], row["nic_fraction"] = split(nic_ps)
+    return rows
+
+
+def _held_packets(state, index):
+    kind = state.classes[index]
+    return int(state.queues[kind["queue"]]["limit"] // max(kind["amount"], 1))
+
+
+def _fill_times(row, host, flow, port):
+    before_s = Fraction(host.queue.delay_s if host.queue else 0)
+    back_s = Fraction(flow.round_trip_s) - before_s
+    if back_s < Fraction(port.base_delay_s):
+        least_s = float(before_s) + port.base_delay_s
+        fail(f"Flow {flow.name!r} round_trip_s", flow.round_trip_s, f"at least {least_s}")
+    row["return_ps"] = max(round(back_s * PS_PER_S), 0)
+    row["start_ps"] = row["wake_ps"] = picoseconds(flow.start_s)
+    row["stop_ps"] = NEVER if flow.stop_s is None else picoseconds(flow.stop_s)
+    row["ack_delay_ps"] = picoseconds(flow.ack_delay_s)
+    row["least_rto_ps"] = picoseconds(flow.minimum_timeout_s)
+    for name in ("rto_ps", "finished_ps", "min_rtt_ps", "epoch_ps"):
+        row[name] = NEVER
+
+
+def _fill_sizes(row, host, flow, held_packets):
+    """The most in flight: the sockets', or twice what line, port and a first window hold."""
+    if flow.window_bytes is None:
+        on_way = host.access_bps * flow.round_trip_s / units.bits(flow.frame_bytes)
+        first = flow.slow_start.initial_window_packets
+        limit = min(2 * (int(on_way) + held_packets + first) + host.burst_packets, MOST_PACKETS)
+    else:
+        limit = flow.window_bytes // flow.mss_bytes
+    if limit > MOST_PACKETS:
+        fail(f"Flow {flow.name!r} window_bytes", flow.window_bytes, f"{MOST_PACKETS} packets")
+    row["limit"], row["burst"] = limit, min(host.burst_packets, limit)
+    row["per_ack"] = flow.segments_per_ack
+    row["end"] = NEVER
+    if flow.transfer_bytes is not None:
+        row["end"] = -(-flow.transfer_bytes // flow.mss_bytes)
+    duplicate = getattr(flow.recovery, "duplicate_packets", 0)
+    row["mask"] = (1 << int(limit).bit_length()) - 1
+    row["log_mask"] = (1 << int(limit + duplicate).bit_length()) - 1
+    row["ack_mask"] = 2 * row["mask"] + 1
+
+
+def _placed(rows, first, mask):
+    """Give each row its stretch of a table; how long that is in all."""
+    sizes = rows[mask] + 1
+    rows[first] = np.cumsum(sizes) - sizes
+    return int(sizes.sum())
+
+
+def _segments(rows):
+    segments = np.zeros(_placed(rows, "first", "mask"), tables.SEGMENT)
+    segments["got"] = -1
+    return segments
+
+
+def _rates(rows):
+    """Room for each BBR flow's rates of the last rounds."""
+    sizes = np.where(rows["law"] == tables.BBR, rows["bandwidth_count"], 0)
+    rows["bandwidths"] = np.cumsum(sizes) - sizes
+    return np.zeros(int(sizes.sum()) + 1)
+
+
+def _host_rows(hosts, flows, first_row, seed):
+    rows = np.zeros(len(hosts), tables.HOST)
+    for i, (row, host) in enumerate(zip(rows, hosts, strict=True)):
+        row["row"], row["key"] = first_row + i, key(seed, 2, i)
+        most = 2 * int(flows["limit"][flows["host"] == i].sum())
+        row["mask"] = (1 << most.bit_length()) - 1
+        row["jitter_ps"] = picoseconds(host.jitter_s)
+        row["htb"] = isinstance(host.pacing, HtbPacing)
+        if host.queue:
+            row["limit"] = host.queue.limit_bursts
+            row["delay_ps"] = picoseconds(host.queue.delay_s)
+    rows["bursts_first"] = np.cumsum(rows["limit"]) - rows["limit"]
+    return rows
+
+
+def _pace_table(hosts, rows):
+    """How long each flow's bursts of 1, 2, ... segments take at the rate they really leave at."""
+    flows = [(host, flow) for host in hosts for flow in host.flows]
+    times_ps: list[int] = []
+    for row, (host, flow) in zip(rows, flows, strict=True):
+        row["pace_first"] = len(times_ps)
+        paced = host.pacing is not None and not isinstance(host.pacing, HtbPacing)
+        row["paced"] = paced or row["law"] == tables.BBR
+        times_ps += [_burst_ps(host, flow, n + 1) for n in range(int(row["burst"]))]
+    return np.array(times_ps, np.int64)
+
+
+def _burst_ps(host, flow, segments):
+    rate_bps = actual_rate_bps(host.pacing, flow.mss_bytes, segments)
+    if rate_bps is None or rate_bps == float("inf"):
+        return 0
+    return split(interval_ps(burst_bytes(flow.mss_bytes, segments), rate_bps))[0]

@@ -1,0 +1,99 @@
+"""What a flow sends: as much as its windows have room for, what was lost first."""
+
+from qoslib.packets.clock import NEVER
+from qoslib.tcp.host import hand_down, put_on_line
+from qoslib.tcp.kernel import kernel
+from qoslib.tcp.recovery import shrinks_once
+from qoslib.tcp.scoreboard import next_lost, segment_of
+from qoslib.tcp.tables import IN_FLIGHT, MOST_TRIES, OPEN, TRIES_BITS
+from qoslib.tcp.timer import arm
+
+__all__ = ["sends"]
+
+
+@kernel
+def _has(flow, now_ps):
+    """Packets there are to send: lost ones, or new ones that fit the receiver's window."""
+    if flow.lost > 0:
+        return flow.lost
+    if now_ps >= flow.stop_ps:
+        return 0
+    return min(flow.end, flow.una + flow.limit) - flow.next
+
+
+@kernel
+def _burst(flow, room, has):
+    """Packets of the next burst; 0 if they had better wait for more room (TSO)."""
+    if flow.lost > 0:
+        return 1
+    count = min(room, has, flow.burst)
+    whole = count == flow.burst or count == has or 3 * count >= flow.cwnd
+    return count if whole or flow.flight == 0 or flow.state != OPEN else 0
+
+
+@kernel
+def _transmit(state, senders, flow, packet_class, now_ps):
+    """One segment leaves the socket: a lost one, or the next new one."""
+    segments = senders.segments
+    if flow.lost > 0:
+        number = next_lost(flow, segments)
+        segment = segment_of(flow, segments, number)
+        segment.tries = min(segment.tries + 1, MOST_TRIES)
+        flow.lost -= 1
+        flow.sent_again += 1
+    else:
+        number = flow.next
+        segment = segment_of(flow, segments, number)
+        segment.tries = 1
+        flow.next += 1
+    segment.state, segment.order, segment.sent_ps = IN_FLIGHT, flow.order, now_ps
+    senders.log[flow.log_first + (flow.order & flow.log_mask)] = number
+    flow.order += 1
+    flow.flight += 1
+    flow.prr_out += 1
+    tag = number << TRIES_BITS | segment.tries
+    put_on_line(state, senders.hosts[flow.host], senders.ways, flow, packet_class, tag)
+
+
+@kernel
+def _paces(flow, pace_ps, count, now_ps):
+    """When the socket may send again."""
+    if flow.paced:
+        gap_ps = max(pace_ps, count * flow.pace_gap_ps)
+        flow.pace_ps = max(flow.pace_ps, now_ps) + gap_ps
+
+
+@kernel
+def _refused(flow, count, now_ps):
+    """The host's queue is full: the burst stays in the socket, and the window shrinks."""
+    flow.dropped_in_host += count
+    shrinks_once(flow, now_ps)
+    if flow.rto_ps == NEVER:
+        flow.rto_ps = now_ps + flow.least_rto_ps
+
+
+@kernel
+def sends(state, senders, flow, packet_class, now_ps):
+    """Send all that may be sent now, and note whether it was the window that ended it."""
+    flow.limited, flow.wake_ps = 0, NEVER
+    while not flow.given_up:
+        has, room = _has(flow, now_ps), int(flow.cwnd) - flow.flight
+        if has <= 0:
+            return
+        count = _burst(flow, room, has) if room > 0 else 0
+        if count == 0:
+            flow.limited = 1
+            return
+        if flow.pace_ps > now_ps:
+            flow.wake_ps = flow.pace_ps
+            return
+        pace_ps = senders.pace_ps[flow.pace_first + count - 1]
+        host = senders.hosts[flow.host]
+        if not hand_down(host, senders.burst_ends_ps, pace_ps, count, now_ps):
+            _refused(flow, count, now_ps)
+            return
+        for _ in range(count):
+            _transmit(state, senders, flow, packet_class, now_ps)
+        _paces(flow, pace_ps, count, now_ps)
+        if flow.rto_ps == NEVER:
+            arm(flow, now_ps)

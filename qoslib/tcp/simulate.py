@@ -1,0 +1,135 @@
+"""Run TCP connections, and streams beside them, through a port packet by packet."""
+
+import warnings
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+
+from qoslib.flows import Host
+from qoslib.packets.clock import PS_PER_S
+from qoslib.packets.collect import collected
+from qoslib.packets.kernel import announce
+from qoslib.packets.plan import Run
+from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.port import Port
+from qoslib.record import fail
+from qoslib.results import Result
+from qoslib.tcp.collect import flow_record
+from qoslib.tcp.kernel import FOLDER
+from qoslib.tcp.loop import run
+from qoslib.tcp.plan import plan
+from qoslib.traffic import Stream
+
+__all__ = ["simulate"]
+
+#: Events between two looks at the clock, the bar and the stop button.
+CHUNK_EVENTS = 500_000
+
+
+def simulate(
+    port: Port,
+    hosts: Sequence[Host],
+    duration_s: float,
+    *,
+    streams: Sequence[Stream] = (),
+    seed: int = 0,
+    warmup_s: float = 0.0,
+    bins: int = 200,
+    progress: Progress | None = None,
+    chunk_events: int = CHUNK_EVENTS,
+) -> Result:
+    """Send TCP connections through a port packet by packet, and record what happened.
+
+    The same description and seed give the same record, bit for bit. Stopping it (Ctrl-C, the
+    notebook's stop button) ends it early, with a warning and a record of what was played.
+
+    Parameters
+    ----------
+    port : Port
+        Without PAUSE; its droppers, policers, shapers and schedulers as in `packets.simulate`.
+    hosts : sequence of Host
+        At least one.
+    duration_s : float
+        Simulated time [s].
+    streams : sequence of Stream
+        What is sent beside them and answers to nothing.
+    seed : int
+        Of all draws; 0 or more.
+    warmup_s : float
+        What happens before this is left out of the record [s].
+    bins : int
+        Number of bins of the histories.
+    progress : callable, optional
+        Called with simulated time done and in all [s]; by default a bar after two seconds.
+    chunk_events : int
+        Events between two calls of `progress`; it does not change the record.
+
+    Returns
+    -------
+    Result
+        Of the flows, in the order of their hosts, and then the streams; what the connections
+        did is its `tcp`.
+
+    Raises
+    ------
+    ValueError
+        If a description cannot run.
+
+    Notes
+    -----
+    A packet takes its time on the host's line, then waits at the port; the rest of the round trip
+    passes between the end of its last bit on the port's line and the ACK's arrival. ACKs are
+    neither lost nor delayed further. The receiver keeps up, and has all its buffer to offer.
+    Each ACK tells which packet made it leave, so that the sender's scoreboard is complete. There
+    is no tail loss probe (RFC 8985) and no undoing of what turns out not to have been a loss.
+
+    Examples
+    --------
+    >>> from qoslib.flows import Flow, Host, Reno
+    >>> from qoslib.port import ByteLimit, Queue
+    >>> port = Port("access", 100e6, (Queue("all", ByteLimit(250_000)),))
+    >>> flow = Flow("a", 0.02, Reno(), mss_bytes=1448, frame_bytes=1500)
+    >>> result = simulate(port, [Host("h", 1e9, (flow,))], 10.0)
+    >>> round(float(result.tcp.goodput_bps[0]) / 1e6, 1)
+    95.9
+    """
+    hosts, streams = tuple(hosts), tuple(streams)
+    flows = tuple(flow for host in hosts for flow in host.flows)
+    _check(port, flows, streams, chunk_events)
+    asked = Run(duration_s, warmup_s, seed, bins)
+    announce(FOLDER, "TCP")
+    state, senders = plan(port, hosts, streams, asked)
+    with ExitStack() as stack:
+        tell = progress or stack.enter_context(ProgressBar())
+        interrupted = _play(state, senders, asked, tell, chunk_events)
+    names = _names(flows, streams)
+    result = collected(state, names, port.queue_names, asked, interrupted)
+    if interrupted:
+        warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
+    return replace(result, model="tcp", tcp=flow_record(senders, flows, result))
+
+
+def _names(flows, streams):
+    return tuple(source.name for source in (*flows, *streams))
+
+
+def _check(port, flows, streams, chunk_events):
+    if not isinstance(port, Port):
+        fail("port", port, "a Port")
+    names = _names(flows, streams)
+    if not flows or len(set(names)) != len(names):
+        fail("the names of flows and streams", names, "at least one flow, each name once")
+    if not isinstance(chunk_events, int) or chunk_events < 1:
+        fail("chunk_events", chunk_events, "a whole number above 0")
+
+
+def _play(state, senders, asked, tell, chunk_events):
+    """Run to the end; whether it was stopped before."""
+    done_ps = 0
+    try:
+        while done_ps < asked.end_ps:
+            done_ps = min(run(state, senders, asked.end_ps, chunk_events), asked.end_ps)
+            tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
+    except KeyboardInterrupt:
+        return True
+    return False

@@ -1,0 +1,62 @@
+"""The window grows with what is acknowledged and shrinks at a loss, by the flow's law."""
+
+from qoslib.tcp.cubic import cubic_grows, cubic_shrinks
+from qoslib.tcp.htcp import htcp_grows, htcp_resumes, htcp_shrinks
+from qoslib.tcp.hystart import hystart_ends
+from qoslib.tcp.kernel import kernel
+from qoslib.tcp.reno import reno_grows, reno_shrinks
+from qoslib.tcp.tables import BBR, CUBIC, HTCP
+
+__all__ = ["grows", "resumes", "shrinks"]
+
+#: Least threshold (RFC 5681, equation 4).
+LEAST = 2.0
+
+
+@kernel
+def _slow_start(flow, acked, rtt_ps, now_ps):
+    """Exponential growth; what of the acknowledged packets is left beyond the threshold."""
+    if flow.hystart and hystart_ends(flow, rtt_ps, now_ps):
+        flow.ssthresh = flow.cwnd
+        return float(acked)
+    flow.cwnd += 1.0 if flow.counts_acks else float(acked)
+    beyond = max(flow.cwnd - flow.ssthresh, 0.0)
+    flow.cwnd -= beyond
+    return beyond
+
+
+@kernel
+def grows(flow, acked, rtt_ps, now_ps):
+    """After so many newly acknowledged packets, where the window was what held the flow back."""
+    left = float(acked)
+    if flow.cwnd < flow.ssthresh:
+        left = _slow_start(flow, acked, rtt_ps, now_ps)
+    if left <= 0.0:
+        return
+    if flow.law == CUBIC:
+        cubic_grows(flow, left, now_ps)
+    elif flow.law == HTCP:
+        htcp_grows(flow, left, now_ps)
+    else:
+        reno_grows(flow, left)
+
+
+@kernel
+def shrinks(flow, timeout, now_ps):
+    """Set the threshold after a loss or a mark; how the window gets there is recovery's choice."""
+    if flow.law == BBR:
+        return
+    if flow.law == CUBIC:
+        left = cubic_shrinks(flow, timeout)
+    elif flow.law == HTCP:
+        left = htcp_shrinks(flow, now_ps)
+    else:
+        left = reno_shrinks(flow)
+    flow.ssthresh = max(left, LEAST)
+
+
+@kernel
+def resumes(flow, now_ps):
+    """A recovery is over."""
+    if flow.law == HTCP:
+        htcp_resumes(flow, now_ps)

@@ -1,0 +1,177 @@
+"""The TCP engine and its slow twin agree packet for packet."""
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from test_packets_twin import quiet, same_counts, same_history, same_latencies
+from twin.clock import PS
+from twin.tcp import simulate_tcp
+
+from qoslib import flows as f
+from qoslib import tcp
+from qoslib.port import (
+    ByteLimit,
+    Codel,
+    HeadDrop,
+    Instantaneous,
+    PacketLimit,
+    Pie,
+    Policer,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+    Shaper,
+    TailDrop,
+)
+from qoslib.traffic import Cbr, Poisson, Stream
+
+SCENES = int(os.environ.get("QOSLIB_SOAK", 25))
+SOAKING = "QOSLIB_SOAK" in os.environ
+BINS = 7
+#: One packet's time on the port's line is 1.2 ms.
+LINE_BPS, FRAME = 10e6, 1500
+
+LAWS = st.one_of(
+    st.builds(f.Reno, st.sampled_from([0.5, 0.7])),
+    st.builds(f.Cubic, st.sampled_from([0.4, 40.0]), st.just(0.7), st.booleans(), st.booleans()),
+    st.builds(f.HTcp, st.sampled_from([0.0, 0.1, 1.0]), rtt_scaling=st.booleans()),
+    st.builds(f.Bbr, rounds=st.sampled_from([2, 10]), probe_s=st.sampled_from([0.3, 10.0])),
+)
+RECOVERIES = {
+    "sack": st.builds(
+        f.SackRecovery,
+        st.sampled_from([1, 3]),
+        st.sampled_from(["safe", "slow_start", "conservative"]),
+        st.booleans(),
+    ),
+    "halving": st.builds(f.RateHalving, st.sampled_from([1, 3])),
+    "newreno": st.builds(f.NewRenoRecovery, st.sampled_from([2, 3])),
+    "timeout": st.just(f.TimeoutOnly()),
+    "pathological": st.builds(f.PathologicalRecovery, st.integers(1, 6), st.integers(2, 30)),
+}
+STARTS = st.builds(
+    f.SlowStart,
+    st.sampled_from([1, 3, 10]),
+    st.sampled_from(["bytes", "acks"]),
+    st.sampled_from([None, None, 5, 20]),
+    st.sampled_from([None, f.HyStart(low_packets=4, samples=3), f.HyStart(train=False)]),
+)
+DROPPERS = st.sampled_from(
+    [
+        TailDrop(),
+        TailDrop(),
+        HeadDrop(),
+        Codel(5e-3, 30e-3, ecn=True),
+        Codel(2e-3, 20e-3),
+        Pie(5e-3, 5e-3, 0.5, 5.0, 10e-3, ecn=True),
+        Red(RedProfile(2, 8, 0.2), averaging=Instantaneous(), ecn=True),
+    ]
+)
+
+
+def flows_of(recovery, name):
+    return st.builds(
+        f.Flow,
+        st.just(name),
+        st.sampled_from([0.02, 0.05, 0.083]),
+        LAWS,
+        RECOVERIES[recovery],
+        STARTS,
+        window_bytes=st.sampled_from([20_000, 60_000, 200_000]),
+        mss_bytes=st.just(1448),
+        frame_bytes=st.just(FRAME),
+        start_s=st.sampled_from([0.0, 0.0123]),
+        stop_s=st.sampled_from([None, None, 0.7]),
+        transfer_bytes=st.sampled_from([None, None, None, 100_000]),
+        ecn=st.booleans(),
+        segments_per_ack=st.sampled_from([1, 2, 3]),
+        ack_delay_s=st.sampled_from([0.0, 0.005, 0.04]),
+        minimum_timeout_s=st.sampled_from([0.05, 0.2]),
+    )
+
+
+PACINGS = st.sampled_from(
+    [None, None, f.FqPacing(8e6), f.HtbPacing(12e6), f.HtbPacing(50e6, "legacy")]
+)
+QUEUES = st.sampled_from([None, None, f.NetemQueue(6, 0.01), f.NetemQueue(40)])
+
+
+@st.composite
+def hosts(draw, recovery):
+    flows = tuple(draw(flows_of(recovery, name)) for name in ("a", "b")[: draw(st.integers(1, 2))])
+    access_bps = draw(st.sampled_from([10e6, 100e6, 1e9 / 3]))
+    return f.Host(
+        "host",
+        access_bps,
+        flows,
+        draw(st.sampled_from([1, 1, 4])),
+        draw(QUEUES),
+        draw(PACINGS),
+        draw(st.sampled_from([0.0, 0.0013])),
+    )
+
+
+@st.composite
+def ports(draw):
+    limit = draw(st.sampled_from([PacketLimit(3), PacketLimit(20), ByteLimit(40_000)]))
+    policer = draw(st.sampled_from([None, None, Policer(5e6, 10_000)]))
+    shaper = draw(st.sampled_from([None, None, Shaper(6e6, 3000)]))
+    queue = Queue("all", limit, draw(DROPPERS), policer=policer, shaper=shaper)
+    return Port("line", LINE_BPS, (queue,), overhead_bytes=draw(st.sampled_from([0, 38])))
+
+
+STREAMS = st.sampled_from(
+    [
+        (),
+        (Stream("udp", 2e6, FRAME, Poisson()),),
+        (Stream("udp", 3e6, FRAME, Cbr(), jitter_s=1e-3),),
+    ]
+)
+
+
+def same_flows(record, flows):
+    pairs = {
+        "timeouts": "timeouts",
+        "fast_recoveries": "recoveries",
+        "sent_again": "again",
+        "dropped_in_host": "in_host",
+        "dropped_first": "lost_first",
+        "dropped_again": "lost_again",
+    }
+    for name, other in pairs.items():
+        assert_array_equal(getattr(record, name), [getattr(flow, other) for flow in flows])
+    finished = [np.nan if flow.finished is None else flow.finished / PS for flow in flows]
+    assert_array_equal(record.finished_s, finished)
+    assert_array_equal(record.goodput_bytes, [flow.expected * 1448 for flow in flows])
+    assert_array_equal(record.window_packets[:, -1], [flow.cwnd for flow in flows])
+    assert_array_equal(record.threshold_packets[:, -1], [flow.ssthresh for flow in flows])
+    assert_array_equal(record.in_flight_packets[:, -1], [flow.count("flight") for flow in flows])
+
+
+def agree(port, host, streams, seed, chunk):
+    options = {"streams": streams, "seed": seed, "bins": BINS}
+    result = tcp.simulate(port, [host], 1.5, progress=quiet, chunk_events=chunk, **options)
+    twin, flows = simulate_tcp(port, [host], 1.5, **options)
+    same_counts(result, twin)
+    same_flows(result.tcp, flows)
+    same_latencies(result, twin.latencies)
+    same_history(result.history, twin)
+
+
+@pytest.mark.parametrize("recovery", RECOVERIES)
+def test_the_twin_agrees(recovery):
+    many = settings(
+        max_examples=SCENES,
+        derandomize=not SOAKING,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=[Phase.generate, Phase.shrink],
+    )
+    chunks = st.sampled_from([1, 7, 200_000])
+    many(given(ports(), hosts(recovery), STREAMS, st.integers(0, 9), chunks)(agree))()
