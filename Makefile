@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/note
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks score score-full bench lock clean FORCE
+.PHONY: help lab test soak notebooks handout score store score-full bench lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -25,11 +25,17 @@ test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these 
 notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures; needs a Chromium
 	@$(BIN)/python tools/notebooks.py
 
+handout: $(VENV)/.ready  ## write students' and instructor's copies to build/handout; STUDENTS="4711 4712" adds copies with numbers of their own
+	@$(BIN)/python tools/handout.py --student $(STUDENTS)
+
 soak: $(VENV)/.ready  ## hold the packet engine against its slow twin on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
 	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py -n auto -v --hypothesis-seed=$(SEED)
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
+
+store: $(VENV)/.ready  ## work the scoreboard out and keep it in data/scoreboard.csv, which the lessons read
+	@$(BIN)/python -m qoslib score --store > /dev/null
 
 score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three minutes
 	@$(BIN)/python -m qoslib score --full

@@ -6,7 +6,10 @@ from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
 from qoslib.explore.police import police
 from qoslib.explore.priority import priority
+from qoslib.explore.same_traffic import same_traffic
+from qoslib.explore.scores import scores
 from qoslib.explore.share import share
+from qoslib.explore.your_port import your_port
 
 __all__ = [
     "Explorer",
@@ -15,5 +18,8 @@ __all__ = [
     "one_queue",
     "police",
     "priority",
+    "same_traffic",
+    "scores",
     "share",
+    "your_port",
 ]

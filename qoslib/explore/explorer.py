@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from qoslib import plots
+from qoslib.explore.export import Call, buttons, shown
 from qoslib.explore.finish import Finish
 from qoslib.explore.later import Later
 
@@ -29,6 +30,8 @@ class Explorer(widgets.VBox):
     play : callable, optional
         From the values to something that takes a moment to find, as a packet model does. The
         figure is drawn without it at once, and with it when the controls have come to rest.
+    call : Call, optional
+        How this explorer is made, for what can be taken along of it.
 
     Attributes
     ----------
@@ -43,8 +46,10 @@ class Explorer(widgets.VBox):
         rows: Sequence[widgets.Widget],
         draw: Callable[[dict[str, Any], Any], plots.Figure],
         play: Callable[[dict[str, Any]], Any] | None = None,
+        call: Call | None = None,
     ):
-        self.controls = dict(controls)
+        self.controls, self._call = dict(controls), call
+        self._start = self.values
         self._draw, self._play, self._held = draw, play, False
         self._later = Later(self._settle)
         self._drawn = draw(self.values, play and play(self.values))
@@ -53,13 +58,20 @@ class Explorer(widgets.VBox):
         self._say()
         for control in self.controls.values():
             control.observe(self._changed, "value")
-        super().__init__([*rows, self.figure, self._words, Finish()])
+        finish = Finish()
+        save = [buttons(call, finish, lambda: (self._drawn, self.values))] if call else []
+        super().__init__([*rows, self.figure, *save, self._words, finish])
         self.add_class("qoslib-explorer")
 
     @property
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
         return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def moved(self) -> dict[str, Any]:
+        """The controls that do not stand where they began."""
+        return {name: v for name, v in self.values.items() if v != self._start.get(name, v)}
 
     @property
     def summary(self) -> str:
@@ -123,6 +135,7 @@ class Explorer(widgets.VBox):
         self._words.value = (
             f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>'
             f"<details><summary>The same as a table</summary>{table}</details>"
+            f"{shown(self._call, self.moved) if self._call else ''}"
         )
 
     def _repr_mimebundle_(self, **kwargs):

@@ -4,7 +4,7 @@ Only this room knows plotly; `live` hands out the widget that explorers update i
 """
 
 from qoslib.plots.classes import classes, growing
-from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, refresh
+from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
 from qoslib.plots.frame_size import Forwarded, Row, frame_size, rows
 from qoslib.plots.knife_edge import knife_edge
 from qoslib.plots.latency_histogram import latency_histogram
@@ -13,8 +13,11 @@ from qoslib.plots.lottery import lottery
 from qoslib.plots.one_queue import Seen, one_queue
 from qoslib.plots.over_load import latency_over_load
 from qoslib.plots.over_time import queue_over_time
+from qoslib.plots.own_port import own_port
 from qoslib.plots.policing import Counted, policing
 from qoslib.plots.published import Point, published
+from qoslib.plots.same_traffic import same_traffic
+from qoslib.plots.scores import lanes_of, scores
 from qoslib.plots.service_order import service_order
 from qoslib.plots.shares import shares
 
@@ -31,17 +34,22 @@ __all__ = [
     "frame_size",
     "growing",
     "knife_edge",
+    "lanes_of",
     "latency_histogram",
     "latency_over_load",
     "live",
     "loss_over_load",
     "lottery",
     "one_queue",
+    "own_port",
+    "page",
     "policing",
     "published",
     "queue_over_time",
     "refresh",
     "rows",
+    "same_traffic",
+    "scores",
     "service_order",
     "shares",
 ]

@@ -1,12 +1,13 @@
 """A figure that can also be read: as a paragraph and as a table."""
 
+import html
 import json
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
-__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "refresh"]
+__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh"]
 
 #: Behaviour of every figure. plotly shows a button that uploads the chart unless told not to.
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
@@ -55,6 +56,16 @@ def live(figure: Figure) -> LiveFigure:
     # plotly has no public way to configure a widget; without this the upload button is back.
     widget._config = CONFIG
     return widget
+
+
+def page(figure: Figure, title: str) -> str:
+    """The figure, its words and its table as one HTML page that fetches nothing."""
+    drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
+    words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
+    head = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+    )
+    return f"{head}<body>{drawn}<p>{words}</p>{table}</body></html>"
 
 
 def refresh(widget: LiveFigure, figure: Figure) -> None:
