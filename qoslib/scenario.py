@@ -1,5 +1,6 @@
 """A port and what is sent to it, as one document that can be saved, cited and run again."""
 
+from qoslib.flows import Host
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
 from qoslib.traffic import Stream
@@ -17,11 +18,13 @@ class Scenario(Record):
         For people.
     where : Port, Forwarder or Chain
     streams : tuple of Stream
-        At least one, each name once; each finds a queue.
+        Each finds a queue; at least one stream or flow, each name once.
     duration_s, warmup_s : float
         What a packet model runs and leaves out at its start [s].
     seed : int
         Of a packet model's draws.
+    hosts : tuple of Host
+        TCP senders beside the streams.
 
     Examples
     --------
@@ -38,13 +41,15 @@ class Scenario(Record):
     duration_s: Positive = 1.0
     warmup_s: NotNegative = 0.0
     seed: Count = 0
+    hosts: tuple[Host, ...] = ()
 
     def check(self) -> None:
-        names = [stream.name for stream in self.streams]
+        flows = [flow for host in self.hosts for flow in host.flows]
+        names = [each.name for each in (*self.streams, *flows)]
         if not names or len(set(names)) != len(names):
             fail("the streams' names", names, "at least one, each name once")
         if isinstance(self.where, Port):
-            for stream in self.streams:
-                self.where.queue_of(stream)
+            for each in (*self.streams, *flows):
+                self.where.queue_of(each)
         if self.warmup_s >= self.duration_s:
             fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")
