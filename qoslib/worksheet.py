@@ -238,7 +238,7 @@ def _tested(path, size):
     flows = tuple(each.replace(name=f"flow {n + 1}") for n in range(path.flows))
     beside = [Stream("background", path.background_bps, path.packet_bytes)]
     result = tcp.solve(port, [Host("sender", path.rate_bps, flows)], TEST_S, streams=beside)
-    return float(result.tcp.goodput_bps.sum())
+    return float(result.tcp.goodput_bps.sum()) if result.tcp else None
 
 
 def _title(path):

@@ -206,6 +206,7 @@ def test_a_platform_with_models_has_a_reading_or_a_reason_for_each_quantity(name
 def test_readings_and_tolerances_fit_together():
     kinds = {how.kind for how in READINGS.values()} | set(TIMED.values())
     kinds |= {"carried_in_run", "dropped_in_run", "transit", "replayed", "rare"}
+    kinds |= {"carried_by_tcp", "dropped_by_tcp"}
     assert kinds == set(TOLERANCES)
     assert all(kind.because for kind in TOLERANCES.values())
     assert all(UNREAD.values())

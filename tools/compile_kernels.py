@@ -1,20 +1,22 @@
-"""Compile the packet model's kernels, so that no lesson or test waits for it.
+"""Compile the kernels of the packet engine and of TCP, so that no lesson or test waits for it.
 
 python tools/compile_kernels.py
 
-It takes about 15 s once, and nothing where they are compiled already.
+It takes about half a minute once, and nothing where they are compiled already.
 """
 
-from qoslib import packets
+from qoslib import packets, tcp
+from qoslib.flows import Flow, Host
 from qoslib.port import Chain, Hop, PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
 
 def main():
-    """A chain uses the kernels of a port and its own."""
+    """A chain uses the kernels of a port and its own; TCP has a loop with both in it."""
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
     chain = Chain("one", (Hop(port),))
     packets.simulate(chain, [Stream("all", 1e5)], 1e-3)
+    tcp.simulate(port, [Host("host", 1e6, (Flow("flow", 1e-3),))], 1e-3)
 
 
 if __name__ == "__main__":

@@ -90,6 +90,8 @@ def network(port):
     nodes.Create(2)
     line = ns.PointToPointHelper()
     line.SetDeviceAttribute("DataRate", _text(f"{port['rate_bps']:.0f}bps"))
+    # Room for the largest frame: IP would send it in two pieces otherwise.
+    line.SetDeviceAttribute("Mtu", ns.UintegerValue(9000))
     line.SetChannelAttribute("Delay", _text("0s"))
     line.SetQueue("ns3::DropTailQueue<Packet>", "MaxSize", _text("1p"))
     devices = line.Install(nodes)

@@ -94,12 +94,16 @@ class Line:
         self.waiting -= 1
         if index != self.fast:
             queue.deficit -= size
+        self.taken(index, queue)
+        done = self.env.timeout(size * 8 * self.bit_s, (index, arrival_s))
+        done.callbacks += (self.gone, self.serve)
+
+    def taken(self, index, queue):
+        """A queue left empty is idle, and its visit ends."""
         if not queue.packets:
             queue.deficit, queue.idle_since_s = 0, self.env.now
             if self.at == index:
                 self.move_on(queue)
-        done = self.env.timeout(size * 8 * self.bit_s, (index, arrival_s))
-        done.callbacks += (self.gone, self.serve)
 
     def gone(self, event):
         index, arrival_s = event.value
@@ -135,10 +139,10 @@ class Line:
             self.move_on(queue)
 
 
-def simulate(port, queue_class=Queue):
+def simulate(port, queue_class=Queue, line_class=Line):
     """Run it: seconds of the simulation phase, counts, and mean latencies."""
     env = simpy.Environment()
-    line = Line(env, port, queue_class)
+    line = line_class(env, port, queue_class)
     for index, stream in enumerate(port["streams"]):
         Sender(env, stream, line, index, port["seed"])
     began_s = process_time()

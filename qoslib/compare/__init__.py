@@ -8,7 +8,7 @@ from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.stored import differences, stored
 from qoslib.compare.text import text
-from qoslib.compare.ticks import ticks
+from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.told import explained, told
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
@@ -22,6 +22,7 @@ __all__ = [
     "beside",
     "differences",
     "explained",
+    "is_tick",
     "own",
     "part",
     "published",

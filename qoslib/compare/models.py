@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -89,16 +90,13 @@ def _tcp(experiment: Experiment, full: bool = False, tell: Progress | None = Non
     """Packet by packet; experiments that are the same but for their names are played once."""
     port, hosts, streams = experiment.only_port, experiment.hosts, tuple(experiment.streams)
     seeds = range(1, (experiment.replications if full else 1) + 1)
-    heard = tell or _silent
-    return [
-        ONCE.of(
-            (port, in_effect(hosts), streams, experiment.duration_s, seed),
-            lambda seed=seed: tcp.simulate(
-                port, hosts, experiment.duration_s, streams=streams, seed=seed, progress=heard
-            ),
-        )
-        for seed in seeds
-    ]
+    duration_s, heard = experiment.duration_s, tell or _silent
+
+    def one(seed):
+        return tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
+
+    described = (port, in_effect(hosts), streams, duration_s)
+    return [ONCE.of((*described, seed), partial(one, seed)) for seed in seeds]
 
 
 def _packets(

@@ -15,7 +15,7 @@ from qoslib.platforms.esnet import (
     WITHOUT_FITS,
 )
 from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port import ByteLimit, PacketLimit, Port, Queue
 
 __all__ = [
     "ASSUMPTIONS",
@@ -34,9 +34,7 @@ __all__ = [
 ]
 
 #: Published experiments that cannot be described, and why.
-NOT_DESCRIBED = {
-    "conclusion": "a size that is said not to be enough, of no test",
-}
+NOT_DESCRIBED: dict[str, str] = {}
 
 RATIOS: dict[str, tuple[str, str, str]] = {}
 
@@ -55,15 +53,24 @@ FACTS = Facts(
 )
 
 
-def port(hold_queue_packets: float) -> Port:
-    """The 10-Gigabit Ethernet port with a hold-queue [packets].
+def port(hold_queue_packets: float, assumptions: str = "base") -> Port:
+    """The 10-Gigabit Ethernet port with a hold-queue as configured, or as a set takes it to be.
+
+    Parameters
+    ----------
+    hold_queue_packets : float
+        As configured [packets].
+    assumptions : str
+        Name of the set.
 
     Examples
     --------
-    >>> port(4096).queues[0].limit
-    PacketLimit(packets=4096)
+    >>> [port(size).queues[0].limit for size in SIZES]
+    [ByteLimit(limit_bytes=3000000), PacketLimit(packets=4096)]
     """
-    queue = Queue("all", PacketLimit(int(hold_queue_packets)))
+    small = hold_queue_packets <= min(SIZES) and esnet.SETS[assumptions].hold_queue_effective
+    packets, size = int(hold_queue_packets), int(FACTS.hold_queue_effective_bytes)
+    queue = Queue("all", ByteLimit(size) if small else PacketLimit(packets))
     line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
     return Port("6506 10GE", line_bps, (queue,), overhead_bytes=around)
 
@@ -81,7 +88,7 @@ def _run(name, title, assumptions, packets, paced_bps=None):
     return Experiment(
         name,
         title,
-        port(packets),
+        port(packets, assumptions),
         (esnet.udp(FACTS.background_bps, size),),
         assumptions,
         duration_s=float(FACTS.duration_s),

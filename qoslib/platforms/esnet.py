@@ -4,7 +4,7 @@ The slides show the routers' buffers, the pacing and the added delay; of the hos
 more than the `tc` commands. What else a host did is assumed, as a set with a name.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from qoslib.flows import (
     Congestion,
@@ -25,9 +25,7 @@ from qoslib.platforms.provenance import Facts, assumed, fitted
 from qoslib.traffic import Stream
 
 __all__ = [
-    "ALL",
     "ASSUMPTIONS",
-    "BUFFERS",
     "COUNTED",
     "FULL_ONLY",
     "HOSTS",
@@ -41,14 +39,15 @@ __all__ = [
 
 ASSUMPTIONS = {
     "base": "Reno and selective acknowledgements as in the RFCs, from a host at line rate, with the"
-    " rates that old tables of tc gave; and no more than a small effective buffer in every test of"
-    " the MX80 with 36 MB or less.",
+    " rates that old tables of tc gave; and small effective buffers where small ones were"
+    " configured: in every test of the MX80 with 36 MB or less, and of the 6506 with 2000 packets.",
     "of_the_time": "What ESnet advised then, and its kernels did: H-TCP, rate halving, a packet for"
     " each ACK in slow start, netem's default limit of 1000 bursts, the rates of old tables of tc;"
     " the buffers as configured, nothing fitted.",
     "base_nominal": "As base, paced exactly as configured.",
-    "base_all": "As base, its effective buffer fitted on all tables instead of the one of buffers.",
-    "base_halving": "As base, with rate halving and the same effective buffer.",
+    "base_mx80": "As base, with the 6506's hold-queue as configured.",
+    "base_all": "As base, the MX80's effective buffer fitted on its paced tests too.",
+    "base_halving": "As base, with rate halving and the same effective buffers.",
     "as_configured": "As base, with the buffers as configured.",
     "as_configured_nominal": "As as_configured, paced exactly as configured.",
     "slower": "As as_configured, from a host that sends no faster than 8.3 Gb/s.",
@@ -66,13 +65,15 @@ COUNTED, FULL_ONLY = tuple(ASSUMPTIONS)[1:], tuple(ASSUMPTIONS)[2:]
 #: Models that speak to these routers.
 MODELS = ("fluid", "tcp")
 
-_EFFECTIVE = ("effective_bytes", "effective_up_to_bytes")
+_UP_TO, _HOLD_QUEUE = "mx80_effective_up_to_bytes", "hold_queue_effective_bytes"
+_EFFECTIVE = ("mx80_effective_bytes", _UP_TO, _HOLD_QUEUE)
 _COLLAPSING = ("slower_access_bps", "critical_packets", "threshold_packets")
 #: Fitted numbers of each set.
 PARAMETERS: dict[str, tuple[str, ...]] = dict.fromkeys(ASSUMPTIONS, ()) | {
     "base": _EFFECTIVE,
     "base_nominal": _EFFECTIVE,
-    "base_all": ("effective_all_bytes", "effective_up_to_bytes"),
+    "base_mx80": ("mx80_effective_bytes", _UP_TO),
+    "base_all": ("mx80_effective_all_bytes", _UP_TO, _HOLD_QUEUE),
     "base_halving": _EFFECTIVE,
     "slower": ("slower_access_bps",),
     "collapse": _COLLAPSING,
@@ -81,7 +82,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = dict.fromkeys(ASSUMPTIONS, ()) | {
 
 #: Each set's like with its last fitted numbers taken back.
 WITHOUT_FITS = {
-    "base": "as_configured",
+    "base": "base_mx80",
+    "base_mx80": "as_configured",
     "base_nominal": "as_configured_nominal",
     "base_all": "as_configured",
     "slower": "as_configured",
@@ -97,8 +99,7 @@ def _keys(table, experiments):
 _MEASURED = ("/dropped_packets", "tcp/throughput")
 _SMALL = _keys("mx80_results", [f"buffer_{size}MB" for size in (36, 24, 12, 6)])
 _PACED = _keys("mx80_results", ["pace_6G_bg_2G", "pace_5G_bg_3G", "pace_6G_bg_3G"])
-#: What the effective buffer is fitted on: the table of buffers, or the paced tests too.
-BUFFERS, ALL = ", ".join(_SMALL), ", ".join((*_SMALL, *_PACED))
+_HELD = _keys("catalyst6506_results", ["hold_queue_2000"])
 _COLLAPSED = ", ".join(key for key in _SMALL if key.endswith("throughput"))
 _DROPS = ", ".join(key for key in _SMALL if key.endswith("dropped_packets"))
 
@@ -121,6 +122,16 @@ HOSTS = Facts(
     slower_access_bps=fitted(8.3e9, _DROPS, "slower, collapse, collapse_nominal"),
     critical_packets=fitted(20, _COLLAPSED, "collapse, collapse_nominal"),
     threshold_packets=fitted(320, _COLLAPSED, "collapse, collapse_nominal"),
+    mx80_effective_bytes=fitted(
+        0.8e6, ", ".join(_SMALL), "base, base_nominal, base_mx80, base_halving"
+    ),
+    mx80_effective_all_bytes=fitted(0.7e6, ", ".join((*_SMALL, *_PACED)), "base_all"),
+    mx80_effective_up_to_bytes=fitted(
+        36e6, ", ".join(_SMALL), "base, base_nominal, base_mx80, base_all, base_halving"
+    ),
+    hold_queue_effective_bytes=fitted(
+        3e6, ", ".join(_HELD), "base, base_nominal, base_all, base_halving"
+    ),
 )
 
 
@@ -134,11 +145,13 @@ class _Set(NamedTuple):
     access_bps: float = float(HOSTS.access_bps)
     segments_per_ack: int = int(HOSTS.segments_per_ack)
     netem: bool = False
-    effective: str = ""
+    mx80_effective: str = ""
+    hold_queue_effective: bool = False
 
 
 _RENO = _Set(Reno(), SackRecovery(), SlowStart(), legacy=True)
-_SMALL_RENO = _RENO._replace(effective="effective_bytes")
+_MX80_RENO = _RENO._replace(mx80_effective="mx80_effective_bytes")
+_SMALL_RENO = _MX80_RENO._replace(hold_queue_effective=True)
 _TEXTBOOK = _RENO._replace(congestion=Cubic(), legacy=False)
 _SLOWER = _RENO._replace(access_bps=float(HOSTS.slower_access_bps))
 _PATHOLOGY = PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets))
@@ -152,12 +165,13 @@ _ESNET = _Set(
     netem=True,
 )
 
-#: Each set's host, and the name of the effective buffer that it takes the MX80 to have.
+#: Each set's host, and the effective buffers that it takes the routers to have.
 SETS = {
     "base": _SMALL_RENO,
     "of_the_time": _ESNET,
     "base_nominal": _SMALL_RENO._replace(legacy=False),
-    "base_all": _RENO._replace(effective="effective_all_bytes"),
+    "base_mx80": _MX80_RENO,
+    "base_all": _SMALL_RENO._replace(mx80_effective="mx80_effective_all_bytes"),
     "base_halving": _SMALL_RENO._replace(recovery=RateHalving()),
     "as_configured": _RENO,
     "as_configured_nominal": _RENO._replace(legacy=False),
@@ -210,7 +224,7 @@ def host(
     named = tuple(
         each.replace(name=f"tcp {at + 1}", start_s=at * float(HOSTS.apart_s)) for at in range(flows)
     )
-    table = "legacy" if chosen.legacy else "nominal"
+    table: Literal["nominal", "legacy"] = "legacy" if chosen.legacy else "nominal"
     return Host(
         "sender",
         chosen.access_bps,

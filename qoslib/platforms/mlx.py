@@ -6,32 +6,26 @@ the queue open.
 
 from qoslib import units
 from qoslib.platforms import esnet
-from qoslib.platforms.esnet import (
-    ASSUMPTIONS,
-    COUNTED,
-    FULL_ONLY,
-    HOSTS,
-    MODELS,
-    PARAMETERS,
-    WITHOUT_FITS,
-)
+from qoslib.platforms.esnet import HOSTS, MODELS
 from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
 __all__ = [
     "ASSUMPTIONS",
-    "COUNTED",
     "FACTS",
-    "FULL_ONLY",
     "MODELS",
     "NOT_DESCRIBED",
-    "PARAMETERS",
     "RATIOS",
     "SIZES",
-    "WITHOUT_FITS",
     "experiments",
     "port",
 ]
+
+ASSUMPTIONS = {
+    "base": "The host of the MX80's base, and a queue as large as it is set.",
+    "of_the_time": "The host that the MX80's set of this name has, and a queue as large as it is"
+    " set.",
+}
 
 #: Published experiments that cannot be described, and why.
 NOT_DESCRIBED: dict[str, str] = {}
@@ -42,7 +36,7 @@ RATIOS: dict[str, tuple[str, str, str]] = {}
 SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 FACTS = Facts(
-    **HOSTS,
+    **{name: fact for name, fact in HOSTS.items() if fact.kind != "fitted"},
     largest_frame_bytes=sourced(9212, "mlx_configuration/configuration//maximum_frame_size"),
     queue_number=sourced(0, "mlx_configuration/configuration//queue_number"),
     packet_bytes=assumed(9000, "as in the tests of the other two"),

@@ -14,7 +14,7 @@ from qoslib.platforms.esnet import (
     PARAMETERS,
     WITHOUT_FITS,
 )
-from qoslib.platforms.provenance import Experiment, Facts, fitted, sourced
+from qoslib.platforms.provenance import Experiment, Facts, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
 __all__ = [
@@ -43,8 +43,6 @@ SIZES = (120, 60, 36, 24, 12, 6)
 #: Paced rates, and the backgrounds that they stand beside [Gb/s].
 PACED, BACKGROUNDS = (3, 4, 5, 6), (2, 3)
 
-_SMALL = "base, base_nominal, base_all, base_halving"
-
 FACTS = Facts(
     **HOSTS,
     delay_s=sourced(0.05, "mx80_configuration/configuration/tcp/delay_added"),
@@ -53,9 +51,6 @@ FACTS = Facts(
     streams=sourced(2, "mx80_configuration/configuration/tcp/streams"),
     background_bps=sourced(2e9, "mx80_configuration/configuration/udp/background_rate"),
     paced_buffer_bytes=sourced(12e6, "mx80_configuration/pacing//buffer"),
-    effective_bytes=fitted(0.8e6, esnet.BUFFERS, "base, base_nominal, base_halving"),
-    effective_all_bytes=fitted(0.8e6, esnet.ALL, "base_all"),
-    effective_up_to_bytes=fitted(36e6, esnet.BUFFERS, _SMALL),
 )
 
 
@@ -74,8 +69,8 @@ def port(configured_bytes: float, assumptions: str = "base") -> Port:
     >>> [port(size, "textbook").queues[0].limit.limit_bytes for size in (60e6, 36e6)]
     [60000000, 36000000]
     """
-    name = esnet.SETS[assumptions].effective
-    small = name and configured_bytes <= FACTS.effective_up_to_bytes
+    name = esnet.SETS[assumptions].mx80_effective
+    small = name and configured_bytes <= FACTS.mx80_effective_up_to_bytes
     limit = ByteLimit(int(FACTS[name] if small else configured_bytes))
     line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
     return Port("MX80 10GE", line_bps, (Queue("all", limit),), overhead_bytes=around)

@@ -1,0 +1,181 @@
+"""MX80, 6506 and MLX: what each declared set of assumptions meets, and what it owes to fits."""
+
+import dataclasses
+import threading
+
+import pytest
+
+from qoslib import compare, units
+from qoslib.compare.models import MODELS
+from qoslib.compare.once import Once, in_effect
+from qoslib.compare.tolerances import allowed_drops
+from qoslib.platforms import catalyst6506, esnet, mlx, mx80
+from qoslib.port import ByteLimit
+
+#: One process, which works the scoreboard out once.
+pytestmark = pytest.mark.xdist_group("scoreboard")
+
+POSSIBLE = 34
+DATA = compare.published()
+VALUES = {value.name: value for value in DATA.results}
+PLAYED = ["base", "base_mx80", "as_configured", "of_the_time"]
+
+
+@pytest.fixture(scope="module")
+def packets(answered_once):
+    """Ticks packet by packet, one seed."""
+    return compare.ticks("tcp", PLAYED)
+
+
+@pytest.fixture(scope="module")
+def water(answered_once):
+    return compare.ticks("fluid")
+
+
+def printed(experiment, quantity, platform="mx80"):
+    return VALUES[platform, experiment, "tcp" if quantity == "throughput" else "", quantity]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "quantity", "low", "high"),
+    [
+        ("buffer_36MB", "throughput", 1.7, 2.3),
+        ("pace_6G_bg_2G", "throughput", 1.275, 1.725),
+        ("buffer_36MB", "dropped_packets", 100, 400),
+        ("buffer_60MB", "dropped_packets", 0, 2),
+    ],
+)
+def test_a_tick_is_as_declared(experiment, quantity, low, high):
+    value = printed(experiment, quantity)
+    for inside, outside in ((low * 1.001, low * 0.999 - 0.01), (high * 0.999, high * 1.001)):
+        assert compare.is_tick(value, inside)
+        assert not compare.is_tick(value, outside) or outside < 0
+
+
+def test_a_printed_range_counts_from_its_ends():
+    value = printed("hold_queue_4096", "dropped_packets", "catalyst6506")
+    assert allowed_drops(value) == (125, 1100)
+
+
+def test_six_values_cannot_be_as_described():
+    flagged = [v for v in DATA.results if v.platform in ("mx80", "catalyst6506")]
+    assert sum(v.status == "ok" for v in flagged) == POSSIBLE == len(flagged) - 6
+
+
+def test_the_default_set_meets_its_target_and_any_gate_does_not(packets):
+    base, gate = packets.loc["base"], packets.loc["any gate"]
+    assert base["possible"] == gate["possible"] == POSSIBLE
+    assert base["ticks"] >= 26
+    assert gate["ticks"] == 11
+    held_out = base["ticks"] - base["fitted_ticks"]
+    assert held_out / (POSSIBLE - base["fitted_values"]) > gate["ticks"] / POSSIBLE
+
+
+def test_what_rests_on_a_fit_is_told(packets):
+    without = dict(zip(packets.index, packets["without_fits"], strict=True))
+    assert without["base"] == packets.loc["base_mx80", "ticks"] < packets.loc["base", "ticks"]
+    assert without["base_mx80"] == packets.loc["as_configured", "ticks"]
+    assert packets.loc["as_configured", "parameters"] == 0
+    assert packets.loc["of_the_time", "parameters"] == 0
+
+
+def test_advice_of_the_time_gives_the_drops_and_not_the_collapse(packets):
+    told = packets.loc["of_the_time"]
+    assert told["drops"] >= 15
+    assert told["throughput"] <= 6
+
+
+def test_every_set_is_played_as_water_and_none_is_left_out(water):
+    assert [*esnet.ASSUMPTIONS, "any gate"] == water.index.tolist()
+    assert (water["possible"] == POSSIBLE).all()
+
+
+@pytest.mark.parametrize("name", esnet.ASSUMPTIONS)
+def test_a_set_uses_the_fits_that_it_names(name):
+    mine = {n for n in mx80.FACTS.fitted_on if mx80.FACTS[n].is_used_in(name)}
+    assert mine == set(esnet.PARAMETERS[name])
+
+
+def test_old_tables_make_three_paced_rates_one():
+    (rate_bps,) = {
+        in_effect(each.hosts)[0].pacing.rate_bps
+        for name, each in catalyst6506.experiments("base").items()
+        if name in ("pace_6G", "pace_7G", "pace_8G")
+    }
+    assert rate_bps == pytest.approx(8.223e9, rel=1e-3)
+    nominal = catalyst6506.experiments("base_nominal")
+    assert in_effect(nominal["pace_7G"].hosts)[0].pacing.rate_bps == 7e9
+
+
+def test_a_small_buffer_is_effective_only_where_a_set_says_so():
+    limits = {
+        name: [e.port.queues[0].limit for e in mx80.experiments(name).values()]
+        for name in ("base", "textbook")
+    }
+    assert set(limits["base"][2:]) == {ByteLimit(int(mx80.FACTS.mx80_effective_bytes))}
+    assert [each.limit_bytes for each in limits["textbook"][:6]] == [
+        size * 10**6 for size in mx80.SIZES
+    ]
+    assert limits["base"][:2] == limits["textbook"][:2]
+
+
+def test_the_cliff_without_any_fit_is_where_the_windows_fit(answered_once):
+    """36 MB loses and 60 MB does not, with the buffers as configured."""
+    found = mx80.experiments("as_configured")
+    for name, loses in (("buffer_60MB", False), ("buffer_36MB", True)):
+        for model in ("fluid", "tcp"):
+            (result,) = MODELS[model](found[name])
+            assert (result.dropped_pps[:2].sum() > 0) == loses
+
+
+def test_the_mlx_is_a_band_that_rises_with_its_queue(answered_once):
+    found = [MODELS["tcp"](each)[0] for each in mlx.experiments().values()]
+    carried = [units.convert(float(r.tcp.goodput_bps.sum()), "bit/s", "Gbit/s") for r in found]
+    assert carried[0] < 3
+    assert carried[-1] > 7.7
+    assert max(carried) == pytest.approx(carried[-1], rel=0.01)
+
+
+def test_an_unknown_set_is_refused():
+    for platform in (mx80, catalyst6506, mlx):
+        with pytest.raises(ValueError, match="allowed: base"):
+            platform.experiments("wishful")
+
+
+def test_the_same_is_played_once_for_all_who_ask():
+    once, begun, go = Once(), [], threading.Event()
+
+    def answer():
+        begun.append(1)
+        go.wait(5)
+        return 7
+
+    said = []
+    asking = [threading.Thread(target=lambda: said.append(once.of("a", answer))) for _ in range(3)]
+    for each in asking:
+        each.start()
+    go.set()
+    for each in asking:
+        each.join()
+    assert (said, len(begun)) == ([7, 7, 7], 1)
+
+
+def test_a_failed_answer_is_asked_for_again():
+    once = Once()
+    with pytest.raises(ZeroDivisionError):
+        once.of("a", lambda: 1 // 0)
+    assert once.of("a", lambda: 3) == 3
+
+
+def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
+    experiment = mx80.experiments("textbook")["buffer_6MB"]
+    (result,) = MODELS["fluid"](experiment)
+    view = compare.view.View(mx80, experiment, result, {})
+    flows = [flow.name for flow in view.flows]
+    assert flows == ["tcp 1", "tcp 2"] == [f.name for f in view.of("tcp").flows]
+    assert view.of("udp").flows == []
+    each = [view.of(name).throughput() for name in flows]
+    assert view.throughput() == pytest.approx(sum(each))
+    bare = dataclasses.replace(result, tcp=None)
+    with pytest.raises(compare.readings.UnspokenError):
+        compare.view.View(mx80, experiment, bare, {}).throughput()
