@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/note
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks handout score store score-full bench lock clean FORCE
+.PHONY: help lab test soak notebooks handout slides score store score-full bench lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -27,6 +27,9 @@ notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures
 
 handout: $(VENV)/.ready  ## write students' and instructor's copies to build/handout; STUDENTS="4711 4712" adds copies with numbers of their own
 	@$(BIN)/python tools/handout.py --student $(STUDENTS)
+
+slides: $(VENV)/.ready  ## make slides of the lessons in build/slides; REVEAL=folder takes reveal.js from there
+	@$(BIN)/python tools/slides.py --reveal "$(REVEAL)"
 
 soak: $(VENV)/.ready  ## hold the engines against their slow twins on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
 	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py tests/test_tcp_twin.py -n auto -v --hypothesis-seed=$(SEED)

@@ -82,12 +82,16 @@ class History:
         Bin edges [s].
     queue_packets : ndarray, shape (queues, bins)
         Largest number of packets held within the bin.
+    tokens_share : ndarray, shape (queues, bins)
+        What a queue's policer has in tokens at the end of the bin, over its burst; NaN without a
+        policer.
     offered_packets, sent_packets, dropped_packets : ndarray of int64, shape (streams, bins)
     sent_bytes : ndarray of int64, shape (streams, bins)
     """
 
     time_s: np.ndarray
     queue_packets: np.ndarray
+    tokens_share: np.ndarray
     offered_packets: np.ndarray
     sent_packets: np.ndarray
     dropped_packets: np.ndarray

@@ -211,3 +211,14 @@ def test_readings_and_tolerances_fit_together():
     assert all(kind.because for kind in TOLERANCES.values())
     assert all(UNREAD.values())
     assert reading("sent").unit == "packets/s"
+
+
+def test_rates_of_a_whole_replay_are_over_the_time_of_sending():
+    """The router empties for a second after 1200; testers take rates while they send."""
+    whole = dataclasses.replace(EXPERIMENT, whole_s=1200.0)
+    drained = dataclasses.replace(RESULT, duration_s=1201.0)
+    short, replay = (View(m120, whole, drained, GIVEN, "BE", flag) for flag in (False, True))
+    assert short.total("sent_pps") == RESULT.of("BE", "sent_pps")
+    assert replay.total("sent_pps") == pytest.approx(short.total("sent_pps") * 1201 / 1200)
+    assert replay.dropped_by("head") == pytest.approx(short.dropped_by("head") * 1201 / 1200)
+    assert replay.total("latency_mean_s") == short.total("latency_mean_s")

@@ -7,8 +7,10 @@ import pytest
 
 from qoslib import explore, fluid, packets, plots, units
 from qoslib.compare.models import in_any_phase
+from qoslib.explore import patience
 from qoslib.explore.later import Later
 from qoslib.explore.one_queue import PLAYED
+from qoslib.explore.patience import Patience
 from qoslib.explore.priority import described, settings
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
@@ -90,7 +92,7 @@ def test_a_queue_that_fills_slowly_is_given_time():
 def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     app = explore.priority("m120")
     plays = []
-    play, app._play = app._play, lambda values: plays.append(values) or play(values)
+    play, app._play = app._play, lambda values, tell: plays.append(values) or play(values, tell)
 
     async def moved():
         for load in (30, 40, 50):
@@ -102,6 +104,26 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     asyncio.run(moved())
     assert len(plays) == 1
     assert drawn(app, "packets-latency")[3] == pytest.approx(44.1, rel=0.01)
+
+
+def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
+    app, seen = explore.priority("m120"), []
+    play = app._play
+
+    def watched(values, tell):
+        found = play(values, lambda *done: tell(*done) or seen.append(bar.layout.visibility))
+        return found
+
+    (bar,) = (each for each in app.children if isinstance(each, Patience))
+    app._play = watched
+    app.move(offered_CS1=30)
+    assert set(seen) == {"hidden"}, "a short run shows no bar"
+    seen.clear()
+    monkeypatch.setattr(patience, "PATIENCE_S", -1.0)
+    app.move(offered_CS1=40)
+    assert set(seen) == {"visible"}
+    assert bar.value == bar.max > 1
+    assert bar.layout.visibility == "hidden", "the run has ended"
 
 
 def test_what_was_asked_for_later_can_be_forgotten():

@@ -7,6 +7,8 @@ import pytest
 
 from qoslib import explore, plots, scenario
 from qoslib.explore.export import files
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
 
 
 def given(app, kind):
@@ -15,7 +17,7 @@ def given(app, kind):
 
 def made_again(app, folder):
     """Run the explorer's own lines, with its scenario saved beside them."""
-    lines = explore.export.lines(app._call, app.moved)
+    lines = app.python
     for file in given(app, "json"):
         lines = lines.replace(f'"{file.name}"', repr(str(folder / file.name)))
         (folder / file.name).write_text(file.text)
@@ -25,7 +27,18 @@ def made_again(app, folder):
     return scope["app"]
 
 
+LINE = Port("line", 1e8, (Queue("all", PacketLimit(300)),), overhead_bytes=24)
+
 APPS = {
+    "one_queue": (
+        lambda: explore.one_queue(LINE, Stream("s", 1.2e8, 1490)),
+        {"buffer": 100, "spacing": "at random (Poisson)"},
+    ),
+    "knife_edge": (explore.knife_edge, {"change": -0.05}),
+    "priority": (explore.priority, {"experiment": "profile1", "offered_CS1": 9}),
+    "share": (explore.share, {"experiment": "test_a", "ring": 30}),
+    "police": (explore.police, {"ef": 50, "rate": 30}),
+    "frame_size": (explore.frame_size, {"frame": 200, "byte": 0.2, "load": 80}),
     "your_port": (explore.your_port, {"offered_3": 90, "scheduler": "round robin by share"}),
     "same_traffic": (explore.same_traffic, {"business": 70, "seed": 2}),
     "scores": (explore.scores, {"platform": "m120", "rivals": True}),
@@ -36,6 +49,8 @@ APPS = {
 def app(request):
     make, moves = APPS[request.param]
     made = make()
+    if "experiment" in moves:
+        made.controls["experiment"].value = moves["experiment"]
     made.move(**moves)
     return made
 

@@ -61,6 +61,7 @@ def same_counts(result, twin):
 
 def same_history(history, twin):
     assert_array_equal(history.queue_packets.T, twin.peaks)
+    assert_array_equal(history.tokens_share.T, twin.tokens)
     offered, sent, dropped = twin.past
     assert_array_equal(history.offered_packets.T, offered)
     assert_array_equal(history.sent_packets.T, sent)

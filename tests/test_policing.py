@@ -103,3 +103,25 @@ def test_a_wrong_answer_gets_a_hint(exercise, answer):
 @pytest.mark.xdist_group("scoreboard")
 def test_its_part_of_the_scoreboard_leaves_nothing_unexplained(answered_once):
     assert "not explained" not in compare.part("isr4331").index
+
+
+def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
+    """A full bucket lasts ``8 burst / (offered - rate)``, from congestion or from the start on."""
+    both = isr4331.experiments()["llq"]
+    results = {
+        reading: packets.simulate(isr4331.llq(reading), both.streams, 2, seed=1)
+        for reading in ("keeps", "drains")
+    }
+    figure = plots.bucket_over_time(both.port, both.streams, results, "EF")
+    lasts_s = 8 * 500_000 / (both.streams[0].rate_bps - 20e6)
+    begins_s = {"keeps": both.streams[1].start_s, "drains": 0.0}
+    for reading, begin_s in begins_s.items():
+        tokens = trace(figure, f"{reading}-0")
+        for share in (0.5, 0.99):
+            left = 500 * (1 - share)
+            below = next(x for x, kb in zip(tokens.x, tokens.y, strict=True) if kb <= left)
+            assert below == pytest.approx(begin_s + share * lasts_s, abs=0.03)
+        assert f"({reading}) is empty from {below:.2g} s on" in figure.summary
+    assert trace(figure, "burst").y == (500, 500)
+    with pytest.raises(ValueError, match="allowed: one with a policer"):
+        plots.bucket_over_time(both.port, both.streams, results, "default")

@@ -143,6 +143,14 @@ def test_m120_misfits_are_named(document, rows):
     assert set(document["summary"]["misfits"]) == {r["misfit"] for r in rows.values()} - {None}
 
 
+def test_m120_rates_of_scenario_2_are_no_rates_of_frames(rows):
+    """Counted without preamble and gap they would overflow CS2, which is printed as never late."""
+    for profile in ("profile1", "profile2"):
+        row = found(rows, profile, "CS2", "latency_average", "frames")
+        assert row["modelled"] > 1000 * row["published"]
+        assert found(rows, profile, "CS2", "latency_average")["verdict"] == "within"
+
+
 def test_m120_case_of_the_customer_is_not_scored(rows):
     row = found(rows, "customer", "strict-high", "latency_average")
     assert row["published"] == 90
@@ -190,6 +198,8 @@ def test_the_table_shows_what_the_document_says(capsys, document):
     assert "m120_cs2_trickle_earlier_than_modelled" in shown
     assert "+25.16%" in shown
     assert f"Published results: {document['summary']['published']['values']}" in shown
+    assert re.search(r"llq_300 EF packets base: 19\.\d+ Mbit/s, 93\.\d+% lost", shown)
+    assert "test_d 1A/prec5 fluid base: 50 Mbit/s, 50.00% lost" in shown
     assert max(map(len, shown.splitlines())) < 200
 
 

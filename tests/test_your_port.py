@@ -151,3 +151,8 @@ def test_a_long_scenario_is_played_in_part():
     port = Port("fast", units.gbps(10), (queue,), StrictPriority())
     long = Scenario("long", port, (Stream("a", units.gbps(9), 200),), duration_s=1000)
     assert np.isfinite(drawn(explore.your_port(long), "packets-1")[0])
+
+
+def test_controls_that_build_a_port_stay_away_from_a_loaded_one():
+    assert explore.your_port(CODEL).children[0].layout.display == "none"
+    assert explore.your_port().children[0].layout.display is None

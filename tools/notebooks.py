@@ -104,6 +104,8 @@ def slim(output, picture):
 
 
 def main(names):
+    # A busy machine would show a progress bar, and it would stay in the lesson.
+    os.environ["TQDM_DISABLE"] = "1"
     subprocess.run([sys.executable, Path(__file__).with_name("compile_kernels.py")], check=True)
     # All are run before the browser starts: both keep an event loop in this thread.
     lessons = {path: run(path) for path in names or sorted(NOTEBOOKS.glob("*.ipynb"))}

@@ -1,6 +1,6 @@
 """The scoreboard as text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from qoslib import units
 from qoslib.compare.rows import Row
@@ -18,7 +18,8 @@ LEFT = frozenset({"experiment", "stream", "quantity", "model", "assumptions", "u
 def text(board: Scoreboard) -> str:
     """All scored rows of each platform, the reasons of the others, the summary, and what fails.
 
-    Values that no parameter was fitted on come first.
+    Values that no parameter was fitted on come first. Behind the rows of a platform stand the
+    predictions for experiments of which nothing at all is published.
     """
     lines: list[str] = []
     for name in sorted({row.platform for row in board.rows}):
@@ -26,6 +27,8 @@ def text(board: Scoreboard) -> str:
         scored = sorted((row for row in rows if row.error is not None), key=lambda row: row.fitted)
         lines += [name, *_table(scored), ""]
         lines += ["Not scored:", *_unscored(rows), ""]
+        foretold = [p for p in board.predictions if p["platform"] == name]
+        lines += _foretold(foretold, {row.experiment for row in rows})
     lines += _summary(board.summary)
     if board.failures:
         lines += ["", "This fails:", *(f"  {line}" for line in board.failures)]
@@ -81,6 +84,23 @@ def _unscored(rows: Iterable[Row]) -> Iterator[str]:
     for reason, names in reasons.items():
         yield f"  {_some(names, 3)}:"
         yield f"    {reason}"
+
+
+def _foretold(predictions: Iterable[dict], published: Container[str]) -> Iterator[str]:
+    """One line for each stream that sends something, a model and a set of assumptions."""
+    told: dict[tuple[str, ...], dict[str, float]] = {}
+    for each in predictions:
+        if each["experiment"] not in published and each["modelled"] is not None:
+            key = tuple(each[name] for name in ("experiment", "stream", "model", "assumptions"))
+            told.setdefault(key, {})[each["quantity"]] = each["modelled"]
+    lines = [
+        f"  {' '.join(key)}: {_digits(units.convert(said['throughput'], 'bit/s', 'Mbit/s'), 4)}"
+        f" Mbit/s, {said['drop_ratio']:.2%} lost"
+        for key, said in told.items()
+        if said.get("throughput") and "drop_ratio" in said
+    ]
+    if lines:
+        yield from ("Predicted, nothing is published:", *lines, "")
 
 
 def _some(names: Sequence[str], count: int = 2) -> str:

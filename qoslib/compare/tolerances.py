@@ -84,7 +84,7 @@ TOLERANCES = {
     ),
     "loss_free": Tolerance(
         0.15,
-        "the largest load without any loss is an extreme: runs of 5 and of 60 s differ by 7 % and"
+        "the largest load without any loss is an extreme: runs of 5, 10 and 60 s differ by 4 % and"
         " seeds by 2 %, and the source does not say how long it tried",
     ),
 }

@@ -22,7 +22,6 @@ NO_OFFERED = (
     "neither the time that this counter ran nor an offered count beside it is printed;"
     " the rate beside it is compared"
 )
-NOTHING_OFFERED = "nothing of this stream is offered"
 MANY_RUNS = "several runs together have no one throughput"
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
 NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"
@@ -111,8 +110,15 @@ class View:
             value = self.result.of(stream.name, quantity)
             if value is None:
                 raise UnspokenError(self.result.without_latency.get(stream.name, NOTHING_SENT))
-            values.append(value)
+            values.append(value * self._drained(quantity))
         return values
+
+    def _drained(self, quantity: str) -> float:
+        """What turns a rate over a whole replay into one over the time of its sending."""
+        duration_s, whole_s = self.result.duration_s, self.experiment.whole_s
+        if not self.whole or duration_s is None or whole_s is None:
+            return 1.0
+        return duration_s / whole_s if quantity.endswith(("_pps", "_bps")) else 1.0
 
     def mean(self, quantity: str) -> float:
         """A latency, each sent packet counting once."""
@@ -198,7 +204,9 @@ class View:
         """Packets dropped for a cause [packets/s]."""
         dropped_pps = self.result.dropped_by_pps.get(cause)
         places = [self.result.streams.index(stream.name) for stream in self.streams]
-        return 0.0 if dropped_pps is None else float(sum(dropped_pps[..., i] for i in places))
+        if dropped_pps is None:
+            return 0.0
+        return float(sum(dropped_pps[..., i] for i in places)) * self._drained("dropped_pps")
 
     def drop_ratio(self) -> float:
         """What is dropped of what is offered [ratio]."""

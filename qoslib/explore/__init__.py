@@ -3,6 +3,7 @@
 from qoslib.explore.buffer_size import buffer_size
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.frame_size import frame_size
+from qoslib.explore.glossary import glossary, words
 from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
 from qoslib.explore.pacing import pacing
@@ -17,6 +18,7 @@ __all__ = [
     "Explorer",
     "buffer_size",
     "frame_size",
+    "glossary",
     "knife_edge",
     "one_queue",
     "pacing",
@@ -25,5 +27,6 @@ __all__ = [
     "same_traffic",
     "scores",
     "share",
+    "words",
     "your_port",
 ]

@@ -8,9 +8,11 @@ from typing import Any
 import ipywidgets as widgets
 
 from qoslib import plots
-from qoslib.explore.export import Call, buttons, shown
+from qoslib.explore.export import Call, buttons, lines, shown
 from qoslib.explore.finish import Finish
 from qoslib.explore.later import Later
+from qoslib.explore.patience import Patience
+from qoslib.packets.progress import Progress, ProgressBar
 
 __all__ = ["Explorer"]
 
@@ -28,8 +30,9 @@ class Explorer(widgets.VBox):
         From the controls' values by name, and what `play` found or None, to a `plots.Figure`,
         always with the same traces.
     play : callable, optional
-        From the values to something that takes a moment to find, as a packet model does. The
-        figure is drawn without it at once, and with it when the controls have come to rest.
+        From the values, and whom to tell how far it is, to something that takes a moment to find,
+        as a packet model does. The figure is drawn without it at once, and with it when the
+        controls have come to rest; a bar shows in between if that takes over two seconds.
     call : Call, optional
         How this explorer is made, for what can be taken along of it.
 
@@ -45,22 +48,24 @@ class Explorer(widgets.VBox):
         controls: Mapping[str, widgets.Widget],
         rows: Sequence[widgets.Widget],
         draw: Callable[[dict[str, Any], Any], plots.Figure],
-        play: Callable[[dict[str, Any]], Any] | None = None,
+        play: Callable[[dict[str, Any], Progress], Any] | None = None,
         call: Call | None = None,
     ):
         self.controls, self._call = dict(controls), call
         self._start = self.values
         self._draw, self._play, self._held = draw, play, False
         self._later = Later(self._settle)
-        self._drawn = draw(self.values, play and play(self.values))
+        with ProgressBar() as bar:
+            self._drawn = draw(self.values, play and play(self.values, bar))
         self.figure = plots.live(self._drawn)
+        self._bar = Patience()
         self._words = widgets.HTML()
         self._say()
         for control in self.controls.values():
             control.observe(self._changed, "value")
         finish = Finish()
         save = [buttons(call, finish, lambda: (self._drawn, self.values))] if call else []
-        super().__init__([*rows, self.figure, *save, self._words, finish])
+        super().__init__([*rows, self.figure, self._bar, *save, self._words, finish])
         self.add_class("qoslib-explorer")
 
     @property
@@ -69,9 +74,9 @@ class Explorer(widgets.VBox):
         return {name: control.value for name, control in self.controls.items()}
 
     @property
-    def moved(self) -> dict[str, Any]:
-        """The controls that do not stand where they began."""
-        return {name: v for name, v in self.values.items() if v != self._start.get(name, v)}
+    def python(self) -> str:
+        """Three lines of Python that make what is on screen again; empty where none do."""
+        return lines(self._call, self.values, self._start) if self._call else ""
 
     @property
     def summary(self) -> str:
@@ -116,13 +121,17 @@ class Explorer(widgets.VBox):
     def _settle(self):
         self._later.forget()
         if self._play:
-            self._show(self._play)
+            self._bar.begin()
+            try:
+                self._show(self._play)
+            finally:
+                self._bar.end()
 
     def _show(self, play=None):
         """Draw again. What goes wrong is said below the figure, not only in a log."""
         try:
             values = self.values
-            self._drawn = self._draw(values, play and play(values))
+            self._drawn = self._draw(values, play and play(values, self._bar))
             plots.refresh(self.figure, self._drawn)
         except Exception as error:
             self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
@@ -135,7 +144,7 @@ class Explorer(widgets.VBox):
         self._words.value = (
             f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>'
             f"<details><summary>The same as a table</summary>{table}</details>"
-            f"{shown(self._call, self.moved) if self._call else ''}"
+            f"{shown(self._call, self.values, self._start) if self._call else ''}"
         )
 
     def _repr_mimebundle_(self, **kwargs):

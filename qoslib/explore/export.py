@@ -30,12 +30,15 @@ Scenarios = Callable[[dict[str, Any]], Sequence[Scenario]]
 class Call(NamedTuple):
     """How an explorer is made: its name, its arguments as Python, and what its controls mean.
 
-    Where the arguments speak of ``saved``, that is the scenario on screen, saved as JSON.
+    Where the arguments speak of ``saved``, that is the scenario on screen, saved as JSON. A
+    control that decides where the others begin is among the arguments: `begins` then gives from
+    all values the arguments, and where the controls begin.
     """
 
     name: str
     arguments: str = ""
     scenarios: Scenarios | None = None
+    begins: Callable[[dict[str, Any]], tuple[str, dict[str, Any]]] | None = None
 
 
 class File(NamedTuple):
@@ -64,17 +67,19 @@ def files(kind: str, call: Call, figure: plots.Figure, values: dict[str, Any]) -
     ]
 
 
-def lines(call: Call, moved: dict[str, Any]) -> str:
+def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
     """Three lines of Python that make the same again.
 
     Parameters
     ----------
     call : Call
-    moved : dict
-        The controls that do not stand where they began.
+    values, start : dict
+        Where the controls stand, and where they began.
     """
-    made = f"app = explore.{call.name}({call.arguments})"
-    if "saved" in call.arguments:
+    arguments, begun = call.begins(values) if call.begins else (call.arguments, start)
+    moved = {name: at for name, at in values.items() if at != begun.get(name, at)}
+    made = f"app = explore.{call.name}({arguments})"
+    if "saved" in arguments:
         read = f'saved = scenario.Scenario.from_json(open("{call.name}.json").read())'
         return "\n".join(("from qoslib import explore, scenario", read, made))
     said = ", ".join(f"{name}={value!r}" for name, value in moved.items())
@@ -99,7 +104,7 @@ def buttons(call: Call, finish: Finish, drawn: Callable[[], tuple]) -> widgets.H
     return row(widgets.HTML("Save:"), *made)
 
 
-def shown(call: Call, moved: dict[str, Any]) -> str:
+def shown(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
     """The lines as HTML, one click away."""
-    code = html.escape(lines(call, moved))
+    code = html.escape(lines(call, values, start))
     return f"<details><summary>The same in Python</summary><pre>{code}</pre></details>"

@@ -8,8 +8,11 @@ from qoslib import fluid, measurements, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import button, choice, row, slider, switch
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.packets.progress import Progress
 from qoslib.platforms import isr4331
 from qoslib.port import Port
+from qoslib.scenario import Scenario
 
 __all__ = ["LOADS_BPS", "POLICERS", "START", "described", "played", "police", "water"]
 
@@ -58,7 +61,8 @@ def police() -> Explorer:
     reset = button("Reset", lambda: app.move(**START))
     sliders = [controls[name] for name in ("ef", "default", "rate", "burst")]
     rows = [*sliders, row(controls["policer"], controls["llq"], reset)]
-    app: Explorer = Explorer(controls, rows, draw, played)
+    call = Call("police", "", lambda values: [_scenario(values)])
+    app: Explorer = Explorer(controls, rows, draw, played, call)
     return app
 
 
@@ -84,22 +88,23 @@ def _llq(values):
     return port.replace(queues=(urgent.replace(policer=policer), rest))
 
 
+def _scenario(values):
+    port, streams = described(values)
+    return Scenario("a policed priority queue", port, streams, _end_s(streams), seed=SEED)
+
+
 def water(values: dict) -> plots.Counted:
     """What the fluid model counts in a run."""
     port, streams = described(values)
     return _counted(fluid.over_time(port, streams, _end_s(streams)))
 
 
-def played(values: dict):
+def played(values: dict, tell: Progress | None = None):
     """What the packet model counts in a run, and its record."""
     port, streams = described(values)
     begun, end_s = in_any_phase(streams, SEED), _end_s(streams)
-    result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=_silent)
+    result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=tell)
     return _counted(result), result
-
-
-def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""
 
 
 def _end_s(streams):

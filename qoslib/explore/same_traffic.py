@@ -4,6 +4,7 @@ from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.packets.progress import Progress
 from qoslib.platforms import same_line
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -49,13 +50,13 @@ def start() -> dict:
     return {**shares, "spacing": next(iter(same_line.SPACINGS)), "seed": 1}
 
 
-def played(values: dict) -> dict[str, Result]:
+def played(values: dict, tell: Progress | None = None) -> dict[str, Result]:
     """What the packet model says at each port; every port gets the same packets."""
     streams, end_s = _streams(values), WARMUP_S + COUNTED_S
     seed = int(values["seed"])
     return {
         name: packets.simulate(
-            port, streams, end_s, seed=seed, warmup_s=WARMUP_S, bins=1, progress=_silent
+            port, streams, end_s, seed=seed, warmup_s=WARMUP_S, bins=1, progress=tell
         )
         for name, port in same_line.ports().items()
     }
@@ -73,7 +74,3 @@ def scenarios(values: dict) -> list[Scenario]:
 def _streams(values):
     loads = {name: units.convert(values[name], "%", "1") for name in MOST}
     return same_line.streams(loads, values["spacing"])
-
-
-def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""

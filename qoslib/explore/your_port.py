@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
@@ -48,19 +49,28 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
             figure.summary += f" The fluid model says nothing: {why}."
         return figure
 
-    def play(values):
-        return _played(described(values))
+    def play(values, tell):
+        return _played(described(values), tell)
+
+    form = widgets.VBox(grid(controls))
+
+    def hide():
+        """What builds a port stays away while another one is shown."""
+        form.layout.display = "none" if held.scenario else None
 
     def load(name: str, raw: bytes) -> str:
         text = held.take(name, raw)
+        hide()
         app.move()
         return text
 
     def again():
         held.forget()
+        hide()
         app.move(**START, all=100)
 
-    rows = [*grid(controls), row(controls["all"], button("Reset", again)), loader(load)]
+    hide()
+    rows = [form, row(controls["all"], button("Reset", again)), loader(load)]
     call = Call("your_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, rows, draw, play, call)
     return app
@@ -81,7 +91,7 @@ def _water(scenario):
         return None, str(error)
 
 
-def _played(scenario):
+def _played(scenario, tell=None):
     """What the packet model says, of no more packets than a slider can wait for."""
     frames = np.array([stream.mean_frame_bytes for stream in scenario.streams])
     rates = np.array([stream.mean_rate_bps for stream in scenario.streams])
@@ -94,9 +104,5 @@ def _played(scenario):
         warmup_s=part * scenario.warmup_s,
         seed=scenario.seed,
         bins=1,
-        progress=_silent,
+        progress=tell,
     )
-
-
-def _silent(done_s, total_s):
-    """No bar: a slider that was let go waits for less than a second."""

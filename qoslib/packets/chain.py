@@ -259,6 +259,7 @@ def _joined_history(hops, stations, routes):
     return History(
         past[0].time_s[: bins + 1],
         np.concatenate([h.queue_packets[:, :bins] for h in past]),
+        np.concatenate([h.tokens_share[:, :bins] for h in past]),
         at(first, "offered_packets"),
         at(last, "sent_packets"),
         dropped,

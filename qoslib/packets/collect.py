@@ -87,7 +87,16 @@ def _history(state, run):
     offered, sent, dropped = (_by_stream(state, steps[:, :, i].T) for i in range(3))
     sent_bytes = _by_stream(state, (steps[:, :, 1] * state.classes["frame_bytes"]).T)
     time_s = np.concatenate(([run.warm_ps], run.edges_ps()[:bins])) / PS_PER_S
-    return History(time_s, state.past_peaks[:bins].T.copy(), offered, sent, dropped, sent_bytes)
+    peaks, tokens = state.past_peaks[:bins].T.copy(), _tokens_share(state, bins)
+    return History(time_s, peaks, tokens, offered, sent, dropped, sent_bytes)
+
+
+def _tokens_share(state, bins):
+    """What policers' buckets hold, over their burst: the rest is what they take to be full."""
+    queues = state.queues
+    spent_ps = state.past_spent_ps[:bins].T
+    burst_ps = np.where(queues["policed"], queues["police_burst_ps"], 1)[:, None]
+    return np.where(queues["policed"][:, None], 1 - spent_ps / burst_ps, np.nan)
 
 
 def trace_of(fates, classes) -> PacketTrace:

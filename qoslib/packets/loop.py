@@ -49,6 +49,7 @@ def run_timers(state, port, now_ps):
             state.edges_ps,
             state.past_counts,
             state.past_peaks,
+            state.past_spent_ps,
         )
     port.timer_ps = min(port.timer_ps, port.edge_ps)
 

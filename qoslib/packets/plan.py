@@ -35,7 +35,6 @@ SCHEDULERS = {
     ModifiedDrr: tables.MDRR,
 }
 
-
 #: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
 LARGEST_BYTES = 1 << 33
 
@@ -130,6 +129,7 @@ def _planned(where, streams, run, hop, owners):
         edges_ps=run.edges_ps(),
         past_counts=np.zeros((run.bins, len(classes), 3), np.int64),
         past_peaks=np.zeros((run.bins, len(queues)), np.int64),
+        past_spent_ps=np.zeros((run.bins, len(queues)), np.int64),
         log=np.zeros(run.log_packets, tables.FATE),
     )
 

@@ -117,4 +117,5 @@ class State(NamedTuple):
     edges_ps: np.ndarray
     past_counts: np.ndarray
     past_peaks: np.ndarray
+    past_spent_ps: np.ndarray
     log: np.ndarray

@@ -74,11 +74,12 @@ def forget(port, queues, counts, drops):
 
 
 @kernel
-def snapshot(port, queues, counts, drops, edges_ps, past_counts, past_peaks):
+def snapshot(port, queues, counts, drops, edges_ps, past_counts, past_peaks, past_spent_ps):
     """At the end of a bin: copy the counters, and start the largest queue lengths anew.
 
     `counts` holds a row a packet class: offered, sent, marked; `drops` a row a class and a
-    column a cause. `past_counts` is (bins, classes, 3): offered, sent, dropped so far.
+    column a cause. `past_counts` is (bins, classes, 3): offered, sent, dropped so far;
+    `past_spent_ps` is (bins, queues): how long policers' buckets take from then on to be full.
     """
     for packet_class in range(len(counts)):
         past = past_counts[port.edge, packet_class]
@@ -88,5 +89,6 @@ def snapshot(port, queues, counts, drops, edges_ps, past_counts, past_peaks):
     for index in range(len(queues)):
         past_peaks[port.edge, index] = queues[index].peak
         queues[index].peak = queues[index].length
+        past_spent_ps[port.edge, index] = max(queues[index].police_tat - port.edge_ps, 0)
     port.edge += 1
     port.edge_ps = edges_ps[port.edge]

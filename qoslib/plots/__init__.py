@@ -3,6 +3,7 @@
 Only this room knows plotly; `live` hands out the widget that explorers update in place.
 """
 
+from qoslib.plots.bucket import bucket_over_time
 from qoslib.plots.buffer_size import Band, SizeSweep, buffer_size
 from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
@@ -38,6 +39,7 @@ __all__ = [
     "Seen",
     "SizeSweep",
     "TcpTest",
+    "bucket_over_time",
     "buffer_bytes",
     "buffer_size",
     "classes",

@@ -34,7 +34,9 @@ class Figure(go.Figure):
 
     def _repr_mimebundle_(self, include=None, exclude=None, validate=True, **kwargs):
         # Through plotly's own JSON, which has null where a value is missing; NaN is no JSON.
-        return {MIME: {**json.loads(self.to_json()), "config": CONFIG}, "text/plain": self.summary}
+        # JupyterLab fits what it draws; told to do the same, plotly would forget the height.
+        config = CONFIG | {"responsive": False}
+        return {MIME: {**json.loads(self.to_json()), "config": config}, "text/plain": self.summary}
 
     def _repr_html_(self):
         """Nothing: plotly's own answer loads a script from the network."""

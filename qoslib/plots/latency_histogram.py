@@ -52,7 +52,7 @@ def latency_histogram(
         }
     table = _table(columns)
     layout = style.layout(
-        [f"{each.label} [% of packets]" for each in wanted], "latency [us]", nticks=4
+        [f"{each.label} [% of packets]" for each in wanted], "latency [us]", nticks=3
     )
     for panel in range(len(wanted)):
         top = max(traces[3 * panel]["y"])

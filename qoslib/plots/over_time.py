@@ -99,5 +99,7 @@ def _sentence(label, x, waiting, takes_ms, dropped_pps):
     lossy = np.flatnonzero(dropped_pps)
     if not len(lossy):
         return f"{most}, and none is lost."
-    last = f"to send those at the end takes {takes_ms[-1]:.3g} ms"
-    return f"{most}, and some are lost from {x[lossy[0]]:.3g} ms on; {last}."
+    said = f"{most}, and some are lost from {x[lossy[0]]:.3g} ms on"
+    if np.isnan(takes_ms[-1]):
+        return f"{said}."
+    return f"{said}; to send those at the end takes {takes_ms[-1]:.3g} ms."

@@ -14,7 +14,7 @@ from qoslib.results import Result
 __all__ = ["Counted", "policing"]
 
 #: Titles of the panels, with units.
-PANELS = ("arrived [thousand packets]", "lost [% of offered]", "lost [packets/s], packet model")
+PANELS = ("arrived [thousand packets]", "lost [% of offered]", "lost [packets/s]")
 X_TITLES = ("EF offered [Mb/s of data]", "EF offered [Mb/s of data]", "time [s]")
 #: Streams by the class whose look they have in every figure: the most urgent one, and the rest.
 LIKE = {"EF": "CS4", "default": "BE"}

@@ -119,7 +119,7 @@ def _layout():
     layout = style.layout(PANELS)
     layout |= {"height": 380, "margin": layout["margin"] | {"t": 65, "b": 70}}
     for axis, ends in (("yaxis", _SENT), ("yaxis2", _LATENCY)):
-        layout[axis] |= {"type": "log", "range": list(ends), "dtick": 1, "exponentformat": "none"}
+        layout[axis] |= {"type": "log", "range": list(ends), "dtick": 1, "tickformat": "~s"}
     for axis in ("xaxis", "xaxis2"):
         layout[axis]["tickangle"] = 90
     layout["xaxis3"]["title"] = {"text": "time [ms]", "standoff": 6}

@@ -19,13 +19,14 @@ __all__ = [
     "variant",
 ]
 
-#: Okabe and Ito's eight colours, told apart with any colour vision; black is left to text.
+#: Okabe and Ito's colours, told apart with any colour vision; black is left to text. Orange, sky
+#: and red are darker than theirs, so that all are seen on white: a test holds contrast and distance.
 ORANGE, SKY, GREEN, BLUE, RED, PINK = (
-    "#E69F00",
-    "#56B4E9",
+    "#D08200",
+    "#4699DF",
     "#009E73",
     "#0072B2",
-    "#D55E00",
+    "#C65400",
     "#CC79A7",
 )
 INK, PALE = "#444444", "#DDDDDD"
@@ -163,7 +164,8 @@ def _place(panel):
 
 def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
     """Panels side by side, each with its own title, with its unit, on the y axis."""
-    gap = 0.1
+    # Tick labels and a title fit between three panels on a page of half a screen.
+    gap = 0.13 if len(y_titles) == 3 else 0.1
     width = (1 - gap * (len(y_titles) - 1)) / len(y_titles)
     made = {}
     for panel, title in enumerate(y_titles):

@@ -7,11 +7,12 @@ from test_moving_lessons import (
     drawn_when_there,
     open_and_run,
     press,
+    wait_until_dots,
     wait_until_drawn,
 )
 
 from qoslib import fluid, units
-from qoslib.explore.police import START, water
+from qoslib.explore.police import POLICERS, START, played, water
 from qoslib.platforms import mx150
 
 
@@ -28,8 +29,17 @@ def forwarded(frame, cap, byte_ns, load):
 
 
 def lost(**moved):
-    offered, dropped = water(START | moved)
-    return [100 * d / o for o, d in zip(offered, dropped, strict=True)]
+    return share(water(START | moved))
+
+
+def share(counted):
+    return [100 * lost / offered for offered, lost in zip(*counted, strict=True)]
+
+
+def wait_until_played(page, label, **moved):
+    """Until the packet model's marks are drawn for these settings."""
+    values = START | moved
+    wait_until_dots(page, label, "packets-1", share(played(values)[0]))
 
 
 def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
@@ -60,6 +70,26 @@ def test_the_policer_follows_the_keyboard(page, watch, jupyter_server):
         wait_until_drawn(page, label, "now-1", lost(**values))
     before = drawn_when_there(page, "Burst [kB]", "packets-1")
     press(page, "Burst [kB]", "End", 1)
-    page.wait_for_timeout(3000)
+    moved = {"ef": 35, "default": 85, "rate": 21, "burst": 2000}
+    wait_until_played(page, "Burst [kB]", **moved)
     assert drawn_when_there(page, "Burst [kB]", "packets-1")[0] < before[0]
+    choose_policers(page, moved)
+    switch_priority_off(page, moved)
     assert complaints(page, watch) == []
+
+
+def choose_policers(page, moved):
+    """Each of the list: the packet model tells all of them apart, water only the last."""
+    for policer in POLICERS:
+        page.get_by_label("Policer", exact=True).select_option(policer)
+        wait_until_drawn(page, "Burst [kB]", "now-1", lost(**moved, policer=policer))
+        wait_until_played(page, "Burst [kB]", **moved, policer=policer)
+
+
+def switch_priority_off(page, moved):
+    last = {**moved, "policer": list(POLICERS)[-1], "llq": False}
+    before = lost(**last | {"llq": True})
+    assert before != pytest.approx(lost(**last))
+    page.get_by_label("LLQ", exact=True).uncheck()
+    wait_until_drawn(page, "Burst [kB]", "now-1", lost(**last))
+    wait_until_played(page, "Burst [kB]", **last)

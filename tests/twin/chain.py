@@ -20,6 +20,7 @@ class Record:
     latencies: list
     fates: list
     peaks: list
+    tokens: list
     past: list
     pauses: int
 
@@ -43,7 +44,7 @@ def played(where, streams, senders, run, hop=0):
         twin.edges.insert(0, run.warm_ps)
     twin.run(run.end_ps)
     if run.warm_ps:
-        del twin.notes.peaks[0]
+        del twin.notes.peaks[0], twin.notes.tokens[0]
     return twin
 
 
@@ -74,6 +75,7 @@ def record_of(twin, members, run):
             for f in notes.fates
         ],
         peaks=notes.peaks,
+        tokens=notes.tokens,
         past=[
             [
                 per_stream([p for p in offered if low <= p.arrival < high])

@@ -28,6 +28,10 @@ class Bucket:
     def take_all(self, now):
         self.tat = (now + self.burst_ps) * FINE
 
+    def share(self, now):
+        """The tokens, over the burst."""
+        return 1 - max(floor_ps(self.tat) - now, 0) / self.burst_ps
+
 
 class PolicerTwin:
     def __init__(self, policer):

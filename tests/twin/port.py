@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import nan
 
 from qoslib.port import Forwarder
 from twin.clock import FINE, NEVER, PS, cost, fine, floor_ps, whole_ps
@@ -30,6 +31,7 @@ class Notes:
     fates: list = field(default_factory=list)
     marked: list = field(default_factory=list)
     peaks: list = field(default_factory=list)
+    tokens: list = field(default_factory=list)
     pauses: list = field(default_factory=list)
 
 
@@ -108,8 +110,14 @@ class PortTwin:
             while queue.early.timer_ps <= now:
                 queue.early.tick()
         while self.edges and self.edges[0] <= now:
-            self.edges.pop(0)
+            edge = self.edges.pop(0)
             self.notes.peaks.append([queue.peak for queue in self.queues])
+            self.notes.tokens.append(
+                [
+                    queue.policer.bucket.share(edge) if queue.policer else nan
+                    for queue in self.queues
+                ]
+            )
             for queue in self.queues:
                 queue.peak = len(queue.packets)
 

@@ -95,7 +95,9 @@ FACTS = Facts(
     asymmetric_e3_s=fitted(units.us(590), _SAW_B, "asymmetric"),
     ramp_high_bps=assumed(units.mbps(400), "where the ramp of Less Than BE is given up"),
     ramp_step_bps=assumed(units.mbps(2), "one Mb/s a port"),
-    ramp_short_s=assumed(5, "each load of the ramp; longer runs lose at somewhat lower loads"),
+    ramp_short_s=assumed(
+        10, "each load of the ramp: one step too much takes 8 s to fill the 2001 packets of a queue"
+    ),
     ramp_whole_s=assumed(
         60, "each load of the ramp with --full: how long the source tried is open"
     ),
