@@ -1,6 +1,6 @@
 """A port and what is sent to it, as one document that can be saved, cited and run again."""
 
-from qoslib.flows import Host
+from qoslib.flows import Flow, Host
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
 from qoslib.traffic import Stream
@@ -44,12 +44,13 @@ class Scenario(Record):
     hosts: tuple[Host, ...] = ()
 
     def check(self) -> None:
-        flows = [flow for host in self.hosts for flow in host.flows]
-        names = [each.name for each in (*self.streams, *flows)]
+        sent: list[Stream | Flow] = list(self.streams)
+        sent += [flow for host in self.hosts for flow in host.flows]
+        names = [each.name for each in sent]
         if not names or len(set(names)) != len(names):
             fail("the streams' names", names, "at least one, each name once")
         if isinstance(self.where, Port):
-            for each in (*self.streams, *flows):
+            for each in sent:
                 self.where.queue_of(each)
         if self.warmup_s >= self.duration_s:
             fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")

@@ -10,7 +10,8 @@ from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.transfer import CONGESTION, RECOVERIES
-from qoslib.platforms import mlx, mx80
+from qoslib.platforms import catalyst6506, mlx
+from qoslib.platforms.esnet import HOSTS
 from qoslib.scenario import Scenario
 
 __all__ = ["SHARES", "START", "buffer_size", "described", "settings", "sizes"]
@@ -21,12 +22,19 @@ START = {"mx80": "buffer_36MB", "catalyst6506": "hold_queue_4096", "mlx": "queue
 #: tables are among them where that is 120 MB.
 SHARES = np.array([0.5, 1, 2, 6, 12, 18, 24, 36, 60, 90, 120]) / 120
 MOST_FLOWS = 8
-#: The MLX's band is between these sets of assumptions.
-BAND_SETS = ("base", "of_the_time")
 AS_CONFIGURED = "as configured"
+#: Platform -> the small effective buffer that its base set takes it to have, and up to which
+#: configured one; both fitted [B].
+_SMALL = {
+    "mx80": (float(HOSTS.mx80_effective_bytes), float(HOSTS.mx80_effective_up_to_bytes)),
+    "catalyst6506": (
+        float(HOSTS.hold_queue_effective_bytes),
+        float(min(catalyst6506.SIZES) * catalyst6506.FACTS.packet_bytes),
+    ),
+}
 
 
-def buffer_size(of: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
+def buffer_size(where: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
     """Sliders for buffer, path and senders: what TCP carries and loses, and why, over time.
 
     Lines are the fluid model and follow at once; dots and thin lines the packet model, when a
@@ -34,86 +42,72 @@ def buffer_size(of: str | Scenario = "mx80", assumptions: str = "as_configured")
 
     Parameters
     ----------
-    of : str or Scenario
+    where : str or Scenario
         ``mx80``, ``catalyst6506`` or ``mlx``; or a port of your own with one queue, its hosts, and
         the streams beside them.
     assumptions : str
         Name of a platform's set.
     """
-    test, name = transfer.begun(of, assumptions, START), transfer.published_of(of)
+    test, name = transfer.begun(where, assumptions, START), transfer.published_of(where)
     start, most = settings(test), transfer.most_bytes(test)
     effects = _effects(name)
     controls = {
-        "buffer": slider("Buffer, as configured [MB]", start["buffer"], *_range(most), digits=1),
+        "buffer": _sized("Buffer, as configured [MB]", start["buffer"], most),
         "rtt": slider("Round trip [ms]", start["rtt"], 5, 200, 1),
         "flows": slider("Flows", start["flows"], 1, MOST_FLOWS, 1),
-        "window": slider("Window of a flow [MB]", start["window"], *_range(most), digits=1),
+        "window": _sized("Window of a flow [MB]", start["window"], most),
         "congestion": choice("Congestion control", list(CONGESTION), start["congestion"]),
         "recovery": choice("Recovery", list(RECOVERIES), start["recovery"]),
         "effect": choice("Buffer in effect", list(effects), AS_CONFIGURED),
     }
 
-    def sweep(values, at, model=transfer.water):
-        tests = [_with(test, values, effects, size) for size in at]
-        return plots.SizeSweep(at, *transfer.tried(tests, model))
+    def now(values):
+        return _with(test, values, effects, units.megabytes(values["buffer"]))
 
     def draw(values, dots):
-        size = _bytes(values["buffer"])
-        now = _with(test, values, effects, size)
-        lines = {"fluid": sweep(values, sizes(most, values["flows"])), "packets": dots or _NONE}
+        at = sizes(most, values["flows"])
+        tests = [_with(test, values, effects, size) for size in at]
         return plots.buffer_size(
-            now,
-            size,
-            lines,
-            transfer.water(now),
-            transfer.played(now) if dots else None,
+            now(values),
+            units.megabytes(values["buffer"]),
+            plots.SizeSweep(at, *transfer.tried(tests)),
+            transfer.water(now(values)),
+            dots,
             _published(name, values, start),
             _band() if name else None,
-            rules(now),
+            rules(now(values)),
             name,
         )
 
-    def play(values):
-        return sweep(values, [_bytes(values["buffer"])], transfer.played)
-
-    def described_now(values):
-        return [_with(test, values, effects, _bytes(values["buffer"]))]
+    def play(values, tell):
+        return transfer.played(now(values), tell)
 
     reset = button("Reset", lambda: app.move(**start, effect=AS_CONFIGURED))
     sliders = [controls[each] for each in ("buffer", "rtt", "flows", "window")]
     chosen = row(*(controls[each] for each in ("congestion", "recovery", "effect")), reset)
-    said = f"{of!r}, {assumptions!r}" if name else "saved"
-    call = Call("buffer_size", said, described_now)
+    said = f"{where!r}, {assumptions!r}" if name else "saved"
+    call = Call("buffer_size", said, lambda values: [now(values)])
     app: Explorer = Explorer(controls, [*sliders, chosen], draw, play, call)
     return app
 
 
-_NONE = plots.SizeSweep([], [], [])
-
-
-def _range(most):
-    """Least, most and step of a slider of sizes [MB]."""
+def _sized(name, value, most):
+    """A slider of a size [MB]."""
     top = units.convert(most, "B", "MB")
-    return top / 240, top, top / 240
-
-
-def _bytes(megabytes):
-    return units.megabytes(megabytes)
+    return slider(name, value, top / 240, top, top / 240, 1 if top > 10 else 3)
 
 
 def settings(test: Scenario) -> dict:
     """What the controls of a test begin at."""
     flows = [flow for host in test.hosts for flow in host.flows]
     first = flows[0]
-    window = first.window_bytes or transfer.most_bytes(test)
-    size = plots.buffer_bytes(test.where, first.frame_bytes)
+    most = transfer.most_bytes(test)
+    size = plots.buffer_bytes(transfer.port_of(test), first.frame_bytes)
     return {
         "buffer": round(units.convert(size, "B", "MB"), 3),
         "rtt": units.convert(first.round_trip_s, "s", "ms"),
         "flows": len(flows),
-        "window": min(
-            units.convert(window, "B", "MB"), units.convert(transfer.most_bytes(test), "B", "MB")
-        ),
+        "window": units.convert(min(first.window_bytes or most, most), "B", "MB"),
         "congestion": _called(CONGESTION, first.congestion),
         "recovery": _called(RECOVERIES, first.recovery),
     }
@@ -126,25 +120,27 @@ def _called(known, chosen):
     raise ValueError(f"{type(chosen).__name__} is of the packet model only; allowed: {list(known)}")
 
 
-def sizes(most_bytes: float, flows: int) -> np.ndarray:
+def sizes(most_bytes: float, flows: int) -> list[float]:
     """Buffers of the lines [B]: half as many for more than two flows, which take longer."""
-    return most_bytes * (SHARES if flows <= 2 else SHARES[::2])
+    shares = SHARES if flows <= 2 else SHARES[::2]
+    return (most_bytes * shares).tolist()
 
 
 def described(test: Scenario, values: dict) -> Scenario:
     """The test as the controls stand, with the buffer as configured."""
-    flows = {
-        "round_trip_s": units.convert(values["rtt"], "ms", "s"),
-        "window_bytes": max(round(_bytes(values["window"])), test.hosts[0].flows[0].mss_bytes),
-        "congestion": _chosen(CONGESTION, values["congestion"], test.hosts[0].flows[0].congestion),
-        "recovery": _chosen(RECOVERIES, values["recovery"], test.hosts[0].flows[0].recovery),
+    host, trip_s = test.hosts[0], units.convert(values["rtt"], "ms", "s")
+    first = host.flows[0]
+    changes = {
+        "round_trip_s": trip_s,
+        "window_bytes": max(round(units.megabytes(values["window"])), first.mss_bytes),
+        "congestion": _chosen(CONGESTION, values["congestion"], first.congestion),
+        "recovery": _chosen(RECOVERIES, values["recovery"], first.recovery),
     }
-    host = test.hosts[0]
-    if host.queue and host.queue.delay_s > flows["round_trip_s"]:
-        queue = host.queue.replace(delay_s=flows["round_trip_s"])
-        test = test.replace(hosts=(host.replace(queue=queue),))
-    made = transfer.with_flows(test, round(values["flows"]), **flows)
-    return transfer.with_buffer(made, _bytes(values["buffer"]))
+    if host.queue and host.queue.delay_s > trip_s:
+        host = host.replace(queue=host.queue.replace(delay_s=trip_s))
+    flows = transfer.flows_like(host.flows, round(values["flows"]), **changes)
+    made = test.replace(hosts=(host.replace(flows=flows),))
+    return transfer.with_buffer(made, units.megabytes(values["buffer"]))
 
 
 def _chosen(known, name, own):
@@ -161,8 +157,8 @@ def _with(test, values, effects, size):
 def _effects(platform):
     """What a configured buffer may be in effect."""
     known = {AS_CONFIGURED: lambda size: size}
-    if platform == "mx80":
-        small, up_to = float(mx80.FACTS.effective_bytes), float(mx80.FACTS.effective_up_to_bytes)
+    if platform in _SMALL:
+        small, up_to = _SMALL[platform]
         said = [f"{units.convert(each, 'B', 'MB'):g} MB" for each in (small, up_to)]
         name = f"{said[0]} up to {said[1]} (fitted)"
         known[name] = lambda size: small if size <= up_to else size
@@ -175,8 +171,8 @@ def rules(test: Scenario) -> dict[str, float | None]:
     left, trip_s = transfer.left_bps(test), flows[0].round_trip_s
     found: dict[str, float | None] = {"BDP": tcp.bandwidth_delay_bytes(left, trip_s)}
     windows = sum(flow.window_bytes or np.inf for flow in flows)
-    beside = test.where.rate_bps - left
-    fits = tcp.loss_free_buffer_bytes(windows, test.where.rate_bps, trip_s, beside)
+    beside = transfer.port_of(test).rate_bps - left
+    fits = tcp.loss_free_buffer_bytes(windows, transfer.port_of(test).rate_bps, trip_s, beside)
     return found | {"B*": fits if 0 < fits < np.inf else None}
 
 
@@ -193,7 +189,7 @@ def _band():
     """What the two sets of assumptions predict of the MLX, by the size of its queue."""
     rates = [
         transfer.tried([each.scenario for each in mlx.experiments(name).values()])[0]
-        for name in BAND_SETS
+        for name in mlx.ASSUMPTIONS
     ]
     at = [units.megabytes(size) for size in mlx.SIZES]
     return plots.Band(at, np.min(rates, axis=0), np.max(rates, axis=0))

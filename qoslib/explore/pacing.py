@@ -23,35 +23,35 @@ UNPACED = 0.6
 TABLES = {"legacy (tc before 2025)": "legacy", "nominal (exact)": "nominal"}
 
 
-def pacing(of: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
+def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
     """Sliders for paced rate, background and buffer: what TCP carries and loses, and really sends.
 
     Lines are the fluid model and follow at once; dots the packet model, when a control is let go.
 
     Parameters
     ----------
-    of : str or Scenario
+    where : str or Scenario
         ``mx80``, ``catalyst6506`` or ``mlx``; or a port of your own with one queue, its hosts, and
         the streams beside them.
     assumptions : str
         Name of a platform's set.
     """
-    test, name = transfer.begun(of, assumptions, START), transfer.published_of(of)
-    start, line = settings(test), units.convert(test.where.rate_bps, "bit/s", "Gbit/s")
+    test, name = transfer.begun(where, assumptions, START), transfer.published_of(where)
+    start, line = settings(test), units.convert(transfer.port_of(test).rate_bps, "bit/s", "Gbit/s")
     most = max(2 * start["buffer"], units.convert(transfer.most_bytes(test), "B", "MB"))
     controls = {
-        "paced": slider("Paced rate [Gb/s]", start["paced"], *_share(line, 0.1, 1), digits=2),
+        "paced": slider("Paced rate [Gb/s]", start["paced"], 0.1 * line, line, line / 100, 2),
         "background": slider(
-            "Background [Gb/s]", start["background"], *_share(line, 0, 0.9), digits=2
+            "Background [Gb/s]", start["background"], 0, 0.9 * line, line / 100, 2
         ),
-        "buffer": slider("Buffer [MB]", start["buffer"], most / 240, most, most / 240, digits=1),
+        "buffer": slider("Buffer [MB]", start["buffer"], most / 600, most, most / 600, 1),
         "table": choice("Rate table", list(TABLES), start["table"]),
     }
     stairs = _stairs(test)
 
     def sweep(values):
         legacy = TABLES[values["table"]] == "legacy"
-        rates_bps = (FINE if legacy else RATES) * test.where.rate_bps
+        rates_bps = _rates_bps(test, FINE if legacy else RATES)
         tests = [_sent(test, values, rate) for rate in rates_bps]
         return plots.PacedSweep(rates_bps, *transfer.tried(tests))
 
@@ -70,12 +70,12 @@ def pacing(of: str | Scenario = "mx80", assumptions: str = "as_configured") -> E
             name,
         )
 
-    def play(values):
-        return transfer.played(described(test, values))
+    def play(values, tell):
+        return transfer.played(described(test, values), tell)
 
     reset = button("Reset", lambda: app.move(**start))
     sliders = [controls[each] for each in ("paced", "background", "buffer")]
-    said = f"{of!r}, {assumptions!r}" if name else "saved"
+    said = f"{where!r}, {assumptions!r}" if name else "saved"
     call = Call("pacing", said, lambda values: [described(test, values)])
     app: Explorer = Explorer(controls, [*sliders, row(controls["table"], reset)], draw, play, call)
     return app
@@ -83,22 +83,21 @@ def pacing(of: str | Scenario = "mx80", assumptions: str = "as_configured") -> E
 
 def _stairs(test):
     """What comes out at each rate, by either table [bit/s]."""
-    rates_bps = FINE * test.where.rate_bps
+    rates_bps = _rates_bps(test, FINE)
     sent = {each: [actual_bps(test, rate, each) for rate in rates_bps] for each in TABLES.values()}
     return {"configured": rates_bps, **sent}
 
 
-def _share(line, low, high):
-    """Least, most and step of a slider of rates [Gb/s]."""
-    return low * line, high * line, line / 100
+def _rates_bps(test, shares):
+    return (shares * transfer.port_of(test).rate_bps).tolist()
 
 
 def settings(test: Scenario) -> dict:
     """What the controls of a test begin at."""
-    host, line = test.hosts[0], test.where.rate_bps
+    host, line = test.hosts[0], transfer.port_of(test).rate_bps
     paced = host.pacing.rate_bps if host.pacing else UNPACED * line
     legacy = isinstance(host.pacing, HtbPacing) and host.pacing.table == "legacy"
-    size = plots.buffer_bytes(test.where, host.flows[0].frame_bytes)
+    size = plots.buffer_bytes(transfer.port_of(test), host.flows[0].frame_bytes)
     return {
         "paced": units.convert(paced, "bit/s", "Gbit/s"),
         "background": units.convert(line - transfer.left_bps(test), "bit/s", "Gbit/s"),
@@ -110,7 +109,8 @@ def settings(test: Scenario) -> dict:
 def described(test: Scenario, values: dict) -> Scenario:
     """The test as the controls stand."""
     made = transfer.with_buffer(test, units.megabytes(values["buffer"]))
-    paced = HtbPacing(units.gbps(values["paced"]), TABLES[values["table"]])
+    table = "legacy" if TABLES[values["table"]] == "legacy" else "nominal"
+    paced = HtbPacing(units.gbps(values["paced"]), table)  # type: ignore[arg-type]
     host = made.hosts[0].replace(pacing=paced)
     streams = _beside(made, units.gbps(values["background"]))
     return made.replace(hosts=(host, *made.hosts[1:]), streams=streams)
@@ -141,7 +141,7 @@ def _sent(test, values, rate_bps):
 def actual_bps(test: Scenario, rate_bps: float, table: str) -> float:
     """What the first host sends when it is paced at a rate; no more than its line [bit/s]."""
     host = test.hosts[0]
-    pacing = HtbPacing(float(rate_bps), "legacy" if table == "legacy" else "nominal")
+    pacing = HtbPacing(rate_bps, "legacy" if table == "legacy" else "nominal")
     sent = actual_rate_bps(pacing, host.flows[0].mss_bytes, host.burst_packets)
     return min(sent or rate_bps, host.access_bps)
 

@@ -205,5 +205,5 @@ class Experiment:
     def scenario(self) -> Scenario:
         """The description alone, to save as JSON."""
         title = f"{self.port.name}, {self.title}, {self.assumptions}"
-        span = {"duration_s": self.duration_s, "warmup_s": self.warmup_s}
-        return Scenario(title, self.port, self.streams, **span, hosts=self.hosts)
+        test = Scenario(title, self.port, self.streams, self.duration_s, self.warmup_s)
+        return test.replace(hosts=self.hosts)

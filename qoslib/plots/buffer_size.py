@@ -43,7 +43,7 @@ class Band(NamedTuple):
 def buffer_size(
     scenario: Scenario,
     size_bytes: float,
-    swept: Mapping[str, SizeSweep],
+    swept: SizeSweep,
     now: Result,
     played: Result | None = None,
     published: Sequence[TcpTest] = (),
@@ -59,8 +59,8 @@ def buffer_size(
         The test at the buffer to mark.
     size_bytes : float
         That buffer, as configured [B].
-    swept : mapping of str to SizeSweep
-        ``fluid``, drawn as a line, and ``packets``, as dots.
+    swept : SizeSweep
+        What the fluid model says.
     now, played : Result
         What the fluid and, if it was run, the packet model say of the scenario.
     published : sequence of TcpTest
@@ -74,9 +74,10 @@ def buffer_size(
     traces = _band(band)
     for panel in (0, 1):
         traces += _rules(rules or {}, panel, _top(swept, published, panel))
-        traces += [_line(swept["fluid"], panel, platform), _dots(swept["packets"], panel)]
+        traces.append(_line(swept, panel, platform))
+        for kind, result in (("packets", played), ("now", now)):
+            traces.append(_point(kind, size_bytes, result, panel, platform))
         quantity = ("carried_bps", "dropped_packets")[panel]
-        traces.append(_now(size_bytes, carried(now), panel, platform))
         x = _configured_mb
         traces += marks(published, x, quantity, panel, f"measured-{panel}")
     traces += _over_time(scenario, now, "fluid") + _over_time(scenario, played, "packets")
@@ -103,22 +104,19 @@ def _mb(sizes):
     return units.convert(np.asarray(sizes, dtype=float), "B", "MB")
 
 
-def _line(sweep, panel, platform):
-    look = style.look(LIKE[platform])
-    uid, name = f"fluid-{panel}", style.KINDS["fluid"]
-    more = {"as_look": look, "uid": uid}
-    y = _drawn(sweep, panel)
-    return style.line("fluid", name, _mb(sweep.buffer_bytes), y, panel, **more) | {"mode": "lines"}
+def _line(swept, panel, platform):
+    look, name = style.look(LIKE[platform]), style.KINDS["fluid"]
+    x, y = _mb(swept.buffer_bytes), _drawn(swept, panel)
+    trace = style.line("fluid", name, x, y, panel, as_look=look, uid=f"fluid-{panel}")
+    return trace | {"mode": "lines"}
 
 
-def _dots(sweep, panel):
-    x, y = _mb(sweep.buffer_bytes), _drawn(sweep, panel)
-    return style.points("packets", [LIKE[""]] * len(x), x, y, panel, uid=f"packets-{panel}")
-
-
-def _now(size, both, panel, platform):
-    y = units.convert(both[0], "bit/s", "Gbit/s") if panel == 0 else both[1]
-    return style.points("now", [LIKE[platform]], _mb([size]), [y], panel, uid=f"now-{panel}")
+def _point(kind, size, result, panel, platform):
+    x, y = [], []
+    if result is not None:
+        rate, lost = carried(result)
+        x, y = _mb([size]), [_gbps(rate) if panel == 0 else lost]
+    return style.points(kind, [LIKE[platform]] * len(x), x, y, panel, uid=f"{kind}-{panel}")
 
 
 def _rules(rules, panel, top):
@@ -137,14 +135,11 @@ def _rules(rules, panel, top):
 
 def _band(band):
     """The most first: the least then fills up to it."""
-    x = [] if band is None else _mb(band.buffer_bytes)
-    traces = []
+    empty = Band([], [], [])
+    x = _mb((band or empty).buffer_bytes)
+    traces: list[dict] = []
     for end in ("high", "low"):
-        y = (
-            []
-            if band is None
-            else units.convert(np.array(getattr(band, f"{end}_bps")), "bit/s", "Gbit/s")
-        )
+        y = _gbps(np.array(getattr(band or empty, f"{end}_bps"), dtype=float))
         look, name = style.look(LIKE["mlx"]), f"{CALLED['mlx']}, predicted"
         trace = style.line("bound", name, x, y, 0, as_look=look, uid=f"band-{end}")
         trace |= {"mode": "lines", "line": {"width": 0}, "showlegend": False, "hoverinfo": "skip"}
@@ -156,19 +151,19 @@ def _band(band):
 def _over_time(scenario, result, kind):
     traces = []
     for name, like in OVER_TIME.items():
-        x, y = [], []
+        x, y = np.zeros((2, 0))
         if result is not None:
             found = moments(scenario, result)
             x = found.time_s
             y = _mb(found.windows_bytes if name == "windows" else found.queue_bytes)
-        more = {"as_look": style.look(like), "uid": f"{kind}-{name}"}
-        trace = style.line(kind, name, x, y, 2, **more)
+        look, uid = style.look(like), f"{kind}-{name}"
+        trace = style.line(kind, name, x, y, 2, as_look=look, uid=uid)
         traces.append(trace | {"mode": "lines", "showlegend": kind == "fluid"})
     return traces
 
 
 def _top(swept, published, panel):
-    highest = [float(_drawn(each, panel).max(initial=0)) for each in swept.values()]
+    highest = [float(_drawn(swept, panel).max(initial=0))]
     for test in published:
         value = test.carried_bps if panel == 0 else test.dropped_packets
         size = units.convert(value.value, "bit/s", "Gbit/s") if panel == 0 else value.value
@@ -182,7 +177,7 @@ def _layout(swept, published):
         number = "" if panel == 0 else str(panel + 1)
         layout[f"xaxis{number}"]["title"]["text"] = title
         layout[f"yaxis{number}"]["rangemode"] = "tozero"
-    sizes = _mb(swept["fluid"].buffer_bytes)
+    sizes = _mb(swept.buffer_bytes)
     span = [float(np.log10(sizes[0] / 1.3)), float(np.log10(sizes[-1] * 1.3))]
     for axis, panel in (("", 0), ("2", 1)):
         layout[f"xaxis{axis}"] |= {"type": "log", "range": span, "tickvals": _ticks(*span)}
@@ -197,11 +192,9 @@ def _ticks(low, high):
 
 
 def _table(swept, published):
+    at = _mb(swept.buffer_bytes).round(2)
     columns = {
-        f"{style.KINDS[kind]} {title}": pd.Series(
-            _drawn(sweep, panel), index=_mb(sweep.buffer_bytes).round(2)
-        )
-        for kind, sweep in swept.items()
+        f"fluid model {title}": pd.Series(_drawn(swept, panel), index=at)
         for panel, title in enumerate(("[Gb/s]", "lost"))
     }
     for name in dict.fromkeys(test.platform for test in published):

@@ -87,9 +87,9 @@ def _configured(test):
 
 def _line(swept, panel, platform):
     y = _gbps(swept.carried_bps) if panel == 0 else swept.lost_packets
-    more = {"as_look": style.look(LIKE[platform]), "uid": f"fluid-{panel}"}
-    name = style.KINDS["fluid"]
-    trace = style.line("fluid", name, _gbps(swept.paced_bps), y, panel, **more)
+    look, name = style.look(LIKE[platform]), style.KINDS["fluid"]
+    x = _gbps(swept.paced_bps)
+    trace = style.line("fluid", name, x, y, panel, as_look=look, uid=f"fluid-{panel}")
     return trace | {"mode": "lines"}
 
 
@@ -106,13 +106,12 @@ def _stairs(stairs, left_bps, paced_bps, really):
     x = _gbps(stairs["configured"])
     traces = []
     for name, like in TABLES.items():
-        more = {"as_look": style.look(like), "uid": f"actual-{name}", "showlegend": True}
-        trace = style.line("fluid", f"{name} table", x, _gbps(stairs[name]), 2, **more)
-        traces.append(trace | {"mode": "lines"})
-    grey = style.Look(style.INK, "circle")
-    left = [float(_gbps(left_bps))] * 2
-    more = {"as_look": grey, "uid": "left", "showlegend": True}
-    traces.append(style.line("bound", "left for TCP", [x[0], x[-1]], left, 2, **more))
+        look, y = style.look(like), _gbps(stairs[name])
+        trace = style.line("fluid", f"{name} table", x, y, 2, as_look=look, uid=f"sent-{name}")
+        traces.append(trace | {"mode": "lines", "showlegend": True})
+    left, grey = [float(_gbps(left_bps))] * 2, style.Look(style.INK, "circle")
+    trace = style.line("bound", "left for TCP", x[[0, -1]], left, 2, as_look=grey, uid="left")
+    traces.append(trace | {"showlegend": True})
     here = [float(_gbps(paced_bps))], _gbps([really[1]])
     traces.append(style.points("now", [TABLES[really[0]]], *here, 2, uid="now-2"))
     return traces
@@ -156,9 +155,9 @@ def _summary(paced_bps, now, really, left_bps, played):
     rate, lost = carried(now)
     verdict = "more than" if really > left_bps else "within"
     said = (
-        f"Paced at {_gbps(paced_bps):.3g} Gb/s the host really sends up to {_gbps(really):.3g} Gb/s,"
-        f" {verdict} the {_gbps(left_bps):.3g} Gb/s that are left. Fluid model: {_gbps(rate):.3g}"
-        f" Gb/s of TCP data, {lost:,.0f} packets lost."
+        f"Paced at {_gbps(paced_bps):.3g} Gb/s the host really sends up to {_gbps(really):.3g}"
+        f" Gb/s, {verdict} the {_gbps(left_bps):.3g} Gb/s that are left. Fluid model:"
+        f" {_gbps(rate):.3g} Gb/s of TCP data, {lost:,.0f} packets lost."
     )
     if played is None:
         return said

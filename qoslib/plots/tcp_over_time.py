@@ -86,8 +86,8 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
         kind = "fluid" if results[label].model == "fluid" else "packets"
         look = style.look("", place)
         for panel, y in enumerate(panels):
-            more = {"as_look": look, "uid": f"{place}-{panel}"}
-            traces.append(style.line(kind, label, x, y, panel, **more) | {"mode": "lines"})
+            trace = style.line(kind, label, x, y, panel, as_look=look, uid=f"{place}-{panel}")
+            traces.append(trace | {"mode": "lines"})
     layout = style.layout(PANELS, "time [s]")
     for panel in range(len(PANELS)):
         layout[f"yaxis{panel + 1 if panel else ''}"]["rangemode"] = "tozero"
