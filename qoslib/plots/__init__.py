@@ -8,6 +8,7 @@ from qoslib.plots.buffer_size import Band, SizeSweep, buffer_size
 from qoslib.plots.classes import classes, growing
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
 from qoslib.plots.frame_size import Forwarded, Row, frame_size, rows
+from qoslib.plots.goodput_over_burst import goodput_over_burst
 from qoslib.plots.knife_edge import knife_edge
 from qoslib.plots.latency_histogram import latency_histogram
 from qoslib.plots.loss_over_load import loss_over_load
@@ -44,6 +45,7 @@ __all__ = [
     "buffer_size",
     "classes",
     "frame_size",
+    "goodput_over_burst",
     "growing",
     "knife_edge",
     "lanes_of",
