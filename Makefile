@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/note
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks handout slides score store score-full bench lock clean FORCE
+.PHONY: help lab test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -45,6 +45,9 @@ score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three 
 
 bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARGS="--json" or "--runs 2 --packets 100000"
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+bench-ui: $(VENV)/.ready  ## measure how long a reader waits for lessons and figures; UI_ARGS="--json" or "--moves 30 --write"
+	@$(BIN)/python -m benchmarks.ui $(UI_ARGS)
 
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv

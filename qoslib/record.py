@@ -1,6 +1,7 @@
 """What every description has in common: frozen, validated when made, equal by value, JSON."""
 
 import dataclasses
+import functools
 import json
 import math
 import numbers
@@ -131,6 +132,12 @@ def _name(hint):
 R = typing.TypeVar("R", bound="Record")
 
 
+@functools.cache
+def _hints(kind):
+    """What each field of a kind of record may be; to find that out takes a millisecond."""
+    return typing.get_type_hints(kind, include_extras=True)
+
+
 class Record:
     """Base of all descriptions: made only valid, printed without its defaults."""
 
@@ -141,7 +148,8 @@ class Record:
         Record.kinds[cls.__name__] = cls
 
     def __post_init__(self) -> None:
-        hints = typing.get_type_hints(type(self), include_extras=True)
+        kind: typing.Any = type(self)
+        hints = _hints(kind)
         for field in dataclasses.fields(self):
             where = f"{type(self).__name__}.{field.name}"
             value = _coerced(hints[field.name], getattr(self, field.name), where)

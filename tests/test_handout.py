@@ -43,19 +43,42 @@ def copies(lesson):
 
 @pytest.fixture(scope="module")
 def scope(copies):
-    """What the instructor's copy knows once it has run, and what its solutions are told.
+    """What the instructor's copy knows, and what its solutions are told.
 
-    Figures and explorers are left out: nothing is defined by what draws, and notebooks are run
-    whole by nbval. The students' cells run in the same scope, which holds the same names.
+    Lessons run whole in another group of tests; here, the cells that a solution needs. The
+    students' cells run in the same scope, which holds the same names.
     """
-    known: dict = {}
+    known: dict = {"exercises": exercises}
     told = []
-    for cell in copies[0].cells:
-        if cell.cell_type == "code" and "nbval-ignore-output" not in cell.metadata.get("tags", []):
-            said = run(cell.source, known)
-            if handout.is_solution(cell):
-                told.append(said)
+    for cell in needed(copies[0].cells):
+        said = run(cell.source, known)
+        if handout.is_solution(cell):
+            told.append(said)
     return known, told
+
+
+def needed(cells):
+    """The solutions of a lesson, and the cells that make what they or such cells name."""
+    chosen, wanted = [], set()
+    for cell in reversed([cell for cell in cells if cell.cell_type == "code"]):
+        made, used = names(cell.source)
+        if handout.is_solution(cell) or made & wanted:
+            chosen.append(cell)
+            wanted = (wanted - made) | used
+    return reversed(chosen)
+
+
+def names(source):
+    """What a cell makes, and what it names."""
+    made, used = set(), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.alias):
+            made.add(node.asname or node.name)
+        elif isinstance(node, ast.FunctionDef):
+            made.add(node.name)
+        elif isinstance(node, ast.Name):
+            (made if isinstance(node.ctx, ast.Store) else used).add(node.id)
+    return made, used
 
 
 def run(source, scope):
@@ -119,4 +142,4 @@ def test_the_tool_writes_all_copies(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.argv", arguments)
     handout.main()
     for folder in ("student", "student-5", "instructor"):
-        assert len(list((tmp_path / folder).glob("*.ipynb"))) == len(handout.LESSONS)
+        assert len(list((tmp_path / folder).glob("*.ipynb"))) == len(handout.LESSONS) + 1

@@ -70,7 +70,7 @@ def test_text_is_read_on_white():
 
 
 @pytest.mark.parametrize("vision", VISIONS)
-@pytest.mark.parametrize("pair", combinations(COLOURS, 2), ids="-".join)
+@pytest.mark.parametrize("pair", list(combinations(COLOURS, 2)), ids="-".join)
 def test_two_classes_are_told_apart(vision, pair):
     one, other = (lab(VISIONS[vision] @ linear(COLOURS[name])) for name in pair)
     assert np.linalg.norm(one - other) >= APART

@@ -9,6 +9,7 @@ A student with a number gets numbers of their own in the exercises whose numbers
 import argparse
 import copy
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -17,6 +18,7 @@ from qoslib import exercises
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = tuple(sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")))
+GLOSSARY = ROOT / "notebooks" / "glossary.ipynb"
 ASKED = re.compile(r'exercises\.check\("(\d\d\.\d)", \.\.\.\)')
 #: The question of exercise n: from its number to the end of its cell.
 QUESTION = r"\*\*{}\.\*\* .*"
@@ -68,6 +70,8 @@ def write(folder, make):
     folder.mkdir(parents=True, exist_ok=True)
     for path in LESSONS:
         nbformat.write(make(nbformat.read(path, as_version=4)), folder / path.name)
+    # The lessons link to it.
+    shutil.copy(GLOSSARY, folder)
     print(f"{len(LESSONS)} lessons in {folder}")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from qoslib import units
-from qoslib.explore.controls import bare, choice, heading, row, slider
+from qoslib.explore.controls import bare, choice, flow, heading, row, slider
 from qoslib.port import (
     DeficitRoundRobin,
     Fifo,
@@ -91,7 +91,7 @@ def grid(controls: Mapping[str, widgets.Widget]) -> list[widgets.Widget]:
     lines = [
         row(*(controls[f"{field}_{number}"] for field in ("name", *_COLUMNS))) for number in CLASSES
     ]
-    first = row(controls["rate"], controls["scheduler"], controls["spacing"])
+    first = flow(controls["rate"], controls["scheduler"], controls["spacing"])
     return [first, row(*heads), *lines, controls["police"]]
 
 

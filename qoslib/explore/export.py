@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import ipywidgets as widgets
 
 from qoslib import plots
-from qoslib.explore.controls import button, row
+from qoslib.explore.controls import button, flow
 from qoslib.explore.finish import Finish
 from qoslib.scenario import Scenario
 
@@ -101,7 +101,7 @@ def buttons(call: Call, finish: Finish, drawn: Callable[[], tuple]) -> widgets.H
     for each in made:
         each.layout.width = "auto"
         each.tooltip = f"Save as {each.description}"
-    return row(widgets.HTML("Save:"), *made)
+    return flow(widgets.HTML("Save:"), *made)
 
 
 def shown(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:

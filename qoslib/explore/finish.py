@@ -66,7 +66,7 @@ _CSS = """
   position: absolute; width: 1px; overflow: hidden; opacity: 0;
 }
 .qoslib-bare > .widget-readout {
-  min-width: 0; flex: 0 0 2.3em; margin: 0 0 0 6px; padding: 0; box-shadow: none !important;
+  min-width: 0; flex: 0 0 2.7em; margin: 0 0 0 6px; padding: 0; box-shadow: none !important;
 }
 .qoslib-explorer .js-plotly-plot { min-width: 0; }
 """

@@ -14,7 +14,7 @@ from qoslib.scenario import Scenario
 __all__ = ["PLAYED", "SIZES", "frame_size", "start"]
 
 #: Frame sizes of the lines, those of the published rows among them [B].
-SIZES = sorted({*mx150.FRAMES, *np.geomspace(64, 1518, 40).round().astype(int).tolist()})
+SIZES = sorted({*mx150.FRAMES, *np.geomspace(64, 1518, 20).round().astype(int).tolist()})
 #: Frame sizes of the packet model's dots [B].
 PLAYED = (64, 100, 128, 200, 256, 300, 360, 512, 1024, 1518)
 #: Simulated time that the packet model leaves out, and its end, where so much is offered [s].

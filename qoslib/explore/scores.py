@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib import compare, plots
-from qoslib.explore.controls import button, choice, row, switch
+from qoslib.explore.controls import button, choice, flow, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 
@@ -35,7 +35,7 @@ def scores(rows: Sequence[compare.Row] = ()) -> Explorer:
 
     start = {name: control.value for name, control in controls.items()}
     reset = button("Reset", lambda: app.move(**start))
-    app: Explorer = Explorer(controls, [row(*controls.values(), reset)], draw, call=Call("scores"))
+    app: Explorer = Explorer(controls, [flow(*controls.values(), reset)], draw, call=Call("scores"))
     return app
 
 

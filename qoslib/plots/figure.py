@@ -83,7 +83,16 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
         raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
     with widget.batch_update():
         for shown, wanted in zip(widget.data, figure.data, strict=True):
-            shown.update({name: wanted[name] for name in _CHANGING if name in wanted})
+            shown.update(_changed(shown.to_plotly_json(), wanted.to_plotly_json()))
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
                 widget.layout[axis].range = figure.layout[axis].range
+
+
+def _changed(shown, wanted):
+    """What differs: plotly takes its time to look at each value that it is given."""
+    return {
+        name: wanted[name]
+        for name in _CHANGING
+        if name in wanted and shown.get(name) != wanted[name]
+    }

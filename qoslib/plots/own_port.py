@@ -54,7 +54,8 @@ def own_port(
             uid = f"{kind}-{panel}"
             traces.append(style.points(kind, names, names, numbers[panel], panel, uid=uid))
         traces.append(_measured(streams, measured, panel))
-    traces += [style.key(kind) for kind in ("fluid", "packets", "measured")]
+    traces += [style.key("fluid"), style.key("packets")]
+    traces.append(style.key("measured") | {"name": "measured"})
     table = _table(names, offered, said, measured)
     return Figure(data=traces, layout=_layout(), summary=_summary(table, measured), table=table)
 
@@ -109,7 +110,7 @@ def _layout():
     layout["yaxis"]["rangemode"] = "tozero"
     layout["yaxis2"]["range"] = [-3, 103]
     layout["yaxis3"] |= {"type": "log", "exponentformat": "none", "dtick": 1, "range": [-3.5, 3]}
-    return layout | {"margin": layout["margin"] | {"b": 70}}
+    return layout
 
 
 def _table(names, offered, said, measured):

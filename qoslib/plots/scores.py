@@ -15,7 +15,7 @@ __all__ = ["family", "lanes_of", "scores"]
 #: Titles of the panels: what was foretold, and what a number was fitted on.
 PANELS = ("predictions: modelled / published", "fits: modelled / published")
 #: Ratios that the axes name; between 1.001 and 0.999 they are linear, beyond it logarithmic.
-TICKS = (0.1, 0.5, 0.9, 0.99, 1, 1.01, 1.1, 2, 10)
+TICKS = (0.1, 0.9, 0.99, 1, 1.01, 1.1, 10)
 LINEAR = 0.001
 LEAST, MOST = 0.05, 20.0
 #: Verdict -> what the key calls it, colour and symbol.

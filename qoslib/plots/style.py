@@ -19,8 +19,8 @@ __all__ = [
     "variant",
 ]
 
-#: Okabe and Ito's colours, told apart with any colour vision; black is left to text. Orange, sky
-#: and red are darker than theirs, so that all are seen on white: a test holds contrast and distance.
+#: Okabe and Ito's colours, told apart with any colour vision; black is left to text. Three of them
+#: are darker than theirs, so that all are seen on white: a test holds contrast and distance.
 ORANGE, SKY, GREEN, BLUE, RED, PINK = (
     "#D08200",
     "#4699DF",
