@@ -10,6 +10,7 @@ from benchmarks.causes import causes_shown
 from benchmarks.engine import engine_figures
 from benchmarks.environments import PEERS, made_environment, versions
 from benchmarks.lines import user_lines
+from benchmarks.long_pipe import long_pipe_figures
 from benchmarks.report import machine, tables, write_results
 from benchmarks.side_by_side import SIMULATORS, compared, played
 from benchmarks.workloads import WORKLOADS
@@ -111,6 +112,8 @@ def measured(runs, packets, curve=True):
     causes = causes_shown(pythons)
     if pythons["ns3"]:
         causes.append(_monitor_share(pythons, packets))
+    _say("TCP")
+    long_pipe = long_pipe_figures(pythons["ns3"])
     lines, order = user_lines(), list(WORKLOADS)
     rows = [_row(which, found, lines) for which in found]
     names = [simulator.name for simulator in SIMULATORS]
@@ -128,6 +131,7 @@ def measured(runs, packets, curve=True):
         "missing": _missing(pythons, reasons),
         "causes": causes,
         "engine": engine,
+        "long_pipe": long_pipe,
         "curve": points,
     }
 

@@ -88,6 +88,23 @@ def _engine(engine):
     return _table(head, rows)
 
 
+def _long_pipe(rows):
+    head = ["W5", "simulated, s", "packets offered", "took, s", "ns a packet"]
+    return _table(
+        head,
+        [
+            [
+                row["simulator"],
+                f"{row['simulated_s']:g}",
+                f"{row['packets']:,}",
+                f"{row['s']:.2f}",
+                f"{row['s'] / row['packets'] * 1e9:,.0f}",
+            ]
+            for row in rows
+        ],
+    )
+
+
 def _start(engine):
     two = engine["replications"]
     lines = [
@@ -128,6 +145,7 @@ def tables(figures):
     parts += [f"- {name}: {reason}" for name, reason in figures["missing"].items()]
     parts += ["Differences, and each cause switched off:"]
     parts += ["\n".join(f"- {text}" for text in figures["causes"])]
+    parts += ["### TCP", _long_pipe(figures["long_pipe"])]
     parts += ["### The engine", _engine(figures["engine"]), _start(figures["engine"])]
     if figures["curve"]:
         parts += ["ns a packet, n equal Poisson streams into one FIFO:", _curve(figures["curve"])]

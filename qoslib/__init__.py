@@ -2,7 +2,8 @@
 
 The map of the house: `port`, `traffic` and `flows` describe, `fluid`, `packets` and `tcp`
 answer, `measurements` holds what was published, `platforms` the routers, `compare` sets both side
-by side, `plots` draws and `explore` gives sliders. Each is loaded when it is first named.
+by side, `plots` draws and `explore` gives sliders; `worksheet` is for a port of one's own. Each
+is loaded when it is first named.
 """
 
 from importlib import import_module
@@ -26,6 +27,7 @@ _ROOMS = (
     "tcp",
     "traffic",
     "units",
+    "worksheet",
 )
 
 __all__ = [*_ROOMS, "__version__"]

@@ -18,13 +18,13 @@ class Scenario(Record):
         For people.
     where : Port, Forwarder or Chain
     streams : tuple of Stream
-        Each finds a queue; at least one stream or flow, each name once.
+        At least one, each name once, flows among them; each finds a queue.
     duration_s, warmup_s : float
         What a packet model runs and leaves out at its start [s].
     seed : int
         Of a packet model's draws.
     hosts : tuple of Host
-        TCP senders beside the streams.
+        TCP senders beside the streams, of a port.
 
     Examples
     --------
@@ -44,13 +44,15 @@ class Scenario(Record):
     hosts: tuple[Host, ...] = ()
 
     def check(self) -> None:
-        sent: list[Stream | Flow] = list(self.streams)
-        sent += [flow for host in self.hosts for flow in host.flows]
-        names = [each.name for each in sent]
+        sources: list[Flow | Stream] = [
+            *(flow for host in self.hosts for flow in host.flows),
+            *self.streams,
+        ]
+        names = [source.name for source in sources]
         if not names or len(set(names)) != len(names):
             fail("the streams' names", names, "at least one, each name once")
         if isinstance(self.where, Port):
-            for each in sent:
-                self.where.queue_of(each)
+            for source in sources:
+                self.where.queue_of(source)
         if self.warmup_s >= self.duration_s:
             fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")

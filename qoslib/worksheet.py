@@ -94,7 +94,8 @@ def _cells(rule):
 
 
 def _megabytes(size):
-    return f"{units.convert(size, 'B', 'MB'):.3g}"
+    three_digits = float(f"{units.convert(size, 'B', 'MB'):.3g}")
+    return f"{three_digits:,.12g}"
 
 
 def _mbps(rate):
@@ -167,9 +168,13 @@ def worksheet(
     ... )
     >>> [(rule.name, round(rule.buffer_bytes / 1e6)) for rule in sheet.rules]
     [('one product', 50), ('windows fit', 58)]
-    >>> print(sheet)
-    10 Gb/s, 50 ms, 2 flows, 2 Gb/s beside them
-    ...
+    >>> sheet.table()[["ms", "MB", "packets", "stable Mb/s"]]
+                 ms    MB packets stable Mb/s
+    rule
+    one product  40    50   5,556       7,920
+    windows fit  46  57.5   6,389       7,920
+    >>> print(sheet.commands[3])
+    sender$   tc qdisc add dev ethN root netem delay 50ms limit 10417
     """
     if not (isinstance(flows, int) and flows > 0):
         raise ValueError(f"flows is {flows!r}; allowed: a whole number above 0")

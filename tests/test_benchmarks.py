@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks import compiled, kernels
+from benchmarks.dumbbells import DUMBBELLS, LAWS, qoslib_run
+from benchmarks.dumbbells import described as dumbbell_described
 from benchmarks.environments import PEERS
 from benchmarks.lines import user_lines
+from benchmarks.long_pipe import long_pipe_figures
 from benchmarks.peers.qoslib_run import results
 from benchmarks.report import tables
 from benchmarks.side_by_side import SIMULATORS, compared
@@ -89,6 +92,31 @@ def test_peers_are_pinned_with_hashes_and_no_address(name):
     assert not set(PEERS) - {"ns3", "simpy"}
 
 
+def test_ten_dumbbells_span_what_was_asked_for():
+    assert len(DUMBBELLS) == 10
+    assert {d.rate_mbps for d in DUMBBELLS} >= {10, 1000}
+    assert {d.round_trip_ms for d in DUMBBELLS} >= {10, 100}
+    assert {d.buffer_share for d in DUMBBELLS} >= {0.1, 2.0}
+    assert all(d.buffer_packets >= 1 for d in DUMBBELLS)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_dumbbell_runs_here(law):
+    asked = json.loads(json.dumps(dumbbell_described(DUMBBELLS[3], law, 1)))
+    assert asked != dumbbell_described(DUMBBELLS[3], law, 2)
+    goodput_bps, dropped = qoslib_run(asked, law)
+    assert 0.9 * asked["rate_bps"] < goodput_bps < asked["rate_bps"]
+    assert dropped > 0
+
+
+def test_the_long_pipe_counts_packets_and_seconds(monkeypatch):
+    monkeypatch.setattr("benchmarks.long_pipe.QOSLIB_S", 0.3)
+    (two, many) = long_pipe_figures(None)
+    assert two["packets"] == 2 * 10 * (2**6 - 1)
+    assert many["packets"] > two["packets"]
+    assert two["s"] > 0
+
+
 def test_nothing_in_the_library_imports_the_benchmarks():
     for path in (ROOT / "qoslib").rglob("*.py"):
         assert "benchmarks" not in {
@@ -107,11 +135,13 @@ def test_the_tables_are_made_of_the_figures():
     engine |= {"compiler": None, "replications": None}
     here = dict.fromkeys(("processor", "cores", "system", "python", "numba", "numpy", "commit"), 1)
     point = {"streams": 1, "packets": 1000, "ns_per_packet": 40.0, "peak_rss_mb": 150.0}
+    pipe = {"simulator": "qoslib, 2 flows", "simulated_s": 30.0, "packets": 1000, "s": 0.25}
     text = tables(
         {"machine": here | {"load_average": [0]}, "versions": {"simpy": "4"}, "runs": 3}
         | {"packets": 1000, "side_by_side": [row], "missing": {}, "causes": ["a cause"]}
-        | {"engine": engine, "curve": [point]}
+        | {"engine": engine, "curve": [point], "long_pipe": [pipe]}
     )
+    assert "| qoslib, 2 flows | 30 | 1,000 | 0.25 | 250,000 |" in text
     assert "| W1 | SimPy | same | 2,000 | 500,000 | 80 | 3.00 | 4.0 | 30 | 100 | yes |" in text
     assert "no C compiler" in text
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from qoslib import fluid, packets
-from qoslib.platforms import m120
+from qoslib import fluid, packets, tcp
+from qoslib.flows import Flow, Host
+from qoslib.platforms import m120, mx80
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -22,11 +23,21 @@ def test_a_published_experiment_is_saved_and_run_again():
     assert np.array_equal(first.histogram.counts, second.histogram.counts)
 
 
+def test_tcp_senders_are_saved_too():
+    scenario = mx80.experiments()["pace_6G_bg_2G"].scenario
+    again = Scenario.from_json(scenario.to_json())
+    assert again == scenario
+    assert again.hosts[0].flows[1].name == "tcp 2"
+    result = tcp.solve(again.where, again.hosts, 1.0, streams=again.streams)
+    assert result.streams == ("tcp 1", "tcp 2", "udp")
+
+
 @pytest.mark.parametrize(
     ("streams", "extra", "named"),
     [
         ((), {}, "names"),
         ((Stream("a"), Stream("a")), {}, "names"),
+        ((Stream("a"),), {"hosts": (Host("h", 1e6, (Flow("a", 0.1),)),)}, "names"),
         ((Stream("a"),), {"warmup_s": 2.0}, "warmup_s"),
         ((Stream("x"),), {}, "queue of stream 'x'"),
     ],

@@ -3,9 +3,10 @@
 import dataclasses
 import threading
 
+import numpy as np
 import pytest
 
-from qoslib import compare, units
+from qoslib import compare, tcp, units
 from qoslib.compare.models import MODELS
 from qoslib.compare.once import Once, in_effect
 from qoslib.compare.tolerances import allowed_drops
@@ -179,3 +180,30 @@ def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
     bare = dataclasses.replace(result, tcp=None)
     with pytest.raises(compare.readings.UnspokenError):
         compare.view.View(mx80, experiment, bare, {}).throughput()
+
+
+def off(experiment, size, gbps, drops):
+    """How far the mean of five seeds is from print with another effective buffer."""
+    queue = experiment.port.queues[0].replace(limit=ByteLimit(int(size)))
+    port = experiment.port.replace(queues=(queue,))
+    given = dict(streams=experiment.streams, progress=lambda done_s, total_s: None)
+    hosts, seconds = experiment.hosts, experiment.duration_s
+    runs = [tcp.simulate(port, hosts, seconds, seed=seed, **given) for seed in range(1, 6)]
+    carried = np.mean([r.tcp.goodput_bps.sum() for r in runs]) / 1e9
+    lost = np.mean([r.dropped_pps[:2].sum() * r.duration_s for r in runs])
+    return np.log(carried / gbps) ** 2 + np.log(lost / drops) ** 2
+
+
+@pytest.mark.parametrize(
+    ("experiment", "sizes", "gbps", "drops"),
+    [
+        (mx80.experiments()["buffer_12MB"], (0.7e6, 0.8e6, 0.9e6), 2.0, 204),
+        (catalyst6506.experiments()["hold_queue_2000"], (2e6, 3e6, 4e6), 5.0, 750),
+    ],
+)
+def test_an_effective_buffer_fits_its_table_better_than_its_neighbours(
+    experiment, sizes, gbps, drops
+):
+    below, best, above = (off(experiment, size, gbps, drops) for size in sizes)
+    assert experiment.port.queues[0].limit.limit_bytes == sizes[1]
+    assert best < min(below, above)

@@ -40,6 +40,7 @@ LAWS = st.one_of(
     st.builds(f.Reno, st.sampled_from([0.5, 0.7])),
     st.builds(f.Cubic, st.sampled_from([0.4, 40.0]), st.just(0.7), st.booleans(), st.booleans()),
     st.builds(f.HTcp, st.sampled_from([0.0, 0.1, 1.0]), rtt_scaling=st.booleans()),
+    st.builds(f.Bbr, rounds=st.sampled_from([2, 10]), probe_s=st.sampled_from([0.3, 10.0])),
 )
 RECOVERIES = {
     "sack": st.builds(

@@ -12,11 +12,13 @@ from qoslib.traffic import Stream
 
 
 def main():
-    """A chain uses the kernels of a port and its own; TCP has a loop with both in it."""
+    """A chain uses the kernels of a port and its own; TCP has loops of its own."""
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
     chain = Chain("one", (Hop(port),))
     packets.simulate(chain, [Stream("all", 1e5)], 1e-3)
-    tcp.simulate(port, [Host("host", 1e6, (Flow("flow", 1e-3),))], 1e-3)
+    hosts = [Host("host", 1e6, (Flow("flow", 1e-3),))]
+    tcp.simulate(port, hosts, 1e-3)
+    tcp.solve(port, hosts, 1e-3)
 
 
 if __name__ == "__main__":

@@ -131,13 +131,7 @@ def _summary(summary: dict) -> Iterator[str]:
             f" parameters, {each['within']} within, {each['misfit']} off, packets alone"
         )
     yield from _ticks(summary["ticks"])
-    for each in summary["bands"]:
-        low, high = (units.convert(each[end], each["unit"], "Gbit/s") for end in ("low", "high"))
-        yield (
-            f"Predicted: {each['platform']} {each['stream']} throughput {low:.3g} to {high:.3g}"
-            f" Gbit/s over {each['over'][0]} ... {each['over'][-1]}"
-            f" ({each['model']}, {each['assumptions']})"
-        )
+    yield from _bands(summary["bands"])
     yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())
 
 
@@ -149,14 +143,29 @@ def _ticks(counts):
             f"Ticks: {each['assumptions']} ({each['model']}): {each['ticks']} of"
             f" {each['possible']}, {each['throughput']} of throughput and {each['drops']} of drops"
         )
+        if each["least"] < each["most"]:
+            line += f" ({each['least']} by every seed, {each['most']} by any)"
         if each["parameters"]:
             line += (
-                f"; {each['parameters']} fitted parameters, {each['fitted_ticks']} of the"
+                f"; fitted parameters: {each['parameters']}, {each['fitted_ticks']} of the"
                 f" {each['fitted_values']} values they were fitted on,"
                 f" {each['ticks'] - each['fitted_ticks']} of {held} held out"
             )
         without = each["without_fits"]
         yield line + (f"; {without} without its last fits" if without is not None else "")
+
+
+def _bands(bands):
+    """A line for each band that is wider than its digits."""
+    for each in bands:
+        ends = [units.convert(each[end], each["unit"], "Gbit/s") for end in ("low", "high")]
+        low, high = (f"{end:.3g}" for end in ends)
+        if low != high:
+            yield (
+                f"Predicted: {each['platform']} {each['stream']} throughput {low} to {high} Gbit/s"
+                f" over {each['over'][0]} ... {each['over'][-1]}"
+                f" ({each['model']}, {each['assumptions']})"
+            )
 
 
 def _closeness(counts):

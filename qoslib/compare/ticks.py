@@ -32,11 +32,23 @@ def is_tick(value: Published, modelled: float) -> bool:
     modelled : float
         In the unit of the print; of several seeds their mean.
     """
+    low, high = _allowed(value)
+    return low <= modelled <= high
+
+
+def _allowed(value):
+    """Least and most that is a tick, in the unit of the print."""
     if value.quantity == DROPS:
-        low, high = allowed_drops(value)
-        return low <= modelled <= high
-    allowed = TOLERANCES["carried_by_tcp"].relative
-    return abs(modelled - value.value) <= allowed * value.value
+        return allowed_drops(value)
+    share = TOLERANCES["carried_by_tcp"].relative
+    return (1 - share) * value.value, (1 + share) * value.value
+
+
+def _by_any_seed(row, value):
+    """Whether a part of a random model's interval is a tick, and whether all of it is."""
+    least, most = _allowed(value)
+    low, high = (row.modelled if end is None else end for end in (row.low, row.high))
+    return low <= most and high >= least, least <= low and high <= most
 
 
 def any_gate(experiment: Experiment, quantity: str) -> float:
@@ -100,10 +112,11 @@ def _rows(name, model, assumptions, full, data):
 def tick_counts(rows: Iterable[Row], data: Data) -> list[dict]:
     """One entry for each model and set of the routers whose sets are counted, and the baseline.
 
-    Each has the ticks of throughputs and of drops, how many were possible, how many of them are
-    of values that the set was fitted on and how many of those there are, the number of fitted
-    parameters, and ``without_fits``: the ticks of the same set with these taken back, where such a
-    set was played.
+    Each has the ticks of throughputs and of drops (of several seeds, those of the mean; the
+    ``least`` are ticks by every seed, the ``most`` by any), how many were possible, how many of
+    them are of values that the set was fitted on and how many of those there are, the number of
+    fitted parameters, and ``without_fits``: the ticks of the same set with its last fits taken
+    back, where such a set was played.
 
     Parameters
     ----------
@@ -133,10 +146,13 @@ def _without(assumptions):
 
 def _count(model, assumptions, rows, values):
     met = [row for row in rows if is_tick(values[_name(row)], row.modelled)]
+    some, every = zip(*(_by_any_seed(row, values[_name(row)]) for row in rows), strict=True)
     return {
         "model": model,
         "assumptions": assumptions,
         **_split(met),
+        "least": sum(every),
+        "most": sum(some),
         "possible": len(rows),
         "fitted_ticks": sum(row.fitted for row in met),
         "fitted_values": sum(row.fitted for row in rows),
@@ -159,4 +175,5 @@ def _baseline(values):
             met += [value] * is_tick(value, said)
     none = dict.fromkeys(("fitted_ticks", "fitted_values", "parameters"), 0)
     name = {"model": "none", "assumptions": BASELINE}
-    return name | _split(met) | {"possible": len(values)} | none | {"without_fits": None}
+    name |= _split(met) | {"least": len(met), "most": len(met)}
+    return name | {"possible": len(values)} | none | {"without_fits": None}

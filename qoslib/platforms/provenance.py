@@ -205,5 +205,11 @@ class Experiment:
     def scenario(self) -> Scenario:
         """The description alone, to save as JSON."""
         title = f"{self.port.name}, {self.title}, {self.assumptions}"
-        test = Scenario(title, self.port, self.streams, self.duration_s, self.warmup_s)
-        return test.replace(hosts=self.hosts)
+        return Scenario(
+            title,
+            self.port,
+            self.streams,
+            self.duration_s,
+            self.warmup_s,
+            hosts=self.hosts,
+        )

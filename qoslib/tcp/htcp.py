@@ -64,7 +64,7 @@ def _set_beta(flow):
     if changed:
         flow.modes = 0
         return
-    if flow.modes and flow.min_srtt_ps > _SHORT_PS:
+    if flow.modes and flow.min_srtt_ps > _SHORT_PS and flow.max_srtt_ps > 0:
         share = flow.min_srtt_ps / flow.max_srtt_ps
         flow.beta = min(max(share, flow.beta_low), flow.beta_high)
     flow.modes = 1

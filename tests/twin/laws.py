@@ -110,7 +110,7 @@ class HTcpLaw(RenoLaw):
         jumped = abs(self.max_rate - self.old_max) > law.switch * self.old_max
         self.old_max = self.max_rate
         self.beta = law.beta_low
-        if not jumped and self.steady and self.low > PS // 100:
+        if not jumped and self.steady and self.low > PS // 100 and self.high:
             self.beta = min(max(self.low / self.high, law.beta_low), law.beta_high)
         self.steady = not jumped
         self.set_alpha(now)
@@ -121,6 +121,65 @@ class HTcpLaw(RenoLaw):
 
     def resume(self, now):
         self.since = now
+
+
+class BbrLaw(RenoLaw):
+    """`qoslib.flows.Bbr`: sets the window and the time between packets on every ACK."""
+
+    def __init__(self, law, flow):
+        super().__init__(law, flow)
+        self.phase, self.gain = "startup", law.startup_gain
+        self.round_end = self.round_una = 0
+        self.round_at = self.least_at = self.phase_at = flow.start
+        self.rates, self.least, self.full, self.flat, self.eighth = [], NEVER, 0.0, 0, 0
+
+    def look(self, rtt, now):
+        if self.flow.una > self.round_end:
+            self.round_end = self.flow.new
+            self.end_round(now)
+        self.round_trip(rtt, now)
+        rate = max(self.rates[-self.law.rounds :], default=0.0)
+        if not rate:
+            return
+        pipe = rate * self.least
+        if self.phase == "drain" and self.flow.count("flight") <= pipe:
+            self.cycle(now)
+        if self.phase == "cycle" and now - self.phase_at > self.least:
+            self.eighth, self.phase_at = (self.eighth + 1) % 8, now
+            self.gain = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][self.eighth]
+        early = self.phase in ("startup", "drain")
+        gain = self.law.startup_gain if early else self.law.window_gain
+        self.flow.cwnd = max(gain * pipe, 4.0)
+        if self.phase == "probe":
+            self.flow.cwnd = float(self.law.probe_packets)
+        self.flow.gap = int(1.0 / (self.gain * rate))
+
+    def end_round(self, now):
+        una = self.flow.una
+        self.rates.append((una - self.round_una) / max(now - self.round_at, 1))
+        self.round_una, self.round_at = una, now
+        if self.phase == "startup":
+            rate = max(self.rates[-self.law.rounds :])
+            if rate > self.full * 1.25:
+                self.full, self.flat = rate, 0
+            else:
+                self.flat += 1
+            if self.flat == 3:
+                self.phase, self.gain = "drain", 1.0 / self.law.startup_gain
+
+    def cycle(self, now):
+        self.phase, self.phase_at, self.eighth, self.gain = "cycle", now, 2, 1.0
+
+    def round_trip(self, rtt, now):
+        old = now - self.least_at > int(PS * self.law.probe_s)
+        if rtt > 0 and (rtt <= self.least or old):
+            self.least, self.least_at = rtt, now
+        if old and self.phase in ("drain", "cycle"):
+            self.phase, self.gain = "probe", 1.0
+            self.phase_at = now + PS // 5 + self.flow.last_rtt
+        elif self.phase == "probe" and now >= self.phase_at:
+            self.least_at = now
+            self.cycle(now)
 
 
 class HyStartTwin:

@@ -15,11 +15,11 @@ from qoslib.traffic import Stream
 from twin.chain import record_of
 from twin.clock import FINE, NEVER, PS, cost, floor_ps, whole_ps
 from twin.draws import Draws
-from twin.laws import CubicLaw, HTcpLaw, HyStartTwin, RenoLaw
+from twin.laws import BbrLaw, CubicLaw, HTcpLaw, HyStartTwin, RenoLaw
 from twin.port import PortTwin
 from twin.traffic import Packet, Sender
 
-LAWS = {f.Reno: RenoLaw, f.Cubic: CubicLaw, f.HTcp: HTcpLaw}
+LAWS = {f.Reno: RenoLaw, f.Cubic: CubicLaw, f.HTcp: HTcpLaw, f.Bbr: BbrLaw}
 
 
 class HostTwin:
@@ -82,7 +82,8 @@ class FlowTwin:
         self.hystart = HyStartTwin(start.hystart, self) if start.hystart else None
         self.phase, self.recover, self.reduced, self.duplicates = "open", 0, 0, 0
         self.gave_up, self.lost_here, self.limited = False, 0, False
-        self.srtt = self.var = self.backoff = 0
+        self.srtt = self.var = self.backoff = self.last_rtt = self.gap = 0
+        self.by_rate = isinstance(flow.congestion, f.Bbr)
         self.least_rtt = NEVER
         self.rto, self.wake, self.pace = NEVER, self.start, 0
         self.got, self.expected, self.unacked, self.acks, self.held = set(), 0, 0, deque(), None
@@ -155,7 +156,7 @@ class FlowTwin:
         self.rto = now + self.timeout() if self.new > self.una else NEVER
 
     def measure(self, rtt):
-        self.least_rtt = min(self.least_rtt, rtt)
+        self.least_rtt, self.last_rtt = min(self.least_rtt, rtt), rtt
         if not self.srtt:
             self.srtt, self.var = rtt, rtt // 2
             return
@@ -187,7 +188,9 @@ class FlowTwin:
         self.law.on_ack(acked, now)
         before = self.phase
         self.recovery(delivered, acked, found, now)
-        if acked and self.limited and before == self.phase != "recovery":
+        if self.by_rate:
+            self.law.look(rtt, now)
+        elif acked and self.limited and before == self.phase != "recovery":
             self.grow(acked, rtt, now)
         if ack.echo:
             self.shrink_once(now)
@@ -223,13 +226,16 @@ class FlowTwin:
             self.law.grow(left, now)
 
     def shrink(self, timeout, now):
+        if self.by_rate:
+            return
         self.ssthresh = max(self.law.after_loss(timeout, now), 2.0)
 
     def shrink_once(self, now):
         if self.phase == "open" and self.una >= self.reduced:
             self.shrink(False, now)
             self.reduced = self.new
-            self.cwnd = min(self.cwnd, self.ssthresh)
+            if not self.by_rate:
+                self.cwnd = min(self.cwnd, self.ssthresh)
 
     def recovery(self, delivered, acked, found, now):
         how = self.flow.recovery
@@ -266,6 +272,8 @@ class FlowTwin:
         critical = getattr(how, "critical_packets", math.inf)
         if self.lost_here >= critical and not self.gave_up:
             self.gave_up, self.rto = True, now + self.timeout()
+        if self.by_rate:
+            return
         if isinstance(how, f.NewRenoRecovery):
             if not acked:
                 self.cwnd += 1
@@ -298,7 +306,7 @@ class FlowTwin:
 
     def leave(self, now):
         how = self.flow.recovery
-        if self.phase == "recovery":
+        if self.phase == "recovery" and not self.by_rate:
             if isinstance(how, f.NewRenoRecovery):
                 self.cwnd = min(self.ssthresh, max(float(self.count("flight")), 1.0) + 1)
             elif isinstance(how, f.RateHalving):
@@ -358,8 +366,8 @@ class FlowTwin:
             return False
         for _ in range(size):
             self.transmit(now)
-        if isinstance(pacing, f.FqPacing):
-            self.pace = max(self.pace, now) + took
+        if isinstance(pacing, f.FqPacing) or self.by_rate:
+            self.pace = max(self.pace, now) + max(took, size * self.gap)
         if self.rto == NEVER:
             self.arm(now)
         return True
