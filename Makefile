@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/note
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks score score-full bench lock clean FORCE
+.PHONY: help lab test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -25,17 +25,29 @@ test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these 
 notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures; needs a Chromium
 	@$(BIN)/python tools/notebooks.py
 
+handout: $(VENV)/.ready  ## write students' and instructor's copies to build/handout; STUDENTS="4711 4712" adds copies with numbers of their own
+	@$(BIN)/python tools/handout.py --student $(STUDENTS)
+
+slides: $(VENV)/.ready  ## make slides of the lessons in build/slides; REVEAL=folder takes reveal.js from there
+	@$(BIN)/python tools/slides.py --reveal "$(REVEAL)"
+
 soak: $(VENV)/.ready  ## hold the engines against their slow twins on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
 	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py tests/test_tcp_twin.py -n auto -v --hypothesis-seed=$(SEED)
 
 score: $(VENV)/.ready  ## print published against modelled values
 	@$(BIN)/python -m qoslib score
 
+store: $(VENV)/.ready  ## work the scoreboard out and keep it in data/scoreboard.csv, which the lessons read
+	@$(BIN)/python -m qoslib score --store > /dev/null
+
 score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three minutes
 	@$(BIN)/python -m qoslib score --full
 
 bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARGS="--json" or "--runs 2 --packets 100000"
 	@$(BIN)/python -m benchmarks $(BENCH_ARGS)
+
+bench-ui: $(VENV)/.ready  ## measure how long a reader waits for lessons and figures; UI_ARGS="--json" or "--moves 30 --write"
+	@$(BIN)/python -m benchmarks.ui $(UI_ARGS)
 
 lock: $(VENV)/.ready  ## resolve requirements.lock again from pyproject.toml; LOCK_ARGS=--upgrade takes newer versions
 	@$(BIN)/python -m pip install --quiet --upgrade --target build/uv uv

@@ -1,10 +1,11 @@
-"""``python -m qoslib score [--full] [--json]``: published against modelled."""
+"""``python -m qoslib score [--full] [--json] [--store]``: published against modelled."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
-from qoslib import compare
+from qoslib import compare, measurements
+from qoslib.compare.stored import NAME, written
 from qoslib.packets.progress import ProgressBar
 
 
@@ -14,11 +15,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     score = commands.add_parser("score", help="set what models say beside what was published")
     score.add_argument("--json", action="store_true", help="print one JSON document")
+    score.add_argument("--store", action="store_true", help="keep it for the lessons")
     score.add_argument("--full", action="store_true", help="replay whole runs, in minutes")
     chosen = parser.parse_args(arguments)
     with ProgressBar() as bar:
         board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full, bar)
     print(board.to_json() if chosen.json else compare.text(board))
+    if chosen.store and not chosen.full:
+        (measurements.folder().parent / NAME).write_text(written(board.rows), encoding="utf-8")
     for line in board.failures:
         print(f"off: {line}", file=sys.stderr)
     return 1 if board.failures else 0

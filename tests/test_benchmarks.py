@@ -144,3 +144,14 @@ def test_the_tables_are_made_of_the_figures():
     assert "| qoslib, 2 flows | 30 | 1,000 | 0.25 | 250,000 |" in text
     assert "| W1 | SimPy | same | 2,000 | 500,000 | 80 | 3.00 | 4.0 | 30 | 100 | yes |" in text
     assert "no C compiler" in text
+
+
+def test_drawings_close_together_are_one_redraw():
+    from benchmarks import ui
+
+    assert ui.redraws([40, 60, 75, 420, 450]) == [75, 450]
+    assert ui.redraws([]) == []
+    figures = ui.summed([[50, 400], [60, 420], [70, 410]])
+    assert figures["fluid"]["median"] == 60
+    assert figures["packets"]["95 %"] == pytest.approx(419)
+    assert ui.summed([[50], [60]])["packets"] is None

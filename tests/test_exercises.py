@@ -1,14 +1,13 @@
 """Exercises: right answers pass, wrong ones get a hint, and no answer is given away."""
 
-import ast
 import inspect
-from pathlib import Path
+import math
 
-import nbformat
+import numpy as np
 import pytest
 
-from qoslib import exercises, units
-from qoslib.platforms import m120
+from qoslib import compare, exercises, measurements, units
+from qoslib.platforms import m120, same_line
 from qoslib.port import (
     DeficitRoundRobin,
     Forwarder,
@@ -18,9 +17,9 @@ from qoslib.port import (
     Queue,
     StrictPriority,
 )
+from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
-LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
 LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(200)),))
 
 
@@ -44,6 +43,28 @@ VOICE = (
     [Stream("voice", units.mbps(80), 200), Stream("data", units.mbps(60), 1500)],
 )
 ENGINE = Forwarder("cpu", Queue("in", PacketLimit(100)), packet_s=1e-6)
+ORDER = {"voice": 0, "control": 1, "business": 1, "best effort": 2}
+THREE = Port(
+    "three",
+    same_line.LINE_BPS,
+    tuple(Queue(name, PacketLimit(2000), priority=level) for name, level in ORDER.items()),
+    StrictPriority(),
+)
+
+
+def foretold(percent):
+    """Share of the predictions whose error is no larger [%]."""
+    rows = [r for r in compare.stored() if r.assumptions == "base" and r.published > 0]
+    errors = [abs(row.error) for row in rows if not row.fitted]
+    return 100 * sum(error <= percent / 100 for error in errors) / len(errors)
+
+
+def mine():
+    """A table of one measurement, as if read from a file of one's own."""
+    table = measurements.load("m120_latency").head(1).assign(half_width=0.5)
+    table.attrs["source"] = {"file": "mine.csv", "title": "mine"}
+    return table
+
 
 RIGHT = {
     "00.1": 67.2,
@@ -70,6 +91,19 @@ RIGHT = {
     "04.2": 7.5,
     "04.3": 145.7,
     "04.4": 83,
+    "09.1": 225,
+    "09.2": 162.5,
+    "09.3": 980,
+    "09.4": Scenario("two", POLICED, (Stream("voice", 8e6, 200), Stream("data", 60e6, 1500))),
+    "08.1": 37.5,
+    "08.2": 7.143,
+    "08.3": foretold(1),
+    "08.4": mine(),
+    "07.1": 100 * 39 / 139,
+    "07.2": 61,
+    "07.3": 27.5,
+    "07.4": 80,
+    "07.5": (THREE, same_line.streams()),
     "04.5": (ENGINE, [Stream("calls", units.gbps(1), 64)]),
 }
 WRONG = [
@@ -112,11 +146,29 @@ WRONG = [
     ("02.5", robin(90, 150), "a loses packets"),
     ("02.5", robin(10, 150, 30_000), "smaller quanta"),
     ("02.5", robin(0, 0), "offer nothing"),
+    ("09.1", 250, "nothing flows into the bucket"),
+    ("09.2", 1300, "too large"),
+    ("09.3", 1000, "still in it"),
+    ("09.4", Scenario("idle", LINE, (Stream("a", 1e6),)), "nothing is lost"),
+    ("09.4", Scenario("late", LINE, (Stream("a", 2e8),)), "Serve it first"),
+    ("08.1", 27.27, "in per cent of the model"),
+    ("08.2", 14.29, "for a whole unit"),
+    ("08.3", 99.9, "too large"),
+    ("08.4", measurements.load("m120_latency"), "comes with the package"),
+    ("07.1", 39, "not set beside"),
+    ("07.2", 70, "more than 50"),
+    ("07.2", 40, "room for more"),
+    ("07.3", 22, "Offer more"),
+    ("07.3", 40, "Offer less"),
+    ("07.4", 4, "must fit into the bucket"),
+    ("07.4", 400, "would do too"),
+    ("07.5", (same_line.ports()["one queue"], same_line.streams()), "voice loses"),
+    ("07.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "the mix as it is"),
 ]
 
 
 def test_every_exercise_is_tried_here():
-    assert set(RIGHT) == set(exercises.JUDGES)
+    assert set(RIGHT) == set(exercises.EXERCISES)
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -147,57 +199,77 @@ def test_an_unknown_exercise_is_told_with_the_known_ones():
         exercises.check("99.1", 1)
 
 
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_the_solutions_of_a_lesson_are_right(path):
-    """All cells of a lesson run in another group of tests; here, those that a solution needs."""
-    scope: dict = {}
-    verdicts = []
-    for cell in needed(nbformat.read(path, as_version=4).cells):
-        if is_solution(cell):
-            scope["exercises"] = Recorder(verdicts)
-        exec(cell.source, scope)
-    assert len(verdicts) == len([n for n in exercises.JUDGES if path.stem.startswith(n[:2])])
-    assert all(verdict.ok for verdict in verdicts), verdicts
+#: How a student with other numbers finds the answer of an exercise.
+BY_HAND = {
+    "00.1": lambda frame, line: 8 * (frame + 20) / line,
+    "00.2": lambda late: int(late / 0.12112) - 1,
+    "00.3": lambda most: 100 * (w := 2 * (most / 0.12112 - 1)) / (1 + w),
+    "01.1": lambda offered: 10 / offered,
+    "01.2": lambda late: 0.99 * (late - 0.07) * 25 / 22,
+    "01.3": lambda load: load,
+    "01.4": lambda late: 1e4 / late,
+    "02.2": lambda load: 1.01 * 309_657 * load / (2374.3 - 200 - 120 - load),
+    "02.3": lambda late: 18 - math.ceil((88.5 - late) / 3.37),
+    "02.4": lambda slow: 25_000 * 5_400 * slow / 1e6,
+    "03.2": lambda load: 100 * (1 - 20 / (load * 1490 / 1448)),
+    "03.3": lambda load: 4000 / (load * 1490 / 1448 - 20),
+    "03.4": lambda load: math.ceil(2 * load * 1490 / 1448) / 2,
+    "04.1": lambda frame: 1e4 / 8 / (frame + 20),
+    "04.3": lambda load: 2 * load * 1e3 / 8 / 7.545 - 20,
+    "09.1": lambda rate, lasts: (100 - rate) * lasts / 8,
+    "09.2": lambda late: late / 0.12304,
+    "09.3": lambda most: 12.5 * most - 20,
+    "08.1": lambda published, modelled: 100 * (modelled - published) / published,
+    "08.2": lambda printed: 50 / printed,
+    "08.3": lambda tolerance: foretold(tolerance),
+    "07.1": lambda business: 100 * (business - 31) / (business + 69),
+    "07.2": lambda starved: 91 - 60 * (1 - starved / 100),
+    "07.3": lambda lost: 22 / (1 - lost / 100),
+    "07.4": lambda most: 1.04 * np.interp(most, [2.5, 4.6, 7.2, 11.4, 14.9], [100, 80, 60, 40, 30]),
+    "04.4": lambda large: math.floor(100 * (large - 311) / (large - 64)),
+}
+VARIED = [name for name, each in exercises.EXERCISES.items() if each.numbers]
 
 
-def is_solution(cell):
-    return "solution" in cell.metadata.get("tags", [])
+def test_every_lesson_has_exercises_whose_numbers_vary():
+    lessons = {name[:2] for name in exercises.EXERCISES}
+    few = {lesson for lesson in lessons if sum(n[:2] == lesson for n in VARIED) < 2}
+    assert not few
+    assert set(VARIED) == set(BY_HAND)
 
 
-def needed(cells):
-    """The solutions of a lesson, and the cells that make what they or such cells name."""
-    chosen, wanted = [], set()
-    for cell in reversed([cell for cell in cells if cell.cell_type == "code"]):
-        asked = "exercises.check(" in cell.source and not is_solution(cell)
-        made, used = names(cell.source)
-        if is_solution(cell) or (made & wanted and not asked):
-            chosen.append(cell)
-            wanted = (wanted - made) | used
-    return reversed(chosen)
+@pytest.mark.parametrize("student", [7, 4711])
+@pytest.mark.parametrize("name", VARIED)
+def test_the_check_knows_the_numbers_of_a_student(name, student):
+    given = exercises.EXERCISES[name].given(name, student)
+    assert all(f"{value:g}" in exercises.question(name, student) for value in given.values())
+    verdict = exercises.check(name, BY_HAND[name](**given), student)
+    assert verdict.ok, (given, verdict)
 
 
-def names(source):
-    """What a cell makes, and what it names."""
-    made, used = set(), set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.alias):
-            made.add(node.asname or node.name)
-        elif isinstance(node, ast.FunctionDef):
-            made.add(node.name)
-        elif isinstance(node, ast.Name):
-            (made if isinstance(node.ctx, ast.Store) else used).add(node.id)
-    return made, used
+@pytest.mark.parametrize("name", VARIED)
+def test_students_have_different_numbers(name):
+    asked = [exercises.question(name, student) for student in range(1, 31)]
+    assert len(set(asked)) > 10
+    assert asked == [exercises.question(name, student) for student in range(1, 31)]
 
 
-class Recorder:
-    """Stands in for the module, to see what each check says."""
+def test_a_second_wrong_answer_gets_a_further_hint():
+    exercises.check("00.1", 67.2)
+    first, again, second = (exercises.check("00.1", each) for each in (10, 10, 11))
+    assert "Further:" not in first.text + again.text
+    assert exercises.EXERCISES["00.1"].further in second.text
+    assert "Further:" not in exercises.check("00.1", ...).text
+    assert exercises.check("00.1", 67.2).ok
+    assert "Further:" not in exercises.check("00.1", 10).text
 
-    def __init__(self, verdicts):
-        self.verdicts = verdicts
 
-    def check(self, *answer):
-        self.verdicts.append(exercises.check(*answer))
+@pytest.mark.parametrize("student", [-1, 1.5, "7"])
+def test_what_is_no_student_number_is_told_so(student):
+    with pytest.raises(ValueError, match=r"student is .*; allowed: a whole number from 0"):
+        exercises.question("00.1", student)
 
 
 def test_each_judge_says_what_it_asks():
-    assert all(inspect.getdoc(judge) for judge in exercises.JUDGES.values())
+    assert all(inspect.getdoc(each.judge) for each in exercises.EXERCISES.values())
+    assert all(each.further.endswith(".") for each in exercises.EXERCISES.values())

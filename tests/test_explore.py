@@ -34,7 +34,19 @@ def controls(widget):
         yield widget
 
 
-MAKERS = pytest.mark.parametrize("make", [explore.priority, explore.knife_edge, one_queue])
+MAKERS = pytest.mark.parametrize(
+    "make",
+    [
+        explore.priority,
+        explore.knife_edge,
+        explore.frame_size,
+        explore.police,
+        explore.same_traffic,
+        explore.share,
+        explore.your_port,
+        one_queue,
+    ],
+)
 
 
 @MAKERS

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("*.ipynb"))
+LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 IGNORED = re.compile(r"NBVAL_IGNORE_OUTPUT|nbval-ignore-output")
 DRAWN = re.compile(r"\b(plots|explore|exercises)\.\w+\(")
 KEPT = {"text/plain", "text/html", "text/markdown", "text/latex", "image/png"}

@@ -67,6 +67,12 @@ def test_the_command_ends_well_and_reports_progress_beside_the_document(run):
     assert "Scenario 1" in run.stderr
 
 
+def test_the_stored_scoreboard_is_the_one_just_worked_out(document):
+    """The lessons read it; `make store` keeps a new one."""
+    fresh = [compare.Row(**row) for row in document["rows"]]
+    assert compare.differences(fresh)[:5] == []
+
+
 def test_the_command_is_a_module():
     command = [sys.executable, "-m", "qoslib", "score", "--help"]
     asked = subprocess.run(command, capture_output=True, text=True, check=True)

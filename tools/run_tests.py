@@ -21,6 +21,7 @@ COMPILE = (sys.executable, "tools/compile_kernels.py")
 #: A progress bar, which a slow machine shows, would stand in the compared output of a lesson.
 QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 UNIT = ("-n", "2", "--dist", "loadgroup", "tests", "--ignore=tests/browser")
+UNIT += ("--ignore=tests/test_handout.py",)
 
 
 class Skipped(Exception):
@@ -55,6 +56,11 @@ def doctests():
 def notebooks():
     needs("notebooks/*.ipynb")
     return (COMPILE, (*PYTEST, "--nbval", "--nbval-cell-timeout=120", "notebooks"))
+
+
+def handout():
+    """The lessons as students and instructors get them: every check, with and without solutions."""
+    return (COMPILE, (*PYTEST, "tests/test_handout.py"))
 
 
 def full():
@@ -94,7 +100,9 @@ def newer_python():
 
 
 #: The longest first, so that two at a time end together.
-GROUPS = {f.__name__: f for f in (newer, full, notebooks, unit, browser, types, doctests, lint)}
+GROUPS = {
+    f.__name__: f for f in (newer, full, notebooks, unit, browser, handout, types, doctests, lint)
+}
 
 
 def run(name):

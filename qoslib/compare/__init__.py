@@ -2,11 +2,14 @@
 
 from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
+from qoslib.compare.own import own
 from qoslib.compare.part import part
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
+from qoslib.compare.stored import differences, stored
 from qoslib.compare.text import text
 from qoslib.compare.ticks import is_tick, ticks
+from qoslib.compare.told import explained, told
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Published, published
 
@@ -17,11 +20,16 @@ __all__ = [
     "Row",
     "Scoreboard",
     "beside",
+    "differences",
+    "explained",
     "is_tick",
+    "own",
     "part",
     "published",
     "score",
     "score_platform",
+    "stored",
     "text",
     "ticks",
+    "told",
 ]

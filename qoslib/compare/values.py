@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pandas as pd
+
 from qoslib import measurements, units
 from qoslib.platforms import platform
 
-__all__ = ["INPUTS", "Data", "Published", "published"]
+__all__ = ["INPUTS", "Data", "Published", "published", "values_of"]
 
 #: What is not a result although it is no configured value: pattern of the quantity, and why.
 INPUTS = {
@@ -147,10 +149,22 @@ def _exactness(value):
 
 def _values() -> Iterator[tuple[Published, bool]]:
     for table in measurements.catalogue()["name"]:
-        frame = measurements.load(table).dropna(subset="value")
-        for row in frame.to_dict("records"):
-            configured = table.endswith("_configuration") or row["statistic"] == "configured"
-            yield _value(table, row), configured
+        for value, configured in values_of(table, measurements.load(table)):
+            yield value, configured or table.endswith("_configuration")
+
+
+def values_of(table: str, frame: pd.DataFrame) -> Iterator[tuple[Published, bool]]:
+    """The values of a table, and whether each was configured.
+
+    Parameters
+    ----------
+    table : str
+        What to call it.
+    frame : DataFrame
+        As `measurements.load` gives it.
+    """
+    for row in frame.dropna(subset="value").to_dict("records"):
+        yield _value(table, row), row["statistic"] == "configured"
 
 
 def _value(table, row):

@@ -5,22 +5,42 @@ No answer is written down here; `check` computes it when it is asked.
 
 from typing import Any
 
-from qoslib.exercises import frames, late_priority, one_queue, policing, shared_line
-from qoslib.exercises.verdict import Judge, Verdict
+from qoslib.exercises import (
+    buffer_size,
+    frames,
+    late_priority,
+    one_queue,
+    own_port,
+    pacing,
+    policing,
+    same_traffic,
+    scoreboard,
+    shared_line,
+)
+from qoslib.exercises.exercise import Exercise
+from qoslib.exercises.tries import Tries
+from qoslib.exercises.verdict import Verdict
 
-__all__ = ["JUDGES", "Verdict", "check"]
+__all__ = ["EXERCISES", "Verdict", "check", "question"]
 
-#: Number of the exercise, lesson first, to the function that judges an answer.
-JUDGES: dict[str, Judge] = {
-    **one_queue.JUDGES,
-    **late_priority.JUDGES,
-    **shared_line.JUDGES,
-    **policing.JUDGES,
-    **frames.JUDGES,
+#: Number of the exercise, lesson first, to the exercise.
+EXERCISES: dict[str, Exercise] = {
+    **one_queue.EXERCISES,
+    **late_priority.EXERCISES,
+    **shared_line.EXERCISES,
+    **policing.EXERCISES,
+    **frames.EXERCISES,
+    **buffer_size.EXERCISES,
+    **pacing.EXERCISES,
+    **same_traffic.EXERCISES,
+    **scoreboard.EXERCISES,
+    **own_port.EXERCISES,
 }
 
+_tries = Tries()
 
-def check(exercise: str, answer: Any = None) -> Verdict:
+
+def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     """Judge an answer to an exercise of a lesson.
 
     Parameters
@@ -29,6 +49,8 @@ def check(exercise: str, answer: Any = None) -> Verdict:
         Its number, like ``"00.1"``.
     answer : float, or a port and its streams
         As the exercise asks.
+    student : int
+        Whose numbers the question had, see `question`; 0 for those in the lesson.
 
     Raises
     ------
@@ -41,6 +63,39 @@ def check(exercise: str, answer: Any = None) -> Verdict:
     Not yet: 51.2 ns is what comes out without the 20 B that the line adds. Time is bits on the
     line over the line rate; serialisation_s() does it.
     """
-    if exercise not in JUDGES:
-        raise ValueError(f"exercise is {exercise!r}; allowed: {', '.join(JUDGES)}")
-    return JUDGES[exercise](answer)
+    known = _known(exercise)
+    verdict = known.judge(answer, **known.given(exercise, student))
+    return _tries.told(exercise, answer, verdict, known.further)
+
+
+def question(exercise: str, student: int = 0) -> str:
+    """The question of an exercise, with numbers drawn for a student.
+
+    Empty where nothing may vary, as with published numbers; the lesson has the question then.
+
+    Parameters
+    ----------
+    exercise : str
+        Its number, like ``"00.1"``.
+    student : int
+        A student number, 1 or more; 0 for the numbers in the lesson.
+
+    Raises
+    ------
+    ValueError
+        If there is no such exercise, or no such number.
+
+    Examples
+    --------
+    >>> question("00.1", student=7) == question("00.1", student=8)
+    False
+    """
+    if not isinstance(student, int) or student < 0:
+        raise ValueError(f"student is {student!r}; allowed: a whole number from 0")
+    return _known(exercise).question(exercise, student)
+
+
+def _known(exercise):
+    if exercise not in EXERCISES:
+        raise ValueError(f"exercise is {exercise!r}; allowed: {', '.join(EXERCISES)}")
+    return EXERCISES[exercise]

@@ -3,12 +3,13 @@
 from typing import Any
 
 from qoslib import fluid, measurements, units
+from qoslib.exercises.exercise import Exercise, Number
 from qoslib.exercises.verdict import Verdict, close, number, right, wrong
 from qoslib.platforms import mx150
 from qoslib.port import Chain, Forwarder
 from qoslib.traffic import FrameMix, Stream
 
-__all__ = ["JUDGES"]
+__all__ = ["EXERCISES"]
 
 GAP_BYTES = float(mx150.FACTS.gap_bytes)
 LINE_BPS = float(mx150.FACTS.line_bps)
@@ -22,18 +23,18 @@ def _millions(on_line_bytes):
     return units.convert(units.rate_pps(LINE_BPS, on_line_bytes), "packets/s", "Mpackets/s")
 
 
-def _line_rate(answer: Any) -> Verdict:
-    """Packets of 128 B that fill a line of 10 Gb/s, in millions a second."""
+def _line_rate(answer: Any, frame: float) -> Verdict:
+    """Packets of so many bytes that fill a line of 10 Gb/s, in millions a second."""
     answer = number(answer, "million packets/s")
     if isinstance(answer, Verdict):
         return answer
-    expected, bare = (_millions(128 + extra) for extra in (GAP_BYTES, 0))
+    expected, bare = (_millions(frame + extra) for extra in (GAP_BYTES, 0))
     slips = [
         (bare, "without the 20 B that the line adds to each frame"),
         (2 * expected, "for both directions"),
     ]
     hint = "A frame takes its own bytes and 20 more on the line; rate_pps() divides."
-    shows = "Twice that comes in, from both sides: more than double of what the router forwards."
+    shows = "Twice that comes in, from both sides. Compare it with the router's 7.5 million."
     return close(answer, expected, "million packets/s", hint, shows, slips, within=0.005)
 
 
@@ -65,28 +66,30 @@ def _rows(cap_pps):
         yield size, seen, units.convert(units.rate_bps(sent, size + GAP_BYTES), "bit/s", "Gbit/s")
 
 
-def _knee(answer: Any) -> Verdict:
-    """The least frame with which lines of 2.5 Gb/s in each direction stay full, in bytes."""
+def _knee(answer: Any, load: float) -> Verdict:
+    """The least frame of which nothing is lost at so many Gb/s in each direction, in bytes."""
     answer = number(answer, "B")
     if isinstance(answer, Verdict):
         return answer
     engine = mx150.router().hops[0].at
     assert isinstance(engine, Forwarder)
-    expected, full = (fluid.knee_bytes(engine, lines * LINE_BPS, GAP_BYTES) for lines in (1.0, 2.0))
+    expected, full = (
+        fluid.knee_bytes(engine, 2 * bps, GAP_BYTES) for bps in (units.gbps(load), LINE_BPS)
+    )
     slips = [(full, "for both lines full"), (expected + GAP_BYTES, "with the gap still in it")]
-    hint = "Half of 20 Gb/s over the cap is what a packet may take of the line, gap included."
-    shows = "Half the bits, and the knee is at less than half the size: the gap counts too."
+    hint = "Both directions over the cap is what a packet may take of the line, gap included."
+    shows = "The knee moves by more than the bits do: the gap counts too."
     return close(answer, expected, "B", hint, shows, slips)
 
 
-def _mix(answer: Any) -> Verdict:
-    """The largest share of 64 B packets among 1518 B ones that loses nothing, in per cent."""
+def _mix(answer: Any, large: float) -> Verdict:
+    """The largest share of 64 B packets among larger ones that loses nothing, in per cent."""
     answer = number(answer, "% of the packets")
     if isinstance(answer, Verdict):
         return answer
     if answer > 99:
         return wrong(f"{answer:g} % leaves hardly a large frame in the mix. Take fewer small ones.")
-    lost, more = (_lost_in_mix(answer + step) for step in (0, 1))
+    lost, more = (_lost_in_mix(answer + step, round(large)) for step in (0, 1))
     if lost > 0.001:
         return wrong(f"with {answer:g} % small packets {lost:.1%} of all are lost. Take fewer.")
     if more <= 0.001:
@@ -99,10 +102,10 @@ def _mix(answer: Any) -> Verdict:
     )
 
 
-def _lost_in_mix(percent):
+def _lost_in_mix(percent, large):
     """Share of the packets that is lost, both lines full [ratio]."""
     small = units.convert(percent, "%", "1")
-    mix = FrameMix((SMALLEST, LARGEST), (small, 1 - small)) if percent else LARGEST
+    mix = FrameMix((SMALLEST, large), (small, 1 - small)) if percent else large
     return _lost(mx150.router(), mx150.streams(mix))
 
 
@@ -133,10 +136,35 @@ def _own(answer: Any) -> Verdict:
     return right(f"{small:.1%} of the packets are lost, and none of 1518 B at the same rate.")
 
 
-JUDGES = {
-    "04.1": _line_rate,
-    "04.2": _cap,
-    "04.3": _knee,
-    "04.4": _mix,
-    "04.5": _own,
+EXERCISES = {
+    "04.1": Exercise(
+        _line_rate,
+        "add 20 bytes, take eight bits each, and divide 10,000 million bits by that.",
+        "How many packets of {frame} bytes fill one line of 10 Gb/s, in millions a second?",
+        {"frame": Number(128, 72, 600, 4)},
+    ),
+    "04.2": Exercise(
+        _cap,
+        "divide both ends of each row's range by its bits on the line, as in the lesson, and take"
+        " what lies in all of them.",
+    ),
+    "04.3": Exercise(
+        _knee,
+        "add both directions up, divide by 7.545 million packets a second and by 8 bits, and take"
+        " the gap off.",
+        "Only {load} Gb/s are offered in each direction, all frames of one size. What is the"
+        " smallest frame (in bytes) of which nothing is lost?",
+        {"load": Number(5, 3, 9.5, 0.25)},
+    ),
+    "04.4": Exercise(
+        _mix,
+        "the mean frame must not be below the knee of 311 B: s x 64 + (1 - s) x the large one.",
+        "Both lines are full, with a mix of 64 B and {large} B frames. Up to which share of small"
+        " ones (in % of the packets) is nothing lost?",
+        {"large": Number(1518, 600, 1519, 6)},
+    ),
+    "04.5": Exercise(
+        _own,
+        "an engine of 1 us a packet forwards a million a second; offer it 1 Gb/s of 64 B.",
+    ),
 }

@@ -3,11 +3,12 @@
 from typing import Any
 
 from qoslib import fluid, units
+from qoslib.exercises.exercise import Exercise, Number
 from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
 from qoslib.platforms import m120
 from qoslib.port import TimeLimit
 
-__all__ = ["JUDGES"]
+__all__ = ["EXERCISES"]
 
 #: Less lost than this is the dust of floating point [ratio].
 LOSSLESS = 1e-9
@@ -18,12 +19,12 @@ def _latency_ms(port, streams, name):
     return None if latency is None else units.convert(latency, "s", "ms")
 
 
-def _best_effort(answer: Any) -> Verdict:
-    """Latency of BE in profile 1 if it is offered 500 Mb/s, in ms."""
+def _best_effort(answer: Any, offered: float) -> Verdict:
+    """Latency of BE in profile 1 if it is offered so many Gb/s, in ms."""
     answer = number(answer, "ms")
     if isinstance(answer, Verdict):
         return answer
-    rates = m120.RATES_MBPS["profile1"] | {"BE": 500}
+    rates = m120.RATES_MBPS["profile1"] | {"BE": units.convert(offered, "Gbit/s", "Mbit/s")}
     shares = {name: units.mbps(rate) / m120.FACTS.line_bps for name, rate in rates.items()}
     streams = m120.streams(shares, m120.FACTS.frame_scenario2_bytes)
     expected = _latency_ms(m120.port(), streams, "BE")
@@ -32,12 +33,12 @@ def _best_effort(answer: Any) -> Verdict:
         (100, "when B is divided by what is sent: that is tail drop"),
     ]
     hint = "B is 100 ms at the 100 Mb/s that the class is sent at; divide by what is offered."
-    shows = "A fifth of the load, five times the latency: it is the load that moves a full queue."
+    shows = "The load moves a full queue: half of it, and the queue is twice as late."
     return close(answer, expected, "ms", hint, shows, slips)
 
 
-def _buffer(answer: Any) -> Verdict:
-    """The largest buffer that keeps CS1 at or below 10 ms in the base test, in ms."""
+def _buffer(answer: Any, late: float) -> Verdict:
+    """The largest buffer that keeps CS1 at or below so many ms in the base test, in ms."""
     answer = number(answer, "ms")
     if isinstance(answer, Verdict):
         return answer
@@ -47,20 +48,19 @@ def _buffer(answer: Any) -> Verdict:
     streams = m120.experiments()["base"].streams
     latency = _latency_ms(m120.port(CS1={"limit": limit}), streams, "CS1")
     said = f"with {answer:g} ms of buffer CS1 waits for {latency:.3g} ms"
-    if latency > 10.005:
+    if latency > late + 0.005:
         return wrong(f"{said}, which is too long. L = B / E, and B is at the rate served.")
-    if latency < 9.5:
+    if latency < 0.95 * late:
         return wrong(f"{said}: less than asked for, and bursts will miss the buffer. Try more.")
     return right(f"{said}. The buffer in ms may be larger than the latency: dropping helps.")
 
 
-def _guarantee(answer: Any) -> Verdict:
-    """The least guaranteed rate at which CS1 loses nothing in the base test, in per cent."""
+def _guarantee(answer: Any, load: float) -> Verdict:
+    """The least guaranteed rate at which CS1 loses nothing of so much load, both in per cent."""
     answer = number(answer, "%")
     if isinstance(answer, Verdict):
         return answer
-    base = m120.experiments()["base"]
-    lost, less = (_lost_percent(base, max(answer - step, 0)) for step in (0, 0.5))
+    lost, less = (_lost_percent(load, max(answer - step, 0)) for step in (0, 0.5))
     if lost > 0.01:
         return wrong(f"guaranteed {answer:g} %, CS1 still loses {lost:.2g} % of its packets.")
     if less <= 0.01:
@@ -68,9 +68,10 @@ def _guarantee(answer: Any) -> Verdict:
     return right(f"guaranteed {answer:g} %, CS1 loses nothing. Now look at who pays for it.")
 
 
-def _lost_percent(experiment, guaranteed_percent):
+def _lost_percent(load_percent, guaranteed_percent):
+    shares = m120.SHARES["base"] | {"CS1": units.convert(load_percent, "%", "1")}
     rate = units.convert(guaranteed_percent, "%", "1") * m120.FACTS.line_bps
-    result = fluid.solve(m120.port(CS1={"guaranteed_bps": rate}), experiment.streams)
+    result = fluid.solve(m120.port(CS1={"guaranteed_bps": rate}), m120.streams(shares))
     return units.convert(_lost(result, "CS1"), "1", "%")
 
 
@@ -80,8 +81,8 @@ def _lost(result, name):
     return float(result.dropped_pps[at] / max(result.offered_pps[at], 1))
 
 
-def _customer(answer: Any) -> Verdict:
-    """The load of strict-high alone at which L = B / E gives 90 ms, in per cent of the line."""
+def _customer(answer: Any, late: float) -> Verdict:
+    """The load of strict-high alone at which L = B / E gives so many ms, in % of the line."""
     answer = number(answer, "% of the line")
     if isinstance(answer, Verdict):
         return answer
@@ -91,9 +92,10 @@ def _customer(answer: Any) -> Verdict:
     if latency is None or latency < 1:
         return wrong(f"at {answer:g} % the line keeps up, so nothing waits. Offer it more.")
     said = f"at {answer:.4g} % of the line strict-high waits for {latency:.3g} ms"
-    if abs(latency - 90) > 1:
-        return wrong(f"{said}, not 90. {'More' if latency > 90 else 'Less'} load is needed.")
-    return right(f"{said}. That is an overload of a ninth, not of 2:1: the source leaves it open.")
+    if abs(latency - late) > late / 90:
+        more = "More" if latency > late else "Less"
+        return wrong(f"{said}, not {late:g}. {more} load is needed.")
+    return right(f"{said}. That is no overload of 2:1: the source leaves it open.")
 
 
 def _own(answer: Any) -> Verdict:
@@ -115,10 +117,42 @@ def _own(answer: Any) -> Verdict:
     return right(f"{first} loses nothing and is in time, while {worst} pays for it.")
 
 
-JUDGES = {
-    "01.1": _best_effort,
-    "01.2": _buffer,
-    "01.3": _guarantee,
-    "01.4": _customer,
-    "01.5": _own,
+EXERCISES = {
+    "01.1": Exercise(
+        _best_effort,
+        "L = B / E: 10 Mb are in the buffer (100 ms at 100 Mb/s). It is late until that much has"
+        " come in.",
+        "In profile 1, BE is offered 2.5 Gb/s. How late would it be if it was offered {offered}"
+        " Gb/s, in ms?",
+        {"offered": Number(0.5, 0.2, 2.4, 0.05)},
+    ),
+    "01.2": Exercise(
+        _buffer,
+        "CS1 is served 22 % of the line and offered 25 %, so a buffer of b ms makes it b x 22 / 25"
+        " ms late; 0.07 ms more are the way through the router.",
+        "In the base test, which buffer (in ms) keeps CS1 at {late} ms, and does not waste any of"
+        " that?",
+        {"late": Number(10, 4, 30, 0.5)},
+    ),
+    "01.3": Exercise(
+        _guarantee,
+        "a class within its guarantee loses nothing, whoever else is there; look at what it is"
+        " offered.",
+        "In the base test with CS1 at {load} % of the line, which guaranteed rate (in % of the"
+        " line) is the least that lets CS1 lose nothing? Look in the explorer who pays for it.",
+        {"load": Number(25, 24, 45, 1)},
+    ),
+    "01.4": Exercise(
+        _customer,
+        "the buffer is 100 ms at the line rate, so L is 100 ms over the load as a multiple of the"
+        " line.",
+        "What if: strict-high alone, drops at the head. At which offered load (in % of the line)"
+        " would it be {late} ms late?",
+        {"late": Number(90, 55, 96, 1)},
+    ),
+    "01.5": Exercise(
+        _own,
+        "begin with m120.port() and streams of 120 % in all, and give the first one 10 % of the"
+        " line: strict-high comes before everybody.",
+    ),
 }

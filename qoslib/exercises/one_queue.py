@@ -3,11 +3,12 @@
 from typing import Any
 
 from qoslib import fluid, measurements, packets, units
+from qoslib.exercises.exercise import Exercise, Number
 from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Poisson, Stream
 
-__all__ = ["JUDGES"]
+__all__ = ["EXERCISES"]
 
 #: What Ethernet adds to a frame with its check sequence: preamble and gap [B].
 PREAMBLE_AND_GAP_BYTES = 20
@@ -18,13 +19,13 @@ FRAME_BYTES = 1490
 PLAYED_S = 120.0
 
 
-def _serialisation(answer: Any) -> Verdict:
-    """Time of the smallest frame at 10 Gb/s, in nanoseconds."""
+def _serialisation(answer: Any, frame: float, line: float) -> Verdict:
+    """Time of a frame [B] on a line [Gb/s], in nanoseconds."""
     answer = number(answer, "ns")
     if isinstance(answer, Verdict):
         return answer
     expected, bare = (
-        units.convert(units.serialisation_s(64, units.gbps(10), extra), "s", "ns")
+        units.convert(units.serialisation_s(frame, units.gbps(line), extra), "s", "ns")
         for extra in (PREAMBLE_AND_GAP_BYTES, 0)
     )
     slips = [
@@ -32,21 +33,21 @@ def _serialisation(answer: Any) -> Verdict:
         (units.octets(expected), "when bytes are taken for bits"),
     ]
     hint = "Time is bits on the line over the line rate; serialisation_s() does it."
-    shows = "So a router has less than 70 ns for a decision about each packet of such a line."
+    shows = f"So a router has no more than {expected:.3g} ns for a decision about each such packet."
     return close(answer, expected, "ns", hint, shows, slips, within=0.005)
 
 
-def _buffer(answer: Any) -> Verdict:
-    """The largest buffer whose delay stays at or below 20 ms, in packets."""
+def _buffer(answer: Any, late: float) -> Verdict:
+    """The largest buffer whose delay stays at or below so many ms, in packets."""
     answer = number(answer, "packets")
     if isinstance(answer, Verdict):
         return answer
     if answer < 1 or answer != int(answer):
         return wrong(f"{answer:g} is no buffer; give a whole number of packets from 1.")
     delay, larger = (_delay_ms(int(answer) + more) for more in (0, 1))
-    if delay > 20:
+    if delay > late:
         return wrong(f"a full buffer of {answer:g} packets costs {delay:.4g} ms: too late.")
-    if larger <= 20:
+    if larger <= late:
         return wrong(f"{answer:g} packets cost {delay:.4g} ms: there is room for more.")
     return right(f"{answer:g} packets cost {delay:.4g} ms. A buffer is a promise about delay.")
 
@@ -58,8 +59,8 @@ def _delay_ms(packets):
     return units.convert(float(fluid.solve(port, [stream]).latency_mean_s[0]), "s", "ms")
 
 
-def _load(answer: Any) -> Verdict:
-    """The highest load at which random packets take no more than 1 ms on average, in per cent."""
+def _load(answer: Any, most: float) -> Verdict:
+    """The highest load at which random packets take at most so many ms on average, in per cent."""
     answer = number(answer, "% of the line")
     if isinstance(answer, Verdict):
         return answer
@@ -68,9 +69,9 @@ def _load(answer: Any) -> Verdict:
     if answer > 120:
         return wrong(f"{answer:g} % is more than the line carries: the queue stands full.")
     late, later = (_random_ms(answer + more) for more in (0, 2))
-    if late > 1.05:
+    if late > 1.05 * most:
         return wrong(f"at {answer:.4g} % a packet takes {late:.3g} ms on average: too late.")
-    if later <= 1.05:
+    if later <= 1.05 * most:
         return wrong(f"at {answer:.4g} % a packet takes {late:.3g} ms: the load may be higher.")
     return right(
         f"at {answer:.4g} % a packet takes {late:.3g} ms. Theory (M/D/1) says D (1 + r / 2 (1 - r))"
@@ -133,10 +134,39 @@ def _own(answer: Any) -> Verdict:
     )
 
 
-JUDGES = {
-    "00.1": _serialisation,
-    "00.2": _buffer,
-    "00.3": _load,
-    "00.4": _held,
-    "00.5": _own,
+EXERCISES = {
+    "00.1": Exercise(
+        _serialisation,
+        "write the bits of frame and overhead down, divide by the bits a second, and count in ns:"
+        " a nanosecond at 1 Gb/s is one bit.",
+        "How long does an Ethernet frame of {frame} bytes (with its checksum; preamble and gap add"
+        " 20) occupy a line of {line} Gb/s, in ns?",
+        {"frame": Number(64, 64, 512, 4), "line": Number(10, 10, 101, 10)},
+    ),
+    "00.2": Exercise(
+        _buffer,
+        "a packet that gets in waits for those before it, and is then sent itself: one packet of"
+        " the time belongs to it.",
+        "On the 100 Mb/s line above: how many packets of 1490 bytes may the buffer hold so that the"
+        " model's delay is not more than {late} ms?",
+        {"late": Number(20, 5, 45, 0.5)},
+    ),
+    "00.3": Exercise(
+        _load,
+        "try 80, 90 and 95 % in the explorer, with packets at random, and close in by halves.",
+        "Packets of 1490 bytes come at random to the 100 Mb/s line above, with room for 512 of"
+        " them. Which load (in % of the line) is the most at which a packet takes no more than"
+        " {most} ms on average? Use the explorer, or `packets.simulate`.",
+        {"most": Number(1, 0.5, 2, 0.1)},
+    ),
+    "00.4": Exercise(
+        _held,
+        "129,472 less 46,396 arrived. The line sends one packet every 121.12 us, so it sent fewer"
+        " than that in ten seconds; the others came after.",
+    ),
+    "00.5": Exercise(
+        _own,
+        "take Port('mine', units.mbps(50), (Queue('all', PacketLimit(100)),)) and offer it more"
+        " than 50 Mb/s; then change the limit.",
+    ),
 }

@@ -3,11 +3,12 @@
 from typing import Any
 
 from qoslib import fluid, units
+from qoslib.exercises.exercise import Exercise, Number
 from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
 from qoslib.platforms import isr4331
 from qoslib.port import Port, StrictPriority
 
-__all__ = ["JUDGES"]
+__all__ = ["EXERCISES"]
 
 FRAME_BYTES = float(isr4331.FACTS.frame_bytes)
 PAYLOAD_BYTES = FRAME_BYTES - float(isr4331.FACTS.header_bytes)
@@ -49,43 +50,53 @@ def _starved(answer: Any) -> Verdict:
     return close(answer, expected, "Mb/s of data", hint, shows, slips, within=0.003)
 
 
-def _long_run(answer: Any) -> Verdict:
-    """Share of EF that is lost in the long run at 50 Mb/s of data, in per cent."""
+def _long_run(answer: Any, load: float) -> Verdict:
+    """Share of EF that is lost in the long run at so many Mb/s of data, in per cent."""
     answer = number(answer, "%")
     if isinstance(answer, Verdict):
         return answer
-    expected = units.convert(float(_solved(50, isr4331.llq())[0]), "1", "%")
-    slips = [(60, "when the policer counts data only"), (40, "for what passes, data only")]
+    expected = units.convert(float(_solved(load, isr4331.llq())[0]), "1", "%")
+    passes = units.convert(20 / load, "1", "%")
+    slips = [
+        (100 - passes, "when the policer counts data only"),
+        (passes, "for what passes, data only"),
+    ]
     hint = "The policer lets 20 Mb/s of frames pass, and a frame of 1490 bytes holds 1448 of data."
     shows = "A run of ten seconds loses a little less: the bucket is full when it begins."
     return close(answer, expected, "%", hint, shows, slips, within=0.008)
 
 
-def _bucket(answer: Any) -> Verdict:
-    """How long the full bucket of 500,000 B lasts at 30 Mb/s of data, in ms."""
+def _bucket(answer: Any, load: float) -> Verdict:
+    """How long the full bucket of 500,000 B lasts at so many Mb/s of data, in ms."""
     answer = number(answer, "ms")
     if isinstance(answer, Verdict):
         return answer
     facts = isr4331.FACTS
-    burst_bits, offered_bps = units.bits(facts.burst_bytes), _frames_bps(30)
+    burst_bits, offered_bps = units.bits(facts.burst_bytes), _frames_bps(load)
     expected = units.convert(burst_bits / (offered_bps - facts.priority_bps), "s", "ms")
+    bare_bps = units.mbps(load) - facts.priority_bps
     slips = [
         (units.convert(burst_bits / offered_bps, "s", "ms"), "if nothing flows into the bucket"),
-        (400, "when headers are left out: the policer counts frames"),
+        (
+            units.convert(burst_bits / bare_bps, "s", "ms"),
+            "when headers are left out: the policer counts frames",
+        ),
     ]
-    hint = "The bucket loses what comes in and gains 20 Mb/s meanwhile; 30 Mb/s of data are more."
+    hint = "The bucket loses what comes in, headers included, and gains 20 Mb/s meanwhile."
     shows = "Longer than any voice packet may wait, and every run has it once."
     return close(answer, expected, "ms", hint, shows, slips)
 
 
-def _rate(answer: Any) -> Verdict:
-    """The least priority rate at which EF loses nothing in the published test, in Mb/s."""
+def _rate(answer: Any, load: float) -> Verdict:
+    """The least priority rate at which EF loses nothing of so many Mb/s of data, in Mb/s."""
     answer = number(answer, "Mb/s")
     if isinstance(answer, Verdict):
         return answer
     if not 1 <= answer <= 100:
         return wrong(f"{answer:g} Mb/s is no rate for this line; stay between 1 and 100.")
-    (lost, rest), (less, _) = (_solved(30, _with_rate(units.mbps(answer - by))) for by in (0, 0.5))
+    (lost, rest), (less, _) = (
+        _solved(load, _with_rate(units.mbps(answer - by))) for by in (0, 0.5)
+    )
     if lost > LOSSLESS:
         return wrong(f"with {answer:g} Mb/s EF loses {lost:.1%}. A policer counts headers too.")
     if less <= LOSSLESS:
@@ -115,10 +126,36 @@ def _most_urgent(port):
     return min(range(len(port.queues)), key=lambda at: port.queues[at].priority)
 
 
-JUDGES = {
-    "03.1": _starved,
-    "03.2": _long_run,
-    "03.3": _bucket,
-    "03.4": _rate,
-    "03.5": _own,
+EXERCISES = {
+    "03.1": Exercise(
+        _starved,
+        "the line carries 100 Mb/s of 1514-byte pieces; only 1448 bytes of each are data.",
+    ),
+    "03.2": Exercise(
+        _long_run,
+        "write the load as frames first (times 1490 / 1448). 20 Mb/s of that pass, the rest is"
+        " lost.",
+        "EF is offered {load} Mb/s of data against the 80, with the policer of 20 Mb/s. Which"
+        " share of EF (in %) is lost in the long run?",
+        {"load": Number(50, 24, 90, 1)},
+    ),
+    "03.3": Exercise(
+        _bucket,
+        "4 Mb are in the bucket. It empties at the rate of the frames less 20 Mb/s.",
+        "The bucket is full when congestion begins, and EF is offered {load} Mb/s of data. How long"
+        " does EF lose nothing, in ms?",
+        {"load": Number(30, 24, 80, 1)},
+    ),
+    "03.4": Exercise(
+        _rate,
+        "data times 1490 / 1448 is what the policer sees. Round up to half a Mb/s.",
+        "Which priority rate (in Mb/s) is the least at which the {load} Mb/s of EF lose nothing,"
+        " for good? Who pays?",
+        {"load": Number(30, 22, 60, 1)},
+    ),
+    "03.5": Exercise(
+        _own,
+        "a Policer in front of the first queue, at a fifth of the line, leaves four fifths to"
+        " others.",
+    ),
 }

@@ -5,16 +5,15 @@ from typing import Any
 import numpy as np
 
 from qoslib import fluid, measurements, packets, units
+from qoslib.exercises.exercise import Exercise, Number
 from qoslib.exercises.verdict import Verdict, close, described, number, right, wrong
 from qoslib.fluid.drr import round_s
 from qoslib.platforms import gsr12000
 from qoslib.port import DeficitRoundRobin, ModifiedDrr
 
-__all__ = ["JUDGES"]
+__all__ = ["EXERCISES"]
 
 LOSSLESS = 1e-9
-#: The most that Premium may wait in exercise 3 [us].
-PREMIUM_US = 50.0
 #: Packets of a run of the reader's own port, and the most its first stream may wait [ms].
 OWN_PACKETS, OWN_MS = 50_000, 2.0
 
@@ -46,29 +45,31 @@ def _frame_share(port):
     return frame / (frame + port.overhead_bytes)
 
 
-def _quantum(answer: Any) -> Verdict:
-    """The least quantum of queue 3 that carries 40 Mb/s by shares alone, in bytes."""
+def _quantum(answer: Any, load: float) -> Verdict:
+    """The least quantum of queue 3 that carries so many Mb/s by shares alone, in bytes."""
     answer = number(answer, "bytes")
     if isinstance(answer, Verdict):
         return answer
     if answer < 1:
         return wrong("a queue without a quantum is never served in a round.")
-    lost, less = (_lbe_lost_percent(round(answer * part)) for part in (1.0, 0.97))
+    lost, less = (_lbe_lost_percent(round(answer * part), load) for part in (1.0, 0.97))
     said = f"with {answer:,.0f} bytes Less Than BE loses {lost:.2g} % of its packets in the fluid"
     if lost > 0.01:
-        return wrong(f"{said}. Set its quantum to those of the others as 40 Mb/s to what they get.")
+        return wrong(
+            f"{said}. Its quantum is to that of queue 2 as {load:g} Mb/s to what queue 2 gets."
+        )
     if less <= 0.01:
         return wrong(f"{said}, but less would do too.")
-    return right(f"{said}. That is two thirds more than is set; measured was no loss without it.")
+    return right(f"{said}. 3,686 are set; measured was no loss of 40 Mb/s with these.")
 
 
-def _lbe_lost_percent(quantum_bytes):
+def _lbe_lost_percent(quantum_bytes, load):
     port = gsr12000.engine3()
     queues = tuple(
         q.replace(quantum_bytes=max(quantum_bytes, 1)) if q.name == "queue3" else q
         for q in port.queues
     )
-    result = fluid.solve(port.replace(queues=queues), gsr12000.streams("test_b"))
+    result = fluid.solve(port.replace(queues=queues), gsr12000.streams("test_b", units.mbps(load)))
     return units.convert(_lost(result, "1A/prec0"), "1", "%")
 
 
@@ -78,8 +79,8 @@ def _lost(result, name):
     return float(result.dropped_pps[at] / max(result.offered_pps[at], 1))
 
 
-def _ring(answer: Any) -> Verdict:
-    """The longest transmit ring that keeps Premium below 50 us on average, in packets."""
+def _ring(answer: Any, late: float) -> Verdict:
+    """The longest transmit ring that keeps Premium below so many us on average, in packets."""
     answer = number(answer, "packets")
     if isinstance(answer, Verdict):
         return answer
@@ -87,9 +88,9 @@ def _ring(answer: Any) -> Verdict:
         return wrong(f"{answer:g} is no ring; give a whole number of packets from 1 to 1000.")
     now, longer = (_premium_us(int(answer) + more) for more in (0, 1))
     said = f"with a ring of {answer:g} packets Premium takes {now:.3g} us on average"
-    if now > PREMIUM_US:
+    if now > late:
         return wrong(f"{said}: too long. Each packet in the ring costs it 3.4 us.")
-    if longer <= PREMIUM_US:
+    if longer <= late:
         return wrong(f"{said}: there is room for more.")
     return right(f"{said}. Strict priority ends where the ring begins: it is first come there.")
 
@@ -102,21 +103,21 @@ def _premium_us(ring):
     return units.convert(float(mean), "s", "us")
 
 
-def _ninety(answer: Any) -> Verdict:
-    """Packets of 90 minutes that a policer 6.8 ppm slow loses, if its bucket is small."""
+def _ninety(answer: Any, slow: float) -> Verdict:
+    """Packets of 90 minutes that a policer so many ppm slow loses, if its bucket is small."""
     answer = number(answer, "packets")
     if isinstance(answer, Verdict):
         return answer
     long = gsr12000.experiments()["conclusion_90min"]
     premium = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in long.streams)
     offered = premium * float(gsr12000.FACTS.whole_long_s)
-    expected = offered * units.convert(float(gsr12000.FACTS.policer_slow_ppm), "ppm", "1")
+    expected = offered * units.convert(slow, "ppm", "1")
     slips = [
-        (offered * _printed_ratio(), "of the ratio that was printed: but 6.8 is not 9.3"),
+        (offered * _printed_ratio(), f"of the ratio that was printed: but {slow:g} is not 9.3"),
         (204, "for 20 minutes"),
     ]
-    hint = "6.8 in a million of 25,000 packets/s for 5,400 s."
-    shows = "Published is a third more. So the offset drifts, or a bucket hides the first losses."
+    hint = f"{slow:g} in a million of 25,000 packets/s for 5,400 s."
+    shows = "Published are 9.3e-6 lost. So the offset drifts, or a bucket hides the first losses."
     return close(answer, expected, "packets", hint, shows, slips, within=0.01)
 
 
@@ -150,10 +151,37 @@ def _own(answer: Any) -> Verdict:
     return right(f"{first} loses nothing and takes at most {late_ms:.3g} ms, packet by packet.")
 
 
-JUDGES = {
-    "02.1": _round,
-    "02.2": _quantum,
-    "02.3": _ring,
-    "02.4": _ninety,
-    "02.5": _own,
+EXERCISES = {
+    "02.1": Exercise(
+        _round,
+        "415 kB are 3.3 Mb. Of the 2.4 Gb/s, 0.2 are Premium's, and 9 B of each 1009 no packet's.",
+    ),
+    "02.2": Exercise(
+        _quantum,
+        "queue 2 gets what Premium, Updates and LBE leave; its quantum is 309,657 bytes. Set them"
+        " in relation.",
+        "Which quantum (in bytes) must queue 3 have at least so that by shares alone, in the fluid"
+        " model, the {load} Mb/s of LBE get through? Updates take their 120 Mb/s first.",
+        {"load": Number(40, 20, 120, 2)},
+    ),
+    "02.3": Exercise(
+        _ring,
+        "18 packets cost 88 us, and each packet less saves 3.4 us. Round down.",
+        "How many packets may the transmit ring of test B hold so that Premium takes no more than"
+        " {late} us on average? The explorer shows it.",
+        {"late": Number(50, 40, 120, 1)},
+    ),
+    "02.4": Exercise(
+        _ninety,
+        "200 Mb/s in packets of 8,000 bits are 25,000 a second. Multiply by the seconds and by the"
+        " offset.",
+        "A policer is {slow} ppm slow and its bucket is small. How many packets of Premium (200"
+        " Mb/s, 1000 bytes each) does it lose in 90 minutes?",
+        {"slow": Number(6.8, 2, 20, 0.1)},
+    ),
+    "02.5": Exercise(
+        _own,
+        "give both queues 3000 bytes and 100 packets of room, and the first stream a tenth of the"
+        " line.",
+    ),
 }

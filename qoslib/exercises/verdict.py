@@ -2,14 +2,14 @@
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from qoslib.port import Port
 from qoslib.traffic import Stream
 
-__all__ = ["Judge", "Verdict", "close", "described", "number", "right", "wrong"]
+__all__ = ["Verdict", "close", "described", "number", "right", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,6 @@ class Verdict:
     @property
     def _word(self):
         return "Right" if self.ok else "Not yet"
-
-
-Judge = Callable[[Any], Verdict]
 
 
 def right(text: str) -> Verdict:

@@ -2,7 +2,7 @@
 
 import ipywidgets as widgets
 
-__all__ = ["bare", "button", "choice", "heading", "row", "slider", "switch"]
+__all__ = ["bare", "button", "choice", "flow", "heading", "row", "slider", "switch"]
 
 _LABELLED = {"description_width": "190px"}
 
@@ -59,6 +59,11 @@ def button(name: str, pressed) -> widgets.Button:
 def heading(text: str, size: str) -> widgets.HTML:
     """A heading of a column, or of a row, of this `size`."""
     return widgets.HTML(f"<b>{text}</b>", layout=_column(size))
+
+
+def flow(*members: widgets.Widget) -> widgets.HBox:
+    """Controls one after the other, on as many lines as the page needs."""
+    return widgets.HBox(list(members), layout=widgets.Layout(width="100%", flex_flow="row wrap"))
 
 
 def row(*members: widgets.Widget) -> widgets.HBox:

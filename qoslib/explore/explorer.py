@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from qoslib import plots
+from qoslib.explore.export import Call, buttons, lines, shown
 from qoslib.explore.finish import Finish
 from qoslib.explore.later import Later
 from qoslib.explore.patience import Patience
@@ -32,6 +33,8 @@ class Explorer(widgets.VBox):
         From the values, and whom to tell how far it is, to something that takes a moment to find,
         as a packet model does. The figure is drawn without it at once, and with it when the
         controls have come to rest; a bar shows in between if that takes over two seconds.
+    call : Call, optional
+        How this explorer is made, for what can be taken along of it.
 
     Attributes
     ----------
@@ -46,8 +49,10 @@ class Explorer(widgets.VBox):
         rows: Sequence[widgets.Widget],
         draw: Callable[[dict[str, Any], Any], plots.Figure],
         play: Callable[[dict[str, Any], Progress], Any] | None = None,
+        call: Call | None = None,
     ):
-        self.controls = dict(controls)
+        self.controls, self._call = dict(controls), call
+        self._start = self.values
         self._draw, self._play, self._held = draw, play, False
         self._later = Later(self._settle)
         with ProgressBar() as bar:
@@ -58,13 +63,20 @@ class Explorer(widgets.VBox):
         self._say()
         for control in self.controls.values():
             control.observe(self._changed, "value")
-        super().__init__([*rows, self.figure, self._bar, self._words, Finish()])
+        finish = Finish()
+        save = [buttons(call, finish, lambda: (self._drawn, self.values))] if call else []
+        super().__init__([*rows, self.figure, self._bar, *save, self._words, finish])
         self.add_class("qoslib-explorer")
 
     @property
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
         return {name: control.value for name, control in self.controls.items()}
+
+    @property
+    def python(self) -> str:
+        """Three lines of Python that make what is on screen again; empty where none do."""
+        return lines(self._call, self.values, self._start) if self._call else ""
 
     @property
     def summary(self) -> str:
@@ -132,6 +144,7 @@ class Explorer(widgets.VBox):
         self._words.value = (
             f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>'
             f"<details><summary>The same as a table</summary>{table}</details>"
+            f"{shown(self._call, self.values, self._start) if self._call else ''}"
         )
 
     def _repr_mimebundle_(self, **kwargs):

@@ -6,6 +6,7 @@ from qoslib import fluid, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
 from qoslib.platforms import platform as platform_named
 
 __all__ = ["knife_edge"]
@@ -50,7 +51,13 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
         now = 1 + units.convert(values["change"], "%", "1")
         return plots.knife_edge(ratio, swept, now, names, marks, played)
 
-    return Explorer({"change": moved}, [moved], draw)
+    def scenarios(values):
+        now = 1 + units.convert(values["change"], "%", "1")
+        streams = tuple(each.replace(rate_bps=each.rate_bps * now) for each in known.streams)
+        return [known.scenario.replace(streams=streams)]
+
+    call = Call("knife_edge", f"{platform!r}, {experiment!r}", scenarios)
+    return Explorer({"change": moved}, [moved], draw, call=call)
 
 
 def _played(known):

@@ -5,8 +5,10 @@ import numpy as np
 from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
 from qoslib.port import PacketLimit, Port
 from qoslib.results import Result
+from qoslib.scenario import Scenario
 from qoslib.traffic import Cbr, Poisson, Stream
 
 __all__ = ["LOADS", "PLAYED", "SPACINGS", "one_queue", "played", "swept"]
@@ -57,7 +59,14 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
     reset = button("Reset", lambda: app.move(**start))
     sliders = [controls[name] for name in ("load", "buffer", "frame")]
     rows = [*sliders, row(controls["spacing"], controls["rate"], reset)]
-    app: Explorer = Explorer(controls, rows, draw, play)
+
+    def scenarios(values):
+        now_port, now = _described(port, stream, values)
+        packet_s = units.serialisation_s(now.mean_frame_bytes, now_port.rate_bps)
+        return [Scenario("one queue", now_port, (now,), COUNTED * packet_s)]
+
+    call = Call("one_queue", "saved.where, saved.streams[0]", scenarios)
+    app: Explorer = Explorer(controls, rows, draw, play, call)
     return app
 
 
@@ -70,8 +79,13 @@ def _settings(port, stream):
         "buffer": limit.packets,
         "frame": round(stream.mean_frame_bytes),
         "rate": port.rate_bps,
-        "spacing": next(name for name, each in SPACINGS.items() if type(each) is Cbr),
+        "spacing": _spacing(stream),
     }
+
+
+def _spacing(stream):
+    names = {type(each): name for name, each in SPACINGS.items()}
+    return names.get(type(stream.arrivals), names[Cbr])
 
 
 def _described(port, stream, values):

@@ -8,14 +8,16 @@ from qoslib import fluid, measurements, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import button, choice, row, slider, switch
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
 from qoslib.packets.progress import Progress
 from qoslib.platforms import isr4331
 from qoslib.port import Port
+from qoslib.scenario import Scenario
 
 __all__ = ["LOADS_BPS", "POLICERS", "START", "described", "played", "police", "water"]
 
 #: What EF is asked to send along the lines [bit/s].
-LOADS_BPS = units.mbps(np.arange(5, 305, 5.0))
+LOADS_BPS = units.mbps(np.arange(10, 305, 10.0))
 #: What a policer does with a packet that passes without congestion, or when there is none.
 POLICERS: dict[str, dict[str, Any] | None] = {
     "tokens kept without congestion": {"uncongested": "keeps"},
@@ -59,7 +61,8 @@ def police() -> Explorer:
     reset = button("Reset", lambda: app.move(**START))
     sliders = [controls[name] for name in ("ef", "default", "rate", "burst")]
     rows = [*sliders, row(controls["policer"], controls["llq"], reset)]
-    app: Explorer = Explorer(controls, rows, draw, played)
+    call = Call("police", "", lambda values: [_scenario(values)])
+    app: Explorer = Explorer(controls, rows, draw, played, call)
     return app
 
 
@@ -83,6 +86,11 @@ def _llq(values):
             rate_bps=units.mbps(values["rate"]), burst_bytes=burst, **how
         )
     return port.replace(queues=(urgent.replace(policer=policer), rest))
+
+
+def _scenario(values):
+    port, streams = described(values)
+    return Scenario("a policed priority queue", port, streams, _end_s(streams), seed=SEED)
 
 
 def water(values: dict) -> plots.Counted:

@@ -3,6 +3,7 @@
 from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
 from qoslib.platforms import gsr12000
 from qoslib.platforms.gsr12000.load import loaded
 from qoslib.platforms.provenance import Experiment
@@ -65,7 +66,16 @@ def share(experiment: str = "test_b") -> Explorer:
     sliders = [control for name, control in controls.items() if name != "map"]
     half = (len(sliders) + 1) // 2
     pairs = [row(*sliders[at::half]) for at in range(half)]
-    app: Explorer = Explorer(controls, [row(pick, controls["map"], reset), *pairs], draw, play)
+
+    def scenarios(values):
+        return [described(known[pick.value], values).scenario]
+
+    def begins(values):
+        return repr(pick.value), {**settings(known[pick.value]), "experiment": pick.value}
+
+    rows = [row(pick, controls["map"], reset), *pairs]
+    call = Call("share", repr(experiment), scenarios, begins)
+    app: Explorer = Explorer(controls, rows, draw, play, call)
     app.controls["experiment"] = pick
     pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
     return app

@@ -1,12 +1,13 @@
 """A figure that can also be read: as a paragraph and as a table."""
 
+import html
 import json
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 
-__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "refresh"]
+__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh"]
 
 #: Behaviour of every figure. plotly shows a button that uploads the chart unless told not to.
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
@@ -59,6 +60,16 @@ def live(figure: Figure) -> LiveFigure:
     return widget
 
 
+def page(figure: Figure, title: str) -> str:
+    """The figure, its words and its table as one HTML page that fetches nothing."""
+    drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
+    words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
+    head = (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+    )
+    return f"{head}<body>{drawn}<p>{words}</p>{table}</body></html>"
+
+
 def refresh(widget: LiveFigure, figure: Figure) -> None:
     """Bring a live figure to the data of a figure made anew by the same function.
 
@@ -72,7 +83,16 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
         raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
     with widget.batch_update():
         for shown, wanted in zip(widget.data, figure.data, strict=True):
-            shown.update({name: wanted[name] for name in _CHANGING if name in wanted})
+            shown.update(_changed(shown.to_plotly_json(), wanted.to_plotly_json()))
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
                 widget.layout[axis].range = figure.layout[axis].range
+
+
+def _changed(shown, wanted):
+    """What differs: plotly takes its time to look at each value that it is given."""
+    return {
+        name: wanted[name]
+        for name in _CHANGING
+        if name in wanted and shown.get(name) != wanted[name]
+    }

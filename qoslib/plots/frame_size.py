@@ -139,7 +139,7 @@ def _layout(offered):
         number = "" if panel == 0 else str(panel + 1)
         layout[f"xaxis{number}"]["range"] = np.log10([57, 1700]).tolist()
         layout[f"yaxis{number}"]["range"] = [0, 1.08 * max(1.0, float(np.max(most)))]
-    layout["yaxis3"]["range"] = [0, 16]
+    layout["yaxis3"]["range"][1] = min(16.0, layout["yaxis3"]["range"][1])
     return layout
 
 

@@ -19,13 +19,14 @@ __all__ = [
     "variant",
 ]
 
-#: Okabe and Ito's eight colours, told apart with any colour vision; black is left to text.
+#: Okabe and Ito's colours, told apart with any colour vision; black is left to text. Three of them
+#: are darker than theirs, so that all are seen on white: a test holds contrast and distance.
 ORANGE, SKY, GREEN, BLUE, RED, PINK = (
-    "#E69F00",
-    "#56B4E9",
+    "#D08200",
+    "#4699DF",
     "#009E73",
     "#0072B2",
-    "#D55E00",
+    "#C65400",
     "#CC79A7",
 )
 INK, PALE = "#444444", "#DDDDDD"

@@ -1,0 +1,110 @@
+"""What is on screen, to take along: figure, table, scenario, and the Python that makes it again."""
+
+import html
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import ipywidgets as widgets
+
+from qoslib import plots
+from qoslib.explore.controls import button, flow
+from qoslib.explore.finish import Finish
+from qoslib.scenario import Scenario
+
+__all__ = ["Call", "File", "buttons", "files", "lines", "shown"]
+
+#: Button -> what it gives.
+KINDS = {
+    "PNG": "png",
+    "SVG": "svg",
+    "HTML": "html",
+    "Table (CSV)": "csv",
+    "Scenario (JSON)": "json",
+}
+#: Made by the page itself, of the figure as it stands there.
+IMAGES = ("png", "svg")
+
+Scenarios = Callable[[dict[str, Any]], Sequence[Scenario]]
+
+
+class Call(NamedTuple):
+    """How an explorer is made: its name, its arguments as Python, and what its controls mean.
+
+    Where the arguments speak of ``saved``, that is the scenario on screen, saved as JSON. A
+    control that decides where the others begin is among the arguments: `begins` then gives from
+    all values the arguments, and where the controls begin.
+    """
+
+    name: str
+    arguments: str = ""
+    scenarios: Scenarios | None = None
+    begins: Callable[[dict[str, Any]], tuple[str, dict[str, Any]]] | None = None
+
+
+class File(NamedTuple):
+    """A file to save."""
+
+    name: str
+    mime: str
+    text: str
+
+
+def files(kind: str, call: Call, figure: plots.Figure, values: dict[str, Any]) -> list[File]:
+    """The files of a kind, ``html``, ``csv`` or ``json``, of what is on screen."""
+    if kind == "html":
+        return [File(f"{call.name}.html", "text/html", plots.page(figure, call.name))]
+    if kind == "csv":
+        return [File(f"{call.name}.csv", "text/csv", figure.table.to_csv())]
+    scenarios = call.scenarios(values) if call.scenarios else ()
+    single = len(scenarios) == 1
+    return [
+        File(
+            f"{call.name}{'' if single else f'_{number}'}.json",
+            "application/json",
+            scenario.to_json(),
+        )
+        for number, scenario in enumerate(scenarios, 1)
+    ]
+
+
+def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
+    """Three lines of Python that make the same again.
+
+    Parameters
+    ----------
+    call : Call
+    values, start : dict
+        Where the controls stand, and where they began.
+    """
+    arguments, begun = call.begins(values) if call.begins else (call.arguments, start)
+    moved = {name: at for name, at in values.items() if at != begun.get(name, at)}
+    made = f"app = explore.{call.name}({arguments})"
+    if "saved" in arguments:
+        read = f'saved = scenario.Scenario.from_json(open("{call.name}.json").read())'
+        return "\n".join(("from qoslib import explore, scenario", read, made))
+    said = ", ".join(f"{name}={value!r}" for name, value in moved.items())
+    return "\n".join(("from qoslib import explore", made, f"app.move({said})"))
+
+
+def buttons(call: Call, finish: Finish, drawn: Callable[[], tuple]) -> widgets.HBox:
+    """A row of buttons; `drawn` gives the figure and the controls' values as they stand."""
+
+    def give(kind):
+        if kind in IMAGES:
+            finish.send({"image": kind, "name": call.name})
+        else:
+            for file in files(kind, call, *drawn()):
+                finish.send(file._asdict())
+
+    known = [name for name, kind in KINDS.items() if kind != "json" or call.scenarios]
+    made = [button(name, lambda kind=KINDS[name]: give(kind)) for name in known]
+    for each in made:
+        each.layout.width = "auto"
+        each.tooltip = f"Save as {each.description}"
+    return flow(widgets.HTML("Save:"), *made)
+
+
+def shown(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
+    """The lines as HTML, one click away."""
+    code = html.escape(lines(call, values, start))
+    return f"<details><summary>The same in Python</summary><pre>{code}</pre></details>"

@@ -1,0 +1,110 @@
+"""The words of the RFCs, of vendors and of Linux, of ``data/words.toml``: tables, to search."""
+
+import html
+import tomllib
+from functools import cache
+from typing import Any
+
+import ipywidgets as widgets
+import pandas as pd
+
+from qoslib import measurements
+
+__all__ = ["Glossary", "glossary", "groups", "words"]
+
+#: Field -> heading, in the order of the columns; a table has those that its words fill.
+COLUMNS = {
+    "name": "word",
+    "rfc": "RFC",
+    "means": "meaning",
+    "junos": "Junos",
+    "ios": "IOS, IOS XE",
+    "linux": "Linux",
+    "elsewhere": "elsewhere",
+    "qoslib": "in qoslib",
+    "lesson": "lesson",
+}
+
+
+@cache
+def _document() -> dict[str, Any]:
+    with open(measurements.folder().parent / "words.toml", "rb") as file:
+        return tomllib.load(file)
+
+
+def groups() -> list[str]:
+    """Titles of the groups of words."""
+    return [group["title"] for group in _document()["group"]]
+
+
+def words(group: str = "") -> pd.DataFrame:
+    """The words of a group, or of all.
+
+    Parameters
+    ----------
+    group : str
+        One of `groups`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such group.
+
+    Examples
+    --------
+    >>> "head drop" in set(words("Dropping")["word"])
+    True
+    """
+    if group and group not in groups():
+        raise ValueError(f"group is {group!r}; allowed: {', '.join(groups())}")
+    found = [
+        word
+        for each in _document()["group"]
+        if group in ("", each["title"])
+        for word in each["word"]
+    ]
+    filled = {field: head for field, head in COLUMNS.items() if any(field in w for w in found)}
+    lines = [{head: word.get(field, "") for field, head in filled.items()} for word in found]
+    return pd.DataFrame(lines)
+
+
+class Glossary(widgets.VBox):
+    """A line to search in, and the words that hold what is typed there.
+
+    Attributes
+    ----------
+    search : Text
+    """
+
+    def __init__(self):
+        self._words = words()
+        self.search = widgets.Text(
+            description="Search the words", style={"description_width": "auto"}
+        )
+        self._shown, self._said = widgets.HTML(), widgets.HTML()
+        self.search.observe(lambda _: self._show(), "value")
+        self._show()
+        super().__init__([self.search, self._said, self._shown])
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The words that are shown."""
+        wanted = self.search.value.casefold().split()
+        lines = self._words.agg(" ".join, axis=1).str.casefold()
+        return self._words[[all(word in line for word in wanted) for line in lines]]
+
+    def _show(self):
+        table = self.table
+        said = f"{len(table)} of {len(self._words)} words"
+        self._said.value = f'<p role="status">{html.escape(said)}</p>'
+        self._shown.value = table.to_html(index=False, border=0)
+
+    def _repr_mimebundle_(self, **kwargs):
+        """The widget; for a viewer without a kernel the whole table."""
+        whole = {"text/html": self._words.to_html(index=False, border=0)}
+        return {**super()._repr_mimebundle_(**kwargs), **whole, "text/plain": "a glossary"}
+
+
+def glossary() -> Glossary:
+    """All words, with a line to search in."""
+    return Glossary()

@@ -1,0 +1,91 @@
+"""Files of one's own: a scenario as JSON, measurements as CSV; read whole or not at all."""
+
+import html
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import ipywidgets as widgets
+import pandas as pd
+
+from qoslib import compare, measurements
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+
+__all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded", "loader"]
+
+#: The largest file that a page may hand over [B], and the longest table.
+MOST_BYTES, MOST_ROWS = 1_000_000, 2_000
+
+
+class Loaded:
+    """What was given by code or loaded from a file; a bad file changes nothing."""
+
+    def __init__(self, scenario: Scenario | None = None, measured: pd.DataFrame | None = None):
+        self._first = scenario
+        self.scenario, self.measured = scenario, measured
+
+    def take(self, name: str, raw: bytes) -> str:
+        """Read a file by its ending, and say what it holds.
+
+        Raises
+        ------
+        ValueError
+            What is wrong with it; everything stays as it was.
+        """
+        if len(raw) > MOST_BYTES:
+            raise ValueError(f"{name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}")
+        if name.lower().endswith(".csv"):
+            self.measured = _table(name, raw)
+            return f"{name}: {len(self.measured)} values are set beside the models."
+        scenario = Scenario.from_json(_text(name, raw))
+        self.scenario = scenario
+        return f"{name}: {scenario.name!r} with {len(scenario.streams)} streams."
+
+    def forget(self) -> None:
+        """Back to what was given at first."""
+        self.scenario, self.measured = self._first, None
+
+    def rows(self, scenario: Scenario, results: Sequence[Result]) -> list[compare.Row]:
+        """The measurements beside results, scored where a model speaks to them."""
+        return [] if self.measured is None else compare.own(self.measured, scenario, results)
+
+
+def _text(name, raw):
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is not UTF-8; allowed: a scenario as JSON, or CSV") from None
+
+
+def _table(name, raw):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "measurements.csv"
+        path.write_bytes(raw)
+        try:
+            table = measurements.load(path)
+        except measurements.MeasurementError as error:
+            raise ValueError(str(error).replace(str(path), name)) from None
+    if len(table) > MOST_ROWS:
+        raise ValueError(f"{name} has {len(table):,} rows; allowed: up to {MOST_ROWS:,}")
+    return table
+
+
+def loader(load: Callable[[str, bytes], str]) -> widgets.HBox:
+    """A button that loads a file, and a line that says what came of it."""
+    pick = widgets.FileUpload(
+        description="Load JSON or CSV", accept=".json,.csv", layout=widgets.Layout(width="auto")
+    )
+    said = widgets.HTML()
+
+    def taken(change):
+        for file in change["new"]:
+            try:
+                said.value = (
+                    f'<p role="status">{html.escape(load(file.name, bytes(file.content)))}</p>'
+                )
+            except ValueError as error:
+                said.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
+
+    pick.observe(taken, "value")
+    return widgets.HBox([pick, said])

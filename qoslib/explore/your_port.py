@@ -1,0 +1,108 @@
+"""The explorer of a port of one's own: built by widgets, or described by code and then loaded."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+import pandas as pd
+
+from qoslib import fluid, packets, plots, units
+from qoslib.explore.build import START, built, controls_of, grid
+from qoslib.explore.controls import button, row, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.explore.load import Loaded, loader
+from qoslib.scenario import Scenario
+
+__all__ = ["MOST_PACKETS", "your_port"]
+
+#: The most packets that a slider's move plays; a longer scenario is played in part.
+MOST_PACKETS = 400_000
+
+
+def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = None) -> Explorer:
+    """A port of your own: build it, load it, run both models, and set measurements beside them.
+
+    Parameters
+    ----------
+    scenario : Scenario, optional
+        Any port, forwarder or chain with its streams; by default one is built by the controls.
+        A given or loaded one has a single slider, which moves all its loads together.
+    measured : DataFrame, optional
+        Measurements of your own, as `measurements.load` gives them.
+    """
+    held = Loaded(scenario, measured)
+    controls = {**controls_of(START), "all": slider("All loads [%]", 100, 0, 200, 1)}
+
+    def described(values: Mapping[str, Any]) -> Scenario:
+        return _scaled(held.scenario or built(values), values["all"])
+
+    def draw(values, played):
+        now = described(values)
+        water, why = _water(now)
+        rows = held.rows(now, [r for r in (water, played) if r is not None])
+        if water is None and played is None:
+            played = _played(now)
+        figure = plots.own_port(now.streams, water, played, rows)
+        if why:
+            figure.summary += f" The fluid model says nothing: {why}."
+        return figure
+
+    def play(values, tell):
+        return _played(described(values), tell)
+
+    form = widgets.VBox(grid(controls))
+
+    def hide():
+        """What builds a port stays away while another one is shown."""
+        form.layout.display = "none" if held.scenario else None
+
+    def load(name: str, raw: bytes) -> str:
+        text = held.take(name, raw)
+        hide()
+        app.move()
+        return text
+
+    def again():
+        held.forget()
+        hide()
+        app.move(**START, all=100)
+
+    hide()
+    rows = [form, row(controls["all"], button("Reset", again)), loader(load)]
+    call = Call("your_port", "saved", lambda values: [described(values)])
+    app: Explorer = Explorer(controls, rows, draw, play, call)
+    return app
+
+
+def _scaled(scenario, percent):
+    """The scenario with all its loads moved together."""
+    times = units.convert(percent, "%", "1")
+    streams = tuple(each.replace(rate_bps=each.rate_bps * times) for each in scenario.streams)
+    return scenario.replace(streams=streams)
+
+
+def _water(scenario):
+    """What the fluid model says, or why it says nothing."""
+    try:
+        return fluid.solve(scenario.where, scenario.streams), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _played(scenario, tell=None):
+    """What the packet model says, of no more packets than a slider can wait for."""
+    frames = np.array([stream.mean_frame_bytes for stream in scenario.streams])
+    rates = np.array([stream.mean_rate_bps for stream in scenario.streams])
+    pps = max(float(units.rate_pps(rates, frames).sum()), 1e-9)
+    part = min(1.0, MOST_PACKETS / (pps * scenario.duration_s))
+    return packets.simulate(
+        scenario.where,
+        scenario.streams,
+        part * scenario.duration_s,
+        warmup_s=part * scenario.warmup_s,
+        seed=scenario.seed,
+        bins=1,
+        progress=tell,
+    )

@@ -1,0 +1,36 @@
+"""Lesson 08 in a real JupyterLab: the scoreboard follows its choices."""
+
+from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+    complaints,
+    open_and_run,
+    watch,
+)
+
+from qoslib import compare
+from qoslib.explore.scores import chosen
+
+#: How many points the figure of the scoreboard has.
+POINTS = """() => [...document.querySelectorAll('.qoslib-explorer .js-plotly-plot')]
+    .map((plot) => plot.data.reduce((sum, trace) => sum + trace.x.length, 0))[0]"""
+
+
+def wanted(**values):
+    at = {"platform": "all", "model": "all", "rivals": False, "misfits": False} | values
+    return sum(row.published > 0 for row in chosen(compare.stored(), **at))
+
+
+def test_the_scoreboard_follows_its_choices(page, watch, jupyter_server):  # noqa: F811
+    open_and_run(page, jupyter_server, "08_score_the_models")
+    values: dict = {}
+    moves = (("Platform", "platform", "m120"), ("Model", "model", "packets"))
+    page.get_by_label("Platform", exact=True).scroll_into_view_if_needed(timeout=30_000)
+    page.wait_for_function(f"({POINTS})() === {wanted()}", timeout=30_000)
+    for label, name, value in moves:
+        page.get_by_label(label, exact=True).select_option(value)
+        values[name] = value
+        page.wait_for_function(f"({POINTS})() === {wanted(**values)}", timeout=30_000)
+    for label, name in (("Rival assumptions too", "rivals"), ("Misfits alone", "misfits")):
+        page.get_by_label(label, exact=True).check()
+        values[name] = True
+        page.wait_for_function(f"({POINTS})() === {wanted(**values)}", timeout=30_000)
+    assert complaints(page, watch) == []

@@ -1,0 +1,69 @@
+"""The course: a guide to every lesson, a quiz of good form, slides without solutions."""
+
+import importlib.util
+import re
+import sys
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+import nbformat
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+GUIDE = (ROOT / "course" / "README.md").read_text()
+QUIZ = tomllib.loads((ROOT / "course" / "quiz.toml").read_text())["question"]
+LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+
+def slides():
+    spec = importlib.util.spec_from_file_location("slides", ROOT / "tools" / "slides.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_guide_has_each_lesson_by_its_title_and_time(path):
+    opening = nbformat.read(path, as_version=4).cells[0].source
+    title = opening.splitlines()[0].removeprefix("# ")
+    minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", opening).group(1)
+    section = GUIDE.split(f"### {path.stem[:2]} {title} ({minutes} minutes)")
+    assert len(section) == 2
+    mine = section[1].split("\n### ")[0]
+    for word in ("Ask first", "Usual wrong answers", "Show", "Timing", "Watch out"):
+        assert f"**{word}:**" in mine or word == "Watch out", word
+
+
+def test_the_quiz_has_forty_questions_about_all_lessons():
+    assert len(QUIZ) >= 40
+    counts = Counter(each["lesson"] for each in QUIZ)
+    assert set(counts) == {f"{number:02}" for number in range(10)}
+    assert min(counts.values()) >= 4
+
+
+@pytest.mark.parametrize("each", QUIZ, ids=lambda each: each["id"])
+def test_a_question_has_one_right_answer_and_a_reason(each):
+    assert set(each) == {"id", "lesson", "question", "choices", "right", "why"}
+    assert each["id"].startswith(f"{each['lesson']}-q")
+    assert len(each["choices"]) == len(set(each["choices"])) >= 3
+    assert 1 <= each["right"] <= len(each["choices"])
+    assert each["why"].endswith(".")
+
+
+def test_each_question_is_there_once():
+    for field in ("id", "question"):
+        assert max(Counter(each[field] for each in QUIZ).values()) == 1
+
+
+def test_slides_show_figures_and_no_exercise(tmp_path, monkeypatch):
+    tool = slides()
+    monkeypatch.setattr(tool, "INTO", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["slides.py", "--reveal", "reveal.js", str(LESSONS[0])])
+    tool.main()
+    (page,) = (path.read_text() for path in tmp_path.iterdir())
+    assert page.count("<section>") > 20
+    assert "data:image/png" in page
+    assert "exercises.check" not in page
+    assert "In practice" in page
+    assert "reveal.js/dist/reveal.css" in page

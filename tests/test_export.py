@@ -1,0 +1,98 @@
+"""What can be taken along from an explorer: files, and lines of Python that make it again."""
+
+import io
+
+import pandas as pd
+import pytest
+
+from qoslib import explore, plots, scenario
+from qoslib.explore.export import files
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
+
+
+def given(app, kind):
+    return files(kind, app._call, app._drawn, app.values)
+
+
+def made_again(app, folder):
+    """Run the explorer's own lines, with its scenario saved beside them."""
+    lines = app.python
+    for file in given(app, "json"):
+        lines = lines.replace(f'"{file.name}"', repr(str(folder / file.name)))
+        (folder / file.name).write_text(file.text)
+    assert len(lines.splitlines()) == 3
+    scope: dict = {}
+    exec(lines, scope)
+    return scope["app"]
+
+
+LINE = Port("line", 1e8, (Queue("all", PacketLimit(300)),), overhead_bytes=24)
+
+APPS = {
+    "one_queue": (
+        lambda: explore.one_queue(LINE, Stream("s", 1.2e8, 1490)),
+        {"buffer": 100, "spacing": "at random (Poisson)"},
+    ),
+    "knife_edge": (explore.knife_edge, {"change": -0.05}),
+    "priority": (explore.priority, {"experiment": "profile1", "offered_CS1": 9}),
+    "share": (explore.share, {"experiment": "test_a", "ring": 30}),
+    "police": (explore.police, {"ef": 50, "rate": 30}),
+    "frame_size": (explore.frame_size, {"frame": 200, "byte": 0.2, "load": 80}),
+    "your_port": (explore.your_port, {"offered_3": 90, "scheduler": "round robin by share"}),
+    "same_traffic": (explore.same_traffic, {"business": 70, "seed": 2}),
+    "scores": (explore.scores, {"platform": "m120", "rivals": True}),
+}
+
+
+@pytest.fixture(params=APPS)
+def app(request):
+    make, moves = APPS[request.param]
+    made = make()
+    if "experiment" in moves:
+        made.controls["experiment"].value = moves["experiment"]
+    made.move(**moves)
+    return made
+
+
+def test_three_lines_of_python_make_the_same_again(app, tmp_path):
+    again = made_again(app, tmp_path)
+    for one, other in zip(app.figure.data, again.figure.data, strict=True):
+        assert one.uid == other.uid
+        assert list(one.y) == list(other.y)
+
+
+def test_the_table_is_a_csv(app):
+    (file,) = given(app, "csv")
+    assert len(pd.read_csv(io.StringIO(file.text))) >= len(app.table)
+
+
+def test_the_page_holds_plotly_and_fetches_nothing(app):
+    (file,) = given(app, "html")
+    assert len(file.text) > 1_000_000
+    assert 'src="http' not in file.text
+    assert "<link" not in file.text.split("</script>")[-1]
+    assert app.summary[:20] in file.text
+
+
+def test_the_scenarios_can_be_loaded(app):
+    for file in given(app, "json"):
+        assert scenario.Scenario.from_json(file.text).streams
+
+
+def test_every_button_says_what_it_saves():
+    app = explore.your_port()
+    row = next(c for c in app.children if getattr(c, "children", ()) and c is not app.figure)
+    assert row is not None
+    assert {"PNG", "SVG", "HTML"} <= {b.description for c in app.children for b in children(c)}
+
+
+def children(widget):
+    return [c for c in getattr(widget, "children", ()) if hasattr(c, "on_click")]
+
+
+def test_a_page_escapes_what_it_holds():
+    figure = plots.Figure(summary="<script>", table=pd.DataFrame({"<b>": [1]}))
+    text = plots.page(figure, "<title>").split("</script>")[-1]
+    assert "<p>&lt;script&gt;</p>" in text
+    assert "&lt;b&gt;" in text

@@ -1,0 +1,158 @@
+"""A port of one's own: built, saved, loaded, measured and scored."""
+
+import numpy as np
+import pytest
+
+from qoslib import compare, explore, fluid, measurements, packets, units
+from qoslib.explore.build import SCHEDULERS, START, built
+from qoslib.explore.load import MOST_BYTES, Loaded
+from qoslib.platforms import PLATFORMS, platform
+from qoslib.port import Codel, PacketLimit, Policer, Port, Queue, StrictPriority
+from qoslib.scenario import Scenario
+from qoslib.traffic import Stream
+
+HEADER = ",".join(measurements.COLUMNS)
+LINES = (
+    "mine,voice,latency,average,0.08 ms,0.08,ms,0.01,,,page 1,ok,,",
+    "mine,data,drop_ratio,average,29 %,29,%,0.5,,,page 1,ok,,",
+    "mine,video,sent,average,39 Mb/s,39.3,Mbit/s,0.5,,,page 2,ok,,",
+    "mine,data,offered,configured,70 Mb/s,70,Mbit/s,0,,,page 2,ok,,",
+)
+CSV = "\n".join((HEADER, *LINES)).encode()
+CODEL = Scenario(
+    "codel",
+    Port("p", 1e7, (Queue("q", PacketLimit(50), Codel()),)),
+    (Stream("a", 2e7),),
+)
+
+
+def drawn(app, uid):
+    return list(next(each for each in app.figure.data if each.uid == uid).y)
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_what_is_built_is_what_is_drawn_and_saved(scheduler):
+    app = explore.your_port()
+    app.move(scheduler=scheduler, offered_3=90, name_2="film")
+    described = built(START | {"scheduler": scheduler, "offered_3": 90, "name_2": "film"})
+    answer = fluid.solve(described.where, described.streams)
+    assert drawn(app, "fluid-0") == pytest.approx(answer.sent_bps / 1e6)
+    played = packets.simulate(
+        described.where,
+        described.streams,
+        described.duration_s,
+        warmup_s=described.warmup_s,
+        seed=1,
+    )
+    assert drawn(app, "packets-0") == pytest.approx(played.sent_bps / 1e6)
+    (saved,) = app._call.scenarios(app.values)
+    assert Scenario.from_json(saved.to_json()) == described
+    assert described.streams[1].name == "film"
+
+
+def test_a_class_without_a_load_stays_away():
+    app = explore.your_port()
+    app.move(offered_2=0)
+    assert list(app.table.index) == ["voice", "data"]
+
+
+def test_a_policer_takes_what_is_above_its_rate():
+    app = explore.your_port()
+    app.move(police=5)
+    assert drawn(app, "fluid-1")[0] == pytest.approx(100 * (1 - 5 / 9.09), abs=1)
+
+
+@pytest.mark.parametrize("name", PLATFORMS)
+def test_any_published_experiment_can_be_loaded(name):
+    experiment = next(iter(platform(name).experiments().values()))
+    app = explore.your_port(experiment.scenario)
+    assert list(app.table.index) == [stream.name for stream in experiment.streams]
+
+
+def test_a_port_without_closed_form_is_played():
+    app = explore.your_port(CODEL)
+    assert "The fluid model says nothing" in app.summary
+    assert drawn(app, "fluid-1") == [None]
+    assert drawn(app, "packets-1")[0] == pytest.approx(50, abs=3)
+
+
+def test_one_slider_moves_all_loads_of_a_loaded_scenario():
+    app = explore.your_port(CODEL)
+    app.move(all=50)
+    assert app.table.loc["a", "offered [Mb/s]"] == pytest.approx(10, rel=0.02)
+
+
+def test_measurements_are_drawn_and_scored():
+    held = Loaded()
+    assert "4 values" in held.take("mine.csv", CSV)
+    app = explore.your_port(measured=held.measured)
+    assert drawn(app, "measured-0") == [pytest.approx(39.3)]
+    assert drawn(app, "measured-1") == [pytest.approx(29)]
+    assert drawn(app, "measured-2") == [pytest.approx(0.08)]
+    assert "of 6 scored values are within tolerance" in app.summary
+    rows = compare.own(held.measured, built(START), [fluid.solve(*described())])
+    assert [row.verdict for row in rows] == ["misfit", "within", "within"]
+
+
+def described():
+    scenario = built(START)
+    return scenario.where, scenario.streams
+
+
+def test_a_stream_that_is_not_there_is_not_scored():
+    table = Loaded()
+    table.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
+    (first, *_) = compare.own(table.measured, built(START), [fluid.solve(*described())])
+    assert (first.verdict, first.modelled) == ("unscored", None)
+    assert "no such stream" in first.reason
+
+
+BAD = [
+    ("x.csv", CSV.replace(b",ms,", b",parsecs,"), "x.csv, line 2, column unit"),
+    ("x.csv", b"a,b\n1,2\n", "column"),
+    ("x.csv", b"\xff\xfe", "not UTF-8"),
+    ("x.csv", CSV + b"\nmine," + b"x" * 5000, "line 6"),
+    ("x.json", b"\xff", "not UTF-8"),
+    ("x.json", b"[" * 10_000, "nested"),
+    ("x.json", b'{"schema": "qoslib/1"}', "allowed"),
+    ("x.json", b"x" * (MOST_BYTES + 1), "allowed: up to"),
+    ("x.csv", b"x" * (MOST_BYTES + 1), "allowed: up to"),
+]
+
+
+@pytest.mark.parametrize(("name", "raw", "message"), BAD)
+def test_a_bad_file_is_told_in_one_error_and_changes_nothing(name, raw, message):
+    held = Loaded()
+    held.take("mine.csv", CSV)
+    held.take("mine.json", CODEL.to_json().encode())
+    before = held.scenario, held.measured
+    with pytest.raises(ValueError, match=message) as caught:
+        held.take(name, raw)
+    assert len(str(caught.value)) < 2_000
+    assert "/" not in str(caught.value).split(",")[0]
+    assert (held.scenario, held.measured) == before or held.measured is before[1]
+
+
+def test_a_table_with_too_many_rows_is_refused():
+    rows = [LINES[0].replace("page 1", f"page {number}") for number in range(2001)]
+    with pytest.raises(ValueError, match="2,001 rows; allowed: up to 2,000"):
+        Loaded().take("long.csv", "\n".join((HEADER, *rows)).encode())
+
+
+def test_what_was_loaded_is_forgotten_by_reset():
+    held = Loaded()
+    held.take("mine.json", CODEL.to_json().encode())
+    held.forget()
+    assert held.scenario is None
+
+
+def test_a_long_scenario_is_played_in_part():
+    queue = Queue("q", PacketLimit(100), policer=Policer(1e9, 10_000))
+    port = Port("fast", units.gbps(10), (queue,), StrictPriority())
+    long = Scenario("long", port, (Stream("a", units.gbps(9), 200),), duration_s=1000)
+    assert np.isfinite(drawn(explore.your_port(long), "packets-1")[0])
+
+
+def test_controls_that_build_a_port_stay_away_from_a_loaded_one():
+    assert explore.your_port(CODEL).children[0].layout.display == "none"
+    assert explore.your_port().children[0].layout.display is None
