@@ -6,10 +6,12 @@ No answer is written down here; `check` computes it when it is asked.
 from typing import Any
 
 from qoslib.exercises import (
+    buffer_size,
     frames,
     late_priority,
     one_queue,
     own_port,
+    pacing,
     policing,
     same_traffic,
     scoreboard,
@@ -28,6 +30,8 @@ EXERCISES: dict[str, Exercise] = {
     **shared_line.EXERCISES,
     **policing.EXERCISES,
     **frames.EXERCISES,
+    **buffer_size.EXERCISES,
+    **pacing.EXERCISES,
     **same_traffic.EXERCISES,
     **scoreboard.EXERCISES,
     **own_port.EXERCISES,

@@ -119,7 +119,8 @@ def _history(state):
     sent_bytes = np.rint(state.past[tables.SENT] * frames).astype(np.int64)
     mean = state.flows["line_bytes"].mean()
     peaks = state.past_queue_bytes[None] / mean
-    return History(_edges_s(state), peaks, offered, sent, dropped, sent_bytes)
+    tokens = np.full(peaks.shape, np.nan)
+    return History(_edges_s(state), peaks, tokens, offered, sent, dropped, sent_bytes)
 
 
 def _record(state, flows, seconds):

@@ -1,0 +1,175 @@
+"""What the explorers of TCP share: a test of one port, changed by controls, under both models."""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from qoslib import tcp, units
+from qoslib.flows import (
+    Cubic,
+    Flow,
+    HTcp,
+    NewRenoRecovery,
+    PathologicalRecovery,
+    RateHalving,
+    Reno,
+    SackRecovery,
+    TimeoutOnly,
+)
+from qoslib.packets.progress import Progress
+from qoslib.platforms import platform as platform_named
+from qoslib.plots import buffer_bytes
+from qoslib.plots.tcp_tests import CALLED, carried
+from qoslib.port import ByteLimit, PacketLimit, Port
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+
+__all__ = [
+    "CONGESTION",
+    "RECOVERIES",
+    "ROUNDS",
+    "begun",
+    "flows_like",
+    "left_bps",
+    "most_bytes",
+    "played",
+    "port_of",
+    "published_of",
+    "tried",
+    "water",
+    "with_buffer",
+]
+
+#: A test lasts for so many round trips at most, and takes no more packets than this: the fluid
+#: model is then ready at once, and the packet model within half a second.
+ROUNDS, MOST_PACKETS = 600, 4_200_000
+SEED = 1
+
+CONGESTION = {"Reno": Reno(), "CUBIC": Cubic(), "H-TCP": HTcp()}
+RECOVERIES = {
+    "SACK": SackRecovery(),
+    "rate halving": RateHalving(),
+    "NewReno": NewRenoRecovery(),
+    "timeout only": TimeoutOnly(),
+    "collapse (fitted rule)": PathologicalRecovery(),
+}
+
+
+def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) -> Scenario:
+    """The test to begin with: a platform's, or one's own.
+
+    Parameters
+    ----------
+    where : str or Scenario
+        Name of a platform, or a port with one queue, hosts, and streams beside them.
+    assumptions : str
+        Name of a set of the platform.
+    experiments : dict
+        Platform to the name of its experiment.
+
+    Raises
+    ------
+    ValueError
+        If the platform sends no TCP, or the scenario has no host or more than one queue.
+    """
+    if isinstance(where, Scenario):
+        if not where.hosts:
+            raise ValueError(f"hosts of {where.name!r} are (); allowed: at least one")
+        buffer_bytes(port_of(where), where.hosts[0].flows[0].frame_bytes)
+        return where
+    if where not in experiments:
+        known = ", ".join(experiments)
+        raise ValueError(f"platform is {where!r}; allowed: {known}, or a Scenario")
+    module = platform_named(where)
+    # Nothing of the MLX was fitted, so its base is as configured.
+    chosen = assumptions if assumptions in module.ASSUMPTIONS else "base"
+    return module.experiments(chosen)[experiments[where]].scenario
+
+
+def port_of(scenario: Scenario) -> Port:
+    """The one port of a test.
+
+    Raises
+    ------
+    ValueError
+        If it is a forwarder or a chain.
+    """
+    if not isinstance(scenario.where, Port):
+        kind = type(scenario.where).__name__
+        raise ValueError(f"scenario {scenario.name!r} is of a {kind}; allowed: one Port")
+    return scenario.where
+
+
+def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
+    """The same port with another buffer, counted as before [B]."""
+    queue = port_of(scenario).queues[0]
+    frame = scenario.hosts[0].flows[0].frame_bytes
+    limit: ByteLimit | PacketLimit = ByteLimit(max(round(size_bytes), frame))
+    if isinstance(queue.limit, PacketLimit):
+        limit = PacketLimit(max(round(size_bytes / frame), 1))
+    port = port_of(scenario).replace(queues=(queue.replace(limit=limit),))
+    return scenario.replace(where=port)
+
+
+def flows_like(flows: Sequence[Flow], count: int, **changes: Any) -> tuple[Flow, ...]:
+    """So many flows like the first, each as much later as the second is."""
+    first, *others = flows
+    apart_s = others[0].start_s - first.start_s if others else 0.0
+    return tuple(
+        first.replace(name=f"tcp {at + 1}", start_s=first.start_s + at * apart_s, **changes)
+        for at in range(count)
+    )
+
+
+def left_bps(scenario: Scenario) -> float:
+    """What the streams leave of the line [bit/s]."""
+    return port_of(scenario).rate_bps - sum(stream.mean_rate_bps for stream in scenario.streams)
+
+
+def most_bytes(test: Scenario) -> float:
+    """The most a buffer's slider goes to: 2.4 products of what is left, or what is given [B]."""
+    trip_s = test.hosts[0].flows[0].round_trip_s
+    product = tcp.bandwidth_delay_bytes(left_bps(test), trip_s)
+    given = buffer_bytes(port_of(test), test.hosts[0].flows[0].frame_bytes)
+    least = max(2.4 * product, given)
+    digit = 10.0 ** math.floor(math.log10(least))
+    return math.ceil(5 * least / digit) / 5 * digit
+
+
+def _test_s(scenario):
+    """How long the test is played [s]."""
+    trips = [flow.round_trip_s for host in scenario.hosts for flow in host.flows]
+    on_line = scenario.hosts[0].flows[0].frame_bytes + port_of(scenario).overhead_bytes
+    most_s = MOST_PACKETS / units.rate_pps(port_of(scenario).rate_bps, on_line)
+    return min(scenario.duration_s, ROUNDS * min(trips), most_s)
+
+
+@lru_cache(maxsize=2000)
+def water(scenario: Scenario) -> Result:
+    """What the fluid model says of the test; asked again, it is not worked out again."""
+    port, beside = port_of(scenario), scenario.streams
+    return tcp.solve(port, scenario.hosts, _test_s(scenario), streams=beside)
+
+
+def played(scenario: Scenario, tell: Progress | None = None) -> Result:
+    """What the packet model says of the same."""
+    return tcp.simulate(
+        port_of(scenario),
+        scenario.hosts,
+        _test_s(scenario),
+        streams=scenario.streams,
+        seed=SEED,
+        progress=tell,
+    )
+
+
+def tried(scenarios: Sequence[Scenario]) -> tuple[list[float], list[float]]:
+    """What TCP carries [bit/s] and loses in several tests, by the fluid model."""
+    both = [carried(water(each)) for each in scenarios]
+    return [rate for rate, _ in both], [lost for _, lost in both]
+
+
+def published_of(where: str | Scenario) -> str:
+    """The platform, or nothing where the port is one's own."""
+    return where if isinstance(where, str) and where in CALLED else ""
