@@ -277,7 +277,7 @@ BY_HAND = {
     "05.2": lambda window: (2 * window - 50) / 0.8,
     "05.3": lambda after: (50e6 / 9000 / 2 - after) * 0.05,
     "05.4": saw_tooth_kb,
-    "06.1": sent,
+    "06.1": lambda paced: sent(paced),
     "06.2": lambda sent: 96 / (sent - 8),
     "06.3": lambda beside: max(n / 10 for n in range(10, 100) if sent(n / 10) <= 10 - beside),
     "06.4": lambda rate: (rate * 50 / 8 / 1.5) ** 2 / 18 * 1.5,
