@@ -80,7 +80,7 @@ def _fitted(name):
 
 
 def _sets(name, scored):
-    """What the packet model says under each rival set of assumptions."""
+    """What the packet model says under each rival set of assumptions that it was asked for."""
     module = platform(name)
     parameters: dict[str, tuple[str, ...]] = getattr(module, "PARAMETERS", {})
     for assumptions, free in parameters.items():
@@ -89,9 +89,10 @@ def _sets(name, scored):
             for row in scored
             if (row.platform, row.assumptions, row.model) == (name, assumptions, "packets")
         )
-        yield {"platform": name, "assumptions": assumptions, "parameters": len(free)} | {
-            verdict: verdicts[verdict] for verdict in ("within", "misfit")
-        }
+        if verdicts:
+            yield {"platform": name, "assumptions": assumptions, "parameters": len(free)} | {
+                verdict: verdicts[verdict] for verdict in ("within", "misfit")
+            }
 
 
 def _reasons(silent, rows):

@@ -91,7 +91,7 @@ def simulate(
     >>> flow = Flow("a", 0.02, Reno(), mss_bytes=1448, frame_bytes=1500)
     >>> result = simulate(port, [Host("h", 1e9, (flow,))], 10.0)
     >>> round(float(result.tcp.goodput_bps[0]) / 1e6, 1)
-    96.3
+    95.9
     """
     hosts, streams = tuple(hosts), tuple(streams)
     flows = tuple(flow for host in hosts for flow in host.flows)
