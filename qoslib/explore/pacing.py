@@ -56,7 +56,7 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
         return plots.PacedSweep(rates_bps, *transfer.tried(tests))
 
     def draw(values, dots):
-        now, paced_bps = described(test, values), units.gbps(values["paced"])
+        now, paced_bps = described(test, values), units.gbps(round(values["paced"], 6))
         table = TABLES[values["table"]]
         return plots.pacing(
             paced_bps,
@@ -110,9 +110,9 @@ def described(test: Scenario, values: dict) -> Scenario:
     """The test as the controls stand."""
     made = transfer.with_buffer(test, units.megabytes(values["buffer"]))
     table = "legacy" if TABLES[values["table"]] == "legacy" else "nominal"
-    paced = HtbPacing(units.gbps(values["paced"]), table)  # type: ignore[arg-type]
+    paced = HtbPacing(units.gbps(round(values["paced"], 6)), table)  # type: ignore[arg-type]
     host = made.hosts[0].replace(pacing=paced)
-    streams = _beside(made, units.gbps(values["background"]))
+    streams = _beside(made, units.gbps(round(values["background"], 6)))
     return made.replace(hosts=(host, *made.hosts[1:]), streams=streams)
 
 

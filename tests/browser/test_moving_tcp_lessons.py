@@ -12,7 +12,9 @@ from test_moving_lessons import (
 )
 
 from qoslib import tcp
-from qoslib.explore import buffer_size, pacing
+from qoslib.explore.buffer_size import described, settings
+from qoslib.explore.pacing import described as paced
+from qoslib.explore.pacing import settings as paced_settings
 from qoslib.platforms import mx80
 
 BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"
@@ -26,7 +28,7 @@ def watch(page):
 
 def sized(**moved):
     """The published test of 36 MB with other settings."""
-    return buffer_size.described(KNOWN["buffer_36MB"].scenario, moved)
+    return described(KNOWN["buffer_36MB"].scenario, moved)
 
 
 def both_models(test):
@@ -39,7 +41,7 @@ def both_models(test):
 def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "05_size_a_buffer")
     drawn_when_there(page, BUFFER, "now-0")
-    values = buffer_size.settings(KNOWN["buffer_36MB"].scenario)
+    values = settings(KNOWN["buffer_36MB"].scenario)
     moves = (
         (BUFFER, "ArrowLeft", 60, {"buffer": 6}),
         ("Window of a flow [MB]", "ArrowLeft", 20, {"window": 38}),
@@ -76,7 +78,7 @@ def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "06_pace_a_sender")
     drawn_when_there(page, PACED, "now-0")
     test = KNOWN["pace_6G_bg_2G"].scenario
-    values = pacing.settings(test)
+    values = paced_settings(test)
     moves = (
         (PACED, "ArrowLeft", 10, {"paced": 5}),
         ("Background [Gb/s]", "ArrowRight", 10, {"background": 3}),
@@ -85,12 +87,12 @@ def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
     for label, key, times, moved in moves:
         values |= moved
         press(page, label, key, times)
-        water, run = both_models(pacing.described(test, values))
+        water, run = both_models(paced(test, values))
         wait_until_drawn(page, label, "now-0", [water])
         wait_until_dots(page, label, "packets-0", [run])
     page.get_by_label("Rate table").select_option("nominal (exact)")
     values["table"] = "nominal (exact)"
-    water, run = both_models(pacing.described(test, values))
+    water, run = both_models(paced(test, values))
     wait_until_drawn(page, PACED, "now-0", [water])
     wait_until_dots(page, PACED, "packets-0", [run])
     wait_until_drawn(page, PACED, "now-2", [5])
