@@ -134,7 +134,7 @@ def most_bytes(test: Scenario) -> float:
     given = buffer_bytes(port_of(test), test.hosts[0].flows[0].frame_bytes)
     least = max(2.4 * product, given)
     digit = 10.0 ** math.floor(math.log10(least))
-    return math.ceil(5 * least / digit) / 5 * digit
+    return float(round(math.ceil(5 * least / digit) / 5 * digit))
 
 
 def _test_s(scenario):
