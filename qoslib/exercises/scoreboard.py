@@ -37,7 +37,7 @@ def _rounding(answer: Any, printed: float) -> Verdict:
 
 
 def _foretold(answer: Any, tolerance: float) -> Verdict:
-    """Predictions of both models under `base` with an error of at most so many per cent [%]."""
+    """Predictions of all models under `base` with an error of at most so many per cent [%]."""
     answer = number(answer, "% of the predictions")
     if isinstance(answer, Verdict):
         return answer
@@ -87,7 +87,7 @@ EXERCISES = {
     "08.3": Exercise(
         _foretold,
         "compare.told(compare.stored()) has them all; or count row.error of the rows themselves.",
-        "Of both models' predictions under `base` (fits and values published as 0 left out), which"
+        "Of all models' predictions under `base` (fits and values published as 0 left out), which"
         " share (in %) has an error of {tolerance} % or less?",
         {"tolerance": Number(1, 0.5, 20, 0.5)},
     ),
