@@ -17,7 +17,7 @@ from qoslib.scenario import Scenario
 __all__ = ["Band", "SizeSweep", "buffer_size"]
 
 #: Titles of the panels, with units.
-PANELS = ("TCP [Gb/s of data]", "TCP packets lost", "windows, queue [MB]")
+PANELS = ("TCP [Gb/s of data]", "lost [TCP packets]", "windows, queue [MB]")
 X_TITLES = ("buffer [MB]", "buffer [MB]", "time [s]")
 #: What is drawn over time, and the class whose look it has.
 OVER_TIME = {"windows": "CS3", "queue": "CS4"}
