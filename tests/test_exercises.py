@@ -6,9 +6,11 @@ import math
 import numpy as np
 import pytest
 
-from qoslib import compare, exercises, measurements, units
+from qoslib import compare, exercises, measurements, tcp, units
+from qoslib.flows import Cubic, Flow, FqPacing, Host, HtbPacing, actual_rate_bps
 from qoslib.platforms import m120, same_line
 from qoslib.port import (
+    ByteLimit,
     DeficitRoundRobin,
     Forwarder,
     PacketLimit,
@@ -66,6 +68,29 @@ def mine():
     return table
 
 
+def transfer(buffer_bytes, pacing=None, duration_s=30):
+    """A TCP connection over an uplink of 100 Mb/s and 20 ms."""
+    uplink = Port("uplink", 1e8, (Queue("all", ByteLimit(buffer_bytes)),), overhead_bytes=38)
+    flow = Flow("a", 0.020, Cubic(), mss_bytes=1448, frame_bytes=1500)
+    return Scenario(
+        "mine", uplink, (), duration_s, hosts=(Host("pc", 1e9, (flow,), pacing=pacing),)
+    )
+
+
+def sent(gbps):
+    """What an old rate table makes of a rate, in Gb/s."""
+    return actual_rate_bps(HtbPacing(gbps * 1e9, "legacy"), 8948, 7) / 1e9
+
+
+def saw_tooth_kb(busy):
+    """The least buffer that keeps 20 Mb/s busy so many per cent of the time over 40 ms, in kB."""
+    return next(
+        size / 10
+        for size in range(10, 2000)
+        if tcp.saw_tooth(20e6 / 8 / 1538, 0.04, size * 100 / 1538).utilisation >= busy / 100
+    )
+
+
 RIGHT = {
     "00.1": 67.2,
     "00.2": 164,
@@ -91,6 +116,16 @@ RIGHT = {
     "04.2": 7.5,
     "04.3": 145.7,
     "04.4": 83,
+    "05.1": 43.75,
+    "05.2": 37.5,
+    "05.3": 123.9,
+    "05.4": 43.5,
+    "05.5": transfer(80_000),
+    "06.1": 5.45,
+    "06.2": 436,
+    "06.3": 5.4,
+    "06.4": 578.7,
+    "06.5": transfer(80_000, FqPacing(95e6)),
     "09.1": 225,
     "09.2": 162.5,
     "09.3": 980,
@@ -146,6 +181,28 @@ WRONG = [
     ("02.5", robin(90, 150), "a loses packets"),
     ("02.5", robin(10, 150, 30_000), "smaller quanta"),
     ("02.5", robin(0, 0), "offer nothing"),
+    ("05.1", 350, "bits are taken for bytes"),
+    ("05.1", 62.5, "UDP has its part"),
+    ("05.2", 30, "no UDP stands between"),
+    ("05.2", 80, "nothing is on its way"),
+    ("05.3", 262.8, "for one flow"),
+    ("05.3", 2478, "in round trips"),
+    ("05.4", 30, "Give more"),
+    ("05.4", 90, "less would do"),
+    ("05.5", LINE, "no Scenario"),
+    ("05.5", Scenario("s", LINE, (Stream("a"),)), "nobody sends TCP"),
+    ("05.5", transfer(800_000), "Less buffer"),
+    ("05.5", transfer(3_000), "More buffer"),
+    ("06.1", 4.5, "the table is exact"),
+    ("06.2", 9.6, "takes to empty it"),
+    ("06.2", 54.5, "without the 8"),
+    ("06.3", 6, "is sent as 8.22"),
+    ("06.3", 4, "a tenth more would"),
+    ("06.3", 30, "is no rate"),
+    ("06.4", 125, "which a shaper needs"),
+    ("06.5", transfer(80_000), "not every host is paced"),
+    ("06.5", transfer(80_000, FqPacing(200e6)), "are lost"),
+    ("06.5", transfer(80_000, FqPacing(50e6)), "Pace faster"),
     ("09.1", 250, "nothing flows into the bucket"),
     ("09.2", 1300, "too large"),
     ("09.3", 1000, "still in it"),
@@ -216,6 +273,14 @@ BY_HAND = {
     "03.4": lambda load: math.ceil(2 * load * 1490 / 1448) / 2,
     "04.1": lambda frame: 1e4 / 8 / (frame + 20),
     "04.3": lambda load: 2 * load * 1e3 / 8 / 7.545 - 20,
+    "05.1": lambda beside: (10 - beside) * 50 / 8,
+    "05.2": lambda window: (2 * window - 50) / 0.8,
+    "05.3": lambda after: (50e6 / 9000 / 2 - after) * 0.05,
+    "05.4": saw_tooth_kb,
+    "06.1": lambda paced: sent(paced),
+    "06.2": lambda sent: 96 / (sent - 8),
+    "06.3": lambda beside: max(n / 10 for n in range(10, 100) if sent(n / 10) <= 10 - beside),
+    "06.4": lambda rate: (rate * 50 / 8 / 1.5) ** 2 / 18 * 1.5,
     "09.1": lambda rate, lasts: (100 - rate) * lasts / 8,
     "09.2": lambda late: late / 0.12304,
     "09.3": lambda most: 12.5 * most - 20,

@@ -37,6 +37,8 @@ def controls(widget):
 MAKERS = pytest.mark.parametrize(
     "make",
     [
+        explore.buffer_size,
+        explore.pacing,
         explore.priority,
         explore.knife_edge,
         explore.frame_size,

@@ -34,6 +34,8 @@ APPS = {
         lambda: explore.one_queue(LINE, Stream("s", 1.2e8, 1490)),
         {"buffer": 100, "spacing": "at random (Poisson)"},
     ),
+    "buffer_size": (explore.buffer_size, {"buffer": 12, "recovery": "rate halving"}),
+    "pacing": (explore.pacing, {"paced": 5, "table": "nominal (exact)"}),
     "knife_edge": (explore.knife_edge, {"change": -0.05}),
     "priority": (explore.priority, {"experiment": "profile1", "offered_CS1": 9}),
     "share": (explore.share, {"experiment": "test_a", "ring": 30}),

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from qoslib import fluid, packets, plots, units
-from qoslib.platforms import m120
+from qoslib import explore, fluid, packets, plots, tcp, units
+from qoslib.platforms import m120, mx80
 from qoslib.plots import style
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -51,7 +51,31 @@ def knife_edge():
     return plots.knife_edge(ratio, swept, 0.999, ("CS2", "BE"), seen, played)
 
 
-FIGURES = pytest.mark.parametrize("make", [base_test, one_queue, over_load, over_time, knife_edge])
+def buffer_size():
+    return explore.buffer_size("mx80")._drawn
+
+
+def pacing():
+    return explore.pacing("catalyst6506")._drawn
+
+
+def tcp_over_time():
+    test = mx80.experiments("textbook")["buffer_12MB"].scenario
+    given = {"streams": test.streams}
+    runs = {"water": tcp.solve, "packets": tcp.simulate}
+    results = {name: run(test.where, test.hosts, 2.0, **given) for name, run in runs.items()}
+    return plots.tcp_over_time(test, results)
+
+
+def goodput_over_burst():
+    rates = {"policer": [1e6, 5e6], "shaper": [8e6, 9e6]}
+    return plots.goodput_over_burst([1e4, 1e6], rates, 1e7, {"BDP": 6e4})
+
+
+OF_TCP = [buffer_size, pacing, tcp_over_time, goodput_over_burst]
+FIGURES = pytest.mark.parametrize(
+    "make", [base_test, one_queue, over_load, over_time, knife_edge, *OF_TCP]
+)
 
 
 def trace(figure, uid):

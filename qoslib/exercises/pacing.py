@@ -120,7 +120,7 @@ EXERCISES = {
     ),
     "06.3": Exercise(
         _highest,
-        "go through the steps on the right of the explorer's figure: which is the last below?",
+        "go through the steps on the right of the explorer's figure: the last one below it counts.",
         "UDP takes {beside} of the 10 Gb/s. Which rate (in Gb/s, to a tenth) is the highest to tell"
         " the old `tc` so that the line is not overloaded?",
         {"beside": Number(3, 1.5, 7, 0.1)},

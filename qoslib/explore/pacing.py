@@ -1,5 +1,7 @@
 """The explorer of a paced sender: its rate, as configured and as sent, background and buffer."""
 
+from typing import Literal
+
 import numpy as np
 
 from qoslib import plots, units
@@ -7,11 +9,13 @@ from qoslib.explore import transfer
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.flows import HtbPacing, actual_rate_bps
+from qoslib.flows import FqPacing, HtbPacing, actual_rate_bps
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
 __all__ = ["RATES", "START", "actual_bps", "described", "pacing", "settings"]
+
+Table = Literal["legacy", "nominal"]
 
 #: Platform -> the published test to begin with; of the MLX none was paced.
 START = {"mx80": "pace_6G_bg_2G", "catalyst6506": "pace_6G", "mlx": "queue_16MB"}
@@ -20,7 +24,7 @@ START = {"mx80": "pace_6G_bg_2G", "catalyst6506": "pace_6G", "mlx": "queue_16MB"
 RATES, FINE = np.arange(10, 101, 5) / 100, np.arange(10, 101) / 100
 #: What a test without pacing begins with, as a share of the line.
 UNPACED = 0.6
-TABLES = {"legacy (tc before 2025)": "legacy", "nominal (exact)": "nominal"}
+TABLES: dict[str, Table] = {"legacy (tc before 2025)": "legacy", "nominal (exact)": "nominal"}
 
 
 def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
@@ -40,10 +44,8 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
     start, line = settings(test), units.convert(transfer.port_of(test).rate_bps, "bit/s", "Gbit/s")
     most = max(2 * start["buffer"], units.convert(transfer.most_bytes(test), "B", "MB"))
     controls = {
-        "paced": slider("Paced rate [Gb/s]", start["paced"], 0.1 * line, line, line / 100, 2),
-        "background": slider(
-            "Background [Gb/s]", start["background"], 0, 0.9 * line, line / 100, 2
-        ),
+        "paced": _rated("Paced rate [Gb/s]", start["paced"], 0.1, line),
+        "background": _rated("Background [Gb/s]", start["background"], 0, line),
         "buffer": slider("Buffer [MB]", start["buffer"], most / 600, most, most / 600, 1),
         "table": choice("Rate table", list(TABLES), start["table"]),
     }
@@ -56,7 +58,7 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
         return plots.PacedSweep(rates_bps, *transfer.tried(tests))
 
     def draw(values, dots):
-        now, paced_bps = described(test, values), units.gbps(values["paced"])
+        now, paced_bps = described(test, values), units.gbps(round(values["paced"], 6))
         table = TABLES[values["table"]]
         return plots.pacing(
             paced_bps,
@@ -81,6 +83,11 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
     return app
 
 
+def _rated(name, value, low, line):
+    """A slider of a rate, from a share of the line up to all of it [Gb/s]."""
+    return slider(name, value, low * line, line, line / 100, 2 if line >= 1 else 4)
+
+
 def _stairs(test):
     """What comes out at each rate, by either table [bit/s]."""
     rates_bps = _rates_bps(test, FINE)
@@ -96,6 +103,8 @@ def settings(test: Scenario) -> dict:
     """What the controls of a test begin at."""
     host, line = test.hosts[0], transfer.port_of(test).rate_bps
     paced = host.pacing.rate_bps if host.pacing else UNPACED * line
+    if isinstance(host.pacing, FqPacing):
+        paced *= len(host.flows)
     legacy = isinstance(host.pacing, HtbPacing) and host.pacing.table == "legacy"
     size = plots.buffer_bytes(transfer.port_of(test), host.flows[0].frame_bytes)
     return {
@@ -107,12 +116,11 @@ def settings(test: Scenario) -> dict:
 
 
 def described(test: Scenario, values: dict) -> Scenario:
-    """The test as the controls stand."""
+    """The test as the controls stand; its first host is paced as a whole."""
     made = transfer.with_buffer(test, units.megabytes(values["buffer"]))
-    table = "legacy" if TABLES[values["table"]] == "legacy" else "nominal"
-    paced = HtbPacing(units.gbps(values["paced"]), table)  # type: ignore[arg-type]
+    paced = HtbPacing(units.gbps(round(values["paced"], 6)), TABLES[values["table"]])
     host = made.hosts[0].replace(pacing=paced)
-    streams = _beside(made, units.gbps(values["background"]))
+    streams = _beside(made, units.gbps(round(values["background"], 6)))
     return made.replace(hosts=(host, *made.hosts[1:]), streams=streams)
 
 
@@ -138,11 +146,10 @@ def _sent(test, values, rate_bps):
     return made.replace(hosts=(host, *made.hosts[1:]))
 
 
-def actual_bps(test: Scenario, rate_bps: float, table: str) -> float:
+def actual_bps(test: Scenario, rate_bps: float, table: Table) -> float:
     """What the first host sends when it is paced at a rate; no more than its line [bit/s]."""
     host = test.hosts[0]
-    pacing = HtbPacing(rate_bps, "legacy" if table == "legacy" else "nominal")
-    sent = actual_rate_bps(pacing, host.flows[0].mss_bytes, host.burst_packets)
+    sent = actual_rate_bps(HtbPacing(rate_bps, table), host.flows[0].mss_bytes, host.burst_packets)
     return min(sent or rate_bps, host.access_bps)
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from qoslib import tcp, units
 from qoslib.flows import (
@@ -112,14 +111,15 @@ def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
     return scenario.replace(where=port)
 
 
-def flows_like(flows: Sequence[Flow], count: int, **changes: Any) -> tuple[Flow, ...]:
-    """So many flows like the first, each as much later as the second is."""
+def flows_like(flows: Sequence[Flow], count: int) -> tuple[Flow, ...]:
+    """The first so many flows; where there are fewer, more like the first, each a bit later."""
     first, *others = flows
     apart_s = others[0].start_s - first.start_s if others else 0.0
-    return tuple(
-        first.replace(name=f"tcp {at + 1}", start_s=first.start_s + at * apart_s, **changes)
-        for at in range(count)
-    )
+    more = [
+        first.replace(name=f"{first.name} and {at}", start_s=first.start_s + at * apart_s)
+        for at in range(len(flows), count)
+    ]
+    return (*flows[:count], *more)
 
 
 def left_bps(scenario: Scenario) -> float:
@@ -134,7 +134,7 @@ def most_bytes(test: Scenario) -> float:
     given = buffer_bytes(port_of(test), test.hosts[0].flows[0].frame_bytes)
     least = max(2.4 * product, given)
     digit = 10.0 ** math.floor(math.log10(least))
-    return math.ceil(5 * least / digit) / 5 * digit
+    return float(round(math.ceil(5 * least / digit) / 5 * digit))
 
 
 def _test_s(scenario):

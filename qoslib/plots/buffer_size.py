@@ -17,7 +17,7 @@ from qoslib.scenario import Scenario
 __all__ = ["Band", "SizeSweep", "buffer_size"]
 
 #: Titles of the panels, with units.
-PANELS = ("TCP [Gb/s of data]", "TCP packets lost", "windows, queue [MB]")
+PANELS = ("TCP [Gb/s of data]", "lost [TCP packets]", "windows, queue [MB]")
 X_TITLES = ("buffer [MB]", "buffer [MB]", "time [s]")
 #: What is drawn over time, and the class whose look it has.
 OVER_TIME = {"windows": "CS3", "queue": "CS4"}
@@ -121,15 +121,11 @@ def _point(kind, size, result, panel, platform):
 
 def _rules(rules, panel, top):
     """Upright dashed lines; each says at its top which rule it is."""
-    grey = style.Look(style.INK, "circle")
     made = []
     for place, (name, size) in enumerate(rules.items()):
-        x = [] if size is None else [units.convert(size, "B", "MB")] * 2
-        uid = f"rule{place}-{panel}"
-        trace = style.line("bound", name, x, [0, top][: len(x)], panel, as_look=grey, uid=uid)
-        side = "left" if place == 0 else "right"
-        said = {"mode": "lines+text", "text": ["", name], "textposition": f"top {side}"}
-        made.append(trace | said | {"showlegend": False})
+        x = None if size is None else float(units.convert(size, "B", "MB"))
+        side, uid = "right" if place else "left", f"rule{place}-{panel}"
+        made.append(style.upright(name, x, top, panel, side, uid))
     return made
 
 
@@ -178,7 +174,7 @@ def _layout(swept, published):
         layout[f"xaxis{number}"]["title"]["text"] = title
         layout[f"yaxis{number}"]["rangemode"] = "tozero"
     sizes = _mb(swept.buffer_bytes)
-    span = [float(np.log10(sizes[0] / 1.3)), float(np.log10(sizes[-1] * 1.3))]
+    span = [float(np.log10(sizes[0] / 1.3)), float(np.log10(sizes[-1] * 1.6))]
     for axis, panel in (("", 0), ("2", 1)):
         layout[f"xaxis{axis}"] |= {"type": "log", "range": span, "tickvals": _ticks(*span)}
         layout[f"yaxis{axis}"]["range"] = [0, 1.12 * _top(swept, published, panel)]

@@ -43,17 +43,15 @@ def goodput_over_burst(
         y = units.convert(np.asarray(rates, dtype=float), "bit/s", "Mbit/s")
         columns[f"{name} [Mb/s]"] = y
         trace = style.line("tcp", name, x, y, 0, as_look=style.look(like), uid=name)
+        trace["marker"].pop("maxdisplayed")
         traces.append(trace | {"mode": "lines+markers"})
-    grey = style.Look(style.INK, "circle")
     for name, size in rules.items():
-        at = [units.convert(size, "B", "kB")] * 2
-        trace = style.line("bound", name, at, [0, top], 0, as_look=grey, uid=name)
-        said = {"mode": "lines+text", "text": ["", name], "textposition": "top center"}
-        traces.append(trace | said | {"showlegend": False})
+        at = float(units.convert(size, "B", "kB"))
+        traces.append(style.upright(name, at, top, 0, "center", name))
     table = pd.DataFrame(columns, index=pd.Index(x, name="burst or queue [kB]")).round(1)
     layout = style.layout(PANELS, X_TITLE)
-    layout["xaxis"] |= {"type": "log", "tickvals": x.tolist()}
-    layout["yaxis"]["range"] = [0, 1.15 * top]
+    layout["xaxis"] |= {"type": "log", "tickvals": x.tolist(), "tickformat": ","}
+    layout["yaxis"]["range"] = [0, 1.2 * top]
     return Figure(data=traces, layout=layout, summary=_summary(table, rules, top), table=table)
 
 

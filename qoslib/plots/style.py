@@ -16,6 +16,7 @@ __all__ = [
     "look",
     "plain",
     "points",
+    "upright",
     "variant",
 ]
 
@@ -155,6 +156,16 @@ def key(kind: str) -> dict:
         marker |= {"symbol": "circle-open", "size": 12}
     entry = {"x": [None], "y": [None], "mode": "markers", "marker": marker}
     return {"type": "scatter", "name": KINDS[kind], "uid": f"key-{kind}", **entry}
+
+
+def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: str) -> dict:
+    """A dashed line from the x axis up that says at its top what it marks; nothing for None."""
+    grey, at = Look(INK, "circle"), [] if x is None else [x, x]
+    trace = line("bound", name, at, [0, top][: len(at)], panel, as_look=grey, uid=uid)
+    # With `maxdisplayed` plotly leaves out the texts of short traces.
+    trace["marker"] = {"color": INK}
+    said = {"mode": "lines+text", "text": ["", name], "textposition": f"top {side}"}
+    return trace | said | {"showlegend": False}
 
 
 def _place(panel):

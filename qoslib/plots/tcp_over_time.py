@@ -19,6 +19,8 @@ __all__ = ["Moments", "moments", "tcp_over_time"]
 PANELS = ("windows [MB]", "round trip [ms]", "queue [MB]", "TCP [Gb/s of data]")
 COLUMNS = ("windows [MB]", "round trip [ms]", "queue [MB]", "rate [Gb/s]")
 
+#: The classes whose looks the results have, in their order: far apart.
+LIKE = ("BE", "CS4", "CS3", "CS1")
 #: Round trips that a drawn rate is the mean of.
 SMOOTHED_ROUNDS = 10
 
@@ -84,7 +86,7 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
     traces = []
     for place, (label, (x, panels)) in enumerate(drawn.items()):
         kind = "fluid" if results[label].model == "fluid" else "packets"
-        look = style.look("", place)
+        look = style.look(LIKE[place % len(LIKE)])
         for panel, y in enumerate(panels):
             trace = style.line(kind, label, x, y, panel, as_look=look, uid=f"{place}-{panel}")
             traces.append(trace | {"mode": "lines"})

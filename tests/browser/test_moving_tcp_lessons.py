@@ -1,0 +1,99 @@
+"""Lessons 05 and 06 in a real browser: run, and every slider moved with the keyboard."""
+
+import pytest
+from test_moving_lessons import (
+    Watch,
+    complaints,
+    drawn_when_there,
+    open_and_run,
+    press,
+    wait_until_dots,
+    wait_until_drawn,
+)
+
+from qoslib import tcp
+from qoslib.explore.buffer_size import described, settings
+from qoslib.explore.pacing import described as paced
+from qoslib.explore.pacing import settings as paced_settings
+from qoslib.platforms import mx80
+
+BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"
+KNOWN = mx80.experiments("as_configured")
+
+
+@pytest.fixture
+def watch(page):
+    return Watch(page)
+
+
+def sized(**moved):
+    """The published test of 36 MB with other settings."""
+    return described(KNOWN["buffer_36MB"].scenario, moved)
+
+
+def both_models(test):
+    """Gb/s of data by the fluid model and by the packet model."""
+    water = tcp.solve(test.where, test.hosts, 30.0, streams=test.streams)
+    run = tcp.simulate(test.where, test.hosts, 30.0, streams=test.streams, seed=1)
+    return [each.tcp.goodput_bps.sum() / 1e9 for each in (water, run)]
+
+
+def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "05_size_a_buffer")
+    drawn_when_there(page, BUFFER, "now-0")
+    values = settings(KNOWN["buffer_36MB"].scenario)
+    moves = (
+        (BUFFER, "ArrowLeft", 60, {"buffer": 6}),
+        ("Window of a flow [MB]", "ArrowLeft", 20, {"window": 38}),
+        ("Round trip [ms]", "ArrowLeft", 5, {"rtt": 45}),
+        ("Flows", "ArrowRight", 1, {"flows": 3}),
+    )
+    for label, key, times, moved in moves:
+        values |= moved
+        press(page, label, key, times)
+        water, _ = both_models_in(values)
+        wait_until_drawn(page, label, "now-0", [water])
+    page.get_by_label("Congestion control").select_option("CUBIC")
+    page.get_by_label("Recovery").select_option("rate halving")
+    values |= {"congestion": "CUBIC", "recovery": "rate halving"}
+    water, run = both_models_in(values)
+    wait_until_drawn(page, BUFFER, "now-0", [water])
+    wait_until_dots(page, BUFFER, "packets-0", [run])
+    page.get_by_label("Buffer in effect").select_option("10 %")
+    water, run = both_models_in(values | {"buffer": 0.6})
+    wait_until_drawn(page, BUFFER, "now-0", [water])
+    wait_until_dots(page, BUFFER, "packets-0", [run])
+    assert complaints(page, watch) == []
+
+
+def both_models_in(values):
+    """The same for the explorer's values; a test is 600 round trips long at most."""
+    test, length_s = sized(**values), min(30.0, 600 * values["rtt"] / 1e3)
+    water = tcp.solve(test.where, test.hosts, length_s, streams=test.streams)
+    run = tcp.simulate(test.where, test.hosts, length_s, streams=test.streams, seed=1)
+    return [each.tcp.goodput_bps.sum() / 1e9 for each in (water, run)]
+
+
+def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "06_pace_a_sender")
+    drawn_when_there(page, PACED, "now-0")
+    test = KNOWN["pace_6G_bg_2G"].scenario
+    values = paced_settings(test)
+    moves = (
+        (PACED, "ArrowLeft", 10, {"paced": 5}),
+        ("Background [Gb/s]", "ArrowRight", 10, {"background": 3}),
+        ("Buffer [MB]", "ArrowLeft", 10, {"buffer": 10}),
+    )
+    for label, key, times, moved in moves:
+        values |= moved
+        press(page, label, key, times)
+        water, run = both_models(paced(test, values))
+        wait_until_drawn(page, label, "now-0", [water])
+        wait_until_dots(page, label, "packets-0", [run])
+    page.get_by_label("Rate table").select_option("nominal (exact)")
+    values["table"] = "nominal (exact)"
+    water, run = both_models(paced(test, values))
+    wait_until_drawn(page, PACED, "now-0", [water])
+    wait_until_dots(page, PACED, "packets-0", [run])
+    wait_until_drawn(page, PACED, "now-2", [5])
+    assert complaints(page, watch) == []
