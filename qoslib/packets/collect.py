@@ -95,7 +95,8 @@ def _tokens_share(state, bins):
     """What policers' buckets hold, over their burst: the rest is what they take to be full."""
     queues = state.queues
     spent_ps = state.past_spent_ps[:bins].T
-    burst_ps = np.where(queues["policed"], queues["police_burst_ps"], 1)[:, None]
+    # A burst below a picosecond counts as one.
+    burst_ps = np.maximum(queues["police_burst_ps"], 1)[:, None]
     return np.where(queues["policed"][:, None], 1 - spent_ps / burst_ps, np.nan)
 
 

@@ -29,8 +29,8 @@ class Bucket:
         self.tat = (now + self.burst_ps) * FINE
 
     def share(self, now):
-        """The tokens, over the burst."""
-        return 1 - max(floor_ps(self.tat) - now, 0) / self.burst_ps
+        """The tokens, over the burst, which counts as 1 ps at least."""
+        return 1 - max(floor_ps(self.tat) - now, 0) / max(self.burst_ps, 1)
 
 
 class PolicerTwin:
