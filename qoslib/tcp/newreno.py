@@ -2,6 +2,7 @@
 
 from qoslib.tcp.kernel import kernel
 from qoslib.tcp.scoreboard import lose, segment_of
+from qoslib.tcp.tables import BBR
 
 __all__ = ["newreno_acts", "newreno_begins", "newreno_ends"]
 
@@ -14,8 +15,12 @@ def _sends_first_again(flow, segments):
 
 @kernel
 def newreno_begins(flow, segments):
-    """The first packet goes again; the window counts the packets that have left (step 2)."""
-    flow.cwnd = flow.ssthresh + flow.duplicate
+    """The first packet goes again; the window counts the packets that have left (step 2).
+
+    BBR keeps its window, and has no threshold.
+    """
+    if flow.law != BBR:
+        flow.cwnd = flow.ssthresh + flow.duplicate
     _sends_first_again(flow, segments)
 
 

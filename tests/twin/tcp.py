@@ -260,7 +260,8 @@ class FlowTwin:
             self.prr_there = self.prr_out = 0
             self.prr_flight = self.count("flight") + self.count("lost") + delivered
             if isinstance(how, f.NewRenoRecovery):
-                self.cwnd = self.ssthresh + how.duplicate_packets
+                if not self.by_rate:
+                    self.cwnd = self.ssthresh + how.duplicate_packets
                 self.known[self.una] = "lost"
                 return
         if self.phase == "recovery":
