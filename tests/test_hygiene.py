@@ -9,12 +9,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The parts are joined here, so that this file does not match itself.
-HOSTS = ["pypi|org", "pythonhosted|org", "npmjs|org", "crates|io", "golang|org", "maven|org"]
-HOSTS += ["debian|org", "anaconda|org", "anaconda|com"]
+#: Hosts that may be named: this machine, and the page that a source points to.
+LOOPBACK, NAMED = r"127\.0\.0\.1", r"fasterdata\.es\.net"
+# The parts are joined below, so that this file does not match itself.
 LOOSE = ["TO|DO", "FIX|ME", "XX|X", "Not|Implemented|Error"]
 RULES = {
-    "a download address": re.compile("|".join(h.replace("|", r"\.") for h in HOSTS)),
+    "an address on the network": re.compile(rf"https?://(?!{LOOPBACK}|\{{)\w"),
+    "a host": re.compile(rf"(?<![\w.-])(?!{NAMED})([\w-]+\.)+(org|com|io|net)(?![\w.-])"),
     "a folder of one machine": re.compile(r"(?<![\w.~+=/-])/(work|root|home|Users)/\w"),
     "a folder outside the checkout": re.compile(r"\.\./sha" + "red"),
 }
