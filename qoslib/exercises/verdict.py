@@ -2,7 +2,8 @@
 
 import math
 import numbers
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,12 @@ from qoslib.port import Port
 from qoslib.traffic import Stream
 
 __all__ = ["Verdict", "close", "described", "number", "right", "wrong"]
+
+#: No number that an exercise asks for is larger, in any unit; models refuse such or take ages.
+MOST = 1e12
+#: An answer of another kind may be a whole port; some words of it are enough.
+_brief = reprlib.Repr()
+_brief.maxother = _brief.maxstring = 60
 
 
 @dataclass(frozen=True)
@@ -51,10 +58,14 @@ def number(answer: Any, unit: str) -> Verdict | float:
     """The answer as a number, or what is wrong with it."""
     if answer is None or answer is ...:
         return wrong(f"put your number in place of the dots, in {unit}.")
+    if isinstance(answer, str):
+        said = _brief.repr(answer)
+        return wrong(f"{said} is a text; give one number in {unit}, without quotes and unit.")
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        return wrong(f"{answer!r} is no number; give one number in {unit}.")
-    if not math.isfinite(answer) or answer < 0:
-        return wrong(f"{answer!r} cannot be; give a number in {unit} that is not below 0.")
+        return wrong(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
+    if not 0 <= answer <= MOST:
+        said = _brief.repr(answer)
+        return wrong(f"{said} cannot be; give a number in {unit} between 0 and {MOST:g}.")
     return float(answer)
 
 
@@ -98,7 +109,8 @@ def described(answer: Any) -> Verdict | tuple[Port, tuple[Stream, ...]]:
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
         return wrong("give two things in brackets: (port, streams), a Port first.")
     port, streams = answer
-    streams = (streams,) if isinstance(streams, Stream) else tuple(streams)
+    streams = (streams,) if isinstance(streams, Stream) else streams
+    streams = tuple(streams) if isinstance(streams, Iterable) else ()
     if not streams or not all(isinstance(stream, Stream) for stream in streams):
         return wrong("the second of the two must be a list of Stream, with at least one in it.")
     return port, streams
