@@ -63,7 +63,7 @@ def number(answer: Any, unit: str) -> Verdict | float:
         return wrong(f"{said} is a text; give one number in {unit}, without quotes and unit.")
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
         return wrong(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
-    if not 0 <= answer <= MOST:
+    if answer < 0 or not answer <= MOST:
         said = _brief.repr(answer)
         return wrong(f"{said} cannot be; give a number in {unit} between 0 and {MOST:g}.")
     return float(answer)
