@@ -147,6 +147,19 @@ def test_the_tables_are_made_of_the_figures():
     assert "no C compiler" in text
 
 
+def test_the_readme_says_what_was_measured():
+    said = re.findall(r"^\| W\d.*", (ROOT / "README.md").read_text(), re.M)
+    measured = (ROOT / "benchmarks" / "RESULTS.md").read_text()
+    figures = [(row[2:4], ns) for row in said for ns in re.findall(r"([\d,]+) ns", row)]
+    tables = {
+        "W5": measured.split("| W5 |")[1].split("\n\n")[0],
+        "W2": "".join(re.findall(r"^\| W2 .*", measured, re.M)),
+        "W3": "".join(re.findall(r"^\| W3 .*", measured, re.M)),
+    }
+    assert {workload for workload, _ in figures} == set(tables)
+    assert [each for each in figures if f"| {each[1]} |" not in tables[each[0]]] == []
+
+
 def test_drawings_close_together_are_one_redraw():
     from benchmarks import ui
 
