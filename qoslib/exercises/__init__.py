@@ -19,7 +19,7 @@ from qoslib.exercises import (
 )
 from qoslib.exercises.exercise import Exercise
 from qoslib.exercises.tries import Tries
-from qoslib.exercises.verdict import Verdict
+from qoslib.exercises.verdict import NoAnswer, Verdict, wrong
 
 __all__ = ["EXERCISES", "Verdict", "check", "question"]
 
@@ -64,7 +64,10 @@ def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     line over the line rate; serialisation_s() does it.
     """
     known = _known(exercise)
-    verdict = known.judge(answer, **known.given(exercise, student))
+    try:
+        verdict = known.judge(answer, **known.given(exercise, student))
+    except NoAnswer as told:
+        verdict = wrong(str(told))
     return _tries.told(exercise, answer, verdict, known.further)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from qoslib.port import Port
 from qoslib.traffic import Stream
 
-__all__ = ["Verdict", "close", "described", "number", "right", "wrong"]
+__all__ = ["NoAnswer", "Verdict", "close", "described", "number", "right", "wrong"]
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,10 @@ class Verdict:
         return "Right" if self.ok else "Not yet"
 
 
+class NoAnswer(Exception):
+    """What was given cannot be judged; the text says why, and what to give."""
+
+
 def right(text: str) -> Verdict:
     """The exercise is solved; the text says what that shows."""
     return Verdict(True, text)
@@ -47,14 +51,20 @@ def wrong(text: str) -> Verdict:
     return Verdict(False, text)
 
 
-def number(answer: Any, unit: str) -> Verdict | float:
-    """The answer as a number, or what is wrong with it."""
+def number(answer: Any, unit: str) -> float:
+    """The answer as a number that is not below 0.
+
+    Raises
+    ------
+    NoAnswer
+        If it is none.
+    """
     if answer is None or answer is ...:
-        return wrong(f"put your number in place of the dots, in {unit}.")
+        raise NoAnswer(f"put your number in place of the dots, in {unit}.")
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        return wrong(f"{answer!r} is no number; give one number in {unit}.")
+        raise NoAnswer(f"{answer!r} is no number; give one number in {unit}.")
     if not math.isfinite(answer) or answer < 0:
-        return wrong(f"{answer!r} cannot be; give a number in {unit} that is not below 0.")
+        raise NoAnswer(f"{answer!r} cannot be; give a number in {unit} that is not below 0.")
     return float(answer)
 
 
@@ -91,14 +101,20 @@ def close(
     return wrong(f"{answer:g} {unit} is too {side}. {hint}")
 
 
-def described(answer: Any) -> Verdict | tuple[Port, tuple[Stream, ...]]:
-    """The answer as a port and its streams, or what is wrong with it."""
+def described(answer: Any) -> tuple[Port, tuple[Stream, ...]]:
+    """The answer as a port and its streams.
+
+    Raises
+    ------
+    NoAnswer
+        If it is no such pair.
+    """
     if answer is None or answer is ...:
-        return wrong("put (port, streams) in place of the dots: a Port and a list of Stream.")
+        raise NoAnswer("put (port, streams) in place of the dots: a Port and a list of Stream.")
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
-        return wrong("give two things in brackets: (port, streams), a Port first.")
+        raise NoAnswer("give two things in brackets: (port, streams), a Port first.")
     port, streams = answer
     streams = (streams,) if isinstance(streams, Stream) else tuple(streams)
     if not streams or not all(isinstance(stream, Stream) for stream in streams):
-        return wrong("the second of the two must be a list of Stream, with at least one in it.")
+        raise NoAnswer("the second of the two must be a list of Stream, with at least one in it.")
     return port, streams
