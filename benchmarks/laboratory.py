@@ -1,4 +1,4 @@
-"""A JupyterLab on loopback that serves a copy of the lessons, for as long as it is needed."""
+"""A real Chromium, and a JupyterLab on loopback that serves a copy of the lessons."""
 
 import os
 import secrets
@@ -12,24 +12,47 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+from playwright.sync_api import sync_playwright
+
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NO_CHROMIUM = "no Chromium: apt install chromium, or set QOSLIB_CHROMIUM to a Chrome or Chromium"
+#: Nothing may look outward: without these, Chromium calls home when it starts.
+CHROMIUM_ARGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-default-apps",
+)
 PATIENCE_S = 60
 
 
+def chromium_path():
+    """Path of a Chromium, or None."""
+    found = filter(None, map(shutil.which, CHROMIUMS))
+    return os.environ.get("QOSLIB_CHROMIUM") or next(found, None)
+
+
+@contextmanager
 def chromium():
-    """Path of a Chromium."""
-    found = os.environ.get("QOSLIB_CHROMIUM") or next(
-        filter(None, map(shutil.which, CHROMIUMS)), ""
-    )
-    if not found:
-        sys.exit("no Chromium: apt install chromium, or set QOSLIB_CHROMIUM to one")
-    return found
+    """Yield a Chromium without a window; the process ends where there is none."""
+    path = chromium_path() or sys.exit(NO_CHROMIUM)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGS)
+        yield browser
+        browser.close()
 
 
 @contextmanager
 def laboratory(home):
-    """Yield address and token of a JupyterLab whose files and settings are in a folder."""
+    """Yield address and token of a JupyterLab whose files, settings and log are in a folder.
+
+    It neither reads nor writes the user's own settings.
+    """
     lessons = shutil.copytree(NOTEBOOKS, home / "notebooks", ignore=shutil.ignore_patterns(".*"))
     port, token = free_port(), secrets.token_hex(16)
     folders = {f"JUPYTER_{n}_DIR": str(home / n.lower()) for n in ("CONFIG", "DATA", "RUNTIME")}
@@ -41,17 +64,18 @@ def laboratory(home):
         "ServerApp.root_dir": lessons,
     }
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
-    with (home / "server.log").open("w") as log:
+    log = home / "server.log"
+    with log.open("w") as out:
         server = subprocess.Popen(
             [*command, *(f"--{name}={value}" for name, value in options.items())],
             cwd=home,
             env=own,
             stdin=subprocess.DEVNULL,
-            stdout=log,
+            stdout=out,
             stderr=subprocess.STDOUT,
         )
     try:
-        wait_until_ready(server, f"http://127.0.0.1:{port}/api/status?token={token}")
+        wait_until_ready(server, f"http://127.0.0.1:{port}/api/status?token={token}", log)
         yield f"http://127.0.0.1:{port}", token
     finally:
         stop(server)
@@ -63,7 +87,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_until_ready(server, url):
+def wait_until_ready(server, url, log):
     deadline_s = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline_s and server.poll() is None:
         try:
@@ -71,7 +95,7 @@ def wait_until_ready(server, url):
             return
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
-    sys.exit("JupyterLab did not start")
+    sys.exit(f"JupyterLab did not start:\n{log.read_text()}")
 
 
 def stop(server):

@@ -97,7 +97,7 @@ def _long_pipe(rows):
                 row["simulator"],
                 f"{row['simulated_s']:g}",
                 f"{row['packets']:,}",
-                f"{row['s']:.2f}",
+                f"{row['s']:.4g}",
                 f"{row['s'] / row['packets'] * 1e9:,.0f}",
             ]
             for row in rows

@@ -14,8 +14,6 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 from benchmarks.laboratory import chromium, laboratory
 from benchmarks.report import machine
 
@@ -52,11 +50,8 @@ WAITED = "() => window.drawn.map((at) => at - window.pressed)"
 @contextmanager
 def opened(folder):
     """A page of a Chromium, and the address of a JupyterLab that serves the lessons."""
-    with laboratory(folder) as (url, token), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1400, "height": 900})
-        yield page, url, token
-        browser.close()
+    with laboratory(folder) as (url, token), chromium() as browser:
+        yield browser.new_page(viewport={"width": 1400, "height": 900}), url, token
 
 
 def ready_s(page, url, token, name):

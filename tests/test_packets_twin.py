@@ -1,23 +1,17 @@
 """The engine and its slow twin agree packet for packet."""
 
-import os
-
 import numpy as np
 import pytest
 from corners import CORNERS
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mechanisms import MECHANISMS
 from numpy.testing import assert_array_equal
+from soak import many
 from twin import simulate as slow
 
 from qoslib.packets import simulate
 from qoslib.port import Chain
-
-#: Scenes a mechanism: 200 in every run of the tests, as many as asked for under `make soak`.
-SCENES = int(os.environ.get("QOSLIB_SOAK", 200))
-#: Soaking looks at the scenes of the seed that pytest is given.
-SOAKING = "QOSLIB_SOAK" in os.environ
 
 BINS = 7
 CHUNKS = st.sampled_from([1, 7, 200_000])
@@ -95,15 +89,7 @@ def agree(scene, chunk_packets):
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_the_twin_agrees(mechanism):
-    many = settings(
-        max_examples=SCENES,
-        derandomize=not SOAKING,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink],
-    )
-    many(given(MECHANISMS[mechanism], CHUNKS)(agree))()
+    many(200)(given(MECHANISMS[mechanism], CHUNKS)(agree))()
 
 
 @pytest.mark.parametrize("corner", CORNERS)

@@ -1,12 +1,10 @@
-"""Lesson 03: its figures, its explorer and its exercises."""
+"""Lesson 03: its figures and its explorer."""
 
 import pytest
 
-from qoslib import compare, exercises, explore, fluid, packets, plots
+from qoslib import compare, explore, fluid, packets, plots
 from qoslib.explore.police import POLICERS, START, described, played, water
 from qoslib.platforms import isr4331
-from qoslib.port import PacketLimit, Policer, Port, Queue, StrictPriority
-from qoslib.traffic import Stream
 
 
 @pytest.fixture(scope="module")
@@ -68,36 +66,6 @@ def test_the_published_pair_is_marked_in_the_lottery():
     assert (marked.x[0], marked.y[0]) == pytest.approx((27, 6.6))
     assert len(trace(figure, "packets-0").x) == 2
     assert "published 27 %" in figure.summary
-
-
-def own(policer):
-    first = Queue("voice", PacketLimit(64), policer=policer, priority=0)
-    rest = Queue("data", PacketLimit(99), priority=1)
-    port = Port("uplink", 50e6, (first, rest), scheduler=StrictPriority())
-    return port, [Stream("voice", 80e6, 200), Stream("data", 60e6, 1500)]
-
-
-ANSWERS = [
-    ("03.1", 95.64, 100, 60),
-    ("03.2", 61.1, 60, 40, 20),
-    ("03.3", 368, 129.6, 400, 10),
-    ("03.4", 31, 30, 40, 200),
-    ("03.5", own(Policer(10e6, 50_000)), own(None), isr4331.fifo()),
-]
-
-
-@pytest.mark.parametrize(("exercise", "answer"), [each[:2] for each in ANSWERS])
-def test_a_right_answer(exercise, answer):
-    assert exercises.check(exercise, answer).ok
-
-
-@pytest.mark.parametrize(
-    ("exercise", "answer"), [(name, each) for name, _, *no in ANSWERS for each in (*no, ..., None)]
-)
-def test_a_wrong_answer_gets_a_hint(exercise, answer):
-    verdict = exercises.check(exercise, answer)
-    assert not verdict.ok
-    assert len(verdict.text) > 20
 
 
 @pytest.mark.xdist_group("scoreboard")

@@ -1,13 +1,12 @@
 """The TCP engine and its slow twin agree packet for packet."""
 
-import os
-
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from test_packets_twin import quiet, same_counts, same_history, same_latencies
+from soak import many
+from test_packets_twin import CHUNKS, quiet, same_counts, same_history, same_latencies
 from twin.clock import PS
 from twin.tcp import simulate_tcp
 
@@ -30,8 +29,6 @@ from qoslib.port import (
 )
 from qoslib.traffic import Cbr, Poisson, Stream
 
-SCENES = int(os.environ.get("QOSLIB_SOAK", 25))
-SOAKING = "QOSLIB_SOAK" in os.environ
 BINS = 7
 #: One packet's time on the port's line is 1.2 ms.
 LINE_BPS, FRAME = 10e6, 1500
@@ -165,13 +162,5 @@ def agree(port, host, streams, seed, chunk):
 
 @pytest.mark.parametrize("recovery", RECOVERIES)
 def test_the_twin_agrees(recovery):
-    many = settings(
-        max_examples=SCENES,
-        derandomize=not SOAKING,
-        database=None,
-        deadline=None,
-        suppress_health_check=list(HealthCheck),
-        phases=[Phase.generate, Phase.shrink],
-    )
-    chunks = st.sampled_from([1, 7, 200_000])
-    many(given(ports(), hosts(recovery), STREAMS, st.integers(0, 9), chunks)(agree))()
+    scenes = given(ports(), hosts(recovery), STREAMS, st.integers(0, 9), CHUNKS)
+    many(25)(scenes(agree))()

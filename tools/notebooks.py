@@ -8,7 +8,6 @@ sees it as it first appears. Widget state and plotly's own data go: they are meg
 
 import base64
 import os
-import shutil
 import struct
 import subprocess
 import sys
@@ -20,12 +19,10 @@ import nbformat
 import numpy as np
 import plotly
 from nbclient import NotebookClient
-from playwright.sync_api import sync_playwright
+
+from benchmarks.laboratory import chromium
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NO_CHROMIUM = "no Chromium: apt install chromium, or set QOSLIB_CHROMIUM to a Chrome or Chromium"
-
 PLOTLY = "application/vnd.plotly.v1+json"
 KEPT = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
 WIDTH, HEIGHT = 820, 330
@@ -45,15 +42,10 @@ TO_PIXELS = """async ([figure, width, height]) => {
 @contextmanager
 def pictures():
     """Yield a function from plotly's data to a PNG, base64-coded."""
-    path = os.environ.get("QOSLIB_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUMS)), "")
-    if not path:
-        sys.exit(NO_CHROMIUM)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = chromium.new_page()
+    with chromium() as browser:
+        page = browser.new_page()
         page.add_script_tag(path=Path(plotly.__file__).parent / "package_data" / "plotly.min.js")
         yield lambda figure: png(page.evaluate(TO_PIXELS, [figure, WIDTH, HEIGHT]))
-        chromium.close()
 
 
 def png(rows):

@@ -19,7 +19,7 @@ from qoslib.exercises import (
 )
 from qoslib.exercises.exercise import Exercise
 from qoslib.exercises.tries import Tries
-from qoslib.exercises.verdict import Verdict, wrong
+from qoslib.exercises.verdict import NoAnswer, Verdict, wrong
 
 __all__ = ["EXERCISES", "Verdict", "check", "question"]
 
@@ -66,6 +66,8 @@ def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     known = _known(exercise)
     try:
         verdict = known.judge(answer, **known.given(exercise, student))
+    except NoAnswer as told:
+        verdict = wrong(str(told))
     except ValueError as error:
         # A description is right in itself and no model plays it: that is the answer's, too.
         verdict = wrong(f"no model runs that: {error}.")

@@ -4,7 +4,7 @@ from typing import Any
 
 from qoslib import tcp, units
 from qoslib.exercises.exercise import Exercise, Number
-from qoslib.exercises.verdict import Verdict, close, number, right, wrong
+from qoslib.exercises.verdict import NoAnswer, Verdict, close, number, right, wrong
 from qoslib.platforms import mx80
 from qoslib.port import Port
 from qoslib.scenario import Scenario
@@ -23,8 +23,6 @@ WAIT, BUSY = 0.5, 0.9
 def _product(answer: Any, beside: float) -> Verdict:
     """The bandwidth-delay product of what is left of 10 Gb/s over 50 ms, in MB."""
     answer = number(answer, "MB")
-    if isinstance(answer, Verdict):
-        return answer
     left_bps = LINE_BPS - units.gbps(beside)
     expected = units.convert(tcp.bandwidth_delay_bytes(left_bps, TRIP_S), "B", "MB")
     whole = units.convert(tcp.bandwidth_delay_bytes(LINE_BPS, TRIP_S), "B", "MB")
@@ -40,8 +38,6 @@ def _product(answer: Any, beside: float) -> Verdict:
 def _fits(answer: Any, window: float) -> Verdict:
     """The least buffer in which two windows of so many MB stand without a loss, in MB."""
     answer = number(answer, "MB")
-    if isinstance(answer, Verdict):
-        return answer
     windows = units.megabytes(2 * window)
     both = (windows, LINE_BPS, TRIP_S)
     expected = units.convert(tcp.loss_free_buffer_bytes(*both, BESIDE_BPS), "B", "MB")
@@ -59,8 +55,6 @@ def _fits(answer: Any, window: float) -> Verdict:
 def _climb(answer: Any, after: float) -> Verdict:
     """How long two Reno flows take from so many packets each until the path is full, in s."""
     answer = number(answer, "s")
-    if isinstance(answer, Verdict):
-        return answer
     product = tcp.bandwidth_delay_bytes(LINE_BPS - BESIDE_BPS, TRIP_S)
     expected = (product / PACKET_BYTES / 2 - after) * TRIP_S
     slips = [
@@ -75,8 +69,6 @@ def _climb(answer: Any, after: float) -> Verdict:
 def _least(answer: Any, busy: float) -> Verdict:
     """The least buffer that keeps a 20 Mb/s line so busy under one Reno flow, in kB."""
     answer = number(answer, "kB")
-    if isinstance(answer, Verdict):
-        return answer
     share = units.convert(busy, "%", "1")
     used, less = (_utilisation(units.convert(answer * part, "kB", "B")) for part in (1, 0.95))
     if used < share:
@@ -93,27 +85,28 @@ def _utilisation(buffer_bytes):
     return tcp.saw_tooth(rate_pps, ACCESS_TRIP_S, buffer_bytes / ACCESS_BYTES).utilisation
 
 
-def tested(answer: Any) -> Verdict | tuple[Scenario, Port]:
-    """A scenario with one port and hosts, or what is wrong with the answer."""
+def tested(answer: Any) -> tuple[Scenario, Port]:
+    """The answer as a scenario with one port and hosts, and that port.
+
+    Raises
+    ------
+    NoAnswer
+        If it is none.
+    """
     if answer is None or answer is ...:
-        return wrong("put a Scenario with a port, streams and hosts in place of the dots.")
+        raise NoAnswer("put a Scenario with a port, streams and hosts in place of the dots.")
     if not isinstance(answer, Scenario) or not isinstance(answer.where, Port):
-        return wrong("that is no Scenario of one Port; lesson 09 and its explorer make some.")
+        raise NoAnswer("that is no Scenario of one Port; lesson 09 and its explorer make some.")
     if not answer.hosts:
-        return wrong("nobody sends TCP there: give Scenario(..., hosts=(Host(...),)).")
+        raise NoAnswer("nobody sends TCP there: give Scenario(..., hosts=(Host(...),)).")
     return answer, answer.where
 
 
 def _own(answer: Any) -> Verdict:
     """A port of one's own whose buffer keeps it busy, and no packet late."""
-    found = tested(answer)
-    if isinstance(found, Verdict):
-        return found
-    test, port = found
+    test, port = tested(answer)
     trip_s = min(flow.round_trip_s for host in test.hosts for flow in host.flows)
     wait_s = _longest_wait_s(test, port)
-    if isinstance(wait_s, Verdict):
-        return wait_s
     if wait_s > WAIT * trip_s:
         late = units.convert(wait_s, "s", "ms")
         return wrong(f"a packet may wait for {late:.3g} ms, over half a round trip. Less buffer.")
@@ -129,11 +122,11 @@ def _longest_wait_s(test, port):
     try:
         full = tcp.solve(port, test.hosts, units.ms(1), streams=test.streams)
     except ValueError as error:
-        return wrong(f"the fluid model cannot run it: {error}.")
+        raise NoAnswer(f"the fluid model cannot run it: {error}.") from None
     assert full.tcp is not None
     size = getattr(port.queues[0].limit, "limit_bytes", None)
     if size is None:
-        return wrong("limit its queue by a ByteLimit.")
+        raise NoAnswer("limit its queue by a ByteLimit.")
     return units.serialisation_s(size, port.rate_bps)
 
 

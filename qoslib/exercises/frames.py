@@ -26,8 +26,6 @@ def _millions(on_line_bytes):
 def _line_rate(answer: Any, frame: float) -> Verdict:
     """Packets of so many bytes that fill a line of 10 Gb/s, in millions a second."""
     answer = number(answer, "million packets/s")
-    if isinstance(answer, Verdict):
-        return answer
     expected, bare = (_millions(frame + extra) for extra in (GAP_BYTES, 0))
     slips = [
         (bare, "without the 20 B that the line adds to each frame"),
@@ -41,8 +39,6 @@ def _line_rate(answer: Any, frame: float) -> Verdict:
 def _cap(answer: Any) -> Verdict:
     """One cap that gives every row of the table, in million packets a second."""
     answer = number(answer, "million packets/s")
-    if isinstance(answer, Verdict):
-        return answer
     if answer <= 0:
         return wrong("a router that forwards nothing has an easy table. Give it a cap.")
     off = [
@@ -69,8 +65,6 @@ def _rows(cap_pps):
 def _knee(answer: Any, load: float) -> Verdict:
     """The least frame of which nothing is lost at so many Gb/s in each direction, in bytes."""
     answer = number(answer, "B")
-    if isinstance(answer, Verdict):
-        return answer
     engine = mx150.router().hops[0].at
     assert isinstance(engine, Forwarder)
     expected, full = (
@@ -85,8 +79,6 @@ def _knee(answer: Any, load: float) -> Verdict:
 def _mix(answer: Any, large: float) -> Verdict:
     """The largest share of 64 B packets among larger ones that loses nothing, in per cent."""
     answer = number(answer, "% of the packets")
-    if isinstance(answer, Verdict):
-        return answer
     if answer > 99:
         return wrong(f"{answer:g} % leaves hardly a large frame in the mix. Take fewer small ones.")
     lost, more = (_lost_in_mix(answer + step, round(large)) for step in (0, 1))

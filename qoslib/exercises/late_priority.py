@@ -22,8 +22,6 @@ def _latency_ms(port, streams, name):
 def _best_effort(answer: Any, offered: float) -> Verdict:
     """Latency of BE in profile 1 if it is offered so many Gb/s, in ms."""
     answer = number(answer, "ms")
-    if isinstance(answer, Verdict):
-        return answer
     rates = m120.RATES_MBPS["profile1"] | {"BE": units.convert(offered, "Gbit/s", "Mbit/s")}
     shares = {name: units.mbps(rate) / m120.FACTS.line_bps for name, rate in rates.items()}
     streams = m120.streams(shares, m120.FACTS.frame_scenario2_bytes)
@@ -40,8 +38,6 @@ def _best_effort(answer: Any, offered: float) -> Verdict:
 def _buffer(answer: Any, late: float) -> Verdict:
     """The largest buffer that keeps CS1 at or below so many ms in the base test, in ms."""
     answer = number(answer, "ms")
-    if isinstance(answer, Verdict):
-        return answer
     if answer == 0:
         return wrong("a queue without any buffer cannot hold the packet it sends.")
     limit = TimeLimit(units.convert(answer, "ms", "s"), at="served")
@@ -58,8 +54,6 @@ def _buffer(answer: Any, late: float) -> Verdict:
 def _guarantee(answer: Any, load: float) -> Verdict:
     """The least guaranteed rate at which CS1 loses nothing of so much load, both in per cent."""
     answer = number(answer, "%")
-    if isinstance(answer, Verdict):
-        return answer
     lost, less = (_lost_percent(load, max(answer - step, 0)) for step in (0, 0.5))
     if lost > 0.01:
         return wrong(f"guaranteed {answer:g} %, CS1 still loses {lost:.2g} % of its packets.")
@@ -84,8 +78,6 @@ def _lost(result, name):
 def _customer(answer: Any, late: float) -> Verdict:
     """The load of strict-high alone at which L = B / E gives so many ms, in % of the line."""
     answer = number(answer, "% of the line")
-    if isinstance(answer, Verdict):
-        return answer
     shares = {name: 0.0 for name in m120.CLASSES}
     load = units.convert(answer, "%", "1")
     latency = _latency_ms(m120.port(), m120.streams(shares | {"CS4": load}), "CS4")
@@ -100,10 +92,7 @@ def _customer(answer: Any, late: float) -> Verdict:
 
 def _own(answer: Any) -> Verdict:
     """A port of one's own, overloaded, whose first stream loses nothing within 10 ms."""
-    answer = described(answer)
-    if isinstance(answer, Verdict):
-        return answer
-    port, streams = answer
+    port, streams = described(answer)
     result = fluid.solve(port, streams)
     if len(streams) < 2 or result.dropped_pps.sum() <= 0:
         return wrong("your port drops nothing. Offer at least two streams, and more than fits.")

@@ -22,8 +22,6 @@ PLAYED_S = 120.0
 def _serialisation(answer: Any, frame: float, line: float) -> Verdict:
     """Time of a frame [B] on a line [Gb/s], in nanoseconds."""
     answer = number(answer, "ns")
-    if isinstance(answer, Verdict):
-        return answer
     expected, bare = (
         units.convert(units.serialisation_s(frame, units.gbps(line), extra), "s", "ns")
         for extra in (PREAMBLE_AND_GAP_BYTES, 0)
@@ -40,8 +38,6 @@ def _serialisation(answer: Any, frame: float, line: float) -> Verdict:
 def _buffer(answer: Any, late: float) -> Verdict:
     """The largest buffer whose delay stays at or below so many ms, in packets."""
     answer = number(answer, "packets")
-    if isinstance(answer, Verdict):
-        return answer
     if answer < 1 or answer != int(answer):
         return wrong(f"{answer:g} is no buffer; give a whole number of packets from 1.")
     delay, larger = (_delay_ms(int(answer) + more) for more in (0, 1))
@@ -62,8 +58,6 @@ def _delay_ms(packets):
 def _load(answer: Any, most: float) -> Verdict:
     """The highest load at which random packets take at most so many ms on average, in per cent."""
     answer = number(answer, "% of the line")
-    if isinstance(answer, Verdict):
-        return answer
     if answer < 1:
         return wrong(f"at {answer:g} % there is hardly a packet to wait: the load may be higher.")
     if answer > 120:
@@ -94,8 +88,6 @@ def _random_ms(percent):
 def _held(answer: Any) -> Verdict:
     """How many packets the queue still held when the sender stopped."""
     answer = number(answer, "packets")
-    if isinstance(answer, Verdict):
-        return answer
     seen = measurements.load("isr4331_iperf3").query("experiment == 'unmarked_alone'")
     value = seen.groupby("quantity")["value"].last()
     received = value["numbered_packets"] - value["dropped_packets"]
@@ -115,10 +107,7 @@ def _held(answer: Any) -> Verdict:
 
 def _own(answer: Any) -> Verdict:
     """A line of one's own, overloaded, whose full buffer costs between 5 and 50 ms."""
-    answer = described(answer)
-    if isinstance(answer, Verdict):
-        return answer
-    port, streams = answer
+    port, streams = described(answer)
     if len(port.queues) != 1:
         return wrong(f"your port has {len(port.queues)} queues; this exercise is about one.")
     result = fluid.solve(port, streams)

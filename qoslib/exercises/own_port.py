@@ -19,8 +19,6 @@ LOSSLESS, MOST_PACKETS = 1e-3, 400_000
 def _burst(answer: Any, rate: float, lasts: float) -> Verdict:
     """Burst of a policer, in kB, that passes a line-rate burst of so many ms on 100 Mb/s."""
     answer = number(answer, "kB")
-    if isinstance(answer, Verdict):
-        return answer
     came, passes = (
         units.octets(units.mbps(mbit) * units.ms(lasts)) for mbit in (LINE, LINE - rate)
     )
@@ -34,8 +32,6 @@ def _burst(answer: Any, rate: float, lasts: float) -> Verdict:
 def _buffer(answer: Any, late: float) -> Verdict:
     """Buffer of a 100 Mb/s line, in packets of 1518 B, that costs so many ms when full."""
     answer = number(answer, "packets")
-    if isinstance(answer, Verdict):
-        return answer
     packet_s = units.serialisation_s(FULL_BYTES, units.mbps(LINE))
     expected = units.ms(late) / packet_s
     slips = [(float(units.octets(expected)), "when bits are taken for bytes")]
@@ -47,8 +43,6 @@ def _buffer(answer: Any, late: float) -> Verdict:
 def _limit(answer: Any, most: float) -> Verdict:
     """Largest frame, in bytes, that keeps another packet from waiting longer than so many us."""
     answer = number(answer, "bytes")
-    if isinstance(answer, Verdict):
-        return answer
     expected = float(units.octets(units.us(most) * units.mbps(LINE))) - 20
     slips = [(expected + 20, "with what the line adds still in it")]
     hint = "A packet on the line is never interrupted: its time is 8 (frame + 20) / rate."

@@ -29,8 +29,6 @@ def _sent_gbps(paced):
 def _really(answer: Any, paced: float) -> Verdict:
     """What a host really sends that old tc paces at so many Gb/s, in Gb/s."""
     answer = number(answer, "Gb/s")
-    if isinstance(answer, Verdict):
-        return answer
     expected = _sent_gbps(paced)
     hint = "256 cells of 8 bytes: the time of one, and of 256, in whole microseconds."
     shows = "What you set is not what you send; measure it."
@@ -41,8 +39,6 @@ def _really(answer: Any, paced: float) -> Verdict:
 def _fills(answer: Any, sent: float) -> Verdict:
     """How long 12 MB of buffer last when so many Gb/s come beside 2 Gb/s, in ms."""
     answer = number(answer, "ms")
-    if isinstance(answer, Verdict):
-        return answer
     excess_bps = units.gbps(sent) + BESIDE_BPS - LINE_BPS
     expected = units.convert(units.serialisation_s(BUFFER_BYTES, excess_bps), "s", "ms")
     alone = units.convert(units.serialisation_s(BUFFER_BYTES, LINE_BPS), "s", "ms")
@@ -55,8 +51,6 @@ def _fills(answer: Any, sent: float) -> Verdict:
 def _highest(answer: Any, beside: float) -> Verdict:
     """The highest rate to configure, in tenths of a Gb/s, that leaves the line room, in Gb/s."""
     answer = number(answer, "Gb/s")
-    if isinstance(answer, Verdict):
-        return answer
     if not 0.5 <= answer <= 10:
         return wrong(f"{answer:g} Gb/s is no rate for this host; stay between 0.5 and 10.")
     left = units.convert(LINE_BPS, "bit/s", "Gbit/s") - beside
@@ -70,8 +64,6 @@ def _highest(answer: Any, beside: float) -> Verdict:
 def _burst(answer: Any, rate: float) -> Verdict:
     """The burst that lets one Reno flow use a policer of so many Mb/s over 50 ms, in kB."""
     answer = number(answer, "kB")
-    if isinstance(answer, Verdict):
-        return answer
     given = (units.mbps(rate), units.ms(50))
     expected = units.convert(tcp.policer_burst_bytes(*given, 1500), "B", "kB")
     product = units.convert(tcp.bandwidth_delay_bytes(*given), "B", "kB")
@@ -83,10 +75,7 @@ def _burst(answer: Any, rate: float) -> Verdict:
 
 def _own(answer: Any) -> Verdict:
     """A sender of one's own that is paced so that nothing is lost and little is left over."""
-    found = tested(answer)
-    if isinstance(found, Verdict):
-        return found
-    test, port = found
+    test, port = tested(answer)
     if any(host.pacing is None for host in test.hosts):
         return wrong("not every host is paced: give Host(..., pacing=FqPacing(...)).")
     try:

@@ -39,8 +39,6 @@ def _with_rate(rate_bps):
 def _starved(answer: Any) -> Verdict:
     """The load of EF from which nothing is left for others without a policer, in Mb/s of data."""
     answer = number(answer, "Mb/s of data")
-    if isinstance(answer, Verdict):
-        return answer
     line = float(isr4331.FACTS.line_bps)
     on_line = FRAME_BYTES + float(isr4331.FACTS.line_bytes)
     expected = units.convert(line * PAYLOAD_BYTES / on_line, "bit/s", "Mbit/s")
@@ -53,8 +51,6 @@ def _starved(answer: Any) -> Verdict:
 def _long_run(answer: Any, load: float) -> Verdict:
     """Share of EF that is lost in the long run at so many Mb/s of data, in per cent."""
     answer = number(answer, "%")
-    if isinstance(answer, Verdict):
-        return answer
     expected = units.convert(float(_solved(load, isr4331.llq())[0]), "1", "%")
     passes = units.convert(20 / load, "1", "%")
     slips = [
@@ -69,8 +65,6 @@ def _long_run(answer: Any, load: float) -> Verdict:
 def _bucket(answer: Any, load: float) -> Verdict:
     """How long the full bucket of 500,000 B lasts at so many Mb/s of data, in ms."""
     answer = number(answer, "ms")
-    if isinstance(answer, Verdict):
-        return answer
     facts = isr4331.FACTS
     burst_bits, offered_bps = units.bits(facts.burst_bytes), _frames_bps(load)
     expected = units.convert(burst_bits / (offered_bps - facts.priority_bps), "s", "ms")
@@ -90,8 +84,6 @@ def _bucket(answer: Any, load: float) -> Verdict:
 def _rate(answer: Any, load: float) -> Verdict:
     """The least priority rate at which EF loses nothing of so many Mb/s of data, in Mb/s."""
     answer = number(answer, "Mb/s")
-    if isinstance(answer, Verdict):
-        return answer
     if not 1 <= answer <= 100:
         return wrong(f"{answer:g} Mb/s is no rate for this line; stay between 1 and 100.")
     (lost, rest), (less, _) = (
@@ -106,10 +98,7 @@ def _rate(answer: Any, load: float) -> Verdict:
 
 def _own(answer: Any) -> Verdict:
     """A port of one's own, whose first queue is overloaded without starving the second."""
-    answer = described(answer)
-    if isinstance(answer, Verdict):
-        return answer
-    port, streams = answer
+    port, streams = described(answer)
     if not isinstance(port.scheduler, StrictPriority) or len(streams) < 2:
         return wrong("take a port with StrictPriority() and at least two streams.")
     offered = streams[0].mean_rate_bps

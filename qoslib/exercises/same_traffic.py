@@ -39,8 +39,6 @@ def _solved(router, **percent):
 def _plain(answer: Any, business: float) -> Verdict:
     """Share of voice that one plain queue loses with so much business, in per cent."""
     answer = number(answer, "%")
-    if isinstance(answer, Verdict):
-        return answer
     expected = _lost(_solved("one queue", business=business), "voice")
     over = float(business + 69 - 100)
     slips = [(over, "when what is too much is not set beside what is offered")]
@@ -52,8 +50,6 @@ def _plain(answer: Any, business: float) -> Verdict:
 def _starving(answer: Any, starved: float) -> Verdict:
     """The most business at which best effort loses no more than so much at the M120, both in %."""
     answer = number(answer, "% of the line")
-    if isinstance(answer, Verdict):
-        return answer
     if answer > 120:
         return wrong(f"{answer:g} % is more than the slider goes to; best effort is long gone.")
     lost, more = (
@@ -70,8 +66,6 @@ def _starving(answer: Any, starved: float) -> Verdict:
 def _policed(answer: Any, lost: float) -> Verdict:
     """Load of voice, in % of the line, of which the ISR4331 loses so many per cent for good."""
     answer = number(answer, "% of the line")
-    if isinstance(answer, Verdict):
-        return answer
     if not 0 < answer <= 120:
         return wrong(f"{answer:g} % is no load to try; stay between 1 and 120.")
     found = _lost(_solved("ISR4331", voice=answer), "voice")
@@ -87,8 +81,6 @@ def _policed(answer: Any, lost: float) -> Verdict:
 def _bucket(answer: Any, most: float) -> Verdict:
     """The least bucket with which voice in bursts loses at most so many % at the 12000, in kB."""
     answer = number(answer, "kB")
-    if isinstance(answer, Verdict):
-        return answer
     if answer < 1:
         return wrong(f"{answer:g} kB does not hold many packets of 200 B. Try some kB.")
     lost, less = (_with_bucket(answer * part) for part in (1.0, 0.8))
@@ -117,10 +109,7 @@ def _played(port, streams):
 
 def _own(answer: Any) -> Verdict:
     """A port of one's own for the mix: voice in time, and nobody but best effort loses."""
-    answer = described(answer)
-    if isinstance(answer, Verdict):
-        return answer
-    port, streams = answer
+    port, streams = described(answer)
     if tuple(s.name for s in streams) != tuple(same_line.MIX):
         return wrong("take the mix as it is: (port, same_line.streams()).")
     if port.rate_bps > same_line.LINE_BPS:

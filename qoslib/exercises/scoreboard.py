@@ -14,8 +14,6 @@ __all__ = ["EXERCISES"]
 def _error(answer: Any, published: float, modelled: float) -> Verdict:
     """Error of a modelled value in per cent of the published one."""
     answer = number(answer, "%")
-    if isinstance(answer, Verdict):
-        return answer
     off = abs(modelled - published)
     expected, other = (float(units.convert(off / to, "1", "%")) for to in (published, modelled))
     slips = [(other, "in per cent of the model, not of what was measured")]
@@ -27,8 +25,6 @@ def _error(answer: Any, published: float, modelled: float) -> Verdict:
 def _rounding(answer: Any, printed: float) -> Verdict:
     """How far a true value may be from one printed in whole numbers, in per cent of it."""
     answer = number(answer, "%")
-    if isinstance(answer, Verdict):
-        return answer
     expected = float(units.convert(0.5 / printed, "1", "%"))
     slips = [(2 * expected, "for a whole unit: but a print is off by half of one at most")]
     hint = "Half of the last printed digit, over what is printed."
@@ -39,8 +35,6 @@ def _rounding(answer: Any, printed: float) -> Verdict:
 def _foretold(answer: Any, tolerance: float) -> Verdict:
     """Predictions of all models under `base` with an error of at most so many per cent [%]."""
     answer = number(answer, "% of the predictions")
-    if isinstance(answer, Verdict):
-        return answer
     rows = [row for row in compare.stored() if row.assumptions == "base" and row.published > 0]
     foretold = [abs(row.error or 0.0) for row in rows if not row.fitted]
     every = [abs(row.error or 0.0) for row in rows]

@@ -21,8 +21,6 @@ OWN_PACKETS, OWN_MS = 50_000, 2.0
 def _round(answer: Any) -> Verdict:
     """Time of a round with the quanta of engine 2, in ms."""
     answer = number(answer, "ms")
-    if isinstance(answer, Verdict):
-        return answer
     port = gsr12000.engine2()
     line = port.rate_bps * _frame_share(port)
     premium = sum(s.rate_bps for s in gsr12000.streams() if s.mark == "prec5")
@@ -48,8 +46,6 @@ def _frame_share(port):
 def _quantum(answer: Any, load: float) -> Verdict:
     """The least quantum of queue 3 that carries so many Mb/s by shares alone, in bytes."""
     answer = number(answer, "bytes")
-    if isinstance(answer, Verdict):
-        return answer
     if answer < 1:
         return wrong("a queue without a quantum is never served in a round.")
     lost, less = (_lbe_lost_percent(round(answer * part), load) for part in (1.0, 0.97))
@@ -82,8 +78,6 @@ def _lost(result, name):
 def _ring(answer: Any, late: float) -> Verdict:
     """The longest transmit ring that keeps Premium below so many us on average, in packets."""
     answer = number(answer, "packets")
-    if isinstance(answer, Verdict):
-        return answer
     if answer != int(answer) or not 1 <= answer <= 1000:
         return wrong(f"{answer:g} is no ring; give a whole number of packets from 1 to 1000.")
     now, longer = (_premium_us(int(answer) + more) for more in (0, 1))
@@ -106,8 +100,6 @@ def _premium_us(ring):
 def _ninety(answer: Any, slow: float) -> Verdict:
     """Packets of 90 minutes that a policer so many ppm slow loses, if its bucket is small."""
     answer = number(answer, "packets")
-    if isinstance(answer, Verdict):
-        return answer
     long = gsr12000.experiments()["conclusion_90min"]
     premium = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in long.streams)
     offered = premium * float(gsr12000.FACTS.whole_long_s)
@@ -129,10 +121,7 @@ def _printed_ratio():
 
 def _own(answer: Any) -> Verdict:
     """An overloaded round robin of one's own whose first stream is served in every round."""
-    answer = described(answer)
-    if isinstance(answer, Verdict):
-        return answer
-    port, streams = answer
+    port, streams = described(answer)
     if not isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr):
         return wrong("your port has no round robin. Give it DeficitRoundRobin() and quanta.")
     offered_pps = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in streams)

@@ -10,7 +10,7 @@ from typing import Any
 from qoslib.port import Port
 from qoslib.traffic import Stream
 
-__all__ = ["Verdict", "close", "described", "number", "right", "wrong"]
+__all__ = ["NoAnswer", "Verdict", "close", "described", "number", "right", "wrong"]
 
 #: No number that an exercise asks for is larger, in any unit; models refuse such or take ages.
 MOST = 1e12
@@ -44,6 +44,10 @@ class Verdict:
         return "Right" if self.ok else "Not yet"
 
 
+class NoAnswer(Exception):
+    """What was given cannot be judged; the text says why, and what to give."""
+
+
 def right(text: str) -> Verdict:
     """The exercise is solved; the text says what that shows."""
     return Verdict(True, text)
@@ -54,18 +58,24 @@ def wrong(text: str) -> Verdict:
     return Verdict(False, text)
 
 
-def number(answer: Any, unit: str) -> Verdict | float:
-    """The answer as a number, or what is wrong with it."""
+def number(answer: Any, unit: str) -> float:
+    """The answer as a number that is not below 0.
+
+    Raises
+    ------
+    NoAnswer
+        If it is none.
+    """
     if answer is None or answer is ...:
-        return wrong(f"put your number in place of the dots, in {unit}.")
+        raise NoAnswer(f"put your number in place of the dots, in {unit}.")
     if isinstance(answer, str):
         said = _brief.repr(answer)
-        return wrong(f"{said} is a text; give one number in {unit}, without quotes and unit.")
+        raise NoAnswer(f"{said} is no number but a text: give one in {unit}, without quotes.")
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        return wrong(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
+        raise NoAnswer(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
     if answer < 0 or not answer <= MOST:
         said = _brief.repr(answer)
-        return wrong(f"{said} cannot be; give a number in {unit} between 0 and {MOST:g}.")
+        raise NoAnswer(f"{said} cannot be; give a number in {unit} between 0 and {MOST:g}.")
     return float(answer)
 
 
@@ -102,15 +112,21 @@ def close(
     return wrong(f"{answer:g} {unit} is too {side}. {hint}")
 
 
-def described(answer: Any) -> Verdict | tuple[Port, tuple[Stream, ...]]:
-    """The answer as a port and its streams, or what is wrong with it."""
+def described(answer: Any) -> tuple[Port, tuple[Stream, ...]]:
+    """The answer as a port and its streams.
+
+    Raises
+    ------
+    NoAnswer
+        If it is no such pair.
+    """
     if answer is None or answer is ...:
-        return wrong("put (port, streams) in place of the dots: a Port and a list of Stream.")
+        raise NoAnswer("put (port, streams) in place of the dots: a Port and a list of Stream.")
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
-        return wrong("give two things in brackets: (port, streams), a Port first.")
+        raise NoAnswer("give two things in brackets: (port, streams), a Port first.")
     port, streams = answer
     streams = (streams,) if isinstance(streams, Stream) else streams
     streams = tuple(streams) if isinstance(streams, Iterable) else ()
     if not streams or not all(isinstance(stream, Stream) for stream in streams):
-        return wrong("the second of the two must be a list of Stream, with at least one in it.")
+        raise NoAnswer("the second of the two must be a list of Stream, with at least one in it.")
     return port, streams

@@ -1,4 +1,7 @@
-"""NewReno's recovery without selective acknowledgements (RFC 6582, section 3.2)."""
+"""NewReno's recovery without selective acknowledgements (RFC 6582, section 3.2).
+
+BBR keeps its window to itself and has no threshold: of this it takes what is sent again.
+"""
 
 from qoslib.tcp.kernel import kernel
 from qoslib.tcp.scoreboard import lose, segment_of
@@ -15,10 +18,7 @@ def _sends_first_again(flow, segments):
 
 @kernel
 def newreno_begins(flow, segments):
-    """The first packet goes again; the window counts the packets that have left (step 2).
-
-    BBR keeps its window, and has no threshold.
-    """
+    """The first packet goes again; the window counts the packets that have left (step 2)."""
     if flow.law != BBR:
         flow.cwnd = flow.ssthresh + flow.duplicate
     _sends_first_again(flow, segments)
@@ -27,11 +27,9 @@ def newreno_begins(flow, segments):
 @kernel
 def newreno_acts(flow, segments, acked):
     """One more for a duplicate; after a partial ACK the next hole is filled (step 3)."""
-    if acked == 0:
-        flow.cwnd += 1.0
-        return
-    flow.cwnd = max(flow.cwnd - acked + 1.0, 1.0)
-    if flow.lost == 0:
+    if flow.law != BBR:
+        flow.cwnd = flow.cwnd + 1.0 if acked == 0 else max(flow.cwnd - acked + 1.0, 1.0)
+    if acked > 0 and flow.lost == 0:
         _sends_first_again(flow, segments)
 
 

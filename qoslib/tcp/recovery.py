@@ -57,10 +57,10 @@ def _gives_up(flow, found, now_ps):
 
 @kernel
 def _acts(flow, segments, delivered, acked, found):
-    if flow.law == BBR:
-        return
     if flow.recovery == NEW_RENO:
         newreno_acts(flow, segments, acked)
+    elif flow.law == BBR:
+        return
     elif flow.recovery == HALVING:
         halving_acts(flow, delivered)
     else:

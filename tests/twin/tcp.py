@@ -273,15 +273,13 @@ class FlowTwin:
         critical = getattr(how, "critical_packets", math.inf)
         if self.lost_here >= critical and not self.gave_up:
             self.gave_up, self.rto = True, now + self.timeout()
-        if self.by_rate:
-            return
         if isinstance(how, f.NewRenoRecovery):
-            if not acked:
-                self.cwnd += 1
-                return
-            self.cwnd = max(self.cwnd - acked + 1, 1.0)
-            if not self.count("lost"):
+            if not self.by_rate:
+                self.cwnd = max(self.cwnd - acked + 1, 1.0) if acked else self.cwnd + 1
+            if acked and not self.count("lost"):
                 self.known[self.una] = "lost"
+        elif self.by_rate:
+            return
         elif isinstance(how, f.RateHalving):
             if self.cwnd > self.ssthresh:
                 self.cwnd = max(self.cwnd - delivered / 2, self.ssthresh)

@@ -1,0 +1,297 @@
+"""Answers to the exercises: right ones, wrong ones with their hints, and other students' own."""
+
+import math
+
+import numpy as np
+
+from qoslib import compare, measurements, tcp, units
+from qoslib.flows import Cubic, Flow, FqPacing, Host, HtbPacing, actual_rate_bps
+from qoslib.platforms import isr4331, m120, same_line
+from qoslib.port import (
+    ByteLimit,
+    DeficitRoundRobin,
+    Forwarder,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    StrictPriority,
+)
+from qoslib.scenario import Scenario
+from qoslib.traffic import Stream
+
+LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(200)),))
+
+
+def robin(first_mbps, second_mbps, quantum_bytes=3000):
+    """A round robin of two queues and what it is offered."""
+    queues = tuple(Queue(n, PacketLimit(100), quantum_bytes=quantum_bytes) for n in "ab")
+    port = Port("robin", units.mbps(100), queues, DeficitRoundRobin())
+    loads = (("a", first_mbps, 200), ("b", second_mbps, 1500))
+    return port, [Stream(name, units.mbps(rate), size) for name, rate, size in loads]
+
+
+FIRST = Queue("voice", PacketLimit(64), policer=Policer(units.mbps(10), 50_000), priority=0)
+POLICED = Port(
+    "uplink",
+    units.mbps(50),
+    (FIRST, Queue("data", PacketLimit(200), priority=1)),
+    scheduler=StrictPriority(),
+)
+
+
+def unpoliced():
+    """The same without its policer."""
+    return POLICED.replace(queues=(FIRST.replace(policer=None), POLICED.queues[1]))
+
+
+VOICE = (
+    POLICED,
+    [Stream("voice", units.mbps(80), 200), Stream("data", units.mbps(60), 1500)],
+)
+SMALL = Stream("calls", units.gbps(1), 64)
+ENGINE = Forwarder("cpu", Queue("in", PacketLimit(100)), packet_s=1e-6)
+ORDER = {"voice": 0, "control": 1, "business": 1, "best effort": 2}
+THREE = Port(
+    "three",
+    same_line.LINE_BPS,
+    tuple(Queue(name, PacketLimit(2000), priority=level) for name, level in ORDER.items()),
+    StrictPriority(),
+)
+
+
+def foretold(percent):
+    """Share of the predictions whose error is no larger [%]."""
+    rows = [r for r in compare.stored() if r.assumptions == "base" and r.published > 0]
+    errors = [abs(row.error) for row in rows if not row.fitted]
+    return 100 * sum(error <= percent / 100 for error in errors) / len(errors)
+
+
+def mine():
+    """A table of one measurement, as if read from a file of one's own."""
+    table = measurements.load("m120_latency").head(1).assign(half_width=0.5)
+    table.attrs["source"] = {"file": "mine.csv", "title": "mine"}
+    return table
+
+
+def transfer(buffer_bytes, pacing=None, duration_s=30):
+    """A TCP connection over an uplink of 100 Mb/s and 20 ms."""
+    uplink = Port("uplink", 1e8, (Queue("all", ByteLimit(buffer_bytes)),), overhead_bytes=38)
+    flow = Flow("a", 0.020, Cubic(), mss_bytes=1448, frame_bytes=1500)
+    return Scenario(
+        "mine", uplink, (), duration_s, hosts=(Host("pc", 1e9, (flow,), pacing=pacing),)
+    )
+
+
+def sent(gbps):
+    """What an old rate table makes of a rate, in Gb/s."""
+    return actual_rate_bps(HtbPacing(gbps * 1e9, "legacy"), 8948, 7) / 1e9
+
+
+def saw_tooth_kb(busy):
+    """The least buffer that keeps 20 Mb/s busy so many per cent of the time over 40 ms, in kB."""
+    return next(
+        size / 10
+        for size in range(10, 2000)
+        if tcp.saw_tooth(20e6 / 8 / 1538, 0.04, size * 100 / 1538).utilisation >= busy / 100
+    )
+
+
+RIGHT = {
+    "00.1": 67.2,
+    "00.2": 164,
+    "00.3": 93.5,
+    "00.4": 513,
+    "00.5": (LINE, [Stream("a", units.mbps(120), 1000)]),
+    "01.1": 20,
+    "01.2": 11.25,
+    "01.3": 25,
+    "01.4": 111,
+    "01.5": (m120.port(), m120.experiments()["base"].streams),
+    "02.1": 1.526,
+    "02.2": 6150,
+    "02.3": 6,
+    "02.4": 918,
+    "02.5": robin(10, 150),
+    "03.1": 95.64,
+    "03.2": 61.1,
+    "03.3": 368,
+    "03.4": 31,
+    "03.5": VOICE,
+    "04.1": 8.446,
+    "04.2": 7.5,
+    "04.3": 145.7,
+    "04.4": 83,
+    "05.1": 43.75,
+    "05.2": 37.5,
+    "05.3": 123.9,
+    "05.4": 43.5,
+    "05.5": transfer(80_000),
+    "06.1": 5.45,
+    "06.2": 436,
+    "06.3": 5.4,
+    "06.4": 578.7,
+    "06.5": transfer(80_000, FqPacing(95e6)),
+    "09.1": 225,
+    "09.2": 162.5,
+    "09.3": 980,
+    "09.4": Scenario("two", POLICED, (Stream("voice", 8e6, 200), Stream("data", 60e6, 1500))),
+    "08.1": 37.5,
+    "08.2": 7.143,
+    "08.3": foretold(1),
+    "08.4": mine(),
+    "07.1": 100 * 39 / 139,
+    "07.2": 61,
+    "07.3": 27.5,
+    "07.4": 80,
+    "07.5": (THREE, same_line.streams()),
+    "04.5": (ENGINE, [SMALL]),
+}
+WRONG = [
+    ("00.1", 51.2, "without the 20 B"),
+    ("00.1", 8.4, "bytes are taken for bits"),
+    ("00.1", 1e6, "too large"),
+    ("00.2", 165, "too late"),
+    ("00.2", 100, "room for more"),
+    ("00.2", 1.5, "whole number"),
+    ("00.3", 96, "too late"),
+    ("00.3", 80, "may be higher"),
+    ("00.3", 0, "may be higher"),
+    ("00.3", 150, "stands full"),
+    ("00.4", 46396, "never in the queue"),
+    ("00.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "keeps up"),
+    ("00.5", (LINE, [Stream("a", units.mbps(120), 10)]), "More buffer"),
+    ("00.5", (m120.port(), m120.experiments()["base"].streams), "6 queues"),
+    ("01.1", 100, "tail drop"),
+    ("01.2", 20, "too long"),
+    ("01.2", 5, "less than asked for"),
+    ("01.3", 10, "still loses"),
+    ("01.3", 60, "a little less would do"),
+    ("01.4", 200, "Less load"),
+    ("01.4", 105, "not 90"),
+    ("01.4", 50, "keeps up"),
+    ("01.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "drops nothing"),
+    ("01.5", (m120.port(), tuple(reversed(m120.experiments()["base"].streams))), "BE loses"),
+    ("02.1", 1.397, "Premium is forgotten"),
+    ("02.1", 1.22, "quanta of engine 3"),
+    ("02.2", 0, "never served"),
+    ("02.2", 3686, "loses 4"),
+    ("02.2", 9000, "less would do"),
+    ("02.3", 18, "too long"),
+    ("02.3", 2, "room for more"),
+    ("02.3", 0, "no ring"),
+    ("02.4", 204, "for 20 minutes"),
+    ("02.4", 1255, "6.8 is not 9.3"),
+    ("02.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "no round robin"),
+    ("02.5", robin(10, 20), "drops nothing"),
+    ("02.5", robin(90, 150), "a loses packets"),
+    ("02.5", robin(10, 150, 30_000), "smaller quanta"),
+    ("02.5", robin(0, 0), "offer nothing"),
+    ("03.1", 100, "takes only its data of the line"),
+    ("03.1", 60, "too small"),
+    ("03.2", 60, "counts data only"),
+    ("03.2", 40, "for what passes"),
+    ("03.2", 20, "too small"),
+    ("03.3", 129.6, "nothing flows into the bucket"),
+    ("03.3", 400, "headers are left out"),
+    ("03.3", 10, "too small"),
+    ("03.4", 30, "counts headers too"),
+    ("03.4", 40, "half a Mb/s less"),
+    ("03.4", 200, "no rate for this line"),
+    ("03.5", (unpoliced(), VOICE[1]), "Put a Policer"),
+    ("03.5", isr4331.fifo(), "(port, streams)"),
+    ("04.1", "14.88", "is no number"),
+    ("04.1", 9.766, "without the 20 B"),
+    ("04.1", 7, "too small"),
+    ("04.2", 8.5, "otherwise than printed"),
+    ("04.2", 0, "Give it a cap"),
+    ("04.2", 7.4, "frames of [256] B"),
+    ("04.3", 311.3, "both lines full"),
+    ("04.3", 165.7, "with the gap still in it"),
+    ("04.3", 100, "too small"),
+    ("04.4", 85, "Take fewer"),
+    ("04.4", 80, "room for more"),
+    ("04.4", 100, "hardly a large frame"),
+    ("04.5", (ENGINE, [SMALL.replace(rate_bps=2e10)]), "Offer it fewer bits"),
+    ("04.5", (ENGINE, [SMALL.replace(rate_bps=1e8)]), "keeps up"),
+    ("04.5", ENGINE, "(engine, [stream])"),
+    ("04.5", (1, [SMALL]), "must be a Forwarder"),
+    ("05.1", 350, "bits are taken for bytes"),
+    ("05.1", 62.5, "UDP has its part"),
+    ("05.2", 30, "no UDP stands between"),
+    ("05.2", 80, "nothing is on its way"),
+    ("05.3", 262.8, "for one flow"),
+    ("05.3", 2478, "in round trips"),
+    ("05.4", 30, "Give more"),
+    ("05.4", 90, "less would do"),
+    ("05.5", LINE, "no Scenario"),
+    ("05.5", Scenario("s", LINE, (Stream("a"),)), "nobody sends TCP"),
+    ("05.5", transfer(800_000), "Less buffer"),
+    ("05.5", transfer(3_000), "More buffer"),
+    ("06.1", 4.5, "the table is exact"),
+    ("06.2", 9.6, "takes to empty it"),
+    ("06.2", 54.5, "without the 8"),
+    ("06.3", 6, "is sent as 8.22"),
+    ("06.3", 4, "a tenth more would"),
+    ("06.3", 30, "is no rate"),
+    ("06.4", 125, "which a shaper needs"),
+    ("06.5", transfer(80_000), "not every host is paced"),
+    ("06.5", transfer(80_000, FqPacing(200e6)), "are lost"),
+    ("06.5", transfer(80_000, FqPacing(50e6)), "Pace faster"),
+    ("09.1", 250, "nothing flows into the bucket"),
+    ("09.2", 1300, "too large"),
+    ("09.3", 1000, "still in it"),
+    ("09.4", Scenario("idle", LINE, (Stream("a", 1e6),)), "nothing is lost"),
+    ("09.4", Scenario("late", LINE, (Stream("a", 2e8),)), "Serve it first"),
+    ("08.1", 27.27, "in per cent of the model"),
+    ("08.2", 14.29, "for a whole unit"),
+    ("08.3", 99.9, "too large"),
+    ("08.4", measurements.load("m120_latency"), "comes with the package"),
+    ("07.1", 39, "not set beside"),
+    ("07.2", 70, "more than 50"),
+    ("07.2", 40, "room for more"),
+    ("07.3", 22, "Offer more"),
+    ("07.3", 40, "Offer less"),
+    ("07.4", 4, "must fit into the bucket"),
+    ("07.4", 400, "would do too"),
+    ("07.5", (same_line.ports()["one queue"], same_line.streams()), "voice loses"),
+    ("07.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "the mix as it is"),
+]
+
+#: How a student with other numbers finds the answer of an exercise.
+BY_HAND = {
+    "00.1": lambda frame, line: 8 * (frame + 20) / line,
+    "00.2": lambda late: int(late / 0.12112) - 1,
+    "00.3": lambda most: 100 * (w := 2 * (most / 0.12112 - 1)) / (1 + w),
+    "01.1": lambda offered: 10 / offered,
+    "01.2": lambda late: 0.99 * (late - 0.07) * 25 / 22,
+    "01.3": lambda load: load,
+    "01.4": lambda late: 1e4 / late,
+    "02.2": lambda load: 1.01 * 309_657 * load / (2374.3 - 200 - 120 - load),
+    "02.3": lambda late: 18 - math.ceil((88.5 - late) / 3.37),
+    "02.4": lambda slow: 25_000 * 5_400 * slow / 1e6,
+    "03.2": lambda load: 100 * (1 - 20 / (load * 1490 / 1448)),
+    "03.3": lambda load: 4000 / (load * 1490 / 1448 - 20),
+    "03.4": lambda load: math.ceil(2 * load * 1490 / 1448) / 2,
+    "04.1": lambda frame: 1e4 / 8 / (frame + 20),
+    "04.3": lambda load: 2 * load * 1e3 / 8 / 7.545 - 20,
+    "05.1": lambda beside: (10 - beside) * 50 / 8,
+    "05.2": lambda window: (2 * window - 50) / 0.8,
+    "05.3": lambda after: (50e6 / 9000 / 2 - after) * 0.05,
+    "05.4": saw_tooth_kb,
+    "06.1": lambda paced: sent(paced),
+    "06.2": lambda sent: 96 / (sent - 8),
+    "06.3": lambda beside: max(n / 10 for n in range(10, 100) if sent(n / 10) <= 10 - beside),
+    "06.4": lambda rate: (rate * 50 / 8 / 1.5) ** 2 / 18 * 1.5,
+    "09.1": lambda rate, lasts: (100 - rate) * lasts / 8,
+    "09.2": lambda late: late / 0.12304,
+    "09.3": lambda most: 12.5 * most - 20,
+    "08.1": lambda published, modelled: 100 * (modelled - published) / published,
+    "08.2": lambda printed: 50 / printed,
+    "08.3": lambda tolerance: foretold(tolerance),
+    "07.1": lambda business: 100 * (business - 31) / (business + 69),
+    "07.2": lambda starved: 91 - 60 * (1 - starved / 100),
+    "07.3": lambda lost: 22 / (1 - lost / 100),
+    "07.4": lambda most: 1.04 * np.interp(most, [2.5, 4.6, 7.2, 11.4, 14.9], [100, 80, 60, 40, 30]),
+    "04.4": lambda large: math.floor(100 * (large - 311) / (large - 64)),
+}
