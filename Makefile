@@ -28,8 +28,8 @@ notebooks: $(VENV)/.ready  ## run the lessons and store their texts and pictures
 handout: $(VENV)/.ready  ## write students' and instructor's copies to build/handout; STUDENTS="4711 4712" adds copies with numbers of their own
 	@$(BIN)/python tools/handout.py --student $(STUDENTS)
 
-slides: $(VENV)/.ready  ## make slides of the lessons in build/slides; REVEAL=folder takes reveal.js from there
-	@$(BIN)/python tools/slides.py --reveal "$(REVEAL)"
+slides: $(VENV)/.ready  ## make slides of the lessons in build/slides, each one file that fetches nothing
+	@$(BIN)/python tools/slides.py
 
 soak: $(VENV)/.ready  ## hold the engines against their slow twins on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
 	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py tests/test_tcp_twin.py -n auto -v --hypothesis-seed=$(SEED)

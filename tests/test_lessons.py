@@ -102,3 +102,22 @@ def test_solutions_are_tagged_and_collapsed(lesson):
     solutions = [cell for cell in lesson.cells if "solution" in tags(cell)]
     assert len(solutions) >= 3
     assert all(cell.metadata.get("jupyter", {}).get("source_hidden") for cell in solutions)
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_a_lesson_links_what_it_needs_and_what_comes_next(path):
+    lesson = nbformat.read(path, as_version=4)
+    linked = re.findall(r"\]\((\d\d_\w+\.ipynb)\)", "\n".join(c.source for c in lesson.cells))
+    assert set(linked) <= {each.name for each in LESSONS}
+    following = LESSONS[LESSONS.index(path) + 1 :]
+    assert not following or following[0].name in linked
+    needed = re.search(r"You need:.*?\n- ", lesson.cells[0].source, re.DOTALL)[0]
+    assert not re.search(r"\d\d", re.sub(r"\[[^]]*\]\([^)]*\)", "", needed))
+
+
+def test_a_figure_has_its_words_and_its_table_one_click_below(lesson):
+    for cell in code(lesson):
+        pictures = [bundle for bundle in data(cell) if "image/png" in bundle]
+        folded = [b for b in data(cell) if b.get("text/html", "").startswith("<details>")]
+        # An explorer has both below its sliders, where there is a kernel.
+        assert len(folded) == len(pictures) or "explore." in cell.source, cell.source

@@ -1,5 +1,6 @@
 """Figures: one look per kind of thing, and the same said as a paragraph and a table."""
 
+import html
 import json
 
 import numpy as np
@@ -102,6 +103,19 @@ def test_a_figure_shows_itself_as_strict_json_without_the_upload_button(make):
     assert bundle["application/vnd.plotly.v1+json"]["config"]["showSendToCloud"] is False
     assert "http" not in text
     assert make()._repr_html_() is None
+
+
+@FIGURES
+def test_a_figure_in_a_notebook_has_its_words_and_table_one_click_below(make, monkeypatch):
+    made, shown = make(), []
+    monkeypatch.setattr("qoslib.plots.figure.display", lambda bundle, raw: shown.append(bundle))
+    made._ipython_display_()
+    drawn, folded = shown
+    assert set(drawn) == {"application/vnd.plotly.v1+json", "text/plain"}
+    page = html.unescape(folded["text/html"])
+    assert page.startswith("<details><summary>")
+    assert made.summary in page
+    assert page.count("<tr") > len(made.table)
 
 
 @FIGURES

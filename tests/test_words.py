@@ -61,10 +61,12 @@ def test_no_word_of_an_entry_is_cut_off():
 def test_what_is_typed_is_searched_in_all_columns():
     app = explore.glossary()
     whole = len(app.table)
+    assert app._shown.value == ""
     app.search.value = "JUNOS-nothing"
     assert len(app.table) == 0
     app.search.value = "queue-limit time"
     assert 0 < len(app.table) < whole
+    assert app._shown.value.count("<tr>") == 1 + len(app.table)
     app.search.value = "low-latency"
     assert "strict priority" in set(app.table["word"])
 

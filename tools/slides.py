@@ -1,6 +1,8 @@
 """Make slides of the lessons: headings, predictions and figures; no exercises, no solutions.
 
-python tools/slides.py [--reveal FOLDER_OR_ADDRESS] [NOTEBOOK ...]
+python tools/slides.py [NOTEBOOK ...]
+
+Each set is one HTML file that fetches nothing; nbconvert's own template needs a network.
 """
 
 import argparse
@@ -11,6 +13,7 @@ from nbconvert import SlidesExporter
 
 ROOT = Path(__file__).resolve().parent.parent
 INTO = ROOT / "build" / "slides"
+PAGE = Path(__file__).with_name("slides.html.j2")
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 #: Headings from which on a lesson is no longer for the projector, and where it is again.
 LEFT_OUT, AGAIN = "## Exercises", "## In practice"
@@ -18,30 +21,49 @@ LEFT_OUT, AGAIN = "## Exercises", "## In practice"
 
 def tagged(lesson):
     """The lesson with the kind of slide of each cell in its metadata, as nbconvert reads it."""
-    shown = True
+    lesson.cells = [part for cell in lesson.cells for part in parts(cell)]
+    shown, guessed = True, False
     for cell in lesson.cells:
         shown = cell.source.startswith(AGAIN) or (shown and not cell.source.startswith(LEFT_OUT))
-        cell.metadata["slideshow"] = {"slide_type": kind(cell) if shown else "skip"}
+        cell.metadata["slideshow"] = {"slide_type": kind(cell, guessed) if shown else "skip"}
+        guessed = cell.cell_type == "markdown" and cell.source.startswith(">")
     return lesson
 
 
-def kind(cell):
-    """A heading begins a slide, prose and figures one below it; short code stays with its text."""
+def parts(cell):
+    """A text cut where a heading begins, and before and after a prediction."""
+    if cell.cell_type != "markdown":
+        return [cell]
+    texts, cut = [], True
+    for block in cell.source.split("\n\n"):
+        if cut or block.startswith(("#", ">")):
+            texts.append(block)
+        else:
+            texts[-1] += f"\n\n{block}"
+        cut = block.startswith(">")
+    return [nbformat.v4.new_markdown_cell(text) for text in texts]
+
+
+def kind(cell, guessed):
+    """A heading begins a slide; prose, figures and what answers a prediction begin one below it.
+
+    Short code stays with its text, and a prediction comes when asked for.
+    """
     if cell.cell_type == "markdown":
         if cell.source.startswith("#"):
             return "slide"
         return "fragment" if cell.source.startswith(">") else "subslide"
     pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
-    return "subslide" if pictured else "-"
+    return "subslide" if pictured or guessed else "-"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--reveal", default="", help="where reveal.js is; the network if not given")
     parser.add_argument("lessons", type=Path, nargs="*", default=LESSONS)
     wanted = parser.parse_args()
-    settings = {"reveal_url_prefix": wanted.reveal} if wanted.reveal else {}
-    exporter = SlidesExporter(exclude_input_prompt=True, exclude_output_prompt=True, **settings)
+    exporter = SlidesExporter(
+        template_file=str(PAGE), exclude_input_prompt=True, exclude_output_prompt=True
+    )
     INTO.mkdir(parents=True, exist_ok=True)
     for path in wanted.lessons:
         page, _ = exporter.from_notebook_node(tagged(nbformat.read(path, as_version=4)))

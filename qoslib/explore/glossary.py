@@ -147,7 +147,8 @@ class Glossary(widgets.VBox):
         table = self.table
         said = f"{len(table)} of {len(self._words)} words"
         self._said.value = f'<p role="status">{html.escape(said)}</p>'
-        self._shown.value = _page(table)
+        # All of them stand below, by subject.
+        self._shown.value = _page(table) if self.search.value.strip() else ""
 
     def _repr_mimebundle_(self, **kwargs):
         """The widget; for a viewer without a kernel only what it is."""

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
+from IPython.display import display
 
 __all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh"]
 
@@ -20,8 +21,9 @@ _CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata")
 class Figure(go.Figure):
     """A plotly figure with a one-paragraph `summary` and a data `table`.
 
-    In a notebook it shows itself as plotly's JSON alone, which JupyterLab draws with the plotly
-    it has: nothing is fetched and no second copy of plotly is put into the notebook.
+    In a notebook it shows itself as plotly's JSON, which JupyterLab draws with the plotly it has:
+    nothing is fetched and no second copy of plotly is put into the notebook. Its words and its
+    table are one click below.
     """
 
     summary: str = ""
@@ -41,8 +43,14 @@ class Figure(go.Figure):
     def _repr_html_(self):
         """Nothing: plotly's own answer loads a script from the network."""
 
-    #: plotly's own way of showing itself; without it IPython asks for the MIME bundle above.
-    _ipython_display_ = None
+    def _ipython_display_(self):
+        """In place of plotly's own: two outputs, since a page shows one kind of each alone."""
+        words, table = html.escape(self.summary), self.table.to_html(border=0, na_rep="–")
+        folded = f"<summary>The same in words and as a table</summary><p>{words}</p>{table}"
+        display(self._repr_mimebundle_(), raw=True)
+        display(
+            {"text/html": f"<details>{folded}</details>", "text/plain": str(self.table)}, raw=True
+        )
 
 
 class LiveFigure(go.FigureWidget):

@@ -47,7 +47,9 @@ def goodput_over_burst(
         traces.append(trace | {"mode": "lines+markers"})
     for name, size in rules.items():
         at = float(units.convert(size, "B", "kB"))
-        traces.append(style.upright(name, at, top, 0, "center", name))
+        # What stands right of the middle, of a logarithmic axis, is said to its left.
+        side = "left" if at**2 > x[0] * x[-1] else "right"
+        traces.append(style.upright(name, at, top, 0, side, name))
     table = pd.DataFrame(columns, index=pd.Index(x, name="burst or queue [kB]")).round(1)
     layout = style.layout(PANELS, X_TITLE)
     layout["xaxis"] |= {"type": "log", "tickvals": x.tolist(), "tickformat": ","}

@@ -16,7 +16,7 @@ __all__ = ["PacedSweep", "pacing"]
 
 #: Titles of the panels, with units.
 PANELS = ("TCP [Gb/s of data]", "lost [TCP packets]", "sent [Gb/s]")
-X_TITLE = "paced at, as configured [Gb/s]"
+X_TITLE = "paced at [Gb/s]"
 #: What a rate becomes -> the class whose look its line has.
 TABLES = {"legacy": "CS4", "nominal": "CS3"}
 

@@ -30,7 +30,7 @@ ORANGE, SKY, GREEN, BLUE, RED, PINK = (
     "#C65400",
     "#CC79A7",
 )
-INK, PALE = "#444444", "#DDDDDD"
+INK, PALE, CLEAR = "#444444", "#DDDDDD", "rgba(0, 0, 0, 0)"
 
 
 class Look(NamedTuple):
@@ -208,7 +208,8 @@ def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
         "autosize": True,
         "margin": {"l": 55, "r": 10, "t": 40, "b": 45},
         "font": {"size": 12, "color": INK},
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom"},
+        # Without a ground of its own it covers no tick label of a high axis.
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR},
         "hovermode": "closest",
         **axes(y_titles, x_title, **x_axis),
     }
