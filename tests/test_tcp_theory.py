@@ -21,6 +21,8 @@ from qoslib.flows import (
     SackRecovery,
     SlowStart,
     TimeoutOnly,
+    actual_rate_bps,
+    burst_bytes,
 )
 from qoslib.port import (
     ByteLimit,
@@ -309,3 +311,16 @@ def test_shorter_round_trips_get_more():
 def test_frames_count_against_a_limit_in_bytes():
     full = run(line(ByteLimit(150_000)), host(flow()), duration_s=20.0)
     assert full.history.queue_packets.max() == 100
+
+
+@pytest.mark.parametrize("segments_per_ack", [1, 2, 3, 7])
+def test_a_window_sends_whole_bursts_however_small_the_acks(segments_per_ack):
+    """A rate table makes another rate of a part of a burst: 5.51 Gb/s of single segments."""
+    pacing, mss_bytes = HtbPacing(5e9, "legacy"), 8948
+    flow = Flow("a", 0.05, window_bytes=36_000_000, segments_per_ack=segments_per_ack)
+    host = Host("host", 10e9, (flow,), burst_packets=7, pacing=pacing)
+    line = Port("line", 10e9, (Queue("all", PacketLimit(9000)),))
+    result = tcp.simulate(line, [host], 3.0, warmup_s=1.0, progress=quiet)
+    burst_share = 7 * mss_bytes / burst_bytes(mss_bytes, 7)
+    expected_bps = actual_rate_bps(pacing, mss_bytes, 7) * burst_share
+    assert result.tcp.goodput_bps[0] == pytest.approx(expected_bps, rel=2e-4)
