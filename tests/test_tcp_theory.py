@@ -199,8 +199,8 @@ def test_goodput_through_a_policer_grows_with_its_burst():
     sent above the rate in the upper half is P^2 / 18 packets, here 386 or 579 kB.
     """
     rate_bps, goodput = 20e6, []
-    for burst_bytes in (5_000, 20_000, 60_000, 200_000, 900_000):
-        queue = Queue("all", PacketLimit(1000), policer=Policer(rate_bps, burst_bytes))
+    for size_bytes in (5_000, 20_000, 60_000, 200_000, 900_000):
+        queue = Queue("all", PacketLimit(1000), policer=Policer(rate_bps, size_bytes))
         result = run(Port("p", LINE_BPS, (queue,)), host(flow()), duration_s=90.0, warmup_s=30.0)
         goodput.append(result.tcp.goodput_bps[0] * FRAME / MSS / rate_bps)
     assert goodput == sorted(goodput)
