@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from qoslib import explore
-from qoslib.explore.glossary import groups, words
+from qoslib.explore.glossary import NO_WORD, _marked, groups, words
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
@@ -45,7 +45,17 @@ def test_the_glossary_has_a_heading_for_each_group():
     text = "\n".join(cell.source for cell in notebook.cells)
     for group in groups():
         assert f"## {group}\n" in f"{text}\n"
-        assert f'explore.words("{group}")' in text
+        assert f'explore.entries("{group}")' in text
+
+
+def test_no_word_of_an_entry_is_cut_off():
+    notebook = nbformat.read(ROOT / "notebooks" / "glossary.ipynb", as_version=4)
+    shown = "".join(
+        o.data.get("text/html", "") for c in notebook.cells for o in c.get("outputs", ())
+    )
+    for text in words().drop(columns="lesson").to_numpy().ravel():
+        assert _marked(text) in shown or text == NO_WORD
+    assert "`" not in shown
 
 
 def test_what_is_typed_is_searched_in_all_columns():

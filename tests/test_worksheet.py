@@ -59,6 +59,26 @@ def test_it_prints_as_a_table_with_commands():
     assert any("-u -b 2000M" in command for command in sheet.commands)
 
 
+def test_a_slow_line_is_paced_and_told_in_its_own_units():
+    sheet = worksheet(1e6, 0.02, 4, background_bps=2e5)
+    assert str(sheet).startswith("1 Mb/s, 20 ms, 4 flows, 200 kb/s beside them")
+    assert sheet.table().loc["one product", "stable Mb/s"] == "0.753"
+    assert any("-u -b 200K" in command for command in sheet.commands)
+    assert sheet.commands[-1].endswith("--fq-rate 200K")
+    assert all(int(c.split("limit ")[1]) >= 1000 for c in sheet.commands if "netem" in c)
+
+
+def test_a_port_in_a_data_centre_has_too_many_round_trips_for_the_model():
+    (rule,) = rules(100e9, 0.0001).values()
+    assert rule.buffer_bytes == pytest.approx(1.25e6)
+    assert rule.test_bps is None
+
+
+def test_a_socket_buffer_is_twice_its_window():
+    sheet = worksheet(1e9, 0.02, window_bytes=1e6)
+    assert [c for c in sheet.commands if c.endswith(" 2000000'")] == list(sheet.commands[1:3])
+
+
 def test_the_policers_burst_is_the_closed_form():
     sheet = worksheet(100e6, 0.02)
     assert sheet.policer_bytes == tcp.policer_burst_bytes(100e6, 0.02, 1500)
@@ -72,6 +92,13 @@ def test_the_policers_burst_is_the_closed_form():
         (dict(rate_bps=1e9, round_trip_s=0.1, flows=0), "flows"),
         (dict(rate_bps=1e9, round_trip_s=0.1, packet_bytes=40), "packet_bytes"),
         (dict(rate_bps=1e9, round_trip_s=0.1, window_bytes=1e6, background_bps=1e9), "background"),
+        (dict(rate_bps=1e9, round_trip_s=0.1, background_bps=2e9), "background_bps is 2000"),
+        (dict(rate_bps=1e30, round_trip_s=0.1), "rate_bps is 1e[+]30"),
+        (dict(rate_bps="1e9", round_trip_s=0.1), "rate_bps is '1e9'"),
+        (dict(rate_bps=1e9, round_trip_s=None), "round_trip_s is None"),
+        (dict(rate_bps=1e9, round_trip_s=float("nan")), "round_trip_s is nan"),
+        (dict(rate_bps=1e9, round_trip_s=0.1, window_bytes=1e30), "window_bytes"),
+        (dict(rate_bps=1e9, round_trip_s=0.1, packet_bytes=1500.5), "a whole number above 52"),
     ],
 )
 def test_what_is_refused_is_named(given, name):

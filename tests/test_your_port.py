@@ -1,7 +1,10 @@
 """A port of one's own: built, saved, loaded, measured and scored."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
+from traitlets import Bunch
 
 from qoslib import compare, explore, fluid, measurements, packets, units
 from qoslib.explore.build import SCHEDULERS, START, built
@@ -156,3 +159,32 @@ def test_a_long_scenario_is_played_in_part():
 def test_controls_that_build_a_port_stay_away_from_a_loaded_one():
     assert explore.your_port(CODEL).children[0].layout.display == "none"
     assert explore.your_port().children[0].layout.display is None
+
+
+def test_a_stream_that_is_not_there_is_told_on_the_page():
+    held = Loaded()
+    held.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
+    summary = explore.your_port(measured=held.measured).summary
+    assert "of nobody" in summary
+    assert "no such stream" in summary
+
+
+NOT_DRAWN = {
+    "unit.csv": CSV.replace(b",ms,", b",Mbit/s,"),
+    "fast.json": CODEL.to_json().replace("20000000.0", "1e30").encode(),
+}
+
+
+@pytest.mark.parametrize("name", NOT_DRAWN)
+def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
+    app = explore.your_port()
+    before = app.summary
+    pick, said = app.children[2].children
+    raw = NOT_DRAWN[name]
+    file = {"name": name, "type": "", "size": len(raw), "content": memoryview(raw)}
+    pick.value = (Bunch(file, last_modified=datetime.now(UTC)),)
+    assert f"{name} is well-formed, but cannot be drawn: " in said.value
+    assert app.summary == before
+    assert "alert" not in app._words.value
+    app.move(offered_3=10)
+    assert app.summary != before

@@ -2,7 +2,8 @@
 
 import math
 import numbers
-from collections.abc import Sequence
+import reprlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,12 @@ from qoslib.port import Port
 from qoslib.traffic import Stream
 
 __all__ = ["NoAnswer", "Verdict", "close", "described", "number", "right", "wrong"]
+
+#: No number that an exercise asks for is larger, in any unit; models refuse such or take ages.
+MOST = 1e12
+#: An answer of another kind may be a whole port; some words of it are enough.
+_brief = reprlib.Repr()
+_brief.maxother = _brief.maxstring = 60
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,14 @@ def number(answer: Any, unit: str) -> float:
     """
     if answer is None or answer is ...:
         raise NoAnswer(f"put your number in place of the dots, in {unit}.")
+    if isinstance(answer, str):
+        said = _brief.repr(answer)
+        raise NoAnswer(f"{said} is no number but a text: give one in {unit}, without quotes.")
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        raise NoAnswer(f"{answer!r} is no number; give one number in {unit}.")
-    if not math.isfinite(answer) or answer < 0:
-        raise NoAnswer(f"{answer!r} cannot be; give a number in {unit} that is not below 0.")
+        raise NoAnswer(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
+    if answer < 0 or not answer <= MOST:
+        said = _brief.repr(answer)
+        raise NoAnswer(f"{said} cannot be; give a number in {unit} between 0 and {MOST:g}.")
     return float(answer)
 
 
@@ -114,7 +125,8 @@ def described(answer: Any) -> tuple[Port, tuple[Stream, ...]]:
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
         raise NoAnswer("give two things in brackets: (port, streams), a Port first.")
     port, streams = answer
-    streams = (streams,) if isinstance(streams, Stream) else tuple(streams)
+    streams = (streams,) if isinstance(streams, Stream) else streams
+    streams = tuple(streams) if isinstance(streams, Iterable) else ()
     if not streams or not all(isinstance(stream, Stream) for stream in streams):
         raise NoAnswer("the second of the two must be a list of Stream, with at least one in it.")
     return port, streams

@@ -3,7 +3,7 @@
 from qoslib.explore.buffer_size import buffer_size
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.frame_size import frame_size
-from qoslib.explore.glossary import glossary, words
+from qoslib.explore.glossary import entries, glossary, words
 from qoslib.explore.knife_edge import knife_edge
 from qoslib.explore.one_queue import one_queue
 from qoslib.explore.pacing import pacing
@@ -17,6 +17,7 @@ from qoslib.explore.your_port import your_port
 __all__ = [
     "Explorer",
     "buffer_size",
+    "entries",
     "frame_size",
     "glossary",
     "knife_edge",

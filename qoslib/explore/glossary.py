@@ -1,16 +1,18 @@
-"""The words of the RFCs, of vendors and of Linux, of ``data/words.toml``: tables, to search."""
+"""The words of the RFCs, of vendors and of Linux, of ``data/words.toml``: to read and to search."""
 
 import html
+import re
 import tomllib
 from functools import cache
 from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
+from IPython.display import HTML
 
 from qoslib import measurements
 
-__all__ = ["Glossary", "glossary", "groups", "words"]
+__all__ = ["Glossary", "entries", "glossary", "groups", "words"]
 
 #: Field -> heading, in the order of the columns; a table has those that its words fill.
 COLUMNS = {
@@ -24,6 +26,9 @@ COLUMNS = {
     "qoslib": "in qoslib",
     "lesson": "lesson",
 }
+#: What no vocabulary has a word for stands so in the data.
+NO_WORD = "—"
+_CELL = "text-align: left; vertical-align: top; line-height: 1.4"
 
 
 @cache
@@ -68,6 +73,51 @@ def words(group: str = "") -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def entries(group: str = "") -> HTML:
+    """The words of a group, or of all, to read: a row a word, a line a vocabulary.
+
+    Parameters
+    ----------
+    group : str
+        One of `groups`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such group.
+
+    Examples
+    --------
+    >>> "<code>Codel</code>" in entries("Dropping").data
+    True
+    """
+    return HTML(_page(words(group)))
+
+
+def _page(table):
+    head = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("word", "what it is", "lesson"))
+    rows = "".join(map(_row, table.to_dict("records")))
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _row(word):
+    said = {head: text for head, text in word.items() if text not in ("", NO_WORD)}
+    name, lesson = said.pop("word"), said.pop("lesson")
+    lines = "<br>".join(_line(head, text) for head, text in said.items())
+    cells = (f"<b>{_marked(name)}</b>", lines, lesson)
+    return "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>"
+
+
+def _line(vocabulary, text):
+    """A line of an entry; a meaning needs no heading."""
+    return _marked(text) if vocabulary == COLUMNS["means"] else f"{vocabulary}: {_marked(text)}"
+
+
+def _marked(text):
+    """The data's Markdown as HTML: all that it has are back quotes."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
 class Glossary(widgets.VBox):
     """A line to search in, and the words that hold what is typed there.
 
@@ -97,12 +147,11 @@ class Glossary(widgets.VBox):
         table = self.table
         said = f"{len(table)} of {len(self._words)} words"
         self._said.value = f'<p role="status">{html.escape(said)}</p>'
-        self._shown.value = table.to_html(index=False, border=0)
+        self._shown.value = _page(table)
 
     def _repr_mimebundle_(self, **kwargs):
-        """The widget; for a viewer without a kernel the whole table."""
-        whole = {"text/html": self._words.to_html(index=False, border=0)}
-        return {**super()._repr_mimebundle_(**kwargs), **whole, "text/plain": "a glossary"}
+        """The widget; for a viewer without a kernel only what it is."""
+        return {**super()._repr_mimebundle_(**kwargs), "text/plain": "a glossary"}
 
 
 def glossary() -> Glossary:

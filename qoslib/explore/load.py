@@ -37,10 +37,14 @@ class Loaded:
             raise ValueError(f"{name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}")
         if name.lower().endswith(".csv"):
             self.measured = _table(name, raw)
-            return f"{name}: {len(self.measured)} values are set beside the models."
-        scenario = Scenario.from_json(_text(name, raw))
+            return f"{name}: {_many(len(self.measured), 'value')} beside the models."
+        scenario = _scenario(name, raw)
         self.scenario = scenario
-        return f"{name}: {scenario.name!r} with {len(scenario.streams)} streams."
+        return f"{name}: {scenario.name!r} with {_many(len(scenario.streams), 'stream')}."
+
+    def back_to(self, before: tuple[Scenario | None, pd.DataFrame | None]) -> None:
+        """As it was, for a file that is right in itself and that no figure shows."""
+        self.scenario, self.measured = before
 
     def forget(self) -> None:
         """Back to what was given at first."""
@@ -51,11 +55,17 @@ class Loaded:
         return [] if self.measured is None else compare.own(self.measured, scenario, results)
 
 
-def _text(name, raw):
+def _many(number, what):
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _scenario(name, raw):
     try:
-        return raw.decode("utf-8")
+        return Scenario.from_json(raw.decode("utf-8"))
     except UnicodeDecodeError:
         raise ValueError(f"{name} is not UTF-8; allowed: a scenario as JSON, or CSV") from None
+    except ValueError as error:
+        raise ValueError(f"{name} is no scenario: {error}") from None
 
 
 def _table(name, raw):

@@ -59,9 +59,15 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
         form.layout.display = "none" if held.scenario else None
 
     def load(name: str, raw: bytes) -> str:
+        before = held.scenario, held.measured
         text = held.take(name, raw)
+        try:
+            app.move()
+        except (ValueError, ArithmeticError) as error:
+            held.back_to(before)
+            app.move()
+            raise ValueError(f"{name} is well-formed, but cannot be drawn: {error}") from None
         hide()
-        app.move()
         return text
 
     def again():

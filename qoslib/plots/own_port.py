@@ -140,8 +140,17 @@ def _summary(table, measured):
     said = [_sentence(name, row, model) for name, row in table.iterrows()]
     scored = [row for row in measured if row.verdict != "unscored"]
     within = sum(row.verdict == "within" for row in scored)
-    score = f" {within} of {len(scored)} scored values are within tolerance." if measured else ""
-    return f"{'; '.join(said)}.{score}"
+    score = f" {within} of {len(scored)} scored values are within tolerance." if scored else ""
+    return f"{'; '.join(said)}.{score}{_unscored(measured)}"
+
+
+def _unscored(measured):
+    """Why the first of the values that no model speaks to is not scored, and how many there are."""
+    left = [row for row in measured if row.verdict == "unscored"]
+    if not left:
+        return ""
+    first = f"{left[0].quantity} of {left[0].stream or 'all'}: {left[0].reason}"
+    return f" Not scored: {len(left)}, the first {first}."
 
 
 def _sentence(name, row, model):

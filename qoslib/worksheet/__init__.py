@@ -1,0 +1,6 @@
+"""A worksheet for a port of one's own: how large a buffer, and how to test it on a real switch."""
+
+from qoslib.worksheet.rules import MANY_FLOWS, worksheet
+from qoslib.worksheet.sheet import Rule, Worksheet
+
+__all__ = ["MANY_FLOWS", "Rule", "Worksheet", "worksheet"]
