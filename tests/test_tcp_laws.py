@@ -131,6 +131,19 @@ def test_htcp_grows_faster_the_longer_nothing_is_lost(after_s, scaling, round_tr
     assert rows["alpha"][0] == pytest.approx(alpha)
 
 
+@pytest.mark.parametrize(("late_s", "alpha"), [(0.5, 0.4), (2.0, 0.4 * 11.25)])
+def test_htcp_grows_slowly_after_it_gave_up_little(late_s, alpha):
+    """2 (1 - beta) f with beta 0.8, the most that is kept, and f not below 1."""
+    rows = row_of(Flow("f", 0.1, HTcp()))
+    for _ in range(3):
+        rows["cwnd"], rows["max_rate"] = 100.0, 1e-9
+        window.shrinks(rows[0], False, 10 * PS)
+    assert rows["beta"][0] == 0.8
+    rows["ssthresh"] = 1.0
+    window.grows(rows[0], 1, 0, int((10 + late_s) * PS))
+    assert rows["alpha"][0] == pytest.approx(alpha)
+
+
 def test_htcp_backs_off_by_the_ratio_of_round_trips():
     rows = row_of(Flow("f", 0.1, HTcp()))
     rows["max_srtt_ps"] = int(0.15 * PS)

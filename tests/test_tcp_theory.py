@@ -21,6 +21,8 @@ from qoslib.flows import (
     SackRecovery,
     SlowStart,
     TimeoutOnly,
+    actual_rate_bps,
+    burst_bytes,
 )
 from qoslib.port import (
     ByteLimit,
@@ -197,8 +199,8 @@ def test_goodput_through_a_policer_grows_with_its_burst():
     sent above the rate in the upper half is P^2 / 18 packets, here 386 or 579 kB.
     """
     rate_bps, goodput = 20e6, []
-    for burst_bytes in (5_000, 20_000, 60_000, 200_000, 900_000):
-        queue = Queue("all", PacketLimit(1000), policer=Policer(rate_bps, burst_bytes))
+    for size_bytes in (5_000, 20_000, 60_000, 200_000, 900_000):
+        queue = Queue("all", PacketLimit(1000), policer=Policer(rate_bps, size_bytes))
         result = run(Port("p", LINE_BPS, (queue,)), host(flow()), duration_s=90.0, warmup_s=30.0)
         goodput.append(result.tcp.goodput_bps[0] * FRAME / MSS / rate_bps)
     assert goodput == sorted(goodput)
@@ -309,3 +311,16 @@ def test_shorter_round_trips_get_more():
 def test_frames_count_against_a_limit_in_bytes():
     full = run(line(ByteLimit(150_000)), host(flow()), duration_s=20.0)
     assert full.history.queue_packets.max() == 100
+
+
+@pytest.mark.parametrize("segments_per_ack", [1, 2, 3, 7])
+def test_a_window_sends_whole_bursts_however_small_the_acks(segments_per_ack):
+    """A rate table makes another rate of a part of a burst: 5.51 Gb/s of single segments."""
+    pacing, mss_bytes = HtbPacing(5e9, "legacy"), 8948
+    flow = Flow("a", 0.05, window_bytes=36_000_000, segments_per_ack=segments_per_ack)
+    host = Host("host", 10e9, (flow,), burst_packets=7, pacing=pacing)
+    line = Port("line", 10e9, (Queue("all", PacketLimit(9000)),))
+    result = tcp.simulate(line, [host], 3.0, warmup_s=1.0, progress=quiet)
+    burst_share = 7 * mss_bytes / burst_bytes(mss_bytes, 7)
+    expected_bps = actual_rate_bps(pacing, mss_bytes, 7) * burst_share
+    assert result.tcp.goodput_bps[0] == pytest.approx(expected_bps, rel=2e-4)

@@ -63,8 +63,8 @@ class HTcp(Record):
     beta_low, beta_high : float
         Limits of the share that is left after a loss, ``RTT min / RTT max`` between them.
     rtt_scaling : bool
-        Growth in real time is alike for all round trips: f times ``RTT min / 0.1 s``, and this
-        factor within 1/10 and 2.
+        Growth in real time is alike for all round trips: f times ``RTT min / 0.1 s``, this
+        factor within 1/10 and 2, and f not below 1.
     switch : float
         `beta_low` is used after the throughput of two epochs differed by more than this share.
     """

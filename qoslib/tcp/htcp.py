@@ -51,7 +51,7 @@ def _set_alpha(flow, now_ps):
         factor += 10.0 * late_s + late_s * late_s / 4.0
     if flow.scaling:
         factor /= min(max(_USUAL_PS / flow.min_srtt_ps, 0.5), 10.0)
-    flow.alpha = max(2.0 * factor * (1.0 - flow.beta), 1.0)
+    flow.alpha = 2.0 * max(factor, 1.0) * (1.0 - flow.beta)
 
 
 @kernel

@@ -27,7 +27,8 @@ def _burst(flow, room, has):
     if flow.lost > 0:
         return 1
     count = min(room, has, flow.burst)
-    whole = count == flow.burst or count == has or 3 * count >= flow.cwnd
+    rest, window = flow.end - flow.next, min(flow.cwnd, flow.limit)
+    whole = count == flow.burst or count == rest or 3 * count >= window
     return count if whole or flow.flight == 0 or flow.state != OPEN else 0
 
 
@@ -75,14 +76,14 @@ def _refused(flow, count, now_ps):
 @kernel
 def sends(state, senders, flow, packet_class, now_ps):
     """Send all that may be sent now, and note whether it was the window that ended it."""
-    flow.limited, flow.wake_ps = 0, NEVER
+    flow.limited, flow.wake_ps = False, NEVER
     while not flow.given_up:
         has, room = _has(flow, now_ps), int(flow.cwnd) - flow.flight
         if has <= 0:
             return
         count = _burst(flow, room, has) if room > 0 else 0
         if count == 0:
-            flow.limited = 1
+            flow.limited = room < has
             return
         if flow.pace_ps > now_ps:
             flow.wake_ps = flow.pace_ps

@@ -99,7 +99,7 @@ class HTcpLaw(RenoLaw):
             f += 10 * late + late * late / 4
         if self.law.rtt_scaling:
             f /= min(max((PS // 10) / self.low, 0.5), 10.0)
-        self.alpha = max(2 * f * (1 - self.beta), 1.0)
+        self.alpha = 2 * max(f, 1.0) * (1 - self.beta)
 
     def grow(self, acked, now):
         self.flow.cwnd += acked * self.alpha / self.flow.cwnd

@@ -341,9 +341,10 @@ class FlowTwin:
             if has <= 0:
                 return
             size = min(room, has, self.burst())
-            waits = size < min(has, self.burst()) and 3 * size < self.cwnd and flight
+            waits = size < min(self.end - self.new, self.burst()) and flight
+            waits = waits and 3 * size < min(self.cwnd, self.limit)
             if room <= 0 or (waits and self.phase == "open" and not lost):
-                self.limited = True
+                self.limited = room < has
                 return
             if self.pace > now:
                 self.wake = self.pace
