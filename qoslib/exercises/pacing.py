@@ -105,7 +105,7 @@ EXERCISES = {
         "12 MB are 96 Mb; divide by what comes in beyond 10 Gb/s.",
         "A host sends {sent} Gb/s beside 2 Gb/s of UDP into a line of 10 Gb/s with 12 MB of buffer."
         " How long (in ms) until it is full?",
-        {"sent": Number(8.22, 8.1, 10, 0.02)},
+        {"sent": Number(8.6, 8.4, 10, 0.02)},
     ),
     "06.3": Exercise(
         _highest,
