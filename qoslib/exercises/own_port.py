@@ -92,7 +92,7 @@ EXERCISES = {
         "divide the delay by the time of one frame.",
         "Your 100 Mb/s line may be {late} ms late when its buffer is full of frames of 1518 B (1538"
         " on the line). How many packets is that?",
-        {"late": Number(20, 5, 100, 1)},
+        {"late": Number(8, 5, 100, 1)},
     ),
     "09.3": Exercise(
         _limit,
