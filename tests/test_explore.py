@@ -1,6 +1,7 @@
 """Explorers: the figure, the words and the table follow the controls."""
 
 import asyncio
+import time
 
 import ipywidgets as widgets
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from qoslib import explore, fluid, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore import patience
-from qoslib.explore.later import Later
+from qoslib.explore.later import HEARD_S, Later
 from qoslib.explore.one_queue import PLAYED
 from qoslib.explore.patience import Patience
 from qoslib.explore.priority import described, settings
@@ -145,14 +146,28 @@ def test_what_was_asked_for_later_can_be_forgotten():
     later = Later(lambda: calls.append(1), patience_s=0)
 
     async def asked():
-        later.ask()
+        later.ask(time.monotonic())
         later.forget()
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
 
     asyncio.run(asked())
     assert calls == []
-    later.ask()
+    later.ask(time.monotonic())
     assert calls == [1]
+
+
+def test_what_is_asked_for_later_waits_since_the_move_but_for_the_next_one_too():
+    called_s = []
+    later = Later(lambda: called_s.append(time.monotonic()), patience_s=0.2)
+
+    async def asked(ago_s):
+        asked_s = time.monotonic()
+        later.ask(asked_s - ago_s)
+        await asyncio.sleep(0.3)
+        return called_s.pop() - asked_s
+
+    assert asyncio.run(asked(0.1)) == pytest.approx(0.1, abs=0.05)
+    assert HEARD_S <= asyncio.run(asked(5.0)) < 0.15
 
 
 def test_packets_that_come_at_random_leave_the_line_below_100_percent():

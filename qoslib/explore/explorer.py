@@ -1,6 +1,7 @@
 """Controls, one live figure and its words, kept together."""
 
 import html
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -114,9 +115,10 @@ class Explorer(widgets.VBox):
             self._held = False
 
     def _changed(self, change):
+        moved_s = time.monotonic()
         if not self._held:
             self._show()
-            self._later.ask()
+            self._later.ask(moved_s)
 
     def _settle(self):
         self._later.forget()
