@@ -121,6 +121,15 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     assert drawn(app, "packets-latency")[3] == pytest.approx(44.1, rel=0.01)
 
 
+def test_a_slider_means_what_it_shows():
+    """A page steps from 120 to 124.00000000000001; exact patterns of packets would never repeat."""
+    app = explore.share("test_b")
+    app.controls["load_prec6"].value = 124.00000000000001
+    assert app.values["load_prec6"] == 124
+    assert app.summary.startswith("Updates sends 124 Mb/s")
+    assert app.python.endswith("app.move(load_prec6=124.0)")
+
+
 def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
     app, seen = explore.priority("m120"), []
     play = app._play
