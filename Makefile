@@ -62,5 +62,5 @@ clean:  ## remove the environments and everything else that was made
 ifneq ($(shell $(BIN)/python -c 'print(open("$(VENV)/.ready").read())' 2>/dev/null),$(CURDIR))
 $(VENV)/.ready: FORCE
 endif
-$(VENV)/.ready: requirements.lock pyproject.toml tools/setup.sh tools/jupyterlab_settings.json
+$(VENV)/.ready: requirements.lock pyproject.toml tools/setup.sh tools/jupyterlab_settings.json tools/jupyter_server_config.py
 	@tools/setup.sh $(VENV) $(PYTHON)

@@ -22,7 +22,7 @@ LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 BEGIN, END = "<!-- ui -->", "<!-- ui end -->"
 #: Moves of each slider, and how long nothing may be drawn before a move is over [ms].
-MOVES, REST_MS, PATIENCE_MS = 12, 900, 8000
+MOVES, REST_MS, PATIENCE_MS = 25, 650, 8000
 #: Drawings closer to each other than this belong to one redraw [ms].
 APART_MS = 120
 #: What a reader may be made to wait [ms], and a lesson [s].
@@ -90,7 +90,9 @@ def moved_ms(page, place, label, moves):
     for number in range(moves):
         page.keyboard.press("ArrowLeft" if number % 2 else "ArrowRight")
         found.append(redraws(_settled(page)))
-    return [each for each in found if each]
+        if not found[-1]:
+            raise RuntimeError(f"move {number + 1} of {label!r} drew nothing in {PATIENCE_MS} ms")
+    return found
 
 
 def _settled(page):

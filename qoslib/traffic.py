@@ -228,8 +228,7 @@ def on_one_line(
         if not isinstance(stream.arrivals, Cbr) or isinstance(stream.frame_bytes, FrameMix):
             fail(f"Stream {stream.name!r}", stream.arrivals, "Cbr with one frame size")
     period_s = _common([_interval_s(stream) for stream in active])
-    sent_s = _first_due_first_sent(active, period_s, Fraction(line_bps), Fraction(overhead_bytes))
-    shares = {name: tuple(float(t / period_s) for t in times) for name, times in sent_s.items()}
+    shares = _first_due_first_sent(active, period_s, Fraction(line_bps), Fraction(overhead_bytes))
     return tuple(
         s.replace(arrivals=Repeated(shares[s.name])) if s.name in shares else s for s in streams
     )
@@ -250,18 +249,31 @@ def _common(intervals_s):
 
 
 def _first_due_first_sent(streams, period_s, line_bps, overhead_bytes):
+    """When each stream's packets are sent, as shares of the period."""
+    begin_s = [Fraction(stream.arrivals.phase_s) for stream in streams]
+    every_s = [_interval_s(stream) for stream in streams]
+    takes_s = [
+        units.bits(Fraction(stream.mean_frame_bytes) + overhead_bytes) / line_bps
+        for stream in streams
+    ]
+    (period,), begin, every, takes = _in_ticks([period_s], begin_s, every_s, takes_s)
     due = sorted(
-        (Fraction(s.arrivals.phase_s) + k * _interval_s(s), order)
-        for order, s in enumerate(streams)
-        for k in range(int(period_s / _interval_s(s)))
+        (begin[order] + k * every[order], order)
+        for order in range(len(streams))
+        for k in range(period // every[order])
     )
-    sent_s: dict[str, list[Fraction]] = {stream.name: [] for stream in streams}
-    free_s = Fraction(0)
-    for due_s, order in due:
-        begins_s = max(due_s, free_s)
-        sent_s[streams[order].name].append(begins_s)
-        on_line_bytes = Fraction(streams[order].mean_frame_bytes) + overhead_bytes
-        free_s = begins_s + units.bits(on_line_bytes) / line_bps
-    if free_s > period_s + due[0][0]:
+    sent: dict[str, list[float]] = {stream.name: [] for stream in streams}
+    free = 0
+    for at, order in due:
+        begins = max(at, free)
+        sent[streams[order].name].append(begins / period)
+        free = begins + takes[order]
+    if free > period + due[0][0]:
         fail("line_bps", float(line_bps), "a line that has sent all by the end of the period")
-    return sent_s
+    return {name: tuple(shares) for name, shares in sent.items()}
+
+
+def _in_ticks(*lists_s):
+    """Lists of fractions as whole numbers of one tick: as exact, and soon compared and added."""
+    ticks_per_s = lcm(*(time_s.denominator for times_s in lists_s for time_s in times_s))
+    return [[int(time_s * ticks_per_s) for time_s in times_s] for times_s in lists_s]

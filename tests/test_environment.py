@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from jupyter_core.paths import jupyter_config_path
 from jupyterlab.commands import get_app_dir
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
@@ -79,6 +80,14 @@ def test_jupyterlab_asks_no_question_and_fetches_no_news():
     """The set-up has copied our settings to where JupyterLab looks for them."""
     ours = (ROOT / "tools" / "jupyterlab_settings.json").read_text()
     assert (Path(get_app_dir()) / "settings" / "overrides.json").read_text() == ours
+
+
+def test_a_kernels_short_messages_are_sent_at_once():
+    """The set-up has put our server's settings where Jupyter looks for them, and it takes them."""
+    ours = (ROOT / "tools" / "jupyter_server_config.py").read_text()
+    folder = Path(sys.prefix) / "etc" / "jupyter"
+    assert (folder / "jupyter_server_config.py").read_text() == ours
+    assert str(folder) in jupyter_config_path()
 
 
 @pytest.fixture(scope="module")

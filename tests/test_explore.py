@@ -1,6 +1,7 @@
 """Explorers: the figure, the words and the table follow the controls."""
 
 import asyncio
+import time
 
 import ipywidgets as widgets
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from qoslib import explore, fluid, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore import patience
-from qoslib.explore.later import Later
+from qoslib.explore.later import HEARD_S, Later
 from qoslib.explore.one_queue import PLAYED
 from qoslib.explore.patience import Patience
 from qoslib.explore.priority import described, settings
@@ -120,6 +121,15 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     assert drawn(app, "packets-latency")[3] == pytest.approx(44.1, rel=0.01)
 
 
+def test_a_slider_means_what_it_shows():
+    """A page steps from 120 to 124.00000000000001; exact patterns of packets would never repeat."""
+    app = explore.share("test_b")
+    app.controls["load_prec6"].value = 124.00000000000001
+    assert app.values["load_prec6"] == 124
+    assert app.summary.startswith("Updates sends 124 Mb/s")
+    assert app.python.endswith("app.move(load_prec6=124.0)")
+
+
 def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
     app, seen = explore.priority("m120"), []
     play = app._play
@@ -145,14 +155,28 @@ def test_what_was_asked_for_later_can_be_forgotten():
     later = Later(lambda: calls.append(1), patience_s=0)
 
     async def asked():
-        later.ask()
+        later.ask(time.monotonic())
         later.forget()
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
 
     asyncio.run(asked())
     assert calls == []
-    later.ask()
+    later.ask(time.monotonic())
     assert calls == [1]
+
+
+def test_what_is_asked_for_later_waits_since_the_move_but_for_the_next_one_too():
+    called_s = []
+    later = Later(lambda: called_s.append(time.monotonic()), patience_s=0.2)
+
+    async def asked(ago_s):
+        asked_s = time.monotonic()
+        later.ask(asked_s - ago_s)
+        await asyncio.sleep(0.3)
+        return called_s.pop() - asked_s
+
+    assert asyncio.run(asked(0.1)) == pytest.approx(0.1, abs=0.05)
+    assert HEARD_S <= asyncio.run(asked(5.0)) < 0.15
 
 
 def test_packets_that_come_at_random_leave_the_line_below_100_percent():

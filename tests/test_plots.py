@@ -4,6 +4,7 @@ import html
 import json
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
 from qoslib import explore, fluid, packets, plots, tcp, units
@@ -94,6 +95,18 @@ def test_a_figure_has_words_a_table_units_and_names_for_its_traces(make):
     assert len(set(uids)) == len(uids)
     for axis in figure.select_yaxes():
         assert axis.title.text.endswith("]"), axis.title.text
+
+
+@FIGURES
+def test_plotly_knows_every_property_of_a_figure(make):
+    """A figure of ours is not looked at when it is made: see `plots.Figure`."""
+    figure = make()
+    looked_at = go.Figure(figure.to_dict())
+    assert json.loads(looked_at.to_json()) == json.loads(figure.to_json())
+    with pytest.raises(ValueError, match="colour"):
+        figure.update_layout(colour="red")
+    with pytest.raises(ValueError, match="colour"):
+        figure.update_traces(colour="red")
 
 
 @FIGURES

@@ -47,7 +47,8 @@ fi
 echo "qoslib: installing the locked packages in $venv (a minute or two the first time)"
 pip_install --require-hashes -r requirements.lock
 pip_install --no-deps --no-build-isolation --editable .
-mkdir -p "$venv/share/jupyter/lab/settings"
+mkdir -p "$venv/share/jupyter/lab/settings" "$venv/etc/jupyter"
 cp tools/jupyterlab_settings.json "$venv/share/jupyter/lab/settings/overrides.json"
+cp tools/jupyter_server_config.py "$venv/etc/jupyter/"
 "$venv/bin/python" tools/compile_kernels.py || fail "the packet kernels could not be compiled"
 pwd -P >"$venv/.ready"

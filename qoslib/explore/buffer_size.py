@@ -9,6 +9,7 @@ from qoslib.explore import transfer
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.kept import kept
 from qoslib.explore.transfer import CONGESTION, RECOVERIES
 from qoslib.platforms import catalyst6506, mlx
 from qoslib.platforms.esnet import HOSTS
@@ -64,13 +65,18 @@ def buffer_size(where: str | Scenario = "mx80", assumptions: str = "as_configure
     def now(values):
         return _with(test, values, effects, units.megabytes(values["buffer"]))
 
-    def draw(values, dots):
+    def sweep(values):
         at = sizes(most, values["flows"])
         tests = [_with(test, values, effects, size) for size in at]
+        return plots.SizeSweep(at, *transfer.tried(tests))
+
+    lines = kept(sweep, "buffer")
+
+    def draw(values, dots):
         return plots.buffer_size(
             now(values),
             units.megabytes(values["buffer"]),
-            plots.SizeSweep(at, *transfer.tried(tests)),
+            lines(values),
             transfer.water(now(values)),
             dots,
             _published(name, values, start),

@@ -1,6 +1,7 @@
 """Controls, one live figure and its words, kept together."""
 
 import html
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -52,7 +53,7 @@ class Explorer(widgets.VBox):
         call: Call | None = None,
     ):
         self.controls, self._call = dict(controls), call
-        self._start = self.values
+        self._start = {name: control.value for name, control in self.controls.items()}
         self._draw, self._play, self._held = draw, play, False
         self._later = Later(self._settle)
         with ProgressBar() as bar:
@@ -71,7 +72,10 @@ class Explorer(widgets.VBox):
     @property
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
-        return {name: control.value for name, control in self.controls.items()}
+        return {
+            name: _as_meant(control.value, self._start.get(name))
+            for name, control in self.controls.items()
+        }
 
     @property
     def python(self) -> str:
@@ -114,9 +118,10 @@ class Explorer(widgets.VBox):
             self._held = False
 
     def _changed(self, change):
+        moved_s = time.monotonic()
         if not self._held:
             self._show()
-            self._later.ask()
+            self._later.ask(moved_s)
 
     def _settle(self):
         self._later.forget()
@@ -151,3 +156,10 @@ class Explorer(widgets.VBox):
         """The widget; for a viewer without a kernel also the figure as it stands, and its words."""
         shown = super()._repr_mimebundle_(**kwargs)
         return {**shown, **self._drawn._repr_mimebundle_()}
+
+
+def _as_meant(value, begun):
+    """A control's value: a page returns 124 as 124.00000000000001, but where it began is exact."""
+    if not isinstance(value, float) or value == begun:
+        return value
+    return float(f"{value:.12g}")

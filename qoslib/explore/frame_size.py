@@ -6,6 +6,7 @@ from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.kept import kept
 from qoslib.platforms import mx150
 from qoslib.platforms import platform as platform_named
 from qoslib.port import Chain, Forwarder, Port
@@ -46,11 +47,17 @@ def frame_size(where: str | Scenario = "mx150") -> Explorer:
     controls = {name: _slider(*_SLIDERS[name], at[name]) for name in _SLIDERS if name in at}
     gap_bytes = _overhead(begun.where)
 
-    def draw(values, played):
+    def swept(values):
         there = _described(begun.where, values)
         water = [fluid.solve(there, _streams(begun, size, values)) for size in SIZES]
+        return plots.Forwarded(SIZES, water)
+
+    lines = kept(swept, "frame")
+
+    def draw(values, played):
+        there = _described(begun.where, values)
         forwarded = {
-            "fluid": plots.Forwarded(SIZES, water),
+            "fluid": lines(values),
             "packets": played or plots.Forwarded([], []),
         }
         here = fluid.solve(there, _streams(begun, round(values["frame"]), values))

@@ -5,6 +5,9 @@ from collections.abc import Callable
 
 __all__ = ["Later"]
 
+#: What has moved while the figure was drawn is heard of in this time, and comes first [s].
+HEARD_S = 0.05
+
 
 class Later:
     """Calls a function once nobody has asked for it for a while.
@@ -22,15 +25,22 @@ class Later:
         self._call, self._patience_s = call, patience_s
         self._timer: asyncio.TimerHandle | None = None
 
-    def ask(self) -> None:
-        """Ask for the call, and put off one that was asked for before."""
+    def ask(self, since_s: float) -> None:
+        """Ask for the call, and put off one that was asked for before.
+
+        Parameters
+        ----------
+        since_s : float
+            When a control moved, on the clock of `time.monotonic` [s].
+        """
         self.forget()
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             self._call()
         else:
-            self._timer = loop.call_later(self._patience_s, self._call)
+            at_s = max(since_s + self._patience_s, loop.time() + HEARD_S)
+            self._timer = loop.call_at(at_s, self._call)
 
     def forget(self) -> None:
         """Do not call, whatever was asked."""

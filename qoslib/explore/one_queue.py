@@ -6,6 +6,7 @@ from qoslib import fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.kept import kept
 from qoslib.port import PacketLimit, Port
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -47,10 +48,12 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         "spacing": choice("Packets come", list(SPACINGS), start["spacing"]),
     }
 
+    lines = kept(lambda others: swept(*_described(port, stream, others | {"load": 0})), "load")
+
     def draw(values, dots):
         now_port, now = _described(port, stream, values)
         given = all(values[name] == start[name] for name in ("frame", "rate"))
-        answers = swept(now_port, now), fluid.solve(now_port, [now])
+        answers = lines(values), fluid.solve(now_port, [now])
         return plots.one_queue(now_port, now, *answers, published if given else None, dots)
 
     def play(values, tell):

@@ -9,6 +9,7 @@ from qoslib.explore import transfer
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.kept import kept
 from qoslib.flows import FqPacing, HtbPacing, actual_rate_bps
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -57,12 +58,14 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
         tests = [_sent(test, values, rate) for rate in rates_bps]
         return plots.PacedSweep(rates_bps, *transfer.tried(tests))
 
+    lines = kept(sweep, "paced")
+
     def draw(values, dots):
         now, paced_bps = described(test, values), units.gbps(round(values["paced"], 6))
         table = TABLES[values["table"]]
         return plots.pacing(
             paced_bps,
-            sweep(values),
+            lines(values),
             transfer.water(now),
             stairs,
             (table, actual_bps(test, paced_bps, table)),
@@ -140,7 +143,7 @@ def _beside(test, rate_bps):
 def _sent(test, values, rate_bps):
     """The test at another rate, paced exactly as it comes out: equal ones are then equal."""
     table = TABLES[values["table"]]
-    made = described(test, values)
+    made = described(test, values | {"paced": units.convert(rate_bps, "bit/s", "Gbit/s")})
     exact = HtbPacing(actual_bps(test, float(rate_bps), table))
     host = made.hosts[0].replace(pacing=exact)
     return made.replace(hosts=(host, *made.hosts[1:]))

@@ -9,6 +9,7 @@ from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import button, choice, row, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.kept import kept
 from qoslib.packets.progress import Progress
 from qoslib.platforms import isr4331
 from qoslib.port import Port
@@ -51,9 +52,10 @@ def police() -> Explorer:
         "llq": switch("LLQ", True),
     }
     seen = {llq: _published("llq" if llq else "no_llq") for llq in (True, False)}
+    lines = kept(lambda others: [water(others | {"ef": _mbps(ef)}) for ef in LOADS_BPS], "ef")
 
     def draw(values, dots):
-        swept = {"fluid": [water(values | {"ef": _mbps(load)}) for load in LOADS_BPS]}
+        swept = {"fluid": lines(values)}
         now = units.mbps(values["ef"]), water(values)
         marks = seen[values["llq"]] if _as_published(values) else None
         return plots.policing(LOADS_BPS, swept, now, dots, marks)

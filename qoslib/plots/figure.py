@@ -30,7 +30,10 @@ class Figure(go.Figure):
     table: pd.DataFrame = pd.DataFrame()
 
     def __init__(self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs):
-        super().__init__(*args, **kwargs)
+        # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.
+        # What is drawn by our own functions is looked at by a test, and whenever it becomes live.
+        super().__init__(*args, _validate=False, **kwargs)
+        self._validate = True
         self.summary = summary
         self.table = pd.DataFrame() if table is None else table
 

@@ -31,6 +31,8 @@ ORANGE, SKY, GREEN, BLUE, RED, PINK = (
     "#CC79A7",
 )
 INK, PALE, CLEAR = "#444444", "#DDDDDD", "rgba(0, 0, 0, 0)"
+#: plotly's template "none"; by its name it would have to be looked up for each figure.
+_TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
 
 
 class Look(NamedTuple):
@@ -203,7 +205,7 @@ def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
 def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
     """The common layout: white, the key above the panels, never over the data."""
     return {
-        "template": "none",
+        "template": _TEMPLATE,
         "height": 330,
         "autosize": True,
         "margin": {"l": 55, "r": 10, "t": 40, "b": 45},

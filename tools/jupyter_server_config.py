@@ -1,0 +1,20 @@
+"""How the lessons' Jupyter server speaks to the page: at once.
+
+A kernel answers a slider with several short messages. TCP keeps the second back until the page
+has acknowledged the first, and the page takes up to 40 ms over that (Nagle's algorithm of RFC 896
+beside the delayed acknowledgements of RFC 1122, section 4.2.3.2).
+"""
+
+from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+
+
+class AtOnce(ZMQChannelsWebsocketConnection):
+    """Between a page and a kernel, without Nagle's algorithm."""
+
+    def connect(self):
+        self.websocket_handler.set_nodelay(True)
+        return super().connect()
+
+
+c = get_config()  # noqa: F821 (Jupyter puts it here)
+c.ServerApp.kernel_websocket_connection_class = AtOnce
