@@ -3,13 +3,12 @@
 Its later source has both mends (its issues 1350 and 1282).
 """
 
-__all__ = ["RECOVERIES", "SOURCE"]
+__all__ = ["SOURCE"]
 
 #: With selective acknowledgements the release adds a segment for each duplicate ACK to what that
 #: ACK itself reports as delivered; `CountedOnce` does not. It multiplies delivered bytes and
 #: threshold in 32 bits, which 21 packets at a threshold of 100 are too many for, and subtracts
 #: what was sent without a sign; `Whole` does both in 64 bits.
-RECOVERIES = ("CountedOnce", "Whole")
 SOURCE = """
 #include "ns3/core-module.h"
 #include "ns3/internet-module.h"
