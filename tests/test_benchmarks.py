@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks import compiled, kernels
-from benchmarks.dumbbells import DUMBBELLS, LAWS, qoslib_run
+from benchmarks.dumbbells import DUMBBELLS, LAWS, RECOVERIES, qoslib_run
+from benchmarks.dumbbells import compared as dumbbells_compared
 from benchmarks.dumbbells import described as dumbbell_described
+from benchmarks.dumbbells import table as dumbbells_table
 from benchmarks.environments import PEERS
 from benchmarks.lines import user_lines
 from benchmarks.long_pipe import long_pipe_figures
@@ -107,6 +109,18 @@ def test_a_dumbbell_runs_here(law):
     goodput_bps, dropped = qoslib_run(asked, law)
     assert 0.9 * asked["rate_bps"] < goodput_bps < asked["rate_bps"]
     assert dropped > 0
+
+
+def test_the_table_of_dumbbells_has_both_simulators(monkeypatch):
+    monkeypatch.setattr("benchmarks.dumbbells.DUMBBELLS", DUMBBELLS[:1])
+    theirs = {(law, recovery): [(9.6e6, 80.0)] for law in LAWS for recovery in RECOVERIES}
+    rows = dumbbells_compared(theirs, 1)
+    assert [row["close"] for row in rows] == [True, True]
+    text = dumbbells_table(rows, 1)
+    assert text.count("| yes |") == len(LAWS)
+    assert text.count("of 1, NewReno") == 2 * len(RECOVERIES)
+    (columns,) = {line.count("|") for line in text.splitlines() if line.startswith("|")}
+    assert columns == 14
 
 
 def test_the_long_pipe_counts_packets_and_seconds(monkeypatch):

@@ -11,29 +11,8 @@ import sys
 from time import process_time
 
 from ns import ns
+from ns3_recovery import SOURCE
 
-#: What its release 3.44 counts twice is counted once: with selective acknowledgements it adds a
-#: segment for each duplicate ACK to what that ACK itself reports as delivered.
-COUNTED_ONCE = """
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-namespace bench {
-using namespace ns3;
-class CountedOnce : public TcpPrrRecovery {
-  public:
-    static TypeId GetTypeId() {
-        static TypeId id = TypeId("bench::CountedOnce").SetParent<TcpPrrRecovery>()
-            .AddConstructor<CountedOnce>();
-        return id;
-    }
-    void DoRecovery(Ptr<TcpSocketState> state, uint32_t delivered, bool) override {
-        TcpPrrRecovery::DoRecovery(state, delivered, false);
-    }
-    Ptr<TcpRecoveryOps> Fork() override { return CopyObject<CountedOnce>(this); }
-};
-std::string Register() { return CountedOnce::GetTypeId().GetName(); }
-}
-"""
 PORT = 1000
 #: So much room that no socket's buffer limits a window [B].
 SOCKET_BYTES = 1 << 28
@@ -132,7 +111,7 @@ def simulate(asked):
 
 if __name__ == "__main__":
     ns.Time.SetResolution(ns.Time.PS)
-    ns.cppyy.cppdef(COUNTED_ONCE)
+    ns.cppyy.cppdef(SOURCE)
     ns.cppyy.gbl.bench.Register()
     for description in sys.stdin:
         print(json.dumps(simulate(json.loads(description))), flush=True)

@@ -31,7 +31,8 @@ class SackRecovery(Record):
         or for each ACK (RFC 6937, PRR-SSRB); or by no more than what is delivered (PRR-CRB).
     finds_repeats : bool
         A packet sent again and lost again is found like any other, by what was sent after it and
-        arrived (as RFC 8985 does by time); otherwise only the timer finds it (RFC 6675).
+        arrived, and its own arrival finds others (as in RFC 8985, by time). Otherwise only the
+        timer finds it, and only packets above one find that lost (RFC 6675, section 4).
     """
 
     duplicate_packets: AtLeastOne = 3

@@ -5,7 +5,7 @@ have arrived. Each entry is passed once, so that a loss costs the same in a wind
 """
 
 from qoslib.tcp.kernel import kernel
-from qoslib.tcp.tables import FREE, IN_FLIGHT, LOST, SACKED
+from qoslib.tcp.tables import FREE, IN_FLIGHT, LOST, MOST_TRIES, SACKED, TRIES_BITS
 
 __all__ = ["acknowledge", "find_lost", "lose_all", "next_lost", "sacked", "segment_of"]
 
@@ -17,6 +17,12 @@ def segment_of(flow, segments, number):
 
 
 @kernel
+def _tells(flow, tries):
+    """Whether a packet sent so often tells of losses, and can be found lost."""
+    return tries == 1 or flow.repeats
+
+
+@kernel
 def _arrived(flow, segment):
     """A segment is known to have arrived; 1 if that is news."""
     if segment.state == SACKED:
@@ -25,7 +31,7 @@ def _arrived(flow, segment):
         flow.lost -= 1
         return 1
     flow.flight -= 1
-    if segment.order >= flow.scan:
+    if segment.order >= flow.scan and _tells(flow, segment.tries):
         flow.after += 1
     return 1
 
@@ -65,14 +71,15 @@ def find_lost(flow, segments, log):
     """Look from the oldest packet on that is not known to have arrived; how many are lost."""
     found = 0
     while flow.scan < flow.order:
-        number = log[flow.log_first + (flow.scan & flow.log_mask)]
+        tag = log[flow.log_first + (flow.scan & flow.log_mask)]
+        number, tells = tag >> TRIES_BITS, _tells(flow, tag & MOST_TRIES)
         segment = segment_of(flow, segments, number)
         waits = number >= flow.una and segment.state == IN_FLIGHT and segment.order == flow.scan
         if not waits:
-            flow.after -= 1
+            flow.after -= 1 if tells else 0
         elif flow.after < flow.duplicate:
             break
-        elif segment.tries == 1 or flow.repeats:
+        elif tells:
             lose(flow, segment, number)
             found += 1
         flow.scan += 1

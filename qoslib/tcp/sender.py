@@ -48,11 +48,11 @@ def _transmit(state, senders, flow, packet_class, now_ps):
         segment.tries = 1
         flow.next += 1
     segment.state, segment.order, segment.sent_ps = IN_FLIGHT, flow.order, now_ps
-    senders.log[flow.log_first + (flow.order & flow.log_mask)] = number
+    tag = number << TRIES_BITS | segment.tries
+    senders.log[flow.log_first + (flow.order & flow.log_mask)] = tag
     flow.order += 1
     flow.flight += 1
     flow.prr_out += 1
-    tag = number << TRIES_BITS | segment.tries
     put_on_line(state, senders.hosts[flow.host], senders.ways, flow, packet_class, tag)
 
 

@@ -167,7 +167,7 @@ class FlowTwin:
     def arrives(self, number):
         """A segment is known to be there; whether that is news."""
         state = self.known[number]
-        if state == "flight" and self.order[number] >= self.forgotten:
+        if state == "flight" and self.tells(number) and self.order[number] >= self.forgotten:
             self.arrived.add(self.order[number])
         return state != "there"
 
@@ -200,13 +200,15 @@ class FlowTwin:
             if self.una == self.end:
                 self.finished = now
 
+    def tells(self, number):
+        """Whether it takes part in finding losses."""
+        return self.tries[number] == 1 or getattr(self.flow.recovery, "finds_repeats", True)
+
     def find_lost(self):
         need = getattr(self.flow.recovery, "duplicate_packets", 3)
-        repeats = getattr(self.flow.recovery, "finds_repeats", True)
         found = 0
         for number, state in self.known.items():
-            first = self.tries[number] == 1
-            if state == "flight" and (first or repeats):
+            if state == "flight" and self.tells(number):
                 later = sum(order > self.order[number] for order in self.arrived)
                 if later >= need and self.order[number] >= self.forgotten:
                     self.known[number] = "lost"
