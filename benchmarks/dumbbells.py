@@ -40,7 +40,7 @@ SAFE = SackRecovery(bound="safe", finds_repeats=False)
 RECOVERIES = {
     "ns3::TcpPrrRecovery": "as released",
     "bench::CountedOnce": "counted once",
-    "bench::Whole": "and in 64 bits",
+    "bench::Whole": "counted once and in 64 bits",
 }
 
 
