@@ -21,7 +21,7 @@ class Later:
         How long the controls must rest [s].
     """
 
-    def __init__(self, call: Callable[[], None], patience_s: float = 0.2):
+    def __init__(self, call: Callable[[], None], patience_s: float = 0.15):
         self._call, self._patience_s = call, patience_s
         self._timer: asyncio.TimerHandle | None = None
 

@@ -38,9 +38,10 @@ __all__ = [
 ]
 
 ASSUMPTIONS = {
-    "base": "Reno and selective acknowledgements as in the RFCs, from a host at line rate, with the"
-    " rates that old tables of tc gave; and small effective buffers where small ones were"
-    " configured: in every test of the MX80 with 36 MB or less, and of the 6506 with 2000 packets.",
+    "base": "Reno and selective acknowledgements as in the RFCs but for second reductions, from a"
+    " host at line rate, with the rates that old tables of tc gave; and small effective buffers"
+    " where small ones were configured: in every test of the MX80 with 36 MB or less, and of the"
+    " 6506 with 2000 packets.",
     "of_the_time": "What ESnet advised then, and its kernels did: H-TCP, rate halving, a packet for"
     " each ACK in slow start, netem's default limit of 1000 bursts, the rates of old tables of tc;"
     " the buffers as configured, nothing fitted.",

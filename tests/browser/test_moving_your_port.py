@@ -61,6 +61,9 @@ def test_a_port_is_built_saved_and_loaded(page, watch, jupyter_server, tmp_path)
     (tmp_path / "bad.csv").write_text(CSV.replace(",%,", ",parsecs,"))
     load(page, app, tmp_path / "bad.csv")
     app.get_by_role("alert").get_by_text("line 2, column unit").wait_for(timeout=30_000)
+    (tmp_path / "large.csv").write_bytes(b"," * 12_000_000)
+    load(page, app, tmp_path / "large.csv")
+    app.get_by_role("alert").get_by_text("12,000,000 bytes").wait_for(timeout=30_000)
     assert drawn(page, LOAD, "measured-1") == pytest.approx([29])
     assert complaints(page, watch) == []
 
