@@ -22,7 +22,7 @@ LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 BEGIN, END = "<!-- ui -->", "<!-- ui end -->"
 #: Moves of each slider, and how long nothing may be drawn before a move is over [ms].
-MOVES, REST_MS, PATIENCE_MS = 25, 650, 8000
+MOVES, REST_MS, PATIENCE_MS = 40, 650, 8000
 #: Drawings closer to each other than this belong to one redraw [ms].
 APART_MS = 120
 #: What a reader may be made to wait [ms], and a lesson [s].
