@@ -1,6 +1,7 @@
 """Explorers: the figure, the words and the table follow the controls."""
 
 import asyncio
+import gc
 import time
 
 import ipywidgets as widgets
@@ -148,6 +149,11 @@ def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
     assert set(seen) == {"visible"}
     assert bar.value == bar.max > 1
     assert bar.layout.visibility == "hidden", "the run has ended"
+
+
+def test_an_explorer_spares_the_reader_the_search_for_garbage():
+    one_queue()
+    assert gc.get_freeze_count() > len(gc.get_objects(generation=2))
 
 
 def test_what_was_asked_for_later_can_be_forgotten():

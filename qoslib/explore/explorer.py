@@ -1,5 +1,6 @@
 """Controls, one live figure and its words, kept together."""
 
+import gc
 import html
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -68,6 +69,7 @@ class Explorer(widgets.VBox):
         save = [buttons(call, finish, lambda: (self._drawn, self.values))] if call else []
         super().__init__([*rows, self.figure, self._bar, *save, self._words, finish])
         self.add_class("qoslib-explorer")
+        _look_for_garbage_once()
 
     @property
     def values(self) -> dict[str, Any]:
@@ -156,6 +158,12 @@ class Explorer(widgets.VBox):
         """The widget; for a viewer without a kernel also the figure as it stands, and its words."""
         shown = super()._repr_mimebundle_(**kwargs)
         return {**shown, **self._drawn._repr_mimebundle_()}
+
+
+def _look_for_garbage_once():
+    """Python looks through all objects now and then; those of libraries stay: 0.2 s of a redraw."""
+    gc.collect()
+    gc.freeze()
 
 
 def _as_meant(value, begun):
