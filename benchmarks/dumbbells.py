@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.environments import made_environment
+from benchmarks.report import write_results
 from qoslib import tcp, units
 from qoslib.flows import Cubic, Flow, Host, Reno, SackRecovery
 from qoslib.port import PacketLimit, Port, Queue
@@ -23,8 +24,6 @@ from qoslib.port import PacketLimit, Port, Queue
 __all__ = ["DUMBBELLS", "LAWS", "Dumbbell", "described", "qoslib_run"]
 
 PEER = Path(__file__).resolve().parent / "peers" / "ns3_tcp.py"
-RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
-BEGIN, END = "<!-- dumbbells -->", "<!-- dumbbells end -->"
 MSS_BYTES = 1448
 #: With TCP's timestamps, IP and PPP headers.
 FRAME_BYTES = MSS_BYTES + 32 + 20 + 2
@@ -220,13 +219,6 @@ def table(rows, seeds):
     return "\n\n".join([f"Means of {seeds} seeds.", *parts, "\n".join(counts(rows))])
 
 
-def write(text):
-    """Put the tables into RESULTS.md, between their marks."""
-    page = RESULTS.read_text()
-    before, rest = page.split(BEGIN)
-    RESULTS.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
-
-
 def main():
     """Play all and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.dumbbells", description=__doc__)
@@ -239,7 +231,7 @@ def main():
     text = table(compared(ns3_means(python, asked.seeds), asked.seeds), asked.seeds)
     print(text)
     if asked.write:
-        write(text)
+        write_results(text, "dumbbells")
 
 
 if __name__ == "__main__":

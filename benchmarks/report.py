@@ -10,7 +10,6 @@ from pathlib import Path
 __all__ = ["machine", "tables", "write_results"]
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
-BEGIN, END = "<!-- measured -->", "<!-- end -->"
 
 
 def machine():
@@ -152,9 +151,9 @@ def tables(figures):
     return "\n\n".join(parts)
 
 
-def write_results(text):
-    """Put the tables into RESULTS.md, between its marks."""
-    page = RESULTS.read_text()
-    before, rest = page.split(BEGIN)
-    RESULTS.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
+def write_results(text, part="measured"):
+    """Put tables into a part of RESULTS.md, between its marks."""
+    begin, end = f"<!-- {part} -->", f"<!-- {part} end -->"
+    before, rest = RESULTS.read_text().split(begin)
+    RESULTS.write_text(f"{before}{begin}\n\n{text}\n\n{end}{rest.split(end)[1]}")
     print(f"bench: wrote {RESULTS.name}", file=sys.stderr)

@@ -15,12 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.laboratory import chromium, laboratory
-from benchmarks.report import machine
+from benchmarks.report import machine, write_results
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
-BEGIN, END = "<!-- ui -->", "<!-- ui end -->"
 #: Moves of each slider, and how long nothing may be drawn before a move is over [ms].
 MOVES, REST_MS, PATIENCE_MS = 40, 650, 8000
 #: Drawings closer to each other than this belong to one redraw [ms].
@@ -168,13 +166,6 @@ def _cell(both):
     return "–" if both is None else f"{both['median']:.0f}, {both['95 %']:.0f}"
 
 
-def write(text):
-    """Put the tables into RESULTS.md, between their marks."""
-    page = RESULTS.read_text()
-    before, rest = page.split(BEGIN)
-    RESULTS.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}")
-
-
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.ui", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
@@ -185,7 +176,7 @@ def main():
     figures = measured(asked.lessons, asked.moves)
     print(json.dumps(figures, indent=1) if asked.json else table(figures))
     if asked.write:
-        write(table(figures))
+        write_results(table(figures), "ui")
 
 
 if __name__ == "__main__":
