@@ -260,6 +260,29 @@ def test_a_lost_window_without_recovery_waits_for_the_timer():
     assert result.tcp.goodput_bytes[0] >= 2_000_000
 
 
+@pytest.mark.parametrize(("first_s", "repairs"), [(0.002, 2), (0.001, 1)])
+def test_losses_in_a_recovery_lower_the_window_a_second_time(first_s, repairs):
+    """RFC 5681: by a second recovery (section 4.3), or by a timeout in the first (section 3.1).
+
+    Two blasts of UDP, the second while the losses of the first are repaired.
+    """
+    times_s = [(2.0, first_s), (2.05, 0.03)]
+    blasts = [
+        Stream(f"blast {at}", 1e9, FRAME, start_s=at, stop_s=at + lasts) for at, lasts in times_s
+    ]
+    start = SlowStart(initial_threshold_packets=300)
+    slower = host(flow(slow_start=start, window_bytes=400 * MSS), access_bps=90e6)
+    once, twice = (
+        run(line(PacketLimit(40)), slower, streams=played, duration_s=4.0, bins=400)
+        for played in (blasts[:1], blasts)
+    )
+    assert (once.tcp.fast_recoveries[0], once.tcp.timeouts[0]) == (1, 0)
+    assert (twice.tcp.fast_recoveries[0], twice.tcp.timeouts[0]) == (repairs, 2 - repairs)
+    halved = once.tcp.threshold_packets[0].min()
+    assert halved < 300
+    assert twice.tcp.threshold_packets[0].min() == pytest.approx(halved / 2, rel=0.01)
+
+
 def test_the_pathological_rule_costs_a_timeout_and_most_of_the_window():
     rule = PathologicalRecovery(critical_packets=20, threshold_packets=30)
     result = run(line(PacketLimit(100)), host(flow(recovery=rule)), duration_s=4.0, bins=400)

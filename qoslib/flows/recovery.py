@@ -1,8 +1,8 @@
 """Loss recovery: what tells a loss, what is sent again, and how much while it lasts.
 
-All fall back on the retransmission timer (RFC 6298). The window is lowered once for all that is
-lost until a recovery has ended: not again for what is sent in it, lost and repaired in it, nor when
-the timer runs out in it. RFC 5681 (sections 4.3 and 3.1) asks for both reductions.
+All fall back on the retransmission timer (RFC 6298). What is lost of one window lowers the next
+once; what is sent in a recovery and lost in it lowers it again, and so does a timeout in a recovery
+(RFC 5681, sections 4.3 and 3.1).
 """
 
 from typing import Literal

@@ -4,7 +4,7 @@ from qoslib.tcp.halving import halving_acts
 from qoslib.tcp.kernel import kernel
 from qoslib.tcp.newreno import newreno_acts, newreno_begins, newreno_ends
 from qoslib.tcp.prr import prr_acts, prr_begins
-from qoslib.tcp.scoreboard import lose_all
+from qoslib.tcp.scoreboard import lose_all, segment_of
 from qoslib.tcp.tables import (
     BBR,
     HALVING,
@@ -75,11 +75,22 @@ def _counts_duplicates(flow, acked):
 
 
 @kernel
+def _lost_since(flow, segments):
+    """Whether the first packet outstanding was lost in a recovery that has ended, and sent again.
+
+    That is a second window with a loss, and lowers the window again (RFC 5681, section 4.3).
+    """
+    return flow.una < flow.next and segment_of(flow, segments, flow.una).tries > 1
+
+
+@kernel
 def recovers(flow, segments, delivered, acked, found, now_ps):
     """After every ACK, which reported so many delivered, acknowledged and found lost."""
     if flow.state != OPEN and flow.una >= flow.recover:
         _ends(flow, now_ps)
         found += flow.lost
+    elif flow.state == OPEN and acked == 0 and delivered > 0:
+        found += _lost_since(flow, segments)
     starts = found > 0 if flow.recovery <= LAST_SACK else _counts_duplicates(flow, acked)
     if flow.state == OPEN and starts:
         _begins(flow, segments, delivered, now_ps)
@@ -104,7 +115,7 @@ def shrinks_once(flow, now_ps):
 def times_out(flow, segments, now_ps):
     """The timer has run out: one packet, and slow start (RFC 5681, section 3.1)."""
     flow.timeouts += 1
-    if flow.state == OPEN:
+    if flow.state != LOSS:
         shrinks(flow, True, now_ps)
     if flow.given_up:
         flow.ssthresh, flow.given_up = float(flow.threshold), 0

@@ -244,6 +244,8 @@ class FlowTwin:
         if self.phase != "open" and self.una >= self.recover:
             self.leave(now)
             found += self.count("lost")
+        elif self.phase == "open" and not acked and delivered:
+            found += self.una < self.new and self.tries[self.una] > 1
         if self.sack:
             starts = found > 0
         else:
@@ -319,7 +321,7 @@ class FlowTwin:
 
     def time_out(self, now):
         self.timeouts += 1
-        if self.phase == "open":
+        if self.phase != "loss":
             self.shrink(True, now)
         if self.gave_up:
             self.ssthresh, self.gave_up = float(self.flow.recovery.threshold_packets), False
