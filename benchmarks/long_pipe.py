@@ -9,7 +9,7 @@ import subprocess
 import time
 from functools import partial
 
-from benchmarks.dumbbells import PEER
+from benchmarks.dumbbells import PEER, TIMEOUT_S
 from qoslib import tcp
 from qoslib.flows import Cubic, Flow, Host
 from qoslib.port import ByteLimit, Port, Queue
@@ -65,6 +65,7 @@ def ns3_seconds(python, duration_s=NS3_S):
         "duration_s": duration_s,
         "law": "TcpCubic",
         "recovery": "ns3::TcpPrrRecovery",
+        "minimum_timeout_s": TIMEOUT_S,
     }
     done = subprocess.run(
         [python, PEER], input=json.dumps(asked) + "\n", capture_output=True, text=True, check=True

@@ -36,7 +36,7 @@ def settle(asked):
         "TcpSocket::SndBufSize": whole(SOCKET_BYTES),
         "TcpSocket::RcvBufSize": whole(SOCKET_BYTES),
         "TcpSocketBase::Sack": ns.BooleanValue(True),
-        "TcpSocketBase::MinRto": ns.TimeValue(ns.MilliSeconds(200)),
+        "TcpSocketBase::MinRto": ns.TimeValue(ns.Seconds(asked["minimum_timeout_s"])),
         "TcpCubic::HyStart": ns.BooleanValue(False),
     }.items():
         ns.Config.SetDefault(f"ns3::{name}", value)
