@@ -72,6 +72,13 @@ def test_the_default_set_meets_its_target_and_any_gate_does_not(packets):
     assert held_out / (POSSIBLE - base["fitted_values"]) > gate["ticks"] / POSSIBLE
 
 
+def test_the_default_set_meets_its_target_over_seeds_too(answered_once):
+    """In their mean; a single run has fewer where its windows fall once more."""
+    base = compare.ticks("tcp", ["base"], full=True).loc["base"]
+    assert base["ticks"] >= 26
+    assert base["least"] < base["ticks"] <= base["most"]
+
+
 def test_what_rests_on_a_fit_is_told(packets):
     without = dict(zip(packets.index, packets["without_fits"], strict=True))
     assert without["base"] == packets.loc["base_mx80", "ticks"] < packets.loc["base", "ticks"]
@@ -183,27 +190,33 @@ def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
 
 
 def off(experiment, size, gbps, drops):
-    """How far the mean of five seeds is from print with another effective buffer."""
+    """How far the mean of 16 seeds is from print with another effective buffer.
+
+    The sum of both errors' squares, each as a share of what still is a tick.
+    """
     queue = experiment.port.queues[0].replace(limit=ByteLimit(int(size)))
     port = experiment.port.replace(queues=(queue,))
     given = dict(streams=experiment.streams, progress=lambda done_s, total_s: None)
     hosts, seconds = experiment.hosts, experiment.duration_s
-    runs = [tcp.simulate(port, hosts, seconds, seed=seed, **given) for seed in range(1, 6)]
+    runs = [tcp.simulate(port, hosts, seconds, seed=seed, **given) for seed in range(1, 17)]
     carried = np.mean([r.tcp.goodput_bps.sum() for r in runs]) / 1e9
     lost = np.mean([r.dropped_pps[:2].sum() * r.duration_s for r in runs])
-    return np.log(carried / gbps) ** 2 + np.log(lost / drops) ** 2
+    throughput, dropped = np.log(carried / gbps) / np.log(1.15), np.log(lost / drops) / np.log(2)
+    return throughput**2 + dropped**2
 
 
 @pytest.mark.parametrize(
-    ("experiment", "sizes", "gbps", "drops"),
+    ("assumptions", "name", "sizes"),
     [
-        (mx80.experiments()["buffer_12MB"], (0.7e6, 0.8e6, 0.9e6), 2.0, 204),
-        (catalyst6506.experiments()["hold_queue_2000"], (2e6, 3e6, 4e6), 5.0, 750),
+        ("base", "buffer_12MB", (1.8e6, 1.9e6, 2e6)),
+        ("base", "hold_queue_2000", (6e6, 6.5e6, 7e6)),
+        ("base_rfc", "buffer_12MB", (0.8e6, 1.2e6, 1.6e6)),
+        ("base_rfc", "hold_queue_2000", (4.5e6, 4.75e6, 5e6)),
     ],
 )
-def test_an_effective_buffer_fits_its_table_better_than_its_neighbours(
-    experiment, sizes, gbps, drops
-):
-    below, best, above = (off(experiment, size, gbps, drops) for size in sizes)
+def test_an_effective_buffer_fits_its_table_better_than_its_neighbours(assumptions, name, sizes):
+    platform, print_ = (mx80, (2.0, 204)) if "buffer" in name else (catalyst6506, (5.0, 750))
+    experiment = platform.experiments(assumptions)[name]
+    below, best, above = (off(experiment, size, *print_) for size in sizes)
     assert experiment.port.queues[0].limit.limit_bytes == sizes[1]
     assert best < min(below, above)

@@ -66,11 +66,12 @@ def port(hold_queue_packets: float, assumptions: str = "base") -> Port:
     Examples
     --------
     >>> [port(size).queues[0].limit for size in SIZES]
-    [ByteLimit(limit_bytes=3000000), PacketLimit(packets=4096)]
+    [ByteLimit(limit_bytes=6500000), PacketLimit(packets=4096)]
     """
-    small = hold_queue_packets <= min(SIZES) and esnet.SETS[assumptions].hold_queue_effective
-    packets, size = int(hold_queue_packets), int(FACTS.hold_queue_effective_bytes)
-    queue = Queue("all", ByteLimit(size) if small else PacketLimit(packets))
+    name = esnet.SETS[assumptions].hold_queue_effective
+    small = name and hold_queue_packets <= min(SIZES)
+    limit = ByteLimit(int(FACTS[name])) if small else PacketLimit(int(hold_queue_packets))
+    queue = Queue("all", limit)
     line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
     return Port("6506 10GE", line_bps, (queue,), overhead_bytes=around)
 

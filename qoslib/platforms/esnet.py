@@ -38,20 +38,22 @@ __all__ = [
 ]
 
 ASSUMPTIONS = {
-    "base": "Reno and selective acknowledgements as in the RFCs but for second reductions, from a"
-    " host at line rate, with the rates that old tables of tc gave; and small effective buffers"
-    " where small ones were configured: in every test of the MX80 with 36 MB or less, and of the"
-    " 6506 with 2000 packets.",
+    "base": "The recovery and slow start of Linux kernels of the time under Reno, from a host at"
+    " line rate, with the rates that old tables of tc gave; and small effective buffers where small"
+    " ones were configured: in every test of the MX80 with 36 MB or less, and of the 6506 with 2000"
+    " packets.",
     "of_the_time": "What ESnet advised then, and its kernels did: H-TCP, rate halving, a packet for"
     " each ACK in slow start, netem's default limit of 1000 bursts, the rates of old tables of tc;"
     " the buffers as configured, nothing fitted.",
     "base_nominal": "As base, paced exactly as configured.",
     "base_mx80": "As base, with the 6506's hold-queue as configured.",
     "base_all": "As base, the MX80's effective buffer fitted on its paced tests too.",
-    "base_halving": "As base, with rate halving and the same effective buffers.",
+    "base_rfc": "As base, with recovery and slow start as in the RFCs, the effective buffers fitted"
+    " anew.",
     "as_configured": "As base, with the buffers as configured.",
     "as_configured_nominal": "As as_configured, paced exactly as configured.",
-    "slower": "As as_configured, from a host that sends no faster than 8.3 Gb/s.",
+    "as_configured_rfc": "As base_rfc, with the buffers as configured.",
+    "slower": "As as_configured_rfc, from a host that sends no faster than 8.3 Gb/s.",
     "textbook": "CUBIC with today's recovery, paced exactly, the buffers as configured.",
     "textbook_legacy": "As textbook, with the rates of old tables of tc.",
     "of_the_time_nominal": "As of_the_time, paced exactly as configured.",
@@ -75,7 +77,7 @@ PARAMETERS: dict[str, tuple[str, ...]] = dict.fromkeys(ASSUMPTIONS, ()) | {
     "base_nominal": _EFFECTIVE,
     "base_mx80": ("mx80_effective_bytes", _UP_TO),
     "base_all": ("mx80_effective_all_bytes", _UP_TO, _HOLD_QUEUE),
-    "base_halving": _EFFECTIVE,
+    "base_rfc": ("mx80_effective_rfc_bytes", _UP_TO, "hold_queue_effective_rfc_bytes"),
     "slower": ("slower_access_bps",),
     "collapse": _COLLAPSING,
     "collapse_nominal": _COLLAPSING,
@@ -87,7 +89,8 @@ WITHOUT_FITS = {
     "base_mx80": "as_configured",
     "base_nominal": "as_configured_nominal",
     "base_all": "as_configured",
-    "slower": "as_configured",
+    "base_rfc": "as_configured_rfc",
+    "slower": "as_configured_rfc",
     "collapse": "slower",
 }
 
@@ -123,16 +126,14 @@ HOSTS = Facts(
     slower_access_bps=fitted(8.3e9, _DROPS, "slower, collapse, collapse_nominal"),
     critical_packets=fitted(20, _COLLAPSED, "collapse, collapse_nominal"),
     threshold_packets=fitted(320, _COLLAPSED, "collapse, collapse_nominal"),
-    mx80_effective_bytes=fitted(
-        0.8e6, ", ".join(_SMALL), "base, base_nominal, base_mx80, base_halving"
-    ),
-    mx80_effective_all_bytes=fitted(0.7e6, ", ".join((*_SMALL, *_PACED)), "base_all"),
+    mx80_effective_bytes=fitted(1.9e6, ", ".join(_SMALL), "base, base_nominal, base_mx80"),
+    mx80_effective_all_bytes=fitted(1.35e6, ", ".join((*_SMALL, *_PACED)), "base_all"),
+    mx80_effective_rfc_bytes=fitted(1.2e6, ", ".join(_SMALL), "base_rfc"),
     mx80_effective_up_to_bytes=fitted(
-        36e6, ", ".join(_SMALL), "base, base_nominal, base_mx80, base_all, base_halving"
+        36e6, ", ".join(_SMALL), "base, base_nominal, base_mx80, base_all, base_rfc"
     ),
-    hold_queue_effective_bytes=fitted(
-        3e6, ", ".join(_HELD), "base, base_nominal, base_all, base_halving"
-    ),
+    hold_queue_effective_bytes=fitted(6.5e6, ", ".join(_HELD), "base, base_nominal, base_all"),
+    hold_queue_effective_rfc_bytes=fitted(4.75e6, ", ".join(_HELD), "base_rfc"),
 )
 
 
@@ -147,16 +148,9 @@ class _Set(NamedTuple):
     segments_per_ack: int = int(HOSTS.segments_per_ack)
     netem: bool = False
     mx80_effective: str = ""
-    hold_queue_effective: bool = False
+    hold_queue_effective: str = ""
 
 
-_RENO = _Set(Reno(), SackRecovery(), SlowStart(), legacy=True)
-_MX80_RENO = _RENO._replace(mx80_effective="mx80_effective_bytes")
-_SMALL_RENO = _MX80_RENO._replace(hold_queue_effective=True)
-_TEXTBOOK = _RENO._replace(congestion=Cubic(), legacy=False)
-_SLOWER = _RENO._replace(access_bps=float(HOSTS.slower_access_bps))
-_PATHOLOGY = PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets))
-_COLLAPSE = _SLOWER._replace(recovery=_PATHOLOGY)
 _ESNET = _Set(
     HTcp(),
     RateHalving(),
@@ -165,6 +159,18 @@ _ESNET = _Set(
     segments_per_ack=int(HOSTS.segments_per_delayed_ack),
     netem=True,
 )
+_RENO = _ESNET._replace(congestion=Reno(), netem=False)
+_MX80_RENO = _RENO._replace(mx80_effective="mx80_effective_bytes")
+_SMALL_RENO = _MX80_RENO._replace(hold_queue_effective=_HOLD_QUEUE)
+_RFC = _Set(Reno(), SackRecovery(), SlowStart(), legacy=True)
+_SMALL_RFC = _RFC._replace(
+    mx80_effective="mx80_effective_rfc_bytes",
+    hold_queue_effective="hold_queue_effective_rfc_bytes",
+)
+_TEXTBOOK = _RFC._replace(congestion=Cubic(), legacy=False)
+_SLOWER = _RFC._replace(access_bps=float(HOSTS.slower_access_bps))
+_PATHOLOGY = PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets))
+_COLLAPSE = _SLOWER._replace(recovery=_PATHOLOGY)
 
 #: Each set's host, and the effective buffers that it takes the routers to have.
 SETS = {
@@ -173,9 +179,10 @@ SETS = {
     "base_nominal": _SMALL_RENO._replace(legacy=False),
     "base_mx80": _MX80_RENO,
     "base_all": _SMALL_RENO._replace(mx80_effective="mx80_effective_all_bytes"),
-    "base_halving": _SMALL_RENO._replace(recovery=RateHalving()),
+    "base_rfc": _SMALL_RFC,
     "as_configured": _RENO,
     "as_configured_nominal": _RENO._replace(legacy=False),
+    "as_configured_rfc": _RFC,
     "slower": _SLOWER,
     "textbook": _TEXTBOOK,
     "textbook_legacy": _TEXTBOOK._replace(legacy=True),
