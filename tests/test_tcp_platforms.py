@@ -136,6 +136,16 @@ def test_the_cliff_without_any_fit_is_where_the_windows_fit(answered_once):
             assert (result.dropped_pps[:2].sum() > 0) == loses
 
 
+def test_water_sends_nothing_new_while_the_receivers_window_is_closed(answered_once):
+    """So it overflows the queue once, as packets do: 302 of TCP's by them, 7.64 Gb/s."""
+    paced = catalyst6506.experiments("base")["pace_6G"]
+    water, packets = (MODELS[model](paced)[0] for model in ("fluid", "tcp"))
+    assert water.tcp.fast_recoveries.tolist() == packets.tcp.fast_recoveries.tolist() == [1, 1]
+    assert water.tcp.goodput_bps.sum() == pytest.approx(packets.tcp.goodput_bps.sum(), rel=0.02)
+    lost = [result.dropped_pps[:2].sum() * result.duration_s for result in (water, packets)]
+    assert lost[0] == pytest.approx(lost[1], rel=0.1)
+
+
 def test_the_mlx_is_a_band_that_rises_with_its_queue(answered_once):
     found = [MODELS["tcp"](each)[0] for each in mlx.experiments().values()]
     carried = [units.convert(float(r.tcp.goodput_bps.sum()), "bit/s", "Gbit/s") for r in found]

@@ -32,13 +32,13 @@ def _round_trip_s(flow, host, line):
 @kernel
 def _answer(flow, host, line, acked, lost, now_s):
     """What a flow makes of its ACKs, and how many packets it hands to its host."""
+    rtt_s = _round_trip_s(flow, host, line)
+    if lost > 0.0:
+        learn(flow, lost, rtt_s, now_s)
     flow.outstanding -= acked + lost
     flow.delivered += acked
     if math.isnan(flow.finished_s) and flow.delivered > flow.whole - ONE_PACKET:
         flow.finished_s = now_s
-    rtt_s = _round_trip_s(flow, host, line)
-    if lost > 0.0:
-        learn(flow, lost, rtt_s, now_s)
     if flow.phase == RECOVER or flow.phase == SILENT:
         recover(flow, acked, now_s)
     elif acked > 0.0:
@@ -47,7 +47,7 @@ def _answer(flow, host, line, acked, lost, now_s):
         return 0.0
     room = min(flow.window, flow.whole - flow.delivered) - flow.outstanding
     if flow.phase == RECOVER:
-        room = min(room, flow.refill * acked)
+        room = min(room, flow.refill * acked, flow.granted)
     return max(room, 0.0)
 
 
@@ -61,6 +61,7 @@ def _pushed(flow, host, wanted, rtt_s, now_s):
         if flow.phase == SLOW or flow.phase == AVOID:
             learn(flow, wanted - taken, rtt_s, now_s)
     flow.outstanding += taken
+    flow.granted -= taken
     flow.pushed += taken
     host.held_bytes += taken * flow.line_bytes
     return taken

@@ -1,4 +1,8 @@
-"""What a flow does when it learns of losses: one reduction a round trip, or a timeout."""
+"""What a flow does when it learns of losses: one reduction a round trip, or a timeout.
+
+While the first lost packet is missing, the receiver's window stands where it stood: what is lost
+may be sent again, and of new packets only as many as the window still had room for.
+"""
 
 from qoslib.tcp.fluid.growth import begin_epoch, decreased
 from qoslib.tcp.fluid.kernel import kernel
@@ -34,6 +38,7 @@ def learn(flow, lost, rtt_s, now_s):
     """Losses become known; the first ones start a recovery."""
     flow.lost += lost
     if flow.phase == RECOVER:
+        flow.granted += lost
         if flow.recovery == NEWRENO:
             flow.until_s += lost * rtt_s
         if flow.recovery == PATHOLOGICAL and flow.lost >= flow.critical:
@@ -42,6 +47,7 @@ def learn(flow, lost, rtt_s, now_s):
         threshold = decreased(flow)
         flow.reduced_s = now_s
         flow.reductions += 1
+        flow.granted = max(flow.most - flow.outstanding, 0.0)
         if flow.recovery == TIMEOUT:
             _give_up(flow, threshold, rtt_s, now_s)
             return

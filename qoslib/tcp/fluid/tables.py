@@ -28,7 +28,7 @@ FLOW = _table(
     " slow_gain refill critical new_threshold timeout_s most line_bytes frame_bytes paced"
     " rise_share rise_low_s rise_high_s rise_packets"
     " window threshold outstanding backlog arrived queued whole"
-    " lost until_s reduced_s"
+    " lost until_s reduced_s granted"
     " peak epoch_s reach_s friendly_window last_beta"
     " least_s most_s rate old_rate"
     " pushed delivered dropped refused waited_s finished_s",
