@@ -21,6 +21,10 @@ from qoslib.tcp.fluid.tables import (
 
 __all__ = ["run"]
 
+#: Delays are rounded to steps: what was sent last before a reduction is known to be lost up to so
+#: many later than a round trip.
+ROUNDED_STEPS = 2.0
+
 
 @kernel
 def _round_trip_s(flow, host, line):
@@ -34,7 +38,7 @@ def _answer(flow, host, line, acked, lost, now_s):
     """What a flow makes of its ACKs, and how many packets it hands to its host."""
     rtt_s = _round_trip_s(flow, host, line)
     if lost > 0.0:
-        learn(flow, lost, rtt_s, now_s)
+        learn(flow, lost, rtt_s + ROUNDED_STEPS * line.step_s, now_s)
     flow.outstanding -= acked + lost
     flow.delivered += acked
     if math.isnan(flow.finished_s) and flow.delivered > flow.whole - ONE_PACKET:
@@ -47,7 +51,7 @@ def _answer(flow, host, line, acked, lost, now_s):
         return 0.0
     room = min(flow.window, flow.whole - flow.delivered) - flow.outstanding
     if flow.phase == RECOVER:
-        room = min(room, flow.refill * acked, flow.granted)
+        room = min(room, flow.refill * acked, flow.holes + flow.granted)
     return max(room, 0.0)
 
 
@@ -61,7 +65,11 @@ def _pushed(flow, host, wanted, rtt_s, now_s):
         if flow.phase == SLOW or flow.phase == AVOID:
             learn(flow, wanted - taken, rtt_s, now_s)
     flow.outstanding += taken
-    flow.granted -= taken
+    if flow.phase == RECOVER:
+        new = max(taken - flow.holes, 0.0)
+        flow.holes -= taken - new
+        flow.granted -= new
+        flow.renewed += new
     flow.pushed += taken
     host.held_bytes += taken * flow.line_bytes
     return taken

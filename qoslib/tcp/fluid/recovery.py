@@ -1,7 +1,8 @@
 """What a flow does when it learns of losses: one reduction a round trip, or a timeout.
 
 While the first lost packet is missing, the receiver's window stands where it stood: what is lost
-may be sent again, and of new packets only as many as the window still had room for.
+may be sent again, and of new packets only as many as the window still had room for. If none of
+those were sent, what a recovery sent and lost were repairs, which lower the window no second time.
 """
 
 from qoslib.tcp.fluid.growth import begin_epoch, decreased
@@ -34,19 +35,29 @@ def _give_up(flow, threshold, rtt_s, now_s):
 
 
 @kernel
+def _lost_repairs(flow, rtt_s, now_s):
+    """Whether what is found lost now was sent in a recovery, and nothing new was."""
+    return now_s < flow.until_s + rtt_s and flow.renewed < ONE_PACKET
+
+
+@kernel
 def learn(flow, lost, rtt_s, now_s):
     """Losses become known; the first ones start a recovery."""
     flow.lost += lost
     if flow.phase == RECOVER:
-        flow.granted += lost
+        flow.holes += lost
         if flow.recovery == NEWRENO:
             flow.until_s += lost * rtt_s
         if flow.recovery == PATHOLOGICAL and flow.lost >= flow.critical:
             _give_up(flow, flow.new_threshold, rtt_s, now_s)
     elif flow.phase != SILENT and flow.lost >= ONE_PACKET:
+        if _lost_repairs(flow, rtt_s, now_s):
+            flow.lost = 0.0
+            return
         threshold = decreased(flow)
         flow.reduced_s = now_s
         flow.reductions += 1
+        flow.holes, flow.renewed = lost, 0.0
         flow.granted = max(flow.most - flow.outstanding, 0.0)
         if flow.recovery == TIMEOUT:
             _give_up(flow, threshold, rtt_s, now_s)

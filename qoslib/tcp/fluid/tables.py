@@ -21,6 +21,8 @@ def _table(whole="", real=""):
 
 #: A window law, its state, and what is where. Of `outstanding` packets some are in the `backlog`
 #: of the host, some `queued` at the line, the others under way or lost without it being known.
+#: In a recovery so many `holes` are to be sent again, so many new packets are `granted` by the
+#: receiver's window, and so many were sent (`renewed`).
 FLOW = _table(
     whole="rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
     " delay_sign train_sign scaled reductions timeouts",
@@ -28,7 +30,7 @@ FLOW = _table(
     " slow_gain refill critical new_threshold timeout_s most line_bytes frame_bytes paced"
     " rise_share rise_low_s rise_high_s rise_packets"
     " window threshold outstanding backlog arrived queued whole"
-    " lost until_s reduced_s granted"
+    " lost until_s reduced_s holes granted renewed"
     " peak epoch_s reach_s friendly_window last_beta"
     " least_s most_s rate old_rate"
     " pushed delivered dropped refused waited_s finished_s",
