@@ -50,8 +50,9 @@ def solve(
     the queue ``dq/dt = sum x + u - C`` on [0, B], where all shares leave alike and the excess of
     each step at q = B is lost. What passed comes back as ACKs after the base round trip R and
     feeds the window law; what was lost is known after R and the wait, and starts a recovery once
-    it makes a packet. There are no single packets: no bursts shorter than a step, no phase
-    effect, no lost retransmission, and no unfairness among equal flows.
+    it makes a packet. While that lasts the receiver's window stands still; new packets that are
+    lost in it start another. There are no single packets: no bursts shorter than a step, no phase
+    effect, no timeout for a lost repair, and no unfairness among equal flows.
 
     References
     ----------
