@@ -143,6 +143,19 @@ def test_hystart_leaves_before_the_queue_is_full():
     assert drops(early) < drops(esnet(36e6, Cubic())) / 2
 
 
+def test_a_first_window_beyond_the_hosts_queue_is_lowered_as_packets_are():
+    """40 packets into room for 20: known at once, and half of 20 is the threshold then."""
+    start = SlowStart(initial_window_packets=40)
+    flow = Flow("a", ROUND_TRIP_S, Reno(), slow_start=start, mss_bytes=1448, frame_bytes=1500)
+    host = Host("h", 1e9, (flow,), queue=NetemQueue(20, 0.01))
+    port = Port("r", 100e6, (Queue("all", PacketLimit(500)),), overhead_bytes=38)
+    water = tcp.solve(port, [host], 3.0)
+    run = tcp.simulate(port, [host], 3.0, progress=lambda done_s, total_s: None)
+    thresholds = [result.tcp.threshold_packets[0].min() for result in (water, run)]
+    assert thresholds[0] == pytest.approx(thresholds[1], abs=1)
+    assert float(water.tcp.goodput_bps[0]) == pytest.approx(float(run.tcp.goodput_bps[0]), rel=0.1)
+
+
 def test_a_host_queue_of_bursts_bounds_the_rate():
     """netem with 1000 bursts of one segment and 50 ms lets 1.43 Gb/s pass."""
     queue = NetemQueue(1000, ROUND_TRIP_S)

@@ -4,7 +4,7 @@ import math
 
 from qoslib.tcp.fluid.growth import grow
 from qoslib.tcp.fluid.kernel import kernel
-from qoslib.tcp.fluid.recovery import ONE_PACKET, learn, recover
+from qoslib.tcp.fluid.recovery import ONE_PACKET, learn, recover, refuse
 from qoslib.tcp.fluid.tables import (
     AVOID,
     DROPPED,
@@ -63,7 +63,7 @@ def _pushed(flow, host, wanted, rtt_s, now_s):
     if taken < wanted:
         flow.refused += wanted - taken
         if flow.phase == SLOW or flow.phase == AVOID:
-            learn(flow, wanted - taken, rtt_s, now_s)
+            refuse(flow, wanted - taken, rtt_s, now_s)
     flow.outstanding += taken
     if flow.phase == RECOVER:
         new = max(taken - flow.holes, 0.0)

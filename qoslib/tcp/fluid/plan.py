@@ -157,7 +157,7 @@ def _fill_flow(row, port, host, flow: Flow, at, step_s):
         on_line_bps = _paced_bps(port, host, flow)
         row["paced"] = units.rate_pps(on_line_bps, row["line_bytes"]) * step_s
     window, whole = flow.window_bytes or math.inf, flow.transfer_bytes or math.inf
-    row["finished_s"] = math.nan
+    row["finished_s"], row["until_s"] = math.nan, -math.inf
     row["most"], row["whole"] = window / flow.mss_bytes, whole / flow.mss_bytes
     _fill_congestion(row, flow.congestion)
     _fill_recovery(row, flow)

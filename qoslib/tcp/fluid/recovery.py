@@ -18,7 +18,7 @@ from qoslib.tcp.fluid.tables import (
     TIMEOUT,
 )
 
-__all__ = ["ONE_PACKET", "learn", "recover"]
+__all__ = ["ONE_PACKET", "learn", "recover", "refuse"]
 
 #: A fluid loses packets in parts: so much is one that a receiver would miss.
 ONE_PACKET = 0.5
@@ -41,6 +41,24 @@ def _lost_repairs(flow, rtt_s, now_s):
 
 
 @kernel
+def _reduce(flow, lost, rtt_s, now_s):
+    """Lower the threshold, and recover or wait for the timer."""
+    threshold = decreased(flow)
+    flow.reduced_s = now_s
+    flow.reductions += 1
+    flow.holes, flow.renewed = lost, 0.0
+    flow.granted = max(flow.most - flow.outstanding, 0.0)
+    if flow.recovery == TIMEOUT:
+        _give_up(flow, threshold, rtt_s, now_s)
+        return
+    flow.phase = RECOVER
+    flow.threshold = threshold
+    flow.until_s = now_s + rtt_s * (flow.lost if flow.recovery == NEWRENO else 1.0)
+    if flow.recovery != HALVING:
+        flow.window = threshold
+
+
+@kernel
 def learn(flow, lost, rtt_s, now_s):
     """Losses become known; the first ones start a recovery."""
     flow.lost += lost
@@ -53,20 +71,16 @@ def learn(flow, lost, rtt_s, now_s):
     elif flow.phase != SILENT and flow.lost >= ONE_PACKET:
         if _lost_repairs(flow, rtt_s, now_s):
             flow.lost = 0.0
-            return
-        threshold = decreased(flow)
-        flow.reduced_s = now_s
-        flow.reductions += 1
-        flow.holes, flow.renewed = lost, 0.0
-        flow.granted = max(flow.most - flow.outstanding, 0.0)
-        if flow.recovery == TIMEOUT:
-            _give_up(flow, threshold, rtt_s, now_s)
-            return
-        flow.phase = RECOVER
-        flow.threshold = threshold
-        flow.until_s = now_s + rtt_s * (flow.lost if flow.recovery == NEWRENO else 1.0)
-        if flow.recovery != HALVING:
-            flow.window = threshold
+        else:
+            _reduce(flow, lost, rtt_s, now_s)
+
+
+@kernel
+def refuse(flow, lost, rtt_s, now_s):
+    """The host's own queue has no room, which its flow knows at once."""
+    flow.lost += lost
+    if flow.lost >= ONE_PACKET:
+        _reduce(flow, lost, rtt_s, now_s)
 
 
 @kernel
