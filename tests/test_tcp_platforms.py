@@ -199,20 +199,31 @@ def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
         compare.view.View(mx80, experiment, bare, {}).throughput()
 
 
-def off(experiment, size, gbps, drops):
-    """How far the mean of 16 seeds is from print with another effective buffer.
-
-    The sum of both errors' squares, each as a share of what still is a tick.
-    """
+def played(experiment, size):
+    """TCP's rate [Gb/s] and losses with another effective buffer, in the mean of 16 seeds."""
     queue = experiment.port.queues[0].replace(limit=ByteLimit(int(size)))
     port = experiment.port.replace(queues=(queue,))
     given = dict(streams=experiment.streams, progress=lambda done_s, total_s: None)
     hosts, seconds = experiment.hosts, experiment.duration_s
     runs = [tcp.simulate(port, hosts, seconds, seed=seed, **given) for seed in range(1, 17)]
     carried = np.mean([r.tcp.goodput_bps.sum() for r in runs]) / 1e9
-    lost = np.mean([r.dropped_pps[:2].sum() * r.duration_s for r in runs])
+    return carried, np.mean([r.dropped_pps[:2].sum() * r.duration_s for r in runs])
+
+
+def off(experiment, size, gbps, drops):
+    """How far that is from print: the sum of both errors' squares, as shares of a tick's width."""
+    carried, lost = played(experiment, size)
     throughput, dropped = np.log(carried / gbps) / np.log(1.15), np.log(lost / drops) / np.log(2)
     return throughput**2 + dropped**2
+
+
+@pytest.mark.parametrize("size", [1.5e6, 1.7e6, 2.1e6])
+def test_an_effective_buffer_near_the_fitted_one_would_do(size):
+    """All four of the MX80's small buffers are met, throughput and drops, as lesson 05 says."""
+    carried, lost = played(mx80.experiments()["buffer_12MB"], size)
+    for name in ("buffer_36MB", "buffer_24MB", "buffer_12MB", "buffer_6MB"):
+        assert compare.is_tick(printed(name, "throughput"), carried)
+        assert compare.is_tick(printed(name, "dropped_packets"), lost)
 
 
 @pytest.mark.parametrize(

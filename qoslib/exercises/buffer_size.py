@@ -106,7 +106,7 @@ def _own(answer: Any) -> Verdict:
     """A port of one's own whose buffer keeps it busy, and no packet late."""
     test, port = tested(answer)
     trip_s = min(flow.round_trip_s for host in test.hosts for flow in host.flows)
-    wait_s = _longest_wait_s(test, port)
+    wait_s = _longest_wait_s(port)
     if wait_s > WAIT * trip_s:
         late = units.convert(wait_s, "s", "ms")
         return wrong(f"a packet may wait for {late:.3g} ms, over half a round trip. Less buffer.")
@@ -118,12 +118,7 @@ def _own(answer: Any) -> Verdict:
     return right(f"TCP gets {share:.0%} of what is left, and none waits over half a round trip.")
 
 
-def _longest_wait_s(test, port):
-    try:
-        full = tcp.solve(port, test.hosts, units.ms(1), streams=test.streams)
-    except ValueError as error:
-        raise NoAnswer(f"the fluid model cannot run it: {error}.") from None
-    assert full.tcp is not None
+def _longest_wait_s(port):
     size = getattr(port.queues[0].limit, "limit_bytes", None)
     if size is None:
         raise NoAnswer("limit its queue by a ByteLimit.")

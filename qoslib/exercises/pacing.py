@@ -78,10 +78,7 @@ def _own(answer: Any) -> Verdict:
     test, port = tested(answer)
     if any(host.pacing is None for host in test.hosts):
         return wrong("not every host is paced: give Host(..., pacing=FqPacing(...)).")
-    try:
-        result = tcp.solve(port, test.hosts, test.duration_s, streams=test.streams)
-    except ValueError as error:
-        return wrong(f"the fluid model cannot run it: {error}.")
+    result = tcp.solve(port, test.hosts, test.duration_s, streams=test.streams)
     if result.tcp is None or result.dropped_pps.sum() > 0:
         lost = float(result.dropped_pps.sum() * test.duration_s)
         return wrong(f"{lost:,.0f} packets are lost. Pace slower, or give more buffer.")

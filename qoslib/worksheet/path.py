@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from numbers import Real
 
-from qoslib import units
+from qoslib import tcp, units
 from qoslib.record import fail
 
 __all__ = ["AROUND_BYTES", "HEADERS_BYTES", "TEST_S", "Path"]
@@ -46,6 +46,14 @@ class Path:
     @property
     def left_bps(self):
         return self.rate_bps - self.background_bps
+
+    @property
+    def loss_free_bytes(self):
+        """The buffer in which all windows stand still [B]; None without a limit of the windows."""
+        if self.window_bytes is None:
+            return None
+        given = (self.rate_bps, self.round_trip_s, self.background_bps)
+        return tcp.loss_free_buffer_bytes(self.flows * self.window_bytes, *given)
 
     @property
     def payload(self):

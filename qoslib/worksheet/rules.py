@@ -80,13 +80,9 @@ def worksheet(
 
 def _sizes(path) -> Iterator[tuple[str, float, str]]:
     """Each rule's name, buffer and note."""
-    windows = None if path.window_bytes is None else path.flows * path.window_bytes
-    fits = None
-    if windows is not None:
-        given = (windows, path.rate_bps, path.round_trip_s, path.background_bps)
-        fits = tcp.loss_free_buffer_bytes(*given)
+    fits = path.loss_free_bytes
     product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
-    if windows is None or fits:
+    if fits != 0:
         yield "one product", product, "a single flow that halves leaves no gap"
     if path.flows >= MANY_FLOWS:
         small = tcp.desynchronised_buffer_bytes(path.left_bps, path.round_trip_s, path.flows)
@@ -111,11 +107,8 @@ def _stable(path, size):
     if path.window_bytes is None:
         return carried
     most = path.flows * tcp.window_limited_bps(path.window_bytes, path.round_trip_s)
-    fits = tcp.loss_free_buffer_bytes(
-        path.flows * path.window_bytes, path.rate_bps, path.round_trip_s, path.background_bps
-    )
     full = path.left_bps * path.payload
-    return min(most, full) if size >= fits else min(most, carried)
+    return min(most, full) if size >= path.loss_free_bytes else min(most, carried)
 
 
 def _tested(path, size):

@@ -60,16 +60,16 @@ def _pushed(flow, host, wanted, rtt_s, now_s):
     """What of it the host's queue takes; a local loss is known at once and not sent."""
     free_bytes = max(host.limit_bytes - host.held_bytes, 0.0)
     taken = min(wanted, free_bytes / flow.line_bytes)
-    if taken < wanted:
-        flow.refused += wanted - taken
-        if flow.phase == SLOW or flow.phase == AVOID:
-            refuse(flow, wanted - taken, rtt_s, now_s)
     flow.outstanding += taken
     if flow.phase == RECOVER:
         new = max(taken - flow.holes, 0.0)
         flow.holes -= taken - new
         flow.granted -= new
         flow.renewed += new
+    if taken < wanted:
+        flow.refused += wanted - taken
+        if flow.phase == SLOW or flow.phase == AVOID:
+            refuse(flow, wanted - taken, rtt_s, now_s)
     flow.pushed += taken
     host.held_bytes += taken * flow.line_bytes
     return taken

@@ -5,6 +5,8 @@ may be sent again, and of new packets only as many as the window still had room 
 those were sent, what a recovery sent and lost were repairs, which lower the window no second time.
 """
 
+import math
+
 from qoslib.tcp.fluid.growth import begin_epoch, decreased
 from qoslib.tcp.fluid.kernel import kernel
 from qoslib.tcp.fluid.tables import (
@@ -41,13 +43,12 @@ def _lost_repairs(flow, rtt_s, now_s):
 
 
 @kernel
-def _reduce(flow, lost, rtt_s, now_s):
+def _reduce(flow, holes, granted, rtt_s, now_s):
     """Lower the threshold, and recover or wait for the timer."""
     threshold = decreased(flow)
     flow.reduced_s = now_s
     flow.reductions += 1
-    flow.holes, flow.renewed = lost, 0.0
-    flow.granted = max(flow.most - flow.outstanding, 0.0)
+    flow.holes, flow.granted, flow.renewed = holes, granted, 0.0
     if flow.recovery == TIMEOUT:
         _give_up(flow, threshold, rtt_s, now_s)
         return
@@ -72,15 +73,16 @@ def learn(flow, lost, rtt_s, now_s):
         if _lost_repairs(flow, rtt_s, now_s):
             flow.lost = 0.0
         else:
-            _reduce(flow, lost, rtt_s, now_s)
+            room = max(flow.most - flow.outstanding, 0.0)
+            _reduce(flow, flow.lost, room, rtt_s, now_s)
 
 
 @kernel
 def refuse(flow, lost, rtt_s, now_s):
-    """The host's own queue has no room, which its flow knows at once."""
+    """The host's own queue has no room, which its flow knows at once: nothing was sent, no hole."""
     flow.lost += lost
     if flow.lost >= ONE_PACKET:
-        _reduce(flow, lost, rtt_s, now_s)
+        _reduce(flow, 0.0, math.inf, rtt_s, now_s)
 
 
 @kernel
