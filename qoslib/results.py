@@ -204,6 +204,9 @@ class Result:
         Of a chain, the record of each port or forwarder.
     interrupted : bool
         Whether the run was stopped before its end; the figures then cover `duration_s`.
+    notes : tuple of str
+        What the model says about its own validity for this run, one plain sentence or two each;
+        empty where it has nothing to say.
     """
 
     model: str
@@ -231,6 +234,7 @@ class Result:
     pause_frames: int = 0
     hops: tuple["Result", ...] = ()
     interrupted: bool = False
+    notes: tuple[str, ...] = ()
 
     def of(self, stream: str, quantity: str) -> float | None:
         """One stream's value of a quantity, None where there is none.
