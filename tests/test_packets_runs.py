@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from strategies import ports, stream_sets
 
 from qoslib import packets
 from qoslib import port as p
+from qoslib.packets.progress import ProgressBar
 from qoslib.traffic import Poisson, Stream, imix
 
 several = settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
@@ -141,3 +143,14 @@ def test_memory_does_not_grow_with_the_packets():
     (few, small_kb), (many, large_kb) = (map(int, row.split()) for row in done.stdout.splitlines())
     assert many > 25 * few
     assert 1024 * (large_kb - small_kb) < many - few, "less than a byte a packet"
+
+
+@pytest.mark.parametrize(("variable", "shown"), [("1", False), ("0", True), ("", True)])
+def test_a_progress_bar_has_a_switch_that_does_not_depend_on_speed(monkeypatch, variable, shown):
+    made = []
+    monkeypatch.setattr("tqdm.auto.tqdm", lambda **options: made.append(options) or MagicMock(n=0))
+    monkeypatch.setattr(ProgressBar, "patience_s", -1.0)
+    monkeypatch.setenv("TQDM_DISABLE", variable)
+    with ProgressBar() as bar:
+        bar(0.1, 1.0)
+    assert bool(made) is shown

@@ -1,5 +1,6 @@
 """How far a run is: told to a callable, and by default shown when it takes long."""
 
+import os
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -11,11 +12,16 @@ Progress = Callable[[float, float], None]
 
 
 class ProgressBar:
-    """A bar of tqdm's, in a notebook or a terminal, once a run has taken two seconds."""
+    """A bar of tqdm's, in a notebook or a terminal, once a run has taken two seconds.
+
+    It is never shown where the environment variable `TQDM_DISABLE` is set and not 0, whatever the
+    speed of the machine. tqdm's own bar for notebooks does not look at that variable.
+    """
 
     patience_s = 2.0
 
     def __init__(self) -> None:
+        self._wanted = os.environ.get("TQDM_DISABLE", "") in ("", "0")
         self._began_s: float | None = None
         self._bar = None
 
@@ -23,7 +29,8 @@ class ProgressBar:
         if self._began_s is None:
             # From the first call on: compiling has a line of its own.
             self._began_s = time.monotonic()
-        if self._bar is None and time.monotonic() - self._began_s > self.patience_s:
+        waited_s = time.monotonic() - self._began_s
+        if self._bar is None and self._wanted and waited_s > self.patience_s:
             from tqdm.auto import tqdm  # loads notebook widgets: only for a run that needs it
 
             form = "{l_bar}{bar}| {n:.3g} of {total:.3g} s simulated, {remaining} left"
