@@ -43,12 +43,30 @@ def test_the_quiz_has_forty_questions_about_all_lessons():
 
 
 @pytest.mark.parametrize("each", QUIZ, ids=lambda each: each["id"])
-def test_a_question_has_one_right_answer_and_a_reason(each):
-    assert set(each) == {"id", "lesson", "question", "choices", "right", "why"}
+def test_a_question_has_one_right_choice_and_feedback_for_each_choice(each):
+    assert set(each) == {"id", "lesson", "question", "right", "choices", "feedback"}
     assert each["id"].startswith(f"{each['lesson']}-q")
     assert len(each["choices"]) == len(set(each["choices"])) >= 3
     assert 1 <= each["right"] <= len(each["choices"])
-    assert each["why"].endswith(".")
+    assert len(each["feedback"]) == len(set(each["feedback"])) == len(each["choices"])
+    for line in each["feedback"]:
+        assert line.endswith(".")
+        assert len(line.split()) >= 6
+
+
+def test_the_form_of_a_choice_does_not_give_the_key_away():
+    """As often first, second and third; the right choice is the longest no more often than chance.
+
+    With three choices of equal standing it would be the longest in a third of the questions, and
+    with 49 questions in fewer than 22 nineteen times in twenty.
+    """
+    keys = Counter(each["right"] for each in QUIZ)
+    assert max(keys.values()) - min(keys[n] for n in (1, 2, 3)) <= 3
+    runs = [{each["right"] for each in QUIZ[n : n + 4]} for n in range(len(QUIZ) - 3)]
+    assert min(map(len, runs)) > 1
+    longest = [max(range(3), key=lambda n: len(each["choices"][n])) + 1 for each in QUIZ]
+    right = [each["right"] for each in QUIZ]
+    assert sum(map(int.__eq__, longest, right)) < 22
 
 
 def test_each_question_is_there_once():
