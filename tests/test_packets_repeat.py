@@ -124,4 +124,4 @@ def test_an_edited_rule_changes_the_answer(tmp_path):
     assert answer() == 800
     called.write_text(text)
     assert answer() == 900
-    assert len(list((tmp_path / "cache").rglob("priority.ready_at-*.nbi"))) == 2
+    assert len(list((tmp_path / "cache").rglob("packets.priority.ready_at-*"))) == 2

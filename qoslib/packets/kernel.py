@@ -1,81 +1,166 @@
-"""How kernels are compiled and where their machine code is kept.
+"""How kernels are compiled, and where their machine code is kept.
 
-numba's disk cache looks only at the file of the outermost function: an edited rule in another
-file would go unnoticed and the old answer come back. So the folder's name is a hash of every
-source file that a kernel can reach: a room's own, and those of the rooms it builds on.
+numba's own cache looks only at the file of the outermost function: an edited rule in another file
+would go unnoticed and the old answer come back; and a damaged file or a full disk stops it. Here
+each compiled function is a file of its own, named by a hash of all that it compiles to: its
+instructions, what it reads from its module, and the kernels it calls. Text that compiles to the
+same, as another docstring does, is not compiled again.
 """
 
+import contextlib
+import dis
 import functools
 import hashlib
+import inspect
 import os
+import pickle
+import shutil
 import sys
-import tempfile
+import time
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from numba import config, njit
+import numba
+import numpy as np
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
+from numba.core.serialize import dumps
+from numba.core.types import Type
 
-__all__ = ["announce", "folder_of", "kept_in", "kernel"]
+__all__ = ["kernel"]
+
+#: Without the interpreter's lock, so that replications share the cores; without numba's reference
+#: counts (kernels make no arrays); and rules become part of the loop that calls them: measured on
+#: the Cisco 12000's port, 1,290 ns a packet became 103 and then 22.
+OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "forceinline": True,
+}
+
+#: A kept file that no process has used for so long is removed [s].
+UNUSED_S = 30 * 86_400
 
 
-def _user_cache():
-    root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    return Path(root or Path.home() / ".cache") / "qoslib"
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function to machine code that is kept on disk."""
+    made: Any = numba.njit(**OPTIONS)(function)
+    made._cache = _Kept(function)
+    return made
 
 
-def _cache_folder(rooms):
-    house = Path(__file__).parent.parent
-    sources = [path for room in rooms for path in sorted((house / room).glob("*.py"))]
-    digest = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    return _user_cache() / f"kernels-{digest[:16]}"
+class _Kept(NullCache):
+    """The machine code of one kernel, kept in place of numba's own cache."""
 
+    def __init__(self, function: Callable[..., Any]):
+        self._function = function
 
-def _usable(folder):
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder if os.access(folder, os.W_OK) else None
-    except OSError:
+    def load_overload(self, sig, target_context):
+        """What was kept of this signature, or None; a damaged file is removed."""
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        try:
+            checksum, kept = _parted(path.read_bytes())
+            if checksum == hashlib.sha256(kept).digest():
+                _mark_as_used(path)
+                return CompileResult._rebuild(target_context, *pickle.loads(kept))
+            path.unlink()
+        except OSError:
+            pass  # Not there, or not to be read: compiled, as if there were no cache.
+        _say("compiling kernels, up to half a minute, once")
         return None
 
-
-def _fallback():
-    return Path(tempfile.mkdtemp(prefix="qoslib-kernels-"))
-
-
-def folder_of(*rooms: str) -> Path:
-    """Where the machine code of exactly these rooms' source files is kept."""
-    return _usable(_cache_folder(rooms)) or _fallback()
-
-
-def kept_in(folder: Path) -> Any:
-    """Make a decorator that compiles to machine code which is kept in a folder.
-
-    It runs without the interpreter's lock, so that replications share the cores, and without
-    numba's reference counts (kernels make no arrays), and rules become part of the loop that
-    calls them: measured on the Cisco 12000's port, 1,290 ns a packet became 103 and then 22.
-    numba's own setting of the folder is put back at once: other packages keep theirs.
-    """
-    options: Any = {"cache": True, "nogil": True, "error_model": "numpy"}
-    options |= {"_nrt": False, "forceinline": True}
-
-    def compiled(function):
-        before = vars(config)["CACHE_DIR"]
-        vars(config)["CACHE_DIR"] = str(folder)
+    def save_overload(self, sig, data):
+        """Keep what was compiled. Where that fails, say so once and go on without."""
+        path = self._path(sig, data.codegen)
+        kept = dumps(data._reduce())
         try:
-            return njit(**options)(function)
-        finally:
-            vars(config)["CACHE_DIR"] = before
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _sweep(path.parent)
+            _write(path, hashlib.sha256(kept).digest() + kept)
+        except OSError as error:
+            _say(f"{path.parent} keeps no compiled kernels ({error.strerror}); each run compiles")
 
-    return compiled
+    def _path(self, sig, codegen):
+        parts = [numba.__version__, sys.implementation.cache_tag, codegen.magic_tuple()]
+        key = _hash(*parts, *map(_spelt, sig), _meaning(self._function))
+        name = f"{self._function.__module__}.{self._function.__qualname__}".replace("<", "(")
+        return _folder() / f"{name.removeprefix('qoslib.')}-{key[:32]}"
 
 
-FOLDER = folder_of("packets")
-kernel = kept_in(FOLDER)
+def _folder():
+    root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    return Path(root or os.path.expanduser("~/.cache")) / "qoslib" / "kernels"
+
+
+def _hash(*parts):
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
+
+
+def _spelt(kind: Type) -> str:
+    """A type of an argument in full: numba leaves out the names of the fields of a tuple."""
+    parts, names = getattr(kind, "types", ()), getattr(kind, "fields", ())
+    return f"{kind} {names} {' '.join(map(_spelt, parts))}"
 
 
 @functools.cache
-def announce(folder: Path = FOLDER, what: str = "packet") -> None:
-    """Say so, once, where kernels have to be compiled before they run."""
-    if not any(folder.rglob("loop.run-*.nbi")):
-        say = f"qoslib: compiling the {what} kernels, about 15 s, once"
-        print(say, file=sys.stderr, flush=True)
+def _meaning(function):
+    """A hash of the instructions of a function and of what they read, other kernels included."""
+    code = [f"{each.opname} {each.argrepr}" for each in dis.get_instructions(function)]
+    read = sorted(inspect.getclosurevars(function).globals.items())
+    values = [f"{name} {_value(value)}" for name, value in read]
+    return _hash(function.__qualname__, function.__defaults__, *code, *values)
+
+
+def _value(value):
+    if isinstance(value, Dispatcher):
+        return f"{_meaning(value.py_func)} {sorted(value.targetoptions.items())}"
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, ModuleType):
+        return value.__name__
+    return getattr(value, "__qualname__", None) or repr(value)
+
+
+def _parted(raw):
+    """Checksum and what it is of."""
+    size = hashlib.sha256().digest_size
+    return raw[:size], raw[size:]
+
+
+def _mark_as_used(path):
+    # Without it a cache that can only be read does as well.
+    with contextlib.suppress(OSError):
+        os.utime(path)
+
+
+def _write(path, raw):
+    """Whole or not at all, whoever else writes the same file."""
+    part = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        part.write_bytes(raw)
+        os.replace(part, path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@functools.cache
+def _sweep(folder):
+    """Remove what no process has used for a month, and whole folders of earlier versions."""
+    long_ago_s = time.time() - UNUSED_S
+    for old in (*folder.iterdir(), *folder.parent.glob("kernels-*")):
+        # Another process may be removing the same.
+        with contextlib.suppress(OSError):
+            if old.stat().st_mtime < long_ago_s:
+                shutil.rmtree(old) if old.is_dir() else old.unlink()
+
+
+@functools.cache
+def _say(what):
+    """A line that is said once."""
+    print(f"qoslib: {what}", file=sys.stderr, flush=True)

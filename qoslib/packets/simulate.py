@@ -7,7 +7,6 @@ from contextlib import ExitStack
 from qoslib.packets.chain import run_chain
 from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.collect import collected, trace_of
-from qoslib.packets.kernel import announce
 from qoslib.packets.loop import run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.progress import Progress, ProgressBar
@@ -87,7 +86,6 @@ def simulate(
     streams = tuple(streams)
     _check(where, streams, chunk_packets)
     asked = Run(duration_s, warmup_s, seed, bins, trace_packets)
-    announce()
     with ExitStack() as stack:
         tell = progress or stack.enter_context(ProgressBar())
         play = run_chain if isinstance(where, Chain) else _run_one

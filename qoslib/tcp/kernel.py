@@ -1,8 +1,5 @@
-"""Kernels of TCP are kept by a hash of these source files and of the packet engine's."""
+"""Kernels of TCP are compiled and kept as those of the packet engine are."""
 
-from qoslib.packets.kernel import folder_of, kept_in
+from qoslib.packets.kernel import kernel
 
-__all__ = ["FOLDER", "kernel"]
-
-FOLDER = folder_of("packets", "tcp")
-kernel = kept_in(FOLDER)
+__all__ = ["kernel"]

@@ -8,14 +8,12 @@ from dataclasses import replace
 from qoslib.flows import Host
 from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.collect import collected
-from qoslib.packets.kernel import announce
 from qoslib.packets.plan import Run
 from qoslib.packets.progress import Progress, ProgressBar
 from qoslib.port import Port
 from qoslib.record import fail
 from qoslib.results import Result
 from qoslib.tcp.collect import flow_record
-from qoslib.tcp.kernel import FOLDER
 from qoslib.tcp.loop import run
 from qoslib.tcp.plan import plan
 from qoslib.traffic import Stream
@@ -97,7 +95,6 @@ def simulate(
     flows = tuple(flow for host in hosts for flow in host.flows)
     _check(port, flows, streams, chunk_events)
     asked = Run(duration_s, warmup_s, seed, bins)
-    announce(FOLDER, "TCP")
     state, senders = plan(port, hosts, streams, asked)
     with ExitStack() as stack:
         tell = progress or stack.enter_context(ProgressBar())

@@ -1,7 +1,5 @@
-"""Where the machine code of the fluid is kept: by a hash of its own files."""
+"""Kernels of the fluid are compiled and kept as those of the packet engine are."""
 
-from qoslib.packets.kernel import folder_of, kept_in
+from qoslib.packets.kernel import kernel
 
 __all__ = ["kernel"]
-
-kernel = kept_in(folder_of("tcp/fluid"))
