@@ -2,12 +2,36 @@
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 settings.register_profile("qoslib", deadline=None, derandomize=True)
 settings.load_profile("qoslib")
 
 #: What a model said of a published experiment, for all files of tests that one process runs.
 ANSWERS: dict = {}
+
+
+#: Files that ask for the models' answers to the published experiments: one worker takes them all.
+SCOREBOARD = {
+    f"tests/test_{name}.py"
+    for name in ("frame_size", "isr4331", "mx150", "policing", "score", "tcp_platforms")
+}
+
+
+class OneScoreboard(LoadScopeScheduling):
+    """Send the files of `SCOREBOARD` to one worker, so that the scoreboard is worked out once.
+
+    A mark for that (`xdist_group`) has no effect with pytest 9.2, which keeps node ids as they are.
+    """
+
+    def _split_scope(self, nodeid):
+        file = nodeid.split("::")[0]
+        return "scoreboard" if file in SCOREBOARD else nodeid
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Schedule tests as above."""
+    return OneScoreboard(config, log)
 
 
 @pytest.fixture(scope="module")

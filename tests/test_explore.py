@@ -18,6 +18,8 @@ from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
+pytestmark = pytest.mark.newer
+
 LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=24)
 
 

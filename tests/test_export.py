@@ -10,6 +10,8 @@ from qoslib.explore.export import files
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
+pytestmark = pytest.mark.newer
+
 
 def given(app, kind):
     return files(kind, app._call, app._drawn, app.values)

@@ -23,6 +23,8 @@ from qoslib.port import (
 )
 from qoslib.traffic import FrameMix, Stream, imix
 
+pytestmark = pytest.mark.newer
+
 PORTS = ports(SIMPLE_DROPPERS, shared=False)
 ONE = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
 

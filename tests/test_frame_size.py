@@ -62,7 +62,6 @@ def test_the_packet_model_is_near_the_line(app):
         assert gbps == pytest.approx(near, rel=0.005)
 
 
-@pytest.mark.xdist_group("scoreboard")
 def test_a_part_of_the_scoreboard_names_each_misfit(answered_once):
     table = compare.part("mx150")
     assert table["values"].to_dict() == {"within": 21, "mx150_obeyed_pause": 6}

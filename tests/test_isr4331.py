@@ -21,9 +21,6 @@ ALONE = [each for each in PRINTED if each[0].endswith("alone")]
 #: The stopped run in the last listing, of which only the sum with the printed run is shown.
 STOPPED = {"EF": 10_404 - 8406, "default": 3705 - 2982}
 
-#: One process, which works the scoreboard out once.
-pytestmark = pytest.mark.xdist_group("scoreboard")
-
 
 @pytest.fixture(scope="module")
 def board(answered_once):

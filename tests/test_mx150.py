@@ -16,9 +16,6 @@ FITTED_ON = (256, 300)
 LINES_BPS = 20e9
 GAP = 20
 
-#: One process, which works the scoreboard out once.
-pytestmark = pytest.mark.xdist_group("scoreboard")
-
 
 @pytest.fixture(scope="module")
 def board(answered_once):

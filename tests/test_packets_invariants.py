@@ -4,6 +4,7 @@ import dataclasses
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from fates import fates, long_enough, picoseconds, runs, same, service_ps
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -17,6 +18,8 @@ from qoslib.packets.plan import Run, planned
 from qoslib.packets.tables import CAUSES
 from qoslib.record import Record
 from qoslib.traffic import Cbr, OnOff, Stream, TickedBursts, Trace
+
+pytestmark = pytest.mark.newer
 
 several = settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much])
 SEEDS = st.integers(0, 1000)

@@ -14,6 +14,8 @@ from qoslib import packets
 from qoslib import port as p
 from qoslib.traffic import OnOff, Poisson, Stream, TickedBursts, imix
 
+pytestmark = pytest.mark.newer
+
 ROOT = Path(__file__).resolve().parent.parent
 
 QUEUES = (

@@ -17,6 +17,8 @@ from qoslib import port as p
 from qoslib.packets.progress import ProgressBar
 from qoslib.traffic import Poisson, Stream, imix
 
+pytestmark = pytest.mark.newer
+
 several = settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much])
 STREAMS = [Stream("poisson", 60e6, imix(), Poisson()), Stream("regular", 60e6, 500)]
 QUEUES = (p.Queue("poisson", p.PacketLimit(50)), p.Queue("regular", p.PacketLimit(20)))

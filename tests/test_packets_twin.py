@@ -13,6 +13,8 @@ from twin import simulate as slow
 from qoslib.packets import simulate
 from qoslib.port import Chain
 
+pytestmark = pytest.mark.newer
+
 BINS = 7
 CHUNKS = st.sampled_from([1, 7, 200_000])
 

@@ -68,7 +68,6 @@ def test_the_published_pair_is_marked_in_the_lottery():
     assert "published 27 %" in figure.summary
 
 
-@pytest.mark.xdist_group("scoreboard")
 def test_its_part_of_the_scoreboard_leaves_nothing_unexplained(answered_once):
     assert "not explained" not in compare.part("isr4331").index
 

@@ -11,6 +11,8 @@ from qoslib import flows, traffic
 from qoslib import port as p
 from qoslib.record import Record, Within, from_json, record
 
+pytestmark = pytest.mark.newer
+
 QUEUE = p.Queue("q", p.PacketLimit(10))
 PORT = p.Port("port", 1e6, (QUEUE,))
 FORWARDER = p.Forwarder("forwarder", QUEUE, 1e-6)

@@ -12,6 +12,8 @@ from qoslib import record as records
 from qoslib import traffic
 from qoslib.record import Record, from_json
 
+pytestmark = pytest.mark.newer
+
 
 @given(ports() | CHAINS)
 def test_any_port_or_chain_comes_back_from_json(described):

@@ -12,6 +12,8 @@ from qoslib.port import PacketLimit, Port, Queue
 from qoslib.results import QUANTITIES, Counts, Histogram
 from qoslib.traffic import Stream
 
+pytestmark = pytest.mark.newer
+
 PORT = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
 STREAMS = [Stream("a", 150e6), Stream("idle")]
 

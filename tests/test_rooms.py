@@ -8,6 +8,8 @@ import pytest
 
 import qoslib
 
+pytestmark = pytest.mark.newer
+
 HEAVY = {"pandas", "plotly", "ipywidgets", "anywidget", "dask", "scipy.stats"}
 ROOMS = [room for room in dir(qoslib) if not room.startswith("_")]
 BUILT = [room for room in ROOMS if importlib.util.find_spec(f"qoslib.{room}")]

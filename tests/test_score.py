@@ -16,9 +16,6 @@ from qoslib import __main__, compare
 from qoslib.compare import summary
 from qoslib.platforms import PLATFORMS
 
-#: One process, which works the scoreboard out once.
-pytestmark = pytest.mark.xdist_group("scoreboard")
-
 KEYS = [field.name for field in dataclasses.fields(compare.Row)]
 IDENTITY = ("platform", "experiment", "stream", "quantity", "model", "assumptions")
 #: Published values of the M120 and how close both models must come.

@@ -25,6 +25,8 @@ from qoslib.flows import (
 from qoslib.port import ByteLimit, PacketLimit, Policer, Port, Queue, Red, RedProfile
 from qoslib.traffic import Stream
 
+pytestmark = pytest.mark.newer
+
 LINE_BPS, UDP_BPS, ROUND_TRIP_S, WINDOW = 10e9, 2e9, 0.05, 48_000_000
 RECOVERIES = [
     SackRecovery(),

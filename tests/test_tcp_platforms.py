@@ -13,9 +13,6 @@ from qoslib.compare.tolerances import allowed_drops
 from qoslib.platforms import catalyst6506, esnet, mlx, mx80
 from qoslib.port import ByteLimit
 
-#: One process, which works the scoreboard out once.
-pytestmark = pytest.mark.xdist_group("scoreboard")
-
 POSSIBLE = 34
 DATA = compare.published()
 VALUES = {value.name: value for value in DATA.results}

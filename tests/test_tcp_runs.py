@@ -22,6 +22,8 @@ from qoslib.port import (
 )
 from qoslib.traffic import Poisson, Stream
 
+pytestmark = pytest.mark.newer
+
 FLOW = Flow("a", 0.02, mss_bytes=1448, frame_bytes=1500)
 HOST = Host("host", 1e9, (FLOW,), jitter_s=1e-4)
 PORT = Port("line", 50e6, (Queue("all", PacketLimit(60)),))

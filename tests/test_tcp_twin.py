@@ -29,6 +29,8 @@ from qoslib.port import (
 )
 from qoslib.traffic import Cbr, Poisson, Stream
 
+pytestmark = pytest.mark.newer
+
 BINS = 7
 #: One packet's time on the port's line is 1.2 ms.
 LINE_BPS, FRAME = 10e6, 1500

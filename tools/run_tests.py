@@ -20,7 +20,7 @@ PYTEST = (sys.executable, "-m", "pytest", "--color=no")
 COMPILE = (sys.executable, "tools/compile_kernels.py")
 #: A progress bar, which a slow machine shows, would stand in the compared output of a lesson.
 QUIET = {**os.environ, "TQDM_DISABLE": "1"}
-UNIT = ("-n", "2", "--dist", "loadgroup", "tests", "--ignore=tests/browser")
+UNIT = ("-n", "2", "tests", "--ignore=tests/browser")
 UNIT += ("--ignore=tests/test_handout.py",)
 
 
@@ -74,12 +74,12 @@ def browser():
 
 
 def newer():
-    """The unit group once more on the newest Python that is newer than this one."""
+    """The unit tests that may depend on the version, on the newest Python that is newer."""
     version, python = newer_python()
     venv = f".venv-{version}"
     return (
         ("make", "--no-print-directory", f"VENV={venv}", f"PYTHON={python}", f"{venv}/.ready"),
-        (f"{venv}/bin/python", *PYTEST[1:], *UNIT),
+        (f"{venv}/bin/python", *PYTEST[1:], *UNIT, "-m", "newer"),
     )
 
 
