@@ -17,6 +17,7 @@ TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
 FLOORS = (
     ("units",),
     ("record",),
+    ("memory",),
     ("port", "traffic", "flows", "results"),
     ("scenario",),
     ("measurements",),

@@ -114,7 +114,9 @@ def run_chain(chain, streams, asked, tell, chunk_packets) -> Result:
     no packet can still come from there. A stream passes the hops that name it, in order.
     """
     hop_run = Run(1.0)
-    hop_run.__dict__.update(asked.__dict__, log_packets=chunk_packets)
+    hop_run.__dict__.update(
+        asked.__dict__, log_packets=chunk_packets, log_name="chunk_packets", needs=[]
+    )
     routes = _routes(chain, streams)
     stations = []
     for index, hop in enumerate(chain.hops):

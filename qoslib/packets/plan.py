@@ -4,8 +4,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from qoslib.memory import within_budget
 from qoslib.packets import tables
-from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, interval_ps, picoseconds, split
+from qoslib.packets.clock import (
+    HORIZON_PS,
+    NEVER,
+    PS_PER_S,
+    interval_ps,
+    numbers_of,
+    picoseconds,
+    split,
+)
 from qoslib.packets.draws import key
 from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
 from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
@@ -51,12 +60,21 @@ class Run:
         Bins of the history.
     log_packets : int
         How many packets' fates are kept one by one.
+
+    Attributes
+    ----------
+    needs : list of (str, object, int)
+        What its tables take so far, as `qoslib.memory.within_budget` reads it.
     """
 
     def __init__(self, duration_s, warmup_s=0.0, seed=0, bins=200, log_packets=0):
-        self.end_ps = picoseconds(duration_s)
-        self.warm_ps = picoseconds(warmup_s)
-        self.seed, self.bins, self.log_packets = seed, bins, log_packets
+        with numbers_of("duration_s"):
+            self.end_ps = picoseconds(duration_s)
+        with numbers_of("warmup_s"):
+            self.warm_ps = picoseconds(warmup_s)
+        self.needs: list[tuple[str, object, int]] = []
+        self.seed, self.bins = seed, bins
+        self.log_packets, self.log_name = log_packets, "trace_packets"
         if self.end_ps == 0:
             fail("duration_s", duration_s, "above 0")
         if self.warm_ps >= self.end_ps:
@@ -70,8 +88,10 @@ class Run:
     def edges_ps(self):
         """Ends of the bins [ps], and a last one that never comes."""
         span_ps = self.end_ps - self.warm_ps
-        ends = [self.warm_ps + span_ps * (i + 1) // self.bins for i in range(self.bins)]
-        return np.array([*ends, NEVER], dtype=np.int64)
+        whole_ps, rest_ps = divmod(span_ps, self.bins)
+        bins = np.arange(1, self.bins + 1)
+        ends = self.warm_ps + whole_ps * bins + rest_ps * bins // self.bins
+        return np.append(ends, NEVER)
 
 
 def as_port(where: Port | Forwarder) -> tuple[tuple, int]:
@@ -89,28 +109,31 @@ def planned(where, streams, run, hop=0, owners=None) -> tables.State:
     Raises
     ------
     ValueError
-        If a description cannot run, or a number in it fits neither the clock nor 64 bits.
+        If a description cannot run, a number in it fits neither the clock nor 64 bits, or the
+        tables do not fit the budget of `qoslib.memory`.
     """
-    try:
-        return _planned(where, streams, run, hop, owners)
-    except OverflowError:
-        fail(f"a number of {where.name!r} or its streams", "too large", "what fits 64 bits")
-
-
-def _planned(where, streams, run, hop, owners):
     queues, ring = as_port(where)
+    each_stream = 2 * tables.STREAM.itemsize + 8 * BINS
+    run.needs.append(("the number of streams", len(streams), each_stream * len(streams)))
+    within_budget(run.needs)
     rows = stream_rows(streams, run.seed, range(len(streams)) if owners is None else owners)
     classes = _class_rows(where, streams, rows)
     queue_rows = np.zeros(len(queues), tables.QUEUE)
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
-        fill_queue(row, queue, line_bps, classes[classes["queue"] == i], ring)
+        with numbers_of(f"Queue {queue.name!r}"):
+            fill_queue(row, queue, line_bps, classes[classes["queue"] == i], ring)
         row["key"] = key(run.seed, 1, hop, i)
+    run.needs += _needs(where, len(streams), run, classes, queue_rows)
+    within_budget(run.needs)
+    _check_ring(where, ring, classes)
     slots = _placed(queue_rows)
     levels, order = _levels(queue_rows, queues)
     _check_turns(queues, run)
+    with numbers_of(f"{type(where).__name__} {where.name!r}"):
+        port = _port_row(where, queues, run, queue_rows)
     return tables.State(
-        port=_port_row(where, queues, run, queue_rows),
+        port=port,
         streams=rows,
         tree=np.zeros(2 * len(rows), np.int64),
         classes=classes,
@@ -134,24 +157,51 @@ def _planned(where, streams, run, hop, owners):
     )
 
 
+def _check_ring(where, ring, classes):
+    """All that the ring hands over before the first of it has left ends within the clock."""
+    longest_ps = max(int(classes["service_ps"].max()), 1)
+    if ring * longest_ps >= HORIZON_PS:
+        allowed = f"at most {HORIZON_PS // longest_ps} packets, which take 13 days"
+        fail(f"Port {where.name!r} transmit_ring_packets", ring, allowed)
+
+
+def _needs(where, streams, run, classes, queue_rows):
+    """What the tables of a port take [B], by the field that makes them large."""
+    queues, ring = as_port(where)
+    # What is kept for each bin, and what its record is made from.
+    each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
+    yield "bins", run.bins, each_bin * run.bins
+    yield run.log_name, run.log_packets, 2 * tables.FATE.itemsize * run.log_packets
+    yield f"Port {where.name!r} transmit_ring_packets", ring, 8 * ring
+    for queue, row in zip(queues, queue_rows, strict=True):
+        slots = int(row["mask"]) + 1
+        yield f"Queue {queue.name!r} limit", queue.limit, tables.SLOT.itemsize * slots
+
+
 def _class_rows(where, streams, rows):
     table: list[np.ndarray] = []
     for i, stream in enumerate(streams):
-        queue = 0 if isinstance(where, Forwarder) else where.queue_of(stream)
         rows[i]["first_class"], rows[i]["packet_class"] = len(table), len(table)
-        rows[i]["queue"], share_below = queue, 0.0
-        for frame_bytes, share in sizes_of(stream):
-            if frame_bytes > LARGEST_BYTES:
-                fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
-            share_below += share
-            row = np.zeros((), tables.CLASS)
-            row["stream"], row["queue"], row["frame_bytes"] = i, queue, frame_bytes
-            row["share_below"] = share_below
-            _fill_class(row, where, stream, frame_bytes)
-            table.append(row)
+        with numbers_of(f"Stream {stream.name!r} at {where.name!r}"):
+            table += _classes_of(where, i, stream)
+            _fill_pause(rows[i], where, stream)
+        rows[i]["queue"] = table[-1]["queue"]
         rows[i]["classes"] = len(table) - rows[i]["first_class"]
-        _fill_pause(rows[i], where, stream)
     return np.array(table, tables.CLASS)
+
+
+def _classes_of(where, index, stream):
+    queue = 0 if isinstance(where, Forwarder) else where.queue_of(stream)
+    share_below = 0.0
+    for frame_bytes, share in sizes_of(stream):
+        if frame_bytes > LARGEST_BYTES:
+            fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
+        share_below += share
+        row = np.zeros((), tables.CLASS)
+        row["stream"], row["queue"], row["frame_bytes"] = index, queue, frame_bytes
+        row["share_below"] = share_below
+        _fill_class(row, where, stream, frame_bytes)
+        yield row
 
 
 def _fill_class(row, where, stream, frame_bytes):

@@ -28,7 +28,6 @@ __all__ = ["fill_queue", "fill_shaper", "profile_points"]
 
 #: How many of its largest packets a queue may save up of its guaranteed rate.
 CREDIT_PACKETS = 10
-_MOST_SLOTS = 1 << 26
 
 
 def fill_queue(row, queue, line_bps, mine, ring):
@@ -58,8 +57,6 @@ def _fill_limit(row, queue, line_bps, mine, ring):
     if row["limit"] < largest:
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
     slots = int(most) // int(mine["amount"].min()) + 1 if len(mine) else 1
-    if slots > _MOST_SLOTS:
-        fail(f"Queue {queue.name!r} limit", limit, f"at most {_MOST_SLOTS} packets")
     row["mask"] = (1 << slots.bit_length()) - 1
 
 

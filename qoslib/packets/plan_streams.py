@@ -6,7 +6,7 @@ import numpy as np
 
 from qoslib import units
 from qoslib.packets import arrivals, tables
-from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, picoseconds, split
+from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, numbers_of, picoseconds, split
 from qoslib.packets.draws import key
 from qoslib.record import fail
 from qoslib.traffic import (
@@ -81,7 +81,8 @@ def stream_rows(streams, seed, owners):
     rows["next_ps"] = rows["due_ps"] = NEVER
     rows["tag"] = -1
     for row, stream, owner in zip(rows, streams, owners, strict=False):
-        _fill(row, stream)
+        with numbers_of(f"Stream {stream.name!r}"):
+            _fill(row, stream)
         row["key"] = key(seed, 0, owner)
     return rows
 
