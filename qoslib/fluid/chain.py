@@ -71,6 +71,11 @@ def through(
         dropped_by_pps=causes,
         without_latency={name: why for hop in hops for name, why in hop.without_latency.items()},
         hops=tuple(hops),
+        notes=tuple(
+            f"{hop.at.name}: {note}"
+            for hop, result in zip(chain.hops, hops, strict=True)
+            for note in result.notes
+        ),
     )
 
 

@@ -80,7 +80,8 @@ def usable_share(dropper: Dropper, loss: np.ndarray) -> np.ndarray:
                 return np.interp(loss, [0, *probabilities], [0, *fills], right=1.0)
             return np.append(fills, 1.0)[np.searchsorted(probabilities, loss - ROUNDING)]
     name = type(dropper).__name__
-    raise ValueError(f"dropper is {name}; the fluid model knows TailDrop, HeadDrop, DropProfile")
+    known = "TailDrop, HeadDrop, Red, DropProfile"
+    raise ValueError(f"dropper is {name}; the fluid model knows {known}")
 
 
 def drops_at_head(dropper: Dropper) -> bool:

@@ -1,16 +1,19 @@
 """Round robins by quanta: in the long run a weighted fair share."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from qoslib import units
+from qoslib.fluid.delay import ROUNDING, buffer_bytes
 from qoslib.fluid.sharing import fill, fill_bands
-from qoslib.port import ModifiedDrr, Port
+from qoslib.port import DropProfile, ModifiedDrr, Port, Queue
 
-__all__ = ["deficit_round_robin", "modified_drr", "quanta", "round_s"]
+__all__ = ["deficit_round_robin", "modified_drr", "per_visit", "quanta", "round_s", "shorter_s"]
 
 
 def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
-    """What a backlogged queue sends a round, in bytes on the line, shape (..., queues).
+    """What a queue that never empties sends a round, in bytes on the line, shape (..., queues).
 
     An overdraft that is not carried is a gift: the queue then sends whole packets,
     ``ceil(quantum / packet)`` of them (exact for packets of one size).
@@ -28,13 +31,110 @@ def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
     return packets * on_line
 
 
+def per_visit(
+    port: Port,
+    put_in_bps: np.ndarray,
+    packet_bytes: np.ndarray,
+    red_packets: Sequence[float] | None = None,
+) -> np.ndarray:
+    """What an overloaded queue sends per visit, in bytes on the line, shape (..., queues).
+
+    A visit ends with the quantum Q, or when the queue is empty. If the queue has room for N
+    packets of L bytes, and its load is rho, of the rate at which the round robin sends, that is
+
+        min(Q, L (N - rho) / (1 - rho))
+
+    Parameters
+    ----------
+    port : Port
+    put_in_bps : ndarray, shape (..., queues)
+        Offered to each queue, in bits on the line [bit/s].
+    packet_bytes : ndarray, shape (..., queues, 2)
+        Mean packet of each queue, as a frame and on the line [B].
+    red_packets : sequence of float, optional
+        From how many packets on the RED of each queue may drop. If given, a queue is as short as
+        RED, a drop profile or a limit at the served rate may keep it; else as long as they may
+        leave it.
+
+    Notes
+    -----
+    A visit that empties the queue takes k packets: the N that wait when it begins, and the
+    ``rho (k - 1)`` that arrive until it takes the last one. A visit that the queue's shaper ends
+    takes as many, with its burst in place of the room and its rate in place of the arrivals.
+    """
+    sent = quanta(port, packet_bytes)
+    robin_bps = _robin_bps(port, put_in_bps, packet_bytes)
+    load = _load(put_in_bps, robin_bps)
+    for i, queue in enumerate(port.queues):
+        frame, on_line = np.moveaxis(packet_bytes[..., i, :], -1, 0)
+        least = None if red_packets is None else red_packets[i]
+        room = _room_packets(queue, port.rate_bps, packet_bytes[..., i, :], least)
+        packets = (room - load[..., i]) / (1 - load[..., i])
+        if queue.shaper is not None:
+            filled = _load(queue.shaper.rate_bps * on_line / frame, robin_bps[..., i])
+            burst = np.maximum(np.floor(queue.shaper.burst_bytes / frame), 1)
+            packets = np.minimum(packets, (burst - filled) / (1 - filled))
+        sent[..., i] = np.minimum(sent[..., i], packets * on_line)
+    return sent
+
+
+def _robin_bps(port, put_in_bps, packet_bytes):
+    """What the low-latency queue and the port's shaper leave the round robin [bit/s]."""
+    low_latency = getattr(port.scheduler, "low_latency", "")
+    fast = np.array([queue.name == low_latency for queue in port.queues])
+    line_bps = np.full(put_in_bps.shape, port.rate_bps)
+    if port.shaper is not None:
+        on_line = packet_bytes[..., 1] / packet_bytes[..., 0]
+        line_bps = np.minimum(line_bps, port.shaper.rate_bps * on_line)
+    return line_bps - (put_in_bps * fast).sum(-1, keepdims=True)
+
+
+def _load(rate_bps, robin_bps):
+    """A rate as a share of that at which a visit sends; below 1."""
+    return np.minimum(rate_bps / np.maximum(robin_bps, ROUNDING), 1 - ROUNDING)
+
+
+def _room_packets(queue: Queue, line_bps: float, packet_bytes: np.ndarray, red_packets):
+    """How many packets wait in an overloaded queue before a visit: at least one."""
+    shortest = red_packets is not None
+    served_bps = np.full(packet_bytes.shape[:-1], 0.0 if shortest else np.inf)
+    room = buffer_bytes(queue, line_bps, served_bps, packet_bytes) / packet_bytes[..., 1]
+    if isinstance(queue.dropper, DropProfile):
+        room = np.ceil(room * _dropping_from(queue.dropper, 0.0 if shortest else 1 - ROUNDING))
+    if shortest:
+        room = np.minimum(room, red_packets)
+    return np.maximum(np.floor(room + ROUNDING), 1.0)
+
+
+def _dropping_from(profile, probability):
+    """The fill level from which a profile drops more than this; 1 where it never does."""
+    if profile.shape == "interpolated" and probability == 0:
+        return 0.0
+    return min((fill for fill, drops in profile.points if drops > probability), default=1.0)
+
+
+def shorter_s(
+    port: Port, put_in_bps: np.ndarray, packet_bytes: np.ndarray, sent_bytes: np.ndarray
+) -> np.ndarray:
+    """How much less a packet of an overloaded queue waits than if the queue were always full [s].
+
+    A visit leaves the queue shorter by ``v (1 - rho)``, v being what it sends. The queue is full
+    again after ``v (1 - rho) / E`` with E the rate into the queue; on average a packet waits for
+    half of that less.
+
+    Parameters and shapes as in `per_visit`, whose result `sent_bytes` is.
+    """
+    load = _load(put_in_bps, _robin_bps(port, put_in_bps, packet_bytes))
+    return units.bits(sent_bytes) * (1 - load) / np.maximum(2 * put_in_bps, 1e-9)
+
+
 def deficit_round_robin(
     port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """Backlogged queues share in proportion to their quanta [bit/s].
+    """Backlogged queues share in proportion to what they send per visit [bit/s].
 
     Parameters and result as in `qoslib.fluid.priority.strict_priority`; `weights` are those
-    of `quanta`.
+    of `per_visit`.
 
     References
     ----------
@@ -46,7 +146,7 @@ def deficit_round_robin(
 def modified_drr(
     port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
-    """The low-latency queue whole, then the others in proportion to their quanta [bit/s].
+    """The low-latency queue whole, then the others in proportion to what they send per visit.
 
     Parameters and result as in `deficit_round_robin`.
 

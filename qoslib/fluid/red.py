@@ -8,7 +8,7 @@ from qoslib.fluid.paths import Paths
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import Port, Red
 
-__all__ = ["shared_by_profile"]
+__all__ = ["red_minimum_packets", "shared_by_profile"]
 
 
 def shared_by_profile(
@@ -55,11 +55,29 @@ def shared_by_profile(
     return sent
 
 
-def _bands(queue, streams, mine):
-    """Streams of a queue by profile, the highest first."""
+def red_minimum_packets(port: Port, streams, paths: Paths) -> list[float]:
+    """From how many packets on the RED of each queue may drop; infinite without RED."""
+    return [
+        min((profile.minimum_packets for profile in used), default=np.inf)
+        for _, used in (
+            _profiles(queue, streams, paths.member[:, index] > 0)
+            for index, queue in enumerate(port.queues)
+        )
+    ]
+
+
+def _profiles(queue, streams, mine):
+    """The RED profile of each stream, and those that the streams of this queue use."""
+    if not isinstance(queue.dropper, Red):
+        return [], set()
     profiles = dict(reversed(queue.dropper.profiles))
     of_stream = [profiles.get(stream.label, queue.dropper.profile) for stream in streams]
-    used = {profile for profile, here in zip(of_stream, mine, strict=True) if here}
+    return of_stream, {profile for profile, here in zip(of_stream, mine, strict=True) if here}
+
+
+def _bands(queue, streams, mine):
+    """Streams of a queue by profile, the highest first."""
+    of_stream, used = _profiles(queue, streams, mine)
     order = sorted(used, key=lambda p: (p.minimum_packets, p.maximum_packets), reverse=True)
     for higher, lower in pairwise(order):
         if lower.maximum_packets > higher.minimum_packets:

@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 from qoslib import units
 from qoslib.fluid.chain import through
 from qoslib.fluid.delay import ROUNDING, drops_at_head, waiting_s
-from qoslib.fluid.drr import deficit_round_robin, modified_drr, quanta
+from qoslib.fluid.drr import deficit_round_robin, modified_drr, per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.fluid.priority import priority_levels, strict_priority
-from qoslib.fluid.red import shared_by_profile
+from qoslib.fluid.red import red_minimum_packets, shared_by_profile
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
     Chain,
@@ -34,6 +34,19 @@ __all__ = ["SHARINGS", "solve"]
 
 #: Why a stream has no latency.
 HELD_DOWN = "a RED dropper holds this queue down: how long it is then, the fluid model does not say"
+
+#: What a dropper may do to a queue of a round robin.
+SHORT = (
+    "Queue {!r} may be kept shorter than its quantum by its dropper, or by a limit that follows"
+    " the served rate. It then sends less than said here, and the others send more: run the"
+    " packet model."
+)
+
+#: The part of what is offered from which two answers are told apart [ratio].
+MUCH = 0.1
+
+#: Schedulers whose queues are visited in turn.
+ROUND_ROBINS = (DeficitRoundRobin, ModifiedDrr)
 
 #: Halvings that find the line rate a shaped port uses, to the last bit of a float.
 HALVINGS = 60
@@ -88,6 +101,8 @@ def solve(
 
     Notes
     -----
+    A queue of a round robin that has room for less than its quantum sends less per visit: see
+    `qoslib.fluid.drr.per_visit`. Where a dropper keeps it short, `notes` says so.
     A transmit ring is full while the port is overloaded, and else empty. A stream whose queue a
     RED dropper holds down has no latency here; the result says why. The times at
     which streams start and stop are left out: see `qoslib.fluid.over_time`.
@@ -116,12 +131,14 @@ def _at_line(port, streams, paths, offered, held_s):
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
-    served = _served(port, put_in, packet)
+    weights = _weights(port, put_in, packet)
+    served = _served(port, put_in, packet, weights)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
-    latency_s = _latency(port, paths, put_in, served, packet) + held_s
+    latency_s = _latency(port, paths, put_in, served, packet, weights) + held_s
     causes = _causes(port, paths, offered - entered, entered - sent)
-    return _result(port, streams, paths, offered, sent, latency_s, causes)
+    notes = _notes(port, streams, paths, put_in, served, packet, weights)
+    return _result(port, streams, paths, offered, sent, latency_s, causes, notes)
 
 
 def _refuse(port):
@@ -147,7 +164,7 @@ def _offered(streams, offered_bps):
     return offered
 
 
-def _served(port, put_in, packet):
+def _served(port, put_in, packet, weights):
     """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
     on_line = packet[..., 1] / packet[..., 0]
     demand = np.stack(
@@ -157,7 +174,6 @@ def _served(port, put_in, packet):
         ],
         axis=-1,
     )
-    weights = _weights(port, packet)
     share = SHARINGS[type(port.scheduler)]
     capacity = _capacity(port, demand, weights, on_line)
     return share(port, demand, capacity, weights)
@@ -176,16 +192,30 @@ def _capacity(port, demand, weights, on_line):
     return low
 
 
-def _weights(port, packet):
+def _weights(port, put_in, packet):
     """What queues of one level share a line by; see the schedulers of `qoslib.port`."""
     if isinstance(port.scheduler, StrictPriority):
         return packet[..., 1]
-    if isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr):
-        return quanta(port, packet)
+    if isinstance(port.scheduler, ROUND_ROBINS):
+        return per_visit(port, put_in, packet)
     return np.broadcast_to([queue.weight for queue in port.queues], packet.shape[:-1])
 
 
-def _latency(port, paths, put_in, served, packet):
+def _notes(port, streams, paths, put_in, served, packet, weights):
+    """Which queues of a round robin may send much less, by what no closed form here knows."""
+    if not isinstance(port.scheduler, ROUND_ROBINS):
+        return ()
+    shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths))
+    if np.array_equal(shortest, weights):
+        return ()
+    least = _served(port, put_in, packet, shortest)
+    apart = ((served - least) > MUCH * put_in).any(axis=tuple(range(served.ndim - 1)))
+    return tuple(
+        SHORT.format(queue.name) for queue, far in zip(port.queues, apart, strict=True) if far
+    )
+
+
+def _latency(port, paths, put_in, served, packet, weights):
     """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
     wait = np.stack(
         [
@@ -194,6 +224,8 @@ def _latency(port, paths, put_in, served, packet):
         ],
         axis=-1,
     )
+    if isinstance(port.scheduler, ROUND_ROBINS):
+        wait = np.where(wait > 0, wait - shorter_s(port, put_in, packet, weights), wait)
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
     return paths.of_queue(wait) + ring + port.base_delay_s + own
@@ -227,7 +259,7 @@ def _cause(dropper):
     return "head" if drops_at_head(dropper) else "tail"
 
 
-def _result(port, streams, paths, offered, sent, latency_s, causes):
+def _result(port, streams, paths, offered, sent, latency_s, causes, notes):
     dropped = np.maximum(offered - sent, 0)
     latency_s = np.where(sent > 0, latency_s, np.nan)
     silent = ((sent > 0) & np.isnan(latency_s)).any(axis=tuple(range(sent.ndim - 1)))
@@ -246,4 +278,5 @@ def _result(port, streams, paths, offered, sent, latency_s, causes):
         latency_max_s=latency_s,
         dropped_by_pps=causes,
         without_latency={s.name: HELD_DOWN for s, no in zip(streams, silent, strict=True) if no},
+        notes=notes,
     )
