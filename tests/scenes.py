@@ -194,7 +194,7 @@ def policers(scale, when=("always", "congested")):
         scale.bps(),
         st.integers(scale.largest, 10 * scale.largest),
         st.sampled_from(when),
-        st.integers(1, 6),
+        st.none() | st.integers(1, 6),
         st.sampled_from(["drains", "keeps"]),
         st.sampled_from([0, 0, 4]),
     )

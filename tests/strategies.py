@@ -32,7 +32,7 @@ POLICERS = st.builds(
     RATES_BPS,
     st.integers(9000, 100_000),
     st.sampled_from(["always", "congested"]),
-    st.integers(1, 10),
+    st.none() | st.integers(1, 10),
     st.sampled_from(["drains", "keeps"]),
     st.integers(0, 40),
 )

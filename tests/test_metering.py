@@ -8,16 +8,22 @@ from numpy.testing import assert_allclose
 
 from qoslib import units
 from qoslib.fluid import solve
+from qoslib.packets import simulate
 from qoslib.port import (
+    ByteLimit,
+    Codel,
     DeficitRoundRobin,
     PacketLimit,
     Policer,
     Port,
     Queue,
+    Red,
+    RedProfile,
     Shaper,
     StrictPriority,
 )
-from qoslib.traffic import Stream
+from qoslib.port.metering import ios_ring_packets
+from qoslib.traffic import Poisson, Stream, TickedBursts
 
 MBPS = 1e6
 
@@ -119,3 +125,64 @@ def test_many_loads_of_a_shaped_and_policed_port_are_the_loads_one_by_one():
         alone = solve(port, streams, loads[index])
         assert_allclose(at_once.sent_bps[index], alone.sent_bps, rtol=1e-12)
         assert_allclose(at_once.latency_mean_s[index], alone.latency_mean_s, rtol=1e-12)
+
+
+@pytest.mark.parametrize("ring_packets", [0, 64])
+@pytest.mark.parametrize("burst_bytes", [400, 20_000])
+@pytest.mark.parametrize("jitter_s", [0.0, 1e-3])
+@pytest.mark.parametrize("line_mbps", [10, 100, 1000])
+def test_voice_within_its_rate_loses_nothing_at_60_per_cent_load(
+    line_mbps, jitter_s, burst_bytes, ring_packets
+):
+    """Its packets exceed a burst of two when jitter bunches them; the ring is never full."""
+    line_bps = line_mbps * MBPS
+    police = Policer(0.1 * line_bps, burst_bytes, "congested")
+    port = low_latency(line_mbps=line_mbps, transmit_ring_packets=ring_packets)
+    voice, data = port.queues
+    port = port.replace(queues=(voice.replace(policer=police), data), overhead_bytes=20)
+    streams = [
+        Stream("EF", 0.1 * line_bps, 200, jitter_s=jitter_s),
+        Stream("default", 0.5 * line_bps, 1500, Poisson()),
+    ]
+    packets = simulate(port, streams, 100 / line_mbps, bins=1)
+    assert packets.packets.lost.tolist() == [0, 0]
+    assert solve(port, streams).dropped_bps.tolist() == [0, 0]
+
+
+CONGESTED = {
+    "a long queue": {},
+    "a short queue": {"limit": PacketLimit(10)},
+    "RED": {"dropper": Red(RedProfile(5, 20, 0.5))},
+    "CoDel": {"dropper": Codel()},
+    "a queue in bytes": {"limit": ByteLimit(30_000)},
+}
+
+
+@pytest.mark.parametrize("changes", CONGESTED.values(), ids=CONGESTED)
+@pytest.mark.parametrize("ring_packets", [0, 16])
+def test_a_conditional_policer_acts_under_lasting_congestion_however_short_the_queue(
+    ring_packets, changes
+):
+    port = low_latency(transmit_ring_packets=ring_packets)
+    voice, data = port.queues
+    policer = Policer(20 * MBPS, 20_000, "congested")
+    port = port.replace(queues=(voice.replace(policer=policer), data.replace(**changes)))
+    ticks = TickedBursts(1e-3)
+    streams = [Stream("EF", 30 * MBPS, 500, ticks), Stream("default", 150 * MBPS, 1500, Poisson())]
+    packets = simulate(port, streams, 1.0, warmup_s=0.2, bins=1)
+    assert packets.sent_bps == pytest.approx([20 * MBPS, 80 * MBPS], rel=0.02)
+
+
+def test_the_transmit_ring_of_ios_by_line_rate():
+    rates_mbps = 1.5, 2, 9, 10, 25, 35, 40, 10_000
+    rings = [ios_ring_packets(rate * MBPS) for rate in rates_mbps]
+    assert rings == [2, 4, 4, 8, 16, 32, 64, 64]
+    assert ios_ring_packets(None) == 64
+
+
+def test_what_a_saved_policer_says_of_congestion_is_kept():
+    saved = Policer(20 * MBPS, 20_000, "congested", congestion_packets=1).to_json()
+    assert Policer.from_json(saved).congestion_packets == 1
+    left_open = Policer(20 * MBPS, 20_000, "congested")
+    assert Policer.from_json(left_open.to_json()) == left_open
+    assert left_open.congestion_packets is None

@@ -118,7 +118,8 @@ def hosts(draw, recovery):
 @st.composite
 def ports(draw):
     limit = draw(st.sampled_from([PacketLimit(3), PacketLimit(20), ByteLimit(40_000)]))
-    policer = draw(st.sampled_from([None, None, Policer(5e6, 10_000)]))
+    when = draw(st.sampled_from([None, None, None, "always", "congested"]))
+    policer = Policer(5e6, 10_000, when) if when else None
     shaper = draw(st.sampled_from([None, None, Shaper(6e6, 3000)]))
     queue = Queue("all", limit, draw(DROPPERS), policer=policer, shaper=shaper)
     return Port("line", LINE_BPS, (queue,), overhead_bytes=draw(st.sampled_from([0, 38])))

@@ -23,6 +23,8 @@ _KEEP = -1
 def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
     """Count and note a dropped packet."""
     state.drops[packet_class, cause] += 1
+    if cause != POLICER:
+        port.dropped = 1
     if not port.log_stops:
         log_fate(port, state.log, arrival_ps, now_ps, packet_class, tag, cause)
 
@@ -32,6 +34,8 @@ def leaves(state, port, queue, kind):
     """The queue's oldest packet, of this class, gives its room back."""
     take_head(queue, kind)
     port.waiting -= 1
+    if port.waiting == 0:
+        port.dropped = 0
     if queue.pool >= 0:
         state.pools[queue.pool].held_bytes -= kind.frame_bytes
 
@@ -113,7 +117,7 @@ def _finds_room(state, port, queue, kind, now_ps):
 @kernel
 def _verdict(state, port, queue, kind, now_ps):
     """The cause an arriving packet is dropped for, -1 if it is let in, -2 if it is marked too."""
-    if queue.policed and policed(queue, kind, now_ps, port.waiting):
+    if queue.policed and policed(queue, kind, now_ps, port):
         return POLICER
     if port.relays:
         _release_relays(state, port, now_ps)

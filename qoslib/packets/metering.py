@@ -28,13 +28,20 @@ def _drain(queue, kind, now_ps):
 
 
 @kernel
-def policed(queue, kind, now_ps, waiting):
-    """Whether the policer drops a packet of this class; `waiting` packets hold the port's queues.
+def _congested(queue, port):
+    """Whether a conditional policer drops: enough packets wait, or some do and one was dropped."""
+    if port.waiting >= queue.congestion:
+        return True
+    return queue.sees_drops == 1 and port.dropped == 1 and port.waiting > 0
 
-    With a congestion threshold, a packet that exceeds passes while fewer wait, and takes what
-    tokens there are.
+
+@kernel
+def policed(queue, kind, now_ps, port):
+    """Whether the policer drops a packet of this class.
+
+    A packet that exceeds passes while the port is not congested, and takes what tokens there are.
     """
-    congested = waiting >= queue.congestion
+    congested = _congested(queue, port)
     if not congested and not queue.drains:
         return False
     if _conforms(queue.police_tat, kind.police_ps, queue.police_burst_ps, now_ps):

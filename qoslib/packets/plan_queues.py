@@ -22,6 +22,7 @@ from qoslib.port import (
     TimeLimit,
     TruncatingEwma,
 )
+from qoslib.port.metering import ios_ring_packets
 from qoslib.record import fail
 
 __all__ = ["fill_queue", "fill_shaper", "profile_points"]
@@ -40,7 +41,7 @@ def fill_queue(row, queue, line_bps, mine, ring):
     row["quantum"] = queue.quantum_bytes
     row["largest_bytes"] = mine["frame_bytes"].max(initial=1)
     _fill_limit(row, queue, line_bps, mine, ring)
-    _fill_policer(row, queue.policer)
+    _fill_policer(row, queue.policer, line_bps, ring)
     fill_shaper(row, queue.shaper, f"Queue {queue.name!r}", row["largest_bytes"])
     _fill_guarantee(row, queue, mine)
     _fill_dropper(row, queue)
@@ -74,11 +75,15 @@ def _limit(limit, queue, line_bps):
     return int(picoseconds(limit.time_s) * share)
 
 
-def _fill_policer(row, policer):
+def _fill_policer(row, policer, line_bps, ring):
     if policer is not None:
         row["policed"] = 1
         row["drains"] = policer.uncongested == "drains" or policer.when == "always"
-        row["congestion"] = 0 if policer.when == "always" else policer.congestion_packets
+        if policer.when == "congested":
+            unknown = policer.congestion_packets is None
+            full = 1 if ring else ios_ring_packets(line_bps)
+            row["congestion"] = full if unknown else policer.congestion_packets
+            row["sees_drops"] = unknown
         row["police_burst_ps"] = split(interval_ps(policer.burst_bytes, policer.rate_bps))[0]
 
 

@@ -55,7 +55,8 @@ CLASS = _table(
 QUEUE = _table(
     whole="first mask head length fill held_bytes peak"
     " limit floor window_ps window_end_ps served"
-    " dropper pool policed congestion drains police_tat police_tat_fraction police_burst_ps"
+    " dropper pool policed congestion sees_drops drains"
+    " police_tat police_tat_fraction police_burst_ps"
     " shaped shape_tat shape_tat_fraction shape_burst_ps"
     " averaging exponent counts_ring whole_average idle_since_ps high low release relay"
     " period_ps timer_ps ecn"
@@ -72,7 +73,7 @@ QUEUE = _table(
 LEVEL = _table(whole="first size turn turn_ps excess_turn_ps")
 
 PORT = _table(
-    whole="now_ps line_ps line_fraction waiting handed_at"
+    whole="now_ps line_ps line_fraction waiting dropped handed_at"
     " scheduler queues wake_ps timer_ps shaped shape_tat shape_tat_fraction shape_burst_ps"
     " fast carries resets at_queue in_profile"
     " base_ps forget_ps warm_ps end_ps edge edge_ps logged log_stops"

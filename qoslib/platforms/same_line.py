@@ -95,9 +95,10 @@ def _longer(queue, times):
     if isinstance(queue.limit, PacketLimit):
         changed["limit"] = PacketLimit(round(queue.limit.packets * times))
     if queue.policer is not None:
+        congested = queue.policer.congestion_packets
         changed["policer"] = queue.policer.replace(
             rate_bps=queue.policer.rate_bps * times,
             burst_bytes=round(queue.policer.burst_bytes * times),
-            congestion_packets=round(queue.policer.congestion_packets * times),
+            congestion_packets=None if congested is None else round(congested * times),
         )
     return queue.replace(**changed)

@@ -34,13 +34,22 @@ class Bucket:
 
 
 class PolicerTwin:
-    def __init__(self, policer):
-        self.policer, self.bucket = policer, Bucket.of(policer)
+    def __init__(self, policer, port):
+        self.policer, self.port, self.bucket = policer, port, Bucket.of(policer)
 
-    def drops(self, size, now, waiting):
+    def congested(self):
+        """Whether so many packets wait, or, where that is left open, the ring is full."""
+        if self.policer.when == "always":
+            return True
+        if self.policer.congestion_packets is not None:
+            return self.port.waiting >= self.policer.congestion_packets
+        if self.port.waiting and self.port.dropped:
+            return True
+        return self.port.waiting >= (1 if self.port.ring else self.port.ios_ring())
+
+    def drops(self, size, now):
         size += self.policer.overhead_bytes
-        always = self.policer.when == "always"
-        congested = always or waiting >= self.policer.congestion_packets
+        congested = self.congested()
         if not congested and self.policer.uncongested == "keeps":
             return False
         if self.bucket.holds(size, now):

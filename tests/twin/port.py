@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import nan
+from math import inf, nan
 
 from qoslib.port import Forwarder
 from twin.clock import FINE, NEVER, PS, cost, fine, floor_ps, whole_ps
@@ -40,6 +40,7 @@ class PortTwin:
         self.where, self.streams, self.senders, self.run_ = where, streams, senders, run
         self.forwards = isinstance(where, Forwarder)
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
+        self.dropped = False
         self.notes, self.times = Notes(), {}
         self.edges = list(run.edges)
         queues = (where.queue,) if self.forwards else where.queues
@@ -78,6 +79,11 @@ class PortTwin:
     @property
     def waiting(self):
         return sum(len(queue.packets) for queue in self.queues)
+
+    def ios_ring(self):
+        """The transmit ring of IOS for this line rate [packets] (Cisco, Document ID 6142)."""
+        rate_mbps = inf if self.forwards else self.where.rate_bps / 1e6
+        return next((2 << i for i, most in enumerate((2, 10, 20, 30, 40)) if rate_mbps < most), 64)
 
     def in_ring(self, now):
         """Packets handed over and not gone, with that on the line."""
@@ -123,6 +129,7 @@ class PortTwin:
 
     def lose(self, packet, cause, now):
         self.notes.fates.append(Fate(packet, None, cause, now))
+        self.dropped = self.dropped or cause != "policer"
 
     def arrive(self, index, now):
         packet = self.senders[index].arrive(now)
@@ -149,7 +156,7 @@ class PortTwin:
 
     def refusal(self, queue, packet, now):
         """Policer, early drop, room in the queue, room in its pool."""
-        if queue.policer and queue.policer.drops(packet.size, now, self.waiting):
+        if queue.policer and queue.policer.drops(packet.size, now):
             return "policer"
         for each in self.queues:
             if hasattr(each.early, "release"):
@@ -165,7 +172,12 @@ class PortTwin:
 
     def push_out(self, queue, cause, now):
         self.lose(queue.packets.popleft(), cause, now)
+        self.left()
         self.wake = 0
+
+    def left(self):
+        """A packet left its queue; where none waits, earlier drops no longer count."""
+        self.dropped = self.dropped and self.waiting > 0
 
     def no_room(self, queue, packet, now):
         while queue.fill + queue.amount(packet.size) > queue.limit(now):
@@ -197,6 +209,7 @@ class PortTwin:
             if queue.early.at_head(packet, now):
                 queue.packets.popleft()
                 self.lose(packet, "codel", now)
+                self.left()
                 return
             if packet.marked:
                 self.notes.marked.append((now, packet))
@@ -208,6 +221,7 @@ class PortTwin:
             if bucket:
                 bucket.take(packet.size, now)
         queue.packets.popleft()
+        self.left()
         if not queue.packets:
             self.emptied(queue, now)
         queue.served.append((now, queue.amount(packet.size)))

@@ -20,7 +20,7 @@ class QueueTwin:
         self.largest = max(sizes, default=1)
         self.empty_since = 0
         self.service = port.service
-        self.policer = PolicerTwin(queue.policer) if queue.policer else None
+        self.policer = PolicerTwin(queue.policer, port) if queue.policer else None
         self.shaper = Bucket.of(queue.shaper) if queue.shaper else None
         self.early = early(queue.dropper, self, draws)
         drops_profile_head = isinstance(queue.dropper, DropProfile)
