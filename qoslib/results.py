@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from types import MappingProxyType
 
 import numpy as np
 
@@ -221,8 +220,8 @@ class Result:
     latency_mean_s: np.ndarray
     latency_min_s: np.ndarray
     latency_max_s: np.ndarray
-    dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=lambda: MappingProxyType({}))
-    without_latency: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=dict)
+    without_latency: Mapping[str, str] = field(default_factory=dict)
     duration_s: float | None = None
     seed: int | None = None
     packets: Counts | None = None

@@ -33,6 +33,9 @@ class Fact(float):
         fact.kind, fact.origin, fact.used_in = kind, origin, used_in
         return fact
 
+    def __getnewargs__(self):
+        return float(self), self.kind, self.origin, self.used_in
+
     def is_used_in(self, assumptions: str) -> bool:
         """Whether a set of assumptions may use it."""
         return not self.used_in or assumptions in self.used_in.split(", ")

@@ -3,6 +3,7 @@
 Source gsr12000: Cisco Advanced Services, UCL / UKERNA QoS testing, 2003.
 """
 
+from functools import partial
 from typing import Any
 
 from qoslib.platforms.gsr12000.fabric import shared_memory, to_fabric
@@ -114,7 +115,7 @@ def _tests(assumptions, deep):
 
 def _limit(assumptions):
     ramp = Ramp(
-        streams_at=lambda load_bps: streams("test_b", load_bps),
+        streams_at=partial(streams, "test_b"),
         low_bps=float(FACTS.ramp_step_bps),
         high_bps=float(FACTS.ramp_high_bps),
         step_bps=float(FACTS.ramp_step_bps),
