@@ -13,7 +13,10 @@ from dataclasses import dataclass
 __all__ = ["Record", "Within", "fail", "from_json", "record"]
 
 SCHEMA = "qoslib/1"
-MAX_JSON_CHARACTERS = 50_000_000
+#: A longer document is refused unread: to read so much takes a few seconds.
+MAX_JSON_CHARACTERS = 10_000_000
+#: Python reads and writes no longer whole number as text.
+MAX_DIGITS = 4_000
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,29 @@ AtLeastOne = typing.Annotated[int, Within(1)]
 Share = typing.Annotated[float, Within(0, 1)]
 
 
-_brief = reprlib.Repr()
+class _Brief(reprlib.Repr):
+    """Python's own short texts; of a whole number that has none, how long it is."""
+
+    def repr_int(self, x, level):
+        digits = round(x.bit_length() * math.log10(2))
+        if digits <= MAX_DIGITS:
+            return super().repr_int(x, level)
+        return f"a number of about {digits:,} digits"
+
+
+_brief = _Brief()
 _brief.maxlevel, _brief.maxstring, _brief.maxother = 3, 120, 240
 _brief.maxtuple = _brief.maxlist = 12
 
 
 def fail(where: str, value: object, allowed: str) -> typing.NoReturn:
     """Raise the one kind of error that a description raises: who, what, and what is allowed."""
-    raise ValueError(f"{where} is {_brief.repr(value)}; allowed: {allowed}")
+    raise ValueError(f"{_short(where)} is {_brief.repr(value)}; allowed: {allowed}")
+
+
+def _short(where):
+    """A place, or its beginning and end where it lies very deep."""
+    return where if len(where) <= 200 else f"{where[:100]} ... {where[-80:]}"
 
 
 def _finite(value):
@@ -61,9 +79,10 @@ def _finite(value):
 
 
 def _number(hint, value, where):
-    kind = numbers.Integral if hint is int else numbers.Real
-    if isinstance(value, bool) or not isinstance(value, kind):
-        fail(where, value, "a whole number" if hint is int else "a number")
+    if type(value) is not hint:
+        kind = numbers.Integral if hint is int else numbers.Real
+        if isinstance(value, bool) or not isinstance(value, kind):
+            fail(where, value, "a whole number" if hint is int else "a number")
     if not _finite(value):
         fail(where, value, "a finite number")
     return hint(value)
@@ -72,7 +91,18 @@ def _number(hint, value, where):
 def _text(hint, value, where):
     if not isinstance(value, hint):
         fail(where, value, "true or false" if hint is bool else "a text")
+    if hint is str and not _is_unicode(value):
+        fail(where, value, "a text without lone surrogates")
     return value
+
+
+def _is_unicode(text):
+    """Whether it can be written as UTF-8; JSON's escapes can make what cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _union(hint, value, where):
@@ -95,16 +125,23 @@ def _tuple(hint, value, where):
         hints = (hints[0],) * len(items)
     if len(items) != len(hints):
         fail(where, items, f"{len(hints)} values")
-    return tuple(
-        _coerced(kind, item, f"{where}[{i}]")
-        for i, (kind, item) in enumerate(zip(hints, items, strict=True))
-    )
+    try:
+        return tuple(_coerced(kind, item, where) for kind, item in zip(hints, items, strict=True))
+    except ValueError:
+        # The places of a million items are written down only where one of them is wrong.
+        for i, (kind, item) in enumerate(zip(hints, items, strict=True)):
+            _coerced(kind, item, f"{where}[{i}]")
+        raise
 
 
 def _coerced(hint, value, where):
+    if hint is int or hint is float:
+        return _number(hint, value, where)
+    if hint is str or hint is bool:
+        return _text(hint, value, where)
     origin = typing.get_origin(hint)
     if origin is typing.Annotated:
-        base, limits = typing.get_args(hint)
+        base, (limits,) = hint.__origin__, hint.__metadata__
         number = _coerced(base, value, where)
         return number if number in limits else fail(where, number, str(limits))
     if origin is typing.Literal:
@@ -114,10 +151,6 @@ def _coerced(hint, value, where):
         return _union(hint, value, where)
     if origin is tuple:
         return _tuple(hint, value, where)
-    if hint in (int, float):
-        return _number(hint, value, where)
-    if hint in (str, bool):
-        return _text(hint, value, where)
     return value if isinstance(value, hint) else fail(where, value, f"a {_name(hint)}")
 
 
@@ -196,11 +229,38 @@ def _plain(value):
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
+class _Twice(dict):
+    """An object of a document in which a key stands more than once."""
+
+
+def _object(pairs):
+    made = dict(pairs)
+    return made if len(made) == len(pairs) else _Twice(twice=_repeated(key for key, _ in pairs))
+
+
+def _repeated(keys):
+    seen = set()
+    for key in keys:
+        if key in seen:
+            return key
+        seen.add(key)
+
+
+def _check_keys(value, where):
+    if isinstance(value, _Twice):
+        key = _brief.repr(value["twice"])
+        raise ValueError(f"{_short(where)} has the key {key} twice; allowed: each key once")
+
+
 def _made(value, where):
     if isinstance(value, list):
-        return tuple(_made(item, f"{where}[{i}]") for i, item in enumerate(value))
+        return tuple(
+            _made(item, f"{where}[{i}]") if isinstance(item, dict | list) else item
+            for i, item in enumerate(value)
+        )
     if not isinstance(value, dict):
         return value
+    _check_keys(value, where)
     kind = Record.kinds.get(str(value.get("type")))
     if kind is None:
         fail(f"{where}.type", value.get("type"), ", ".join(sorted(Record.kinds)))
@@ -212,11 +272,18 @@ def _made(value, where):
     missing = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in value]
     if missing:
         fail(f"{where}.{missing[0]}", None, f"a value, without it there is no {kind.__name__}")
-    return kind(**{k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"})
+    parts = {k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"}
+    try:
+        return kind(**parts)
+    except ValueError as error:
+        raise ValueError(f"{_short(where)}: {error}") from None
 
 
-def _no_constant(name):
-    fail("a number", name, "finite numbers only")
+def _whole(digits):
+    """A whole number; one that no text can be made of is as large, and refused like it."""
+    if len(digits) <= MAX_DIGITS:
+        return int(digits)
+    return 1 << round(len(digits) * math.log2(10))
 
 
 def from_json(text: str) -> Record:
@@ -225,26 +292,31 @@ def from_json(text: str) -> Record:
     Parameters
     ----------
     text : str
-        One JSON document of at most 50 million characters. It is data: nothing in it is run.
+        One JSON document of at most 10 million characters. It is data: nothing in it is run.
 
     Raises
     ------
     ValueError
-        If it is no JSON, too long, of another schema, or describes something not allowed.
+        If it is no JSON, too long, of another schema, or describes something not allowed; the
+        message names the place in the document.
     """
     if not isinstance(text, str):
         fail("the document", text, "a text")
     if len(text) > MAX_JSON_CHARACTERS:
-        fail("the document's length", len(text), f"at most {MAX_JSON_CHARACTERS} characters")
+        problem = f"the document has {len(text):,} characters"
+        raise ValueError(f"{problem}; allowed: at most {MAX_JSON_CHARACTERS:,}")
     try:
-        return _document(json.loads(text, parse_constant=_no_constant))
+        return _document(json.loads(text, parse_int=_whole, object_pairs_hook=_object))
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the document is no JSON: {error}; allowed: one JSON object") from None
     except RecursionError:
-        raise ValueError("the document is nested too deeply") from None
+        raise ValueError("the document is nested too deeply; allowed: a description") from None
 
 
 def _document(value):
     if not isinstance(value, dict):
         fail("the document", value, "one JSON object")
+    _check_keys(value, "document")
     schema = value.pop("schema", None)
     if schema != SCHEMA:
         fail("schema", schema, repr(SCHEMA))

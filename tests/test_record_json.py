@@ -76,6 +76,53 @@ def test_hostile_json_is_one_short_value_error(text):
     assert len(str(raised.value)) < 1500
 
 
+QUEUE = '{"type": "Queue", "name": "q", "limit": {"type": "PacketLimit", "packets": ?}}'
+PORT = '{"schema": "qoslib/1", "type": "Port", "name": "p", "rate_bps": 1, "queues": [' + QUEUE
+#: What stands for a queue's packets -> what the message says.
+PLACES = {
+    "-1": r"^document.queues\[0\].limit: PacketLimit.packets is -1; allowed: \[1, inf\)$",
+    "NaN": r"^document.queues\[0\].limit: PacketLimit.packets is nan; allowed: a whole number$",
+    "1" * 5_000: r"^document.queues\[0\].limit: PacketLimit.packets is a number of about 5,000 d",
+    '1, "packets": 2': r"^document.queues\[0\].limit has the key 'packets' twice; allowed: each",
+    '1}, "name": {"a": "b"': r"^document.queues\[0\] has the key 'name' twice; allowed: each key",
+    '1}, "pool": {"type": "Pool"': r"^document.queues\[0\].pool.type is 'Pool'; allowed: Asym",
+}
+
+
+@pytest.mark.parametrize("value", PLACES, ids=lambda value: value[:20])
+def test_an_error_names_the_place_in_the_document(value):
+    with pytest.raises(ValueError, match=PLACES[value]):
+        from_json(PORT.replace("?", value) + "]}")
+
+
+def test_a_name_that_no_page_can_show_is_refused():
+    half = json.dumps("\ud800")
+    with pytest.raises(ValueError, match=r"name is '\\ud800'; allowed: a text without lone surr"):
+        from_json(PORT.replace('"q"', half).replace("?", "1") + "]}")
+    whole = json.dumps("\N{GRINNING FACE}")
+    assert whole == '"\\ud83d\\ude00"'
+    assert from_json(PORT.replace('"q"', whole).replace("?", "1") + "]}").queues[0].name
+
+
+def test_of_two_equal_keys_neither_wins():
+    text = document(type="PacketLimit", packets=1)
+    assert from_json(text) == p.PacketLimit(1)
+    with pytest.raises(ValueError, match=r"^document has the key 'schema' twice; allowed: each"):
+        from_json(text.replace("{", '{"schema": "qoslib/1", '))
+    with pytest.raises(ValueError, match=r"^document has the key 'packets' twice; allowed: each"):
+        from_json(text.replace("}", ', "packets": 2}'))
+
+
+def test_a_number_too_long_for_text_is_refused_by_code_too():
+    with pytest.raises(ValueError, match=r"packets is a number of about 5,000 digits; allowed"):
+        p.PacketLimit(10**5_000)
+
+
+def test_no_json_is_told_with_its_place():
+    with pytest.raises(ValueError, match=r"^the document is no JSON: .* line 2 column 3 .*; allow"):
+        from_json("{\n  x}")
+
+
 @given(
     st.recursive(
         st.none() | st.booleans() | st.floats() | st.text(),
@@ -100,5 +147,5 @@ def test_a_document_of_another_kind_or_too_long_is_refused(monkeypatch):
     with pytest.raises(ValueError, match="type is 'Fifo'; allowed: Port"):
         p.Port.from_json(p.Fifo().to_json())
     monkeypatch.setattr(records, "MAX_JSON_CHARACTERS", 10)
-    with pytest.raises(ValueError, match="at most 10 characters"):
+    with pytest.raises(ValueError, match="has 44 characters; allowed: at most 10"):
         from_json(p.Fifo().to_json())
