@@ -11,9 +11,13 @@ from qoslib.packets.progress import ProgressBar
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; return 0 if it went well, 1 if a row is off without a known misfit."""
-    parser = argparse.ArgumentParser(prog="python -m qoslib", description=compare.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m qoslib", description=compare.__doc__, allow_abbrev=False
+    )
     commands = parser.add_subparsers(dest="command", required=True)
-    score = commands.add_parser("score", help="set what models say beside what was published")
+    score = commands.add_parser(
+        "score", help="set what models say beside what was published", allow_abbrev=False
+    )
     score.add_argument("--json", action="store_true", help="print one JSON document")
     score.add_argument("--store", action="store_true", help="keep it for the lessons")
     score.add_argument("--full", action="store_true", help="replay whole runs, in minutes")

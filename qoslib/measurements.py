@@ -8,6 +8,7 @@ whatever is wrong in it becomes one `MeasurementError` that names file, line and
 import csv
 import io
 import math
+import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -44,7 +45,8 @@ REQUIRED = ("experiment", "quantity", "half_width", "place")
 PRINTED = ("as_printed", "value")  # required too, but an inconsistent print may be no number
 CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
 
-MAX_BYTES = 50_000_000
+#: A larger file is refused unread: to read so much takes a few seconds.
+MAX_BYTES = 10_000_000
 MAX_TEXT = 2_000  # characters in a field
 NUMBER = re.compile(r"[-+]?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,3})?", re.ASCII)
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -87,7 +89,7 @@ def load(table: str | Path) -> pd.DataFrame:
     ----------
     table : str or Path
         A name from `catalogue`, like ``"m120_latency"``, or the path of a CSV file with the
-        columns `COLUMNS`, in UTF-8.
+        columns `COLUMNS`, in UTF-8, of at most 10 million bytes.
 
     Returns
     -------
@@ -162,18 +164,37 @@ def _find(table: str | Path) -> Path:
     published = {path.stem: path for path in folder().glob("*.csv")}
     if isinstance(table, str) and table in published:
         return published[table]
-    path = Path(table)
-    if not path.is_file():
+    if not (isinstance(table, str | os.PathLike) and _is_file(Path(table))):
         problem = f"no such table; allowed: a CSV file or {', '.join(sorted(published))}"
-        raise MeasurementError(table, problem, None, None)
-    return path
+        raise MeasurementError(_brief(table), problem, None, None)
+    return Path(table)
+
+
+def _is_file(path):
+    """Whether there is such a file; a name may be too long for the system, or none at all."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _brief(table):
+    """What was asked for, cut where it is no name that a person wrote."""
+    if not isinstance(table, str | os.PathLike):
+        return f"a {type(table).__name__}"
+    text = str(table)
+    return text if len(text) <= 200 else f"{text[:100]} ... {text[-80:]}"
 
 
 def _text(path: Path) -> str:
-    with open(path, "rb") as file:
-        raw = file.read(MAX_BYTES + 1)
+    try:
+        with open(path, "rb") as file:
+            raw = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        problem = f"not readable ({error.strerror}); allowed: a file that you may read"
+        raise MeasurementError(path, problem, None, None) from None
     if len(raw) > MAX_BYTES:
-        raise MeasurementError(path, f"too large; allowed: up to {MAX_BYTES} bytes", None, None)
+        raise MeasurementError(path, f"too large; allowed: up to {MAX_BYTES:,} bytes", None, None)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -216,7 +237,7 @@ def _header(path, header):
             fault = "missing" if column not in header else "there twice"
             problem = f"{fault}; allowed: the columns {HEADER}"
             raise MeasurementError(path, problem, 1, column)
-    for column in set(header) - set(COLUMNS):
+    for column in [name for name in header if name not in COLUMNS]:
         problem = f"unknown; allowed: the columns {HEADER}"
         raise MeasurementError(path, problem, 1, _short(column))
     return header

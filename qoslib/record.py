@@ -10,7 +10,7 @@ import types
 import typing
 from dataclasses import dataclass
 
-__all__ = ["Record", "Within", "fail", "from_json", "record"]
+__all__ = ["Record", "Within", "checked", "fail", "from_json", "record"]
 
 SCHEMA = "qoslib/1"
 #: A longer document is refused unread: to read so much takes a few seconds.
@@ -113,8 +113,9 @@ def _union(hint, value, where):
         elif isinstance(value, Record) and isinstance(option, type) and isinstance(value, option):
             return value
         elif not isinstance(value, Record) and not _is_record(option) and value is not None:
-            return _coerced(option, value, where)
-    return fail(where, value, " | ".join(_name(option) for option in typing.get_args(hint)))
+            return checked(option, value, where)
+    *names, last = (_name(option) for option in typing.get_args(hint))
+    return fail(where, value, f"{', '.join(names)} or {last.replace('NoneType', 'None')}")
 
 
 def _tuple(hint, value, where):
@@ -126,15 +127,30 @@ def _tuple(hint, value, where):
     if len(items) != len(hints):
         fail(where, items, f"{len(hints)} values")
     try:
-        return tuple(_coerced(kind, item, where) for kind, item in zip(hints, items, strict=True))
+        return tuple(checked(kind, item, where) for kind, item in zip(hints, items, strict=True))
     except ValueError:
         # The places of a million items are written down only where one of them is wrong.
         for i, (kind, item) in enumerate(zip(hints, items, strict=True)):
-            _coerced(kind, item, f"{where}[{i}]")
+            checked(kind, item, f"{where}[{i}]")
         raise
 
 
-def _coerced(hint, value, where):
+def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
+    """A value as a type hint asks for it, or the error of `fail`.
+
+    Parameters
+    ----------
+    hint : type
+        What a field or an argument may be, ``Positive`` or ``tuple[Stream, ...]`` for example.
+    value : object
+    where : str
+        Its name, for the message.
+
+    Returns
+    -------
+    object
+        The value; a number of NumPy as a plain one, a sequence as a tuple.
+    """
     if hint is int or hint is float:
         return _number(hint, value, where)
     if hint is str or hint is bool:
@@ -142,7 +158,7 @@ def _coerced(hint, value, where):
     origin = typing.get_origin(hint)
     if origin is typing.Annotated:
         base, (limits,) = hint.__origin__, hint.__metadata__
-        number = _coerced(base, value, where)
+        number = checked(base, value, where)
         return number if number in limits else fail(where, number, str(limits))
     if origin is typing.Literal:
         options = typing.get_args(hint)
@@ -185,7 +201,7 @@ class Record:
         hints = _hints(kind)
         for field in dataclasses.fields(self):
             where = f"{type(self).__name__}.{field.name}"
-            value = _coerced(hints[field.name], getattr(self, field.name), where)
+            value = checked(hints[field.name], getattr(self, field.name), where)
             object.__setattr__(self, field.name, value)
         self.check()
 

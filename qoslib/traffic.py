@@ -6,7 +6,7 @@ from math import gcd, lcm
 from typing import Literal
 
 from qoslib import units
-from qoslib.record import AtLeastOne, NotNegative, Positive, Record, Share, fail, record
+from qoslib.record import AtLeastOne, NotNegative, Positive, Record, Share, checked, fail, record
 
 __all__ = [
     "Cbr",
@@ -221,12 +221,21 @@ def on_one_line(
     Raises
     ------
     ValueError
-        If a stream is not `Cbr` with one frame size, or the line does not keep up.
+        If a stream is not `Cbr` with one frame size, two have one name, or the line does not keep
+        up.
     """
+    streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
+    line_bps = checked(Positive, line_bps, "line_bps")
+    overhead_bytes = checked(NotNegative, overhead_bytes, "overhead_bytes")
+    names = [stream.name for stream in streams]
+    if len(set(names)) != len(names):
+        fail("the streams' names", names, "each name once")
     active = [s for s in streams if s.rate_bps]
     for stream in active:
         if not isinstance(stream.arrivals, Cbr) or isinstance(stream.frame_bytes, FrameMix):
             fail(f"Stream {stream.name!r}", stream.arrivals, "Cbr with one frame size")
+    if not active:
+        return streams
     period_s = _common([_interval_s(stream) for stream in active])
     shares = _first_due_first_sent(active, period_s, Fraction(line_bps), Fraction(overhead_bytes))
     return tuple(

@@ -182,18 +182,42 @@ def test_a_file_that_is_not_utf_8_is_refused(own):
         load(own(ROW, changed(as_printed="72 µs"), encoding="latin-1"))
 
 
-def test_a_file_over_50_mb_is_refused(tmp_path):
+def test_a_file_over_10_mb_is_refused(tmp_path):
     path = tmp_path / "large.csv"
     with open(path, "wb") as file:
         file.truncate(measurements.MAX_BYTES + 1)
-    with pytest.raises(MeasurementError, match="too large; allowed: up to 50000000 bytes"):
+    with pytest.raises(MeasurementError, match="too large; allowed: up to 10,000,000 bytes"):
         load(path)
 
 
-@pytest.mark.parametrize("table", ["m120_latncy", "no/such.csv", "..", ""])
+@pytest.mark.parametrize(
+    "table",
+    [
+        *("m120_latncy", "no/such.csv", "..", "", "x" * 5000, "a/" * 5000, "\0", "\ud800"),
+        *(None, 5, 10**5000, b"m120_latency", ["m120_latency"]),
+    ],
+    ids=lambda table: str(table)[:20] if isinstance(table, str) else type(table).__name__,
+)
 def test_an_unknown_table_names_the_known_ones(table):
-    with pytest.raises(MeasurementError, match=r"no such table; allowed: .*m120_latency"):
+    with pytest.raises(MeasurementError, match=r"no such table; allowed: .*m120_latency") as error:
         load(table)
+    assert len(str(error.value)) < 1500
+
+
+def test_a_file_that_may_not_be_read_is_refused(own, monkeypatch):
+    def refuse(*given):
+        raise PermissionError(13, "Permission denied")
+
+    path = own(ROW)
+    monkeypatch.setattr("builtins.open", refuse)
+    with pytest.raises(MeasurementError, match=r"own.csv: not readable \(Permission denied\); all"):
+        load(path)
+
+
+def test_of_two_unknown_columns_the_first_is_named(own):
+    for name in "abcdefgh":
+        with pytest.raises(MeasurementError, match=f"line 1, column '{name}': unknown; allowed:"):
+            load(own(ROW, header=f"{HEADER},{name},zebra"))
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=200), st.sampled_from(COLUMNS))

@@ -99,7 +99,7 @@ def test_a_port_that_always_loses_has_none():
         ({"duration_s": 0.0}, "duration_s is 0.0"),
         ({"streams_at": lambda rate: []}, "streams' names"),
         ({"streams_at": lambda rate: [Stream("mute")]}, "offers a packet"),
-        ({"where": "port"}, "a Port, Forwarder or Chain"),
+        ({"where": "port"}, "Port, Forwarder or Chain"),
     ],
 )
 def test_what_cannot_be_searched_is_refused(wrong, says):

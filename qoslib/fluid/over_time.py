@@ -7,6 +7,7 @@ import numpy as np
 
 from qoslib.fluid.solve import solve
 from qoslib.port import Chain, Forwarder, Port
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -47,9 +48,9 @@ def over_time(
     >>> print(over_time(port, [Stream("first", 100e6), late], 10.0).dropped_bps)
     [16666666.66666667  8333333.33333333]
     """
-    streams = tuple(streams)
-    if not duration_s > 0:
-        raise ValueError(f"duration_s is {duration_s!r}; allowed: above 0")
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    if checked(float, duration_s, "duration_s") <= 0:
+        fail("duration_s", duration_s, "above 0")
     starts = [stream.start_s for stream in streams]
     stops = [duration_s if stream.stop_s is None else stream.stop_s for stream in streams]
     edges = np.unique(np.clip([0.0, duration_s, *starts, *stops], 0.0, duration_s))

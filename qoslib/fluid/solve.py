@@ -27,6 +27,7 @@ from qoslib.port import (
     Red,
     StrictPriority,
 )
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -115,7 +116,8 @@ def solve(
     >>> print(solve(port, [Stream("a", 90e6), Stream("b", 30e6)]).sent_bps)
     [75000000. 25000000.]
     """
-    streams = tuple(streams)
+    where = checked(Port | Forwarder | Chain, where, "where")
+    streams = checked(tuple[Stream, ...], streams, "streams")
     offered = _offered(streams, offered_bps)
     if isinstance(where, Chain):
         return through(where, streams, offered, solve)
@@ -155,7 +157,10 @@ def _offered(streams, offered_bps):
         raise ValueError(f"streams are {names}; allowed: at least one, each name once")
     if offered_bps is None:
         offered_bps = [stream.mean_rate_bps for stream in streams]
-    offered = np.asarray(offered_bps, dtype=float)
+    try:
+        offered = np.asarray(offered_bps, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        fail("offered_bps", offered_bps, "numbers, one for each stream")
     if offered.ndim == 0 or offered.shape[-1] != len(streams):
         raise ValueError(f"offered_bps has shape {offered.shape}; allowed: (..., {len(streams)})")
     wrong = offered[~(np.isfinite(offered) & (offered >= 0))]

@@ -4,7 +4,9 @@ import numpy as np
 
 from qoslib.fluid.solve import solve
 from qoslib.port import Port
+from qoslib.record import AtLeastOne, NotNegative, checked, fail
 from qoslib.results import Result
+from qoslib.traffic import Stream
 
 __all__ = ["sweep"]
 
@@ -35,9 +37,14 @@ def sweep(
     ValueError
         If there is no such stream, or what `solve` refuses.
     """
+    checked(Port, port, "port")
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    low_bps = checked(NotNegative, low_bps, "low_bps")
+    high_bps = checked(NotNegative, high_bps, "high_bps")
+    loads = checked(AtLeastOne, loads, "loads")
     names = [each.name for each in streams]
     if stream not in names:
-        raise ValueError(f"stream is {stream!r}; allowed: {', '.join(names)}")
+        fail("stream", stream, ", ".join(names))
     offered = np.tile([float(each.mean_rate_bps) for each in streams], (loads, 1))
     offered[:, names.index(stream)] = np.linspace(low_bps, high_bps, loads)
     return solve(port, streams, offered)

@@ -31,7 +31,7 @@ from qoslib.port import (
     Red,
     StrictPriority,
 )
-from qoslib.record import fail
+from qoslib.record import checked, fail
 
 __all__ = ["SCHEDULERS", "Run", "as_port", "planned"]
 
@@ -68,6 +68,8 @@ class Run:
     """
 
     def __init__(self, duration_s, warmup_s=0.0, seed=0, bins=200, log_packets=0):
+        checked(float, duration_s, "duration_s")
+        checked(float, warmup_s, "warmup_s")
         with numbers_of("duration_s"):
             self.end_ps = picoseconds(duration_s)
         with numbers_of("warmup_s"):
@@ -82,7 +84,7 @@ class Run:
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             fail("seed", seed, "a whole number, 0 or more")
         for name, value, low in (("bins", bins, 1), ("trace_packets", log_packets, 0)):
-            if not isinstance(value, int) or not low <= value <= 10_000_000:
+            if not low <= checked(int, value, name) <= 10_000_000:
                 fail(name, value, f"a whole number from {low} to 10000000")
 
     def edges_ps(self):

@@ -4,11 +4,16 @@ import os
 import time
 from collections.abc import Callable
 from types import TracebackType
+from typing import Annotated
 
-__all__ = ["Progress", "ProgressBar"]
+from qoslib.record import Within
+
+__all__ = ["Chunk", "Progress", "ProgressBar"]
 
 #: Called with the simulated time done and the whole of it [s].
 Progress = Callable[[float, float], None]
+#: How many events there may be between two calls.
+Chunk = Annotated[int, Within(1, 2**62)]
 
 
 class ProgressBar:

@@ -11,7 +11,7 @@ from scipy.special import stdtrit
 from qoslib.packets.progress import Progress, ProgressBar
 from qoslib.packets.simulate import simulate
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import fail
+from qoslib.record import AtLeastOne, Count, checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -81,18 +81,19 @@ def replicate(
     ValueError
         If there are fewer than two seeds or one stands twice, or as `simulate` does.
     """
-    seeds = tuple(seeds)
-    if len(seeds) < 2 or len(set(seeds)) != len(seeds):
-        fail("seeds", seeds, "at least two, all different")
+    chosen: tuple[int, ...] = checked(tuple[Count, ...], seeds, "seeds")
+    workers = checked(AtLeastOne | None, workers, "workers")
+    if len(chosen) < 2 or len(set(chosen)) != len(chosen):
+        fail("seeds", chosen, "at least two, all different")
 
     def one(seed):
         return simulate(where, streams, duration_s, seed=seed, progress=_silent, **options)
 
     with ProgressBar() as bar, ThreadPoolExecutor(workers or os.cpu_count()) as pool:
         tell, results = progress or bar, []
-        for result in pool.map(one, seeds):
+        for result in pool.map(one, chosen):
             results.append(result)
-            tell(len(results), len(seeds))
+            tell(len(results), len(chosen))
     return Replications(tuple(results))
 
 

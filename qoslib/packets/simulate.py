@@ -9,9 +9,9 @@ from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.collect import collected, trace_of
 from qoslib.packets.loop import run
 from qoslib.packets.plan import Run, as_port, planned
-from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.packets.progress import Chunk, Progress, ProgressBar
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import fail
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -83,8 +83,9 @@ def simulate(
     >>> int(result.packets.offered[0]), int(result.packets.sent[0])
     (15000, 12500)
     """
-    streams = tuple(streams)
-    _check(where, streams, chunk_packets)
+    where = checked(Port | Forwarder | Chain, where, "where")
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    _check(streams, chunk_packets)
     asked = Run(duration_s, warmup_s, seed, bins, trace_packets)
     with ExitStack() as stack:
         tell = progress or stack.enter_context(ProgressBar())
@@ -95,14 +96,11 @@ def simulate(
     return result
 
 
-def _check(where, streams, chunk_packets):
-    if not isinstance(where, Port | Forwarder | Chain):
-        fail("where", where, "a Port, Forwarder or Chain")
+def _check(streams, chunk_packets):
     names = [stream.name for stream in streams]
     if not names or len(set(names)) != len(names):
         fail("the streams' names", names, "at least one, each name once")
-    if not isinstance(chunk_packets, int) or chunk_packets < 1:
-        fail("chunk_packets", chunk_packets, "a whole number above 0")
+    checked(Chunk, chunk_packets, "chunk_packets")
 
 
 def _run_one(where, streams, asked, tell, chunk_packets):

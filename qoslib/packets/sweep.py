@@ -10,7 +10,7 @@ import numpy as np
 
 from qoslib.packets.simulate import simulate
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import fail
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -59,6 +59,11 @@ def sweep(
     >>> (swept.dropped_pps > 0).tolist()
     [[False], [True]]
     """
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    try:
+        offered_bps = np.asarray(offered_bps, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        fail("offered_bps", offered_bps, f"numbers of the shape (loads, {len(streams)})")
     if np.ndim(offered_bps) != 2 or not len(offered_bps) or len(offered_bps[0]) != len(streams):
         fail("offered_bps", np.shape(offered_bps), f"the shape (loads, {len(streams)})")
 

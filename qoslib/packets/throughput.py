@@ -1,13 +1,12 @@
 """Throughput in the sense of RFC 2544: the largest rate at which no packet is lost."""
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from qoslib.packets.progress import Progress
 from qoslib.packets.simulate import simulate
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import fail
+from qoslib.record import Positive, checked, fail
 from qoslib.traffic import Stream
 
 __all__ = ["Throughput", "Trial", "throughput"]
@@ -103,6 +102,7 @@ def throughput(
     >>> round(found.rate_bps / 100e6, 3), round(64 / 84, 3)
     (0.762, 0.762)
     """
+    checked(Callable, streams_at, "streams_at")
     _check(high_bps, resolution)
 
     def trial(rate_bps):
@@ -127,8 +127,8 @@ def throughput(
 
 
 def _check(high_bps, resolution):
-    if not (math.isfinite(high_bps) and high_bps > 0):
-        fail("high_bps", high_bps, "a finite rate above 0")
+    checked(Positive, high_bps, "high_bps")
+    checked(float, resolution, "resolution")
     if not 0 < resolution < 1:
         fail("resolution", resolution, "above 0 and below 1")
 

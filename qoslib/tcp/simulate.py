@@ -9,9 +9,9 @@ from qoslib.flows import Host
 from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.collect import collected
 from qoslib.packets.plan import Run
-from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.packets.progress import Chunk, Progress, ProgressBar
 from qoslib.port import Port
-from qoslib.record import fail
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.tcp.collect import flow_record
 from qoslib.tcp.loop import run
@@ -91,7 +91,8 @@ def simulate(
     >>> round(float(result.tcp.goodput_bps[0]) / 1e6, 1)
     95.9
     """
-    hosts, streams = tuple(hosts), tuple(streams)
+    hosts = tuple(checked(tuple[Host, ...], hosts, "hosts"))
+    streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
     flows = tuple(flow for host in hosts for flow in host.flows)
     _check(port, flows, streams, chunk_events)
     asked = Run(duration_s, warmup_s, seed, bins)
@@ -116,8 +117,7 @@ def _check(port, flows, streams, chunk_events):
     names = _names(flows, streams)
     if not flows or len(set(names)) != len(names):
         fail("the names of flows and streams", names, "at least one flow, each name once")
-    if not isinstance(chunk_events, int) or chunk_events < 1:
-        fail("chunk_events", chunk_events, "a whole number above 0")
+    checked(Chunk, chunk_events, "chunk_events")
 
 
 def _play(state, senders, asked, tell, chunk_events):

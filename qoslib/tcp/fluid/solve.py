@@ -7,7 +7,7 @@ import numpy as np
 from qoslib import units
 from qoslib.flows import Host
 from qoslib.port import Port
-from qoslib.record import fail
+from qoslib.record import checked, fail
 from qoslib.results import FlowRecord, History, Result
 from qoslib.tcp.fluid import tables
 from qoslib.tcp.fluid.loop import run
@@ -67,7 +67,10 @@ def solve(
     >>> bool(solve(port, hosts, 30.0).sent_bps[0] > 95e6)
     True
     """
-    hosts, streams = tuple(hosts), tuple(streams)
+    port = checked(Port, port, "port")
+    hosts = checked(tuple[Host, ...], hosts, "hosts")
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    duration_s = checked(float, duration_s, "duration_s")
     names = [flow.name for host in hosts for flow in host.flows]
     names += [stream.name for stream in streams]
     if not hosts or len(set(names)) != len(names):

@@ -1,0 +1,89 @@
+"""A wrong argument is named, with what is allowed: no error comes from inside."""
+
+import math
+from collections.abc import Callable
+
+import pytest
+
+from qoslib import fluid, measurements, packets, tcp, traffic
+from qoslib.flows import Flow, Host
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.scenario import Scenario
+from qoslib.traffic import Stream
+
+PORT = Port("p", 1e7, (Queue("q", PacketLimit(20)),))
+STREAMS = (Stream("a", 5e6),)
+HOSTS = (Host("h", 1e8, (Flow("f", 0.01),)),)
+RUN = {"where": PORT, "streams": STREAMS, "duration_s": 0.01}
+SEEDED = {"seed": 0, "warmup_s": 0.0, "bins": 3}
+
+#: Function -> arguments that are right.
+CALLS: dict[Callable, dict] = {
+    fluid.solve: {"where": PORT, "streams": STREAMS, "offered_bps": [1e6]},
+    fluid.over_time: RUN,
+    fluid.sweep: {"port": PORT, "streams": STREAMS, "stream": "a", "low_bps": 1.0, "high_bps": 9.0}
+    | {"loads": 3},
+    packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000},
+    packets.sweep: RUN | {"offered_bps": [[1e6]]},
+    packets.replicate: RUN | {"seeds": [1, 2], "workers": 1},
+    packets.throughput: {"where": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
+    | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0},
+    tcp.simulate: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
+    | SEEDED
+    | {"chunk_events": 1000},
+    tcp.solve: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS},
+    traffic.on_one_line: {"streams": STREAMS, "line_bps": 1e8, "overhead_bytes": 0.0},
+    measurements.load: {"table": "m120_latency"},
+    Scenario.from_json: {"text": Scenario("s", PORT, STREAMS).to_json()},
+}
+WRONG = {
+    "text": "x",
+    "nothing": None,
+    "negative": -1,
+    "zero": 0,
+    "not a number": math.nan,
+    "infinite": math.inf,
+    "very small": 1e-300,
+    "half": 1.5,
+    "huge": 10**5_000,
+    "empty list": [],
+    "list of text": ["x"],
+    "list of nothing": [None],
+    "lists": [[1]],
+    "table": {},
+    "object": object(),
+    "true": True,
+    "bytes": b"\xff",
+    "twice": STREAMS * 2,
+}
+
+
+def answer(function, given):
+    """What the error says, or that all was allowed."""
+    try:
+        function(**given)
+    except ValueError as error:
+        return str(error)
+    return "allowed"
+
+
+@pytest.mark.parametrize(
+    ("function", "argument"),
+    [(function, argument) for function, given in CALLS.items() for argument in given],
+    ids=lambda value: getattr(value, "__name__", value),
+)
+def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
+    for name, wrong in WRONG.items():
+        said = answer(function, CALLS[function] | {argument: wrong})
+        assert "allowed" in said, name
+        assert len(said) < 1500
+
+
+def test_regular_streams_of_no_line():
+    with pytest.raises(ValueError, match=r"line_bps is 0.0; allowed: \(0, inf\)"):
+        traffic.on_one_line(STREAMS, 0)
+    with pytest.raises(ValueError, match=r"the streams' names is .*; allowed: each name once"):
+        traffic.on_one_line(STREAMS * 2, 1e9)
+    assert traffic.on_one_line([], 1e9) == ()
+    silent = (Stream("silent"),)
+    assert traffic.on_one_line(silent, 1e9) == silent
