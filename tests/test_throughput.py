@@ -3,7 +3,20 @@
 import pytest
 
 from qoslib.packets import throughput
-from qoslib.port import Chain, Forwarder, Hop, PacketLimit, Policer, Port, Queue
+from qoslib.port import (
+    ByteLimit,
+    Chain,
+    DeficitRoundRobin,
+    Forwarder,
+    Hop,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    Shaper,
+    StrictPriority,
+    TimeLimit,
+)
 from qoslib.traffic import Cbr, Poisson, Stream, TickedBursts
 
 LINE = 100e6
@@ -114,3 +127,65 @@ def test_half_a_trial_is_no_answer():
 
     with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="stopped"):
         throughput(PORT, one(), LINE, duration_s=20.0, progress=stop)
+
+
+def test_a_buffer_hides_no_overload_from_a_trial_of_the_default_length():
+    """A line that carries 81,274 frames/s of 1518 B; trials of 1 s let 81,702 pass."""
+    queue = Queue("all", PacketLimit(500))
+    port = Port("port", 1e9, (queue,), overhead_bytes=20)
+    found = throughput(port, one(1518), 1e9, resolution=0.001)
+    assert found.rate_bps == pytest.approx(81_274 * 8 * 1518, abs=0.001 * 1e9)
+    assert found.duration_s == pytest.approx(500 * 8 * 1518 / (0.001 * 1e9))
+    assert {t.duration_s for t in found.trials if t.passed} == {found.duration_s}
+    assert found.trials[0].duration_s == found.duration_s / 4
+    assert throughput(port, one(1518), 1e9, duration_s=1.0).rate_bps > found.rate_bps
+
+
+#: What holds packets, and what it carries of 500 B frames.
+DEEP = QUEUE.replace(limit=PacketLimit(400))
+CARRIES = LINE * 500 / 520
+BEHIND = DEEP.replace(name="b", priority=1, quantum_bytes=1500)
+BUFFERED = {
+    "packets": (PORT.replace(queues=(DEEP,)), CARRIES),
+    "bytes": (PORT.replace(queues=(QUEUE.replace(limit=ByteLimit(300_000)),)), CARRIES),
+    "time": (PORT.replace(queues=(QUEUE.replace(limit=TimeLimit(0.02, "line")),)), CARRIES),
+    "a transmit ring": (PORT.replace(transmit_ring_packets=300), CARRIES),
+    "two priorities": (
+        PORT.replace(queues=(DEEP.replace(name="a"), BEHIND), scheduler=StrictPriority()),
+        CARRIES,
+    ),
+    "a round robin": (
+        PORT.replace(
+            queues=(DEEP.replace(name="a", quantum_bytes=1500), BEHIND),
+            scheduler=DeficitRoundRobin(),
+        ),
+        CARRIES,
+    ),
+    "a policer's burst": (
+        PORT.replace(queues=(QUEUE.replace(policer=Policer(30e6, 100_000)),)),
+        30e6,
+    ),
+    "a queue's shaper": (
+        PORT.replace(queues=(DEEP.replace(shaper=Shaper(40e6, 50_000)),)),
+        40e6,
+    ),
+    "a port's shaper": (PORT.replace(queues=(DEEP,), shaper=Shaper(40e6, 50_000)), 40e6),
+    "a forwarder slower than its line": (
+        Chain("c", (Hop(ENGINE.replace(queue=DEEP, packet_s=50e-6)), Hop(PORT))),
+        8 * 500 / 50e-6,
+    ),
+    "a forwarder before a slower line": (
+        Chain("c", (Hop(ENGINE.replace(queue=DEEP)), Hop(PORT.replace(queues=(DEEP,))))),
+        CARRIES,
+    ),
+}
+
+
+@pytest.mark.parametrize(("where", "expected_bps"), BUFFERED.values(), ids=BUFFERED)
+def test_what_is_found_is_right_to_the_resolution_whatever_holds_packets(where, expected_bps):
+    def pair(rate):
+        return [Stream(name, rate / 2, 500, Cbr(at)) for name, at in (("a", 0.0), ("b", 7e-6))]
+
+    found = throughput(where, pair, 1.5 * LINE, resolution=0.005)
+    assert found.rate_bps == pytest.approx(expected_bps, abs=0.005 * 1.5 * LINE)
+    assert found.duration_s >= 1.0

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from qoslib import units
+from qoslib.packets.plan import as_port
 from qoslib.packets.progress import Progress
 from qoslib.packets.simulate import simulate
-from qoslib.port import Chain, Forwarder, Port
+from qoslib.port import ByteLimit, Chain, Forwarder, Hop, PacketLimit, Port, TimeLimit
 from qoslib.record import Positive, checked, fail
 from qoslib.traffic import Stream
 
@@ -13,15 +15,23 @@ __all__ = ["Throughput", "Trial", "throughput"]
 
 #: Halvings that no search needs: a double has no finer rates.
 MOST_TRIALS = 60
+#: A trial is no shorter [s].
+SHORTEST_S = 1.0
+#: Shares of a trial that are run first: a large overload shows its losses soon.
+SHORTER = (1 / 32, 1 / 4)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One trial: the rate that was tried [bit/s], what was offered at it, and what was lost."""
+    """One trial: the rate that was tried [bit/s], what was offered at it, and what was lost.
+
+    `duration_s` is the simulated time [s]; a trial that lost packets may have ended early.
+    """
 
     rate_bps: float
     offered_packets: int
     lost_packets: int
+    duration_s: float
 
     @property
     def passed(self) -> bool:
@@ -39,10 +49,13 @@ class Throughput:
         The largest rate tried at which nothing was lost [bit/s]; 0 where every trial lost.
     trials : tuple of Trial
         In the order they were run.
+    duration_s : float
+        Simulated time without a loss that a rate needs to pass [s].
     """
 
     rate_bps: float
     trials: tuple[Trial, ...]
+    duration_s: float
 
 
 def throughput(
@@ -51,7 +64,7 @@ def throughput(
     high_bps: float,
     *,
     resolution: float = 0.001,
-    duration_s: float = 1.0,
+    duration_s: float | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Throughput:
@@ -70,8 +83,9 @@ def throughput(
         The largest rate to try, say that of the medium [bit/s].
     resolution : float
         Where the search ends, as a share of `high_bps`.
-    duration_s : float
-        Simulated time of a trial [s]; RFC 2544, section 24, asks for 60 s.
+    duration_s : float, optional
+        Simulated time of a trial [s]; RFC 2544, section 24, asks for 60 s. By default long enough
+        for an overload of one `resolution` to lose a packet, and at least 1 s.
     seed : int
         Of every trial.
     progress : callable, optional
@@ -87,12 +101,18 @@ def throughput(
 
     Notes
     -----
-    What still waits at the end of a trial is not lost. A buffer of B bits therefore hides an
-    overload of up to ``B / duration``: make the trial long enough.
+    What still waits at the end of a trial is not lost, so a buffer of B bits hides an overload of
+    up to ``B / duration``. By default a trial lasts ``B / (resolution offered)``, with what is
+    offered at `high_bps`: B is all that the queues of a port hold, with its transmit ring and the
+    burst of its shaper, or what a queue with a policer or shaper of its own holds for its streams.
+    Of these times, over all hops, the longest is taken.
+
+    A rate passes only by a whole trial. Before that, a thirty-second and a quarter of it are run,
+    which end the trial if they lose packets.
 
     References
     ----------
-    RFC 2544, section 26.1.
+    RFC 2544, sections 24 and 26.1.
 
     Examples
     --------
@@ -102,19 +122,27 @@ def throughput(
     >>> round(found.rate_bps / 100e6, 3), round(64 / 84, 3)
     (0.762, 0.762)
     """
+    where = checked(Port | Forwarder | Chain, where, "where")
     checked(Callable, streams_at, "streams_at")
     _check(high_bps, resolution)
+    whole_s = checked(Positive | None, duration_s, "duration_s")
+    if whole_s is None:
+        offered = checked(tuple[Stream, ...], streams_at(high_bps), "streams_at(high_bps)")
+        whole_s = max(_trial_s(where, offered, resolution), SHORTEST_S)
 
     def trial(rate_bps):
-        tried = _tried(where, streams_at, rate_bps, duration_s, seed, progress)
+        for share in (*SHORTER, 1):
+            tried = _tried(where, streams_at, rate_bps, share * whole_s, seed, progress)
+            if not tried.passed:
+                break
         trials.append(tried)
         return tried.passed
 
     trials: list[Trial] = []
     if trial(high_bps):
         if not trials[0].offered_packets:
-            fail("high_bps", high_bps, f"a rate that offers a packet within {duration_s} s")
-        return Throughput(high_bps, tuple(trials))
+            fail("high_bps", high_bps, f"a rate that offers a packet within {whole_s} s")
+        return Throughput(high_bps, tuple(trials), whole_s)
     low_bps, lost_bps = 0.0, high_bps
     while lost_bps - low_bps > resolution * high_bps and len(trials) < MOST_TRIALS:
         rate_bps = (low_bps + lost_bps) / 2
@@ -123,7 +151,53 @@ def throughput(
         else:
             lost_bps = rate_bps
     offered = any(each.passed and each.offered_packets for each in trials)
-    return Throughput(low_bps if offered else 0.0, tuple(trials))
+    return Throughput(low_bps if offered else 0.0, tuple(trials), whole_s)
+
+
+def _trial_s(where, streams, resolution):
+    """How long a trial must last for an overload of one step to lose a packet [s]."""
+    hops = where.hops if isinstance(where, Chain) else (Hop(where),)
+    times_s = [0.0]
+    for hop in hops:
+        passing = [each for each in streams if not hop.streams or each.name in hop.streams]
+        times_s += [bits / (resolution * bps) for bits, bps in _held(hop.at, passing) if bps > 0]
+    return max(times_s)
+
+
+def _held(at, streams):
+    """What a port or forwarder may hold [bit], and what is offered to it [bit/s]; pairs."""
+    queues, ring_packets = as_port(at)
+    largest_bytes = max((each.mean_frame_bytes for each in streams), default=1.0)
+    burst_bytes = at.shaper.burst_bytes if isinstance(at, Port) and at.shaper else 0
+    total_bits = units.bits(ring_packets * largest_bytes + burst_bytes)
+    for index, queue in enumerate(queues):
+        mine = [s for s in streams if isinstance(at, Forwarder) or at.queue_of(s) == index]
+        offered_bps = sum(each.mean_rate_bps for each in mine)
+        frame_bytes = max((each.mean_frame_bytes for each in mine), default=1.0)
+        bits = _queue_bits(at, queue, frame_bytes)
+        total_bits += bits
+        if queue.shaper:
+            yield bits + units.bits(queue.shaper.burst_bytes), offered_bps
+        if queue.policer:
+            yield units.bits(queue.policer.burst_bytes), offered_bps
+    yield total_bits, sum(each.mean_rate_bps for each in streams)
+
+
+def _queue_bits(at, queue, frame_bytes):
+    """What a queue may hold, in bits of frames."""
+    if isinstance(at, Forwarder):
+        line_bps = units.bits(frame_bytes) / (at.packet_s + at.byte_s * frame_bytes)
+    else:
+        line_bps = at.rate_bps
+    match queue.limit:
+        case PacketLimit(packets):
+            return units.bits(packets * frame_bytes)
+        case ByteLimit(limit_bytes):
+            return units.bits(limit_bytes)
+        case TimeLimit(time_s, "guaranteed"):
+            return queue.guaranteed_bps * time_s
+        case TimeLimit(time_s):
+            return line_bps * time_s
 
 
 def _check(high_bps, resolution):
@@ -141,4 +215,4 @@ def _tried(where, streams_at, rate_bps, duration_s, seed, progress):
         raise KeyboardInterrupt
     assert result.packets is not None
     offered, lost = result.packets.offered.sum(), result.packets.lost.sum()
-    return Trial(rate_bps, int(offered), int(lost))
+    return Trial(rate_bps, int(offered), int(lost), duration_s)
