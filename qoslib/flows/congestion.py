@@ -82,25 +82,65 @@ class HTcp(Record):
 
 @record
 class Bbr(Record):
-    """A simplified BBR, version 1 (Cardwell et al. 2016, doi:10.1145/3012426.3022184).
+    """BBR, version 1, as Linux has it (Cardwell et al. 2016, doi:10.1145/3012426.3022184).
 
-    It paces at a gain times the largest rate of delivery of the last rounds, and keeps at most
-    `window_gain` times rate times least round trip in flight. Phases: start-up until the rate
-    stops growing, drain, then a cycle of eight round trips with gains 1.25, 0.75 and six times 1;
-    every `probe_s` the window is `probe_packets` for 0.2 s and a round trip. It answers to no loss
-    but a timeout. Left out: long-term rates of policers, application limits, quantum and version
-    2's bounds on loss and inflight; the cycle begins at its start, not at a random phase.
+    It keeps two numbers of the path. The bandwidth is the largest delivery rate of the last
+    `rounds`, the round trip the least of the last `probe_s`. Every ACK samples the rate over the
+    flight of the packet that it reports: packets delivered since that packet left, divided by
+    the longer of the time that sending them took and the time until this ACK. A round is over
+    when a packet is delivered that was sent in it.
+
+    It paces at 99 % of a gain times the bandwidth, and the window grows by what is delivered up to
+    a gain times bandwidth times round trip, rounded up to an even number with three of the host's
+    bursts; at least 4 packets. The phases:
+
+    - start-up, with `startup_gain` for both, until the bandwidth has grown by less than a quarter
+      in each of three rounds;
+    - drain, paced at ``1 / startup_gain``, until no more is in flight than the path holds;
+    - a cycle with `window_gain` and paced at 1.25, 0.75 and six times 1, each for a least round
+      trip (1.25 until so much is in flight or packets are lost, 0.75 no longer than it takes to
+      drain), from a phase on that is drawn but never 0.75;
+    - after `probe_s` without a round trip as low as the least, `probe_packets` in flight for 0.2 s
+      and a round. Rates sampled there count as limited by the application: only a larger one is
+      believed.
+
+    A loss does not lower the bandwidth. In the first round of a recovery the window is what is in
+    flight, then it grows again, and it comes back as it was when the recovery is over. Marks (ECN)
+    are not answered.
 
     Parameters
     ----------
     startup_gain, window_gain : float
         2 / ln 2 and 2 in the paper.
     rounds : int
-        Round trips over which the largest rate is kept.
+        Rounds before the present one over which the largest rate is kept.
     probe_s : float
         How long a least round trip is believed [s].
     probe_packets : int
         Window while a new one is looked for.
+
+    Notes
+    -----
+    A flow that joins a full link carries little at first, and shares only when a probe for the
+    least round trip has let it and the others see it. Of four flows started 1 s apart (20 Mb/s,
+    50 ms, 1 BDP of buffer) the last carried 0.7 to 3 Mb/s over the next 20 s in Linux 6.18 and 0.5
+    to 9 here; after a minute all carried nearly the same.
+
+    These parts of Linux's BBR are left out: the long-term rate behind a policer (two flows lost
+    11 % there in the model and 8 % in Linux); the larger window where ACKs come in clumps; the
+    restart from idle, as no flow here is idle. `Flow.window_bytes` counts as the receiver's window,
+    so that it limits the measured rate.
+
+    References
+    ----------
+    Cardwell, Cheng, Hassas Yeganeh and Jacobson, draft-cardwell-iccrg-bbr-congestion-control-00;
+    Cheng, Cardwell, Hassas Yeganeh and Jacobson, draft-cheng-iccrg-delivery-rate-estimation-00;
+    Linux, net/ipv4/tcp_bbr.c and net/ipv4/tcp_rate.c.
+
+    Examples
+    --------
+    >>> Bbr().rounds
+    10
     """
 
     startup_gain: Gain = 2.885

@@ -3,6 +3,7 @@
 from qoslib.packets.arrivals import replay
 from qoslib.packets.clock import NEVER
 from qoslib.tcp.bbr import bbr_acts
+from qoslib.tcp.delivery import rate_sample, sent_last
 from qoslib.tcp.htcp import htcp_looks
 from qoslib.tcp.kernel import kernel
 from qoslib.tcp.recovery import recovers, shrinks_once, times_out
@@ -49,7 +50,7 @@ def _delivered(flow, segments, upto, tag):
 
 
 @kernel
-def _answers(flow, senders, acked, delivered, rtt_ps, now_ps):
+def _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_ps):
     """Losses, then the window."""
     found = 0
     if flow.recovery <= LAST_SACK:
@@ -59,10 +60,9 @@ def _answers(flow, senders, acked, delivered, rtt_ps, now_ps):
     before = flow.state
     recovers(flow, senders.segments, delivered, acked, found, now_ps)
     if flow.law == BBR:
-        round_over = flow.una > flow.round_end
-        if round_over:
-            flow.round_end = flow.next
-        bbr_acts(flow, senders.rates, rtt_ps, round_over, now_ps)
+        sample = rate_sample(flow, senders, last, delivered, now_ps)
+        rates = senders.rates
+        bbr_acts(flow, rates, sample, rtt_ps, was_in_flight, delivered, found, now_ps)
     elif acked > 0 and flow.limited and before == flow.state != RECOVERY:
         grows(flow, acked, rtt_ps, now_ps)
 
@@ -79,8 +79,10 @@ def _takes_ack(flow, senders, now_ps):
     if rtt_ps > 0:
         measure(flow, rtt_ps)
     acked = max(upto - flow.una, 0)
+    last = sent_last(flow, senders.segments, upto, tag) if flow.law == BBR else -1
+    was_in_flight = flow.flight
     delivered = _delivered(flow, senders.segments, upto, tag)
-    _answers(flow, senders, acked, delivered, rtt_ps, now_ps)
+    _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_ps)
     if echo:
         shrinks_once(flow, now_ps)
     if acked > 0 and not flow.given_up:

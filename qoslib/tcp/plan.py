@@ -37,12 +37,13 @@ def plan(
     flows = [flow for host in hosts for flow in host.flows]
     sources = [_as_stream(flow) for flow in flows]
     state = planned(port, [*sources, *streams], run)
-    rows = _flow_rows(port, hosts, state)
+    rows = _flow_rows(port, hosts, state, run.seed)
     host_rows = _host_rows(hosts, rows, len(flows) + len(streams), run.seed)
     senders = tables.Senders(
         flows=rows,
         hosts=host_rows,
         segments=_segments(rows),
+        departures=_departures(rows),
         log=np.zeros(_placed(rows, "log_first", "log_mask"), np.int64),
         acks=np.zeros(_placed(rows, "ack_first", "ack_mask"), tables.ACK),
         ways=np.zeros(_placed(host_rows, "first", "mask"), tables.WAY),
@@ -71,11 +72,11 @@ def _with_sources(state, senders, others):
     )
 
 
-def _flow_rows(port, hosts, state):
+def _flow_rows(port, hosts, state, seed):
     flows = [(i, host, flow) for i, host in enumerate(hosts) for flow in host.flows]
     rows = np.zeros(len(flows), tables.FLOW)
     for index, (row, (i, host, flow)) in enumerate(zip(rows, flows, strict=True)):
-        row["host"] = i
+        row["host"], row["key"] = i, key(seed, 3, index)
         _fill_times(row, host, flow, port)
         _fill_sizes(row, host, flow, _held_packets(state, index))
         fill_choices(row, flow)
@@ -137,6 +138,13 @@ def _segments(rows):
     segments = np.zeros(_placed(rows, "first", "mask"), tables.SEGMENT)
     segments["got"] = -1
     return segments
+
+
+def _departures(rows):
+    """Room for what each BBR flow notes of its segments."""
+    sizes = np.where(rows["law"] == tables.BBR, rows["mask"] + 1, 0)
+    rows["departures"] = np.cumsum(sizes) - sizes
+    return np.zeros(int(sizes.sum()) + 1, tables.DEPARTURE)
 
 
 def _rates(rows):

@@ -60,9 +60,9 @@ def _fill_congestion(row, flow):
 def _fill_bbr(row, flow, law):
     row["gain"] = row["startup_gain"] = law.startup_gain
     row["window_gain"], row["probe_packets"] = law.window_gain, law.probe_packets
-    row["probe_every_ps"], row["bandwidth_count"] = picoseconds(law.probe_s), law.rounds
-    row["round_ps"] = row["min_at_ps"] = picoseconds(flow.start_s)
-    row["least_ps"] = NEVER
+    row["probe_every_ps"], row["bandwidth_count"] = picoseconds(law.probe_s), law.rounds + 1
+    row["min_at_ps"] = picoseconds(flow.start_s)
+    row["least_ps"] = row["probed_ps"] = NEVER
 
 
 def _fill_slow_start(row, start):

@@ -1,11 +1,12 @@
 """What a flow sends: as much as its windows have room for, what was lost first."""
 
 from qoslib.packets.clock import NEVER
+from qoslib.tcp.delivery import note_sent
 from qoslib.tcp.host import hand_down, put_on_line
 from qoslib.tcp.kernel import kernel
 from qoslib.tcp.recovery import shrinks_once
 from qoslib.tcp.scoreboard import next_lost, segment_of
-from qoslib.tcp.tables import IN_FLIGHT, MOST_TRIES, OPEN, TRIES_BITS
+from qoslib.tcp.tables import BBR, IN_FLIGHT, MOST_TRIES, OPEN, TRIES_BITS
 from qoslib.tcp.timer import arm
 
 __all__ = ["sends"]
@@ -53,6 +54,8 @@ def _transmit(state, senders, flow, packet_class, now_ps):
     flow.order += 1
     flow.flight += 1
     flow.prr_out += 1
+    if flow.law == BBR:
+        note_sent(flow, senders.departures, number, segment.tries, now_ps)
     put_on_line(state, senders.hosts[flow.host], senders.ways, flow, packet_class, tag)
 
 

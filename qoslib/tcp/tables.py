@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["ACK", "FLOW", "HOST", "NOTE", "SEGMENT", "WAY", "Senders"]
+__all__ = ["ACK", "DEPARTURE", "FLOW", "HOST", "NOTE", "SEGMENT", "WAY", "Senders"]
 
 #: Codes of the congestion controls.
 RENO, CUBIC, HTCP, BBR = range(4)
@@ -43,13 +43,16 @@ FLOW = _table(
     " hystart delay_sign train_sign low samples low_ps high_ps gap_ps sampled round_end"
     " round_ps train_ps round_rtt_ps"
     " modes bandwidth_ps bandwidth_count min_srtt_ps max_srtt_ps"
-    " phase phase_ps cycles rounds round_from probe_every_ps probe_packets full_rounds"
+    " departures delivered delivered_ps first_ps app_limited"
+    " phase phase_ps cycles rounds round_upto rate_round full full_rounds"
+    " probe_every_ps probe_packets probed_ps probed_round conserves before"
     " bandwidths least_ps min_at_ps"
     " sent_again timeouts recoveries dropped_in_host dropped_first dropped_again"
     " finished_ps received_before",
     real="cwnd ssthresh beta c share w_max w_est k_s prior"
     " low_s beta_low beta_high switch alpha max_rate old_max_rate mean_rate"
-    " rate full_rate startup_gain window_gain gain",
+    " rate full_rate pace_rate startup_gain window_gain gain",
+    key="key counter",
 )
 
 HOST = _table(
@@ -60,6 +63,9 @@ HOST = _table(
 
 #: A segment's place in the window: what the sender knows, and what the receiver has.
 SEGMENT = _table(whole="state tries order sent_ps got marked_tag")
+
+#: What a BBR flow notes of a segment when it leaves.
+DEPARTURE = _table(whole="delivered delivered_ps first_ps app_limited")
 
 #: A packet on its way from its host to the port.
 WAY = _table(whole="arrival_ps packet_class tag")
@@ -77,6 +83,7 @@ class Senders(NamedTuple):
     flows: np.ndarray
     hosts: np.ndarray
     segments: np.ndarray
+    departures: np.ndarray
     log: np.ndarray
     acks: np.ndarray
     ways: np.ndarray

@@ -1,5 +1,6 @@
 """The window grows with what is acknowledged and shrinks at a loss, by the flow's law."""
 
+from qoslib.tcp.bbr import bbr_keeps_window
 from qoslib.tcp.cubic import cubic_grows, cubic_shrinks
 from qoslib.tcp.htcp import htcp_grows, htcp_resumes, htcp_shrinks
 from qoslib.tcp.hystart import hystart_ends
@@ -45,6 +46,7 @@ def grows(flow, acked, rtt_ps, now_ps):
 def shrinks(flow, timeout, now_ps):
     """Set the threshold after a loss or a mark; how the window gets there is recovery's choice."""
     if flow.law == BBR:
+        bbr_keeps_window(flow, timeout)
         return
     if flow.law == CUBIC:
         left = cubic_shrinks(flow, timeout)

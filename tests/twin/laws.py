@@ -5,7 +5,9 @@
 - H-TCP ``w + n alpha / w``, ``alpha = 2 f (1 - beta)``, rates in packets per picosecond.
 """
 
-from twin.clock import NEVER, PS
+import math
+
+from twin.clock import NEVER, PS, whole_ps
 
 
 class RenoLaw:
@@ -14,6 +16,9 @@ class RenoLaw:
 
     def on_ack(self, acked, now):
         """Look, whatever the window does."""
+
+    def on_send(self, number, now):
+        """A packet leaves."""
 
     def grow(self, acked, now):
         self.flow.cwnd += acked / self.flow.cwnd
@@ -128,58 +133,137 @@ class BbrLaw(RenoLaw):
 
     def __init__(self, law, flow):
         super().__init__(law, flow)
-        self.phase, self.gain = "startup", law.startup_gain
-        self.round_end = self.round_una = 0
-        self.round_at = self.least_at = self.phase_at = flow.start
-        self.rates, self.least, self.full, self.flat, self.eighth = [], NEVER, 0.0, 0, 0
+        self.phase, self.eighth, self.phase_at = "startup", 0, 0
+        # Of each packet that left: when, and what was known then.
+        self.left, self.delivered, self.last, self.first, self.app_limited = {}, 0, 0, 0, 0
+        self.round, self.round_end, self.rates, self.rate = 0, 0, [], 0.0
+        self.full, self.flat, self.is_full = 0.0, 0, False
+        self.least, self.least_at = NEVER, flow.start
+        self.probed_at, self.probed_round = None, False
+        self.before, self.saved, self.conserves = "open", 0.0, False
+        self.pace = 0.0
 
-    def look(self, rtt, now):
-        if self.flow.una > self.round_end:
-            self.round_end = self.flow.new
-            self.end_round(now)
-        self.round_trip(rtt, now)
-        rate = max(self.rates[-self.law.rounds :], default=0.0)
-        if not rate:
-            return
-        pipe = rate * self.least
-        if self.phase == "drain" and self.flow.count("flight") <= pipe:
-            self.cycle(now)
-        if self.phase == "cycle" and now - self.phase_at > self.least:
-            self.eighth, self.phase_at = (self.eighth + 1) % 8, now
-            self.gain = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][self.eighth]
-        early = self.phase in ("startup", "drain")
-        gain = self.law.startup_gain if early else self.law.window_gain
-        self.flow.cwnd = max(gain * pipe, 4.0)
+    def on_send(self, number, now):
+        if not self.flow.known:
+            self.first = self.last = now
+        known = self.delivered, self.last, self.first, self.app_limited > 0
+        self.left[number] = self.flow.orders, now, known
+
+    def look(self, rtt, news, found, was_in_flight, now):
+        rate, prior, limited = self.sample(news, now)
+        over = rate > 0 and prior >= self.round_end
+        if over:
+            self.round, self.round_end, self.conserves = self.round + 1, self.delivered, False
+        if rate > 0 and (not limited or rate >= self.rate):
+            self.rates.append((self.round, rate))
+            young = [rate for at, rate in self.rates if at >= self.round - self.law.rounds]
+            self.rate = max(young)
+        if self.phase == "cycle":
+            self.cycle(found, was_in_flight)
+        if over and not self.is_full and not limited:
+            self.flat = 0 if self.rate >= 1.25 * self.full else self.flat + 1
+            self.full = self.full if self.flat else self.rate
+            self.is_full = self.flat >= 3
+        if self.phase == "startup" and self.is_full:
+            self.phase = "drain"
+        if self.phase == "drain" and self.flow.count("flight") <= self.fits(1.0):
+            self.start_cycle()
+        self.round_trip(rtt, over, now)
+        self.set_pace()
+        if news:
+            self.flow.cwnd = self.window(len(news), found)
         if self.phase == "probe":
-            self.flow.cwnd = float(self.law.probe_packets)
-        self.flow.gap = int(1.0 / (self.gain * rate))
+            self.flow.cwnd = min(self.flow.cwnd, float(self.law.probe_packets))
 
-    def end_round(self, now):
-        una = self.flow.una
-        self.rates.append((una - self.round_una) / max(now - self.round_at, 1))
-        self.round_una, self.round_at = una, now
-        if self.phase == "startup":
-            rate = max(self.rates[-self.law.rounds :])
-            if rate > self.full * 1.25:
-                self.full, self.flat = rate, 0
-            else:
-                self.flat += 1
-            if self.flat == 3:
-                self.phase, self.gain = "drain", 1.0 / self.law.startup_gain
+    def sample(self, news, now):
+        self.delivered += len(news)
+        self.app_limited = self.app_limited if self.delivered <= self.app_limited else 0
+        if not news:
+            return 0.0, 0, False
+        self.last = now
+        _, at, (delivered, last, first, limited) = max(self.left[number] for number in news)
+        self.first = at
+        took = max(at - first, now - last)
+        rate = (self.delivered - delivered) / took if took >= self.flow.least_rtt else 0.0
+        return rate, delivered, limited
 
-    def cycle(self, now):
-        self.phase, self.phase_at, self.eighth, self.gain = "cycle", now, 2, 1.0
+    def fits(self, gain):
+        pipe = 10 if self.least == NEVER else math.ceil(self.rate * self.least * gain)
+        packets = pipe + 3 * self.flow.burst()
+        packets += packets % 2
+        return packets + 2 * (self.phase == "cycle" and self.eighth == 0)
 
-    def round_trip(self, rtt, now):
-        old = now - self.least_at > int(PS * self.law.probe_s)
+    def start_cycle(self):
+        self.phase, self.phase_at = "cycle", self.last
+        self.eighth = [0, 7, 6, 5, 4, 3, 2][int(7 * self.flow.draws.uniform())]
+
+    def cycle(self, found, was_in_flight):
+        over = self.last - self.phase_at > self.least
+        if self.eighth == 0 and not found:
+            over = over and was_in_flight >= self.fits(1.25)
+        if self.eighth == 1:
+            over = over or was_in_flight <= self.fits(1.0)
+        if over:
+            self.eighth, self.phase_at = (self.eighth + 1) % 8, self.last
+
+    def keep_window(self, timeout):
+        out_of_order = self.before != "open" or self.phase == "probe"
+        self.saved = max(self.saved if out_of_order else 0.0, self.flow.cwnd)
+        if timeout:
+            self.before, self.full = "loss", 0.0
+
+    def round_trip(self, rtt, over, now):
+        old = now - self.least_at > whole_ps(self.law.probe_s)
         if rtt > 0 and (rtt <= self.least or old):
             self.least, self.least_at = rtt, now
-        if old and self.phase in ("drain", "cycle"):
-            self.phase, self.gain = "probe", 1.0
-            self.phase_at = now + PS // 5 + self.flow.last_rtt
-        elif self.phase == "probe" and now >= self.phase_at:
-            self.least_at = now
-            self.cycle(now)
+        if old and self.phase != "probe":
+            self.keep_window(False)
+            self.phase, self.probed_at = "probe", None
+        if self.phase != "probe":
+            return
+        flight = self.flow.count("flight")
+        self.app_limited = max(self.delivered + flight, 1)
+        if self.probed_at is not None:
+            self.probed_round = self.probed_round or over
+            if self.probed_round and now > self.probed_at:
+                self.least_at = now
+                self.flow.cwnd = max(self.flow.cwnd, self.saved)
+                self.phase = "startup"
+                if self.is_full:
+                    self.start_cycle()
+        elif flight <= self.law.probe_packets:
+            self.probed_at, self.probed_round = now + PS // 5, False
+            self.round_end = self.delivered
+
+    def set_pace(self):
+        high = self.law.startup_gain
+        cycle = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0][self.eighth]
+        gain = {"startup": high, "drain": 1 / high, "cycle": cycle, "probe": 1.0}[self.phase]
+        if not self.pace and self.flow.srtt:
+            self.pace = high * self.flow.cwnd / self.flow.srtt * 0.99
+        rate = gain * self.rate * 0.99
+        self.pace = rate if self.is_full else max(self.pace, rate)
+        if self.pace:
+            self.flow.gap = int(1 / self.pace)
+
+    def window(self, delivered, found):
+        flow, before = self.flow, self.before
+        cwnd = max(flow.cwnd - found, 1.0)
+        kept = float(flow.count("flight") + delivered)
+        self.before = flow.phase
+        if flow.phase == "recovery" != before:
+            self.conserves, self.round_end, cwnd = True, self.delivered, kept
+        elif flow.phase == "open" != before:
+            self.conserves, cwnd = False, max(cwnd, self.saved)
+        if self.conserves:
+            return max(cwnd, kept)
+        gains = {"cycle": self.law.window_gain, "probe": 1.0}
+        most = self.fits(gains.get(self.phase, self.law.startup_gain))
+        if self.is_full:
+            cwnd = min(cwnd + delivered, float(most))
+        elif cwnd < most or self.delivered < 10:
+            cwnd += delivered
+        return max(cwnd, 4.0)
 
 
 class HyStartTwin:

@@ -64,7 +64,8 @@ class HostTwin:
 
 
 class FlowTwin:
-    def __init__(self, index, flow, host, limit):
+    def __init__(self, index, flow, host, limit, seed):
+        self.draws = Draws(seed, 3, index)
         self.index, self.flow, self.host, self.limit = index, flow, host, limit
         self.stream = Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
         self.told_ps = 0
@@ -176,20 +177,21 @@ class FlowTwin:
         if ack.number >= self.una and self.tries[ack.number] == ack.tries:
             rtt = now - self.left_at[ack.number]
             self.measure(rtt)
-        acked, delivered = max(ack.upto - self.una, 0), 0
+        acked, news, flight = max(ack.upto - self.una, 0), [], self.count("flight")
         while self.una < ack.upto:
-            delivered += self.arrives(self.una)
+            news += [self.una] * self.arrives(self.una)
             del self.known[self.una]
             self.una += 1
         if self.sack and ack.number >= self.una:
-            delivered += self.arrives(ack.number)
+            news += [ack.number] * self.arrives(ack.number)
             self.known[ack.number] = "there"
+        delivered = len(news)
         found = self.find_lost() if self.sack else 0
         self.law.on_ack(acked, now)
         before = self.phase
         self.recovery(delivered, acked, found, now)
         if self.by_rate:
-            self.law.look(rtt, now)
+            self.law.look(rtt, news, found, flight, now)
         elif acked and self.limited and before == self.phase != "recovery":
             self.grow(acked, rtt, now)
         if ack.echo:
@@ -229,6 +231,7 @@ class FlowTwin:
 
     def shrink(self, timeout, now):
         if self.by_rate:
+            self.law.keep_window(timeout)
             return
         self.ssthresh = max(self.law.after_loss(timeout, now), 2.0)
 
@@ -385,6 +388,7 @@ class FlowTwin:
         else:
             self.tries[number] = 1
             self.new += 1
+        self.law.on_send(number, now)
         self.known[number], self.order[number], self.left_at[number] = "flight", self.orders, now
         self.orders += 1
         self.prr_out = getattr(self, "prr_out", 0) + 1
@@ -424,7 +428,7 @@ def simulate_tcp(port, hosts, duration_s, *, streams=(), seed=0, bins=7):
     run = SimpleNamespace(seed=seed, edges=edges, warm_ps=0, end_ps=end_ps)
     machines = [HostTwin(i, host, port, seed) for i, host in enumerate(hosts)]
     flows = [
-        FlowTwin(i, flow, machine, flow.window_bytes // flow.mss_bytes)
+        FlowTwin(i, flow, machine, flow.window_bytes // flow.mss_bytes, seed)
         for i, (flow, machine) in enumerate(
             (flow, machine) for machine in machines for flow in machine.host.flows
         )
