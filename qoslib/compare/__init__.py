@@ -4,6 +4,7 @@ from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
 from qoslib.compare.own import own
 from qoslib.compare.part import part
+from qoslib.compare.parted import parted, remark
 from qoslib.compare.rows import Row
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.stored import differences, stored
@@ -25,7 +26,9 @@ __all__ = [
     "is_tick",
     "own",
     "part",
+    "parted",
     "published",
+    "remark",
     "score",
     "score_platform",
     "stored",

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from qoslib import plots, tcp, units
+from qoslib import compare, plots, tcp, units
 from qoslib.explore import transfer
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
@@ -73,17 +73,20 @@ def buffer_size(where: str | Scenario = "mx80", assumptions: str = "as_configure
     lines = kept(sweep, "buffer")
 
     def draw(values, dots):
-        return plots.buffer_size(
+        here = transfer.water(now(values))
+        figure = plots.buffer_size(
             now(values),
             units.megabytes(values["buffer"]),
             lines(values),
-            transfer.water(now(values)),
+            here,
             dots,
             _published(name, values, start),
             _band() if name else None,
             rules(now(values)),
             name,
         )
+        figure.remark = compare.remark(here, dots)
+        return figure
 
     def play(values, tell):
         return transfer.played(now(values), tell)

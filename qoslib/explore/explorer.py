@@ -90,6 +90,11 @@ class Explorer(widgets.VBox):
         return self._drawn.summary
 
     @property
+    def remark(self) -> str:
+        """Where the models in the figure part, or where the only one is valid; mostly empty."""
+        return self._drawn.remark
+
+    @property
     def table(self):
         """The numbers in the figure, as a DataFrame."""
         return self._drawn.table
@@ -148,11 +153,14 @@ class Explorer(widgets.VBox):
     def _say(self):
         said = html.escape(self._drawn.summary)
         table = self._drawn.table.to_html(border=0, na_rep="–")
-        self._words.value = (
-            f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>'
-            f"<details><summary>The same as a table</summary>{table}</details>"
-            f"{shown(self._call, self.values, self._start) if self._call else ''}"
-        )
+        parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>']
+        if self._drawn.remark:
+            remark = html.escape(self._drawn.remark)
+            parts.append(f'<p style="line-height: 1.4; margin: 4px 0 0"><i>{remark}</i></p>')
+        parts.append(f"<details><summary>The same as a table</summary>{table}</details>")
+        if self._call:
+            parts.append(shown(self._call, self.values, self._start))
+        self._words.value = "".join(parts)
 
     def _repr_mimebundle_(self, **kwargs):
         """The widget; for a viewer without a kernel also the figure as it stands, and its words."""

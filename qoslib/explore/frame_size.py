@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qoslib import fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.controls import button, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -61,7 +61,9 @@ def frame_size(where: str | Scenario = "mx150") -> Explorer:
             "packets": played or plots.Forwarded([], []),
         }
         here = fluid.solve(there, _streams(begun, round(values["frame"]), values))
-        return plots.frame_size(gap_bytes, forwarded, published, (values["frame"], here))
+        figure = plots.frame_size(gap_bytes, forwarded, published, (values["frame"], here))
+        figure.remark = _remark(here, lines(values), played)
+        return figure
 
     def play(values, tell):
         there, counted = _described(begun.where, values), []
@@ -78,6 +80,17 @@ def frame_size(where: str | Scenario = "mx150") -> Explorer:
     call = Call("frame_size", repr(where) if isinstance(where, str) else "saved", scenarios)
     app: Explorer = Explorer(controls, [*controls.values(), row(reset)], draw, play, call)
     return app
+
+
+def _remark(here, lines, played):
+    """The smallest frame for which the models part; alone, where the fluid model is valid."""
+    if played is None:
+        return compare.remark(here, None)
+    fluid_of = dict(zip(lines.sizes, lines.results, strict=True))
+    for size, result in zip(played.sizes, played.results, strict=True):
+        if size in fluid_of and (text := compare.remark(fluid_of[size], result)):
+            return f"With frames of {size} B: {text}"
+    return ""
 
 
 def start(begun: Scenario) -> dict:

@@ -1,8 +1,10 @@
 """The explorer of one queue: a load, how it is spaced, a buffer, a frame and a line."""
 
+import dataclasses
+
 import numpy as np
 
-from qoslib import fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -54,7 +56,9 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         now_port, now = _described(port, stream, values)
         given = all(values[name] == start[name] for name in ("frame", "rate"))
         answers = lines(values), fluid.solve(now_port, [now])
-        return plots.one_queue(now_port, now, *answers, published if given else None, dots)
+        figure = plots.one_queue(now_port, now, *answers, published if given else None, dots)
+        figure.remark = compare.remark(answers[1], dots and _at_its_load(dots))
+        return figure
 
     def play(values, tell):
         return played(*_described(port, stream, values))
@@ -71,6 +75,12 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
     call = Call("one_queue", "saved.where, saved.streams[0]", scenarios)
     app: Explorer = Explorer(controls, rows, draw, play, call)
     return app
+
+
+def _at_its_load(dots):
+    """The last of the loads: the stream's own."""
+    arrays = {name: each for name, each in vars(dots).items() if isinstance(each, np.ndarray)}
+    return dataclasses.replace(dots, **{name: each[-1] for name, each in arrays.items()})
 
 
 def _settings(port, stream):

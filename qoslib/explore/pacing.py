@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from qoslib import plots, units
+from qoslib import compare, plots, units
 from qoslib.explore import transfer
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
@@ -63,10 +63,11 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
     def draw(values, dots):
         now, paced_bps = described(test, values), units.gbps(round(values["paced"], 6))
         table = TABLES[values["table"]]
-        return plots.pacing(
+        here = transfer.water(now)
+        figure = plots.pacing(
             paced_bps,
             lines(values),
-            transfer.water(now),
+            here,
             stairs,
             (table, actual_bps(test, paced_bps, table)),
             transfer.left_bps(now),
@@ -74,6 +75,8 @@ def pacing(where: str | Scenario = "mx80", assumptions: str = "as_configured") -
             _published(name, values),
             name,
         )
+        figure.remark = compare.remark(here, dots)
+        return figure
 
     def play(values, tell):
         return transfer.played(described(test, values), tell)

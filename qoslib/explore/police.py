@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from qoslib import fluid, measurements, packets, plots, units
+from qoslib import compare, fluid, measurements, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import button, choice, row, slider, switch
 from qoslib.explore.explorer import Explorer
@@ -58,7 +58,9 @@ def police() -> Explorer:
         swept = {"fluid": lines(values)}
         now = units.mbps(values["ef"]), water(values)
         marks = seen[values["llq"]] if _as_published(values) else None
-        return plots.policing(LOADS_BPS, swept, now, dots, marks)
+        figure = plots.policing(LOADS_BPS, swept, now, dots, marks)
+        figure.remark = compare.remark(_fluid(values), dots and dots[1])
+        return figure
 
     reset = button("Reset", lambda: app.move(**START))
     sliders = [controls[name] for name in ("ef", "default", "rate", "burst")]
@@ -97,8 +99,12 @@ def _scenario(values):
 
 def water(values: dict) -> plots.Counted:
     """What the fluid model counts in a run."""
+    return _counted(_fluid(values))
+
+
+def _fluid(values):
     port, streams = described(values)
-    return _counted(fluid.over_time(port, streams, _end_s(streams)))
+    return fluid.over_time(port, streams, _end_s(streams))
 
 
 def played(values: dict, tell: Progress | None = None):

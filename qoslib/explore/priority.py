@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from qoslib import fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
 from qoslib.explore.explorer import Explorer
@@ -71,7 +71,9 @@ def priority(platform: str | Scenario = "m120", experiment: str = "") -> Explore
     def draw(values, played):
         now = described(known[pick.value], values)
         water = fluid.solve(now.port, now.streams)
-        return plots.classes(now, [water, played or _unknown(water)], name)
+        figure = plots.classes(now, [water, played or _unknown(water)], name)
+        figure.remark = compare.remark(water, played)
+        return figure
 
     def play(values, tell):
         return _played(described(known[pick.value], values), tell)

@@ -1,6 +1,6 @@
 """The explorer of one mix of traffic at four ports: a plain queue and three routers' schedulers."""
 
-from qoslib import fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -35,13 +35,23 @@ def same_traffic() -> Explorer:
     def draw(values, dots):
         streams = _streams(values)
         water = {name: fluid.solve(port, streams) for name, port in ports.items()}
-        return plots.same_traffic(water, dots or {})
+        figure = plots.same_traffic(water, dots or {})
+        figure.remark = _remark(water, dots)
+        return figure
 
     reset = button("Reset", lambda: app.move(**start()))
     sliders = [controls[name] for name in (*MOST, "seed")]
     rows = [*sliders, row(controls["spacing"], reset)]
     app: Explorer = Explorer(controls, rows, draw, played, Call("same_traffic", "", scenarios))
     return app
+
+
+def _remark(water, dots):
+    """Each port at which the models part; while only the fluid has run, where that is valid."""
+    if dots is None:
+        return compare.remark(next(iter(water.values())), None)
+    said = {name: compare.remark(result, dots[name]) for name, result in water.items()}
+    return " ".join(f"{name}: {text}" for name, text in said.items() if text)
 
 
 def start() -> dict:

@@ -1,6 +1,6 @@
 """The explorer of a line shared by deficit round robin and WRED: the Cisco 12000's two tests."""
 
-from qoslib import fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -55,7 +55,9 @@ def share(experiment: str = "test_b") -> Explorer:
     def draw(values, played):
         now = described(known[pick.value], values)
         answer = fluid.solve(now.port, now.streams)
-        return plots.shares(now, answer, played, "gsr12000", DRAWN_S)
+        figure = plots.shares(now, answer, played, "gsr12000", DRAWN_S)
+        figure.remark = compare.remark(answer, played)
+        return figure
 
     def play(values, tell):
         now = described(known[pick.value], values)

@@ -7,7 +7,7 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
-from qoslib import fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.build import START, built, controls_of, grid
 from qoslib.explore.controls import button, row, slider
 from qoslib.explore.explorer import Explorer
@@ -45,6 +45,8 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
         if water is None and played is None:
             played = _played(now)
         figure = plots.own_port(now.streams, water, played, rows)
+        if water is not None:
+            figure.remark = compare.remark(water, played)
         if why:
             figure.summary += f" The fluid model says nothing: {why}."
         return figure

@@ -21,6 +21,8 @@ _CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata")
 class Figure(go.Figure):
     """A plotly figure with a one-paragraph `summary` and a data `table`.
 
+    Its `remark` says where the models in it part, or where the only one is valid.
+
     In a notebook it shows itself as plotly's JSON, which JupyterLab draws with the plotly it has:
     nothing is fetched and no second copy of plotly is put into the notebook. Its words and its
     table are one click below.
@@ -28,6 +30,7 @@ class Figure(go.Figure):
 
     summary: str = ""
     table: pd.DataFrame = pd.DataFrame()
+    remark: str = ""
 
     def __init__(self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs):
         # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.

@@ -1,0 +1,152 @@
+"""Where the fluid model and the packet model both ran and part by more than a tenth, and why."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.compare.rows import Row
+from qoslib.results import Result
+
+__all__ = ["PARTED", "parted", "remark"]
+
+#: Two models that differ by more than this share of the larger value part: 10 %.
+PARTED = 0.1
+#: A difference of fewer packets than this share of those offered shows in no figure.
+LEAST = 1e-3
+#: How many differences are named one by one.
+NAMED = 3
+
+#: What the fluid model of constant streams can be asked, said where it stands alone.
+VALID = (
+    "Fluid model alone: it is valid for averages over many packets. It has no individual packets,"
+    " so below full load it gives no waiting and no loss."
+)
+_WHY = {
+    "delay, less": "The fluid model has no individual packets, so none can arrive together and"
+    " wait for each other.",
+    "delay, more": "In the fluid model an overloaded queue is always full; packets find it shorter"
+    " at moments.",
+    "rate": "Bursts and chance fill or empty a queue for moments, which averages do not show.",
+    "tcp": "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
+    " neither.",
+}
+
+
+def remark(fluid: Result, packets: Result | None) -> str:
+    """What to say beside a view of one or both models.
+
+    Parameters
+    ----------
+    fluid : Result
+        Of the fluid model, one value a stream.
+    packets : Result or None
+        Of the packet model for the same scenario; None if it has not run.
+
+    Returns
+    -------
+    str
+        Without packets, where the fluid model is valid. With packets, the streams whose carried
+        rate, loss or mean delay differ by more than a tenth of the larger value, and why; empty
+        if there are none.
+
+    Examples
+    --------
+    >>> from qoslib import fluid, packets
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Poisson, Stream
+    >>> port = Port("line", 1e6, (Queue("all", PacketLimit(100)),))
+    >>> load = [Stream("data", 0.9e6, 1000, Poisson())]
+    >>> both = fluid.solve(port, load), packets.simulate(port, load, 20.0)
+    >>> print(remark(*both).partition(":")[0])
+    The models part by more than 10 %
+    """
+    if packets is None:
+        return " ".join(fluid.notes) or ("" if fluid.tcp else VALID)
+    found = list(_differences(fluid, packets))
+    if not found:
+        return ""
+    named = "; ".join(text for text, _ in found[:NAMED])
+    more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    why = " ".join(fluid.notes) or " ".join(_WHY[key] for key in dict.fromkeys(k for _, k in found))
+    return f"The models part by more than 10 %: {named}{more}. {why}"
+
+
+def _differences(fluid: Result, packets: Result) -> Iterator[tuple[str, str]]:
+    """Each difference in words, and the key of its reason."""
+    flows = fluid.tcp.flows if fluid.tcp else ()
+    for at, name in enumerate(fluid.streams):
+        one, other = _figures(fluid, at), _figures(packets, at)
+        if not other["offered"] > 0:
+            continue
+        least = {"carried": LEAST * other["offered"], "lost": LEAST, "delay": 0.0}
+        for quantity, floor in least.items():
+            a, b = one[quantity], other[quantity]
+            if np.isfinite([a, b]).all() and abs(a - b) > max(PARTED * max(a, b), floor):
+                shown = f"{_SHOWN[quantity](a)} (fluid), {_SHOWN[quantity](b)} (packets)"
+                yield f"{name} {quantity} {shown}", _reason(quantity, a < b, name in flows)
+
+
+def _figures(result, at):
+    sent, dropped = float(result.sent_pps[at]), float(result.dropped_pps[at])
+    offered = float(result.offered_pps[at])
+    return {
+        "offered": offered,
+        "carried": float(result.sent_bps[at]),
+        "lost": dropped / (sent + dropped) if sent + dropped > 0 else 0.0,
+        "delay": float(result.latency_mean_s[at]),
+    }
+
+
+def _reason(quantity, less, is_tcp):
+    if is_tcp:
+        return "tcp"
+    return "rate" if quantity != "delay" else f"delay, {'less' if less else 'more'}"
+
+
+_SHOWN = {
+    "carried": lambda bps: f"{units.convert(bps, 'bit/s', 'Mbit/s'):.3g} Mb/s",
+    "lost": lambda share: f"{units.convert(share, '1', '%'):.3g} %",
+    "delay": lambda delay_s: f"{units.convert(delay_s, 's', 'ms'):.3g} ms",
+}
+
+
+def parted(rows: Iterable[Row]) -> pd.DataFrame:
+    """The values of a scoreboard for which the fluid and a packet model part by over a tenth.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+
+    Returns
+    -------
+    DataFrame
+        One line a value: what each model gives, by how much the fluid model differs, and the
+        known misfit of either that explains it.
+    """
+    found: dict[tuple, dict[str, Row]] = {}
+    for row in rows:
+        if row.modelled is not None:
+            key = (row.platform, row.experiment, row.stream, row.quantity, row.assumptions)
+            found.setdefault(key, {})["fluid" if row.model == "fluid" else "packets"] = row
+    lines = [
+        _line(*key, both["fluid"], both["packets"])
+        for key, both in found.items()
+        if len(both) == 2 and _apart(both["fluid"].modelled, both["packets"].modelled)
+    ]
+    names = ["platform", "experiment", "stream", "quantity", "assumptions"]
+    return pd.DataFrame(lines, columns=[*names, "unit", "fluid", "packets", "differs", "why"])
+
+
+def _apart(one, other):
+    return abs(one - other) > PARTED * max(abs(one), abs(other))
+
+
+def _line(platform, experiment, stream, quantity, assumptions, fluid, packets):
+    names: Sequence[str] = (platform, experiment, stream or "all", quantity, assumptions)
+    values = [float(f"{row.modelled:.4g}") for row in (fluid, packets)]
+    percent = units.convert(fluid.modelled / packets.modelled - 1, "1", "%") if values[1] else None
+    differs = "–" if percent is None else f"{percent:+.0f} %"
+    why = fluid.misfit or packets.misfit or "both are within their tolerance"
+    return (*names, fluid.unit, *values, differs, why)

@@ -1,0 +1,92 @@
+"""Where the fluid and the packet model part, whoever shows both says so, and why."""
+
+import dataclasses
+
+import pytest
+
+from qoslib import compare, explore, fluid, packets, units
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.scenario import Scenario
+from qoslib.traffic import Poisson, Stream
+
+PORT = Port("line", units.mbps(100), (Queue("all", PacketLimit(100)),))
+
+
+def both(load, arrivals=None):
+    streams = [Stream("data", load * PORT.rate_bps, 1000, arrivals or Poisson())]
+    run = packets.simulate(PORT, streams, 2.0, warmup_s=0.2, seed=1, progress=lambda *_: None)
+    return fluid.solve(PORT, streams), run
+
+
+def test_waiting_by_chance_is_named_with_its_reason():
+    text = compare.remark(*both(0.9))
+    assert text.startswith("The models part by more than 10 %: data delay 0.08 ms and 0.4")
+    assert "no individual packets" in text
+
+
+def test_an_overload_is_the_same_in_both():
+    assert compare.remark(*both(1.5)) == ""
+
+
+def test_the_fluid_model_alone_says_where_it_is_valid():
+    answer, _ = both(0.9)
+    assert "valid for averages" in compare.remark(answer, None)
+    noted = dataclasses.replace(answer, notes=("Only above a tenth of a product.",))
+    assert compare.remark(noted, None) == "Only above a tenth of a product."
+
+
+def test_many_differences_are_counted():
+    answer, run = both(0.9)
+    wrong = dataclasses.replace(run, sent_bps=0.5 * run.sent_bps)
+    text = compare.remark(answer, wrong)
+    assert "data carried 90 Mb/s and 45" in text
+    assert "averages do not show" in text
+
+
+def test_the_scoreboards_values_that_part_have_a_reason():
+    table = compare.parted(compare.stored())
+    assert len(table) > 10
+    assert (table["why"] != "").all()
+    assert set(table["platform"]) >= {"gsr12000", "mx80"}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: explore.priority("m120"),
+        lambda: explore.share(),
+        lambda: explore.police(),
+        lambda: explore.same_traffic(),
+        lambda: explore.frame_size(),
+        lambda: explore.one_queue(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson())),
+        lambda: explore.your_port(
+            Scenario("mine", PORT, (Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()),), 1.0)
+        ),
+        lambda: explore.buffer_size(),
+        lambda: explore.pacing(),
+    ],
+    ids=[
+        "priority",
+        "share",
+        "police",
+        "same_traffic",
+        "frame_size",
+        "one_queue",
+        "your_port",
+        "buffer",
+        "pacing",
+    ],
+)
+def test_an_explorer_at_rest_says_where_its_models_part(made):
+    app = made()
+    shown = app.remark
+    assert shown == "" or "part by more than 10 %" in shown
+    assert "alone" not in shown
+    assert not shown or shown[:40] in app._words.value.replace("&#x27;", "'")
+
+
+def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():
+    app = explore.one_queue(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()))
+    assert "part by more than 10 %" in app.remark
+    app.move(load=150)
+    assert app.remark == ""
