@@ -1,6 +1,6 @@
 """Where the fluid model and the packet model both ran and part by more than a tenth, and why."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -131,8 +131,8 @@ def parted(rows: Iterable[Row]) -> pd.DataFrame:
             key = (row.platform, row.experiment, row.stream, row.quantity, row.assumptions)
             found.setdefault(key, {})["fluid" if row.model == "fluid" else "packets"] = row
     lines = [
-        _line(*key, both["fluid"], both["packets"])
-        for key, both in found.items()
+        _line(both["fluid"], both["packets"])
+        for both in found.values()
         if len(both) == 2 and _apart(both["fluid"].modelled, both["packets"].modelled)
     ]
     names = ["platform", "experiment", "stream", "quantity", "assumptions"]
@@ -143,10 +143,10 @@ def _apart(one, other):
     return abs(one - other) > PARTED * max(abs(one), abs(other))
 
 
-def _line(platform, experiment, stream, quantity, assumptions, fluid, packets):
-    names: Sequence[str] = (platform, experiment, stream or "all", quantity, assumptions)
+def _line(fluid, packets):
+    names = (fluid.platform, fluid.experiment, fluid.stream or "all", fluid.quantity)
     values = [float(f"{row.modelled:.4g}") for row in (fluid, packets)]
     percent = units.convert(fluid.modelled / packets.modelled - 1, "1", "%") if values[1] else None
     differs = "–" if percent is None else f"{percent:+.0f} %"
     why = fluid.misfit or packets.misfit or "both are within their tolerance"
-    return (*names, fluid.unit, *values, differs, why)
+    return (*names, fluid.assumptions, fluid.unit, *values, differs, why)
