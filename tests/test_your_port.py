@@ -9,8 +9,19 @@ from traitlets import Bunch
 from qoslib import compare, explore, fluid, measurements, packets, units
 from qoslib.explore.build import SCHEDULERS, START, built
 from qoslib.explore.load import MOST_BYTES, Loaded
+from qoslib.flows import Flow, Host
 from qoslib.platforms import PLATFORMS, platform
-from qoslib.port import Codel, PacketLimit, Policer, Port, Queue, StrictPriority
+from qoslib.port import (
+    Codel,
+    DeficitRoundRobin,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+    StrictPriority,
+)
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
@@ -33,6 +44,12 @@ def drawn(app, uid):
     return list(next(each for each in app.figure.data if each.uid == uid).y)
 
 
+def upload(app, name, raw):
+    file = {"name": name, "type": "", "size": len(raw), "content": memoryview(raw)}
+    pick = app.children[2].children[0]
+    pick.value = (Bunch(file, last_modified=datetime.now(UTC)),)
+
+
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_what_is_built_is_what_is_drawn_and_saved(scheduler):
     app = explore.your_port()
@@ -53,6 +70,31 @@ def test_what_is_built_is_what_is_drawn_and_saved(scheduler):
     assert described.streams[1].name == "film"
 
 
+def test_a_scenario_with_tcp_hosts_is_refused():
+    """Its streams would be shown without the losses that TCP makes."""
+    hosts = (Host("pc", 1e9, (Flow("tcp", 0.02),)),)
+    port = Port("p", 1e8, (Queue("q", PacketLimit(50)),))
+    mixed = Scenario("mixed", port, (Stream("udp", 2e7),), hosts=hosts)
+    with pytest.raises(ValueError, match=r"'mixed' has the TCP hosts pc.*tcp\.simulate"):
+        explore.your_port(mixed)
+    app = explore.your_port()
+    before = app.summary
+    upload(app, "mixed.json", mixed.to_json().encode())
+    assert "has the TCP hosts pc" in app.children[2].children[1].value
+    assert app.summary == before
+
+
+def test_what_the_fluid_model_says_of_itself_is_shown():
+    queues = (
+        Queue("a", PacketLimit(150), Red(RedProfile(5, 15)), quantum_bytes=15_000),
+        Queue("b", PacketLimit(1000), quantum_bytes=15_000),
+    )
+    port = Port("p", 1e9, queues, DeficitRoundRobin())
+    streams = Stream("a", 4e8, 64), Stream("b", 9e8, 1500)
+    app = explore.your_port(Scenario("robin", port, streams, duration_s=0.01))
+    assert "Of the fluid model: Queue 'a' may be kept shorter than its quantum" in app.summary
+
+
 def test_a_class_without_a_load_stays_away():
     app = explore.your_port()
     app.move(offered_2=0)
@@ -66,8 +108,12 @@ def test_a_policer_takes_what_is_above_its_rate():
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
-def test_any_published_experiment_can_be_loaded(name):
+def test_any_published_experiment_without_tcp_can_be_loaded(name):
     experiment = next(iter(platform(name).experiments().values()))
+    if experiment.scenario.hosts:
+        with pytest.raises(ValueError, match="has the TCP hosts"):
+            explore.your_port(experiment.scenario)
+        return
     app = explore.your_port(experiment.scenario)
     assert list(app.table.index) == [stream.name for stream in experiment.streams]
 
@@ -95,6 +141,21 @@ def test_measurements_are_drawn_and_scored():
     assert "of 6 scored values are within tolerance" in app.summary
     rows = compare.own(held.measured, built(START), [fluid.solve(*described())])
     assert [row.verdict for row in rows] == ["misfit", "within", "within"]
+
+
+def test_a_maximum_is_not_drawn_among_the_means():
+    longest = "mine,voice,latency,maximum,2 ms,2,ms,0.1,,,page 1,ok,,"
+    held = Loaded()
+    held.take("mine.csv", "\n".join((HEADER, longest, *LINES[1:])).encode())
+    app = explore.your_port(measured=held.measured)
+    assert drawn(app, "measured-2") == []
+    assert drawn(app, "measured-1") == [pytest.approx(29)]
+    assert "Not drawn: latency_maximum of voice." in app.summary
+    assert app.table.loc["voice", "latency_maximum measured [ms]"] == 2
+    rows = compare.own(held.measured, built(START), [packets.simulate(*described(), 0.1)])
+    assert rows[0].quantity == "latency_maximum"
+    held.take("mine.csv", CSV)
+    assert "Not drawn" not in explore.your_port(measured=held.measured).summary
 
 
 def described():
@@ -179,10 +240,8 @@ NOT_DRAWN = {
 def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
     app = explore.your_port()
     before = app.summary
-    pick, said = app.children[2].children
-    raw = NOT_DRAWN[name]
-    file = {"name": name, "type": "", "size": len(raw), "content": memoryview(raw)}
-    pick.value = (Bunch(file, last_modified=datetime.now(UTC)),)
+    said = app.children[2].children[1]
+    upload(app, name, NOT_DRAWN[name])
     assert f"{name} is well-formed, but cannot be drawn: " in said.value
     assert app.summary == before
     assert "alert" not in app._words.value

@@ -27,16 +27,22 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
     Parameters
     ----------
     scenario : Scenario, optional
-        Any port, forwarder or chain with its streams; by default one is built by the controls.
-        A given or loaded one has a single slider, which moves all its loads together.
+        Any port, forwarder or chain with its streams, without TCP hosts; by default one is built
+        by the controls. A given or loaded one has a single slider, which moves all its loads
+        together.
     measured : DataFrame, optional
         Measurements of your own, as `measurements.load` gives them.
+
+    Raises
+    ------
+    ValueError
+        If the scenario has TCP hosts, or no model here runs it.
     """
     held = Loaded(scenario, measured)
     controls = {**controls_of(START), "all": slider("All loads [%]", 100, 0, 200, 1)}
 
     def described(values: Mapping[str, Any]) -> Scenario:
-        return _scaled(held.scenario or built(values), values["all"])
+        return _scaled(_streams_alone(held.scenario or built(values)), values["all"])
 
     def draw(values, played):
         now = described(values)
@@ -49,6 +55,8 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
             figure.remark = compare.remark(water, played)
         if why:
             figure.summary += f" The fluid model says nothing: {why}."
+        for note in water.notes if water else ():
+            figure.summary += f" Of the fluid model: {note}"
         return figure
 
     def play(values, tell):
@@ -82,6 +90,17 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
     call = Call("your_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, rows, draw, play, call)
     return app
+
+
+def _streams_alone(scenario):
+    """The scenario; one with TCP hosts is refused, as what its streams lose depends on them."""
+    if scenario.hosts:
+        names = ", ".join(host.name for host in scenario.hosts)
+        raise ValueError(
+            f"scenario {scenario.name!r} has the TCP hosts {names}, which this view does not run;"
+            " allowed: streams alone. qoslib.tcp.simulate runs the hosts with the streams."
+        )
+    return scenario
 
 
 def _scaled(scenario, percent):

@@ -127,8 +127,8 @@ def throughput(
     _check(high_bps, resolution)
     whole_s = checked(Positive | None, duration_s, "duration_s")
     if whole_s is None:
-        offered = checked(tuple[Stream, ...], streams_at(high_bps), "streams_at(high_bps)")
-        whole_s = max(_trial_s(where, offered, resolution), SHORTEST_S)
+        at_high = checked(tuple[Stream, ...], streams_at(high_bps), "streams_at(high_bps)")
+        whole_s = max(_trial_s(where, at_high, resolution), SHORTEST_S)
 
     def trial(rate_bps):
         for share in (*SHORTER, 1):

@@ -17,13 +17,12 @@ __all__ = ["own_port"]
 #: Titles of the panels, with units.
 PANELS = ("sent [Mb/s of frames]", "lost [% of offered]", "mean latency [ms]")
 COLUMNS = ("sent [Mb/s]", "lost [%]", "latency [ms]")
-#: Measured quantity -> its panel, and the unit that is drawn.
+#: Measured quantity -> its panel, and the unit that is drawn; the models' means are in the last.
 DRAWN = {
     "sent": (0, "Mbit/s"),
     "throughput": (0, "Mbit/s"),
     "drop_ratio": (1, "%"),
     "latency_average": (2, "ms"),
-    "latency_maximum": (2, "ms"),
 }
 
 
@@ -34,6 +33,8 @@ def own_port(
     measured: Sequence[Row] = (),
 ) -> Figure:
     """Both models of each stream, with measured values and their half widths.
+
+    What no panel shows, a maximum of the latency for example, is named in the summary.
 
     Parameters
     ----------
@@ -141,7 +142,14 @@ def _summary(table, measured):
     scored = [row for row in measured if row.verdict != "unscored"]
     within = sum(row.verdict == "within" for row in scored)
     score = f" {within} of {len(scored)} scored values are within tolerance." if scored else ""
-    return f"{'; '.join(said)}.{score}{_unscored(measured)}"
+    return f"{'; '.join(said)}.{score}{_unscored(measured)}{_not_drawn(table.index, measured)}"
+
+
+def _not_drawn(names, measured):
+    """The measured values that no panel shows, each once."""
+    left = [row for row in measured if row.quantity not in DRAWN or row.stream not in names]
+    each = dict.fromkeys(f"{row.quantity} of {row.stream or 'all'}" for row in left)
+    return f" Not drawn: {', '.join(each)}." if each else ""
 
 
 def _unscored(measured):
