@@ -9,6 +9,7 @@ import pytest
 
 from qoslib import explore
 from qoslib.explore.glossary import NO_WORD, _marked, groups, words
+from qoslib.platforms import m120
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
@@ -74,3 +75,13 @@ def test_what_is_typed_is_searched_in_all_columns():
 def test_a_wrong_group_is_told_with_the_right_ones():
     with pytest.raises(ValueError, match="group is 'Droping'; allowed: Classifying"):
         words("Droping")
+
+
+def test_commands_stand_where_they_belong():
+    of = words().set_index("word")
+    assert "bandwidth remaining" not in of.loc["guaranteed rate", "IOS, IOS XE"]
+    assert "bandwidth remaining" in of.loc["weight", "IOS, IOS XE"]
+    assert "buffer-size percent" not in of.loc["limit in time", "Junos"]
+    assert "buffer-size percent" in of.loc["delay buffer", "Junos"]
+    assert "buffer-size temporal" in of.loc["dynamic memory", "Junos"]
+    assert m120.experiments()["base_temporal"].port.queues[3].limit.at == "served"

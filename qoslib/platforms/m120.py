@@ -178,6 +178,7 @@ def experiments(assumptions: str = "base") -> dict[str, Experiment]:
     if assumptions not in ASSUMPTIONS:
         raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
     profile = DropProfile(((float(FACTS.profile_fill), 1.0),), drop_at="head")
+    # The manuals multiply by the speed of the interface, which would make it 20 ms, not 3.2 ms.
     temporal = TimeLimit(float(FACTS.temporal_s), at="served")
     table = [
         ("base", "Base test: CS4 at 27 %", port(), "base"),
