@@ -89,7 +89,7 @@ def throughput(
     seed : int
         Of every trial.
     progress : callable, optional
-        As for `simulate`, told anew in each trial.
+        As for `simulate`, told anew in each run of a trial.
 
     Raises
     ------
