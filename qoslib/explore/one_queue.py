@@ -16,12 +16,14 @@ from qoslib.traffic import Cbr, Poisson, Stream
 
 __all__ = ["LOADS", "PLAYED", "SPACINGS", "one_queue", "played", "swept"]
 
-#: Offered loads of the lines, as shares of the line.
-LOADS = np.linspace(0, 2, 81)
+#: Offered loads of the lines, as shares of the line; one is just above 1, where the delay jumps.
+LOADS = np.sort(np.append(np.linspace(0, 2, 81), 1.001))
 #: Offered loads of the packet model's dots, closest where something happens.
 PLAYED = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0)
 #: Packet times that the packet model leaves out at the start, and that it counts.
 WARMUP, COUNTED = 40_000, 80_000
+#: Ends of the sliders: packets of buffer, and bytes of a frame.
+BUFFERS, FRAMES = (1, 1024), (60, 1514)
 SPACINGS = {"evenly (CBR)": Cbr(), "at random (Poisson)": Poisson()}
 SEED = 1
 
@@ -44,8 +46,8 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
     start = _settings(port, stream)
     controls = {
         "load": slider("Offered load [% of the line]", start["load"], 0, 200, 1),
-        "buffer": slider("Buffer [packets]", start["buffer"], 1, 1024, 1),
-        "frame": slider("Frame [bytes]", start["frame"], 60, 1514, 2),
+        "buffer": slider("Buffer [packets]", start["buffer"], *BUFFERS, 1),
+        "frame": slider("Frame [bytes]", start["frame"], *FRAMES, 2),
         "rate": choice("Line rate", _rates(port), port.rate_bps),
         "spacing": choice("Packets come", list(SPACINGS), start["spacing"]),
     }
@@ -56,7 +58,8 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         now_port, now = _described(port, stream, values)
         given = all(values[name] == start[name] for name in ("frame", "rate"))
         answers = lines(values), fluid.solve(now_port, [now])
-        figure = plots.one_queue(now_port, now, *answers, published if given else None, dots)
+        seen = published if given else None
+        figure = plots.one_queue(now_port, now, *answers, seen, dots, _delays_s(now_port))
         figure.remark = compare.remark(answers[1], dots and _at_its_load(dots))
         return figure
 
@@ -123,6 +126,14 @@ def played(port: Port, stream: Stream) -> Result:
     warmup_s, counted_s = WARMUP * packet_s, COUNTED * packet_s
     span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1}
     return packets.sweep(port, [stream], offered[:, None], warmup_s + counted_s, **span)
+
+
+def _delays_s(port):
+    """The least and the largest delay that the sliders can make at a line rate [s]."""
+    shortest_s, longest_s = (
+        units.serialisation_s(frame, port.rate_bps, port.overhead_bytes) for frame in FRAMES
+    )
+    return shortest_s, BUFFERS[1] * longest_s
 
 
 def _full_bps(port, stream):

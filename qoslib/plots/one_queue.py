@@ -17,6 +17,8 @@ __all__ = ["Seen", "one_queue"]
 #: Titles of the panels, with units.
 PANELS = ("carried [Mb/s of frames]", "lost [% of offered]", "delay [ms]")
 COLUMNS = ("carried [Mb/s]", "lost [%]", "delay [ms]")
+#: Sizes of the packet model's dots: along the line, and where the sliders stand.
+SMALL, LARGE = 6, 12
 
 
 class Seen(NamedTuple):
@@ -35,8 +37,12 @@ def one_queue(
     now: Result,
     published: Seen | None = None,
     played: Result | None = None,
+    delays_s: tuple[float, float] | None = None,
 ) -> Figure:
     """Carried rate, loss and delay of one stream in one queue against its offered load.
+
+    The axes depend on the line, the loads and `delays_s` alone. So they stay still while buffer,
+    frame and spacing change, and two settings can be compared.
 
     Parameters
     ----------
@@ -49,7 +55,10 @@ def one_queue(
     published : Seen, optional
         A published point to draw over the lines.
     played : Result, optional
-        What a packet model says, arrays of shape (loads, 1); its last load is that of `now`.
+        What a packet model says, arrays of shape (loads, 1); its last load is that of `now`, and
+        has a larger dot.
+    delays_s : (float, float), optional
+        The least and the largest delay that the axis has to show [s]; by default those of `sweep`.
     """
     x, lines = _load(port, stream, sweep.offered_bps[:, 0]), _drawn(sweep)
     here, marks = _load(port, stream, now.offered_bps), _drawn(now)
@@ -68,16 +77,24 @@ def one_queue(
         index=pd.Index(np.round(x, 1), name="offered [% of the line]"),
     ).round(3)
     summary = " ".join([_summary(here, marks), *_played(stream, played)])
-    return Figure(data=traces, layout=_layout(lines[2]), summary=summary, table=table)
+    layout = _layout(port, x, delays_s or _ends(sweep.latency_mean_s))
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
-def _layout(delay_ms):
+def _ends(delay_s):
+    return float(np.nanmin(delay_s)), float(np.nanmax(delay_s))
+
+
+def _layout(port, load, delays_s):
     """Delays are drawn by powers of ten: what a packet waits below 100 % is small, not nothing."""
     layout = style.layout(PANELS, "offered [% of the line]")
-    for axis in ("yaxis", "yaxis2"):
-        layout[axis]["rangemode"] = "tozero"
-    low, high = np.log10(np.nanmin(delay_ms)), np.log10(np.nanmax(delay_ms))
-    span = [float(np.floor(low - 0.05)), float(np.ceil(high + 0.05))]
+    line_mbps = units.convert(port.rate_bps, "bit/s", "Mbit/s")
+    most_lost = 100 - 100 * 100 / max(200, float(np.max(load)))
+    for axis, most in (("yaxis", line_mbps), ("yaxis2", most_lost)):
+        layout[axis]["range"] = [-0.03 * most, 1.05 * most]
+    # A fifth of a power of ten more on either side, so that no symbol is cut off.
+    low, high = np.log10(units.convert(np.array(delays_s), "s", "ms"))
+    span = [float(low) - 0.2, float(high) + 0.2]
     layout["yaxis3"] |= {"type": "log", "range": span, "dtick": 1, "exponentformat": "none"}
     return layout
 
@@ -106,7 +123,11 @@ def _dots(port, stream, played, panel):
     if played is not None:
         x = _load(port, stream, played.offered_bps[:, 0])
         y = _drawn(played)[panel][:, 0]
-    return style.points("packets", [stream.name], x, y, panel, uid=f"packets-{panel}")
+    dots = style.points("packets", [stream.name], x, y, panel, uid=f"packets-{panel}")
+    sizes = [SMALL] * (len(x) - 1) + [LARGE] if len(x) else SMALL
+    # plotly makes symbols of several sizes pale unless told not to.
+    dots["marker"] |= {"size": sizes, "opacity": 1}
+    return dots
 
 
 def _measured(port, stream, seen, title, panel):
@@ -125,8 +146,8 @@ def _summary(load, marks):
     carried, lost, delay = (float(mark[0]) for mark in marks)
     waits = "there is no packet to wait" if np.isnan(delay) else f"a packet takes {delay:.3g} ms"
     return (
-        f"Offered {float(load[0]):.3g} % of the line: it carries {carried:.4g} Mb/s of frames,"
-        f" {lost:.3g} % is lost, and {waits}."
+        f"Offered {float(load[0]):.3g} % of the line. In the fluid model it carries {carried:.4g}"
+        f" Mb/s of frames, {lost:.3g} % is lost, and {waits}."
     )
 
 
