@@ -164,6 +164,7 @@ WRONG = [
     ("00.5", (m120.port(), m120.experiments()["base"].streams), "6 queues"),
     ("01.1", 100, "tail drop"),
     ("01.2", 20, "too long"),
+    ("01.2", 11.5, "too long"),
     ("01.2", 5, "less than asked for"),
     ("01.3", 10, "still loses"),
     ("01.3", 60, "a little less would do"),

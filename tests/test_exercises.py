@@ -6,6 +6,7 @@ import pytest
 from answers import BY_HAND, RIGHT, WRONG
 
 from qoslib import exercises
+from qoslib.platforms import m120
 
 VARIED = [name for name, each in exercises.EXERCISES.items() if each.numbers]
 
@@ -35,6 +36,32 @@ def test_what_is_no_answer_is_told_so(name, answer):
     verdict = exercises.check(name, answer)
     assert not verdict.ok
     assert verdict.text.endswith(".")
+
+
+@pytest.mark.parametrize("answer", [10 * 25 / 22, 11.36, 11.4, 9.93 * 25 / 22])
+def test_a_buffer_counts_with_and_without_the_way_through_the_router(answer):
+    verdict = exercises.check("01.2", answer)
+    assert verdict.ok, verdict
+
+
+@pytest.mark.parametrize("late", range(4, 31))
+def test_the_rule_itself_answers_for_every_delay_that_is_asked(late):
+    judge = exercises.EXERCISES["01.2"].judge
+    assert judge(late * 25 / 22, late=late).ok
+
+
+def test_who_pays_for_a_guarantee_is_told():
+    told = exercises.check("01.3", 25).text
+    assert "NC loses 50 %" in told
+    assert "BE loses 98.6 %" in told
+    assert "CS2 loses 5.84 %" in told
+
+
+def test_a_start_with_some_of_the_classes_is_enough():
+    streams = m120.streams({"CS4": 0.1, "BE": 1.2})
+    assert exercises.check("01.5", (m120.port(), streams)).ok
+    with pytest.raises(ValueError, match="class is 'EF'; allowed: CS4, NC"):
+        m120.streams({"EF": 0.1})
 
 
 def test_an_unknown_exercise_is_told_with_the_known_ones():

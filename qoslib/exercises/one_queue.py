@@ -99,8 +99,8 @@ def _held(answer: Any) -> Verdict:
     ]
     hint = "Take what arrived in all, less what the line can send in the 10.00 s of the test."
     shows = (
-        "The router prints a queue limit of 512 packets for another test. The clock is printed to"
-        " 0.01 s, which is 41 packets either way, so this agrees but proves nothing to the packet."
+        "So the lesson's 512 packets fit, and a limit of 416 does not. The duration is published to"
+        " 0.01 s, which is 41 packets either way, so this cannot give the limit to the packet."
     )
     return close(answer, received - carried, "packets", hint, shows, slips, within=0.01)
 

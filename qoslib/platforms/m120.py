@@ -128,20 +128,34 @@ def port(**changed: dict) -> Port:
 
 
 def streams(shares: dict[str, float], frame_bytes: float = FACTS.frame_bytes) -> tuple[Stream, ...]:
-    """One stream a class, offered as a share of the line.
+    """One stream per class, offered as a share of the line.
 
     Parameters
     ----------
     shares : dict
-        Class to its share of the line [ratio].
+        Class to its share of the line [ratio]; a class that is not named has no stream.
     frame_bytes : float
         Ethernet frame with its FCS [B]; the router counts the packet within.
+
+    Raises
+    ------
+    ValueError
+        If a class is none of `CLASSES`.
+
+    Examples
+    --------
+    >>> [stream.name for stream in streams({"BE": 1.0, "CS1": 0.3})]
+    ['CS1', 'BE']
     """
+    for name in shares:
+        if name not in CLASSES:
+            raise ValueError(f"class is {name!r}; allowed: {', '.join(CLASSES)}")
     packet_bytes = int(frame_bytes - FACTS.layer2_bytes)
     on_line = packet_bytes + FACTS.layer2_bytes + FACTS.gap_bytes
     return tuple(
         Stream(name, shares[name] * FACTS.line_bps * packet_bytes / on_line, packet_bytes)
         for name in CLASSES
+        if name in shares
     )
 
 
