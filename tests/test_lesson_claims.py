@@ -1,0 +1,206 @@
+"""Numbers in the text of the lessons that no cell shows come out of the models and the data."""
+
+from functools import lru_cache
+
+import pytest
+
+from qoslib import compare, fluid, measurements, packets, tcp, units
+from qoslib.platforms import gsr12000, m120, mx80, mx150
+from qoslib.port import ByteLimit
+
+
+def value(table, experiment, stream, quantity):
+    """One published value."""
+    rows = measurements.load(table).query(
+        "experiment == @experiment and stream == @stream and quantity == @quantity"
+    )
+    return rows["value"].iloc[0]
+
+
+def test_lesson_01_the_excess_of_the_base_test_goes_to_nc_and_cs1():
+    base = m120.experiments()["base"]
+    line_bps, offered = base.port.rate_bps, m120.SHARES["base"]
+    sure = {q.name: min(offered[q.name], q.guaranteed_bps / line_bps) for q in base.port.queues}
+    assert 1 - sum(sure.values()) == pytest.approx(0.22)
+    result = fluid.solve(base.port, base.streams)
+    line_pps = units.rate_pps(line_bps, m120.FACTS.frame_bytes + m120.FACTS.gap_bytes)
+    excess = {name: result.of(name, "sent_pps") / line_pps - sure[name] for name in m120.CLASSES}
+    assert excess["NC"] == pytest.approx(0.01)
+    assert excess["CS1"] == pytest.approx(0.21)
+
+
+def test_lesson_01_the_configured_buffer_of_cs1_is_no_explanation():
+    held_s = 0.24 * m120.FACTS.delay_buffer_s
+    base = held_s / m120.SHARES["base"]["CS1"]
+    line_mbps = units.convert(m120.FACTS.line_bps, "bit/s", "Mbit/s")
+    profile1 = held_s / (m120.RATES_MBPS["profile1"]["CS1"] / line_mbps)
+    assert (base, profile1) == pytest.approx((0.096, 1.2))
+    assert value("m120_configuration", "configuration", "CS1", "buffer_size") == 24
+
+
+def test_lesson_01_the_counters_of_scenario_1_do_not_show_the_generator():
+    offered = fluid.solve(
+        m120.experiments()["scenario1"].port, m120.experiments()["scenario1"].streams
+    ).of("CS2", "offered_pps")
+    assert offered == pytest.approx(191_411, abs=1)
+    assert value("m120_counters", "scenario1", "CS2", "dropped") == 191_505 > offered
+
+
+def test_lesson_01_a_hundredth_of_a_per_cent_is_80_packets_of_cs2():
+    edge = m120.experiments()["scenario1"]
+    rates = [stream.rate_bps * (1 - 1e-4) for stream in edge.streams]
+    assert fluid.solve(edge.port, edge.streams, rates).of("CS2", "sent_pps") == pytest.approx(
+        80, abs=1
+    )
+
+
+def test_lesson_01_cs2_would_hold_twice_as_much_as_any_other_queue():
+    on_line_bytes = m120.FACTS.frame_bytes + m120.FACTS.gap_bytes
+    held = 0.219 * 191_411 * on_line_bytes
+    assert held == pytest.approx(63e6, rel=0.01)
+    base = m120.experiments()["base"]
+    cs1 = fluid.solve(base.port, base.streams).of("CS1", "latency_mean_s") * 208_056 * on_line_bytes
+    assert cs1 < held / 2
+
+
+def larger(quantum_bytes):
+    """Test B with another quantum of the queue of Less Than Best Effort."""
+    test = gsr12000.experiments()["test_b"]
+    queues = tuple(
+        queue.replace(quantum_bytes=quantum_bytes) if queue.name == "queue3" else queue
+        for queue in test.port.queues
+    )
+    return packets.simulate(test.port.replace(queues=queues), test.streams, 1.0)
+
+
+def test_lesson_02_a_larger_quantum_would_give_lbe_the_delays_of_updates():
+    others = sum(
+        queue.quantum_bytes
+        for queue in gsr12000.experiments()["test_b"].port.queues
+        if queue.name != "queue3"
+    )
+    needed = 86 / (2374.6 - 200 - 86) * others
+    assert needed == pytest.approx(13_500, rel=0.01)
+    result = larger(round(needed))
+    found = [result.of("1A/prec0", f"latency_{kind}_s") for kind in ("mean", "max")]
+    assert found == pytest.approx([633e-6, 1298e-6], rel=0.01)
+    table = measurements.load("gsr12000_results").query("experiment == 'test_b'")
+    table = table.query("stream == '1A/prec0' and quantity == 'latency'").set_index("statistic")
+    average_us, most_us = table.loc[["average", "maximum"], "value"]
+    assert average_us > 1.8 * units.convert(found[0], "s", "us")
+    assert most_us > 3.8 * units.convert(found[1], "s", "us")
+
+
+def test_lesson_02_the_other_causes_of_premium_loss_lose_far_more_or_from_others():
+    sent = sum(
+        value("gsr12000_results", "test_b", f"{port}/prec{precedence}", "sent_packets")
+        for port in ("1A", "1B")
+        for precedence in (6, 3, 0)
+    )
+    assert sent == pytest.approx(54e6, rel=1e-6)
+    test = gsr12000.experiments()["test_b"]
+    police = gsr12000.policer(0.0, 2000)
+    queues = tuple(
+        queue.replace(policer=police) if queue.policer else queue for queue in test.port.queues
+    )
+    run = packets.simulate(test.port.replace(queues=queues), test.streams, 1.0)
+    premium = [run.streams.index(f"{port}/prec5") for port in ("1A", "1B")]
+    share = run.packets.lost[premium].sum() / run.packets.offered[premium].sum()
+    assert share == pytest.approx(0.2, abs=0.03)
+
+
+@lru_cache
+def published_gbps():
+    """Frame size and published Gb/s of each row of lesson 04's table."""
+    table = measurements.load("mx150_throughput").query("quantity == 'throughput'")
+    return list(zip(mx150.FRAMES, table["value"], strict=True))
+
+
+def rows_missed(packet_ns, byte_ns, gap_bytes):
+    """Frame sizes whose published Gb/s such a forwarder and two full lines would not give."""
+    line_bps = 2 * units.gbps(10)
+    missed = []
+    for size, seen in published_gbps():
+        pps = min(1e9 / (packet_ns + byte_ns * size), units.rate_pps(line_bps, size + 20))
+        gbps = units.convert(units.rate_bps(pps, size + gap_bytes), "bit/s", "Gbit/s")
+        if abs(gbps - seen) > 0.5:
+            missed.append(size)
+    return missed
+
+
+def test_lesson_04_only_the_row_of_512_bytes_tells_layer_1_from_layer_2():
+    layer_1, layer_2 = 20, 0
+    assert rows_missed(105, 0.07, layer_2) == [512]
+    assert rows_missed(1e3 / 7.545, 0, layer_1) == []
+    most_gbps = 20 * 512 / 532
+    assert most_gbps == pytest.approx(19.25, abs=0.005)
+    assert all(rows_missed(a / 4, 0.04, layer_1) for a in range(200, 600))
+    assert not rows_missed(124.6, 0.035, layer_1)
+
+
+def test_lesson_04_the_ledger_of_the_fault():
+    def seen(quantity):
+        return value("mx150_counters", "before_fix", "xe-0/0/12", quantity)
+
+    assert seen("mac_received_packets") - seen("input_packets") == pytest.approx(834e6, rel=1e-3)
+    longest_s = 65_535 * 512 / units.gbps(10)
+    assert longest_s == pytest.approx(3.36e-3, rel=2e-3)
+    assert seen("mac_transmitted_pause_frames") * longest_s == pytest.approx(9_283, abs=1)
+    table = measurements.load("mx150_counters").query("experiment == 'before_fix'")
+    drops = table[table["quantity"].str.contains("drop|error")]
+    assert len(drops)
+    assert (drops["value"] == 0).all()
+
+
+def test_lesson_05_the_line_carries_four_million_packets_in_a_test():
+    assert 30 * units.rate_pps(units.gbps(10), 9000) == pytest.approx(4.2e6, rel=0.01)
+
+
+def test_lesson_05_if_all_flows_fell_together_the_line_would_be_86_percent_busy():
+    rate_pps = units.rate_pps(units.mbps(200), 1538)
+    room = tcp.desynchronised_buffer_bytes(units.mbps(200), 0.05, 32) / 1538
+    busy = tcp.saw_tooth(rate_pps / 32, 0.05, room / 32).utilisation
+    assert busy == pytest.approx(0.86, abs=0.005)
+
+
+@pytest.mark.parametrize("megabytes", [6, 36])
+def test_lesson_05_hosts_barely_faster_lose_as_many_with_any_buffer(megabytes):
+    test = mx80.experiments("as_configured")["buffer_36MB"].scenario
+    room = ByteLimit(round(units.megabytes(megabytes)))
+    port = test.where.replace(queues=(test.where.queues[0].replace(limit=room),))
+    host = test.hosts[0].replace(access_bps=units.gbps(8.2))
+    run = tcp.simulate(port, (host,), 30, streams=test.streams, seed=1)
+    assert 150 < run.packets.lost[:2].sum() < 300
+    assert run.tcp.goodput_bps.sum() > units.gbps(7)
+
+
+def test_lesson_08_counting_a_counter_once_leaves_the_share_within():
+    rows = [row for row in compare.stored() if row.assumptions == "base" and not row.fitted]
+    rows = [row for row in rows if row.verdict != "unscored"]
+    once: dict[tuple, bool] = {}
+    for row in rows:
+        kind = next(
+            (kind for kind, words in KINDS.items() if any(word in row.quantity for word in words)),
+            row.quantity,
+        )
+        counter = row.model, row.platform, row.experiment, row.stream, kind
+        once[counter] = once.get(counter, True) and row.verdict == "within"
+    share = sum(row.verdict == "within" for row in rows) / len(rows)
+    assert 0.6 < len(once) / len(rows) < 0.75
+    assert sum(once.values()) / len(once) == pytest.approx(share, abs=0.02)
+
+
+#: What is counted, whichever unit it is counted in.
+KINDS = {
+    "dropped": ("drop",),
+    "sent": ("sent", "received", "throughput", "in_service", "output", "transmitted"),
+    "input": ("input",),
+    "limit": ("loss_free",),
+}
+
+
+def test_lesson_08_the_largest_ratio_is_the_reading_of_frames():
+    rows = [row for row in compare.stored() if row.error is not None]
+    largest = max((row for row in rows if row.error_kind == "relative"), key=lambda r: abs(r.error))
+    assert largest.misfit == "m120_frames_latency"
+    assert largest.error > 1000

@@ -1,0 +1,139 @@
+"""What a lesson's tasks ask to be seen can be seen: each is done with the package, as a student."""
+
+from itertools import combinations
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from qoslib import explore, plots, units
+from qoslib.explore.build import SCHEDULERS
+from qoslib.port import PacketLimit, Port, Queue
+from qoslib.traffic import Stream
+
+AXES = ("yaxis", "yaxis2", "yaxis3")
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def one_queue():
+    """The explorer of lesson 00."""
+    port = Port("slow", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=24)
+    stream = Stream("iperf3", units.mbps(150) * 1490 / 1448, frame_bytes=1490)
+    seen = plots.Seen(stream.rate_bps, units.mbps(98), lost=0.36, lost_half_width=0.005)
+    return explore.one_queue(port, stream, seen)
+
+
+@pytest.fixture(scope="module")
+def your_port():
+    """The explorer of lesson 09."""
+    return explore.your_port()
+
+
+def moved(app, **values):
+    """The explorer from its start, with some controls moved."""
+    app.move(**app._start)
+    app.move(**values)
+    return app
+
+
+def marks(app, kind):
+    """Carried [Mb/s], lost [%] and delay [ms] of the mark at the sliders."""
+    traces = {trace.uid: trace for trace in app.figure.data}
+    return [traces[f"{kind}-{panel}"].y[-1] for panel in range(3)]
+
+
+def asked(lesson):
+    """The text of a lesson, without its line breaks."""
+    cells = nbformat.read(NOTEBOOKS / f"{lesson}.ipynb", as_version=4).cells
+    return " ".join("\n".join(c.source for c in cells if c.cell_type == "markdown").split())
+
+
+def ranges(app):
+    return [tuple(app.figure.layout[axis].range) for axis in AXES]
+
+
+def test_lesson_00_task_1_shows_loss_and_delay_fall(one_queue):
+    assert "down to 110, 101 and 99 %" in asked("00_start_here")
+    seen = [marks(moved(one_queue, load=load), "now") for load in (157, 110, 101, 99)]
+    assert [lost for _, lost, _ in seen] == pytest.approx([36.3, 9.09, 0.99, 0], abs=0.1)
+    assert [delay for *_, delay in seen] == pytest.approx([62.1, 62.1, 62.1, 0.121], rel=0.01)
+
+
+def test_lesson_00_a_mark_stands_on_its_line_just_above_the_line_rate(one_queue):
+    moved(one_queue, load=101)
+    line = next(trace for trace in one_queue.figure.data if trace.uid == "line-2")
+    above = [y for x, y in zip(line.x, line.y, strict=True) if 100 < x <= 101]
+    assert above == pytest.approx([marks(one_queue, "now")[2]])
+
+
+def test_lesson_00_task_3_shows_what_a_small_buffer_gives_and_takes(one_queue):
+    assert "At 90 % and at random, set the buffer to 64, 16 and 8 packets" in asked("00_start_here")
+    at = {"load": 90, "spacing": "at random (Poisson)"}
+    axes, seen = set(), []
+    for room in (512, 64, 16, 8):
+        app = moved(one_queue, **at, buffer=room)
+        axes.add(tuple(ranges(app)))
+        seen.append(marks(app, "packets")[1:])
+        assert marks(app, "now")[1:] == pytest.approx([0, 0.121], abs=0.001)
+        assert app.summary.count(" % is lost") == 2, "each model says what it loses"
+    assert len(axes) == 1
+    lost, delay = zip(*seen, strict=True)
+    assert lost == pytest.approx([0, 0, 0.43, 2.24], abs=0.1)
+    assert delay == pytest.approx([0.71, 0.71, 0.61, 0.45], abs=0.03)
+
+
+def test_lesson_00_the_packet_model_has_a_large_mark_at_the_sliders(one_queue):
+    moved(one_queue, load=90, spacing="at random (Poisson)", buffer=8)
+    dots = next(trace for trace in one_queue.figure.data if trace.uid == "packets-1")
+    *along, here = dots.marker.size
+    assert here > max(along)
+    assert len(dots.marker.size) == len(dots.y)
+    assert dots.x[-1] == pytest.approx(90, rel=0.01)
+
+
+def test_lesson_00_task_4_shows_where_the_carried_bits_went(one_queue):
+    large = moved(one_queue, load=100)
+    axes, carried = ranges(large), marks(large, "now")[0]
+    small = moved(one_queue, load=100, frame=60)
+    assert ranges(small) == axes
+    assert (carried, marks(small, "now")[0]) == pytest.approx((98.4, 71.4), abs=0.1)
+
+
+@pytest.mark.parametrize("rate", [1e7, 1e10])
+def test_lesson_00_every_setting_of_a_line_is_within_its_axes(one_queue, rate):
+    for buffer, frame in ((1, 60), (1024, 1514)):
+        app = moved(one_queue, rate=rate, buffer=buffer, frame=frame, load=200)
+        (_, most), (_, most_lost), (_, longest) = ranges(app)
+        carried, lost, delay = marks(app, "packets")
+        assert carried <= most
+        assert lost <= most_lost
+        assert delay <= 10**longest
+
+
+def test_lesson_09_task_1_shows_other_losses_under_each_scheduler(your_port):
+    assert "Raise the offered load of video to 80 %" in asked("09_your_own_router")
+    lost = {
+        name: moved(your_port, offered_2=80, scheduler=name).table["lost [%] packets"]
+        for name in SCHEDULERS
+    }
+    for one, other in combinations(SCHEDULERS, 2):
+        assert (lost[one] - lost[other]).abs().max() > 3, (one, other)
+    assert lost["one queue"].min() > 5, "in one queue all pay"
+    assert lost["strict priority"]["video"] == 0
+    remark = moved(your_port, offered_2=80, scheduler="one queue").remark
+    assert "voice lost 37.5 % (fluid), 6.26 % (packets)" in remark
+
+
+def test_lesson_09_task_2_shows_a_loss_that_only_packets_have(your_port):
+    assert "bursts of 10 ms, and police at 9 and at 10 %" in asked("09_your_own_router")
+    bursts = "in bursts of 10 ms"
+    settings = [{"police": 5}, {"police": 9, "spacing": bursts}, {"police": 10, "spacing": bursts}]
+    seen = []
+    for setting in settings:
+        voice = moved(your_port, **setting).table.loc["voice"]
+        seen.append((voice["lost [%] fluid"], voice["lost [%] packets"]))
+    assert seen[0] == pytest.approx((45, 45), abs=1)
+    assert seen[1] == pytest.approx((1, 5), abs=0.5)
+    assert seen[2] == pytest.approx((0, 1.4), abs=0.5)
+    assert "voice lost 0 % (fluid), 1.42 % (packets)" in your_port.remark
