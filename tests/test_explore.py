@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import math
 import time
 
 import ipywidgets as widgets
@@ -143,6 +144,7 @@ def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
 
     (bar,) = (each for each in app.children if isinstance(each, Patience))
     app._play = watched
+    monkeypatch.setattr(patience, "PATIENCE_S", math.inf)
     app.move(offered_CS1=30)
     assert set(seen) == {"hidden"}, "a short run shows no bar"
     seen.clear()
@@ -174,17 +176,19 @@ def test_what_was_asked_for_later_can_be_forgotten():
 
 
 def test_what_is_asked_for_later_waits_since_the_move_but_for_the_next_one_too():
-    called_s = []
-    later = Later(lambda: called_s.append(time.monotonic()), patience_s=0.2)
+    """The loop's clock and its timers are replaced, so that no test waits for a slow machine."""
+    later, now_s, asked_s = Later(lambda: None, patience_s=0.2), 100.0, []
 
     async def asked(ago_s):
-        asked_s = time.monotonic()
-        later.ask(asked_s - ago_s)
-        await asyncio.sleep(0.3)
-        return called_s.pop() - asked_s
+        loop = asyncio.get_running_loop()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(loop, "time", lambda: now_s)
+            patch.setattr(loop, "call_at", lambda at_s, call: asked_s.append(at_s))
+            later.ask(now_s - ago_s)
+        return asked_s.pop() - now_s
 
-    assert asyncio.run(asked(0.1)) == pytest.approx(0.1, abs=0.05)
-    assert HEARD_S <= asyncio.run(asked(5.0)) < 0.15
+    assert asyncio.run(asked(0.05)) == pytest.approx(0.15)
+    assert asyncio.run(asked(5.0)) == pytest.approx(HEARD_S)
 
 
 def test_packets_that_come_at_random_leave_the_line_below_100_percent():

@@ -89,24 +89,24 @@ def drawn(page, label, uid):
     return page.evaluate(DRAWN, [label, uid])
 
 
-def wait_until_drawn(page, label, uid, wanted):
-    """Wait until a trace shows the values; the assertion says what it shows otherwise."""
-    for _ in range(50):
-        shown = drawn(page, label, uid)
-        if shown == pytest.approx(wanted, rel=CLOSE):
+def wait_until(page, look, wanted, rel=CLOSE):
+    """Look until it is as wanted; the assertion says what is there otherwise, after a minute."""
+    for _ in range(600):
+        shown = look()
+        if shown == pytest.approx(wanted, rel=rel):
             return
         page.wait_for_timeout(100)
-    assert shown == pytest.approx(wanted, rel=CLOSE)
+    assert shown == pytest.approx(wanted, rel=rel)
+
+
+def wait_until_drawn(page, label, uid, wanted):
+    """Wait until a trace shows the values."""
+    wait_until(page, lambda: drawn(page, label, uid), wanted)
 
 
 def wait_until_dots(page, label, uid, wanted):
     """The same for the packet model's dots, the first of them as many as are wanted."""
-    for _ in range(200):
-        shown = drawn(page, label, uid)[: len(wanted)]
-        if shown == pytest.approx(wanted, rel=CLOSE):
-            return
-        page.wait_for_timeout(100)
-    assert shown == pytest.approx(wanted, rel=CLOSE)
+    wait_until(page, lambda: drawn(page, label, uid)[: len(wanted)], wanted)
 
 
 def drawn_when_there(page, label, uid):

@@ -1,11 +1,11 @@
 """Lesson 02 in a real JupyterLab: the shared line follows the keyboard, as both models say."""
 
-import pytest
 from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
     complaints,
     drawn_when_there,
     open_and_run,
     press,
+    wait_until,
     watch,
 )
 
@@ -33,12 +33,7 @@ def played(**moved):
 
 def last(page, label, uid, wanted):
     """Wait until the last class of a trace, Less Than BE, is drawn as wanted."""
-    for _ in range(100):
-        shown = drawn_when_there(page, label, uid)[-1]
-        if shown == pytest.approx(wanted, rel=1e-6):
-            return
-        page.wait_for_timeout(100)
-    assert shown == pytest.approx(wanted, rel=1e-6)
+    wait_until(page, lambda: drawn_when_there(page, label, uid)[-1], wanted, rel=1e-6)
 
 
 def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
