@@ -30,8 +30,9 @@ STARS = """() => [...document.querySelectorAll('.jp-InputPrompt')]
 DRAWN = """([label, uid]) => {
     const handle = document.querySelector(`[aria-label="${label}"]`);
     const figure = handle.closest('.qoslib-explorer').querySelector('.js-plotly-plot');
-    const trace = figure.data.find((each) => each.uid === uid);
-    return Array.from(trace.y, (y) => Number.isFinite(y) ? y : null);
+    // A slow page has the slider before it has drawn the figure.
+    const trace = (figure?.data ?? []).find((each) => each.uid === uid);
+    return Array.from(trace?.y ?? [], (y) => Number.isFinite(y) ? y : null);
 }"""
 
 
