@@ -11,6 +11,7 @@ from benchmarks.engine import engine_figures
 from benchmarks.environments import PEERS, made_environment, versions
 from benchmarks.lines import user_lines
 from benchmarks.long_pipe import long_pipe_figures
+from benchmarks.many_flows import many_flows_figures
 from benchmarks.report import machine, tables, write_results
 from benchmarks.side_by_side import SIMULATORS, compared, played
 from benchmarks.workloads import WORKLOADS
@@ -132,6 +133,7 @@ def measured(runs, packets, curve=True):
         "causes": causes,
         "engine": engine,
         "long_pipe": long_pipe,
+        "many_flows": many_flows_figures(),
         "curve": points,
     }
 

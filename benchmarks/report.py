@@ -104,6 +104,13 @@ def _long_pipe(rows):
     )
 
 
+def _many_flows(row):
+    return (
+        f"W6, {row['simulated_s']:g} s of it: {row['packets']:,} packets in {row['s']:.3g} s,"
+        f" the whole process {row['process_s']:.3g} s and at most {row['peak_mb']:.0f} MB."
+    )
+
+
 def _start(engine):
     two = engine["replications"]
     lines = [
@@ -144,7 +151,7 @@ def tables(figures):
     parts += [f"- {name}: {reason}" for name, reason in figures["missing"].items()]
     parts += ["Differences, and each cause switched off:"]
     parts += ["\n".join(f"- {text}" for text in figures["causes"])]
-    parts += ["### TCP", _long_pipe(figures["long_pipe"])]
+    parts += ["### TCP", _long_pipe(figures["long_pipe"]), _many_flows(figures["many_flows"])]
     parts += ["### The engine", _engine(figures["engine"]), _start(figures["engine"])]
     if figures["curve"]:
         parts += ["ns a packet, n equal Poisson streams into one FIFO:", _curve(figures["curve"])]

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from benchmarks.dumbbells import table as dumbbells_table
 from benchmarks.environments import PEERS
 from benchmarks.lines import user_lines
 from benchmarks.long_pipe import long_pipe_figures
+from benchmarks.many_flows import many_flows_figures
 from benchmarks.peers.qoslib_run import results
 from benchmarks.report import tables
 from benchmarks.side_by_side import SIMULATORS, compared
@@ -132,6 +134,13 @@ def test_the_long_pipe_counts_packets_and_seconds(monkeypatch):
     assert min(row["s"] for row in (two, many, water)) > 0
 
 
+def test_a_thousand_flows_take_the_memory_of_what_is_under_way():
+    """1 GB is what they may take with their process; `make soak` plays all 10 s."""
+    figures = many_flows_figures(10.0 if "QOSLIB_SOAK" in os.environ else 0.2)
+    assert figures["packets"] > 0.9 * figures["simulated_s"] * 10e9 / 12_000
+    assert figures["peak_mb"] < 1000
+
+
 def test_nothing_in_the_library_imports_the_benchmarks():
     for path in (ROOT / "qoslib").rglob("*.py"):
         assert "benchmarks" not in {
@@ -151,11 +160,13 @@ def test_the_tables_are_made_of_the_figures():
     here = dict.fromkeys(("processor", "cores", "system", "python", "numba", "numpy", "commit"), 1)
     point = {"streams": 1, "packets": 1000, "ns_per_packet": 40.0, "peak_rss_mb": 150.0}
     pipe = {"simulator": "qoslib, 2 flows", "simulated_s": 30.0, "packets": 1000, "s": 0.25}
+    flows = {"simulated_s": 10.0, "packets": 8_000_000, "s": 4.0, "process_s": 5.0, "peak_mb": 300}
     text = tables(
         {"machine": here | {"load_average": [0]}, "versions": {"simpy": "4"}, "runs": 3}
         | {"packets": 1000, "side_by_side": [row], "missing": {}, "causes": ["a cause"]}
-        | {"engine": engine, "curve": [point], "long_pipe": [pipe]}
+        | {"engine": engine, "curve": [point], "long_pipe": [pipe], "many_flows": flows}
     )
+    assert "W6, 10 s of it: 8,000,000 packets in 4 s" in text
     assert "| qoslib, 2 flows | 30 | 1,000 | 0.25 | 250,000 |" in text
     assert "| W1 | SimPy | same | 2,000 | 500,000 | 80 | 3.00 | 4.0 | 30 | 100 | yes |" in text
     assert "no C compiler" in text

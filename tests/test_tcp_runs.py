@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 from test_packets_twin import quiet
 
+from benchmarks.many_flows import many_flows
 from qoslib import packets, tcp
-from qoslib.flows import Flow, Host, NetemQueue
+from qoslib.flows import Bbr, Cubic, Flow, Host, NetemQueue, NewRenoRecovery
 from qoslib.port import (
     ByteLimit,
     Chain,
     Classifier,
+    Codel,
     Hop,
     PacketLimit,
     Pause,
@@ -20,6 +22,7 @@ from qoslib.port import (
     Queue,
     StrictPriority,
 )
+from qoslib.tcp.places import TABLES
 from qoslib.traffic import Poisson, Stream
 
 pytestmark = pytest.mark.newer
@@ -130,6 +133,52 @@ def test_many_flows_from_many_hosts():
     assert len(result.tcp.flows) == 33
     assert (result.tcp.goodput_bps > 0).all()
     assert result.sent_bps.sum() == pytest.approx(50e6, rel=0.02)
+
+
+@pytest.mark.parametrize("places", [1, 2, 4096])
+@pytest.mark.parametrize("congestion", [Cubic(), Bbr()], ids=["cubic", "bbr"])
+def test_the_numbers_do_not_depend_on_how_long_the_rings_are_at_first(
+    places, congestion, monkeypatch
+):
+    """Losses, repairs, marks, bursts in a host's queue, and ACKs that are held back."""
+    flow = FLOW.replace(congestion=congestion, segments_per_ack=2, ecn=True)
+    flows = flow, flow.replace(name="b", recovery=NewRenoRecovery(), start_s=0.1, ecn=False)
+    hosts = [Host("host", 1e9, flows, 4, NetemQueue(30, 0.01), jitter_s=1e-4)]
+    port = PORT.replace(queues=(Queue("all", PacketLimit(60), Codel(ecn=True)),))
+    first = run(port, hosts, streams=[UDP])
+    monkeypatch.setattr(importlib.import_module("qoslib.tcp.places"), "FIRST_PLACES", places)
+    same(first, run(port, hosts, streams=[UDP]))
+    assert first.tcp.dropped_in_host.sum() > 0
+    assert first.packets.marked[0] > 0
+    assert first.packets.lost[1] > 0
+
+
+def test_tables_grow_with_what_is_under_way(monkeypatch):
+    """Windows of a thousand flows may hold 70,000 packets each; the path holds 33 of each flow."""
+    made = []
+
+    def noted(*asked):
+        made.append(lengthened(*asked))
+        return made[-1]
+
+    lengthened = importlib.import_module("qoslib.tcp.places").lengthened
+    monkeypatch.setattr(importlib.import_module("qoslib.tcp.simulate"), "lengthened", noted)
+    port, hosts = many_flows()
+    run(port, hosts, duration_s=0.2)
+    senders = made[-1]
+    assert senders.flows["limit"].min() > 50_000
+    assert sum(table.nbytes for table in senders) < 300e6
+    for place, name in zip(senders.places, TABLES, strict=True):
+        used = getattr(senders, name)[: place["used"]]
+        assert len(used) == place["used"]
+        assert used.nbytes < 40e6
+
+
+def test_windows_that_outgrow_the_budget_are_refused(monkeypatch):
+    monkeypatch.setenv("QOSLIB_MEMORY_GB", "0.02")
+    wide = Host("host", 10e9, (FLOW.replace(window_bytes=100_000_000),))
+    with pytest.raises(ValueError, match=r"Flow 'a' window_bytes is 100000000; allowed: tables of"):
+        run(PORT.replace(rate_bps=10e9), [wide], duration_s=10.0)
 
 
 NETEM = Host("host", 1e9, (FLOW,), queue=NetemQueue(10, 0.02))

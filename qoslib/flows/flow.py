@@ -30,7 +30,8 @@ class Flow(Record):
     slow_start : SlowStart
     window_bytes : int or None
         Most payload from the first byte not acknowledged on, the smaller of the two sockets'
-        buffers [B]; None: more than the path holds.
+        buffers [B]; None: twice what the path holds, which is the host's line for a round trip and
+        the port's queue, and at most 2**20 segments.
     mss_bytes : int
         Payload of a segment [B].
     frame_bytes : int

@@ -30,7 +30,7 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.types import Type
 
-__all__ = ["kernel"]
+__all__ = ["kernel", "rare_kernel"]
 
 #: Without the interpreter's lock, so that replications share the cores; without numba's reference
 #: counts (kernels make no arrays); and rules become part of the loop that calls them: measured on
@@ -49,6 +49,13 @@ UNUSED_S = 30 * 86_400
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function to machine code that is kept on disk."""
     made: Any = numba.njit(**OPTIONS)(function)
+    made._cache = _Kept(function)
+    return made
+
+
+def rare_kernel(function: Callable[..., Any]) -> Any:
+    """A kernel for what events seldom do: it is called, and so does not make the loop longer."""
+    made: Any = numba.njit(**OPTIONS | {"forceinline": False})(function)
     made._cache = _Kept(function)
     return made
 

@@ -2,13 +2,19 @@
 
 from qoslib.packets.kernel import kernel
 
-__all__ = ["append", "head_slot", "refresh_limit", "take_head"]
+__all__ = ["append", "head_slot", "refresh_limit", "tail_slot", "take_head"]
 
 
 @kernel
 def head_slot(queue):
     """Index of the oldest packet's slot."""
     return queue.first + (queue.head & queue.mask)
+
+
+@kernel
+def tail_slot(queue):
+    """Index of the youngest packet's slot."""
+    return queue.first + ((queue.head + queue.length - 1) & queue.mask)
 
 
 @kernel

@@ -55,6 +55,8 @@ def _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_p
     found = 0
     if flow.recovery <= LAST_SACK:
         found = find_lost(flow, senders.segments, senders.log)
+    else:
+        flow.scan = flow.order
     if flow.law == HTCP:
         htcp_looks(flow, acked, now_ps)
     before = flow.state

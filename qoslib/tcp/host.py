@@ -4,48 +4,51 @@ All are first in, first out, so a burst's times follow from those of the burst b
 """
 
 from qoslib.packets.arrivals import replay
-from qoslib.packets.clock import NEVER, add
+from qoslib.packets.clock import HORIZON_PS, NEVER, add
 from qoslib.packets.draws import uniform
 from qoslib.tcp.kernel import kernel
+from qoslib.tcp.places import burst_place
 
 __all__ = ["hand_down", "next_way", "put_on_line"]
+
+#: Beyond the end of any run: a host's line and pacer that are busy till then stay so.
+_FOREVER_PS = 4 * HORIZON_PS
 
 
 @kernel
 def _has_room(host, burst_ends_ps, now_ps):
     """Whether netem takes another burst: those that have left do not count."""
     while host.bursts > 0:
-        if burst_ends_ps[host.bursts_first + host.bursts_head] > now_ps:
+        if burst_ends_ps[host.bursts_first + (host.bursts_head & host.bursts_mask)] > now_ps:
             break
         host.bursts -= 1
-        host.bursts_head = (host.bursts_head + 1) % host.limit
+        host.bursts_head += 1
     return host.bursts < host.limit
 
 
 @kernel
-def _enters(host, burst_ends_ps, end_ps):
-    at = (host.bursts_head + host.bursts) % host.limit
+def _enters(host, burst_ends_ps, places, end_ps):
+    burst_place(host, burst_ends_ps, places)
+    at = (host.bursts_head + host.bursts) & host.bursts_mask
     burst_ends_ps[host.bursts_first + at] = end_ps
     host.bursts += 1
 
 
 @kernel
-def hand_down(host, burst_ends_ps, pace_ps, count, now_ps):
+def hand_down(host, burst_ends_ps, places, pace_ps, now_ps):
     """A burst comes from a socket; whether it is taken. Its segments are put on the line next.
 
     `pace_ps` is how long the host's pacing takes for it.
     """
-    if host.waiting + count > host.mask + 1:
-        return False
     if host.limit > 0 and not _has_room(host, burst_ends_ps, now_ps):
         return False
     if host.htb:
         now_ps = max(now_ps, host.free_ps)
-        host.free_ps = now_ps + pace_ps
+        host.free_ps = min(now_ps + pace_ps, _FOREVER_PS)
     if host.line_ps < now_ps:
         host.line_ps, host.line_fraction = now_ps, 0
     if host.limit > 0:
-        _enters(host, burst_ends_ps, host.line_ps + host.delay_ps)
+        _enters(host, burst_ends_ps, places, host.line_ps + host.delay_ps)
     return True
 
 
@@ -55,6 +58,7 @@ def put_on_line(state, host, ways, flow, packet_class, tag):
     host.line_ps, host.line_fraction = add(
         host.line_ps, host.line_fraction, flow.nic_ps, flow.nic_fraction
     )
+    host.line_ps = min(host.line_ps, _FOREVER_PS)
     arrival_ps = host.line_ps + host.delay_ps
     if host.jitter_ps > 0:
         arrival_ps += int(uniform(host) * host.jitter_ps)

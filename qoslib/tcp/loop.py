@@ -8,13 +8,13 @@ from qoslib.packets.admit import admit
 from qoslib.packets.arrivals import advance, plant, replay
 from qoslib.packets.clock import HORIZON_PS, NEVER
 from qoslib.packets.loop import next_departure_ps, run_timers
+from qoslib.packets.room import tail_slot
 from qoslib.packets.serve import serve
 from qoslib.tcp.flow import acts, schedule
 from qoslib.tcp.host import next_way
 from qoslib.tcp.kernel import kernel
 from qoslib.tcp.receiver import receive
-from qoslib.tcp.scoreboard import segment_of
-from qoslib.tcp.tables import MOST_TRIES, TRIES_BITS
+from qoslib.tcp.tables import MARKED, MOST_TRIES
 from qoslib.tcp.tally import begin_counts, note_flows
 
 __all__ = ["run"]
@@ -45,9 +45,8 @@ def _has_left(state, senders, index, tag, departure_ps):
     flow = senders.flows[index]
     marked = flow.marks != state.counts[index, 2]
     flow.marks = state.counts[index, 2]
-    segment = segment_of(flow, senders.segments, tag >> TRIES_BITS)
-    echo = 1 if marked or segment.marked_tag == tag else 0
-    receive(flow, senders.segments, senders.acks, tag, echo, departure_ps)
+    echo = 1 if marked or tag & MARKED else 0
+    receive(flow, senders, tag & ~MARKED, echo, departure_ps)
     schedule(state, senders, index)
 
 
@@ -69,12 +68,13 @@ def _follow(state, senders, port):
 
 
 @kernel
-def _note_mark(state, senders, index, tag):
-    """Whether the packet that has just been let in was marked."""
+def _note_mark(state, senders, index):
+    """Whether the packet that has just been let in, the youngest of its queue, was marked."""
     flow = senders.flows[index]
     if flow.marks != state.counts[index, 2]:
         flow.marks = state.counts[index, 2]
-        segment_of(flow, senders.segments, tag >> TRIES_BITS).marked_tag = tag
+        queue = state.queues[state.classes[index].queue]
+        state.slots[tail_slot(queue)].tag |= MARKED
 
 
 @kernel
@@ -85,7 +85,7 @@ def _reaches_port(state, senders, port, index, now_ps):
     packet_class, tag = way.packet_class, way.tag
     next_way(state, host, senders.ways)
     admit(state, port, packet_class, tag, now_ps)
-    _note_mark(state, senders, packet_class, tag)
+    _note_mark(state, senders, packet_class)
 
 
 @kernel
@@ -100,7 +100,10 @@ def _arrives(state, port, index, now_ps):
 
 @kernel
 def run(state, senders, until_ps, events):
-    """Run events before `until_ps`, at most so many; the time of the next event [ps]."""
+    """Run events before `until_ps`, at most so many; the time of the next event [ps].
+
+    It comes back before that where a table is short of places: `qoslib.tcp.places.lengthened`.
+    """
     port = state.port[0]
     flows, first_host = len(senders.flows), senders.hosts[0].row
     _begin(state, senders)
@@ -111,7 +114,7 @@ def run(state, senders, until_ps, events):
         now_ps = min(source_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
             _run_timers(state, senders, port, min(now_ps, until_ps))
-        if now_ps >= until_ps or events == 0:
+        if now_ps >= until_ps or events == 0 or senders.places[0].short:
             return now_ps
         port.now_ps = now_ps
         events -= 1

@@ -6,19 +6,21 @@ import numpy as np
 
 from qoslib import units
 from qoslib.flows import Host, HtbPacing, actual_rate_bps, burst_bytes
-from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
+from qoslib.memory import within_budget
+from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, numbers_of, picoseconds, split
 from qoslib.packets.draws import key
 from qoslib.packets.plan import Run, planned
 from qoslib.packets.tables import FATE, State
 from qoslib.port import Port
 from qoslib.record import fail
 from qoslib.tcp import tables
+from qoslib.tcp.places import first_places, lengthened
 from qoslib.tcp.plan_flows import fill_choices
 from qoslib.traffic import Stream
 
 __all__ = ["plan"]
 
-#: Most packets of a window.
+#: Most packets of a window: at 1 KiB each those of the largest there is (RFC 7323, section 2.3).
 MOST_PACKETS = 1 << 20
 
 
@@ -30,7 +32,8 @@ def plan(
     Raises
     ------
     ValueError
-        If a description cannot run.
+        If a description cannot run, a number in it fits neither the clock nor 64 bits, or the
+        tables do not fit the budget of `qoslib.memory`.
     """
     if port.pause is not None:
         fail(f"Port {port.name!r} pause", port.pause, "None: TCP's hosts know no PAUSE")
@@ -38,21 +41,42 @@ def plan(
     sources = [_as_stream(flow) for flow in flows]
     state = planned(port, [*sources, *streams], run)
     rows = _flow_rows(port, hosts, state, run.seed)
-    host_rows = _host_rows(hosts, rows, len(flows) + len(streams), run.seed)
+    host_rows = _host_rows(hosts, len(flows) + len(streams), run.seed)
+    run.needs += _needs(port, hosts, rows, state, run)
+    within_budget(run.needs)
     senders = tables.Senders(
         flows=rows,
         hosts=host_rows,
-        segments=_segments(rows),
-        departures=_departures(rows),
-        log=np.zeros(_placed(rows, "log_first", "log_mask"), np.int64),
-        acks=np.zeros(_placed(rows, "ack_first", "ack_mask"), tables.ACK),
-        ways=np.zeros(_placed(host_rows, "first", "mask"), tables.WAY),
-        burst_ends_ps=np.zeros(int(host_rows["limit"].sum()), np.int64),
+        segments=np.zeros(0, tables.SEGMENT),
+        departures=np.zeros(0, tables.DEPARTURE),
+        log=np.zeros(0, np.int64),
+        acks=np.zeros(0, tables.ACK),
+        ways=np.zeros(0, tables.WAY),
+        burst_ends_ps=np.zeros(0, np.int64),
+        places=first_places(rows, host_rows),
         pace_ps=_pace_table(hosts, rows),
         rates=_rates(rows),
         notes=np.zeros((run.bins, len(flows)), tables.NOTE),
     )
-    return _with_sources(state, senders, len(sources) + len(streams)), senders
+    state = _with_sources(state, senders, len(sources) + len(streams))
+    return state, lengthened(senders, hosts, run.needs)
+
+
+def _needs(port, hosts, rows, state, run):
+    """What the tables of flows take that do not grow [B], by the field that makes them large."""
+    yield "bins", run.bins, 2 * tables.NOTE.itemsize * len(rows) * run.bins
+    yield "the number of flows", len(rows), tables.FLOW.itemsize * len(rows)
+    for (_, _, most), (host, _) in _bursts(hosts, rows).items():
+        yield f"Host {host.name!r} burst_packets", host.burst_packets, 8 * most
+    for (_, flow), rates in zip(_each_flow(hosts), rows["bandwidth_count"].tolist(), strict=True):
+        yield f"Flow {flow.name!r} congestion", flow.congestion, 8 * rates
+    for queue, row in zip(port.queues, state.queues, strict=True):
+        if row["drops_head"]:
+            yield f"Queue {queue.name!r} limit", queue.limit, FATE.itemsize * int(row["mask"])
+
+
+def _each_flow(hosts):
+    return [(host, flow) for host in hosts for flow in host.flows]
 
 
 def _as_stream(flow):
@@ -77,12 +101,13 @@ def _flow_rows(port, hosts, state, seed):
     rows = np.zeros(len(flows), tables.FLOW)
     for index, (row, (i, host, flow)) in enumerate(zip(rows, flows, strict=True)):
         row["host"], row["key"] = i, key(seed, 3, index)
-        _fill_times(row, host, flow, port)
-        _fill_sizes(row, host, flow, _held_packets(state, index))
-        fill_choices(row, flow)
-        on_line_bytes = flow.frame_bytes + port.overhead_bytes
-        nic_ps = interval_ps(on_line_bytes, host.access_bps)
-        row["nic_ps"], row["nic_fraction"] = split(nic_ps)
+        with numbers_of(f"Flow {flow.name!r}"):
+            _fill_times(row, host, flow, port)
+            _fill_sizes(row, host, flow, _held_packets(state, index))
+            fill_choices(row, flow)
+            on_line_bytes = flow.frame_bytes + port.overhead_bytes
+            nic_ps = interval_ps(on_line_bytes, host.access_bps)
+            row["nic_ps"], row["nic_fraction"] = split(nic_ps)
     return rows
 
 
@@ -120,31 +145,7 @@ def _fill_sizes(row, host, flow, held_packets):
     row["per_ack"] = flow.segments_per_ack
     row["end"] = NEVER
     if flow.transfer_bytes is not None:
-        row["end"] = -(-flow.transfer_bytes // flow.mss_bytes)
-    duplicate = getattr(flow.recovery, "duplicate_packets", 0)
-    row["mask"] = (1 << int(limit).bit_length()) - 1
-    row["log_mask"] = (1 << int(limit + duplicate).bit_length()) - 1
-    row["ack_mask"] = 2 * row["mask"] + 1
-
-
-def _placed(rows, first, mask):
-    """Give each row its stretch of a table; how long that is in all."""
-    sizes = rows[mask] + 1
-    rows[first] = np.cumsum(sizes) - sizes
-    return int(sizes.sum())
-
-
-def _segments(rows):
-    segments = np.zeros(_placed(rows, "first", "mask"), tables.SEGMENT)
-    segments["got"] = -1
-    return segments
-
-
-def _departures(rows):
-    """Room for what each BBR flow notes of its segments."""
-    sizes = np.where(rows["law"] == tables.BBR, rows["mask"] + 1, 0)
-    rows["departures"] = np.cumsum(sizes) - sizes
-    return np.zeros(int(sizes.sum()) + 1, tables.DEPARTURE)
+        row["end"] = min(-(-flow.transfer_bytes // flow.mss_bytes), NEVER)
 
 
 def _rates(rows):
@@ -154,31 +155,43 @@ def _rates(rows):
     return np.zeros(int(sizes.sum()) + 1)
 
 
-def _host_rows(hosts, flows, first_row, seed):
+def _host_rows(hosts, first_row, seed):
     rows = np.zeros(len(hosts), tables.HOST)
     for i, (row, host) in enumerate(zip(rows, hosts, strict=True)):
         row["row"], row["key"] = first_row + i, key(seed, 2, i)
-        most = 2 * int(flows["limit"][flows["host"] == i].sum())
-        row["mask"] = (1 << most.bit_length()) - 1
-        row["jitter_ps"] = picoseconds(host.jitter_s)
         row["htb"] = isinstance(host.pacing, HtbPacing)
-        if host.queue:
-            row["limit"] = host.queue.limit_bursts
-            row["delay_ps"] = picoseconds(host.queue.delay_s)
-    rows["bursts_first"] = np.cumsum(rows["limit"]) - rows["limit"]
+        with numbers_of(f"Host {host.name!r}"):
+            row["jitter_ps"] = picoseconds(host.jitter_s)
+            if host.queue:
+                row["limit"] = host.queue.limit_bursts
+                row["delay_ps"] = picoseconds(host.queue.delay_s)
     return rows
 
 
 def _pace_table(hosts, rows):
-    """How long each flow's bursts of 1, 2, ... segments take at the rate they really leave at."""
-    flows = [(host, flow) for host in hosts for flow in host.flows]
+    """How long bursts of 1, 2, ... segments take at the rate they really leave at."""
     times_ps: list[int] = []
-    for row, (host, flow) in zip(rows, flows, strict=True):
-        row["pace_first"] = len(times_ps)
+    first = {}
+    for kind, (host, flow) in _bursts(hosts, rows).items():
+        first[kind] = len(times_ps)
+        with numbers_of(f"Host {host.name!r} pacing"):
+            times_ps += [_burst_ps(host, flow, n + 1) for n in range(kind[-1])]
+    for row, (host, flow) in zip(rows, _each_flow(hosts), strict=True):
         paced = host.pacing is not None and not isinstance(host.pacing, HtbPacing)
         row["paced"] = paced or row["law"] == tables.BBR
-        times_ps += [_burst_ps(host, flow, n + 1) for n in range(int(row["burst"]))]
+        row["pace_first"] = first[_kind_of_bursts(row, host, flow)]
     return np.array(times_ps, np.int64)
+
+
+def _kind_of_bursts(row, host, flow):
+    """What the times of its bursts depend on: pacing, size of a segment, most segments."""
+    return host.pacing, flow.mss_bytes, int(row["burst"])
+
+
+def _bursts(hosts, rows):
+    """One host and flow of each kind of bursts."""
+    each = zip(rows, _each_flow(hosts), strict=True)
+    return {_kind_of_bursts(row, *pair): pair for row, pair in each}
 
 
 def _burst_ps(host, flow, segments):

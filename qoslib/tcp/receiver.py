@@ -5,6 +5,7 @@ already certain then, so that neither needs an event of its own.
 """
 
 from qoslib.tcp.kernel import kernel
+from qoslib.tcp.places import ack_place
 from qoslib.tcp.scoreboard import segment_of
 from qoslib.tcp.tables import TRIES_BITS
 
@@ -35,10 +36,10 @@ def _takes_in(flow, segments, number):
 
 
 @kernel
-def _says(flow, acks, arrival_ps, tag, echo, merges):
+def _says(flow, acks, places, arrival_ps, tag, echo, merges):
     """Put an acknowledgement on its way, or make the one held back that."""
-    full = flow.acks > flow.ack_mask
-    if not merges and not full:
+    if not merges:
+        ack_place(flow, acks, places)
         flow.acks += 1
     ack = last_ack(flow, acks)
     ack.echo = echo | (ack.echo if merges else 0)
@@ -46,16 +47,19 @@ def _says(flow, acks, arrival_ps, tag, echo, merges):
 
 
 @kernel
-def receive(flow, segments, acks, tag, marked, at_ps):
+def receive(flow, senders, tag, marked, at_ps):
     """A packet's last bit leaves the port at `at_ps`."""
+    acks = senders.acks
     first_held = last_ack(flow, acks).tag
     merges = flow.held and last_ack(flow, acks).arrival_ps > at_ps + flow.return_ps
     if not merges:
         flow.unacked = 0
     in_order = tag >> TRIES_BITS == flow.expected
-    holds = _takes_in(flow, segments, tag >> TRIES_BITS)
+    holds = _takes_in(flow, senders.segments, tag >> TRIES_BITS)
     arrival_ps = at_ps + flow.return_ps
+    if holds:
+        arrival_ps += flow.ack_delay_ps
     if merges and in_order:
         tag = first_held
-    _says(flow, acks, arrival_ps + (flow.ack_delay_ps if holds else 0), tag, marked, merges)
+    _says(flow, acks, senders.places, arrival_ps, tag, marked, merges)
     flow.held = holds

@@ -4,6 +4,7 @@ from qoslib.packets.clock import NEVER
 from qoslib.tcp.delivery import note_sent
 from qoslib.tcp.host import hand_down, put_on_line
 from qoslib.tcp.kernel import kernel
+from qoslib.tcp.places import makes_room
 from qoslib.tcp.recovery import shrinks_once
 from qoslib.tcp.scoreboard import next_lost, segment_of
 from qoslib.tcp.tables import BBR, IN_FLIGHT, MOST_TRIES, OPEN, TRIES_BITS
@@ -93,9 +94,10 @@ def sends(state, senders, flow, packet_class, now_ps):
             return
         pace_ps = senders.pace_ps[flow.pace_first + count - 1]
         host = senders.hosts[flow.host]
-        if not hand_down(host, senders.burst_ends_ps, pace_ps, count, now_ps):
+        if not hand_down(host, senders.burst_ends_ps, senders.places, pace_ps, now_ps):
             _refused(flow, count, now_ps)
             return
+        makes_room(senders, flow, host, count)
         for _ in range(count):
             _transmit(state, senders, flow, packet_class, now_ps)
         _paces(flow, pace_ps, count, now_ps)

@@ -15,6 +15,7 @@ from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.tcp.collect import flow_record
 from qoslib.tcp.loop import run
+from qoslib.tcp.places import lengthened
 from qoslib.tcp.plan import plan
 from qoslib.traffic import Stream
 
@@ -99,7 +100,7 @@ def simulate(
     state, senders = plan(port, hosts, streams, asked)
     with ExitStack() as stack:
         tell = progress or stack.enter_context(ProgressBar())
-        interrupted = _play(state, senders, asked, tell, chunk_events)
+        interrupted = _play(state, senders, hosts, asked, tell, chunk_events)
     names = _names(flows, streams)
     result = collected(state, names, port.queue_names, asked, interrupted)
     if interrupted:
@@ -120,12 +121,13 @@ def _check(port, flows, streams, chunk_events):
     checked(Chunk, chunk_events, "chunk_events")
 
 
-def _play(state, senders, asked, tell, chunk_events):
+def _play(state, senders, hosts, asked, tell, chunk_events):
     """Run to the end; whether it was stopped before."""
     done_ps = 0
     try:
         while done_ps < asked.end_ps:
             done_ps = min(run(state, senders, asked.end_ps, chunk_events), asked.end_ps)
+            senders = lengthened(senders, hosts, asked.needs)
             tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
     except KeyboardInterrupt:
         return True

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["ACK", "DEPARTURE", "FLOW", "HOST", "NOTE", "SEGMENT", "WAY", "Senders"]
+__all__ = ["ACK", "DEPARTURE", "FLOW", "HOST", "NOTE", "PLACE", "SEGMENT", "WAY", "Senders"]
 
 #: Codes of the congestion controls.
 RENO, CUBIC, HTCP, BBR = range(4)
@@ -23,6 +23,8 @@ FREE, IN_FLIGHT, LOST, SACKED = range(4)
 #: A tag is a segment's number and, in so many bits, how often it has been sent.
 TRIES_BITS = 8
 MOST_TRIES = (1 << TRIES_BITS) - 1
+#: While a packet waits in a queue its tag also says whether it has been marked.
+MARKED = 1 << 62
 
 
 def _table(whole="", real="", key=""):
@@ -57,12 +59,12 @@ FLOW = _table(
 
 HOST = _table(
     whole="row line_ps line_fraction first mask head waiting"
-    " limit bursts_first bursts_head bursts delay_ps jitter_ps last_ps htb free_ps",
+    " limit bursts_first bursts_mask bursts_head bursts delay_ps jitter_ps last_ps htb free_ps",
     key="key counter",
 )
 
 #: A segment's place in the window: what the sender knows, and what the receiver has.
-SEGMENT = _table(whole="state tries order sent_ps got marked_tag")
+SEGMENT = _table(whole="state tries order sent_ps got")
 
 #: What a BBR flow notes of a segment when it leaves.
 DEPARTURE = _table(whole="delivered delivered_ps first_ps app_limited")
@@ -76,6 +78,10 @@ ACK = _table(whole="arrival_ps upto tag echo")
 #: What is noted of a flow at the end of a bin.
 NOTE = _table(whole="flight last_rtt_ps expected", real="cwnd ssthresh")
 
+#: How a table that grows is used: so many places so far, those of its largest ring, how many
+#: entries an event adds at most; the first row says whether any table is short of places.
+PLACE = _table(whole="used largest most short")
+
 
 class Senders(NamedTuple):
     """Flows and hosts of a run: the tables, and what is under way."""
@@ -88,6 +94,7 @@ class Senders(NamedTuple):
     acks: np.ndarray
     ways: np.ndarray
     burst_ends_ps: np.ndarray
+    places: np.ndarray
     pace_ps: np.ndarray
     rates: np.ndarray
     notes: np.ndarray
