@@ -1,10 +1,13 @@
 """Tables that do not fit the budget of a run are refused before any of them is made."""
 
+import math
 import tracemalloc
 
 import pytest
+from test_packets_twin import quiet
 
-from qoslib import packets
+from qoslib import flows as f
+from qoslib import fluid, packets, tcp
 from qoslib import port as p
 from qoslib.memory import budget_bytes, within_budget
 from qoslib.traffic import Stream
@@ -12,10 +15,16 @@ from qoslib.traffic import Stream
 QUEUE = p.Queue("q", p.PacketLimit(10))
 PORT = p.Port("port", 1e9, (QUEUE,))
 STREAM = Stream("s", 1e8, 1000)
+FLOW = f.Flow("a", 0.01, mss_bytes=1448, frame_bytes=1500)
+HOST = f.Host("host", 1e9, (FLOW,))
 
 
 def run(where=PORT, streams=(STREAM,), duration_s=1e-3, **options):
     return packets.simulate(where, streams, duration_s, **options)
+
+
+def connect(port=PORT, host=HOST, duration_s=0.05, **options):
+    return tcp.simulate(port, [host], duration_s, progress=quiet, **options)
 
 
 def many_queues(count, slots):
@@ -49,6 +58,16 @@ TOO_MUCH = {
         lambda: run(PORT.replace(queues=(QUEUE.replace(limit=p.ByteLimit(10**15)),))),
         r"Queue 'q' limit is ByteLimit\(limit_bytes=1000000000000000\)",
     ),
+    "bins of many flows": (
+        lambda: connect(
+            host=HOST.replace(flows=[FLOW.replace(name=f"{i}") for i in range(9)]), bins=10_000_000
+        ),
+        "bins is 10000000",
+    ),
+    "rounds of BBR": (
+        lambda: connect(host=HOST.replace(flows=[FLOW.replace(congestion=f.Bbr(rounds=10**12))])),
+        r"Flow 'a' congestion is Bbr\(rounds=1000000000000\)",
+    ),
     "a chain's chunks": (
         lambda: run(p.Chain("chain", (p.Hop(PORT),)), chunk_packets=10**12),
         "chunk_packets is 1000000000000",
@@ -72,6 +91,51 @@ def test_the_hops_of_a_chain_share_one_budget():
     hops = [p.Hop(PORT.replace(name=n, transmit_ring_packets=300_000_000)) for n in "ab"]
     with pytest.raises(ValueError, match=r"Port 'a' .* takes 2\.4 GB and all take 4\.8"):
         run(p.Chain("chain", hops))
+
+
+REFUSED = {
+    "BBR's rounds beyond 64 bits": lambda: connect(
+        host=HOST.replace(flows=[FLOW.replace(congestion=f.Bbr(rounds=10**30))])
+    ),
+    "a netem limit beyond 64 bits": lambda: connect(host=HOST.replace(queue=f.NetemQueue(10**30))),
+    "a round trip of weeks": lambda: connect(
+        host=HOST.replace(flows=[FLOW.replace(round_trip_s=1e9)])
+    ),
+    "a host's jitter of weeks": lambda: connect(host=HOST.replace(jitter_s=1e9)),
+    "a pace of weeks": lambda: connect(host=HOST.replace(pacing=f.FqPacing(1e-3))),
+    "bursts of millions": lambda: HOST.replace(burst_packets=1_000_000),
+    "an infinite run of packets": lambda: run(duration_s=math.inf),
+    "an infinite run of TCP": lambda: connect(duration_s=math.inf),
+    "an infinite fluid": lambda: fluid.over_time(PORT, [STREAM], math.inf),
+    "a duration beyond all numbers": lambda: run(duration_s=10**400),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_numbers_of_no_meaning_are_refused(what):
+    with pytest.raises(ValueError, match=r".+ (is|are) .+; allowed: .+"):
+        REFUSED[what]()
+
+
+@pytest.mark.parametrize(
+    "much",
+    [
+        HOST.replace(queue=f.NetemQueue(10**15)),
+        HOST.replace(flows=[FLOW.replace(transfer_bytes=10**30)]),
+        HOST.replace(burst_packets=65_535, pacing=f.FqPacing(5e8)),
+    ],
+    ids=["a netem limit", "a transfer", "a burst"],
+)
+def test_what_is_large_and_takes_no_memory_runs(much):
+    assert connect(host=much).tcp.goodput_bps[0] > 1e6
+
+
+def test_a_line_that_is_busy_for_ever_sends_nothing_more():
+    """A frame takes 1.4 days; repeats of it queue up for far longer than the clock counts."""
+    flow = FLOW.replace(window_bytes=2 * FLOW.mss_bytes, minimum_timeout_s=1e-6)
+    result = connect(host=HOST.replace(access_bps=0.1, flows=[flow]), duration_s=10_000.0)
+    assert result.packets.offered[0] == 0
+    assert result.tcp.timeouts[0] > 80
 
 
 def test_the_environment_sets_the_budget(monkeypatch):

@@ -1,10 +1,14 @@
 """A sending host: what its flows share before their packets reach the port."""
 
+from typing import Annotated
+
 from qoslib.flows.flow import Flow
 from qoslib.flows.pacing import FqPacing, HtbPacing
-from qoslib.record import AtLeastOne, NotNegative, Positive, Record, fail, record
+from qoslib.record import AtLeastOne, NotNegative, Positive, Record, Within, fail, record
 
 __all__ = ["Host", "NetemQueue"]
+
+Burst = Annotated[int, Within(1, 65_535)]
 
 
 @record
@@ -36,9 +40,10 @@ class Host(Record):
     flows : tuple of Flow
         At least one, each name once.
     burst_packets : int
-        Most segments handed down at once (TSO), back to back on the line. What the window has
-        room for waits until it is as many, or a third of the window, or nothing is in flight;
-        what is sent again goes one by one.
+        Most segments handed down at once (TSO), back to back on the line; Linux counts them in 16
+        bits (`skb_shared_info.gso_segs`), so at most 65,535. What the window has room for waits
+        until it is as many, or a third of the window, or nothing is in flight; what is sent again
+        goes one by one.
     queue : NetemQueue or None
         None: as long as it has to be.
     pacing : FqPacing, HtbPacing or None
@@ -54,7 +59,7 @@ class Host(Record):
     name: str
     access_bps: Positive
     flows: tuple[Flow, ...]
-    burst_packets: AtLeastOne = 1
+    burst_packets: Burst = 1
     queue: NetemQueue | None = None
     pacing: FqPacing | HtbPacing | None = None
     jitter_s: NotNegative = 0.0

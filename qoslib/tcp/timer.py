@@ -30,7 +30,7 @@ def timeout_ps(flow):
     """The retransmission timeout, doublings included."""
     base_ps = FIRST_PS
     if flow.srtt_ps > 0:
-        base_ps = flow.srtt_ps + max(4 * flow.var_ps, flow.least_rto_ps)
+        base_ps = min(flow.srtt_ps + max(4 * flow.var_ps, flow.least_rto_ps), LARGEST_PS)
     return min(base_ps << flow.backoff, LARGEST_PS)
 
 
