@@ -58,7 +58,14 @@ STARTS = st.builds(
     st.sampled_from([1, 3, 10]),
     st.sampled_from(["bytes", "acks"]),
     st.sampled_from([None, None, 5, 20]),
-    st.sampled_from([None, f.HyStart(low_packets=4, samples=3), f.HyStart(train=False)]),
+    st.sampled_from(
+        [
+            None,
+            f.HyStart(low_packets=4, samples=3),
+            f.HyStart(train=False),
+            f.HyStart(delay=False, low_packets=4, train_share=1.0),
+        ]
+    ),
 )
 DROPPERS = st.sampled_from(
     [

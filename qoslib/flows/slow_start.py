@@ -12,8 +12,8 @@ class HyStart(Record):
     """Leave slow start before a loss (Ha and Rhee 2011, doi:10.1016/j.comnet.2011.01.014).
 
     When the least round trip of a round's first `samples` is above that of all time by a share of
-    it, within two limits; or when a round's ACKs, each soon after the one before, go on for half
-    of the least round trip. Not below `low_packets`.
+    it, within two limits; or when a round's ACKs, each soon after the one before, go on for a
+    share of the least round trip. Not below `low_packets`.
 
     Parameters
     ----------
@@ -29,6 +29,17 @@ class HyStart(Record):
         Limits of the rise [s].
     gap_s : float
         Largest time between two ACKs of a train [s].
+    train_share : float
+        Of the least round trip, how long a train of ACKs has to go on.
+
+    Notes
+    -----
+    In the paper a train has to last half a round trip, as long as the way to the receiver takes.
+    The window is then two to three times the packets of half a round trip. In Linux
+    (`hystart_update`) that holds where a socket is not paced. One that is paced sends twice its
+    window per round trip in slow start, so that every train lasts half a round trip; since 5.6 it
+    therefore has to last a whole one (`train_share` 1) and up to 1 ms more (`hystart_ack_delay`),
+    which is left out here. RFC 9406 (HyStart++) looks for no train.
     """
 
     delay: bool = True
@@ -39,6 +50,7 @@ class HyStart(Record):
     low_s: Positive = 4e-3
     high_s: Positive = 16e-3
     gap_s: Positive = 2e-3
+    train_share: Positive = 0.5
 
     def check(self):
         if self.low_s > self.high_s:

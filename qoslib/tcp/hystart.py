@@ -14,11 +14,11 @@ def _new_round(flow, now_ps):
 
 @kernel
 def _train(flow, now_ps):
-    """Whether ACKs without a gap have gone on for half the least round trip."""
+    """Whether ACKs without a gap have gone on for a share of the least round trip."""
     if now_ps - flow.train_ps > flow.gap_ps:
         return False
     flow.train_ps = now_ps
-    return now_ps - flow.round_ps > flow.min_rtt_ps // 2
+    return now_ps - flow.round_ps > int(flow.min_rtt_ps * flow.train_share)
 
 
 @kernel

@@ -72,11 +72,8 @@ def _fill_slow_start(row, start):
     hystart = start.hystart
     if hystart:
         row["hystart"], row["delay_sign"], row["train_sign"] = 1, hystart.delay, hystart.train
-        row["low"], row["samples"], row["share"] = (
-            hystart.low_packets,
-            hystart.samples,
-            hystart.share,
-        )
+        row["low"], row["samples"] = hystart.low_packets, hystart.samples
+        row["share"], row["train_share"] = hystart.share, hystart.train_share
         row["low_ps"], row["high_ps"] = picoseconds(hystart.low_s), picoseconds(hystart.high_s)
         row["gap_ps"] = picoseconds(hystart.gap_s)
 

@@ -51,7 +51,7 @@ FLOW = _table(
     " bandwidths least_ps min_at_ps"
     " sent_again timeouts recoveries dropped_in_host dropped_first dropped_again"
     " finished_ps received_before",
-    real="cwnd ssthresh beta c share w_max w_est k_s prior"
+    real="cwnd ssthresh beta c share train_share w_max w_est k_s prior"
     " low_s beta_low beta_high switch alpha max_rate old_max_rate mean_rate"
     " rate full_rate pace_rate startup_gain window_gain gain",
     key="key counter",

@@ -282,7 +282,7 @@ class HyStartTwin:
         train = delay = False
         if rule.train and now - self.last <= int(PS * rule.gap_s):
             self.last = now
-            train = now - self.begin > flow.least_rtt // 2
+            train = now - self.begin > int(flow.least_rtt * rule.train_share)
         if rule.delay and rtt > 0 and self.seen < rule.samples:
             self.seen += 1
             self.least = min(self.least, rtt)
