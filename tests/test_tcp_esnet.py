@@ -29,7 +29,7 @@ from qoslib.port import ByteLimit, Port, Queue
 from qoslib.traffic import Stream
 
 PACKET_S = 7.2e-6
-SACK = SackRecovery()
+SACK, START = SackRecovery(), SlowStart()
 
 
 @cache
@@ -40,7 +40,7 @@ def played(
     *,
     seed=1,
     access_bps=10e9,
-    counts="bytes",
+    slow_start=START,
     segments_per_ack=1,
     **sender,
 ):
@@ -51,7 +51,7 @@ def played(
             0.05,
             congestion,
             recovery,
-            SlowStart(counts=counts),
+            slow_start,
             window_bytes=48_000_000,
             segments_per_ack=segments_per_ack,
         )
@@ -66,8 +66,9 @@ def played(
 
 
 def of_the_time(buffer_bytes, congestion, seed=1):
-    """Rate halving, a packet more for each ACK, an ACK for two packets."""
-    host = {"counts": "acks", "segments_per_ack": 2, "seed": seed}
+    """Rate halving, a packet more for each ACK of a full window, an ACK for two packets."""
+    start = SlowStart(counts="acks", validation="ack")
+    host = {"slow_start": start, "segments_per_ack": 2, "seed": seed}
     return played(buffer_bytes, congestion, RateHalving(), **host)
 
 
@@ -157,7 +158,7 @@ def test_legacy_pacing_of_6_gbps_overloads_a_line_that_exact_pacing_does_not():
 
     With CUBIC 7.7 Gb/s arrive, and less where a window falls once more.
     """
-    paced = {"burst_packets": 7}
+    paced = {"burst_packets": 7, "slow_start": SlowStart(validation="ack")}
     exact = played(12e6, Cubic(), pacing=HtbPacing(6e9), **paced)
     assert exact[1] == 0
     assert near(exact[0], 5.9e9, 0.02)

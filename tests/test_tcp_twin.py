@@ -66,6 +66,7 @@ STARTS = st.builds(
             f.HyStart(delay=False, low_packets=4, train_share=1.0),
         ]
     ),
+    st.sampled_from(["round", "round", "ack"]),
 )
 DROPPERS = st.sampled_from(
     [
@@ -174,3 +175,16 @@ def agree(port, host, streams, seed, chunk):
 def test_the_twin_agrees(recovery):
     scenes = given(ports(), hosts(recovery), STREAMS, st.integers(0, 9), CHUNKS)
     many(25)(scenes(agree))()
+
+
+def test_repeats_that_tell_of_no_loss_find_room_in_the_log():
+    """Most of a window was sent again and has arrived; its first packet is still in flight."""
+    sack = f.SackRecovery(duplicate_packets=1, finds_repeats=False)
+    sizes = {"window_bytes": 20_000, "mss_bytes": 1448, "frame_bytes": FRAME}
+    rest = sizes | {"ack_delay_s": 0.0, "minimum_timeout_s": 0.05}
+    flows = (
+        f.Flow("a", 0.02, f.Cubic(), sack, **rest),
+        f.Flow("b", 0.05, f.Cubic(c=40.0), sack, **rest),
+    )
+    queue = Queue("all", PacketLimit(20), policer=Policer(5e6, 10_000))
+    agree(Port("line", LINE_BPS, (queue,)), f.Host("host", LINE_BPS, flows), (), 0, 1)

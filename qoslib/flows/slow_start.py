@@ -61,6 +61,11 @@ class HyStart(Record):
 class SlowStart(Record):
     """Growth up to the threshold (RFC 5681, section 3.1).
 
+    Only a window that is used may grow, whatever the congestion control (but BBR): in slow start
+    while it is less than twice the most packets that were outstanding in the last window, after it
+    while nothing but the window holds the flow back. Pacing, the sockets' buffers and a lack of
+    data all count alike.
+
     Parameters
     ----------
     initial_window_packets : int
@@ -71,9 +76,24 @@ class SlowStart(Record):
     initial_threshold_packets : int or None
         Where it ends at the latest; None: at the first loss.
     hystart : HyStart or None
+    validation : {'round', 'ack'}
+        Over which time the use of the window is looked at. A round trip, as above: Linux since
+        3.16. Or each ACK, which has to find the window full in slow start too: Linux before, under
+        which a flow that fq paces hardly ever leaves its first windows.
+
+    Notes
+    -----
+    The rule is that of Linux 6.1 (`tcp_cwnd_validate` and `tcp_is_cwnd_limited`). By ACKs, Linux
+    also called a window full that lacked no more than a burst of segmentation offload. In RFC 7661
+    (sections 4.2 to 4.4) slow start and congestion avoidance alike go on while at least half of
+    the window was acknowledged in one of the last three round trips, or of those of the last
+    second, and after a loss a window that was not used starts from what was. Linux also lowers a
+    window that was not used for the time of a timeout, if the application has no more to send
+    (`tcp_cwnd_application_limited`). Neither is modelled.
     """
 
     initial_window_packets: AtLeastOne = 10
     counts: Literal["bytes", "acks"] = "bytes"
     initial_threshold_packets: AtLeastOne | None = None
     hystart: HyStart | None = None
+    validation: Literal["round", "ack"] = "round"

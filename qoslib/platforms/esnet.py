@@ -154,7 +154,7 @@ class _Set(NamedTuple):
 _ESNET = _Set(
     HTcp(),
     RateHalving(),
-    SlowStart(counts="acks"),
+    SlowStart(counts="acks", validation="ack"),
     legacy=True,
     segments_per_ack=int(HOSTS.segments_per_delayed_ack),
     netem=True,

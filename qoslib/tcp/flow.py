@@ -11,7 +11,7 @@ from qoslib.tcp.scoreboard import acknowledge, find_lost, sacked, segment_of
 from qoslib.tcp.sender import sends
 from qoslib.tcp.tables import BBR, HTCP, LAST_SACK, MOST_TRIES, RECOVERY, TRIES_BITS
 from qoslib.tcp.timer import arm, measure
-from qoslib.tcp.window import grows
+from qoslib.tcp.window import grows, may_grow
 
 __all__ = ["acts", "schedule"]
 
@@ -65,7 +65,7 @@ def _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_p
         sample = rate_sample(flow, senders, last, delivered, now_ps)
         rates = senders.rates
         bbr_acts(flow, rates, sample, rtt_ps, was_in_flight, delivered, found, now_ps)
-    elif acked > 0 and flow.limited and before == flow.state != RECOVERY:
+    elif acked > 0 and before == flow.state != RECOVERY and may_grow(flow):
         grows(flow, acked, rtt_ps, now_ps)
 
 

@@ -67,6 +67,7 @@ def _fill_bbr(row, flow, law):
 
 def _fill_slow_start(row, start):
     row["cwnd"], row["counts_acks"] = start.initial_window_packets, start.counts == "acks"
+    row["by_round"] = start.validation == "round"
     threshold = start.initial_threshold_packets
     row["ssthresh"] = float("inf") if threshold is None else threshold
     hystart = start.hystart

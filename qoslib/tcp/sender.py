@@ -78,28 +78,50 @@ def _refused(flow, count, now_ps):
 
 
 @kernel
-def sends(state, senders, flow, packet_class, now_ps):
-    """Send all that may be sent now, and note whether it was the window that ended it."""
-    flow.limited, flow.wake_ps = False, NEVER
+def _note_use(flow, limited, sent):
+    """Whether this window was used up, or else the most packets that were outstanding in it.
+
+    Noted is the strongest sign in a round trip, as in Linux's `tcp_cwnd_validate` since 6.1; or,
+    as before 3.16, how the last packet was sent.
+    """
+    if not flow.by_round:
+        flow.limited = limited
+    elif limited or sent:
+        out = flow.next - flow.una
+        if limited or flow.una >= flow.used_upto or (not flow.limited and out > flow.most_out):
+            flow.limited, flow.most_out, flow.used_upto = limited, out, flow.next
+
+
+@kernel
+def _sends(state, senders, flow, packet_class, now_ps):
+    """Send all that may be sent now; whether it was the window that ended it."""
     while not flow.given_up:
         has, room = _has(flow, now_ps), int(flow.cwnd) - flow.flight
         if has <= 0:
-            return
+            return False
         count = _burst(flow, room, has) if room > 0 else 0
         if count == 0:
-            flow.limited = room < has
-            return
+            return room < has
         if flow.pace_ps > now_ps:
             flow.wake_ps = flow.pace_ps
-            return
+            return False
         pace_ps = senders.pace_ps[flow.pace_first + count - 1]
         host = senders.hosts[flow.host]
         if not hand_down(host, senders.burst_ends_ps, senders.places, pace_ps, now_ps):
             _refused(flow, count, now_ps)
-            return
+            return False
         makes_room(senders, flow, host, count)
         for _ in range(count):
             _transmit(state, senders, flow, packet_class, now_ps)
         _paces(flow, pace_ps, count, now_ps)
         if flow.rto_ps == NEVER:
             arm(flow, now_ps)
+    return False
+
+
+@kernel
+def sends(state, senders, flow, packet_class, now_ps):
+    """Send all that may be sent now, and note how far the window was used."""
+    flow.wake_ps, first = NEVER, flow.next
+    limited = _sends(state, senders, flow, packet_class, now_ps)
+    _note_use(flow, limited, flow.next > first)

@@ -42,6 +42,7 @@ FLOW = _table(
     " recovery duplicate bound repeats critical given_up threshold lost_here"
     " prr_delivered prr_out prr_flight reduced_upto marks"
     " law fast friendly scaling epoch_ps counts_acks"
+    " by_round most_out used_upto"
     " hystart delay_sign train_sign low samples low_ps high_ps gap_ps sampled round_end"
     " round_ps train_ps round_rtt_ps"
     " modes bandwidth_ps bandwidth_count min_srtt_ps max_srtt_ps"

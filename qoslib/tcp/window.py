@@ -8,7 +8,7 @@ from qoslib.tcp.kernel import kernel
 from qoslib.tcp.reno import reno_grows, reno_shrinks
 from qoslib.tcp.tables import BBR, CUBIC, HTCP
 
-__all__ = ["grows", "resumes", "shrinks"]
+__all__ = ["grows", "may_grow", "resumes", "shrinks"]
 
 #: Least threshold (RFC 5681, equation 4).
 LEAST = 2.0
@@ -27,8 +27,16 @@ def _slow_start(flow, acked, rtt_ps, now_ps):
 
 
 @kernel
+def may_grow(flow):
+    """Whether so much of the window was used that it may grow (Linux's `tcp_is_cwnd_limited`)."""
+    if flow.limited:
+        return True
+    return flow.cwnd < flow.ssthresh and flow.cwnd < 2 * flow.most_out
+
+
+@kernel
 def grows(flow, acked, rtt_ps, now_ps):
-    """After so many newly acknowledged packets, where the window was what held the flow back."""
+    """After so many newly acknowledged packets, where `may_grow` allows it."""
     left = float(acked)
     if flow.cwnd < flow.ssthresh:
         left = _slow_start(flow, acked, rtt_ps, now_ps)

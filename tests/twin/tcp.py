@@ -82,7 +82,8 @@ class FlowTwin:
         self.law = LAWS[type(flow.congestion)](flow.congestion, self)
         self.hystart = HyStartTwin(start.hystart, self) if start.hystart else None
         self.phase, self.recover, self.reduced, self.duplicates = "open", 0, 0, 0
-        self.gave_up, self.lost_here, self.limited = False, 0, False
+        self.gave_up, self.lost_here = False, 0
+        self.limited, self.most_out, self.used_upto = False, 0, 0
         self.srtt = self.var = self.backoff = self.last_rtt = self.gap = 0
         self.by_rate = isinstance(flow.congestion, f.Bbr)
         self.least_rtt = NEVER
@@ -192,7 +193,7 @@ class FlowTwin:
         self.recovery(delivered, acked, found, now)
         if self.by_rate:
             self.law.look(rtt, news, found, flight, now)
-        elif acked and self.limited and before == self.phase != "recovery":
+        elif acked and before == self.phase != "recovery" and self.may_grow():
             self.grow(acked, rtt, now)
         if ack.echo:
             self.shrink_once(now)
@@ -216,6 +217,10 @@ class FlowTwin:
                     self.known[number] = "lost"
                     found += 1
         return found
+
+    def may_grow(self):
+        """`tcp_is_cwnd_limited`."""
+        return self.limited or self.cwnd < min(self.ssthresh, 2 * self.most_out)
 
     def grow(self, acked, rtt, now):
         left = float(acked)
@@ -338,7 +343,21 @@ class FlowTwin:
         self.arm(now)
 
     def send(self, now):
-        self.limited, self.wake = False, NEVER
+        self.wake, first = NEVER, self.new
+        limited, out = self.send_all(now), self.new - self.una
+        if self.flow.slow_start.validation == "ack":
+            self.limited = limited
+            return
+        if limited:
+            self.limited = True
+        elif self.new > first and self.una >= self.used_upto:
+            self.limited = False
+        elif self.new == first or self.limited or out <= self.most_out:
+            return
+        self.most_out, self.used_upto = out, self.new
+
+    def send_all(self, now):
+        """Whether it was the window that ended it."""
         while not self.gave_up:
             lost, flight = self.count("lost"), self.count("flight")
             has = lost
@@ -346,19 +365,19 @@ class FlowTwin:
                 has = 0 if now >= self.stop else min(self.end, self.una + self.limit) - self.new
             room = int(self.cwnd) - flight
             if has <= 0:
-                return
+                return False
             size = min(room, has, self.burst())
             waits = size < min(self.end - self.new, self.burst()) and flight
             waits = waits and 3 * size < min(self.cwnd, self.limit)
             if room <= 0 or (waits and self.phase == "open" and not lost):
-                self.limited = room < has
-                return
+                return room < has
             if self.pace > now:
                 self.wake = self.pace
-                return
+                return False
             size = 1 if lost else size
             if not self.hand_down(size, now):
-                return
+                return False
+        return False
 
     def hand_down(self, size, now):
         pacing, took = self.host.host.pacing, 0
