@@ -1,6 +1,7 @@
 """A worksheet for a port of one's own: how large a buffer, and how to test it on a real switch."""
 
+from qoslib.worksheet.path import Path
 from qoslib.worksheet.rules import MANY_FLOWS, worksheet
-from qoslib.worksheet.sheet import Rule, Worksheet
+from qoslib.worksheet.sheet import Advice, Rule, Worksheet
 
-__all__ = ["MANY_FLOWS", "Rule", "Worksheet", "worksheet"]
+__all__ = ["MANY_FLOWS", "Advice", "Path", "Rule", "Worksheet", "worksheet"]

@@ -4,36 +4,65 @@ import math
 from collections.abc import Iterator
 
 from qoslib import tcp, units
-from qoslib.worksheet.path import TEST_S, Path
+from qoslib.worksheet.carried import TEST_S
+from qoslib.worksheet.path import Path
+from qoslib.worksheet.sheet import Advice
 
-__all__ = ["commands"]
+__all__ = ["commands_for_a_laboratory", "commands_for_a_path"]
 
 #: tc netem drops what exceeds its limit: room for half as much again, and for its own default.
 SPARE, LEAST_LIMIT = 1.5, 1000
 #: Linux offers half of a socket buffer as a window (tcp_adv_win_scale), since 6.6 about half.
 BUFFER_A_WINDOW = 2
+#: The background begins before the test and ends after it [s].
+AROUND_S = 10.0
 
 
-def commands(path: Path) -> Iterator[str]:
-    """For two hosts, and two more for the background; ethN and the names are the reader's."""
+def commands_for_a_path(path: Path) -> Iterator[Advice]:
+    """For two hosts at the ends of a path that has its delay, and two more for the background."""
+    yield from _sockets(path)
+    yield from _tests(path)
+
+
+def commands_for_a_laboratory(path: Path) -> Iterator[Advice]:
+    """The same for hosts side by side: netem adds the delay of the path."""
     wait = units.convert(path.round_trip_s, "s", "ms")
-    window = path.window_bytes or 2 * tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
-    room = math.ceil(BUFFER_A_WINDOW * window)
-    under_way = units.rate_pps(path.rate_bps, path.packet_bytes) * path.round_trip_s
+    under_way = path.packets_pps * path.round_trip_s
     limit = max(math.ceil(SPARE * under_way), LEAST_LIMIT)
-    test = f"sender$   iperf3 -c receiver -P {path.flows} -t {TEST_S:g}"
-    yield "receiver$ iperf3 -s"
-    yield f"sender$   sysctl -w net.ipv4.tcp_wmem='4096 {min(65_536, room)} {room}'"
-    yield f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'"
-    yield f"sender$   tc qdisc add dev ethN root netem delay {wait:g}ms limit {limit}"
+    yield from _sockets(path)
+    yield Advice(
+        f"sender$   tc qdisc add dev ethN root netem delay {wait:g}ms limit {limit}",
+        "one round trip, and 1.5 times its packets",
+    )
+    yield from _tests(path)
+    yield Advice("sender$   tc qdisc del dev ethN root", "remove the delay after the test")
+
+
+def _sockets(path):
+    product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
+    window = path.window_bytes or 2 * product
+    room = math.ceil(max(BUFFER_A_WINDOW * window, 4096))
+    of = "the window" if path.window_bytes else "two products"
+    why = f"twice {of}: Linux offers half of it"
+    yield Advice("receiver$ iperf3 -s", "the other end of the test")
+    yield Advice(f"sender$   sysctl -w net.ipv4.tcp_wmem='4096 {min(65_536, room)} {room}'", why)
+    yield Advice(f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'", why)
+
+
+def _tests(path):
     if path.background_bps:
         rate = _iperf(path.background_bps)
-        yield f"other$    iperf3 -c other-receiver -u -b {rate} -t {TEST_S + 10:g}"
-    yield test
-    yield f"{test} --fq-rate {_iperf(path.left_bps / path.flows)}"
+        yield Advice(
+            f"other$    iperf3 -c other-receiver -u -b {rate} -t {TEST_S + AROUND_S:g}",
+            "the other traffic outlasts the test",
+        )
+    test = f"sender$   iperf3 -c receiver -P {path.flows} -t {TEST_S:g}"
+    yield Advice(test, "unpaced, half a minute")
+    if path.paced_bps is not None:
+        yield Advice(f"{test} --fq-rate {_iperf(path.paced_bps)}", "paced below the line's share")
 
 
 def _iperf(rate):
-    """A rate as iperf3 reads it, in whole Mb/s or kb/s: never 0, which it takes for no limit."""
+    """A rate as iperf3 reads it, in whole Mb/s or kb/s, rounded down but never to 0 (no limit)."""
     unit, letter = ("Mbit/s", "M") if rate >= units.mbps(10) else ("kbit/s", "K")
-    return f"{max(units.convert(rate, 'bit/s', unit), 1):.0f}{letter}"
+    return f"{max(math.floor(units.convert(rate, 'bit/s', unit)), 1)}{letter}"

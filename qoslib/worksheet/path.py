@@ -1,25 +1,33 @@
 """What a worksheet is about: a line, a round trip, and who sends over it."""
 
+import math
 from dataclasses import dataclass
 from numbers import Real
 
 from qoslib import tcp, units
 from qoslib.record import fail
 
-__all__ = ["AROUND_BYTES", "HEADERS_BYTES", "TEST_S", "Path"]
+__all__ = ["AROUND_BYTES", "HEADERS_BYTES", "LEAST_FRAMES", "PACED_SHARE", "Path", "readable"]
 
 #: IPv4, and TCP with time stamps; what Ethernet adds to a packet on the line [B].
 HEADERS_BYTES, AROUND_BYTES = 52, 38
-#: Length of the test [s].
-TEST_S = 30.0
+#: No buffer is smaller: one packet waits while another leaves.
+LEAST_FRAMES = 2
+#: A paced flow gets so much of its share of the line, so that a queue drains again.
+PACED_SHARE = 0.95
+#: Lowest rate that `iperf3 --fq-rate` can be given here [bit/s].
+LEAST_PACED_BPS = units.kbps(1)
 #: Above and up to which each is believed: beyond, somebody has mistaken a unit.
 LIMITS = {
-    "rate_bps": (0, 1e13),
-    "round_trip_s": (0, 100),
+    "rate_bps": (1e3, 1e13),
+    "round_trip_s": (1e-6, 100),
+    "buffer_bytes": (0, 1e12),
     "window_bytes": (0, 1e11),
     "flows": (0, 1e6),
     "packet_bytes": (HEADERS_BYTES, 65_535),
 }
+OPTIONAL = ("buffer_bytes", "window_bytes")
+WHOLE = ("flows", "packet_bytes")
 
 
 @dataclass(frozen=True)
@@ -29,23 +37,33 @@ class Path:
     rate_bps: float
     round_trip_s: float
     flows: int
+    buffer_bytes: float | None
     window_bytes: float | None
     background_bps: float
     packet_bytes: int
 
     def __post_init__(self):
         for name, (low, high) in LIMITS.items():
-            value, whole = getattr(self, name), name in ("flows", "packet_bytes")
-            if name == "window_bytes" and value is None:
+            value, whole = getattr(self, name), name in WHOLE
+            if name in OPTIONAL and value is None:
                 continue
             if not isinstance(value, int if whole else Real) or not low < float(value) <= high:
-                fail(name, value, f"a {'whole ' * whole}number above {low}, up to {high:g}")
+                fail(name, value, f"a {'whole ' * whole}number above {low:g}, up to {high:g}")
         if not (isinstance(self.background_bps, Real) and 0 <= self.background_bps < self.rate_bps):
             fail("background_bps", self.background_bps, "from 0 to below rate_bps")
+        for name, packets in (("buffer_bytes", LEAST_FRAMES), ("window_bytes", 1)):
+            value, least = getattr(self, name), packets * self.packet_bytes
+            if value is not None and value < least:
+                fail(name, value, f"at least {packets} of packet_bytes, {least}")
 
     @property
     def left_bps(self):
         return self.rate_bps - self.background_bps
+
+    @property
+    def packets_pps(self):
+        """Packets that the line carries in a second, the background's as large as the flows'."""
+        return units.rate_pps(self.rate_bps, self.packet_bytes + AROUND_BYTES)
 
     @property
     def loss_free_bytes(self):
@@ -61,15 +79,32 @@ class Path:
         return (self.packet_bytes - HEADERS_BYTES) / (self.packet_bytes + AROUND_BYTES)
 
     @property
+    def paced_bps(self):
+        """Rate to pace each flow at [bit/s]; None where its share is less than can be set.
+
+        A pacer counts one set of headers for a whole burst of segments, the line counts them and
+        its own gaps for each: so a share of payload is never more than the line's.
+        """
+        whole = math.floor(self.left_bps * self.payload * PACED_SHARE / self.flows)
+        return None if whole < LEAST_PACED_BPS else float(whole)
+
+    @property
     def title(self):
         """It in a line, with its rates in units to read."""
         wait = units.convert(self.round_trip_s, "s", "ms")
         several = f"{self.flows} flows" if self.flows > 1 else "1 flow"
-        beside = f", {_readable(self.background_bps)} beside them" if self.background_bps else ""
-        return f"{_readable(self.rate_bps)}, {wait:g} ms, {several}{beside}"
+        others = (
+            f", {readable(self.background_bps)} of other traffic" if self.background_bps else ""
+        )
+        return f"{readable(self.rate_bps)}, {wait:g} ms, {several}{others}"
 
 
-def _readable(rate):
-    """A rate in the unit in which it is said."""
-    unit = next((unit for unit in ("Gbit/s", "Mbit/s") if rate >= units.UNITS[unit][1]), "kbit/s")
-    return f"{units.convert(rate, 'bit/s', unit):g} {unit.replace('bit', 'b')}"
+def readable(rate_bps: float) -> str:
+    """A rate in the unit in which people say it, to three digits.
+
+    >>> readable(8.944e9)
+    '8.94 Gb/s'
+    """
+    known = ("Gbit/s", "Mbit/s")
+    unit = next((unit for unit in known if rate_bps >= units.UNITS[unit][1]), "kbit/s")
+    return f"{units.convert(rate_bps, 'bit/s', unit):.3g} {unit.replace('bit', 'b')}"

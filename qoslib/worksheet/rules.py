@@ -1,22 +1,19 @@
 """Rules for the buffer of a port of one's own, and what each of them is worth."""
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from qoslib import tcp, units
-from qoslib.flows import Cubic, Flow, Host
-from qoslib.port import ByteLimit, Port, Queue
-from qoslib.traffic import Stream
-from qoslib.worksheet.commands import commands
-from qoslib.worksheet.path import AROUND_BYTES, HEADERS_BYTES, TEST_S, Path
-from qoslib.worksheet.sheet import Rule, Worksheet
+from qoslib.worksheet.carried import carried, paced
+from qoslib.worksheet.commands import commands_for_a_laboratory, commands_for_a_path
+from qoslib.worksheet.path import LEAST_FRAMES, PACED_SHARE, Path, readable
+from qoslib.worksheet.sheet import Advice, Rule, Worksheet
 
 __all__ = ["MANY_FLOWS", "worksheet"]
 
 #: From so many long-lived flows on their windows are taken not to fall together.
 MANY_FLOWS = 100
-#: Most flows that the model plays in a test.
-MOST_MODELLED = 16
+#: A bucket that lasts longer than this at the line rate polices nothing [s].
+LONGEST_BURST_S = 1.0
 
 
 def worksheet(
@@ -24,11 +21,13 @@ def worksheet(
     round_trip_s: float,
     flows: int = 1,
     *,
+    buffer_bytes: float | None = None,
     window_bytes: float | None = None,
     background_bps: float = 0.0,
     packet_bytes: int = 1500,
+    progress: Callable[[float, float], None] | None = None,
 ) -> Worksheet:
-    """How large a buffer a port needs, by each rule that holds, and how to test it.
+    """How large a buffer a port needs, what your buffer carries, and how to test it.
 
     Parameters
     ----------
@@ -38,12 +37,17 @@ def worksheet(
         Round-trip time without any queue [s].
     flows : int
         Long-lived TCP connections.
+    buffer_bytes : float or None
+        The buffer that the port has [B], at least two packets; None: by the rules alone.
     window_bytes : float or None
-        Largest window of each, the smaller socket buffer [B]; None: no limit.
+        Largest window of each, the smaller socket buffer [B], at least a packet; None: no limit.
     background_bps : float
         Traffic that does not answer to loss [bit/s].
     packet_bytes : int
         IP packet, the MTU [B].
+    progress : callable, optional
+        Called with simulated time done and in all [s] for each run of the packet model; by
+        default a bar after two seconds.
 
     Raises
     ------
@@ -52,84 +56,99 @@ def worksheet(
 
     Notes
     -----
-    Rates are of payload, as iperf3 shows them. `stable_bps` is `qoslib.tcp.saw_tooth` of flows
-    that lose together, the worst case; `test_bps` is `qoslib.tcp.solve` with CUBIC over 30 s.
+    Rates are of payload, as iperf3 shows them. `qoslib.tcp.simulate` gives them up to 2e7 packets:
+    CUBIC, each flow from a host whose link is ten times as fast as the line, for 120 s, of which
+    the first 30 are the test. Where that would be more packets, the long run is
+    `qoslib.tcp.saw_tooth` of Reno flows that lose together, the worst case, and where 30 s alone
+    are more, the test is `qoslib.tcp.solve`; the table marks both.
 
     Examples
     --------
-    The test of the MX80, with the windows of its time:
+    A data-transfer host behind a switch with 2 MB of buffer:
 
-    >>> sheet = worksheet(
-    ...     10e9, 0.050, 2, window_bytes=48e6, background_bps=2e9, packet_bytes=9000
-    ... )
-    >>> [(rule.name, round(rule.buffer_bytes / 1e6)) for rule in sheet.rules]
-    [('one product', 50), ('windows fit', 58)]
-    >>> sheet.table()[["ms", "MB", "packets", "stable Mb/s"]]
-                 ms    MB packets stable Mb/s
-    rule
-    one product  40    50   5,556       7,920
-    windows fit  46  57.5   6,389       7,920
-    >>> print(sheet.commands[3])
-    sender$   tc qdisc add dev ethN root netem delay 50ms limit 10417
+    >>> sheet = worksheet(1e9, 0.020, buffer_bytes=200e3)
+    >>> [(rule.name, round(rule.buffer_bytes / 1e6, 1)) for rule in sheet.rules]
+    [('yours', 0.2), ('one product', 2.5)]
+    >>> sheet.pacing.text
+    'Pace each flow at 894 Mb/s.'
+    >>> print(sheet.path_commands[-1].text)
+    sender$   iperf3 -c receiver -P 1 -t 30 --fq-rate 894M
     """
-    path = Path(rate_bps, round_trip_s, flows, window_bytes, background_bps, packet_bytes)
-    rules = tuple(_rule(path, *each) for each in _sizes(path))
-    burst = tcp.policer_burst_bytes(path.left_bps, round_trip_s, packet_bytes, flows)
-    return Worksheet(path.title, rules, burst, tuple(commands(path)))
+    path = Path(
+        rate_bps,
+        round_trip_s,
+        flows,
+        buffer_bytes,
+        window_bytes,
+        background_bps,
+        packet_bytes,
+    )
+    rules = tuple(_rule(path, *each, progress) for each in _sizes(path))
+    return Worksheet(
+        title=path.title,
+        rules=rules,
+        policer_bytes=_policer_bytes(path),
+        policer=_policer(path),
+        paced_bps=path.paced_bps,
+        pacing=_pacing(path, rules[0], progress),
+        path_commands=tuple(commands_for_a_path(path)),
+        laboratory_commands=tuple(commands_for_a_laboratory(path)),
+    )
 
 
 def _sizes(path) -> Iterator[tuple[str, float, str]]:
-    """Each rule's name, buffer and note."""
+    """Each rule's name, buffer and reason."""
     fits = path.loss_free_bytes
     product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
+    if path.buffer_bytes is not None:
+        yield "yours", path.buffer_bytes, f"{path.buffer_bytes / product:.2g} of one product"
     if fits != 0:
-        yield "one product", product, "a single flow that halves leaves no gap"
+        yield "one product", product, "rate x round trip: a flow that halves leaves no gap"
     if path.flows >= MANY_FLOWS:
         small = tcp.desynchronised_buffer_bytes(path.left_bps, path.round_trip_s, path.flows)
-        yield "product / sqrt(n)", small, "if the flows do not lose together"
+        yield "product / sqrt(n)", small, "enough if the flows do not lose together"
     if fits is not None:
-        note = "no loss, the windows stand still" if fits else "the path holds the windows"
-        yield "windows fit", fits, note
+        whole = "windows less product: they fit without a loss"
+        yield "windows fit", fits, whole if fits else "the path alone holds the windows"
 
 
-def _rule(path, name, size, note):
+def _rule(path, name, size, why, progress):
+    least = LEAST_FRAMES * path.packet_bytes
+    if size < least:
+        size, why = least, f"{LEAST_FRAMES} packets, the least a queue needs; {why}"
     packets = max(round(size / path.packet_bytes), 1)
     wait = units.serialisation_s(size, path.rate_bps)
-    return Rule(name, size, wait, packets, _stable(path, size), _tested(path, size), note)
+    return Rule(name, float(size), wait, packets, *carried(path, size, progress), why)
 
 
-def _stable(path, size):
-    """The saw-tooth's rate, or the windows' if it is less [bit/s]."""
-    packets = size / path.packet_bytes
-    rate = units.rate_pps(path.left_bps, path.packet_bytes + AROUND_BYTES)
-    tooth = tcp.saw_tooth(rate, path.round_trip_s, packets, path.flows)
-    carried = tooth.utilisation * path.left_bps * path.payload
-    if path.window_bytes is None:
-        return carried
-    most = path.flows * tcp.window_limited_bps(path.window_bytes, path.round_trip_s)
-    full = path.left_bps * path.payload
-    return min(most, full) if size >= path.loss_free_bytes else min(most, carried)
+def _policer_bytes(path):
+    """The burst that a policer needs [B], or None where no policer can have it."""
+    given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
+    burst = tcp.policer_burst_bytes(*given)
+    return burst if units.serialisation_s(burst, path.rate_bps) <= LONGEST_BURST_S else None
 
 
-def _tested(path, size):
-    """What a model of CUBIC shows in a test [bit/s], None for too many flows or round trips."""
-    if path.flows > MOST_MODELLED:
-        return None
-    limit = ByteLimit(max(math.ceil(size), path.packet_bytes))
-    port = Port("port", path.rate_bps, (Queue("all", limit),), overhead_bytes=AROUND_BYTES)
-    each = Flow(
-        "flow",
-        path.round_trip_s,
-        Cubic(),
-        window_bytes=None if path.window_bytes is None else int(path.window_bytes),
-        mss_bytes=path.packet_bytes - HEADERS_BYTES,
-        frame_bytes=path.packet_bytes,
-    )
-    flows = tuple(each.replace(name=f"flow {n + 1}") for n in range(path.flows))
-    beside = [Stream("background", path.background_bps, path.packet_bytes)]
-    try:
-        result = tcp.solve(port, [Host("sender", path.rate_bps, flows)], TEST_S, streams=beside)
-    except ValueError:
-        # All of it is valid; but half a minute of short round trips has too many steps.
-        return None
-    return float(result.tcp.goodput_bps.sum()) if result.tcp else None
+def _policer(path):
+    given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
+    burst = tcp.policer_burst_bytes(*given)
+    why = "A policer stores no packets, so its bucket must last for a whole saw-tooth of TCP."
+    if _policer_bytes(path) is None:
+        seconds = units.serialisation_s(burst, path.rate_bps)
+        least = f"It would take a burst of {seconds:,.3g} s of the line; use a shaper."
+        return Advice("No policer can replace the buffer.", f"{why} {least}")
+    size = units.convert(burst, "B", "MB")
+    return Advice(f"A policer in its place needs a burst of {size:,.3g} MB.", why)
+
+
+def _pacing(path, rule, progress):
+    if path.paced_bps is None:
+        return Advice("The flows cannot be paced.", "A flow's share of the line is below 1 kb/s.")
+    shown, lost = paced(path, rule.buffer_bytes, progress)
+    share = f"{PACED_SHARE:.0%} of a flow's share of the line, so that a queue drains again."
+    if lost is None:
+        carry = f"Without loss the flows carry {readable(shown.bps)} in total, by arithmetic."
+    else:
+        loses = f"lose {lost:.2g} of their packets" if lost else "lose nothing"
+        carry = f"In the packet model with the buffer “{rule.name}” they carry"
+        carry += f" {readable(shown.bps)} in the first 30 s and {loses}."
+    return Advice(f"Pace each flow at {readable(path.paced_bps)}.", f"{share} {carry}")

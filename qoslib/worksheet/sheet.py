@@ -1,12 +1,22 @@
-"""A worksheet as it is printed and shown: rules, a policer's burst, and commands."""
+"""A worksheet as it is printed and shown: rules, pacing, a policer's burst, and commands."""
 
+import textwrap
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 
 from qoslib import units
+from qoslib.worksheet.carried import Shown
 
-__all__ = ["Rule", "Worksheet"]
+__all__ = ["Advice", "Rule", "Worksheet"]
+
+
+class Advice(NamedTuple):
+    """A sentence or a command, and why it has the numbers that it has."""
+
+    text: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -19,42 +29,56 @@ class Rule:
     buffer_bytes : float
         As the queue counts packets [B].
     line_s : float
-        How long the line takes for it: the longest wait [s].
+        How long the line takes for it: the longest delay [s].
     packets : int
-    stable_bps : float
-        What Reno's saw-tooth keeps of the line in the long run, the window allowing [bit/s].
-    test_bps : float or None
-        What a test of half a minute shows of CUBIC, start included [bit/s]; None where the model
-        does not play it.
-    note : str
+    long_run : Shown
+        Payload carried after the first half minute [bit/s], by 'packets' or by 'formula'.
+    test : Shown or None
+        Payload carried in the first half minute [bit/s], by 'packets' or 'fluid'; None where
+        no model simulates it.
+    remark : str
+        Where two models part, or where the only one is not valid; else empty.
+    why : str
+        Why the buffer is as large as it is.
     """
 
     name: str
     buffer_bytes: float
     line_s: float
     packets: int
-    stable_bps: float
-    test_bps: float | None
-    note: str
+    long_run: Shown
+    test: Shown | None
+    remark: str
+    why: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Worksheet:
-    """Rules, a policer's burst, and commands; printed as text, shown as a table.
+    """Rules, pacing, a policer's burst, and commands; printed as text, shown as a table.
 
     Attributes
     ----------
     title : str
     rules : tuple of Rule
-    policer_bytes : float
-        Burst that a policer of this rate would need instead of a buffer [B].
-    commands : tuple of str
+        First the buffer of one's own, if one is given.
+    policer_bytes : float or None
+        Burst that a policer of this rate would need instead of a buffer [B]; None where it would
+        be more than a second of the line.
+    policer, pacing : Advice
+    paced_bps : float or None
+        Rate to pace each flow at [bit/s]; None where it is too low to be set.
+    path_commands, laboratory_commands : tuple of Advice
+        For a path that already has its delay; for a laboratory, where netem adds it.
     """
 
     title: str
     rules: tuple[Rule, ...]
-    policer_bytes: float
-    commands: tuple[str, ...]
+    policer_bytes: float | None
+    policer: Advice
+    paced_bps: float | None
+    pacing: Advice
+    path_commands: tuple[Advice, ...]
+    laboratory_commands: tuple[Advice, ...]
 
     def table(self) -> pd.DataFrame:
         """The rules as a table to read, one row a rule."""
@@ -65,18 +89,47 @@ class Worksheet:
         lines = [_HEAD, *map(_cells, self.rules)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        burst = f"A policer instead of a buffer: a burst of {_megabytes(self.policer_bytes)} MB."
-        tests = ["Test it:", *(f"  {command}" for command in self.commands)]
-        return "\n".join([self.title, "", *rows, "", burst, "", *tests])
+        parts = [[self.title], rows, self._notes()]
+        parts += [[each.text, *_wrapped(each.why)] for each in (self.pacing, self.policer)]
+        parts += [["On a path that has its delay:", *_listed(self.path_commands)]]
+        parts += [["In a laboratory, with the delay of the path:", *_listed(self._added())]]
+        return "\n\n".join("\n".join(part) for part in parts if part)
+
+    def _notes(self):
+        """What the marks mean, and where models part."""
+        given = {shown.by for rule in self.rules for shown in (rule.long_run, rule.test) if shown}
+        marks = [line for by, line in _MARKS.items() if by in given]
+        remarks = [f"{rule.name}: {rule.remark}" for rule in self.rules if rule.remark]
+        return marks + [line for remark in remarks for line in _wrapped(remark, indent="")]
+
+    def _added(self):
+        """What a laboratory needs beyond the commands of a path."""
+        return [each for each in self.laboratory_commands if each not in self.path_commands]
 
 
-_HEAD = ("rule", "ms", "MB", "packets", "stable Mb/s", "30 s Mb/s", "note")
+_HEAD = ("rule", "ms", "MB", "packets", "long run Mb/s", "first 30 s Mb/s", "why")
+_SIGNS = {"packets": "", "formula": "≈ ", "fluid": "~ "}
+_MARKS = {
+    "packets": "Rates of payload, from the packet model with CUBIC.",
+    "formula": "≈ is a formula: the saw-tooth of Reno flows that lose together, or the windows'"
+    " rate.",
+    "fluid": "~ is the fluid model: the packet model would have more than 2e7 packets.",
+}
+
+
+def _wrapped(text, indent="  "):
+    return textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
+
+
+def _listed(commands):
+    width = max(len(each.text) for each in commands)
+    return [f"  {each.text:{width}}  # {each.why}" for each in commands]
 
 
 def _cells(rule):
     wait, size = units.convert(rule.line_s, "s", "ms"), _megabytes(rule.buffer_bytes)
-    rates = ["–" if bps is None else _mbps(bps) for bps in (rule.stable_bps, rule.test_bps)]
-    return (rule.name, f"{wait:.3g}", size, f"{rule.packets:,}", *rates, rule.note)
+    rates = [_mbps(shown) for shown in (rule.long_run, rule.test)]
+    return (rule.name, f"{wait:.3g}", size, f"{rule.packets:,}", *rates, rule.why)
 
 
 def _megabytes(size):
@@ -84,6 +137,8 @@ def _megabytes(size):
     return f"{three_digits:,.12g}"
 
 
-def _mbps(rate):
-    rate = units.convert(rate, "bit/s", "Mbit/s")
-    return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
+def _mbps(shown):
+    if shown is None:
+        return "–"
+    rate = units.convert(shown.bps, "bit/s", "Mbit/s")
+    return _SIGNS[shown.by] + (f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}")

@@ -1,0 +1,194 @@
+"""What a buffer carries: the packet model where it is not too long a run, else a formula."""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from qoslib import tcp, units
+from qoslib.flows import Cubic, Flow, FqPacing, Host
+from qoslib.port import ByteLimit, Port, Queue
+from qoslib.traffic import Stream
+from qoslib.worksheet.path import AROUND_BYTES, HEADERS_BYTES, Path, readable
+
+__all__ = ["MOST_PACKETS", "PARTED", "TEST_S", "WHOLE_S", "Carried", "Shown", "carried", "paced"]
+
+#: Length of the test, start included; and of a run that shows the long run after it [s].
+TEST_S, WHOLE_S = 30.0, 120.0
+#: Most packets that the packet model is given to simulate.
+MOST_PACKETS = 2e7
+#: Most flows that the models are given.
+MOST_FLOWS, MOST_FLUID_FLOWS = 1000, 16
+#: Senders' links, as times the line's rate: what meets at the port comes faster than it leaves.
+ACCESS = 10
+#: Two models that differ by more are said to.
+PARTED = 0.1
+
+
+class Shown(NamedTuple):
+    """A rate, and what gave it: 'packets', 'fluid' or 'formula'."""
+
+    bps: float
+    by: str
+
+
+class Carried(NamedTuple):
+    """What a buffer carries.
+
+    Attributes
+    ----------
+    long_run : Shown
+        After the first half minute.
+    test : Shown or None
+        In the first half minute; None where no model simulates it.
+    remark : str
+        Where two models part, or where the fluid model says that it is not valid; else empty.
+    """
+
+    long_run: Shown
+    test: Shown | None
+    remark: str
+
+
+def carried(path: Path, buffer_bytes: float, progress: Callable | None = None) -> Carried:
+    """Payload that a buffer carries, in the long run and in a test of half a minute.
+
+    Up to `MOST_PACKETS` the packet model with CUBIC gives both. Beyond that the long run is
+    `qoslib.tcp.saw_tooth` of Reno flows that lose together, and the test the fluid model's.
+    """
+    fluid = _fluid(path, buffer_bytes)
+    seconds = _seconds(path)
+    if seconds is None:
+        return Carried(_formula(path, buffer_bytes), *_by_fluid(fluid))
+    result = _simulated(path, buffer_bytes, seconds, None, progress)
+    test = Shown(_between(result, 0.0, TEST_S), "packets")
+    long_run = _formula(path, buffer_bytes)
+    if seconds > TEST_S:
+        long_run = Shown(_between(result, TEST_S, seconds), "packets")
+    return Carried(long_run, test, _parted(test, fluid))
+
+
+def paced(
+    path: Path, buffer_bytes: float, progress: Callable | None = None
+) -> tuple[Shown | None, float | None]:
+    """What flows paced at their share carry, and how many packets they lose [ratio].
+
+    Both None where the share is too small to be set; the loss is None where no model ran.
+    """
+    if path.paced_bps is None:
+        return None, None
+    seconds = _seconds(path)
+    if seconds is None:
+        return Shown(min(path.flows * path.paced_bps, *_limits(path)), "formula"), None
+    result = _simulated(path, buffer_bytes, TEST_S, path.paced_bps, progress)
+    flows = slice(0, path.flows)
+    lost = result.dropped_pps[flows].sum() / result.offered_pps[flows].sum()
+    return Shown(_between(result, 0.0, TEST_S), "packets"), float(lost)
+
+
+def _seconds(path):
+    """How long the packet model may run [s]: whole, the test alone, or (None) not at all."""
+    if path.flows > MOST_FLOWS:
+        return None
+    lengths = (WHOLE_S, TEST_S)
+    return next((s for s in lengths if s * path.packets_pps <= MOST_PACKETS), None)
+
+
+def _port(path, buffer_bytes):
+    limit = ByteLimit(math.ceil(buffer_bytes))
+    return Port("port", path.rate_bps, (Queue("all", limit),), overhead_bytes=AROUND_BYTES)
+
+
+def _hosts(path, paced_bps):
+    """A host a flow, none in step with another: a start in the first second, and jitter."""
+    packet_s = 1 / path.packets_pps
+    pacing = None if paced_bps is None else FqPacing(paced_bps)
+    return [
+        Host(
+            f"sender {n + 1}",
+            ACCESS * path.rate_bps,
+            (_flow(path, n),),
+            pacing=pacing,
+            jitter_s=packet_s,
+        )
+        for n in range(path.flows)
+    ]
+
+
+def _flow(path, n):
+    return Flow(
+        f"flow {n + 1}",
+        path.round_trip_s,
+        Cubic(),
+        window_bytes=None if path.window_bytes is None else math.ceil(path.window_bytes),
+        mss_bytes=path.packet_bytes - HEADERS_BYTES,
+        frame_bytes=path.packet_bytes,
+        start_s=n / path.flows,
+    )
+
+
+def _background(path):
+    return [Stream("background", path.background_bps, path.packet_bytes)]
+
+
+def _simulated(path, buffer_bytes, seconds, paced_bps, progress):
+    port, hosts = _port(path, buffer_bytes), _hosts(path, paced_bps)
+    more = {} if progress is None else {"progress": progress}
+    return tcp.simulate(port, hosts, seconds, streams=_background(path), seed=1, **more)
+
+
+def _between(result, from_s, upto_s):
+    """Payload received between two times of a run [bit/s]."""
+    edges_s = result.tcp.time_s
+    mean_s = (edges_s[1:] + edges_s[:-1]) / 2
+    some = (mean_s > from_s) & (mean_s < upto_s)
+    whole_s = np.diff(edges_s)[some].sum()
+    return float(units.bits(result.tcp.received_bytes[:, some].sum()) / whole_s)
+
+
+def _limits(path):
+    """What the line and the windows allow, whatever the buffer [bit/s]."""
+    yield path.left_bps * path.payload
+    if path.window_bytes is not None:
+        yield path.flows * tcp.window_limited_bps(path.window_bytes, path.round_trip_s)
+
+
+def _formula(path, buffer_bytes):
+    """The saw-tooth's rate, or the windows' if it is less."""
+    if path.loss_free_bytes is not None and buffer_bytes >= path.loss_free_bytes:
+        return Shown(min(_limits(path)), "formula")
+    packets = buffer_bytes / path.packet_bytes
+    rate_pps = units.rate_pps(path.left_bps, path.packet_bytes + AROUND_BYTES)
+    tooth = tcp.saw_tooth(rate_pps, path.round_trip_s, packets, path.flows)
+    full_bps, *windows_bps = _limits(path)
+    return Shown(min(tooth.utilisation * full_bps, *windows_bps, full_bps), "formula")
+
+
+def _fluid(path, buffer_bytes):
+    """The fluid model of the test, or None where it cannot run."""
+    if path.flows > MOST_FLUID_FLOWS:
+        return None
+    port, hosts = _port(path, buffer_bytes), _hosts(path, None)
+    try:
+        return tcp.solve(port, hosts, TEST_S, streams=_background(path))
+    except ValueError:
+        # All of it is valid; but half a minute of short round trips has too many steps.
+        return None
+
+
+def _by_fluid(result):
+    if result is None:
+        return None, ""
+    return Shown(_between(result, 0.0, TEST_S), "fluid"), " ".join(result.notes)
+
+
+def _parted(test, fluid):
+    if fluid is None:
+        return ""
+    fluid_bps = _between(fluid, 0.0, TEST_S)
+    if abs(fluid_bps - test.bps) <= PARTED * test.bps:
+        return ""
+    said = " ".join(fluid.notes) or "It has no bursts, which fill a buffer for moments."
+    rates = f"{readable(fluid_bps)}, the packet model {readable(test.bps)}"
+    return f"In the first 30 s the fluid model carries {rates}. {said}"
