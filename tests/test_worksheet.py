@@ -73,7 +73,7 @@ def test_your_buffer_is_the_first_row_and_what_pacing_is_worked_out_for():
     assert "“yours”" in sheet.pacing.why
     assert "lose nothing" in sheet.pacing.why
     path = Path(100e6, 0.08, 1, 20e3, None, 0.0, 1500)
-    shown, lost = carried_module.paced(path, 20e3, quiet)
+    shown, lost = carried_module.paced(path, 20e3, path.paced_bps, quiet)
     assert lost == 0
     assert shown.bps > 1.05 * yours.test.bps, "paced it carries more through the same buffer"
 

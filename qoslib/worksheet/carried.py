@@ -70,18 +70,15 @@ def carried(path: Path, buffer_bytes: float, progress: Callable | None = None) -
 
 
 def paced(
-    path: Path, buffer_bytes: float, progress: Callable | None = None
-) -> tuple[Shown | None, float | None]:
-    """What flows paced at their share carry, and how many packets they lose [ratio].
+    path: Path, buffer_bytes: float, paced_bps: float, progress: Callable | None = None
+) -> tuple[Shown, float | None]:
+    """What flows paced at this rate carry in a test, and the share of packets they lose [ratio].
 
-    Both None where the share is too small to be set; the loss is None where no model ran.
+    The loss is None where no model simulates it.
     """
-    if path.paced_bps is None:
-        return None, None
-    seconds = _seconds(path)
-    if seconds is None:
-        return Shown(min(path.flows * path.paced_bps, *_limits(path)), "formula"), None
-    result = _simulated(path, buffer_bytes, TEST_S, path.paced_bps, progress)
+    if _seconds(path) is None:
+        return Shown(min(path.flows * paced_bps, *_limits(path)), "formula"), None
+    result = _simulated(path, buffer_bytes, TEST_S, paced_bps, progress)
     flows = slice(0, path.flows)
     lost = result.dropped_pps[flows].sum() / result.offered_pps[flows].sum()
     return Shown(_between(result, 0.0, TEST_S), "packets"), float(lost)

@@ -143,7 +143,7 @@ def _policer(path):
 def _pacing(path, rule, progress):
     if path.paced_bps is None:
         return Advice("The flows cannot be paced.", "A flow's share of the line is below 1 kb/s.")
-    shown, lost = paced(path, rule.buffer_bytes, progress)
+    shown, lost = paced(path, rule.buffer_bytes, path.paced_bps, progress)
     share = f"{PACED_SHARE:.0%} of a flow's share of the line, so that a queue drains again."
     if lost is None:
         carry = f"Without loss the flows carry {readable(shown.bps)} in total, by arithmetic."
