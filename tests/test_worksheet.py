@@ -95,6 +95,13 @@ def test_too_many_packets_leave_a_formula_that_is_labelled():
     assert "by arithmetic" in sheet.pacing.why
 
 
+def test_a_formula_for_a_small_buffer_says_what_it_leaves_out(short):
+    yours, product = sheet_of(100e9, 0.08, buffer_bytes=2e6).rules
+    assert yours.long_run.by == "formula"
+    assert "bursts" in yours.remark.lower()
+    assert product.remark == ""
+
+
 def test_it_prints_as_a_table_with_commands(short):
     sheet = sheet_of(10e9, 0.05, 4, background_bps=2e9, packet_bytes=9000)
     shown = str(sheet).splitlines()

@@ -14,7 +14,8 @@ from qoslib.worksheet.path import AROUND_BYTES, HEADERS_BYTES, Path, readable
 
 __all__ = ["MOST_PACKETS", "PARTED", "TEST_S", "WHOLE_S", "Carried", "Shown", "carried", "paced"]
 
-#: Length of the test, start included; and of a run that shows the long run after it [s].
+#: Length of the test, start included, and the longest run, which shows the long run after it [s].
+#: A long run is at least as long as the test again.
 TEST_S, WHOLE_S = 30.0, 120.0
 #: Most packets that the packet model is given to simulate.
 MOST_PACKETS = 2e7
@@ -22,6 +23,8 @@ MOST_PACKETS = 2e7
 MOST_FLOWS, MOST_FLUID_FLOWS = 1000, 16
 #: Senders' links, as times the line's rate: what meets at the port comes faster than it leaves.
 ACCESS = 10
+#: A buffer of less than this share of one product over the root of the flows is small.
+SMALL = 0.2
 #: Two models that differ by more are said to.
 PARTED = 0.1
 
@@ -60,13 +63,15 @@ def carried(path: Path, buffer_bytes: float, progress: Callable | None = None) -
     fluid = _fluid(path, buffer_bytes)
     seconds = _seconds(path)
     if seconds is None:
-        return Carried(_formula(path, buffer_bytes), *_by_fluid(fluid))
+        test = None if fluid is None else Shown(_between(fluid, 0.0, TEST_S), "fluid")
+        return Carried(_formula(path, buffer_bytes), test, _left_out(path, buffer_bytes, fluid))
     result = _simulated(path, buffer_bytes, seconds, None, progress)
     test = Shown(_between(result, 0.0, TEST_S), "packets")
-    long_run = _formula(path, buffer_bytes)
     if seconds > TEST_S:
         long_run = Shown(_between(result, TEST_S, seconds), "packets")
-    return Carried(long_run, test, _parted(test, fluid))
+        return Carried(long_run, test, _parted(test, fluid))
+    remarks = (_parted(test, fluid), _left_out(path, buffer_bytes, None))
+    return Carried(_formula(path, buffer_bytes), test, " ".join(filter(None, remarks)))
 
 
 def paced(
@@ -85,11 +90,13 @@ def paced(
 
 
 def _seconds(path):
-    """How long the packet model may run [s]: whole, the test alone, or (None) not at all."""
+    """How long the packet model may run [s]: beyond the test, the test alone, or None: not at all."""
     if path.flows > MOST_FLOWS:
         return None
-    lengths = (WHOLE_S, TEST_S)
-    return next((s for s in lengths if s * path.packets_pps <= MOST_PACKETS), None)
+    most_s = min(WHOLE_S, MOST_PACKETS / path.packets_pps)
+    if most_s < TEST_S:
+        return None
+    return most_s if most_s >= 2 * TEST_S else TEST_S
 
 
 def _port(path, buffer_bytes):
@@ -174,10 +181,14 @@ def _fluid(path, buffer_bytes):
         return None
 
 
-def _by_fluid(result):
-    if result is None:
-        return None, ""
-    return Shown(_between(result, 0.0, TEST_S), "fluid"), " ".join(result.notes)
+def _left_out(path, buffer_bytes, fluid):
+    """What the formula, and the fluid model where it ran, leave out."""
+    if fluid is not None and fluid.notes:
+        return " ".join(fluid.notes)
+    product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
+    if buffer_bytes >= SMALL * product / math.sqrt(path.flows):
+        return ""
+    return "Bursts set the limit in so small a buffer; the formula leaves them out and is too high."
 
 
 def _parted(test, fluid):

@@ -43,7 +43,7 @@ def _sockets(path):
     window = path.window_bytes or 2 * product
     room = math.ceil(max(BUFFER_A_WINDOW * window, 4096))
     of = "the window" if path.window_bytes else "two products"
-    why = f"twice {of}: Linux offers half of it"
+    why = f"twice {of}, since Linux offers half"
     yield Advice("receiver$ iperf3 -s", "the other end of the test")
     yield Advice(f"sender$   sysctl -w net.ipv4.tcp_wmem='4096 {min(65_536, room)} {room}'", why)
     yield Advice(f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'", why)

@@ -57,14 +57,14 @@ def worksheet(
     Notes
     -----
     Rates are of payload, as iperf3 shows them. `qoslib.tcp.simulate` gives them up to 2e7 packets:
-    CUBIC, each flow from a host whose link is ten times as fast as the line, for 120 s, of which
-    the first 30 are the test. Where that would be more packets, the long run is
+    CUBIC, each flow from a host whose link is ten times as fast as the line, for up to 120 s, of
+    which the first 30 are the test. Where 60 s would be more packets, the long run is
     `qoslib.tcp.saw_tooth` of Reno flows that lose together, the worst case, and where 30 s alone
     are more, the test is `qoslib.tcp.solve`; the table marks both.
 
     Examples
     --------
-    A data-transfer host behind a switch with 2 MB of buffer:
+    A host behind a switch with 200 kB of buffer:
 
     >>> sheet = worksheet(1e9, 0.020, buffer_bytes=200e3)
     >>> [(rule.name, round(rule.buffer_bytes / 1e6, 1)) for rule in sheet.rules]
