@@ -90,7 +90,7 @@ def paced(
 
 
 def _seconds(path):
-    """How long the packet model may run [s]: beyond the test, the test alone, or None: not at all."""
+    """How long the packet model may run [s]: the test and more, the test alone, or None."""
     if path.flows > MOST_FLOWS:
         return None
     most_s = min(WHOLE_S, MOST_PACKETS / path.packets_pps)
