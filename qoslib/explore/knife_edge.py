@@ -23,7 +23,7 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
 
     Drawn are the streams that send nothing when the rates are exactly as printed: as lines by the
     fluid model, and as dots, at a few rates, by the packet model. Their published latencies stand
-    where the generator's own counters, printed for another test, put the rates.
+    where the router's counters of another test would put the rates; nobody knows the true ones.
 
     Parameters
     ----------
