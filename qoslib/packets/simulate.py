@@ -66,7 +66,8 @@ def simulate(
     Raises
     ------
     ValueError
-        If a description cannot run: see `qoslib.packets.plan`.
+        If a description cannot run: see `qoslib.packets.plan`; or if its tables would take more
+        than 4 GB, or what the environment sets as `QOSLIB_MEMORY_GB`.
 
     Notes
     -----

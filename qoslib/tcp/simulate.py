@@ -72,7 +72,9 @@ def simulate(
     Raises
     ------
     ValueError
-        If a description cannot run.
+        If a description cannot run, or its tables would take more than 4 GB, or what the
+        environment sets as `QOSLIB_MEMORY_GB`. Those of windows grow with what is under way, so
+        that these may be refused during the run.
 
     Notes
     -----
