@@ -21,6 +21,8 @@ TEST_S, WHOLE_S = 30.0, 120.0
 MOST_PACKETS = 2e7
 #: Most flows that the models are given.
 MOST_FLOWS, MOST_FLUID_FLOWS = 1000, 16
+#: Most round trips that the fluid model plays: about a second.
+MOST_FLUID_ROUNDS = 50_000
 #: Senders' links, as times the line's rate: what meets at the port comes faster than it leaves.
 ACCESS = 10
 #: A buffer of less than this share of one product over the root of the flows is small.
@@ -171,13 +173,13 @@ def _formula(path, buffer_bytes):
 
 def _fluid(path, buffer_bytes):
     """The fluid model of the test, or None where it cannot run."""
-    if path.flows > MOST_FLUID_FLOWS:
+    if path.flows > MOST_FLUID_FLOWS or path.round_trip_s * MOST_FLUID_ROUNDS < TEST_S:
         return None
     port, hosts = _port(path, buffer_bytes), _hosts(path, None)
     try:
         return tcp.solve(port, hosts, TEST_S, streams=_background(path))
     except ValueError:
-        # All of it is valid; but half a minute of short round trips has too many steps.
+        # All of it is valid; but the tables may take too much memory.
         return None
 
 

@@ -1,4 +1,4 @@
-"""TCP as water."""
+"""TCP by the fluid model."""
 
 from qoslib.tcp.fluid.solve import solve
 

@@ -2,6 +2,7 @@
 
 import math
 
+from qoslib.packets.draws import uniform
 from qoslib.tcp.fluid.growth import grow
 from qoslib.tcp.fluid.kernel import kernel
 from qoslib.tcp.fluid.recovery import ONE_PACKET, learn, recover, refuse
@@ -10,6 +11,7 @@ from qoslib.tcp.fluid.tables import (
     DROPPED,
     IN_FLIGHT,
     OFFERED,
+    PAST,
     RECOVER,
     ROUND_TRIP,
     SENT,
@@ -19,7 +21,7 @@ from qoslib.tcp.fluid.tables import (
     WINDOW,
 )
 
-__all__ = ["run"]
+__all__ = ["forget", "run"]
 
 #: Delays are rounded to steps: what was sent last before a reduction is known to be lost up to so
 #: many later than a round trip.
@@ -70,7 +72,6 @@ def _pushed(flow, host, wanted, rtt_s, now_s):
         flow.refused += wanted - taken
         if flow.phase == SLOW or flow.phase == AVOID:
             refuse(flow, wanted - taken, rtt_s, now_s)
-    flow.pushed += taken
     host.held_bytes += taken * flow.line_bytes
     return taken
 
@@ -100,7 +101,7 @@ def _windows(state, step):
 def _sent(state, step):
     """What reaches the line in a step: each host's backlog at its rate, and the streams."""
     line = state.line[0]
-    line.arrived_bytes = 0.0
+    line.arrived = line.arrived_bytes = line.ready_bytes = 0.0
     for index in range(len(state.flows)):
         flow = state.flows[index]
         if index < line.flows:
@@ -109,8 +110,9 @@ def _sent(state, step):
             flow.arrived = min(flow.backlog * share, flow.paced)
         else:
             flow.arrived = flow.paced if flow.start_step <= step < flow.stop_step else 0.0
-            flow.pushed += flow.arrived
+        line.arrived += flow.arrived
         line.arrived_bytes += flow.arrived * flow.line_bytes
+        line.ready_bytes += max(flow.queued + flow.arrived, 0.0) * flow.line_bytes
     for index in range(line.flows):
         flow = state.flows[index]
         host = state.hosts[flow.host]
@@ -129,42 +131,92 @@ def _noted(state, flow, index, at):
 
 
 @kernel
-def _line(state, step, at):
-    """The queue of one step: all shares leave alike, and what finds no room is lost."""
-    line = state.line[0]
-    before_bytes = line.queue_bytes + line.arrived_bytes
-    served = min(line.step_bytes / max(before_bytes, line.step_bytes), 1.0)
-    left_bytes = before_bytes * (1.0 - served)
-    over_bytes = max(left_bytes - line.limit_bytes, 0.0)
-    lost = over_bytes / line.arrived_bytes if over_bytes > 0.0 else 0.0
-    line.queue_bytes = left_bytes - over_bytes
-    line.wait_s = line.queue_bytes / line.step_bytes * line.step_s
-    wait_steps = int(line.queue_bytes / line.step_bytes)
-    state.past_queue_bytes[at] = max(state.past_queue_bytes[at], line.queue_bytes)
-    for index in range(len(state.flows)):
-        flow = state.flows[index]
-        out, gone = (flow.queued + flow.arrived) * served, flow.arrived * lost
-        flow.queued = max(flow.queued + flow.arrived - out - gone, 0.0)
-        flow.dropped += gone
-        flow.waited_s += out * line.wait_s
-        state.past[OFFERED, index, at] += flow.arrived
-        state.past[SENT, index, at] += out
-        state.past[DROPPED, index, at] += gone
-        if index < line.flows:
-            _noted(state, flow, index, at)
-            known = (step + flow.after_steps) % line.ring
-            state.acked[index, known] += out
-            state.lost[index, (known + wait_steps) % line.ring] += gone
-        else:
-            flow.delivered += out
+def _overflowing(line):
+    """How many whole packets find no room: none while it is less than half a packet."""
+    over_bytes = line.queue_bytes - line.limit_bytes
+    if over_bytes <= 0.0 or line.arrived == 0.0:
+        return 0.0
+    return math.floor(over_bytes * line.arrived / line.arrived_bytes + ONE_PACKET)
 
 
 @kernel
-def run(state, first, last):
-    """Play the steps from `first` to before `last`."""
+def _drop(state, step, at, lost):
+    """Whose the lost packets are: each flow's in proportion to what it sent, by one draw.
+
+    Flow i loses ``floor(lost S_i + u) - floor(lost S_(i-1) + u)`` packets, S the share of what
+    arrived that is of the flows up to it: ``lost`` of all, and of its own the expected number,
+    rounded up or down.
+    """
     line = state.line[0]
-    for step in range(first, last):
-        at = min(step // line.bin_steps, line.bins - 1)
+    line.overflowed = 1
+    wait_steps = int(line.limit_bytes / line.step_bytes)
+    drawn, arrived, upto = uniform(line), 0.0, 0.0
+    for index in range(len(state.flows)):
+        flow = state.flows[index]
+        arrived += flow.arrived
+        before, upto = upto, math.floor(lost * arrived / line.arrived + drawn)
+        gone = upto - before
+        if gone > 0.0:
+            flow.queued -= gone
+            flow.dropped += gone
+            line.queue_bytes -= gone * flow.line_bytes
+            state.past[DROPPED, index, at] += gone
+            if index < line.flows:
+                known = (step + flow.after_steps + wait_steps) % line.ring
+                state.lost[index, known] += gone
+
+
+@kernel
+def _line(state, step, at):
+    """The queue of one step: all parts leave alike; one below 0 still owes a packet it has lost."""
+    line = state.line[0]
+    served = min(line.step_bytes / max(line.ready_bytes, line.step_bytes), 1.0)
+    line.queue_bytes += line.arrived_bytes - line.ready_bytes * served
+    lost = _overflowing(line)
+    held_bytes = min(max(line.queue_bytes, 0.0), line.limit_bytes)
+    line.wait_s = held_bytes / line.step_bytes * line.step_s
+    for index in range(len(state.flows)):
+        flow = state.flows[index]
+        out = max(flow.queued + flow.arrived, 0.0) * served
+        flow.queued += flow.arrived - out
+        flow.waited_s += out * line.wait_s
+        state.past[OFFERED, index, at] += flow.arrived
+        state.past[SENT, index, at] += out
+        if index < line.flows:
+            _noted(state, flow, index, at)
+            state.acked[index, (step + flow.after_steps) % line.ring] += out
+        else:
+            flow.delivered += out
+    if lost > 0.0:
+        _drop(state, step, at, lost)
+    state.past_queue_bytes[at] = max(state.past_queue_bytes[at], held_bytes)
+
+
+@kernel
+def forget(state):
+    """What is counted begins anew: the warm-up has ended."""
+    line = state.line[0]
+    for index in range(len(state.flows)):
+        flow = state.flows[index]
+        flow.delivered_before = flow.delivered
+        flow.dropped = flow.refused = flow.waited_s = 0.0
+        flow.reductions = flow.timeouts = 0
+        for at in range(line.bins):
+            for which in range(PAST):
+                state.past[which, index, at] = 0.0
+    for at in range(line.bins):
+        state.past_queue_bytes[at] = 0.0
+
+
+@kernel
+def run(state, last):
+    """Play from where it stands to before step `last`."""
+    line = state.line[0]
+    for step in range(line.done, last):
+        if step == line.warm_steps:
+            forget(state)
+        at = max(step - line.warm_steps, 0) // line.bin_steps
         _windows(state, step)
         _sent(state, step)
         _line(state, step, at)
+    line.done = last

@@ -23,16 +23,20 @@ from qoslib.flows import (
     actual_rate_bps,
     burst_bytes,
 )
+from qoslib.memory import within_budget
+from qoslib.packets.clock import PS_PER_S, numbers_of
+from qoslib.packets.draws import key
+from qoslib.packets.plan import Run
 from qoslib.port import ByteLimit, PacketLimit, Port, TailDrop, TimeLimit
 from qoslib.record import fail
 from qoslib.tcp.fluid import tables
 from qoslib.tcp.fluid.tables import FLOW, HOST, LINE, State
 from qoslib.traffic import Stream
 
-__all__ = ["BINS", "planned"]
+__all__ = ["planned"]
 
 #: Steps in the shortest round trip, and most steps in all.
-STEPS_A_ROUND, MOST_STEPS = 100, 5_000_000
+STEPS_A_ROUND, MOST_STEPS = 100, 500_000_000
 BINS = 400
 
 RULES = {Reno: tables.RENO, Cubic: tables.CUBIC, HTcp: tables.HTCP}
@@ -45,26 +49,36 @@ RECOVERIES = {
 }
 #: Most packets a flow puts into the network for each one acknowledged in a recovery.
 REFILLED = {"safe": 2.0, "slow_start": 2.0, "conservative": 1.0}
+#: Of an initial window: a float counts no more one by one.
+MOST_PACKETS = 2**53
 #: Without any limit.
 ENDLESS = 2**62
+REAL_BYTES = np.dtype(float).itemsize
 
 
-def planned(
-    port: Port, hosts: Sequence[Host], duration_s: float, streams: Sequence[Stream]
-) -> tuple[State, int]:
-    """The tables of a run at its start, and how many steps it has."""
+def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], asked: Run) -> State:
+    """The tables of a run at its start.
+
+    Raises
+    ------
+    ValueError
+        If only the packet model runs the port or a flow, or the run has too many steps, counts
+        that do not fit 64 bits, or tables beyond the budget of `qoslib.memory`.
+    """
     _refuse(port)
+    duration_s = asked.end_ps / PS_PER_S
+    _check_counts(port, hosts, streams, duration_s)
     flows = [(flow, at) for at, host in enumerate(hosts) for flow in host.flows]
-    step_s = min(flow.round_trip_s for flow, _ in flows) / STEPS_A_ROUND
-    steps = math.ceil(duration_s / step_s)
-    if steps > MOST_STEPS:
+    step_s = min(min(flow.round_trip_s for flow, _ in flows) / STEPS_A_ROUND, duration_s)
+    if duration_s > MOST_STEPS * step_s:
         fail("duration_s", duration_s, f"at most {MOST_STEPS * step_s:g} with these round trips")
+    line = _line(port, [flow for flow, _ in flows], streams, step_s, asked)
     rows = np.zeros(len(flows) + len(streams), FLOW)
     for index, (flow, at) in enumerate(flows):
-        _fill_flow(rows[index], port, hosts[at], flow, at, step_s)
+        with numbers_of(f"Flow {flow.name!r} of host {hosts[at].name!r}"):
+            _fill_flow(rows[index], port, hosts[at], flow, at, step_s)
     for index, stream in enumerate(streams, len(flows)):
         _fill_stream(rows[index], port, stream, step_s)
-    line = _line(port, rows, len(flows), step_s, steps)
     table = np.zeros(len(hosts), HOST)
     for index, host in enumerate(hosts):
         table[index]["step_bytes"] = _leaving_bps(port, host) / _BITS * step_s
@@ -72,7 +86,7 @@ def planned(
     ring, bins = int(line[0]["ring"]), int(line[0]["bins"])
     leaving, acked, lost = np.zeros((3, len(flows), ring))
     past = np.zeros((tables.PAST, len(rows), bins))
-    return State(line, table, rows, leaving, acked, lost, past, np.zeros(bins)), steps
+    return State(line, table, rows, leaving, acked, lost, past, np.zeros(bins))
 
 
 _BITS = units.bits(1.0)
@@ -88,18 +102,52 @@ def _refuse(port):
             fail(f"Port {port.name!r} {name}", value, "none; the packet model runs it")
 
 
-def _line(port, rows, flows, step_s, steps):
+def _check_counts(port, hosts, streams, duration_s):
+    """What a run counts must fit 64 bits."""
+    most_bps = units.bits(float(ENDLESS)) / duration_s
+    rates = [(f"Port {port.name!r} rate_bps", port.rate_bps)]
+    rates += [(f"Host {host.name!r} access_bps", host.access_bps) for host in hosts]
+    rates += [(f"Stream {each.name!r} rate_bps", each.mean_rate_bps) for each in streams]
+    total_bps = 0.0
+    for name, rate_bps in rates:
+        total_bps += rate_bps
+        if not total_bps <= most_bps:
+            fail(name, rate_bps, f"at most {most_bps:g} of port, hosts and streams in this time")
+
+
+def _line(port, flows, streams, step_s, asked):
     line = np.zeros(1, LINE)
     row = line[0]
-    frame, on_line = rows["frame_bytes"].mean(), rows["line_bytes"].mean()
-    row["step_s"], row["flows"], row["line_bps"] = step_s, flows, port.rate_bps
+    sizes = [flow.frame_bytes for flow in flows] + [stream.mean_frame_bytes for stream in streams]
+    frame = sum(sizes) / len(sizes)
+    row["step_s"], row["flows"], row["key"] = step_s, len(flows), key(asked.seed)
     row["step_bytes"] = port.rate_bps / _BITS * step_s
-    row["limit_bytes"] = _limit_bytes(port, frame, on_line)
-    row["bins"] = min(BINS, steps)
-    row["bin_steps"] = math.ceil(steps / row["bins"])
-    longest = (rows["before_steps"] + rows["after_steps"]).max()
-    row["ring"] = int(longest + row["limit_bytes"] / row["step_bytes"]) + 2
+    with numbers_of(f"Queue {port.queues[0].name!r}"):
+        row["limit_bytes"] = _limit_bytes(port, frame, frame + port.overhead_bytes)
+    steps = math.ceil(asked.end_ps / PS_PER_S / step_s)
+    warm = min(round(asked.warm_ps / PS_PER_S / step_s), steps - 1)
+    row["steps"], row["warm_steps"] = steps, warm
+    row["bin_steps"] = math.ceil((steps - warm) / BINS)
+    row["bins"] = math.ceil((steps - warm) / row["bin_steps"])
+    row["ring"] = _ring(port.queues[0], row, flows, len(sizes))
     return line
+
+
+def _ring(queue, line, flows, sources):
+    """How many steps ahead something may be known; refused where the tables become too large."""
+    longest = max(flows, key=lambda flow: flow.round_trip_s)
+    trip = _steps(longest.round_trip_s, float(line["step_s"])) + 1
+    wait = _steps(float(line["limit_bytes"]), float(line["step_bytes"])) + 1
+    past_bytes = sources * int(line["bins"]) * tables.PAST * REAL_BYTES
+    a_step_bytes = 3 * len(flows) * REAL_BYTES
+    within_budget(
+        [
+            ("the number of flows and streams", sources, past_bytes),
+            (f"Flow {longest.name!r} round_trip_s", longest.round_trip_s, trip * a_step_bytes),
+            (f"Queue {queue.name!r} limit", queue.limit, wait * a_step_bytes),
+        ]
+    )
+    return trip + wait + 2
 
 
 def _limit_bytes(port, frame_bytes, line_bytes):
@@ -135,11 +183,11 @@ def _host_limit_bytes(port, host):
     if host.queue is None:
         return math.inf
     on_line = host.flows[0].frame_bytes + port.overhead_bytes
-    return float(host.queue.limit_bursts * host.burst_packets * on_line)
+    return float(host.queue.limit_bursts) * host.burst_packets * on_line
 
 
 def _steps(time_s, step_s):
-    return min(round(time_s / step_s), ENDLESS) if time_s is not None else ENDLESS
+    return round(min(time_s / step_s, ENDLESS)) if time_s is not None else ENDLESS
 
 
 def _fill_flow(row, port, host, flow: Flow, at, step_s):
@@ -196,6 +244,9 @@ def _fill_recovery(row, flow):
 def _fill_slow_start(row, port, host, flow):
     start = flow.slow_start
     row["window"] = min(start.initial_window_packets, row["most"])
+    if row["window"] > MOST_PACKETS:
+        asked = start.initial_window_packets
+        fail(f"Flow {flow.name!r} initial_window_packets", asked, f"at most {MOST_PACKETS}")
     row["threshold"] = start.initial_threshold_packets or math.inf
     row["slow_gain"] = 1.0 if start.counts == "bytes" else 1.0 / flow.segments_per_ack
     sign = start.hystart

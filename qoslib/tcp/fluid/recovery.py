@@ -22,7 +22,7 @@ from qoslib.tcp.fluid.tables import (
 
 __all__ = ["ONE_PACKET", "learn", "recover", "refuse"]
 
-#: A fluid loses packets in parts: so much is one that a receiver would miss.
+#: A host's queue refuses packets in parts, and ACKs leave parts: from so much on it is a packet.
 ONE_PACKET = 0.5
 
 

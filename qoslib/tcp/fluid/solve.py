@@ -1,26 +1,41 @@
-"""TCP as water: windows that follow what comes back a round trip later."""
+"""TCP by the fluid model: windows that follow what comes back a round trip later."""
 
+import warnings
 from collections.abc import Sequence
+from contextlib import ExitStack
 
-import numpy as np
-
-from qoslib import units
 from qoslib.flows import Host
+from qoslib.packets.plan import Run
+from qoslib.packets.progress import Progress, ProgressBar
 from qoslib.port import Port
 from qoslib.record import checked, fail
-from qoslib.results import FlowRecord, History, Result
-from qoslib.tcp.fluid import tables
+from qoslib.results import Result
+from qoslib.tcp.fluid.collect import collected
 from qoslib.tcp.fluid.loop import run
 from qoslib.tcp.fluid.plan import planned
 from qoslib.traffic import Stream
 
 __all__ = ["solve"]
 
+#: Rows of flows and streams that are played between two looks at the bar and the stop button:
+#: about a twentieth of a second.
+CHUNK_ROWS = 2_000_000
+
 
 def solve(
-    port: Port, hosts: Sequence[Host], duration_s: float, *, streams: Sequence[Stream] = ()
+    port: Port,
+    hosts: Sequence[Host],
+    duration_s: float,
+    *,
+    streams: Sequence[Stream] = (),
+    seed: int = 0,
+    warmup_s: float = 0.0,
+    progress: Progress | None = None,
 ) -> Result:
-    """TCP connections and streams at a port with one queue, as water over time.
+    """TCP connections and streams at a port with one queue, by the fluid model over time.
+
+    The same description and seed give the same record, bit for bit. Stopping it (Ctrl-C, the
+    notebook's stop button) ends it early, with a warning and a record of what was played.
 
     Parameters
     ----------
@@ -32,31 +47,52 @@ def solve(
         Simulated time [s].
     streams : sequence of Stream
         Traffic that answers to nothing, at its mean rate.
+    seed : int
+        Of the draws that say which flow loses a packet; 0 or more. One flow alone has no draws.
+    warmup_s : float
+        What happens before this is left out of the record [s].
+    progress : callable, optional
+        Called with simulated time done and in all [s]; by default a bar after two seconds.
 
     Returns
     -------
     Result
-        Flows first, then streams; ``tcp`` has the windows over time.
+        Flows first, then streams; ``tcp`` has the windows over time, and ``notes`` says where a
+        buffer is too small for this model.
 
     Raises
     ------
     ValueError
-        If a name stands twice, or the port or a flow has what only the packet model runs.
+        If a name stands twice, the port or a flow has what only the packet model runs, or the
+        run would take too many steps or too much memory.
 
     Notes
     -----
     A delay-differential equation, in steps of a hundredth of the shortest round trip. A flow keeps
     ``min(w, W)`` packets outstanding; what it sends waits at its host for the access rate, then in
-    the queue ``dq/dt = sum x + u - C`` on [0, B], where all shares leave alike and the excess of
-    each step at q = B is lost. What passed comes back as ACKs after the base round trip R and
-    feeds the window law; what was lost is known after R and the wait, and starts a recovery once
-    it makes a packet. While that lasts the receiver's window stands still; new packets that are
-    lost in it start another. There are no single packets: no bursts shorter than a step, no phase
-    effect, no timeout for a lost repair, and no unfairness among equal flows.
+    the queue ``dq/dt = sum x + u - C`` on [0, B], where all shares leave alike. The excess at
+    ``q = B`` is lost in whole packets: when a step leaves e of them over, flow i loses
+
+        ``floor(e S_i + U) - floor(e S_(i-1) + U)``,  ``S_i = sum x_1..i / sum x``,
+
+    with one U, uniform on [0, 1), for the step: its own expected number, rounded up or down. So
+    losses find flows in proportion to what they send, and only some flows reduce at a full queue.
+    A flow that had not yet sent all of a lost packet pays the rest with what it sends next. What
+    passed comes back as ACKs after the base round trip R and feeds the window law; what was lost
+    is known after R and the wait, and starts a recovery. While that lasts the receiver's window
+    stands still; new packets that are lost in it start another. There are no bursts shorter than a
+    step, no phase effect and no timeout for a lost repair.
+
+    Valid where the buffer holds at least ``C R / sqrt(n)`` of n flows (Appenzeller, Keslassy and
+    McKeown 2004): where their round trips differ and hosts send single packets, the share of the
+    line that they use is then within 0.03 of `qoslib.tcp.simulate` (4 to 256 flows). With less,
+    and with less than a fifth of ``C R`` for one flow, bursts decide what is lost: `Result.notes`
+    says so.
 
     References
     ----------
-    Misra, Gong and Towsley 2000, doi:10.1145/347059.347421, for drop-tail.
+    Misra, Gong and Towsley 2000, doi:10.1145/347059.347421, for drop-tail. Appenzeller, Keslassy
+    and McKeown 2004, doi:10.1145/1015467.1015499.
 
     Examples
     --------
@@ -70,83 +106,29 @@ def solve(
     port = checked(Port, port, "port")
     hosts = checked(tuple[Host, ...], hosts, "hosts")
     streams = checked(tuple[Stream, ...], streams, "streams")
-    duration_s = checked(float, duration_s, "duration_s")
     names = [flow.name for host in hosts for flow in host.flows]
     names += [stream.name for stream in streams]
     if not hosts or len(set(names)) != len(names):
         fail("the flows' and streams' names", names, "at least one host, each name once")
-    if not duration_s > 0:
-        fail("duration_s", duration_s, "above 0")
-    state, steps = planned(port, hosts, duration_s, streams)
-    run(state, 0, steps)
-    flows = [flow for host in hosts for flow in host.flows]
-    return _result(port, flows, tuple(names), state, steps)
+    state = planned(port, hosts, streams, Run(duration_s, warmup_s, seed))
+    with ExitStack() as stack:
+        tell = progress or stack.enter_context(ProgressBar())
+        interrupted = _play(state, tell)
+    result = collected(port, hosts, streams, state, seed, interrupted)
+    if interrupted:
+        warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
+    return result
 
 
-def _result(port, flows, names, state, steps):
-    rows, seconds = state.flows, steps * float(state.line[0]["step_s"])
-    frames = rows["frame_bytes"]
-    offered, sent, dropped = (state.past[which].sum(1) for which in range(3))
-    own_s = units.serialisation_s(rows["line_bytes"], port.rate_bps)
-    wait_s = rows["waited_s"] / np.where(sent > 0, sent, np.nan) + own_s + port.base_delay_s
-    longest_s = units.serialisation_s(state.past_queue_bytes.max(), port.rate_bps)
-    ends_s = own_s + port.base_delay_s
-    pps = [each / seconds for each in (offered, sent, dropped)]
-    return Result(
-        model="fluid",
-        streams=names,
-        queues=port.queue_names,
-        offered_pps=pps[0],
-        sent_pps=pps[1],
-        dropped_pps=pps[2],
-        offered_bps=units.rate_bps(pps[0], frames),
-        sent_bps=units.rate_bps(pps[1], frames),
-        dropped_bps=units.rate_bps(pps[2], frames),
-        latency_mean_s=wait_s,
-        latency_min_s=np.where(sent > 0, ends_s, np.nan),
-        latency_max_s=np.where(sent > 0, longest_s + ends_s, np.nan),
-        dropped_by_pps={"tail": pps[2]},
-        duration_s=seconds,
-        history=_history(state),
-        tcp=_record(state, flows, seconds),
-    )
-
-
-def _edges_s(state):
+def _play(state, tell):
+    """Run to the end; whether it was stopped before."""
     line = state.line[0]
-    return np.arange(int(line["bins"]) + 1) * int(line["bin_steps"]) * float(line["step_s"])
-
-
-def _history(state):
-    offered, sent, dropped = np.rint(state.past[: tables.DROPPED + 1]).astype(np.int64)
-    frames = state.flows["frame_bytes"][:, None]
-    sent_bytes = np.rint(state.past[tables.SENT] * frames).astype(np.int64)
-    mean = state.flows["line_bytes"].mean()
-    peaks = state.past_queue_bytes[None] / mean
-    tokens = np.full(peaks.shape, np.nan)
-    return History(_edges_s(state), peaks, tokens, offered, sent, dropped, sent_bytes)
-
-
-def _record(state, flows, seconds):
-    rows, past = state.flows[: len(flows)], state.past[:, : len(flows)]
-    payload = np.array([flow.mss_bytes for flow in flows])
-    delivered = np.rint(rows["delivered"] * payload).astype(np.int64)
-    lost = np.rint(rows["dropped"]).astype(np.int64)
-    return FlowRecord(
-        flows=tuple(flow.name for flow in flows),
-        goodput_bps=units.bits(rows["delivered"] * payload) / seconds,
-        goodput_bytes=delivered,
-        sent_again=lost,
-        timeouts=rows["timeouts"].copy(),
-        fast_recoveries=rows["reductions"] - rows["timeouts"],
-        dropped_in_host=np.rint(rows["refused"]).astype(np.int64),
-        dropped_first=lost,
-        dropped_again=np.zeros_like(lost),
-        finished_s=rows["finished_s"].copy(),
-        time_s=_edges_s(state),
-        window_packets=past[tables.WINDOW],
-        threshold_packets=past[tables.THRESHOLD],
-        in_flight_packets=np.rint(past[tables.IN_FLIGHT]).astype(np.int64),
-        round_trip_s=past[tables.ROUND_TRIP],
-        received_bytes=np.rint(past[tables.SENT] * payload[:, None]).astype(np.int64),
-    )
+    steps, step_s = int(line["steps"]), float(line["step_s"])
+    chunk = max(CHUNK_ROWS // len(state.flows), 1)
+    try:
+        while line["done"] < steps:
+            run(state, min(int(line["done"]) + chunk, steps))
+            tell(int(line["done"]) * step_s, steps * step_s)
+    except KeyboardInterrupt:
+        return True
+    return False

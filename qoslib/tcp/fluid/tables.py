@@ -14,13 +14,14 @@ SACK, HALVING, NEWRENO, TIMEOUT, PATHOLOGICAL = range(5)
 SLOW, AVOID, RECOVER, SILENT = range(4)
 
 
-def _table(whole="", real=""):
-    kinds = (("i8", whole), ("f8", real))
+def _table(whole="", real="", drawn=""):
+    kinds = (("i8", whole), ("f8", real), ("u8", drawn))
     return np.dtype([(name, kind) for kind, names in kinds for name in names.split()], align=True)
 
 
 #: A window law, its state, and what is where. Of `outstanding` packets some are in the `backlog`
-#: of the host, some `queued` at the line, the others under way or lost without it being known.
+#: of the host, some `queued` at the line, the others under way or lost without it being known;
+#: `queued` is below 0 while a part of a lost packet is still to be sent.
 #: In a recovery so many `holes` are to be sent again, so many new packets are `granted` by the
 #: receiver's window, and so many were sent (`renewed`).
 FLOW = _table(
@@ -33,15 +34,16 @@ FLOW = _table(
     " lost until_s reduced_s holes granted renewed"
     " peak epoch_s reach_s friendly_window last_beta"
     " least_s most_s rate old_rate"
-    " pushed delivered dropped refused waited_s finished_s",
+    " delivered delivered_before dropped refused waited_s finished_s",
 )
 
 #: What a host puts on its link in a step, and how many bytes its queue may hold.
 HOST = _table(real="step_bytes limit_bytes held_bytes backlog_bytes")
 
 LINE = _table(
-    whole="ring flows bins bin_steps",
-    real="step_s step_bytes limit_bytes queue_bytes arrived_bytes wait_s line_bps",
+    whole="ring flows bins bin_steps steps warm_steps done overflowed",
+    real="step_s step_bytes limit_bytes queue_bytes arrived arrived_bytes ready_bytes wait_s",
+    drawn="key counter",
 )
 
 
