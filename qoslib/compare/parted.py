@@ -28,7 +28,8 @@ _WHY = {
     " wait for each other.",
     "delay, more": "In the fluid model an overloaded queue is always full; packets find it shorter"
     " at moments.",
-    "rate": "Bursts and chance fill or empty a queue for moments, which averages do not show.",
+    "rate": "Averages show neither bursts nor chance, nor that a short packet fits where a long one"
+    " does not.",
     "tcp": "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
     " neither.",
 }
