@@ -20,7 +20,7 @@ def both(load, arrivals=None):
 
 def test_waiting_by_chance_is_named_with_its_reason():
     text = compare.remark(*both(0.9))
-    assert text.startswith("The models part by more than 10 %: data delay 0.08 ms (fluid), 0.4")
+    assert text.startswith("The models differ by more than 10 %: data delay 0.08 ms (fluid), 0.4")
     assert "no individual packets" in text
 
 
@@ -80,13 +80,13 @@ def test_the_scoreboards_values_that_part_have_a_reason():
 def test_an_explorer_at_rest_says_where_its_models_part(made):
     app = made()
     shown = app.remark
-    assert shown == "" or "part by more than 10 %" in shown
+    assert shown == "" or "differ by more than 10 %" in shown
     assert "alone" not in shown
     assert not shown or shown[:40] in app._words.value.replace("&#x27;", "'")
 
 
 def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():
     app = explore.one_queue(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()))
-    assert "part by more than 10 %" in app.remark
+    assert "differ by more than 10 %" in app.remark
     app.move(load=150)
     assert app.remark == ""

@@ -95,11 +95,9 @@ def test_too_many_packets_leave_a_formula_that_is_labelled():
     assert "by arithmetic" in sheet.pacing.why
 
 
-def test_a_formula_for_a_small_buffer_says_what_it_leaves_out(short):
+def test_a_formula_for_a_small_buffer_is_an_upper_bound(short):
     yours, product = sheet_of(100e9, 0.08, buffer_bytes=2e6).rules
-    assert yours.long_run.by == "formula"
-    assert "bursts" in yours.remark.lower()
-    assert product.remark == ""
+    assert (yours.long_run.by, product.long_run.by) == ("bound", "formula")
 
 
 def test_it_prints_as_a_table_with_commands(short):
@@ -145,7 +143,25 @@ def test_a_share_below_a_kilobit_is_not_paced(short):
 def test_a_socket_buffer_is_twice_its_window(short):
     sheet = sheet_of(1e9, 0.02, window_bytes=1e6)
     sockets = [c.text for c in sheet.path_commands if c.text.endswith(" 2000000'")]
-    assert sockets == [c.text for c in sheet.path_commands[1:3]]
+    assert sockets == [c.text for c in sheet.path_commands[2:4]]
+
+
+@pytest.mark.parametrize(
+    ("rate_bps", "wait_s", "room"), [(1e6, 0.02, 6_291_456), (100e9, 0.1, 2**31 - 1)]
+)
+def test_socket_buffers_are_neither_below_linuxs_own_nor_above_what_it_takes(
+    short, rate_bps, wait_s, room
+):
+    commands = sheet_of(rate_bps, wait_s).path_commands
+    assert sum(c.text.endswith(f" {room}'") for c in commands) == 2
+
+
+def test_a_stopped_run_leaves_no_sheet():
+    def stop(done_s, total_s):
+        raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="stopped"), pytest.raises(KeyboardInterrupt):
+        worksheet(100e6, 0.02, progress=stop)
 
 
 def test_the_policers_burst_is_the_closed_form(short):
@@ -210,8 +226,8 @@ def assert_not_less(sheet, less):
         (dict(rate_bps=1e9, round_trip_s=None), "round_trip_s is None"),
         (dict(rate_bps=1e9, round_trip_s=float("nan")), "round_trip_s is nan"),
         (dict(rate_bps=1e9, round_trip_s=0.1, window_bytes=1e30), "window_bytes"),
-        (dict(rate_bps=1e9, round_trip_s=0.1, window_bytes=100), "at least 1 of packet_bytes"),
-        (dict(rate_bps=1e9, round_trip_s=0.1, buffer_bytes=2000), "at least 2 of packet_bytes"),
+        (dict(rate_bps=1e9, round_trip_s=0.1, window_bytes=100), "at least 1 packet, 1500 B"),
+        (dict(rate_bps=1e9, round_trip_s=0.1, buffer_bytes=2000), "at least 2 packets, 3000 B"),
         (dict(rate_bps=1e9, round_trip_s=0.1, buffer_bytes="2 MB"), "buffer_bytes is '2 MB'"),
         (dict(rate_bps=1e9, round_trip_s=0.1, packet_bytes=1500.5), "a whole number above 52"),
     ],

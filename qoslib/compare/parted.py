@@ -27,7 +27,7 @@ _WHY = {
     "delay, less": "The fluid model has no individual packets, so none can arrive together and"
     " wait for each other.",
     "delay, more": "In the fluid model an overloaded queue is always full; packets find it shorter"
-    " at moments.",
+    " at times.",
     "rate": "Averages show neither bursts nor chance, nor that a short packet fits where a long one"
     " does not.",
     "tcp": "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
@@ -61,7 +61,7 @@ def remark(fluid: Result, packets: Result | None) -> str:
     >>> load = [Stream("data", 0.9e6, 1000, Poisson())]
     >>> both = fluid.solve(port, load), packets.simulate(port, load, 20.0)
     >>> print(remark(*both).partition(":")[0])
-    The models part by more than 10 %
+    The models differ by more than 10 %
     """
     if packets is None:
         return " ".join(fluid.notes) or ("" if fluid.tcp else VALID)
@@ -71,7 +71,7 @@ def remark(fluid: Result, packets: Result | None) -> str:
     named = "; ".join(text for text, _ in found[:NAMED])
     more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
     why = " ".join(fluid.notes) or " ".join(_WHY[key] for key in dict.fromkeys(k for _, k in found))
-    return f"The models part by more than 10 %: {named}{more}. {why}"
+    return f"The models differ by more than 10 %: {named}{more}. {why}"
 
 
 def _differences(fluid: Result, packets: Result) -> Iterator[tuple[str, str]]:
@@ -123,8 +123,8 @@ def parted(rows: Iterable[Row]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One line a value: what each model gives, by how much the fluid model differs, and the
-        known misfit of either that explains it.
+        One line per value: what each model gives, by how much the fluid model differs, and the
+        key of the known misfit of either that explains it; `explained` gives the reasons in full.
     """
     found: dict[tuple, dict[str, Row]] = {}
     for row in rows:
@@ -149,5 +149,5 @@ def _line(fluid, packets):
     values = [float(f"{row.modelled:.4g}") for row in (fluid, packets)]
     percent = units.convert(fluid.modelled / packets.modelled - 1, "1", "%") if values[1] else None
     differs = "–" if percent is None else f"{percent:+.0f} %"
-    why = fluid.misfit or packets.misfit or "both are within their tolerance"
+    why = fluid.misfit or packets.misfit or "each is within the tolerance of the published value"
     return (*names, fluid.assumptions, fluid.unit, *values, differs, why)

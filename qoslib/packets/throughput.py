@@ -15,6 +15,8 @@ __all__ = ["Throughput", "Trial", "throughput"]
 
 #: Halvings that no search needs: a double has no finer rates.
 MOST_TRIALS = 60
+#: Finest resolution: a finer one takes longer trials than anybody waits for.
+FINEST = 1e-6
 #: A trial is no shorter [s].
 SHORTEST_S = 1.0
 #: Shares of a trial that are run first: a large overload shows its losses soon.
@@ -203,8 +205,8 @@ def _queue_bits(at, queue, frame_bytes):
 def _check(high_bps, resolution):
     checked(Positive, high_bps, "high_bps")
     checked(float, resolution, "resolution")
-    if not 0 < resolution < 1:
-        fail("resolution", resolution, "above 0 and below 1")
+    if not FINEST <= resolution < 1:
+        fail("resolution", resolution, f"at least {FINEST:g} and below 1")
 
 
 def _tried(where, streams_at, rate_bps, duration_s, seed, progress):

@@ -10,9 +10,19 @@ from qoslib import tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host
 from qoslib.port import ByteLimit, Port, Queue
 from qoslib.traffic import Stream
-from qoslib.worksheet.path import AROUND_BYTES, HEADERS_BYTES, Path, readable
+from qoslib.worksheet.path import AROUND_BYTES, ETHERNET_BYTES, HEADERS_BYTES, Path, readable
 
-__all__ = ["MOST_PACKETS", "PARTED", "TEST_S", "WHOLE_S", "Carried", "Shown", "carried", "paced"]
+__all__ = [
+    "MOST_PACKETS",
+    "PARTED",
+    "TEST_S",
+    "WHOLE_S",
+    "Carried",
+    "Shown",
+    "carried",
+    "paced",
+    "run_s",
+]
 
 #: Length of the test, start included, and the longest run, which shows the long run after it [s].
 #: A long run is at least as long as the test again.
@@ -25,14 +35,16 @@ MOST_FLOWS, MOST_FLUID_FLOWS = 1000, 16
 MOST_FLUID_ROUNDS = 50_000
 #: Senders' links, as times the line's rate: what meets at the port comes faster than it leaves.
 ACCESS = 10
-#: A buffer of less than this share of one product over the root of the flows is small.
+#: Below this share of one product over the root of the flows, bursts set the limit.
 SMALL = 0.2
+#: A test of fewer round trips is mostly slow start.
+FEW_TRIPS = 100
 #: Two models that differ by more are said to.
 PARTED = 0.1
 
 
 class Shown(NamedTuple):
-    """A rate, and what gave it: 'packets', 'fluid' or 'formula'."""
+    """A rate, and what gave it: 'packets', 'fluid', 'formula', or 'bound' for at most so much."""
 
     bps: float
     by: str
@@ -48,7 +60,7 @@ class Carried(NamedTuple):
     test : Shown or None
         In the first half minute; None where no model simulates it.
     remark : str
-        Where two models part, or where the fluid model says that it is not valid; else empty.
+        Where two models differ, or where the only one is not valid; else empty.
     """
 
     long_run: Shown
@@ -63,17 +75,16 @@ def carried(path: Path, buffer_bytes: float, progress: Callable | None = None) -
     `qoslib.tcp.saw_tooth` of Reno flows that lose together, and the test the fluid model's.
     """
     fluid = _fluid(path, buffer_bytes)
-    seconds = _seconds(path)
+    seconds = run_s(path)
     if seconds is None:
         test = None if fluid is None else Shown(_between(fluid, 0.0, TEST_S), "fluid")
-        return Carried(_formula(path, buffer_bytes), test, _left_out(path, buffer_bytes, fluid))
+        return Carried(_formula(path, buffer_bytes), test, " ".join(fluid.notes) if fluid else "")
     result = _simulated(path, buffer_bytes, seconds, None, progress)
     test = Shown(_between(result, 0.0, TEST_S), "packets")
     if seconds > TEST_S:
         long_run = Shown(_between(result, TEST_S, seconds), "packets")
-        return Carried(long_run, test, _parted(test, fluid))
-    remarks = (_parted(test, fluid), _left_out(path, buffer_bytes, None))
-    return Carried(_formula(path, buffer_bytes), test, " ".join(filter(None, remarks)))
+        return Carried(long_run, test, _parted(test, fluid, path))
+    return Carried(_formula(path, buffer_bytes), test, _parted(test, fluid, path))
 
 
 def paced(
@@ -83,15 +94,16 @@ def paced(
 
     The loss is None where no model simulates it.
     """
-    if _seconds(path) is None:
-        return Shown(min(path.flows * paced_bps, *_limits(path)), "formula"), None
+    if run_s(path) is None:
+        payload = (path.packet_bytes - HEADERS_BYTES) / (path.packet_bytes + ETHERNET_BYTES)
+        return Shown(min(path.flows * paced_bps * payload, *_limits(path)), "formula"), None
     result = _simulated(path, buffer_bytes, TEST_S, paced_bps, progress)
     flows = slice(0, path.flows)
     lost = result.dropped_pps[flows].sum() / result.offered_pps[flows].sum()
     return Shown(_between(result, 0.0, TEST_S), "packets"), float(lost)
 
 
-def _seconds(path):
+def run_s(path: Path) -> float | None:
     """How long the packet model may run [s]: the test and more, the test alone, or None."""
     if path.flows > MOST_FLOWS:
         return None
@@ -141,7 +153,11 @@ def _background(path):
 def _simulated(path, buffer_bytes, seconds, paced_bps, progress):
     port, hosts = _port(path, buffer_bytes), _hosts(path, paced_bps)
     more = {} if progress is None else {"progress": progress}
-    return tcp.simulate(port, hosts, seconds, streams=_background(path), seed=1, **more)
+    result = tcp.simulate(port, hosts, seconds, streams=_background(path), seed=1, **more)
+    if result.interrupted:
+        # What was asked for is not known: a sheet without it would be wrong.
+        raise KeyboardInterrupt
+    return result
 
 
 def _between(result, from_s, upto_s):
@@ -168,7 +184,10 @@ def _formula(path, buffer_bytes):
     rate_pps = units.rate_pps(path.left_bps, path.packet_bytes + AROUND_BYTES)
     tooth = tcp.saw_tooth(rate_pps, path.round_trip_s, packets, path.flows)
     full_bps, *windows_bps = _limits(path)
-    return Shown(min(tooth.utilisation * full_bps, *windows_bps, full_bps), "formula")
+    product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
+    small = buffer_bytes < SMALL * product / math.sqrt(path.flows)
+    by = "bound" if small else "formula"
+    return Shown(min(tooth.utilisation * full_bps, *windows_bps, full_bps), by)
 
 
 def _fluid(path, buffer_bytes):
@@ -183,22 +202,22 @@ def _fluid(path, buffer_bytes):
         return None
 
 
-def _left_out(path, buffer_bytes, fluid):
-    """What the formula, and the fluid model where it ran, leave out."""
-    if fluid is not None and fluid.notes:
-        return " ".join(fluid.notes)
-    product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
-    if buffer_bytes >= SMALL * product / math.sqrt(path.flows):
-        return ""
-    return "Bursts set the limit in so small a buffer; the formula leaves them out and is too high."
-
-
-def _parted(test, fluid):
+def _parted(test, fluid, path):
     if fluid is None:
         return ""
     fluid_bps = _between(fluid, 0.0, TEST_S)
     if abs(fluid_bps - test.bps) <= PARTED * test.bps:
         return ""
-    said = " ".join(fluid.notes) or "It has no bursts, which fill a buffer for moments."
+    said = " ".join(fluid.notes) or _why(path)
     rates = f"{readable(fluid_bps)}, the packet model {readable(test.bps)}"
     return f"In the first 30 s the fluid model carries {rates}. {said}"
+
+
+def _why(path):
+    trips = TEST_S / path.round_trip_s
+    if trips < FEW_TRIPS:
+        return f"That is {trips:.2g} round trips, in which the start of each model still shows."
+    return (
+        "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
+        " neither."
+    )

@@ -14,6 +14,8 @@ __all__ = ["commands_for_a_laboratory", "commands_for_a_path"]
 SPARE, LEAST_LIMIT = 1.5, 1000
 #: Linux offers half of a socket buffer as a window (tcp_adv_win_scale), since 6.6 about half.
 BUFFER_A_WINDOW = 2
+#: Largest socket buffer that Linux allows without being told, and that it can be told [B].
+USUAL_BYTES, MOST_BYTES = 6_291_456, 2**31 - 1
 #: The background begins before the test and ends after it [s].
 AROUND_S = 10.0
 
@@ -39,11 +41,17 @@ def commands_for_a_laboratory(path: Path) -> Iterator[Advice]:
 
 
 def _sockets(path):
-    product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
-    window = path.window_bytes or 2 * product
-    room = math.ceil(max(BUFFER_A_WINDOW * window, 4096))
-    of = "the window" if path.window_bytes else "two products"
-    why = f"twice {of}, since Linux offers half"
+    if path.window_bytes is None:
+        product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
+        room, why = 2 * BUFFER_A_WINDOW * product, "twice two products, since Linux offers half"
+        if room < USUAL_BYTES:
+            room, why = USUAL_BYTES, "what Linux allows anyway"
+    else:
+        room, why = BUFFER_A_WINDOW * path.window_bytes, "twice the window, since Linux offers half"
+    if room > MOST_BYTES:
+        room, why = MOST_BYTES, "the most that Linux takes"
+    room = math.ceil(max(room, 4096))
+    yield Advice("both$     sysctl net.ipv4.tcp_wmem net.ipv4.tcp_rmem", "note, to set back")
     yield Advice("receiver$ iperf3 -s", "the other end of the test")
     yield Advice(f"sender$   sysctl -w net.ipv4.tcp_wmem='4096 {min(65_536, room)} {room}'", why)
     yield Advice(f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'", why)
@@ -59,7 +67,7 @@ def _tests(path):
     test = f"sender$   iperf3 -c receiver -P {path.flows} -t {TEST_S:g}"
     yield Advice(test, "unpaced, half a minute")
     if path.paced_bps is not None:
-        yield Advice(f"{test} --fq-rate {_iperf(path.paced_bps)}", "paced below the line's share")
+        yield Advice(f"{test} --fq-rate {_iperf(path.paced_bps)}", "paced below the flow's share")
 
 
 def _iperf(rate):

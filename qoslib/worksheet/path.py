@@ -7,10 +7,19 @@ from numbers import Real
 from qoslib import tcp, units
 from qoslib.record import fail
 
-__all__ = ["AROUND_BYTES", "HEADERS_BYTES", "LEAST_FRAMES", "PACED_SHARE", "Path", "readable"]
+__all__ = [
+    "AROUND_BYTES",
+    "ETHERNET_BYTES",
+    "HEADERS_BYTES",
+    "LEAST_FRAMES",
+    "PACED_SHARE",
+    "Path",
+    "readable",
+]
 
-#: IPv4, and TCP with time stamps; what Ethernet adds to a packet on the line [B].
-HEADERS_BYTES, AROUND_BYTES = 52, 38
+#: IPv4, and TCP with time stamps; what Ethernet adds to a packet on the line, and of that what a
+#: pacer counts [B].
+HEADERS_BYTES, AROUND_BYTES, ETHERNET_BYTES = 52, 38, 14
 #: No buffer is smaller: one packet waits while another leaves.
 LEAST_FRAMES = 2
 #: A paced flow gets so much of its share of the line, so that a queue drains again.
@@ -54,7 +63,7 @@ class Path:
         for name, packets in (("buffer_bytes", LEAST_FRAMES), ("window_bytes", 1)):
             value, least = getattr(self, name), packets * self.packet_bytes
             if value is not None and value < least:
-                fail(name, value, f"at least {packets} of packet_bytes, {least}")
+                fail(name, value, f"at least {packets} packet{'s' * (packets > 1)}, {least} B")
 
     @property
     def left_bps(self):
@@ -82,8 +91,8 @@ class Path:
     def paced_bps(self):
         """Rate to pace each flow at [bit/s]; None where its share is less than can be set.
 
-        A pacer counts one set of headers for a whole burst of segments, the line counts them and
-        its own gaps for each: so a share of payload is never more than the line's.
+        A pacer may count one set of headers for a whole burst of segments, where the line takes
+        them and a gap for each. So the rate is a share of the payload that the line can carry.
         """
         whole = math.floor(self.left_bps * self.payload * PACED_SHARE / self.flows)
         return None if whole < LEAST_PACED_BPS else float(whole)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from qoslib import tcp, units
-from qoslib.worksheet.carried import carried, paced
+from qoslib.worksheet.carried import carried, paced, run_s
 from qoslib.worksheet.commands import commands_for_a_laboratory, commands_for_a_path
 from qoslib.worksheet.path import LEAST_FRAMES, PACED_SHARE, Path, readable
 from qoslib.worksheet.sheet import Advice, Rule, Worksheet
@@ -53,6 +53,8 @@ def worksheet(
     ------
     ValueError
         If a number is out of range; the message names it.
+    KeyboardInterrupt
+        If a run was stopped: without it there is no sheet.
 
     Notes
     -----
@@ -89,6 +91,7 @@ def worksheet(
         rules=rules,
         policer_bytes=_policer_bytes(path),
         policer=_policer(path),
+        simulated_s=run_s(path),
         paced_bps=path.paced_bps,
         pacing=_pacing(path, rules[0], progress),
         path_commands=tuple(commands_for_a_path(path)),
@@ -103,12 +106,12 @@ def _sizes(path) -> Iterator[tuple[str, float, str]]:
     if path.buffer_bytes is not None:
         yield "yours", path.buffer_bytes, f"{path.buffer_bytes / product:.2g} of one product"
     if fits != 0:
-        yield "one product", product, "rate x round trip: a flow that halves leaves no gap"
+        yield "one product", product, "rate x round trip: the line stays busy when a window halves"
     if path.flows >= MANY_FLOWS:
         small = tcp.desynchronised_buffer_bytes(path.left_bps, path.round_trip_s, path.flows)
         yield "product / sqrt(n)", small, "enough if the flows do not lose together"
     if fits is not None:
-        whole = "windows less product: they fit without a loss"
+        whole = "windows minus rate x round trip: they fit without loss"
         yield "windows fit", fits, whole if fits else "the path alone holds the windows"
 
 
@@ -131,7 +134,7 @@ def _policer_bytes(path):
 def _policer(path):
     given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
     burst = tcp.policer_burst_bytes(*given)
-    why = "A policer stores no packets, so its bucket must last for a whole saw-tooth of TCP."
+    why = "A policer stores no packets, so its bucket must last for a whole saw-tooth of Reno."
     if _policer_bytes(path) is None:
         seconds = units.serialisation_s(burst, path.rate_bps)
         least = f"It would take a burst of {seconds:,.3g} s of the line; use a shaper."
@@ -144,11 +147,15 @@ def _pacing(path, rule, progress):
     if path.paced_bps is None:
         return Advice("The flows cannot be paced.", "A flow's share of the line is below 1 kb/s.")
     shown, lost = paced(path, rule.buffer_bytes, path.paced_bps, progress)
-    share = f"{PACED_SHARE:.0%} of a flow's share of the line, so that a queue drains again."
+    share = (
+        f"{units.convert(PACED_SHARE, '1', '%'):.0f} % of the payload that a flow's share of the"
+    )
+    share += " line carries, so that a queue drains again."
     if lost is None:
-        carry = f"Without loss the flows carry {readable(shown.bps)} in total, by arithmetic."
+        carry = f"Without loss the flows carry {readable(shown.bps)} of payload, by arithmetic."
     else:
-        loses = f"lose {lost:.2g} of their packets" if lost else "lose nothing"
+        percent = f"{units.convert(lost, '1', '%'):.2g} %"
+        loses = f"lose {percent} of their packets" if lost else "lose nothing"
         carry = f"In the packet model with the buffer “{rule.name}” they carry"
         carry += f" {readable(shown.bps)} in the first 30 s and {loses}."
     return Advice(f"Pace each flow at {readable(path.paced_bps)}.", f"{share} {carry}")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from qoslib import units
-from qoslib.worksheet.carried import Shown
+from qoslib.worksheet.carried import TEST_S, Shown
 
 __all__ = ["Advice", "Rule", "Worksheet"]
 
@@ -32,12 +32,13 @@ class Rule:
         How long the line takes for it: the longest delay [s].
     packets : int
     long_run : Shown
-        Payload carried after the first half minute [bit/s], by 'packets' or by 'formula'.
+        Payload carried after the first half minute [bit/s], by 'packets', by a 'formula', or not
+        above a 'bound'.
     test : Shown or None
         Payload carried in the first half minute [bit/s], by 'packets' or 'fluid'; None where
         no model simulates it.
     remark : str
-        Where two models part, or where the only one is not valid; else empty.
+        Where two models differ, or where the only one is not valid; else empty.
     why : str
         Why the buffer is as large as it is.
     """
@@ -65,6 +66,8 @@ class Worksheet:
         Burst that a policer of this rate would need instead of a buffer [B]; None where it would
         be more than a second of the line.
     policer, pacing : Advice
+    simulated_s : float or None
+        Length of each run of the packet model [s]; None where it did not run.
     paced_bps : float or None
         Rate to pace each flow at [bit/s]; None where it is too low to be set.
     path_commands, laboratory_commands : tuple of Advice
@@ -75,6 +78,7 @@ class Worksheet:
     rules: tuple[Rule, ...]
     policer_bytes: float | None
     policer: Advice
+    simulated_s: float | None
     paced_bps: float | None
     pacing: Advice
     path_commands: tuple[Advice, ...]
@@ -92,13 +96,16 @@ class Worksheet:
         parts = [[self.title], rows, self._notes()]
         parts += [[each.text, *_wrapped(each.why)] for each in (self.pacing, self.policer)]
         parts += [["On a path that has its delay:", *_listed(self.path_commands)]]
-        parts += [["In a laboratory, with the delay of the path:", *_listed(self._added())]]
+        added = "In a laboratory, with the port between the hosts, add the delay before the test:"
+        parts += [[added, *_listed(self._added())]]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
     def _notes(self):
         """What the marks mean, and where models part."""
         given = {shown.by for rule in self.rules for shown in (rule.long_run, rule.test) if shown}
         marks = [line for by, line in _MARKS.items() if by in given]
+        if self.simulated_s is not None and self.simulated_s > TEST_S:
+            marks.append(f"The long run is from {TEST_S:g} to {self.simulated_s:.0f} s.")
         remarks = [f"{rule.name}: {rule.remark}" for rule in self.rules if rule.remark]
         return marks + [line for remark in remarks for line in _wrapped(remark, indent="")]
 
@@ -108,11 +115,13 @@ class Worksheet:
 
 
 _HEAD = ("rule", "ms", "MB", "packets", "long run Mb/s", "first 30 s Mb/s", "why")
-_SIGNS = {"packets": "", "formula": "≈ ", "fluid": "~ "}
+_SIGNS = {"packets": "", "formula": "≈ ", "bound": "< ", "fluid": "~ "}
 _MARKS = {
-    "packets": "Rates of payload, from the packet model with CUBIC.",
-    "formula": "≈ is a formula: the saw-tooth of Reno flows that lose together, or the windows'"
-    " rate.",
+    "packets": "Rates are of payload, from the packet model with CUBIC.",
+    "formula": "≈ is a formula: the saw-tooth of Reno flows that lose together, or the rate of the"
+    " windows.",
+    "bound": "< is the same formula as an upper bound: in so small a buffer bursts set the limit,"
+    " and no formula covers them.",
     "fluid": "~ is the fluid model: the packet model would have more than 2e7 packets.",
 }
 
