@@ -106,12 +106,12 @@ def _sizes(path) -> Iterator[tuple[str, float, str]]:
     if path.buffer_bytes is not None:
         yield "yours", path.buffer_bytes, f"{path.buffer_bytes / product:.2g} of one product"
     if fits != 0:
-        yield "one product", product, "rate x round trip: the line stays busy when a window halves"
+        yield "one product", product, "rate x round trip: busy when a window halves"
     if path.flows >= MANY_FLOWS:
         small = tcp.desynchronised_buffer_bytes(path.left_bps, path.round_trip_s, path.flows)
         yield "product / sqrt(n)", small, "enough if the flows do not lose together"
     if fits is not None:
-        whole = "windows minus rate x round trip: they fit without loss"
+        whole = "windows minus rate x round trip: no loss"
         yield "windows fit", fits, whole if fits else "the path alone holds the windows"
 
 
