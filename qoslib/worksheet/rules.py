@@ -147,15 +147,13 @@ def _pacing(path, rule, progress):
     if path.paced_bps is None:
         return Advice("The flows cannot be paced.", "A flow's share of the line is below 1 kb/s.")
     shown, lost = paced(path, rule.buffer_bytes, path.paced_bps, progress)
-    share = (
-        f"{units.convert(PACED_SHARE, '1', '%'):.0f} % of the payload that a flow's share of the"
-    )
-    share += " line carries, so that a queue drains again."
+    percent = f"{units.convert(PACED_SHARE, '1', '%'):.0f} %"
+    share = f"{percent} of the payload in a flow's share of the line, so that a queue drains again."
     if lost is None:
         carry = f"Without loss the flows carry {readable(shown.bps)} of payload, by arithmetic."
     else:
-        percent = f"{units.convert(lost, '1', '%'):.2g} %"
-        loses = f"lose {percent} of their packets" if lost else "lose nothing"
+        lost_percent = units.convert(lost, "1", "%")
+        loses = f"lose {lost_percent:.2g} % of their packets" if lost else "lose nothing"
         carry = f"In the packet model with the buffer “{rule.name}” they carry"
         carry += f" {readable(shown.bps)} in the first 30 s and {loses}."
     return Advice(f"Pace each flow at {readable(path.paced_bps)}.", f"{share} {carry}")
