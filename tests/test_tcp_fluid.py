@@ -161,6 +161,17 @@ def test_hystart_leaves_before_the_queue_is_full():
     assert drops(early) < drops(esnet(36e6, Cubic())) / 2
 
 
+@pytest.mark.parametrize("share", [0.5, 0.75, 1.0])
+def test_hystarts_train_has_to_be_as_long_as_it_says(share):
+    """Slow start ends once the ACKs of a window take `share` of 50 ms at 10 Gb/s."""
+    start = SlowStart(hystart=HyStart(delay=False, train_share=share))
+    flow = Flow("a", ROUND_TRIP_S, Cubic(), slow_start=start)
+    port = Port("r", LINE_BPS, (Queue("all", ByteLimit(10**8)),))
+    result = tcp.solve(port, [Host("h", LINE_BPS, (flow,))], 1.0)
+    held = LINE_BPS * ROUND_TRIP_S / 8 / 9000
+    assert result.tcp.threshold_packets.min() == pytest.approx(share * held, rel=0.05)
+
+
 def test_a_first_window_beyond_the_hosts_queue_is_lowered_as_packets_are():
     """40 packets into room for 20: known at once, and half of 20 is the threshold then."""
     start = SlowStart(initial_window_packets=40)

@@ -260,7 +260,7 @@ def _fill_slow_start(row, port, host, flow):
         # A train of ACKs comes as fast as the line, or the host, lets packets pass.
         slower_bps = min(port.rate_bps, _leaving_bps(port, host))
         rate = units.rate_pps(slower_bps, row["line_bytes"])
-        row["rise_packets"] = max(rate * flow.round_trip_s / 2, sign.low_packets)
+        row["rise_packets"] = max(rate * flow.round_trip_s * sign.train_share, sign.low_packets)
 
 
 def _fill_stream(row, port, stream, step_s):
