@@ -1,9 +1,12 @@
 """Explorers of TCP draw what the models say, of any of three routers or a port of one's own."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from qoslib import explore, plots, tcp, units
+from qoslib.explore import transfer
 from qoslib.explore.buffer_size import described, settings
 from qoslib.explore.pacing import described as paced
 from qoslib.explore.pacing import settings as paced_settings
@@ -184,3 +187,16 @@ def test_goodput_over_burst_says_and_tabulates_the_same():
     assert "Policer: from 1 to 5 of 10 Mb/s" in figure.summary
     assert "BDP 60 kB" in figure.summary
     assert figure.table["shaper [Mb/s]"].tolist() == [8, 9]
+
+
+def test_a_stopped_run_is_not_remembered(monkeypatch):
+    test = mx80.experiments("as_configured")["buffer_12MB"].scenario
+    whole = tcp.solve(test.where, test.hosts, 0.1, streams=test.streams)
+    stopped = dataclasses.replace(whole, interrupted=True)
+    transfer.water.cache_clear()
+    monkeypatch.setattr(tcp, "solve", lambda *given, **options: stopped)
+    with pytest.raises(KeyboardInterrupt):
+        transfer.water(test)
+    monkeypatch.setattr(tcp, "solve", lambda *given, **options: whole)
+    assert transfer.water(test) is whole
+    transfer.water.cache_clear()

@@ -149,7 +149,11 @@ def _test_s(scenario):
 def water(scenario: Scenario) -> Result:
     """What the fluid model says of the test; asked again, it is not worked out again."""
     port, beside = port_of(scenario), scenario.streams
-    return tcp.solve(port, scenario.hosts, _test_s(scenario), streams=beside)
+    result = tcp.solve(port, scenario.hosts, _test_s(scenario), streams=beside)
+    if result.interrupted:
+        # A part of a run must not be remembered as the answer.
+        raise KeyboardInterrupt
+    return result
 
 
 def played(scenario: Scenario, tell: Progress | None = None) -> Result:
