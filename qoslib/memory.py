@@ -1,4 +1,4 @@
-"""One budget for all tables of a run, looked at before any of them is made."""
+"""One memory budget for all tables of a run, checked before any of them is made."""
 
 import math
 import os
@@ -15,12 +15,12 @@ VARIABLE = "QOSLIB_MEMORY_GB"
 
 
 def budget_bytes() -> float:
-    """What the tables of one run may take [B]: 4 GB, or `QOSLIB_MEMORY_GB` of the environment.
+    """Memory that the tables of one run may take [B]: 4 GB, or `QOSLIB_MEMORY_GB` if it is set.
 
     Raises
     ------
     ValueError
-        If the environment says something that is no number above 0.
+        If the variable is not a number above 0.
     """
     text = os.environ.get(VARIABLE, "")
     try:
@@ -33,17 +33,17 @@ def budget_bytes() -> float:
 
 
 def within_budget(needs: Iterable[tuple[str, object, int]]) -> None:
-    """Refuse a description whose tables would take more memory than the budget of a run.
+    """Refuse a description whose tables would take more memory than a run may have.
 
     Parameters
     ----------
     needs : iterable of (str, object, int)
-        For each table the field that makes it large, that field's value, and the table's size [B].
+        For each table, the field that makes it large, the value of this field, and the size [B].
 
     Raises
     ------
     ValueError
-        If the sum is above the budget; it names the field that takes most.
+        If the sum is above the budget; the message names the field that takes most.
 
     Examples
     --------

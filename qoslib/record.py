@@ -1,4 +1,4 @@
-"""What every description has in common: frozen, validated when made, equal by value, JSON."""
+"""The base of every description: frozen, validated when made, equal by value, JSON."""
 
 import dataclasses
 import functools
@@ -136,12 +136,12 @@ def _tuple(hint, value, where):
 
 
 def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
-    """A value as a type hint asks for it, or the error of `fail`.
+    """Check a value by a type hint; return it in that type, or raise the error of `fail`.
 
     Parameters
     ----------
     hint : type
-        What a field or an argument may be, ``Positive`` or ``tuple[Stream, ...]`` for example.
+        What a field or an argument may be, for example ``Positive`` or ``tuple[Stream, ...]``.
     value : object
     where : str
         Its name, for the message.
@@ -149,7 +149,7 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     Returns
     -------
     object
-        The value; a number of NumPy as a plain one, a sequence as a tuple.
+        The value; a NumPy number as a plain one, and a sequence as a tuple.
     """
     if hint is int or hint is float:
         return _number(hint, value, where)
@@ -287,7 +287,7 @@ def _made(value, where):
         fail(f"{where} field", min(unknown), ", ".join(names) or "no field")
     missing = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in value]
     if missing:
-        fail(f"{where}.{missing[0]}", None, f"a value, without it there is no {kind.__name__}")
+        fail(f"{where}.{missing[0]}", None, f"a value, since a {kind.__name__} needs one")
     parts = {k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"}
     try:
         return kind(**parts)
@@ -313,8 +313,8 @@ def from_json(text: str) -> Record:
     Raises
     ------
     ValueError
-        If it is no JSON, too long, of another schema, or describes something not allowed; the
-        message names the place in the document.
+        If the text is not JSON, is too long, has another schema, or describes something that is
+        not allowed. The message names the place in the document.
     """
     if not isinstance(text, str):
         fail("the document", text, "a text")
@@ -324,9 +324,11 @@ def from_json(text: str) -> Record:
     try:
         return _document(json.loads(text, parse_int=_whole, object_pairs_hook=_object))
     except json.JSONDecodeError as error:
-        raise ValueError(f"the document is no JSON: {error}; allowed: one JSON object") from None
+        raise ValueError(f"the document is not JSON: {error}; allowed: one JSON object") from None
     except RecursionError:
-        raise ValueError("the document is nested too deeply; allowed: a description") from None
+        raise ValueError(
+            "the document is nested too deeply; allowed: what to_json writes"
+        ) from None
 
 
 def _document(value):

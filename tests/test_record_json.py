@@ -119,7 +119,9 @@ def test_a_number_too_long_for_text_is_refused_by_code_too():
 
 
 def test_no_json_is_told_with_its_place():
-    with pytest.raises(ValueError, match=r"^the document is no JSON: .* line 2 column 3 .*; allow"):
+    with pytest.raises(
+        ValueError, match=r"^the document is not JSON: .* line 2 column 3 .*; allow"
+    ):
         from_json("{\n  x}")
 
 

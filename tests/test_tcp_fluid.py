@@ -417,4 +417,4 @@ def test_it_says_where_a_buffer_is_too_small_for_it(flows, share, host, said):
     else:
         (note,) = notes
         assert re.search(said, note)
-        assert note.endswith("tcp.simulate plays the packets.")
+        assert note.endswith("Use tcp.simulate, which simulates every packet.")

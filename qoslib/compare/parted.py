@@ -1,4 +1,4 @@
-"""Where the fluid model and the packet model both ran and part by more than a tenth, and why."""
+"""Where the fluid model and the packet model differ by more than a tenth, and why."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,10 +26,10 @@ VALID = (
 _WHY = {
     "delay, less": "The fluid model has no individual packets, so none can arrive together and"
     " wait for each other.",
-    "delay, more": "In the fluid model an overloaded queue is always full; packets find it shorter"
-    " at times.",
-    "rate": "Averages show neither bursts nor chance, nor that a short packet fits where a long one"
-    " does not.",
+    "delay, more": "In the fluid model an overloaded queue is always full, but packets sometimes"
+    " find it shorter.",
+    "rate": "Averages show neither bursts nor chance. Nor do they show that a short packet fits"
+    " where a long one does not.",
     "tcp": "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
     " neither.",
 }
@@ -41,7 +41,7 @@ def remark(fluid: Result, packets: Result | None) -> str:
     Parameters
     ----------
     fluid : Result
-        Of the fluid model, one value a stream.
+        Of the fluid model, one value per stream.
     packets : Result or None
         Of the packet model for the same scenario; None if it has not run.
 
@@ -114,7 +114,7 @@ _SHOWN = {
 
 
 def parted(rows: Iterable[Row]) -> pd.DataFrame:
-    """The values of a scoreboard for which the fluid and a packet model part by over a tenth.
+    """The values of a scoreboard for which the fluid and a packet model differ by over a tenth.
 
     Parameters
     ----------

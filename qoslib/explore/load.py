@@ -1,4 +1,4 @@
-"""Files of one's own: a scenario as JSON, measurements as CSV; read whole or not at all."""
+"""Your own files: a scenario as JSON, measurements as CSV; read whole or not at all."""
 
 import html
 import tempfile
@@ -65,7 +65,7 @@ def _scenario(name, raw):
     except UnicodeDecodeError:
         raise ValueError(f"{name} is not UTF-8; allowed: a scenario as JSON, or CSV") from None
     except ValueError as error:
-        raise ValueError(f"{name} is no scenario: {error}") from None
+        raise ValueError(f"{name} is not a scenario: {error}") from None
 
 
 def _table(name, raw):

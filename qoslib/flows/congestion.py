@@ -16,7 +16,7 @@ Gain = Annotated[float, Within(1, open_low=True)]
 
 @record
 class Reno(Record):
-    """One packet more each round trip, a share less at a loss (RFC 5681, section 3.1).
+    """One packet more per round trip, a share less at a loss (RFC 5681, section 3.1).
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Cubic(Record):
 class HTcp(Record):
     """H-TCP: growth by the time since the last loss (Leith and Shorten, PFLDnet 2004).
 
-    With Linux's constants: ``alpha = 2 (1 - beta) f`` packets a round trip, f = 1 for the first
+    With Linux's constants: ``alpha = 2 (1 - beta) f`` packets per round trip, f = 1 for the first
     `low_s` after a loss and then ``1 + 10 (t - low) + (t - low)^2 / 4``.
 
     Parameters
@@ -84,52 +84,51 @@ class HTcp(Record):
 class Bbr(Record):
     """BBR, version 1, as Linux has it (Cardwell et al. 2016, doi:10.1145/3012426.3022184).
 
-    It keeps two numbers of the path. The bandwidth is the largest delivery rate of the last
-    `rounds`, the round trip the least of the last `probe_s`. Every ACK samples the rate over the
-    flight of the packet that it reports: packets delivered since that packet left, divided by
-    the longer of the time that sending them took and the time until this ACK. A round is over
-    when a packet is delivered that was sent in it.
+    BBR keeps two numbers about the path. The bandwidth is the largest delivery rate of the last
+    `rounds`. The round trip is the shortest of the last `probe_s`. Every ACK samples the rate over
+    the flight of the packet that it reports: the packets delivered since that packet left, divided
+    by the longer of the time that sending them took and the time until this ACK. A round is over
+    when a packet that was sent in it is delivered.
 
-    It paces at 99 % of a gain times the bandwidth, and the window grows by what is delivered up to
-    a gain times bandwidth times round trip, rounded up to an even number with three of the host's
-    bursts; at least 4 packets. The phases:
+    BBR paces at 99 % of a gain times the bandwidth. The window grows by what is delivered, up to a
+    gain times bandwidth times round trip plus three of the host's bursts, rounded up to an even
+    number. It is at least 4 packets. The phases:
 
     - start-up, with `startup_gain` for both, until the bandwidth has grown by less than a quarter
       in each of three rounds;
-    - drain, paced at ``1 / startup_gain``, until no more is in flight than the path holds;
-    - a cycle with `window_gain` and paced at 1.25, 0.75 and six times 1, each for a least round
-      trip (1.25 until so much is in flight or packets are lost, 0.75 no longer than it takes to
-      drain), from a phase on that is drawn but never 0.75;
-    - after `probe_s` without a round trip as low as the least, `probe_packets` in flight for 0.2 s
-      and a round. Rates sampled there count as limited by the application: only a larger one is
-      believed.
+    - drain, paced at ``1 / startup_gain``, until no more packets are in flight than the path holds;
+    - a cycle with `window_gain`, paced at 1.25, 0.75 and six times 1, each for one shortest round
+      trip. The 1.25 lasts until so much is in flight or packets are lost, and the 0.75 no longer
+      than it takes to drain. The first phase is drawn at random, but is never 0.75;
+    - after `probe_s` without a round trip as short as the shortest, `probe_packets` in flight for
+      0.2 s and one round. Rates sampled there count as limited by the application: only a larger
+      one replaces the bandwidth.
 
     A loss does not lower the bandwidth. In the first round of a recovery the window is what is in
-    flight, then it grows again, and it comes back as it was when the recovery is over. Marks (ECN)
-    are not answered.
+    flight. Then it grows again, and after the recovery it is restored. BBR ignores marks (ECN).
 
     Parameters
     ----------
     startup_gain, window_gain : float
         2 / ln 2 and 2 in the paper.
     rounds : int
-        Rounds before the present one over which the largest rate is kept.
+        Rounds before the current one over which the largest rate is kept.
     probe_s : float
-        How long a least round trip is believed [s].
+        How long a shortest round trip is kept [s].
     probe_packets : int
-        Window while a new one is looked for.
+        Window while a new shortest round trip is measured.
 
     Notes
     -----
-    A flow that joins a full link carries little at first, and shares only when a probe for the
-    least round trip has let it and the others see it. Of four flows started 1 s apart (20 Mb/s,
-    50 ms, 1 BDP of buffer) the last carried 0.7 to 3 Mb/s over the next 20 s in Linux 6.18 and 0.5
-    to 9 here; after a minute all carried nearly the same.
+    A flow that joins a full link carries little at first. It gets its share only after a probe has
+    let all flows measure the shortest round trip. In one test, four flows started 1 s apart
+    (20 Mb/s, 50 ms, 1 BDP of buffer). Over the next 20 s the last carried 0.7 to 3 Mb/s in Linux
+    6.18 and 0.5 to 9 Mb/s here. After a minute all carried nearly the same.
 
-    These parts of Linux's BBR are left out: the long-term rate behind a policer (two flows lost
-    11 % there in the model and 8 % in Linux); the larger window where ACKs come in clumps; the
-    restart from idle, as no flow here is idle. `Flow.window_bytes` counts as the receiver's window,
-    so that it limits the measured rate.
+    Three parts of Linux's BBR are left out: the long-term rate behind a policer, the larger window
+    where ACKs come in bursts, and the restart from idle, as no flow here is idle. Behind a policer
+    two flows lost 11 % in the model and 8 % in Linux. `Flow.window_bytes` counts as the receiver's
+    window, so it limits the measured rate.
 
     References
     ----------

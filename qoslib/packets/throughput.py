@@ -70,47 +70,47 @@ def throughput(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Throughput:
-    """Search the largest rate without loss by halving.
+    """Search for the largest rate without loss by halving.
 
-    The first trial is at `high_bps`; if it loses, the search goes on between the largest rate that
-    passed and the smallest that lost, until these are `resolution` apart.
+    The first trial is at `high_bps`. If it loses packets, the search goes on between the largest
+    rate that passed and the smallest that lost, until these are `resolution` apart.
 
     Parameters
     ----------
     where : Port, Forwarder or Chain
     streams_at : callable
-        Of a rate [bit/s]: the streams to offer. What the rate counts (frames, lines, one
-        direction or both) is up to it.
+        Takes a rate [bit/s] and returns the streams to offer. It decides what the rate counts
+        (frames, lines, one direction or both).
     high_bps : float
-        The largest rate to try, say that of the medium [bit/s].
+        The largest rate to try [bit/s], for example that of the medium.
     resolution : float
         Where the search ends, as a share of `high_bps`.
     duration_s : float, optional
         Simulated time of a trial [s]; RFC 2544, section 24, asks for 60 s. By default long enough
         for an overload of one `resolution` to lose a packet, and at least 1 s.
     seed : int
-        Of every trial.
+        Seed of every trial.
     progress : callable, optional
-        As for `simulate`, told anew in each run of a trial.
+        As for `simulate`; it starts again in each run of a trial.
 
     Raises
     ------
     ValueError
-        If a number is out of its range, no packet is offered at the largest rate, or as
-        `simulate` does.
+        If a number is out of range, if no packet is offered at the largest rate, or where
+        `simulate` raises it.
     KeyboardInterrupt
-        If a trial was stopped: half a trial is no answer.
+        If a trial was stopped, since half a trial is no answer.
 
     Notes
     -----
     What still waits at the end of a trial is not lost, so a buffer of B bits hides an overload of
-    up to ``B / duration``. By default a trial lasts ``B / (resolution offered)``, with what is
-    offered at `high_bps`: B is all that the queues of a port hold, with its transmit ring and the
-    burst of its shaper, or what a queue with a policer or shaper of its own holds for its streams.
-    Of these times, over all hops, the longest is taken.
+    up to ``B / duration``. By default a trial lasts ``B / (resolution * offered)``, where offered
+    is the rate at `high_bps`. B is all that the queues of a port hold, with its transmit ring and
+    the burst of its shaper. A queue with its own policer or shaper gives another such time,
+    from what it holds and what its streams offer. The longest of these times over all hops counts.
 
-    A rate passes only by a whole trial. Before that, a thirty-second and a quarter of it are run,
-    which end the trial if they lose packets.
+    A rate passes only if a whole trial loses nothing. Before that, a thirty-second and a quarter
+    of the trial are run. If they lose packets, the trial ends.
 
     References
     ----------

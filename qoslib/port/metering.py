@@ -27,21 +27,21 @@ class Policer(Record):
         `congested` is the conditional policer of a low-latency queue: a packet that exceeds is
         dropped only if the port is congested as it arrives.
     congestion_packets : int or None
-        The port is congested while so many packets wait in its queues; those already handed to the
-        transmit ring do not count. None: while the transmit ring is full.
+        The port is congested while at least so many packets wait in its queues. Those already
+        handed to the transmit ring do not count. None: while the transmit ring is full.
     uncongested : {'drains', 'keeps'}
-        Whether a packet that passes without congestion takes its tokens, as far as there are any.
+        Whether a packet that passes without congestion takes tokens, as far as there are any.
     overhead_bytes : int
         What the policer counts on top of each frame [B].
 
     Notes
     -----
     IOS counts an interface as congested while its transmit ring is full. Only then do packets wait
-    in the queues of a policy, and only then does the policer of `priority` drop. A port that states
-    its ring is therefore congested while a packet waits. One that states none is assumed to be
-    congested while as many wait as `ios_ring_packets` says. As a short queue never holds as many,
-    it is congested too while a packet waits and one has been dropped since none waited, other than
-    by a policer.
+    in the queues of a policy, and only then does the policer of `priority` drop. So a port that
+    states its ring is congested while a packet waits. A port that states none is assumed to be
+    congested while as many packets wait as `ios_ring_packets` says. A short queue never holds so
+    many. So the port is also congested while packets wait, once a queue, not a policer, has dropped
+    one since the queues were last empty.
 
     References
     ----------
@@ -65,7 +65,7 @@ class Shaper(Record):
 
 
 def ios_ring_packets(line_bps: float | None) -> int:
-    """How many packets IOS's transmit ring holds by default, a power of 2 by the line rate.
+    """How many packets IOS's transmit ring holds by default: a power of 2 set by the line rate.
 
     Parameters
     ----------

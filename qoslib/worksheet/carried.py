@@ -216,7 +216,7 @@ def _parted(test, fluid, path):
 def _why(path):
     trips = TEST_S / path.round_trip_s
     if trips < FEW_TRIPS:
-        return f"That is {trips:.2g} round trips, in which the start of each model still shows."
+        return f"That is only {trips:.2g} round trips, so the slow start still affects the mean."
     return (
         "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
         " neither."

@@ -14,7 +14,7 @@ __all__ = ["commands_for_a_laboratory", "commands_for_a_path"]
 SPARE, LEAST_LIMIT = 1.5, 1000
 #: Linux offers half of a socket buffer as a window (tcp_adv_win_scale), since 6.6 about half.
 BUFFER_A_WINDOW = 2
-#: Largest socket buffer that Linux allows without being told, and that it can be told [B].
+#: Largest socket buffer that Linux allows by default, and that it accepts [B].
 USUAL_BYTES, MOST_BYTES = 6_291_456, 2**31 - 1
 #: The background begins before the test and ends after it [s].
 AROUND_S = 10.0
@@ -45,11 +45,11 @@ def _sockets(path):
         product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
         room, why = 2 * BUFFER_A_WINDOW * product, "twice two products, since Linux offers half"
         if room < USUAL_BYTES:
-            room, why = USUAL_BYTES, "what Linux allows anyway"
+            room, why = USUAL_BYTES, "what Linux allows by default"
     else:
         room, why = BUFFER_A_WINDOW * path.window_bytes, "twice the window, since Linux offers half"
     if room > MOST_BYTES:
-        room, why = MOST_BYTES, "the most that Linux takes"
+        room, why = MOST_BYTES, "the most that Linux accepts"
     room = math.ceil(max(room, 4096))
     yield Advice("both$     sysctl net.ipv4.tcp_wmem net.ipv4.tcp_rmem", "note, to set back")
     yield Advice("receiver$ iperf3 -s", "the other end of the test")

@@ -71,12 +71,12 @@ class Path:
 
     @property
     def packets_pps(self):
-        """Packets that the line carries in a second, the background's as large as the flows'."""
+        """Packets per second that the line carries; those of the background are as large."""
         return units.rate_pps(self.rate_bps, self.packet_bytes + AROUND_BYTES)
 
     @property
     def loss_free_bytes(self):
-        """The buffer in which all windows stand still [B]; None without a limit of the windows."""
+        """The buffer that holds all windows without loss [B]; None if windows have no limit."""
         if self.window_bytes is None:
             return None
         given = (self.rate_bps, self.round_trip_s, self.background_bps)
@@ -91,8 +91,8 @@ class Path:
     def paced_bps(self):
         """Rate to pace each flow at [bit/s]; None where its share is less than can be set.
 
-        A pacer may count one set of headers for a whole burst of segments, where the line takes
-        them and a gap for each. So the rate is a share of the payload that the line can carry.
+        A pacer may count the headers once for a whole burst. On the line each segment has headers
+        and a gap. So the rate is a share of the payload that the line can carry.
         """
         whole = math.floor(self.left_bps * self.payload * PACED_SHARE / self.flows)
         return None if whole < LEAST_PACED_BPS else float(whole)
@@ -109,7 +109,7 @@ class Path:
 
 
 def readable(rate_bps: float) -> str:
-    """A rate in the unit in which people say it, to three digits.
+    """A rate in its usual unit, to three digits.
 
     >>> readable(8.944e9)
     '8.94 Gb/s'

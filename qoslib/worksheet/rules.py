@@ -38,31 +38,32 @@ def worksheet(
     flows : int
         Long-lived TCP connections.
     buffer_bytes : float or None
-        The buffer that the port has [B], at least two packets; None: by the rules alone.
+        The buffer that the port has [B], at least two packets; None: only the rules.
     window_bytes : float or None
-        Largest window of each, the smaller socket buffer [B], at least a packet; None: no limit.
+        Largest window of each connection [B], at least one packet; None: no limit. It is what the
+        smaller socket buffer allows.
     background_bps : float
-        Traffic that does not answer to loss [bit/s].
+        Traffic that does not respond to loss [bit/s].
     packet_bytes : int
         IP packet, the MTU [B].
     progress : callable, optional
-        Called with simulated time done and in all [s] for each run of the packet model; by
-        default a bar after two seconds.
+        Called with the simulated time so far and in total [s] for each run of the packet model; by
+        default a bar appears after two seconds.
 
     Raises
     ------
     ValueError
         If a number is out of range; the message names it.
     KeyboardInterrupt
-        If a run was stopped: without it there is no sheet.
+        If a run was stopped, since the worksheet would be incomplete.
 
     Notes
     -----
-    Rates are of payload, as iperf3 shows them. `qoslib.tcp.simulate` gives them up to 2e7 packets:
-    CUBIC, each flow from a host whose link is ten times as fast as the line, for up to 120 s, of
-    which the first 30 are the test. Where 60 s would be more packets, the long run is
-    `qoslib.tcp.saw_tooth` of Reno flows that lose together, the worst case, and where 30 s alone
-    are more, the test is `qoslib.tcp.solve`; the table marks both.
+    Rates are of payload, as iperf3 shows them. Up to 2e7 packets, `qoslib.tcp.simulate` gives them:
+    CUBIC flows, each from a host whose link is ten times as fast as the line, for up to 120 s. The
+    first 30 s are the test. Where 60 s would take more packets, the long run is that of
+    `qoslib.tcp.saw_tooth` for Reno flows that lose together, the worst case. Where 30 s alone take
+    more, the test is that of `qoslib.tcp.solve`. The table marks both.
 
     Examples
     --------

@@ -29,16 +29,16 @@ class Rule:
     buffer_bytes : float
         As the queue counts packets [B].
     line_s : float
-        How long the line takes for it: the longest delay [s].
+        How long the line takes to send it: the longest delay [s].
     packets : int
     long_run : Shown
-        Payload carried after the first half minute [bit/s], by 'packets', by a 'formula', or not
-        above a 'bound'.
+        Payload carried after the first half minute [bit/s], from 'packets' or a 'formula', or at
+        most a 'bound'.
     test : Shown or None
-        Payload carried in the first half minute [bit/s], by 'packets' or 'fluid'; None where
+        Payload carried in the first half minute [bit/s], from 'packets' or 'fluid'; None where
         no model simulates it.
     remark : str
-        Where two models differ, or where the only one is not valid; else empty.
+        Where two models differ, or where the only one is not valid; otherwise empty.
     why : str
         Why the buffer is as large as it is.
     """
@@ -61,7 +61,7 @@ class Worksheet:
     ----------
     title : str
     rules : tuple of Rule
-        First the buffer of one's own, if one is given.
+        First your own buffer, if you gave one.
     policer_bytes : float or None
         Burst that a policer of this rate would need instead of a buffer [B]; None where it would
         be more than a second of the line.
@@ -85,7 +85,7 @@ class Worksheet:
     laboratory_commands: tuple[Advice, ...]
 
     def table(self) -> pd.DataFrame:
-        """The rules as a table to read, one row a rule."""
+        """The rules as a table to read, one row per rule."""
         cells = [dict(zip(_HEAD, _cells(rule), strict=True)) for rule in self.rules]
         return pd.DataFrame(cells).set_index("rule")
 
@@ -120,9 +120,9 @@ _MARKS = {
     "packets": "Rates are of payload, from the packet model with CUBIC.",
     "formula": "≈ is a formula: the saw-tooth of Reno flows that lose together, or the rate of the"
     " windows.",
-    "bound": "< is the same formula as an upper bound: in so small a buffer bursts set the limit,"
+    "bound": "< is the same formula as an upper bound. In so small a buffer bursts set the limit,"
     " and no formula covers them.",
-    "fluid": "~ is the fluid model: the packet model would have more than 2e7 packets.",
+    "fluid": "~ is the fluid model, since the packet model would take more than 2e7 packets.",
 }
 
 

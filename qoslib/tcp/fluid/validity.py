@@ -1,4 +1,4 @@
-"""Where a buffer is too small for the fluid model of TCP, in words."""
+"""Notes that say where a buffer is too small for the fluid model of TCP."""
 
 import math
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ __all__ = ["notes"]
 
 #: Least buffer in bandwidth-delay products: of a single flow, and of n flows times sqrt(n).
 LEAST_OF_ONE, LEAST_OF_MANY = 0.2, 1.0
-INSTEAD = "tcp.simulate plays the packets."
+INSTEAD = "Use tcp.simulate, which simulates every packet."
 
 
 def notes(
@@ -23,8 +23,8 @@ def notes(
 
     A burst of k packets from an access at rate A leaves ``k (1 - c / A)`` of them in the queue of
     a line that has c for the flows. Where that is more than the buffer, each burst loses packets.
-    If it fits and the port has dropped packets all the same, the buffer is held against
-    ``C R / sqrt(n)`` of n flows and against a fifth of ``C R`` of one.
+    If it fits and the port has dropped packets all the same, the buffer is compared with
+    ``C R / sqrt(n)`` of n flows and with a fifth of ``C R`` of one.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def notes(
     References
     ----------
     Appenzeller, Keslassy and McKeown 2004, doi:10.1145/1015467.1015499, for n flows; the fifth is
-    where `qoslib.tcp.simulate` and this model begin to part.
+    where `qoslib.tcp.simulate` and this model begin to differ.
     """
     line = state.line[0]
     said = _on_bursts(port, hosts, streams, float(line["limit_bytes"]))
@@ -60,7 +60,7 @@ def _on_bursts(port, hosts, streams, limit_bytes):
             return (
                 f"A burst of {burst} packets from host {host.name!r} needs a buffer of"
                 f" {math.ceil(queued)} packets, but there is room for {room:.0f}. Such bursts lose"
-                " packets, which this model leaves out: its throughput is far too high."
+                " packets. This model leaves them out, so its throughput is far too high."
                 f" {INSTEAD}",
             )
     return ()
@@ -76,6 +76,6 @@ def _on_windows(hosts, buffer_s):
     over = f" over the square root of {flows} flows" if flows > 1 else ""
     return (
         f"The buffer holds {held:.2g} of the bandwidth-delay product{over}. Below {least:g}, bursts"
-        " can fill it, which this model leaves out: its throughput can be wrong by a tenth of the"
+        " can fill it. This model leaves them out, so its throughput can be wrong by a tenth of the"
         f" line rate or more. {INSTEAD}",
     )
