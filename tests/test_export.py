@@ -4,6 +4,7 @@ import io
 
 import pandas as pd
 import pytest
+from ipywidgets.widgets import widget
 
 from qoslib import explore, plots, scenario
 from qoslib.explore.export import files
@@ -49,14 +50,25 @@ APPS = {
 }
 
 
-@pytest.fixture(params=APPS)
-def app(request):
-    make, moves = APPS[request.param]
+def moved(name):
+    make, moves = APPS[name]
     made = make()
     if "experiment" in moves:
         made.controls["experiment"].value = moves["experiment"]
     made.move(**moves)
     return made
+
+
+@pytest.fixture(params=APPS)
+def app(request):
+    return moved(request.param)
+
+
+@pytest.mark.parametrize("name", APPS)
+def test_a_closed_explorer_leaves_no_widget(name):
+    before = set(widget._instances)
+    moved(name).close()
+    assert [made for key, made in widget._instances.items() if key not in before] == []
 
 
 def test_three_lines_of_python_make_the_same_again(app, tmp_path):

@@ -26,6 +26,7 @@ def slider(
 
 def bare(control: widgets.Widget, size: str) -> widgets.Widget:
     """The same control for a grid of this column `size`: its name is in the page, not in sight."""
+    control.layout.close()
     control.layout = _column(size)
     control.add_class("qoslib-bare")
     return control

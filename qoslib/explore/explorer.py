@@ -1,5 +1,6 @@
 """Controls, one live figure and its words, kept together."""
 
+import functools
 import gc
 import html
 import time
@@ -70,6 +71,13 @@ class Explorer(widgets.VBox):
         super().__init__([*rows, self.figure, self._bar, *save, self._words, finish])
         self.add_class("qoslib-explorer")
         _look_for_garbage_once()
+
+    def close(self) -> None:
+        """Close it with all that it holds: the page keeps a widget until it is closed itself."""
+        for widget in _within(self, {}):
+            if widget is not self:
+                widget.close()
+        super().close()
 
     @property
     def values(self) -> dict[str, Any]:
@@ -168,10 +176,27 @@ class Explorer(widgets.VBox):
         return {**shown, **self._drawn._repr_mimebundle_()}
 
 
+@functools.cache
 def _look_for_garbage_once():
-    """Python looks through all objects now and then; those of libraries stay: 0.2 s of a redraw."""
+    """Python looks through all objects now and then; those of libraries stay: 0.2 s of a redraw.
+
+    Once for the first explorer, whose libraries are loaded by then: what is frozen is never looked
+    at again, and later explorers would never be freed.
+    """
     gc.collect()
     gc.freeze()
+
+
+def _within(value, found):
+    """A widget and all that hang on it, each once: layouts and styles are widgets too."""
+    if isinstance(value, widgets.Widget) and id(value) not in found:
+        found[id(value)] = value
+        for name in value.keys:
+            _within(getattr(value, name), found)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            _within(each, found)
+    return list(found.values())
 
 
 def _as_meant(value, begun):

@@ -247,5 +247,4 @@ def _grid(experiment, controls):
 
 def _cell(controls, field, queue):
     """The control of a field, or an empty place."""
-    empty = heading("", _SIZES.get(field, _SHARED))
-    return controls.get(f"{field}_{queue}", empty)
+    return controls.get(f"{field}_{queue}") or heading("", _SIZES.get(field, _SHARED))

@@ -62,6 +62,8 @@ class Figure(go.Figure):
 class LiveFigure(go.FigureWidget):
     """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
 
+    #: The text in place of plotly's file: that would keep each widget, to tell it of an edit.
+    _esm = str(go.FigureWidget._esm)
     #: plotly would give each trace a new random uid, and nothing could be recognised by it.
     _set_trace_uid = False
 
