@@ -277,9 +277,10 @@ def _made(value, where):
     if not isinstance(value, dict):
         return value
     _check_keys(value, where)
-    kind = Record.kinds.get(str(value.get("type")))
+    named = value.get("type")
+    kind = Record.kinds.get(named) if isinstance(named, str) else None
     if kind is None:
-        fail(f"{where}.type", value.get("type"), ", ".join(sorted(Record.kinds)))
+        fail(f"{where}.type", named, ", ".join(sorted(Record.kinds)))
     fields = dataclasses.fields(kind)
     names = [field.name for field in fields]
     unknown = set(value) - {"type", *names}

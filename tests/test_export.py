@@ -7,7 +7,7 @@ import pytest
 from ipywidgets.widgets import widget
 
 from qoslib import explore, plots, scenario
-from qoslib.explore.export import files
+from qoslib.explore.export import Call, files
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
@@ -112,3 +112,47 @@ def test_a_page_escapes_what_it_holds():
     text = plots.page(figure, "<title>").split("</script>")[-1]
     assert "<p>&lt;script&gt;</p>" in text
     assert "&lt;b&gt;" in text
+
+
+LINK = '<a href="there">here</a>'
+
+
+def test_a_name_is_drawn_as_it_is_and_never_as_markup():
+    """plotly reads HTML in every text: a name in a file could be a live link."""
+    streams = (Stream(LINK, 1e6), Stream("R&D", 1e6))
+    app = explore.your_port(scenario.Scenario("s", LINE, streams))
+    (drawn,) = (each for each in app.figure.data if each.uid == "offered")
+    assert list(drawn.x) == ['&lt;a href="there"&gt;here&lt;/a&gt;', "R&amp;D"]
+    assert list(app.table.index) == [LINK, "R&D"]
+    assert LINK not in app.figure.to_json()
+    assert LINK not in app._words.value
+    (page,) = given(app, "html")
+    assert LINK not in page.text
+
+
+def test_a_queue_is_named_as_it_is_in_a_heading():
+    port = LINE.replace(queues=(LINE.queues[0].replace(name=LINK),))
+    app = explore.priority(scenario.Scenario("s", port, (Stream(LINK, 1e6),)))
+    found = [each for each in parts(app) if LINK in str(getattr(each, "value", ""))]
+    assert found == []
+
+
+def parts(widget):
+    return [widget, *(p for each in getattr(widget, "children", ()) for p in parts(each))]
+
+
+@pytest.mark.parametrize(
+    ("cell", "saved"),
+    [
+        *((text, "'" + text) for text in ("=1+1", "@SUM(A1)", "-2+3", "+A1", "\t=1", "＝1")),
+        *((text, "'" + text) for text in ('=HYPERLINK("there", "here")', "-1 +1", "+1 +A1")),
+        *((text, text) for text in ("a=b", "+1.8 %", "-3.2 Mbit/s", "+1e-05 packets/s", "")),
+        *((-1.5, -1.5), (0.0, 0.0)),
+    ],
+)
+def test_a_spreadsheet_runs_no_cell_of_a_saved_table(cell, saved):
+    table = pd.DataFrame({"a": [cell], "=b": [1.0]}, index=pd.Index(["@c"], name="stream"))
+    (file,) = files("csv", Call("x"), plots.Figure(table=table), {})
+    read = pd.read_csv(io.StringIO(file.text), index_col=0, keep_default_na=False)
+    assert read.loc["'@c", "a"] == saved
+    assert list(read.columns) == ["a", "'=b"]

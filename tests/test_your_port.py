@@ -1,5 +1,7 @@
 """A port of one's own: built, saved, loaded, measured and scored."""
 
+import re
+import sys
 from datetime import UTC, datetime
 
 import numpy as np
@@ -230,9 +232,12 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
     assert "no such stream" in summary
 
 
+RING = CODEL.replace(where=CODEL.where.replace(transmit_ring_packets=10**15))
 NOT_DRAWN = {
     "unit.csv": CSV.replace(b",ms,", b",Mbit/s,"),
     "fast.json": CODEL.to_json().replace("20000000.0", "1e30").encode(),
+    "ring.json": RING.to_json().encode(),
+    "large.csv": CSV.replace(b"39.3,Mbit/s", b"1e308,Gbit/s"),
 }
 
 
@@ -244,6 +249,66 @@ def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
     upload(app, name, NOT_DRAWN[name])
     assert f"{name} is well-formed, but cannot be drawn: " in said.value
     assert app.summary == before
+    assert "; allowed: " in said.value
     assert "alert" not in app._words.value
     app.move(offered_3=10)
     assert app.summary != before
+
+
+def test_a_name_that_no_page_can_show_changes_nothing():
+    app = explore.your_port()
+    before = app.summary
+    upload(app, "name.json", CODEL.to_json().replace('"a"', r'"\ud800"').encode())
+    assert "allowed: a text without lone surrogates" in app.children[2].children[1].value
+    assert app.summary == before
+    app.move(offered_3=10)
+    assert app.summary != before
+
+
+def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch):
+    app = explore.your_port()
+    before = app.summary
+    simulate = packets.simulate
+
+    def once(*_, **__):
+        monkeypatch.setattr(packets, "simulate", simulate)
+        return [][0]
+
+    monkeypatch.setattr(packets, "simulate", once)
+    upload(app, "mine.json", CODEL.to_json().encode())
+    said = app.children[2].children[1].value
+    assert "mine.json is well-formed, but cannot be drawn: IndexError" in said
+    assert app.summary == before
+    app.move(offered_3=10)
+    assert app.summary != before
+    assert "alert" not in app._words.value
+
+
+@pytest.mark.parametrize("row", ["drop_rate_ratio", "dropped_bytes", "throughput", "payload_share"])
+def test_a_quantity_that_needs_more_than_is_known_is_not_scored(row):
+    cells = f"mine,voice,{row},average,2,2,B,0.5,,,page 3,ok,,"
+    unit = {"drop_rate_ratio": "1", "throughput": "Mbit/s", "payload_share": "%"}.get(row, "B")
+    held = Loaded()
+    held.take("x.csv", f"{HEADER}\n{cells.replace(',B,', f',{unit},')}\n".encode())
+    app = explore.your_port(measured=held.measured)
+    assert "Not scored: 2" in app.summary or row == "throughput"
+    app.move(offered_1=0)
+
+
+@pytest.mark.parametrize("name", ["m120_counters", "gsr12000_results"])
+def test_a_published_table_can_be_set_beside_a_port(name):
+    summary = explore.your_port(measured=measurements.load(name)).summary
+    assert re.search(r"Not drawn: ([^,]+, ){8}and \d+ more\.", summary)
+
+
+def test_more_streams_than_can_be_drawn_are_refused():
+    port = Port("p", 1e7, (Queue("q", PacketLimit(50)),))
+    many = Scenario("many", port, tuple(Stream(f"s{number}") for number in range(201)))
+    with pytest.raises(ValueError, match=r"many\.json has 201 streams; allowed: up to 200"):
+        Loaded().take("many.json", many.to_json().encode())
+
+
+def test_packets_that_take_too_long_are_refused(monkeypatch):
+    monkeypatch.setattr(sys.modules["qoslib.explore.your_port"], "MOST_S", -1.0)
+    with pytest.raises(ValueError, match="the packets take more than -1 s to play; allowed: a sh"):
+        explore.your_port(CODEL)

@@ -24,6 +24,7 @@ NO_OFFERED = (
 )
 MANY_RUNS = "several runs together have no one throughput"
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
+NO_RATIO = "of which two streams this is the ratio is declared for published platforms alone"
 NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"
 #: Names of the counters of the same load, by source: packets and bytes.
 OFFERED = {
@@ -169,6 +170,8 @@ class View:
 
     def _throughput(self):
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
+        if time_s == 0:
+            raise UnspokenError("the duration that is printed is 0")
         if time_s is not None and self.counted("offered_packets") is not None:
             return units.bits(self.octets(self.total("sent_pps"))) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
@@ -187,7 +190,10 @@ class View:
         counted = self.counted(offered)
         if counted is None:
             raise UnspokenError(NO_OFFERED)
-        return rate_pps / self.total("offered_pps") * counted if counted else rate_pps
+        offered_pps = self.total("offered_pps")
+        if counted and not offered_pps:
+            raise UnspokenError(NOTHING_OFFERED)
+        return rate_pps / offered_pps * counted if counted else rate_pps
 
     def counted(self, offered: str) -> float | None:
         """The published offered count of the stream, or the sum of those of a group."""
@@ -218,8 +224,8 @@ class View:
     def of_payload(self) -> float:
         """What is sent, as a share of the payload rate that the source prints."""
         payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
-        if not payload:
-            raise UnspokenError("no payload rate is printed")
+        if not payload or not payload[0]:
+            raise UnspokenError("no payload rate is printed, or one of 0")
         return self.total("sent_bps") / payload[0]
 
     def loss_free(self) -> float:
@@ -259,6 +265,8 @@ class View:
 
     def ratio(self, name: str) -> float:
         """The ratio of two streams that the platform declares under this name."""
+        if name not in self.platform.RATIOS:
+            raise UnspokenError(NO_RATIO)
         quantity, *streams = self.platform.RATIOS[name]
         above, below = (self.of(stream).total(quantity) for stream in streams)
         if not below:

@@ -1,5 +1,7 @@
 """The controls that explorers share."""
 
+import html
+
 import ipywidgets as widgets
 
 __all__ = ["bare", "button", "choice", "flow", "heading", "row", "slider", "switch"]
@@ -59,7 +61,7 @@ def button(name: str, pressed) -> widgets.Button:
 
 def heading(text: str, size: str) -> widgets.HTML:
     """A heading of a column, or of a row, of this `size`."""
-    return widgets.HTML(f"<b>{text}</b>", layout=_column(size))
+    return widgets.HTML(f"<b>{html.escape(text)}</b>", layout=_column(size))
 
 
 def flow(*members: widgets.Widget) -> widgets.HBox:

@@ -1,6 +1,7 @@
 """What is on screen, to take along: figure, table, scenario, and the Python that makes it again."""
 
 import html
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +24,11 @@ KINDS = {
 }
 #: Made by the page itself, of the figure as it stands there.
 IMAGES = ("png", "svg")
+
+#: How text begins that a spreadsheet takes for a formula.
+FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
+#: A signed number with its unit, as in the errors of our own tables, is none.
+SIGNED = re.compile(r"[+-][\d.,]+(e[+-]?\d+)?( [a-zA-Z/%]+)?")
 
 Scenarios = Callable[[dict[str, Any]], Sequence[Scenario]]
 
@@ -54,7 +60,8 @@ def files(kind: str, call: Call, figure: plots.Figure, values: dict[str, Any]) -
     if kind == "html":
         return [File(f"{call.name}.html", "text/html", plots.page(figure, call.name))]
     if kind == "csv":
-        return [File(f"{call.name}.csv", "text/csv", figure.table.to_csv())]
+        table = figure.table.map(_as_cell).rename(index=_as_cell, columns=_as_cell)
+        return [File(f"{call.name}.csv", "text/csv", table.to_csv())]
     scenarios = call.scenarios(values) if call.scenarios else ()
     single = len(scenarios) == 1
     return [
@@ -65,6 +72,13 @@ def files(kind: str, call: Call, figure: plots.Figure, values: dict[str, Any]) -
         )
         for number, scenario in enumerate(scenarios, 1)
     ]
+
+
+def _as_cell(value):
+    """A cell as it is; an apostrophe in front of text that a spreadsheet would run as a formula."""
+    if isinstance(value, str) and FORMULA.match(value) and not SIGNED.fullmatch(value):
+        return f"'{value}"
+    return value
 
 
 def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:

@@ -14,8 +14,8 @@ from qoslib.scenario import Scenario
 
 __all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded", "loader"]
 
-#: The largest file that a page may hand over [B], and the longest table.
-MOST_BYTES, MOST_ROWS = 1_000_000, 2_000
+#: The largest file that a page may hand over [B], the longest table, the streams of a figure.
+MOST_BYTES, MOST_ROWS, MOST_STREAMS = 1_000_000, 2_000, 200
 
 
 class Loaded:
@@ -39,6 +39,9 @@ class Loaded:
             self.measured = _table(name, raw)
             return f"{name}: {_many(len(self.measured), 'value')} beside the models."
         scenario = _scenario(name, raw)
+        if len(scenario.streams) > MOST_STREAMS:
+            number = f"{len(scenario.streams):,} streams"
+            raise ValueError(f"{name} has {number}; allowed: up to {MOST_STREAMS}, to be drawn")
         self.scenario = scenario
         return f"{name}: {scenario.name!r} with {_many(len(scenario.streams), 'stream')}."
 
@@ -84,18 +87,24 @@ def _table(name, raw):
 def loader(load: Callable[[str, bytes], str]) -> widgets.HBox:
     """A button that loads a file, and a line that says what came of it."""
     pick = widgets.FileUpload(
-        description="Load JSON or CSV", accept=".json,.csv", layout=widgets.Layout(width="auto")
+        description="Load JSON or CSV",
+        accept=".json,.csv",
+        layout=widgets.Layout(width="auto", flex="0 0 auto"),
     )
     said = widgets.HTML()
 
     def taken(change):
         for file in change["new"]:
             try:
-                said.value = (
-                    f'<p role="status">{html.escape(load(file.name, bytes(file.content)))}</p>'
-                )
+                said.value = _line("status", load(file.name, bytes(file.content)))
             except ValueError as error:
-                said.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
+                said.value = _line("alert", str(error))
 
     pick.observe(taken, "value")
     return widgets.HBox([pick, said])
+
+
+def _line(role, text):
+    weight = "bold" if role == "alert" else "normal"
+    style = f"line-height: 1.4; margin: 0; font-weight: {weight}"
+    return f'<p role="{role}" style="{style}">{html.escape(text)}</p>'

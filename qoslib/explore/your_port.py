@@ -1,6 +1,8 @@
 """The explorer of a port of one's own: built by widgets, or described by code and then loaded."""
 
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import ipywidgets as widgets
@@ -19,6 +21,8 @@ __all__ = ["MOST_PACKETS", "your_port"]
 
 #: The most packets that a slider's move plays; a longer scenario is played in part.
 MOST_PACKETS = 400_000
+#: The longest that it may take [s], where timers or hops make for more than packets do.
+MOST_S = 5.0
 
 
 def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = None) -> Explorer:
@@ -73,10 +77,13 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
         text = held.take(name, raw)
         try:
             app.move()
-        except (ValueError, ArithmeticError) as error:
+        except Exception as error:
+            # Whatever is wrong, a figure that stays as it was is worth more than the reason.
             held.back_to(before)
-            app.move()
-            raise ValueError(f"{name} is well-formed, but cannot be drawn: {error}") from None
+            with suppress(Exception):
+                app.move()
+            why = error if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
+            raise ValueError(f"{name} is well-formed, but cannot be drawn: {why}") from error
         hide()
         return text
 
@@ -131,5 +138,24 @@ def _played(scenario, tell=None):
         warmup_s=part * scenario.warmup_s,
         seed=scenario.seed,
         bins=1,
-        progress=tell,
+        progress=_in_time(tell),
+        chunk_packets=MOST_PACKETS // 20,
     )
+
+
+def _in_time(tell):
+    """The same, but what takes too long to play is refused."""
+    began_s = None
+
+    def told(done_s, total_s):
+        nonlocal began_s
+        now_s = time.monotonic()
+        # From the first call on: kernels may have been compiled before.
+        began_s = now_s if began_s is None else began_s
+        if now_s - began_s > MOST_S:
+            allowed = "a shorter duration_s, fewer hops or slower timers"
+            raise ValueError(f"the packets take more than {MOST_S:g} s to play; allowed: {allowed}")
+        if tell:
+            tell(done_s, total_s)
+
+    return told

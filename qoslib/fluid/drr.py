@@ -25,7 +25,7 @@ def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
         Mean packet of each queue, as a frame and on the line [B].
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
-    packets = np.array([max(queue.quantum_bytes, 1) for queue in port.queues]) / frame
+    packets = np.array([max(queue.quantum_bytes, 1) for queue in port.queues], float) / frame
     if isinstance(port.scheduler, ModifiedDrr) and not port.scheduler.carry_deficit:
         packets = np.ceil(packets)
     return packets * on_line

@@ -9,7 +9,7 @@ __all__ = ["priority_levels", "strict_priority"]
 
 
 def _levels(port):
-    priority = np.array([queue.priority for queue in port.queues])
+    priority = np.array([queue.priority for queue in port.queues], float)
     return [np.flatnonzero(priority == level) for level in np.unique(priority)]
 
 

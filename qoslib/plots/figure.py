@@ -33,6 +33,8 @@ class Figure(go.Figure):
     remark: str = ""
 
     def __init__(self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs):
+        # Names of streams may hold what plotly would take for markup, and a link would be live.
+        kwargs = {key: _as_text(value) for key, value in kwargs.items()}
         # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.
         # What is drawn by our own functions is looked at by a test, and whenever it becomes live.
         super().__init__(*args, _validate=False, **kwargs)
@@ -57,6 +59,15 @@ class Figure(go.Figure):
         display(
             {"text/html": f"<details>{folded}</details>", "text/plain": str(self.table)}, raw=True
         )
+
+
+def _as_text(value):
+    """What is drawn, with each text as it is: plotly reads HTML in any of them."""
+    if isinstance(value, str):
+        return html.escape(value, quote=False)
+    if isinstance(value, dict):
+        return {key: _as_text(each) for key, each in value.items()}
+    return [_as_text(each) for each in value] if isinstance(value, list | tuple) else value
 
 
 class LiveFigure(go.FigureWidget):

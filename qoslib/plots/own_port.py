@@ -17,6 +17,8 @@ __all__ = ["own_port"]
 #: Titles of the panels, with units.
 PANELS = ("sent [Mb/s of frames]", "lost [% of offered]", "mean latency [ms]")
 COLUMNS = ("sent [Mb/s]", "lost [%]", "latency [ms]")
+#: As many measured values are named of those that no panel shows.
+MOST_NAMED = 8
 #: Measured quantity -> its panel, and the unit that is drawn; the models' means are in the last.
 DRAWN = {
     "sent": (0, "Mbit/s"),
@@ -148,7 +150,9 @@ def _summary(table, measured):
 def _not_drawn(names, measured):
     """The measured values that no panel shows, each once."""
     left = [row for row in measured if row.quantity not in DRAWN or row.stream not in names]
-    each = dict.fromkeys(f"{row.quantity} of {row.stream or 'all'}" for row in left)
+    each = list(dict.fromkeys(f"{row.quantity} of {row.stream or 'all'}" for row in left))
+    if len(each) > MOST_NAMED:
+        each[MOST_NAMED:] = [f"and {len(each) - MOST_NAMED} more"]
     return f" Not drawn: {', '.join(each)}." if each else ""
 
 

@@ -89,11 +89,11 @@ def look(name: str, place: int = -1) -> Look:
 
 
 def plain(values) -> list:
-    """Numbers as plotly's widget takes them back without a fault: a list, None for NaN.
+    """Numbers as plotly's widget takes them back without a fault: a list, None for NaN and inf.
 
     It answers an array with an error in the kernel's log once the page has sent its defaults.
     """
-    return [None if np.isnan(value) else float(value) for value in values]
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def _marker(kind, names):

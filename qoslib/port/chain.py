@@ -40,6 +40,10 @@ class Forwarder(Record):
     def check(self):
         if self.packet_s + self.byte_s <= 0:
             fail("Forwarder.packet_s", self.packet_s, "above 0, or byte_s above 0")
+        if self.queue.pool:
+            fail(
+                f"Forwarder {self.name!r} queue pool", self.queue.pool, "none, only ports have some"
+            )
 
 
 @record
