@@ -125,7 +125,7 @@ def test_nothing_is_lost_on_the_way(congestion, recovery, size):
     assert waiting.sum() * 9000 <= size * 1.001
     windows = result.tcp.window_packets * 8948
     assert (result.tcp.in_flight_packets[:, -1] <= WINDOW / 8948 + 1).all()
-    assert (windows <= WINDOW * 1.001).all()
+    assert (windows <= 2 * WINDOW * 1.001).all()
     assert goodput_gbps(result) <= 8.0
 
 
@@ -162,14 +162,16 @@ def test_hystart_leaves_before_the_queue_is_full():
 
 
 @pytest.mark.parametrize("share", [0.5, 0.75, 1.0])
-def test_hystarts_train_has_to_be_as_long_as_it_says(share):
-    """Slow start ends once the ACKs of a window take `share` of 50 ms at 10 Gb/s."""
+def test_hystarts_train_ends_slow_start_where_packets_do(share):
+    """Once a round's ACKs have taken `share` of 50 ms at 10 Gb/s, and the window grown by them."""
     start = SlowStart(hystart=HyStart(delay=False, train_share=share))
     flow = Flow("a", ROUND_TRIP_S, Cubic(), slow_start=start)
     port = Port("r", LINE_BPS, (Queue("all", ByteLimit(10**8)),))
-    result = tcp.solve(port, [Host("h", LINE_BPS, (flow,))], 1.0)
-    held = LINE_BPS * ROUND_TRIP_S / 8 / 9000
-    assert result.tcp.threshold_packets.min() == pytest.approx(share * held, rel=0.05)
+    hosts = [Host("h", LINE_BPS, (flow,))]
+    found, packets = tcp.solve(port, hosts, 1.0), tcp.simulate(port, hosts, 1.0)
+    threshold = packets.tcp.threshold_packets.min()
+    assert threshold > 2 * share * LINE_BPS * ROUND_TRIP_S / 8 / 9000
+    assert found.tcp.threshold_packets.min() == pytest.approx(threshold, rel=0.05)
 
 
 def test_a_first_window_beyond_the_hosts_queue_is_lowered_as_packets_are():

@@ -162,12 +162,12 @@ _ESNET = _Set(
 _RENO = _ESNET._replace(congestion=Reno(), netem=False)
 _MX80_RENO = _RENO._replace(mx80_effective="mx80_effective_bytes")
 _SMALL_RENO = _MX80_RENO._replace(hold_queue_effective=_HOLD_QUEUE)
-_RFC = _Set(Reno(), SackRecovery(), SlowStart(), legacy=True)
+_RFC = _Set(Reno(), SackRecovery(), SlowStart(validation="ack"), legacy=True)
 _SMALL_RFC = _RFC._replace(
     mx80_effective="mx80_effective_rfc_bytes",
     hold_queue_effective="hold_queue_effective_rfc_bytes",
 )
-_TEXTBOOK = _RFC._replace(congestion=Cubic(), legacy=False)
+_TEXTBOOK = _RFC._replace(congestion=Cubic(), slow_start=SlowStart(), legacy=False)
 _SLOWER = _RFC._replace(access_bps=float(HOSTS.slower_access_bps))
 _PATHOLOGY = PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets))
 _COLLAPSE = _SLOWER._replace(recovery=_PATHOLOGY)

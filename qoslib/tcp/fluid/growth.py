@@ -90,11 +90,21 @@ def _slow_start(flow, acked, rtt_s, now_s):
 
 
 @kernel
+def _may_grow(flow, acked, now_s):
+    """Whether it was the window that held the flow back; in slow start, half of it is enough."""
+    if now_s < flow.limited_s:
+        return True
+    return flow.by_round and flow.phase == SLOW and flow.window < 2.0 * (flow.outstanding + acked)
+
+
+@kernel
 def grow(flow, acked, rtt_s, now_s):
     """One step of ACKs in slow start or congestion avoidance."""
     flow.least_s = min(flow.least_s, rtt_s)
     flow.most_s = max(flow.most_s, rtt_s)
     flow.rate = max(flow.rate, flow.window / rtt_s)
+    if not _may_grow(flow, acked, now_s):
+        return
     if flow.phase == SLOW:
         _slow_start(flow, acked, rtt_s, now_s)
     elif flow.rule == CUBIC:
@@ -103,4 +113,5 @@ def grow(flow, acked, rtt_s, now_s):
         flow.window = _htcp(flow, acked, now_s)
     else:
         flow.window += acked / flow.window
-    flow.window = min(flow.window, flow.most)
+    if not flow.by_round:
+        flow.window = min(flow.window, flow.most)

@@ -36,6 +36,15 @@ def _round_trip_s(flow, host, line):
 
 
 @kernel
+def _as_window(flow, room, rtt_s, now_s, step_s):
+    """What the window leaves of the room that there is, and for how long it counts as used up."""
+    left = flow.window - flow.outstanding
+    if left <= room:
+        flow.limited_s = now_s + (rtt_s if flow.by_round else ROUNDED_STEPS * step_s)
+    return min(left, room)
+
+
+@kernel
 def _answer(flow, host, line, acked, lost, now_s):
     """What a flow makes of its ACKs, and how many packets it hands to its host."""
     rtt_s = _round_trip_s(flow, host, line)
@@ -51,7 +60,8 @@ def _answer(flow, host, line, acked, lost, now_s):
         grow(flow, acked, rtt_s, now_s)
     if flow.phase == SILENT:
         return 0.0
-    room = min(flow.window, flow.whole - flow.delivered) - flow.outstanding
+    room = min(flow.most, flow.whole - flow.delivered) - flow.outstanding
+    room = _as_window(flow, min(room, flow.paced), rtt_s, now_s, line.step_s)
     if flow.phase == RECOVER:
         room = min(room, flow.refill * acked, flow.holes + flow.granted)
     return max(room, 0.0)

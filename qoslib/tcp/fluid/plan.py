@@ -248,6 +248,7 @@ def _fill_slow_start(row, port, host, flow):
         asked = start.initial_window_packets
         fail(f"Flow {flow.name!r} initial_window_packets", asked, f"at most {MOST_PACKETS}")
     row["threshold"] = start.initial_threshold_packets or math.inf
+    row["by_round"] = start.validation == "round"
     row["slow_gain"] = 1.0 if start.counts == "bytes" else 1.0 / flow.segments_per_ack
     sign = start.hystart
     if sign is not None:
@@ -257,10 +258,26 @@ def _fill_slow_start(row, port, host, flow):
             sign.low_s,
             sign.high_s,
         )
-        # A train of ACKs comes as fast as the line, or the host, lets packets pass.
-        slower_bps = min(port.rate_bps, _leaving_bps(port, host))
-        rate = units.rate_pps(slower_bps, row["line_bytes"])
-        row["rise_packets"] = max(rate * flow.round_trip_s * sign.train_share, sign.low_packets)
+        row["rise_packets"] = max(_train_window(row, port, host, flow), sign.low_packets)
+
+
+def _train_window(row, port, host, flow):
+    """The window where the first train of ACKs is long enough.
+
+    ACKs come as fast as the line or the host lets packets pass. The first round with more packets
+    than the least train begins with a window ``w0 (1 + g)**k``; the train adds g for each of its
+    packets.
+    """
+    slower_bps = min(port.rate_bps, _leaving_bps(port, host))
+    if isinstance(host.pacing, FqPacing):
+        slower_bps = min(slower_bps, _paced_bps(port, host, flow))
+    least_s = flow.slow_start.hystart.train_share * flow.round_trip_s
+    train = min(units.rate_pps(slower_bps, row["line_bytes"]) * least_s, MOST_PACKETS)
+    begins, gain = row["window"], row["slow_gain"]
+    if train > begins:
+        each = math.log1p(gain)
+        begins *= math.exp(math.ceil(math.log(train / begins) / each) * each)
+    return begins + gain * train
 
 
 def _fill_stream(row, port, stream, step_s):

@@ -26,11 +26,11 @@ def _table(whole="", real="", drawn=""):
 #: receiver's window, and so many were sent (`renewed`).
 FLOW = _table(
     whole="rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
-    " delay_sign train_sign scaled reductions timeouts",
+    " by_round delay_sign train_sign scaled reductions timeouts",
     real="beta c low_s beta_low beta_high switch"
     " slow_gain refill critical new_threshold timeout_s most line_bytes frame_bytes paced"
     " rise_share rise_low_s rise_high_s rise_packets"
-    " window threshold outstanding backlog arrived queued whole"
+    " window threshold limited_s outstanding backlog arrived queued whole"
     " lost until_s reduced_s holes granted renewed"
     " peak epoch_s reach_s friendly_window last_beta"
     " least_s most_s rate old_rate"
