@@ -3,9 +3,11 @@
 A queue that its shaper stops in the middle of a visit gives up the rest of its quantum.
 """
 
+from qoslib.packets.clock import NEVER
 from qoslib.packets.kernel import kernel
 from qoslib.packets.priority import ready_at
 from qoslib.packets.room import head_slot
+from qoslib.packets.tables import DRR
 
 __all__ = ["forfeits", "next_drr", "next_mdrr", "take_deficit"]
 
@@ -25,21 +27,44 @@ def _any_ready(queues, classes, slots, now_ps, fast):
 
 
 @kernel
+def _skip_rounds(port, queues, classes, slots, now_ps):
+    """After a whole round without a packet: add the quanta of all rounds but the last like it.
+
+    A queue is short of ``frame - deficit`` bytes, of one byte above 0 where it may overdraw; it
+    makes them up in ``ceil(short / quantum)`` rounds, and all get as many as the first of them.
+    """
+    rounds = NEVER
+    for index in range(len(queues)):
+        queue = queues[index]
+        if index != port.fast and ready_at(queue, classes, slots) <= now_ps:
+            wanted = 1
+            if port.scheduler == DRR:
+                wanted = classes[slots[head_slot(queue)].packet_class].frame_bytes
+            rounds = min(rounds, (wanted - queue.deficit - 1) // queue.quantum)
+    for index in range(len(queues)):
+        queue = queues[index]
+        if index != port.fast and ready_at(queue, classes, slots) <= now_ps:
+            queue.deficit += rounds * queue.quantum
+
+
+@kernel
 def next_drr(port, queues, classes, slots, now_ps):
     """Index of the queue whose deficit covers its oldest packet; -1 where none is ready."""
     if not _any_ready(queues, classes, slots, now_ps, -1):
         return -1
     while True:
-        queue = queues[port.at_queue]
-        if ready_at(queue, classes, slots) <= now_ps:
-            if not queue.visited:
-                queue.deficit += queue.quantum
-                queue.visited = 1
-            if classes[slots[head_slot(queue)].packet_class].frame_bytes <= queue.deficit:
-                return port.at_queue
-        elif queue.visited:
-            queue.deficit = min(queue.deficit, 0)
-        _move_on(port, queue)
+        for _ in range(port.queues):
+            queue = queues[port.at_queue]
+            if ready_at(queue, classes, slots) <= now_ps:
+                if not queue.visited:
+                    queue.deficit += queue.quantum
+                    queue.visited = 1
+                if classes[slots[head_slot(queue)].packet_class].frame_bytes <= queue.deficit:
+                    return port.at_queue
+            elif queue.visited:
+                queue.deficit = min(queue.deficit, 0)
+            _move_on(port, queue)
+        _skip_rounds(port, queues, classes, slots, now_ps)
 
 
 @kernel
@@ -50,17 +75,19 @@ def next_mdrr(port, queues, classes, slots, now_ps):
     if not _any_ready(queues, classes, slots, now_ps, port.fast):
         return -1
     while True:
-        queue = queues[port.at_queue]
-        if port.at_queue != port.fast and ready_at(queue, classes, slots) <= now_ps:
-            if not queue.visited:
-                owed = queue.deficit if port.carries else max(queue.deficit, 0)
-                queue.deficit = owed + queue.quantum
-                queue.visited = 1
-            if queue.deficit > 0:
-                return port.at_queue
-        elif queue.visited:
-            queue.deficit = min(queue.deficit, 0)
-        _move_on(port, queue)
+        for _ in range(port.queues):
+            queue = queues[port.at_queue]
+            if port.at_queue != port.fast and ready_at(queue, classes, slots) <= now_ps:
+                if not queue.visited:
+                    owed = queue.deficit if port.carries else max(queue.deficit, 0)
+                    queue.deficit = owed + queue.quantum
+                    queue.visited = 1
+                if queue.deficit > 0:
+                    return port.at_queue
+            elif queue.visited:
+                queue.deficit = min(queue.deficit, 0)
+            _move_on(port, queue)
+        _skip_rounds(port, queues, classes, slots, now_ps)
 
 
 @kernel
