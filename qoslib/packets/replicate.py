@@ -1,14 +1,14 @@
 """The same run under several seeds, spread over the cores, with a confidence interval."""
 
-import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
 
 from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.packets.side_by_side import side_by_side
 from qoslib.packets.simulate import simulate
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import AtLeastOne, Count, checked, fail
@@ -80,22 +80,17 @@ def replicate(
     ------
     ValueError
         If there are fewer than two seeds or one stands twice, or as `simulate` does.
+    KeyboardInterrupt
+        If it is stopped: some of the seeds are no answer.
     """
     chosen: tuple[int, ...] = checked(tuple[Count, ...], seeds, "seeds")
     workers = checked(AtLeastOne | None, workers, "workers")
     if len(chosen) < 2 or len(set(chosen)) != len(chosen):
         fail("seeds", chosen, "at least two, all different")
 
-    def one(seed):
-        return simulate(where, streams, duration_s, seed=seed, progress=_silent, **options)
+    def one(seed, tell):
+        return simulate(where, streams, duration_s, seed=seed, progress=tell, **options)
 
-    with ProgressBar() as bar, ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-        tell, results = progress or bar, []
-        for result in pool.map(one, chosen):
-            results.append(result)
-            tell(len(results), len(chosen))
-    return Replications(tuple(results))
-
-
-def _silent(done_s, total_s):
-    pass
+    with ExitStack() as stack:
+        progress = progress or stack.enter_context(ProgressBar())
+        return Replications(tuple(side_by_side(one, chosen, progress, workers)))

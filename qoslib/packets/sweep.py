@@ -1,13 +1,12 @@
 """Many loads, one run each, for dots in a figure."""
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from qoslib.packets.side_by_side import side_by_side
 from qoslib.packets.simulate import simulate
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import checked, fail
@@ -50,6 +49,8 @@ def sweep(
     ------
     ValueError
         If there is no load or not a rate for each stream, or as `simulate` does.
+    KeyboardInterrupt
+        If it is stopped: some of the loads are no answer.
 
     Examples
     --------
@@ -67,15 +68,14 @@ def sweep(
     if np.ndim(offered_bps) != 2 or not len(offered_bps) or len(offered_bps[0]) != len(streams):
         fail("offered_bps", np.shape(offered_bps), f"the shape (loads, {len(streams)})")
 
-    def one(rates_bps):
+    def one(rates_bps, tell):
         now = [s.replace(rate_bps=float(r)) for s, r in zip(streams, rates_bps, strict=True)]
-        return simulate(where, now, duration_s, progress=_silent, **options)
+        return simulate(where, now, duration_s, progress=tell, **options)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return _stacked(list(pool.map(one, offered_bps)))
+    return _stacked(side_by_side(one, offered_bps, _silent))
 
 
-def _silent(done_s, total_s):
+def _silent(done, total):
     pass
 
 
