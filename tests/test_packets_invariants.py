@@ -46,7 +46,7 @@ def test_offered_is_sent_and_dropped_and_queued(port, streams, seed):
     state = planned(port, streams, asked)
     run(state, asked.end_ps, 20_000)
     names = tuple(stream.name for stream in streams)
-    result = collected(state, names, port.queue_names, asked)
+    result = collected(state, names, port.queue_names, asked, asked.end_ps)
     log = state.log[: state.port[0]["logged"]]
     kinds = state.classes[log["packet_class"]]
     waiting = list(held(state))

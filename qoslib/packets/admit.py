@@ -10,7 +10,7 @@ from qoslib.packets.profile import profile_drops
 from qoslib.packets.red import ASYMMETRIC, SAMPLED, observe, red_drops, release
 from qoslib.packets.room import append, head_slot, refresh_limit, take_head
 from qoslib.packets.tables import DRR, HEAD, MDRR, PIE, POLICER, POOL, PROFILE, RED, TAIL
-from qoslib.packets.tally import log_fate
+from qoslib.packets.tally import count_sent, log_fate
 
 __all__ = ["BY_CODEL", "BY_LIMIT", "BY_PIE", "BY_PROFILE", "BY_RED", "admit", "drop"]
 __all__ += ["emptied", "leaves"]
@@ -49,13 +49,10 @@ def emptied(port, queue, index, now_ps):
 
 
 @kernel
-def _in_ring(state, now_ps):
+def _in_ring(state, port, now_ps):
     """Packets handed over to the ring and not yet gone."""
-    count = 0
-    for departure_ps in state.handed:
-        if departure_ps > now_ps:
-            count += 1
-    return count
+    count_sent(state, port, now_ps)
+    return port.in_ring
 
 
 @kernel
@@ -66,15 +63,15 @@ def _release_relays(state, port, now_ps):
         holds = risen or (queue.averaging == SAMPLED and queue.relay)
         if not holds or port.waiting > queue.release:
             continue
-        if port.waiting + _in_ring(state, now_ps) <= queue.release:
+        if port.waiting + _in_ring(state, port, now_ps) <= queue.release:
             release(queue)
 
 
 @kernel
-def _early(state, queue, kind, now_ps):
+def _early(state, port, queue, kind, now_ps):
     """The cause for which a packet of this class goes before the queue is full."""
     if queue.dropper == BY_RED:
-        in_ring = _in_ring(state, now_ps) if queue.counts_ring else 0
+        in_ring = _in_ring(state, port, now_ps) if queue.counts_ring else 0
         observe(queue, kind, in_ring, now_ps)
         return RED if red_drops(queue, kind) else _KEEP
     if queue.dropper == BY_PROFILE:
@@ -125,7 +122,7 @@ def _verdict(state, port, queue, kind, now_ps):
         refresh_limit(queue, now_ps)
     marked = 0
     if queue.dropper != BY_LIMIT:
-        cause = _early(state, queue, kind, now_ps)
+        cause = _early(state, port, queue, kind, now_ps)
         if cause == PROFILE and queue.drops_head and queue.length > 0:
             _push_out(state, port, queue, now_ps, PROFILE)
         elif cause >= 0 and _marked(state, queue, kind, cause):

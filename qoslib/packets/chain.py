@@ -1,5 +1,7 @@
 """A chain of ports: what leaves one arrives at the next, a stretch of time after the other."""
 
+import time
+
 import numpy as np
 
 from qoslib.packets import tables
@@ -7,14 +9,20 @@ from qoslib.packets.arrivals import REPEATED
 from qoslib.packets.clock import NEVER, PS_PER_S
 from qoslib.packets.collect import collected, latency_s
 from qoslib.packets.kernel import kernel
-from qoslib.packets.loop import run
+from qoslib.packets.loop import affordable, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_streams import carried
+from qoslib.packets.progress import play
 from qoslib.packets.tally import BINS, bin_edges_ps, count_latency
 from qoslib.record import fail
 from qoslib.results import Counts, Histogram, History, Result
 
 __all__ = ["run_chain"]
+
+#: A run that is stopped has so long to bring all hops to one time [s]; else it has no record.
+PATIENCE_S = 0.5
+#: The first stretch that all hops play is this part of the run.
+_FIRST_SHARE = 1 << 16
 
 
 class _Station:
@@ -32,6 +40,8 @@ class _Station:
         self.streams = [streams[i] if first[i] else carried(streams[i]) for i in self.members]
         self.state = planned(hop.at, self.streams, run_asked, index, self.members)
         self.row = {stream: row for row, stream in enumerate(self.members)}
+        self.state.port["log_stops"] = 1
+        self.events = affordable(self.state, run_asked.log_packets)
         self.done_ps = 0
 
     def feed(self, fates):
@@ -52,10 +62,10 @@ class _Station:
         state.streams["feed_first"][rows], state.streams["feed_end"][rows] = begins, ends
         self.state = state._replace(feed=np.concatenate(parts))
 
-    def play(self, until_ps, packets):
-        """Run up to a time; everything before `done_ps` has then happened."""
-        next_ps = run(self.state, until_ps, packets)
-        self.done_ps = min(next_ps, until_ps)
+    def play(self, until_ps):
+        """Run up to a time or for so many events; everything before `done_ps` has then happened."""
+        next_ps = run(self.state, until_ps, self.events)
+        self.done_ps = max(self.done_ps, min(next_ps, until_ps))
 
     def sent(self):
         """What went out since last asked, as arrivals for others, by stream."""
@@ -76,10 +86,10 @@ class _Station:
 
 
 @kernel
-def _count_through(tallies, histogram, counts, stream, feed, warm_ps, end_ps, base_ps):
-    """Count latencies over the whole chain of packets that left its last hop in time."""
+def _count_through(tallies, histogram, counts, stream, feed, warm_ps):
+    """Count latencies over the whole chain of packets that have left its last hop."""
     for row in feed:
-        if warm_ps <= row.arrival_ps - base_ps <= end_ps:
+        if row.arrival_ps >= warm_ps:
             counts[stream] += 1
             count_latency(tallies[stream], histogram, stream, row.arrival_ps - row.tag)
 
@@ -87,31 +97,36 @@ def _count_through(tallies, histogram, counts, stream, feed, warm_ps, end_ps, ba
 class _Through:
     """Latencies over the whole chain."""
 
-    def __init__(self, streams, asked):
+    def __init__(self, streams, warm_ps):
         self.tallies = np.zeros(streams, tables.TALLY)
         self.tallies["latency_min"] = NEVER
         self.histogram = np.zeros((streams, BINS), np.int64)
         self.sent = np.zeros(streams, np.int64)
-        self.asked = asked
+        self.warm_ps = warm_ps
+        #: By stream: what the last hop has handed over and is not known to have left.
+        self.leaving = [np.zeros(0, tables.FEED) for _ in range(streams)]
 
-    def count(self, stream, feed, base_ps):
+    def add(self, stream, feed, base_ps, until_ps):
+        """The last hop has handed these over; count those that leave up to a time."""
+        leaving = np.concatenate([self.leaving[stream], feed])
+        left = int(np.searchsorted(leaving["arrival_ps"], until_ps + base_ps, "right"))
+        self.leaving[stream] = leaving[left:]
         _count_through(
             self.tallies,
             self.histogram,
             self.sent,
             stream,
-            feed,
-            self.asked.warm_ps,
-            self.asked.end_ps,
-            base_ps,
+            leaving[:left],
+            self.warm_ps + base_ps,
         )
 
 
-def run_chain(chain, streams, asked, tell, chunk_packets) -> Result:
+def run_chain(chain, streams, asked, progress, chunk_packets) -> Result:
     """Run a chain; parameters as `qoslib.packets.simulate`, `asked` a `Run`.
 
-    Hops take turns: each plays up to the time before which the hops in front of it are done, so
-    no packet can still come from there. A stream passes the hops that name it, in order.
+    Hops take turns: the first plays a stretch of time, then the next up to the time before which
+    that one is done, so no packet can still come from there, until all have come to one time. A
+    stream passes the hops that name it, in order.
     """
     hop_run = Run(1.0)
     hop_run.__dict__.update(
@@ -122,17 +137,10 @@ def run_chain(chain, streams, asked, tell, chunk_packets) -> Result:
     for index, hop in enumerate(chain.hops):
         first = [bool(route) and route[0] == index for route in routes]
         stations.append(_Station(hop, index, streams, hop_run, first))
-        stations[-1].state.port["log_stops"] = 1
-    through = _Through(len(streams), asked)
-    interrupted = False
-    try:
-        done_ps = 0
-        while done_ps < asked.end_ps:
-            done_ps = _turn(stations, routes, through, asked, chunk_packets)
-            tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
-    except KeyboardInterrupt:
-        interrupted = True
-    return _joined(chain, streams, stations, routes, through, asked, interrupted)
+    through = _Through(len(streams), asked.warm_ps)
+    turns = _Turns(stations, routes, through, asked.end_ps)
+    done_ps = play(turns.next, asked, progress)
+    return _joined(chain, streams, stations, routes, through, asked, done_ps)
 
 
 def _routes(chain, streams):
@@ -152,35 +160,64 @@ def _routes(chain, streams):
     return routes
 
 
-def _turn(stations, routes, through, asked, chunk_packets):
-    """Let each hop play as far as it may; the time before which all is done."""
-    until_ps = asked.end_ps
-    arriving: list[dict] = [{} for _ in stations]
-    for index, station in enumerate(stations):
-        if arriving[index]:
-            station.feed(arriving[index])
-        station.play(until_ps, chunk_packets)
-        until_ps = station.done_ps
+class _Turns:
+    """Stretches of time that all hops play, one after the other."""
+
+    def __init__(self, stations, routes, through, end_ps):
+        self.stations, self.routes, self.through = stations, routes, through
+        self.end_ps, self.span_ps = end_ps, max(end_ps // _FIRST_SHARE, 1)
+        self.arriving: list[dict] = [{} for _ in stations]
+
+    def next(self, watch):
+        """Bring all hops to a later time [ps], by about as many events as one may play at once.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If the run is stopped and that takes too long.
+        """
+        first, *others = self.stations
+        began_ps, pieces = first.done_ps, 1
+        self._play(0, min(began_ps + self.span_ps, self.end_ps))
+        until_ps = first.done_ps
+        for index, station in enumerate(others, 1):
+            if self.arriving[index]:
+                station.feed(self.arriving[index])
+                self.arriving[index] = {}
+            while station.done_ps < until_ps:
+                if watch.stopped and time.monotonic() - watch.stopped_s > PATIENCE_S:
+                    raise KeyboardInterrupt
+                self._play(index, until_ps)
+                pieces += 1
+        # As long again and half as long: events come in bursts.
+        span_ps = until_ps - began_ps
+        self.span_ps = max(2 * span_ps if pieces <= len(self.stations) else span_ps // 2, 1)
+        return until_ps
+
+    def _play(self, index, until_ps):
+        """Let a hop play, and hand what it sends to where that goes next."""
+        station = self.stations[index]
+        station.play(until_ps)
         for stream, feed in station.sent().items():
-            route = routes[stream]
+            route = self.routes[stream]
             place = route.index(index)
             if place + 1 < len(route):
-                target = stations[route[place + 1]]
+                target = self.stations[route[place + 1]]
                 first = target.state.streams[target.row[stream]]["first_class"]
                 feed["packet_class"] += first
-                arriving[route[place + 1]].setdefault(stream, []).append(feed)
+                self.arriving[route[place + 1]].setdefault(stream, []).append(feed)
             else:
-                through.count(stream, feed, int(station.state.port["base_ps"][0]))
-    return until_ps
+                base_ps = int(station.state.port["base_ps"][0])
+                self.through.add(stream, feed, base_ps, station.done_ps)
 
 
-def _joined(chain, streams, stations, routes, through, asked, interrupted):
+def _joined(chain, streams, stations, routes, through, asked, done_ps):
     """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
     hops = []
     for station in stations:
         names = tuple(stream.name for stream in station.streams)
         queues = tuple(queue.name for queue in as_port(station.where)[0])
-        hops.append(collected(station.state, names, queues, asked, interrupted))
+        hops.append(collected(station.state, names, queues, asked, done_ps))
     low_s, mean_s, high_s = latency_s(through.tallies, through.sent)
     packets = _joined_counts(hops, stations, routes, "packets")
     octets = _joined_counts(hops, stations, routes, "octets")
@@ -222,7 +259,7 @@ def _joined(chain, streams, stations, routes, through, asked, interrupted):
         history=_joined_history(hops, stations, routes),
         pause_frames=sum(hop.pause_frames for hop in hops),
         hops=tuple(hops),
-        interrupted=interrupted,
+        interrupted=done_ps < asked.end_ps,
     )
 
 

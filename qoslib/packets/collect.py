@@ -11,8 +11,8 @@ from qoslib.results import Counts, Histogram, History, PacketTrace, Result
 __all__ = ["collected", "latency_s", "trace_of"]
 
 
-def collected(state, names, queues, run, interrupted=False, trace=None) -> Result:
-    """The record of a run whose last event has been played.
+def collected(state, names, queues, run, done_ps, trace=None) -> Result:
+    """The record of a run, up to a time before which every event has been played.
 
     Parameters
     ----------
@@ -20,12 +20,11 @@ def collected(state, names, queues, run, interrupted=False, trace=None) -> Resul
     names, queues : tuple of str
         Streams and queues.
     run : Run
-    interrupted : bool
-        Whether it ended before its time; the record covers what was played.
+    done_ps : int
+        That time; before the run's end it was interrupted.
     trace : PacketTrace or None
     """
-    end_ps = int(state.port[0]["now_ps"]) if interrupted else run.end_ps
-    seconds = max(end_ps - run.warm_ps, 1) / PS_PER_S
+    seconds = (done_ps - run.warm_ps) / PS_PER_S
     packets, octets = _counts(state, 1), _counts(state, state.classes["frame_bytes"])
     low, mean, high = latency_s(state.tallies, _by_stream(state, state.counts[:, 1]))
     return Result(
@@ -50,7 +49,7 @@ def collected(state, names, queues, run, interrupted=False, trace=None) -> Resul
         history=_history(state, run),
         trace=trace,
         pause_frames=int(state.port[0]["pause_frames"]),
-        interrupted=interrupted,
+        interrupted=done_ps < run.end_ps,
     )
 
 

@@ -13,9 +13,24 @@ from qoslib.packets.pause import held_back
 from qoslib.packets.pie import pie_update
 from qoslib.packets.red import sample
 from qoslib.packets.serve import serve
-from qoslib.packets.tally import forget, snapshot
+from qoslib.packets.tally import count_sent, forget, snapshot
 
-__all__ = ["next_departure_ps", "run", "run_timers"]
+__all__ = ["affordable", "next_departure_ps", "run", "run_timers"]
+
+#: So many rows looked at, or so many on-periods passed by, take about as long as an event.
+_ROWS, _PERIODS = 64, 16
+
+
+def affordable(state, events):
+    """How many of so many events are played at once where each may look at every row.
+
+    So that this takes well below a second whatever the description.
+    """
+    tables = state.streams, state.classes, state.queues, state.points
+    drawn = state.streams[state.streams["random_periods"] == 1]
+    periods = int((drawn["gap_ps"] / drawn["on_ps"]).max(initial=0))
+    each = 1 + sum(len(table) for table in tables) // _ROWS + periods // _PERIODS
+    return max(events // each, 1)
 
 
 @kernel
@@ -28,30 +43,31 @@ def _begin(state):
 
 
 @kernel
-def run_timers(state, port, now_ps):
-    """Run all timers that are due, and set the port's next."""
+def _run_timer(state, port):
+    """Run the timers of one time, and set the port's next."""
+    now_ps = port.timer_ps
     if port.forget_ps <= now_ps:
         forget(port, state.queues, state.counts, state.drops)
-    port.timer_ps = port.forget_ps
+    next_ps = port.forget_ps
     for queue in state.queues:
-        while queue.timer_ps <= now_ps:
+        if queue.timer_ps <= now_ps:
             if queue.dropper == BY_PIE:
                 pie_update(queue)
             elif queue.dropper == BY_RED:
                 sample(queue)
-        port.timer_ps = min(port.timer_ps, queue.timer_ps)
-    while port.edge_ps <= now_ps:
-        snapshot(
-            port,
-            state.queues,
-            state.counts,
-            state.drops,
-            state.edges_ps,
-            state.past_counts,
-            state.past_peaks,
-            state.past_spent_ps,
-        )
-    port.timer_ps = min(port.timer_ps, port.edge_ps)
+        next_ps = min(next_ps, queue.timer_ps)
+    if port.edge_ps <= now_ps:
+        snapshot(state, port)
+    port.timer_ps = min(next_ps, port.edge_ps)
+
+
+@kernel
+def run_timers(state, port, now_ps, events):
+    """Run the timers that are due, one time after the other; how many events are left then."""
+    while port.timer_ps <= now_ps and events > 0:
+        _run_timer(state, port)
+        events -= 1
+    return events
 
 
 @kernel
@@ -59,7 +75,7 @@ def next_departure_ps(state, port):
     """When the scheduler may choose again: there is a packet, a place in the ring, tokens."""
     if port.waiting == 0:
         return NEVER
-    return max(state.handed[port.handed_at], port.now_ps, port.wake_ps)
+    return max(state.handed[port.handed_at].departure_ps, port.now_ps, port.wake_ps)
 
 
 @kernel
@@ -75,8 +91,12 @@ def _arrive(state, port, index, now_ps):
 
 
 @kernel
-def run(state, until_ps, arrivals):
-    """Run events before `until_ps`, at most so many arrivals; the time of the next event [ps]."""
+def run(state, until_ps, events):
+    """Run events before `until_ps` and timers up to it, at most so many; how far all is done [ps].
+
+    At that time all events before it have been played and all timers up to it have run. It is
+    `until_ps` or later where nothing is left to do.
+    """
     port = state.port[0]
     _begin(state)
     while True:
@@ -85,13 +105,15 @@ def run(state, until_ps, arrivals):
         free_ps = next_departure_ps(state, port)
         now_ps = min(arrival_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
-            run_timers(state, port, min(now_ps, until_ps))
+            events = run_timers(state, port, min(now_ps, until_ps), events)
+            now_ps = min(now_ps, port.timer_ps - 1)
         full = port.log_stops and port.logged == len(state.log)
-        if now_ps >= until_ps or arrivals == 0 or full:
+        if now_ps >= until_ps or events <= 0 or full:
+            count_sent(state, port, min(now_ps, until_ps))
             return now_ps
         port.now_ps = now_ps
+        events -= 1
         if free_ps <= arrival_ps:
             serve(state, port, now_ps)
         else:
-            arrivals -= 1
             _arrive(state, port, index, now_ps)

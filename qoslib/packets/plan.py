@@ -146,7 +146,7 @@ def planned(where, streams, run, hop=0, owners=None) -> tables.State:
         pools=_pools(where, queue_rows, queues, classes),
         points=profile_points(queue_rows, queues),
         feed=_feed(where, streams, rows),
-        handed=np.zeros(ring + 1, np.int64),
+        handed=np.zeros(ring + 1, tables.HANDED),
         counts=np.zeros((len(classes), 3), np.int64),
         drops=np.zeros((len(classes), len(tables.CAUSES)), np.int64),
         tallies=_tallies(len(streams)),
@@ -324,7 +324,7 @@ def _port_row(where, queues, run, queue_rows):
     row["queues"], row["fast"], row["resets"] = len(queues), -1, 1
     row["base_ps"] = picoseconds(where.base_delay_s)
     row["forget_ps"] = run.warm_ps or NEVER
-    row["warm_ps"], row["end_ps"] = run.warm_ps, run.end_ps
+    row["warm_ps"] = run.warm_ps
     row["edge_ps"] = run.edges_ps()[0]
     row["timer_ps"] = min(run.warm_ps or NEVER, row["edge_ps"], queue_rows["timer_ps"].min())
     row["relays"] = any(_releases(queue) for queue in queues)

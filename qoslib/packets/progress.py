@@ -1,14 +1,18 @@
-"""How far a run is: told to a callable, and by default shown when it takes long."""
+"""How far a run is, and how it is stopped: Ctrl-C, a stop button, a callable that raises."""
 
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Annotated
 
+from qoslib.packets.clock import PS_PER_S
 from qoslib.record import Within
 
-__all__ = ["Chunk", "Progress", "ProgressBar"]
+__all__ = ["Chunk", "Progress", "ProgressBar", "Watch", "play"]
 
 #: Called with the simulated time done and the whole of it [s].
 Progress = Callable[[float, float], None]
@@ -54,3 +58,95 @@ class ProgressBar:
     ) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+class Watch:
+    """Tells how far a run is, and notes that somebody wants to stop it.
+
+    Within the `with` block the first Ctrl-C (the stop button of a notebook sends the same signal)
+    is only noted, so that a run ends between two events with its record right up to there; the
+    next one raises `KeyboardInterrupt` as ever. So it is where the handler is Python's own and the
+    thread the main one; elsewhere nothing is changed.
+
+    Parameters
+    ----------
+    progress : Progress
+        What is told; a `KeyboardInterrupt` that it raises stops the run as well.
+    total_s : float
+        All of the simulated time [s].
+    """
+
+    def __init__(self, progress: Progress, total_s: float):
+        self._progress, self._total_s = progress, total_s
+        self._takes_signals = False
+        #: When the run was to stop, on the clock of `time.monotonic` [s]; None while it is not.
+        self.stopped_s: float | None = None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the run is to stop."""
+        return self.stopped_s is not None
+
+    def tell(self, done_s: float) -> None:
+        """So much simulated time is done [s]."""
+        try:
+            self._progress(done_s, self._total_s)
+        except KeyboardInterrupt:
+            self._stop()
+
+    def _stop(self):
+        self.stopped_s = time.monotonic()
+
+    def _note(self, number, frame):
+        if self.stopped:
+            signal.default_int_handler(number, frame)
+        self._stop()
+
+    def __enter__(self) -> "Watch":
+        in_main = threading.current_thread() is threading.main_thread()
+        if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+            self._takes_signals = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        if self._takes_signals:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def play(advance, asked, progress: Progress | None) -> int:
+    """Play a run piece by piece until it is over or somebody stops it.
+
+    Parameters
+    ----------
+    advance : callable
+        Of the `Watch`: plays a piece, and says how far all is done then [ps].
+    asked : qoslib.packets.plan.Run
+    progress : Progress or None
+        None for a bar after two seconds.
+
+    Returns
+    -------
+    int
+        How far the run came [ps].
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it is stopped before the warm-up is over: there is nothing to record.
+    """
+    done_ps, total_s = 0, asked.end_ps / PS_PER_S
+    with ExitStack() as stack:
+        progress = progress or stack.enter_context(ProgressBar())
+        watch = stack.enter_context(Watch(progress, total_s))
+        while done_ps < asked.end_ps and not watch.stopped:
+            done_ps = max(done_ps, min(advance(watch), asked.end_ps))
+            watch.tell(done_ps / PS_PER_S)
+    if done_ps <= asked.warm_ps:
+        raise KeyboardInterrupt
+    return done_ps

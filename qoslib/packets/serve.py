@@ -16,7 +16,7 @@ from qoslib.packets.priority import (
 )
 from qoslib.packets.room import head_slot, refresh_limit
 from qoslib.packets.tables import CODEL, DRR, FIFO, LEVELS, MDRR, STRICT
-from qoslib.packets.tally import count_latency, log_fate
+from qoslib.packets.tally import hand_over, log_fate
 
 __all__ = ["serve"]
 
@@ -68,12 +68,7 @@ def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
         port.line_ps, port.line_fraction, kind.service_ps, kind.service_fraction
     )
     departure_ps = port.line_ps
-    state.handed[port.handed_at] = departure_ps
-    port.handed_at = port.handed_at + 1 if port.handed_at + 1 < len(state.handed) else 0
-    if port.warm_ps <= departure_ps <= port.end_ps:
-        state.counts[packet_class, 1] += 1
-        latency_ps = departure_ps - arrival_ps + port.base_ps
-        count_latency(state.tallies[kind.stream], state.histogram, kind.stream, latency_ps)
+    hand_over(state, port, packet_class, arrival_ps, departure_ps)
     log_fate(port, state.log, arrival_ps, departure_ps, packet_class, tag, -1)
 
 

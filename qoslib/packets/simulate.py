@@ -2,14 +2,12 @@
 
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 
 from qoslib.packets.chain import run_chain
-from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.collect import collected, trace_of
-from qoslib.packets.loop import run
+from qoslib.packets.loop import affordable, run
 from qoslib.packets.plan import Run, as_port, planned
-from qoslib.packets.progress import Chunk, Progress, ProgressBar
+from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import checked, fail
 from qoslib.results import Result
@@ -17,8 +15,8 @@ from qoslib.traffic import Stream
 
 __all__ = ["simulate"]
 
-#: Arrivals between two looks at the clock, the bar and the stop button.
-CHUNK_PACKETS = 200_000
+#: Events between two looks at the bar and the stop button.
+CHUNK_PACKETS = 400_000
 
 
 def simulate(
@@ -36,7 +34,7 @@ def simulate(
     """Send streams through a port packet by packet, and record what happened.
 
     The same description and seed give the same record, bit for bit. Stopping it (Ctrl-C, the
-    notebook's stop button) ends it early, with a warning and a record of what was played.
+    notebook's stop button) ends it early, with a warning and the record of a run that ends there.
 
     Parameters
     ----------
@@ -56,7 +54,8 @@ def simulate(
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_packets : int
-        Arrivals between two calls of `progress`; it does not change the record.
+        Most arrivals, departures and timers together between two calls of `progress`; it does not
+        change the record.
 
     Returns
     -------
@@ -68,13 +67,15 @@ def simulate(
     ValueError
         If a description cannot run: see `qoslib.packets.plan`; or if its tables would take more
         than 4 GB, or what the environment sets as `QOSLIB_MEMORY_GB`.
+    KeyboardInterrupt
+        If it is stopped before the warm-up is over, or stopped twice.
 
     Notes
     -----
     Latency is from a packet's arrival to the last bit on the line, plus the port's base delay.
     Of a departure and an arrival at the same time the departure comes first, of two arrivals that
     of the stream listed first. Sent are the packets whose last bit leaves between the warm-up and
-    the end; a history counts them where the scheduler hands them over.
+    the end.
 
     Examples
     --------
@@ -88,10 +89,8 @@ def simulate(
     streams = checked(tuple[Stream, ...], streams, "streams")
     _check(streams, chunk_packets)
     asked = Run(duration_s, warmup_s, seed, bins, trace_packets)
-    with ExitStack() as stack:
-        tell = progress or stack.enter_context(ProgressBar())
-        play = run_chain if isinstance(where, Chain) else _run_one
-        result = play(where, streams, asked, tell, chunk_packets)
+    run_all = run_chain if isinstance(where, Chain) else _run_one
+    result = run_all(where, streams, asked, progress, chunk_packets)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
@@ -104,18 +103,13 @@ def _check(streams, chunk_packets):
     checked(Chunk, chunk_packets, "chunk_packets")
 
 
-def _run_one(where, streams, asked, tell, chunk_packets):
+def _run_one(where, streams, asked, progress, chunk_packets):
     state = planned(where, streams, asked)
-    interrupted, done_ps = False, 0
-    try:
-        while done_ps < asked.end_ps:
-            done_ps = min(run(state, asked.end_ps, chunk_packets), asked.end_ps)
-            tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
-    except KeyboardInterrupt:
-        interrupted = True
+    events = affordable(state, chunk_packets)
+    done_ps = play(lambda watch: run(state, asked.end_ps, events), asked, progress)
     names = tuple(stream.name for stream in streams)
     queues = tuple(queue.name for queue in as_port(where)[0])
     trace = None
     if asked.log_packets:
         trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)
-    return collected(state, names, queues, asked, interrupted, trace)
+    return collected(state, names, queues, asked, done_ps, trace)

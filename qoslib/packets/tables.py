@@ -13,6 +13,7 @@ __all__ = [
     "CLASS",
     "FATE",
     "FEED",
+    "HANDED",
     "LEVEL",
     "POOL_ROW",
     "PORT",
@@ -73,15 +74,18 @@ QUEUE = _table(
 LEVEL = _table(whole="first size turn turn_ps excess_turn_ps")
 
 PORT = _table(
-    whole="now_ps line_ps line_fraction waiting dropped handed_at"
+    whole="now_ps line_ps line_fraction waiting dropped handed_at in_ring"
     " scheduler queues wake_ps timer_ps shaped shape_tat shape_tat_fraction shape_burst_ps"
     " fast carries resets at_queue in_profile"
-    " base_ps forget_ps warm_ps end_ps edge edge_ps logged log_stops"
+    " base_ps forget_ps warm_ps edge edge_ps logged log_stops"
     " relays pauses obeyed pause_high pause_low pause_first_ps pause_last_ps pause_frames",
 )
 
 #: A memory pool.
 POOL_ROW = _table(whole="held_bytes limit_bytes")
+
+#: A packet that was handed to the ring or the line, until another takes its place.
+HANDED = _table(whole="departure_ps arrival_ps packet_class")
 
 #: A waiting packet.
 SLOT = _table(whole="arrival_ps packet_class tag")

@@ -10,7 +10,9 @@ __all__ = [
     "FIRST_BIN",
     "bin_edges_ps",
     "count_latency",
+    "count_sent",
     "forget",
+    "hand_over",
     "log_fate",
     "snapshot",
 ]
@@ -46,6 +48,41 @@ def count_latency(tally, histogram, stream, latency_ps):
 
 
 @kernel
+def _count(state, port, packet):
+    """Count a packet whose last bit has left."""
+    if packet.departure_ps >= port.warm_ps:
+        state.counts[packet.packet_class, 1] += 1
+        stream = state.classes[packet.packet_class].stream
+        latency_ps = packet.departure_ps - packet.arrival_ps + port.base_ps
+        count_latency(state.tallies[stream], state.histogram, stream, latency_ps)
+
+
+@kernel
+def count_sent(state, port, until_ps):
+    """Count the packets whose last bit has left by a time; until then they are in the ring."""
+    while port.in_ring > 0:
+        at = port.handed_at - port.in_ring
+        packet = state.handed[at if at >= 0 else at + len(state.handed)]
+        if packet.departure_ps > until_ps:
+            return
+        port.in_ring -= 1
+        _count(state, port, packet)
+
+
+@kernel
+def hand_over(state, port, packet_class, arrival_ps, departure_ps):
+    """Note a packet for the ring or the line, in place of the one that has left."""
+    packet = state.handed[port.handed_at]
+    if port.in_ring == len(state.handed):
+        _count(state, port, packet)
+    else:
+        port.in_ring += 1
+    packet.departure_ps, packet.arrival_ps = departure_ps, arrival_ps
+    packet.packet_class = packet_class
+    port.handed_at = port.handed_at + 1 if port.handed_at + 1 < len(state.handed) else 0
+
+
+@kernel
 def log_fate(port, log, arrival_ps, departure_ps, packet_class, tag, cause):
     """Note what became of a packet, while there is room; the cause is -1 where it was sent."""
     if port.logged < len(log):
@@ -74,21 +111,23 @@ def forget(port, queues, counts, drops):
 
 
 @kernel
-def snapshot(port, queues, counts, drops, edges_ps, past_counts, past_peaks, past_spent_ps):
+def snapshot(state, port):
     """At the end of a bin: copy the counters, and start the largest queue lengths anew.
 
     `counts` holds a row a packet class: offered, sent, marked; `drops` a row a class and a
     column a cause. `past_counts` is (bins, classes, 3): offered, sent, dropped so far;
     `past_spent_ps` is (bins, queues): how long policers' buckets take from then on to be full.
     """
-    for packet_class in range(len(counts)):
-        past = past_counts[port.edge, packet_class]
-        past[0] = counts[packet_class, 0]
-        past[1] = counts[packet_class, 1]
-        past[2] = drops[packet_class].sum()
-    for index in range(len(queues)):
-        past_peaks[port.edge, index] = queues[index].peak
-        queues[index].peak = queues[index].length
-        past_spent_ps[port.edge, index] = max(queues[index].police_tat - port.edge_ps, 0)
+    count_sent(state, port, port.edge_ps)
+    for packet_class in range(len(state.counts)):
+        past = state.past_counts[port.edge, packet_class]
+        past[0] = state.counts[packet_class, 0]
+        past[1] = state.counts[packet_class, 1]
+        past[2] = state.drops[packet_class].sum()
+    for index in range(len(state.queues)):
+        queue = state.queues[index]
+        state.past_peaks[port.edge, index] = queue.peak
+        queue.peak = queue.length
+        state.past_spent_ps[port.edge, index] = max(queue.police_tat - port.edge_ps, 0)
     port.edge += 1
-    port.edge_ps = edges_ps[port.edge]
+    port.edge_ps = state.edges_ps[port.edge]

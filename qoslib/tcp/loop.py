@@ -10,6 +10,7 @@ from qoslib.packets.clock import HORIZON_PS, NEVER
 from qoslib.packets.loop import next_departure_ps, run_timers
 from qoslib.packets.room import tail_slot
 from qoslib.packets.serve import serve
+from qoslib.packets.tally import count_sent
 from qoslib.tcp.flow import acts, schedule
 from qoslib.tcp.host import next_way
 from qoslib.tcp.kernel import kernel
@@ -30,13 +31,14 @@ def _begin(state, senders):
 
 
 @kernel
-def _run_timers(state, senders, port, now_ps):
+def _run_timers(state, senders, port, now_ps, events):
     """As for any port; and what is noted of flows at the same times."""
     if port.forget_ps <= now_ps:
         begin_counts(senders.flows)
     edge = port.edge
-    run_timers(state, port, now_ps)
+    events = run_timers(state, port, now_ps, events)
     note_flows(senders.flows, senders.notes, edge, port.edge)
+    return events
 
 
 @kernel
@@ -100,9 +102,10 @@ def _arrives(state, port, index, now_ps):
 
 @kernel
 def run(state, senders, until_ps, events):
-    """Run events before `until_ps`, at most so many; the time of the next event [ps].
+    """Run events before `until_ps`, at most so many; how far all is done [ps].
 
-    It comes back before that where a table is short of places: `qoslib.tcp.places.lengthened`.
+    As `qoslib.packets.loop.run`; and it comes back where a table is short of places:
+    `qoslib.tcp.places.lengthened`.
     """
     port = state.port[0]
     flows, first_host = len(senders.flows), senders.hosts[0].row
@@ -113,8 +116,10 @@ def run(state, senders, until_ps, events):
         free_ps = next_departure_ps(state, port)
         now_ps = min(source_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
-            _run_timers(state, senders, port, min(now_ps, until_ps))
-        if now_ps >= until_ps or events == 0 or senders.places[0].short:
+            events = _run_timers(state, senders, port, min(now_ps, until_ps), events)
+            now_ps = min(now_ps, port.timer_ps - 1)
+        if now_ps >= until_ps or events <= 0 or senders.places[0].short:
+            count_sent(state, port, min(now_ps, until_ps))
             return now_ps
         port.now_ps = now_ps
         events -= 1

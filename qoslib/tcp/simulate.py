@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 
 from qoslib.flows import Host
-from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.collect import collected
+from qoslib.packets.loop import affordable
 from qoslib.packets.plan import Run
-from qoslib.packets.progress import Chunk, Progress, ProgressBar
+from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.port import Port
 from qoslib.record import checked, fail
 from qoslib.results import Result
@@ -21,7 +20,7 @@ from qoslib.traffic import Stream
 
 __all__ = ["simulate"]
 
-#: Events between two looks at the clock, the bar and the stop button.
+#: Events between two looks at the bar and the stop button.
 CHUNK_EVENTS = 500_000
 
 
@@ -40,7 +39,7 @@ def simulate(
     """Send TCP connections through a port packet by packet, and record what happened.
 
     The same description and seed give the same record, bit for bit. Stopping it (Ctrl-C, the
-    notebook's stop button) ends it early, with a warning and a record of what was played.
+    notebook's stop button) ends it early, with a warning and the record of a run that ends there.
 
     Parameters
     ----------
@@ -61,7 +60,7 @@ def simulate(
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_events : int
-        Events between two calls of `progress`; it does not change the record.
+        Most events between two calls of `progress`; it does not change the record.
 
     Returns
     -------
@@ -75,6 +74,8 @@ def simulate(
         If a description cannot run, or its tables would take more than 4 GB, or what the
         environment sets as `QOSLIB_MEMORY_GB`. Those of windows grow with what is under way, so
         that these may be refused during the run.
+    KeyboardInterrupt
+        If it is stopped before the warm-up is over, or stopped twice.
 
     Notes
     -----
@@ -100,12 +101,18 @@ def simulate(
     _check(port, flows, streams, chunk_events)
     asked = Run(duration_s, warmup_s, seed, bins)
     state, senders = plan(port, hosts, streams, asked)
-    with ExitStack() as stack:
-        tell = progress or stack.enter_context(ProgressBar())
-        interrupted = _play(state, senders, hosts, asked, tell, chunk_events)
+    events = affordable(state, chunk_events)
+
+    def advance(watch):
+        nonlocal senders
+        done_ps = run(state, senders, asked.end_ps, events)
+        senders = lengthened(senders, hosts, asked.needs)
+        return done_ps
+
+    done_ps = play(advance, asked, progress)
     names = _names(flows, streams)
-    result = collected(state, names, port.queue_names, asked, interrupted)
-    if interrupted:
+    result = collected(state, names, port.queue_names, asked, done_ps)
+    if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return replace(result, model="tcp", tcp=flow_record(senders, flows, result))
 
@@ -121,16 +128,3 @@ def _check(port, flows, streams, chunk_events):
     if not flows or len(set(names)) != len(names):
         fail("the names of flows and streams", names, "at least one flow, each name once")
     checked(Chunk, chunk_events, "chunk_events")
-
-
-def _play(state, senders, hosts, asked, tell, chunk_events):
-    """Run to the end; whether it was stopped before."""
-    done_ps = 0
-    try:
-        while done_ps < asked.end_ps:
-            done_ps = min(run(state, senders, asked.end_ps, chunk_events), asked.end_ps)
-            senders = lengthened(senders, hosts, asked.needs)
-            tell(done_ps / PS_PER_S, asked.end_ps / PS_PER_S)
-    except KeyboardInterrupt:
-        return True
-    return False

@@ -82,8 +82,8 @@ def record_of(twin, members, run):
                 for low, high in zip([run.warm_ps, *run.edges], run.edges, strict=False)
             ],
             [
-                per_stream([f.packet for f in sent if low <= f.at < high])
-                for low, high in zip([0, *run.edges], run.edges, strict=False)
+                per_stream([f.packet for f in sent if low < max(f.departure, f.at + 1) <= high])
+                for low, high in zip([-1, *run.edges], run.edges, strict=False)
             ],
             [
                 per_stream([f.packet for f in lost if low <= f.at < high])
