@@ -3,12 +3,23 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from math import gcd, lcm
-from typing import Literal
+from typing import Annotated, Literal
 
 from qoslib import units
-from qoslib.record import AtLeastOne, NotNegative, Positive, Record, Share, checked, fail, record
+from qoslib.record import (
+    AtLeastOne,
+    NotNegative,
+    Positive,
+    Record,
+    Share,
+    Within,
+    checked,
+    fail,
+    record,
+)
 
 __all__ = [
+    "MOST_BPS",
     "Cbr",
     "FrameMix",
     "OnOff",
@@ -21,6 +32,8 @@ __all__ = [
     "on_one_line",
 ]
 
+#: The highest rate of a stream [bit/s], a million times the fastest line: sums stay finite.
+MOST_BPS = 1e18
 #: Most packets in one period of streams that share a line.
 MOST_REPEATED = 100_000
 
@@ -147,7 +160,7 @@ class Stream(Record):
     """
 
     name: str
-    rate_bps: NotNegative = 0.0
+    rate_bps: Annotated[float, Within(0, MOST_BPS)] = 0.0
     frame_bytes: AtLeastOne | FrameMix = 1000
     arrivals: Cbr | Poisson | TickedBursts | OnOff | Repeated | Trace = Cbr()
     mark: str = ""

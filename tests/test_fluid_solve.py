@@ -135,7 +135,7 @@ STREAM = Stream("s", 1e6)
     [
         (ONE, [], None, r"streams are \[\]; allowed: at least one"),
         (ONE, [STREAM, STREAM], None, r"\['s', 's'\]; allowed: at least one, each name once"),
-        (ONE, [STREAM], [-1.0], r"offered_bps has -1.0; allowed: finite, not below 0"),
+        (ONE, [STREAM], [-1.0], r"offered_bps has -1.0; allowed: 0 to 1e\+18"),
         (ONE, [STREAM], [[1.0], [np.nan]], "offered_bps has nan"),
         (ONE, [STREAM], [np.inf], "offered_bps has inf"),
         (ONE, [STREAM], [1.0, 2.0], r"shape \(2,\); allowed: \(..., 1\)"),

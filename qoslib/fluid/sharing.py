@@ -43,10 +43,14 @@ def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> 
     satisfied[..., 1:] = np.cumsum(sorted_demand, -1)[..., :-1]
     weight_left = np.cumsum(sorted_weight[..., ::-1], -1)[..., ::-1]
     mu = (capacity - satisfied) / weight_left
-    unsatisfied = mu < sorted_level
+    # Who comes before the first that is not satisfied gets all, whatever rounding makes of mu.
+    unsatisfied = np.logical_or.accumulate(mu < sorted_level, axis=-1)
     first = np.argmax(unsatisfied, axis=-1)[..., None]
-    water = np.where(unsatisfied.any(-1, keepdims=True), np.take_along_axis(mu, first, -1), np.inf)
-    return np.minimum(demand, np.maximum(water, 0) * weight)
+    limited = np.maximum(np.take_along_axis(mu, first, -1), 0) * sorted_weight
+    got = np.where(unsatisfied, np.minimum(sorted_demand, limited), sorted_demand)
+    shares = np.empty_like(got)
+    np.put_along_axis(shares, order, got, -1)
+    return shares
 
 
 def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> np.ndarray:

@@ -29,7 +29,7 @@ from qoslib.port import (
 )
 from qoslib.record import checked, fail
 from qoslib.results import Result
-from qoslib.traffic import Stream
+from qoslib.traffic import MOST_BPS, Stream
 
 __all__ = ["SHARINGS", "solve"]
 
@@ -95,7 +95,7 @@ def solve(
     Raises
     ------
     ValueError
-        If there is no stream, two have one name, a rate is negative or not finite, a stream
+        If there is no stream, two have one name, a rate is negative or above 1e18, a stream
         leads to no queue, or the port has what no closed form here speaks of: a CoDel or PIE
         dropper, WRED profiles that overlap, a shared memory pool, a PAUSE of a port that
         senders obey. The packet model runs them.
@@ -163,9 +163,9 @@ def _offered(streams, offered_bps):
         fail("offered_bps", offered_bps, "numbers, one for each stream")
     if offered.ndim == 0 or offered.shape[-1] != len(streams):
         raise ValueError(f"offered_bps has shape {offered.shape}; allowed: (..., {len(streams)})")
-    wrong = offered[~(np.isfinite(offered) & (offered >= 0))]
+    wrong = offered[~((offered >= 0) & (offered <= MOST_BPS))]
     if wrong.size:
-        raise ValueError(f"offered_bps has {wrong[0]}; allowed: finite, not below 0")
+        raise ValueError(f"offered_bps has {wrong[0]}; allowed: 0 to {MOST_BPS:g}")
     return offered
 
 

@@ -174,7 +174,7 @@ def _needs(where, streams, run, classes, queue_rows):
     each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
     yield "bins", run.bins, each_bin * run.bins
     yield run.log_name, run.log_packets, 2 * tables.FATE.itemsize * run.log_packets
-    yield f"Port {where.name!r} transmit_ring_packets", ring, 8 * ring
+    yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1
         yield f"Queue {queue.name!r} limit", queue.limit, tables.SLOT.itemsize * slots
@@ -222,8 +222,11 @@ def _fill_class(row, where, stream, frame_bytes):
         if queue.guaranteed_bps:
             _put(row, "credit", on_line_bytes, queue.guaranteed_bps)
         heaviest = max(q.weight for q in where.queues)
-        turn_ps = int(row["service_ps"] * heaviest / queue.weight)
-        row["turn_ps"] = max(split(Fraction(turn_ps))[0], 1)
+        least = int(row["service_ps"]) * heaviest / HORIZON_PS
+        if queue.weight <= least:
+            allowed = f"above {least:g} beside {heaviest:g}"
+            fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
+        row["turn_ps"] = max(int(row["service_ps"] * heaviest / queue.weight), 1)
     row["amount"] = _amount(queue.limit, row)
     if queue.policer:
         counted_bytes = frame_bytes + queue.policer.overhead_bytes
