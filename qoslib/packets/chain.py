@@ -5,11 +5,11 @@ import time
 import numpy as np
 
 from qoslib.packets import tables
-from qoslib.packets.arrivals import REPEATED
+from qoslib.packets.arrivals import FED, REPEATED
 from qoslib.packets.clock import NEVER, PS_PER_S
 from qoslib.packets.collect import collected, latency_s
 from qoslib.packets.kernel import kernel
-from qoslib.packets.loop import affordable, run
+from qoslib.packets.loop import AT_ONCE, affordable, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_streams import carried
 from qoslib.packets.progress import play
@@ -41,8 +41,17 @@ class _Station:
         self.state = planned(hop.at, self.streams, run_asked, index, self.members)
         self.row = {stream: row for row, stream in enumerate(self.members)}
         self.state.port["log_stops"] = 1
-        self.events = affordable(self.state, run_asked.log_packets)
+        self.events = affordable(self.state, run_asked.log_packets - AT_ONCE)
         self.done_ps = 0
+
+    def shortest_ps(self):
+        """Shortest time between packets of a stream that starts here, or runs of a timer."""
+        streams, queues = self.state.streams, self.state.queues
+        starts = streams[streams["kind"] != FED]
+        each = np.where(starts["kind"] == REPEATED, starts["feed_end"] - starts["feed_first"], 1)
+        periods_ps = queues["update_ps"] + queues["period_ps"]
+        times_ps = [*(starts["gap_ps"] // each), *periods_ps[periods_ps > 0]]
+        return max(int(min(times_ps, default=NEVER)), 1)
 
     def feed(self, fates):
         """Take in what other hops sent here, behind what is still waiting to arrive."""
@@ -130,7 +139,7 @@ def run_chain(chain, streams, asked, progress, chunk_packets) -> Result:
     """
     hop_run = Run(1.0)
     hop_run.__dict__.update(
-        asked.__dict__, log_packets=chunk_packets, log_name="chunk_packets", needs=[]
+        asked.__dict__, log_packets=chunk_packets + AT_ONCE, log_name="chunk_packets", needs=[]
     )
     routes = _routes(chain, streams)
     stations = []
@@ -166,6 +175,7 @@ class _Turns:
     def __init__(self, stations, routes, through, end_ps):
         self.stations, self.routes, self.through = stations, routes, through
         self.end_ps, self.span_ps = end_ps, max(end_ps // _FIRST_SHARE, 1)
+        self.most_ps = min((s.events * s.shortest_ps() for s in stations[1:]), default=end_ps)
         self.arriving: list[dict] = [{} for _ in stations]
 
     def next(self, watch):
@@ -178,7 +188,7 @@ class _Turns:
         """
         first, *others = self.stations
         began_ps, pieces = first.done_ps, 1
-        self._play(0, min(began_ps + self.span_ps, self.end_ps))
+        self._play(0, min(began_ps + min(self.span_ps, self.most_ps), self.end_ps))
         until_ps = first.done_ps
         for index, station in enumerate(others, 1):
             if self.arriving[index]:

@@ -15,7 +15,10 @@ from qoslib.packets.red import sample
 from qoslib.packets.serve import serve
 from qoslib.packets.tally import count_sent, forget, snapshot
 
-__all__ = ["affordable", "next_departure_ps", "run", "run_timers"]
+__all__ = ["AT_ONCE", "affordable", "next_departure_ps", "over", "run", "run_timers"]
+
+#: So many events more than asked for are played where they are of the same time.
+AT_ONCE = 1000
 
 #: So many rows looked at, or so many on-periods passed by, take about as long as an event.
 _ROWS, _PERIODS = 64, 16
@@ -91,8 +94,15 @@ def _arrive(state, port, index, now_ps):
 
 
 @kernel
+def over(port, next_ps, until_ps, events):
+    """Whether a run that has so many events left comes back: not between two of the same time."""
+    spent = events <= 0 and (next_ps > port.now_ps or events <= -AT_ONCE)
+    return spent or next_ps >= until_ps
+
+
+@kernel
 def run(state, until_ps, events):
-    """Run events before `until_ps` and timers up to it, at most so many; how far all is done [ps].
+    """Run events before `until_ps` and timers up to it, about so many; how far all is done [ps].
 
     At that time all events before it have been played and all timers up to it have run. It is
     `until_ps` or later where nothing is left to do.
@@ -106,9 +116,11 @@ def run(state, until_ps, events):
         now_ps = min(arrival_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
             events = run_timers(state, port, min(now_ps, until_ps), events)
-            now_ps = min(now_ps, port.timer_ps - 1)
+            if port.timer_ps <= min(now_ps, until_ps):
+                count_sent(state, port, port.timer_ps - 1)
+                return port.timer_ps - 1
         full = port.log_stops and port.logged == len(state.log)
-        if now_ps >= until_ps or events <= 0 or full:
+        if over(port, now_ps, until_ps, events) or full:
             count_sent(state, port, min(now_ps, until_ps))
             return now_ps
         port.now_ps = now_ps

@@ -54,8 +54,8 @@ def simulate(
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_packets : int
-        Most arrivals, departures and timers together between two calls of `progress`; it does not
-        change the record.
+        About so many arrivals, departures and timers together are played between two calls of
+        `progress`; it does not change the record.
 
     Returns
     -------

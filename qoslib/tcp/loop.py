@@ -7,7 +7,7 @@ streams that answer to nothing, then the hosts, whose next time is a packet's ar
 from qoslib.packets.admit import admit
 from qoslib.packets.arrivals import advance, plant, replay
 from qoslib.packets.clock import HORIZON_PS, NEVER
-from qoslib.packets.loop import next_departure_ps, run_timers
+from qoslib.packets.loop import next_departure_ps, over, run_timers
 from qoslib.packets.room import tail_slot
 from qoslib.packets.serve import serve
 from qoslib.packets.tally import count_sent
@@ -102,7 +102,7 @@ def _arrives(state, port, index, now_ps):
 
 @kernel
 def run(state, senders, until_ps, events):
-    """Run events before `until_ps`, at most so many; how far all is done [ps].
+    """Run events before `until_ps`, about so many; how far all is done [ps].
 
     As `qoslib.packets.loop.run`; and it comes back where a table is short of places:
     `qoslib.tcp.places.lengthened`.
@@ -117,8 +117,10 @@ def run(state, senders, until_ps, events):
         now_ps = min(source_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
             events = _run_timers(state, senders, port, min(now_ps, until_ps), events)
-            now_ps = min(now_ps, port.timer_ps - 1)
-        if now_ps >= until_ps or events <= 0 or senders.places[0].short:
+            if port.timer_ps <= min(now_ps, until_ps):
+                count_sent(state, port, port.timer_ps - 1)
+                return port.timer_ps - 1
+        if over(port, now_ps, until_ps, events) or senders.places[0].short:
             count_sent(state, port, min(now_ps, until_ps))
             return now_ps
         port.now_ps = now_ps

@@ -60,7 +60,8 @@ def simulate(
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_events : int
-        Most events between two calls of `progress`; it does not change the record.
+        About so many events are played between two calls of `progress`; it does not change the
+        record.
 
     Returns
     -------

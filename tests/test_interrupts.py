@@ -1,0 +1,226 @@
+"""A run that is stopped ends soon, and its record is that of a run which ends there."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+from fates import same
+
+from qoslib import packets, tcp
+from qoslib import port as p
+from qoslib.flows import Flow, Host
+from qoslib.packets.side_by_side import side_by_side
+from qoslib.traffic import Poisson, Stream, imix
+
+
+def stopped(run, calls):
+    """The record of a run whose user presses stop at this call of its progress."""
+    count = itertools.count(1)
+
+    def tell(done_s, total_s):
+        if next(count) >= calls:
+            raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="stopped after"):
+        return run(tell)
+
+
+def quiet(done_s, total_s):
+    """No progress bar."""
+
+
+def test_what_is_in_the_ring_has_not_been_sent():
+    port = p.Port("p", 1e6, (p.Queue("q", p.PacketLimit(1000)),), transmit_ring_packets=1000)
+
+    def run(tell):
+        return packets.simulate(
+            port, [Stream("a", 2e6, 1500)], 60.0, progress=tell, chunk_packets=300
+        )
+
+    assert stopped(run, 3).sent_bps[0] <= 1e6
+
+
+#: With links of their own, so that not even a PAUSE makes two arrivals of one time.
+STREAMS = (
+    Stream("poisson", 60e6, imix(), Poisson(), access_bps=1e9),
+    Stream("other", 60e6, 500, Poisson(), access_bps=1e9, ecn=True),
+)
+QUEUES = (
+    p.Queue("poisson", p.PacketLimit(50), quantum_bytes=3000),
+    p.Queue("other", p.PacketLimit(40), p.Pie(1e-3, 1e-3, ecn=True), quantum_bytes=1000),
+)
+PORT = p.Port("access", 100e6, QUEUES, p.StrictPriority(), base_delay_s=1e-6)
+RING = PORT.replace(name="ring", transmit_ring_packets=200)
+ENGINE = p.Forwarder("engine", p.Queue("in", p.PacketLimit(30)), 5e-5)
+CHAIN = p.Chain("path", (p.Hop(ENGINE), p.Hop(RING), p.Hop(PORT)))
+#: The second hop has a stream of its own, and far more packets than the first.
+BUSY_LATER = p.Chain(
+    "path",
+    (
+        p.Hop(PORT.replace(rate_bps=1e5), ("other",)),
+        p.Hop(RING.replace(transmit_ring_packets=9)),
+    ),
+)
+PLACES = {
+    "port": PORT,
+    "ring": RING,
+    "round robin": RING.replace(scheduler=p.DeficitRoundRobin()),
+    "pause": PORT.replace(pause=p.Pause(30, 5, 1000)),
+    "forwarder": ENGINE,
+    "chain": CHAIN,
+    "chain with a busy second hop": BUSY_LATER,
+}
+CALLS = pytest.mark.parametrize(("chunk", "calls"), [(10, 40), (300, 8), (300, 15)])
+WARMUPS = pytest.mark.parametrize("warmup_s", [0.0, 1e-4])
+
+
+def without_time(result):
+    """The record without what its bins make of it."""
+    return dataclasses.replace(result, history=None, interrupted=False, tcp=None)
+
+
+def begins(part, whole):
+    """The bins of a history are the first ones of another."""
+    for field in dataclasses.fields(part):
+        ours, theirs = getattr(part, field.name), getattr(whole, field.name)
+        np.testing.assert_array_equal(ours, theirs[..., : ours.shape[-1]], field.name)
+
+
+@CALLS
+@WARMUPS
+@pytest.mark.parametrize("name", PLACES)
+def test_a_stopped_record_is_that_of_a_run_which_ends_there(name, chunk, calls, warmup_s):
+    where = PLACES[name]
+
+    def run(tell, duration_s=0.5, **more):
+        options = {"seed": 3, "warmup_s": warmup_s, "bins": 1000, "progress": tell, **more}
+        return packets.simulate(where, STREAMS, duration_s, **options)
+
+    part = stopped(lambda tell: run(tell, chunk_packets=chunk), calls)
+    whole = run(quiet, warmup_s + part.duration_s)
+    assert part.interrupted
+    assert 0 < part.duration_s < 0.5
+    same(without_time(part), without_time(whole))
+    for ours, theirs in zip(part.hops, whole.hops, strict=True):
+        same(without_time(ours), without_time(theirs))
+    begins(part.history, run(quiet).history)
+    assert (part.history.sent_packets.sum(1) <= part.packets.sent).all()
+
+
+FLOWS = tuple(Flow(name, 0.02, mss_bytes=1448, frame_bytes=1500) for name in ("a", "b"))
+HOST = Host("host", 1e9, FLOWS)
+LINE = p.Port("line", 50e6, (p.Queue("all", p.PacketLimit(60)),))
+#: What a record of TCP has at the ends of bins.
+OVER_TIME = ("time_s", "window_packets", "threshold_packets", "in_flight_packets", "round_trip_s")
+
+
+@CALLS
+@pytest.mark.parametrize("warmup_s", [0.0, 1e-3])
+@pytest.mark.parametrize("ring", [0, 300])
+def test_a_stopped_record_of_tcp_is_that_of_a_run_which_ends_there(ring, chunk, calls, warmup_s):
+    port = LINE.replace(transmit_ring_packets=ring)
+    udp = Stream("udp", 30e6, 500, Poisson())
+
+    def run(tell, duration_s=2.0, **more):
+        options = {"streams": [udp], "warmup_s": warmup_s, "progress": tell, **more}
+        return tcp.simulate(port, [HOST], duration_s, **options)
+
+    part = stopped(lambda tell: run(tell, chunk_events=chunk), calls)
+    whole, full = run(quiet, warmup_s + part.duration_s), run(quiet)
+    same(without_time(part), without_time(whole))
+    begins(part.history, full.history)
+    for field in dataclasses.fields(part.tcp):
+        ours = getattr(part.tcp, field.name)
+        if field.name in (*OVER_TIME, "received_bytes"):
+            theirs = getattr(full.tcp, field.name)[..., : ours.shape[-1]]
+        else:
+            theirs = getattr(whole.tcp, field.name)
+        np.testing.assert_array_equal(ours, theirs, field.name)
+
+
+@pytest.mark.parametrize("simulate", ["port", "chain", "tcp"])
+def test_a_run_that_is_stopped_in_its_warm_up_has_no_record(simulate):
+    def stop(done_s, total_s):
+        assert done_s < 0.4
+        raise KeyboardInterrupt
+
+    runs = {
+        "port": lambda: packets.simulate(PORT, STREAMS, 0.5, chunk_packets=100, **options),
+        "chain": lambda: packets.simulate(CHAIN, STREAMS, 0.5, chunk_packets=100, **options),
+        "tcp": lambda: tcp.simulate(LINE, [HOST], 0.5, chunk_events=100, **options),
+    }
+    options = {"warmup_s": 0.4, "progress": stop}
+    with pytest.raises(KeyboardInterrupt):
+        runs[simulate]()
+
+
+#: A timer for each picosecond: ten million in these runs.
+TICKING = {
+    "PIE": p.Pie(update_s=1e-12),
+    "a relay": p.Red(p.RedProfile(1, 2), averaging=p.Sampled(2, 1e-12)),
+    "an average": p.Red(p.RedProfile(1, 2), averaging=p.AsymmetricEwma(2, 1e-12)),
+}
+
+
+@pytest.mark.parametrize("dropper", TICKING)
+@pytest.mark.parametrize("place", ["port", "second hop", "tcp"])
+def test_timers_are_events(dropper, place):
+    port = p.Port("p", 1e6, (p.Queue("q", p.PacketLimit(9), TICKING[dropper]),))
+    streams = [Stream("udp", 1e6)]
+    first = p.Port("first", 1e6, (p.Queue("q", p.PacketLimit(9)),))
+    options = {"bins": 1}
+
+    def run(tell):
+        if place == "tcp":
+            more = {"streams": streams, "progress": tell, "chunk_events": 1000}
+            return tcp.simulate(port, [HOST], 1e-5, **options, **more)
+        where = port if place == "port" else p.Chain("c", (p.Hop(first), p.Hop(port)))
+        return packets.simulate(where, streams, 1e-5, progress=tell, chunk_packets=1000, **options)
+
+    assert stopped(run, 3).duration_s < 1e-6
+
+
+def test_rounds_without_a_packet_are_not_played_one_by_one():
+    """8.6 thousand million rounds for each packet of 8.6 GB."""
+    queues = tuple(p.Queue(name, p.PacketLimit(9), quantum_bytes=1) for name in "ab")
+    streams = [Stream(name, 8e10, 2**33) for name in "ab"]
+    for scheduler in (p.DeficitRoundRobin(), p.ModifiedDrr()):
+        port = p.Port("p", 1e11, queues, scheduler)
+        result = packets.simulate(port, streams, 10.0, progress=quiet)
+        np.testing.assert_array_equal(result.packets.sent, [7, 7])
+
+
+def test_a_long_ring_is_not_searched_at_each_packet():
+    red = p.Red(p.RedProfile(1e6, 1e6 + 1), averaging=p.TruncatingEwma(9, counts_ring=True))
+
+    def run(ring):
+        queue = p.Queue("q", p.PacketLimit(9), red)
+        port = p.Port("p", 1e9, (queue,), transmit_ring_packets=ring)
+        return packets.simulate(port, [Stream("a", 0.9e9, 64, Poisson())], 0.2, progress=quiet)
+
+    same(run(5_000_000), run(10_000))
+
+
+def test_an_error_or_a_stop_ends_all_points():
+    """The second point never ends by itself."""
+    begun = []
+
+    def run(point, tell):
+        begun.append(point)
+        while point:
+            tell(0.0, 1.0)
+        return point
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        side_by_side(run, range(9), stop, workers=2)
+    assert begun in ([0, 1], [0, 1, 2])
+
+    def fails(point, tell):
+        return 1 / point if point != 1 else run(point, tell)
+
+    with pytest.raises(ZeroDivisionError):
+        side_by_side(fails, range(9), quiet, workers=2)
