@@ -352,15 +352,11 @@ def test_a_stopped_run_is_right_up_to_there(monkeypatch, warmup_s):
         assert getattr(stopped, name) == pytest.approx(getattr(whole, name), rel=1e-9), name
 
 
-def test_a_run_stopped_in_its_warm_up_has_nothing_to_tell(monkeypatch):
+def test_a_run_that_is_stopped_in_its_warm_up_has_no_record(monkeypatch):
     monkeypatch.setattr(SOLVE, "CHUNK_ROWS", 1000)
     port, hosts = two_flows()
-    with pytest.warns(UserWarning, match="stopped after"):
-        result = tcp.solve(port, hosts, 20.0, progress=Stop(1), warmup_s=10.0)
-    assert result.interrupted
-    assert result.sent_bps.tolist() == result.tcp.goodput_bps.tolist() == [0, 0]
-    assert np.isnan(result.latency_mean_s).all()
-    assert result.history.sent_packets.shape == (2, 0)
+    with pytest.raises(KeyboardInterrupt):
+        tcp.solve(port, hosts, 20.0, progress=Stop(1), warmup_s=10.0)
 
 
 def test_ctrl_c_stops_a_long_run():
@@ -382,7 +378,6 @@ def test_ctrl_c_stops_a_long_run():
         ({}, dict(a=1e5, b=1e-3), [], r"Flow 'a' round_trip_s is 100000.0; .*tables of 4 GB"),
         ({}, dict(a=1e-6), [], r"duration_s is 30.0; allowed: at most 5 with these round trips"),
         ({}, dict(a=1e-323), [], r"duration_s is 30.0; allowed: at most 0 with these"),
-        ({}, {}, [1e308, 1e308], r"Stream 's0' rate_bps is 1e\+308; allowed: at most 1.2.*e\+18"),
         ({}, {}, [1e18, 1e18], r"Stream 's1' rate_bps is 1e\+18; allowed: at most 1.2.* of port"),
         (dict(rate_bps=1e300), {}, [], r"Port 'r' rate_bps is 1e\+300; allowed: at most 1.2"),
     ],

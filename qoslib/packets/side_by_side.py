@@ -10,7 +10,8 @@ from qoslib.packets.progress import Progress
 
 __all__ = ["side_by_side"]
 
-Point, Answer = TypeVar("Point"), TypeVar("Answer")
+Point = TypeVar("Point")
+Answer = TypeVar("Answer")
 
 
 def side_by_side(

@@ -5,7 +5,6 @@ import numpy as np
 from qoslib import units
 from qoslib.results import FlowRecord, History, Result
 from qoslib.tcp.fluid import tables
-from qoslib.tcp.fluid.loop import forget
 from qoslib.tcp.fluid.validity import notes
 
 __all__ = ["collected"]
@@ -24,11 +23,9 @@ def collected(port, hosts, streams, state, seed, interrupted) -> Result:
     interrupted : bool
         Whether it ended before its time; the record covers what was played.
     """
-    if state.line[0]["done"] <= state.line[0]["warm_steps"]:
-        forget(state)
     flows = [flow for host in hosts for flow in host.flows]
     rows, edges_s = state.flows, _edges_s(state)
-    seconds = max(edges_s[-1] - edges_s[0], float(state.line[0]["step_s"]))
+    seconds = edges_s[-1] - edges_s[0]
     history = _history(state, edges_s)
     frames = rows["frame_bytes"]
     offered, sent, dropped = (state.past[which].sum(1) for which in range(3))

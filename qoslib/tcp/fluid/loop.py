@@ -21,7 +21,7 @@ from qoslib.tcp.fluid.tables import (
     WINDOW,
 )
 
-__all__ = ["forget", "run"]
+__all__ = ["run"]
 
 #: Delays are rounded to steps: what was sent last before a reduction is known to be lost up to so
 #: many later than a round trip.
@@ -203,7 +203,7 @@ def _line(state, step, at):
 
 
 @kernel
-def forget(state):
+def _forget(state):
     """What is counted begins anew: the warm-up has ended."""
     line = state.line[0]
     for index in range(len(state.flows)):
@@ -224,7 +224,7 @@ def run(state, last):
     line = state.line[0]
     for step in range(line.done, last):
         if step == line.warm_steps:
-            forget(state)
+            _forget(state)
         at = max(step - line.warm_steps, 0) // line.bin_steps
         _windows(state, step)
         _sent(state, step)

@@ -2,11 +2,11 @@
 
 import warnings
 from collections.abc import Sequence
-from contextlib import ExitStack
 
 from qoslib.flows import Host
+from qoslib.packets.clock import PS_PER_S
 from qoslib.packets.plan import Run
-from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.packets.progress import Progress, play
 from qoslib.port import Port
 from qoslib.record import checked, fail
 from qoslib.results import Result
@@ -65,6 +65,8 @@ def solve(
     ValueError
         If a name stands twice, the port or a flow has what only the packet model runs, or the
         run would take too many steps or too much memory.
+    KeyboardInterrupt
+        If it is stopped before the warm-up is over, or stopped twice.
 
     Notes
     -----
@@ -110,25 +112,21 @@ def solve(
     names += [stream.name for stream in streams]
     if not hosts or len(set(names)) != len(names):
         fail("the flows' and streams' names", names, "at least one host, each name once")
-    state = planned(port, hosts, streams, Run(duration_s, warmup_s, seed))
-    with ExitStack() as stack:
-        tell = progress or stack.enter_context(ProgressBar())
-        interrupted = _play(state, tell)
-    result = collected(port, hosts, streams, state, seed, interrupted)
-    if interrupted:
+    asked = Run(duration_s, warmup_s, seed)
+    state = planned(port, hosts, streams, asked)
+    done_ps = play(lambda watch: _advanced(state, asked), asked, progress)
+    result = collected(port, hosts, streams, state, seed, done_ps < asked.end_ps)
+    if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
 
 
-def _play(state, tell):
-    """Run to the end; whether it was stopped before."""
+def _advanced(state, asked):
+    """Play some steps; how far all is done then [ps]."""
     line = state.line[0]
-    steps, step_s = int(line["steps"]), float(line["step_s"])
     chunk = max(CHUNK_ROWS // len(state.flows), 1)
-    try:
-        while line["done"] < steps:
-            run(state, min(int(line["done"]) + chunk, steps))
-            tell(int(line["done"]) * step_s, steps * step_s)
-    except KeyboardInterrupt:
-        return True
-    return False
+    run(state, min(int(line["done"]) + chunk, int(line["steps"])))
+    if line["done"] == line["steps"]:
+        return asked.end_ps
+    done_ps = round(int(line["done"]) * float(line["step_s"]) * PS_PER_S)
+    return done_ps if line["done"] > line["warm_steps"] else min(done_ps, asked.warm_ps)
