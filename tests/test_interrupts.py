@@ -2,6 +2,12 @@
 
 import dataclasses
 import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -224,3 +230,162 @@ def test_an_error_or_a_stop_ends_all_points():
 
     with pytest.raises(ZeroDivisionError):
         side_by_side(fails, range(9), quiet, workers=2)
+
+
+#: Calls that would last for hours. A child process makes them one after the other. Where the
+#: signal is to come before a run, its tables are made only when the signal has come in; after
+#: compilation, when a first piece has been played.
+CHILD = """
+import importlib, json, os, signal, sys, threading, time, warnings
+from numba.core import event
+from qoslib import packets, tcp
+from qoslib.flows import Flow, Host
+from qoslib.port import ByteLimit, Port, Queue
+from qoslib.traffic import Stream
+
+warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+port, streams = Port("line", 1e8, (Queue("all", ByteLimit(99_000)),)), [Stream("a", 1.2e8)]
+hosts, forever = [Host("h", 1e9, (Flow("f", 0.02),))], 1e5
+calls = {
+    "simulate": lambda: packets.simulate(port, streams, forever),
+    "tcp.simulate": lambda: tcp.simulate(port, hosts, forever),
+    "tcp.solve": lambda: tcp.solve(port, hosts, forever),
+    "replicate": lambda: packets.replicate(port, streams, forever, range(4), workers=2),
+    "sweep": lambda: packets.sweep(port, streams, [[1e8], [2e8]], forever),
+}
+when, *names = sys.argv[1:]
+spent_s = {}
+
+def note(what):
+    spent_s[what] = time.process_time()
+
+def say(line):
+    print(line, flush=True)
+
+# The interpreter writes a byte as soon as a signal comes in, whatever its threads do.
+reading, writing = os.pipe()
+os.set_blocking(writing, False)
+signal.set_wakeup_fd(writing)
+
+def hear():
+    while os.read(reading, 1):
+        note("signal")
+
+threading.Thread(target=hear, daemon=True).start()
+
+class Compiled(event.Listener):
+    def on_start(self, what):
+        pass
+
+    def on_end(self, what):
+        note("compiled")
+
+event.register("numba:compile", Compiled())
+
+def before(planned):
+    def wait(*arguments):
+        say("now")
+        while "signal" not in spent_s:
+            time.sleep(1e-3)
+        return planned(*arguments)
+    return wait
+
+def after(run):
+    def played(*arguments):
+        answer = run(*arguments)
+        say("now")
+        return answer
+    return played
+
+for room in ("packets.simulate", "tcp.simulate", "tcp.fluid.solve"):
+    module = importlib.import_module(f"qoslib.{room}")
+    if when == "before":
+        name = "plan" if room == "tcp.simulate" else "planned"
+        setattr(module, name, before(getattr(module, name)))
+    elif when == "after":
+        module.run = after(module.run)
+
+for name in names:
+    spent_s.clear()
+    try:
+        result = calls[name]()
+        said = "a record" if result.interrupted else "the end"
+    except KeyboardInterrupt:
+        said = "KeyboardInterrupt"
+    note("stopped")
+    while "signal" not in spent_s:
+        time.sleep(1e-3)
+    say(json.dumps({"name": name, "said": said, **spent_s}))
+"""
+CALLED = ("simulate", "replicate", "sweep", "tcp.simulate", "tcp.solve")
+#: Compiling the kernels takes a quarter of a minute; all of them are compiled in a long test.
+COMPILED = CALLED if "QOSLIB_SOAK" in os.environ else CALLED[:1]
+
+
+def interrupted(when, names, cache=None):
+    """Interrupt each of these calls of a child process; what it says of them, by name."""
+    environment = os.environ | ({"NUMBA_CACHE_DIR": str(cache)} if cache else {})
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD, when, *names],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    )
+    # Only where a call does not end at all.
+    watchdog = threading.Timer(600, child.kill)
+    watchdog.start()
+    said, lines, waits = {}, [], True
+    for line in child.stdout:
+        lines.append(line)
+        if line.startswith("{"):
+            told = json.loads(line)
+            said[told["name"]], waits = told, True
+        elif waits and ("compiling" if when == "during" else "now") in line:
+            child.send_signal(signal.SIGINT)
+            waits = False
+    watchdog.cancel()
+    assert child.wait() == 0, "".join(lines)
+    assert list(said) == list(names), "".join(lines)
+    return said
+
+
+@pytest.fixture(scope="module")
+def said():
+    """What a child said of each call that was interrupted before or after compilation."""
+    return {when: interrupted(when, CALLED) for when in ("before", "after")}
+
+
+def stops_soon(told):
+    """Whether it took less than a second of the processor for each thread that ran.
+
+    The child's own time of the processor: with other work on the machine it is what the clock
+    would show without that.
+    """
+    threads = 2 if told["name"] in ("replicate", "sweep") else 1
+    return told["stopped"] - max(told["signal"], told.get("compiled", 0.0)) < 1.0 * threads
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_signal_before_a_run_ends_it(said, name):
+    told = said["before"][name]
+    assert told["said"] == "KeyboardInterrupt"
+    assert stops_soon(told)
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_signal_during_a_run_ends_it(said, name):
+    """One run keeps its record; some of many are no answer."""
+    told = said["after"][name]
+    alone = name not in ("replicate", "sweep")
+    assert told["said"] == ("a record" if alone else "KeyboardInterrupt")
+    assert stops_soon(told)
+
+
+@pytest.mark.parametrize("name", COMPILED)
+def test_a_signal_during_compilation_ends_the_run_after_it(tmp_path, name):
+    told = interrupted("during", [name], tmp_path)[name]
+    assert told["said"] in ("a record", "KeyboardInterrupt")
+    assert "compiled" in told
+    assert stops_soon(told)
