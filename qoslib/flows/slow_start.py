@@ -80,7 +80,8 @@ class SlowStart(Record):
     validation : {'round', 'ack'}
         How often the use of the window is checked. 'round' is once per round trip, as above and in
         Linux since 3.16. 'ack' is at each ACK, which has to find the window full in slow start too,
-        as in Linux before. A flow that fq paces then hardly ever outgrows its first windows.
+        as in RFC 2861 and in Linux before. A flow that fq paces then hardly ever outgrows its first
+        windows.
 
     Notes
     -----
