@@ -238,20 +238,3 @@ def test_an_effective_buffer_fits_its_table_better_than_its_neighbours(assumptio
     below, best, above = (off(experiment, size, *print_) for size in sizes)
     assert experiment.port.queues[0].limit.limit_bytes == sizes[1]
     assert best < min(below, above)
-
-
-@pytest.mark.parametrize("neighbour_bps", [8.05e9, 8.15e9])
-def test_a_slower_host_fits_the_drops_better_than_its_neighbours(neighbour_bps):
-    """The set `slower` on the MX80's drops, in the mean of three seeds."""
-
-    def off(access_bps):
-        hosts = tuple(host.replace(access_bps=access_bps) for host in experiment.hosts)
-        given = dict(streams=experiment.streams, progress=lambda done_s, total_s: None)
-        runs = [
-            tcp.simulate(experiment.port, hosts, experiment.duration_s, seed=seed, **given)
-            for seed in (1, 2, 3)
-        ]
-        return abs(np.log(np.mean([run.packets.lost[:2].sum() for run in runs]) / 205))
-
-    experiment = mx80.experiments("slower")["buffer_24MB"]
-    assert off(float(esnet.HOSTS.slower_access_bps)) < off(neighbour_bps)
