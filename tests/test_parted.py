@@ -40,7 +40,7 @@ def test_many_differences_are_counted():
     wrong = dataclasses.replace(run, sent_bps=0.5 * run.sent_bps)
     text = compare.remark(answer, wrong)
     assert "data carried 90 Mb/s (fluid), 44.9 Mb/s (packets)" in text
-    assert "Averages show neither bursts nor chance" in text
+    assert "only long-run averages" in text
 
 
 def test_the_scoreboards_values_that_part_have_a_reason():

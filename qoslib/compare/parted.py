@@ -28,8 +28,8 @@ _WHY = {
     " wait for each other.",
     "delay, more": "In the fluid model an overloaded queue is always full, but packets sometimes"
     " find it shorter.",
-    "rate": "Averages show neither bursts nor chance. Nor do they show that a short packet fits"
-    " where a long one does not.",
+    "rate": "The fluid model knows only long-run averages; bursts, chance and a queue that is still"
+    " filling change what a run loses.",
     "tcp": "Bursts and the moment of each loss decide which windows fall, and the fluid model has"
     " neither.",
 }
