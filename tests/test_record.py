@@ -49,7 +49,8 @@ def wrong_values(hint):
         below = math.nextafter(within.low, -math.inf) if base is float else int(within.low) - 1
         yield within.low if within.open_low else below
         if math.isfinite(within.high):
-            yield within.high + 1
+            above = math.nextafter(within.high, math.inf)
+            yield above if base is float else int(within.high) + 1
         hint = base
     if hint in (int, float):
         yield from (math.nan, math.inf, -math.inf, 10**400, "many", True, None)
