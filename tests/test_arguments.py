@@ -10,6 +10,7 @@ from qoslib.flows import Flow, Host
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
+from qoslib.worksheet import worksheet
 
 PORT = Port("p", 1e7, (Queue("q", PacketLimit(20)),))
 STREAMS = (Stream("a", 5e6),)
@@ -33,6 +34,8 @@ CALLS: dict[Callable, dict] = {
     | {"chunk_events": 1000},
     tcp.solve: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS},
     traffic.on_one_line: {"streams": STREAMS, "line_bps": 1e8, "overhead_bytes": 0.0},
+    worksheet: {"rate_bps": 1e6, "round_trip_s": 0.01, "flows": 1, "window_bytes": None}
+    | {"buffer_bytes": None, "background_bps": 0.0, "packet_bytes": 1500},
     measurements.load: {"table": "m120_latency"},
     Scenario.from_json: {"text": Scenario("s", PORT, STREAMS).to_json()},
 }

@@ -64,7 +64,20 @@ def test_a_port_is_built_saved_and_loaded(page, watch, jupyter_server, tmp_path)
     (tmp_path / "large.csv").write_bytes(b"," * 12_000_000)
     load(page, app, tmp_path / "large.csv")
     app.get_by_role("alert").get_by_text("12,000,000 bytes").wait_for(timeout=30_000)
+    described = built(START)
+    ring = described.replace(where=described.where.replace(transmit_ring_packets=10**15))
+    (tmp_path / "ring.json").write_text(ring.to_json())
+    load(page, app, tmp_path / "ring.json")
+    app.get_by_role("alert").get_by_text("cannot be drawn").wait_for(timeout=30_000)
     assert drawn(page, LOAD, "measured-1") == pytest.approx([29])
+    press(page, LOAD, "ArrowRight", 10)
+    wait_until_drawn(page, LOAD, "fluid-1", lost(offered_3=80))
+    voice = described.streams[0].replace(name="<a href='x'>y</a>", mark="voice")
+    link = described.replace(streams=(voice,))
+    (tmp_path / "link.json").write_text(link.to_json())
+    load(page, app, tmp_path / "link.json")
+    app.locator(".xtick").get_by_text("<a href='x'>y</a>").first.wait_for(timeout=30_000)
+    assert app.locator("svg a").count() == 0
     assert complaints(page, watch) == []
 
 
