@@ -63,12 +63,13 @@ _brief.maxtuple = _brief.maxlist = 12
 
 def fail(where: str, value: object, allowed: str) -> typing.NoReturn:
     """Raise the one kind of error that a description raises: who, what, and what is allowed."""
+    allowed = _short(allowed, 1_000)
     raise ValueError(f"{_short(where)} is {_brief.repr(value)}; allowed: {allowed}")
 
 
-def _short(where):
-    """A place, or its beginning and end where it lies very deep."""
-    return where if len(where) <= 200 else f"{where[:100]} ... {where[-80:]}"
+def _short(text, most=200):
+    """A text, or its beginning and end: a place may lie very deep, a name be very long."""
+    return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"
 
 
 def _finite(value):

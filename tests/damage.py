@@ -55,6 +55,7 @@ def damaged_json(raw: bytes, random: Random) -> bytes:
     """A document with some of its values replaced, left out, repeated or moved, or its keys."""
     tokens = TOKEN.findall(raw)
     for _ in range(random.choice((1, 1, 1, 2, 5))):
+        tokens = tokens or [b"null"]
         begin, end = _value(tokens, random)
         whole = begin - 2 if tokens[begin - 1] == b":" else begin  # with its key
         kind = random.randrange(10)
@@ -83,7 +84,7 @@ def _value(tokens, random):
         for at, token in enumerate(tokens)
         if token not in (b"]", b"}", b":", b",") and ends[at] != b":"
     ]
-    begin = end = random.choice(begins[1:] or begins)
+    begin = end = random.choice(begins[1:] or begins or [0])
     depth = 0
     while True:
         depth += (tokens[end] in (b"[", b"{")) - (tokens[end] in (b"]", b"}"))
