@@ -56,7 +56,8 @@ class Path:
             value, whole = getattr(self, name), name in WHOLE
             if name in OPTIONAL and value is None:
                 continue
-            if not isinstance(value, int if whole else Real) or not low < value <= high:
+            a_number = isinstance(value, int if whole else Real)
+            if not a_number or not low < value <= high:
                 fail(name, value, f"a {'whole ' * whole}number above {low:g}, up to {high:g}")
         if not (isinstance(self.background_bps, Real) and 0 <= self.background_bps < self.rate_bps):
             fail("background_bps", self.background_bps, "from 0 to below rate_bps")
