@@ -22,7 +22,7 @@ __all__ = ["MOST_PACKETS", "your_port"]
 #: The most packets that a slider's move plays; a longer scenario is played in part.
 MOST_PACKETS = 400_000
 #: The longest that it may take [s], where timers or hops make for more than packets do.
-MOST_S = 5.0
+MOST_S = 4.0
 
 
 def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = None) -> Explorer:
