@@ -72,6 +72,9 @@ def next_mdrr(port, queues, classes, slots, now_ps):
     """Index of the low-latency queue, or of the one whose deficit is above 0; -1 for none."""
     if port.fast >= 0 and ready_at(queues[port.fast], classes, slots) <= now_ps:
         return port.fast
+    queue = queues[port.at_queue]
+    if queue.visited and queue.deficit > 0 and ready_at(queue, classes, slots) <= now_ps:
+        return port.at_queue
     if not _any_ready(queues, classes, slots, now_ps, port.fast):
         return -1
     while True:

@@ -96,8 +96,9 @@ def _arrive(state, port, index, now_ps):
 @kernel
 def over(port, next_ps, until_ps, events):
     """Whether a run that has so many events left comes back: not between two of the same time."""
-    spent = events <= 0 and (next_ps > port.now_ps or events <= -AT_ONCE)
-    return spent or next_ps >= until_ps
+    if next_ps >= until_ps:
+        return True
+    return events <= 0 and (next_ps > port.now_ps or events <= -AT_ONCE)
 
 
 @kernel

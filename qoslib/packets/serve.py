@@ -68,7 +68,7 @@ def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
         port.line_ps, port.line_fraction, kind.service_ps, kind.service_fraction
     )
     departure_ps = port.line_ps
-    hand_over(state, port, packet_class, arrival_ps, departure_ps)
+    hand_over(state, port, kind, packet_class, arrival_ps, departure_ps)
     log_fate(port, state.log, arrival_ps, departure_ps, packet_class, tag, -1)
 
 

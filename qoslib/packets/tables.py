@@ -85,7 +85,7 @@ PORT = _table(
 POOL_ROW = _table(whole="held_bytes limit_bytes")
 
 #: A packet that was handed to the ring or the line, until another takes its place.
-HANDED = _table(whole="departure_ps arrival_ps packet_class")
+HANDED = _table(whole="departure_ps latency_ps packet_class stream")
 
 #: A waiting packet.
 SLOT = _table(whole="arrival_ps packet_class tag")

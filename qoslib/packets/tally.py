@@ -52,9 +52,8 @@ def _count(state, port, packet):
     """Count a packet whose last bit has left."""
     if packet.departure_ps >= port.warm_ps:
         state.counts[packet.packet_class, 1] += 1
-        stream = state.classes[packet.packet_class].stream
-        latency_ps = packet.departure_ps - packet.arrival_ps + port.base_ps
-        count_latency(state.tallies[stream], state.histogram, stream, latency_ps)
+        tally = state.tallies[packet.stream]
+        count_latency(tally, state.histogram, packet.stream, packet.latency_ps)
 
 
 @kernel
@@ -70,15 +69,16 @@ def count_sent(state, port, until_ps):
 
 
 @kernel
-def hand_over(state, port, packet_class, arrival_ps, departure_ps):
+def hand_over(state, port, kind, packet_class, arrival_ps, departure_ps):
     """Note a packet for the ring or the line, in place of the one that has left."""
     packet = state.handed[port.handed_at]
     if port.in_ring == len(state.handed):
         _count(state, port, packet)
     else:
         port.in_ring += 1
-    packet.departure_ps, packet.arrival_ps = departure_ps, arrival_ps
-    packet.packet_class = packet_class
+    packet.departure_ps = departure_ps
+    packet.latency_ps = departure_ps - arrival_ps + port.base_ps
+    packet.packet_class, packet.stream = packet_class, kind.stream
     port.handed_at = port.handed_at + 1 if port.handed_at + 1 < len(state.handed) else 0
 
 
