@@ -8,7 +8,9 @@ from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_allclose
 from oracles import water_level
 
-from qoslib.fluid import fill, in_proportion
+from qoslib.fluid import fill, in_proportion, solve
+from qoslib.port import PacketLimit, Port, PriorityLevels, Queue
+from qoslib.traffic import Stream
 
 RATES = st.floats(0, 1e10) | st.just(0.0) | st.sampled_from([1e6, 1e9])
 CAPACITIES = st.floats(1e3, 1e10)
@@ -90,3 +92,21 @@ def test_lists_and_whole_numbers_do():
     assert fill([6, 6, 1], 9, [1, 3, 1]).tolist() == [2, 6, 1]
     assert in_proportion([6, 2], 4).tolist() == [3, 1]
     assert in_proportion([0, 0], 4).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("order", [[0, 1], [1, 0]])
+def test_weights_of_any_size_share_a_line_that_is_just_full(order):
+    """The queue of weight 1e9 wants all there is: rounding may not leave both with nothing."""
+    demand, weights = np.array([8e5, 8e5])[order], np.array([1e-9, 1e9])[order]
+    assert fill(demand, 8e5, weights).tolist() == np.array([0.0, 8e5])[order].tolist()
+    port = Port(
+        "p",
+        1e6,
+        tuple(
+            Queue(name, PacketLimit(9), weight=weight, guaranteed_bps=1e5)
+            for name, weight in zip("ab", weights, strict=True)
+        ),
+        PriorityLevels(),
+    )
+    sent_bps = solve(port, [Stream("a", 9e5), Stream("b", 9e5)]).sent_bps
+    assert_allclose(sent_bps, np.array([1e5, 9e5])[order])

@@ -138,6 +138,7 @@ STREAM = Stream("s", 1e6)
         (ONE, [STREAM], [-1.0], r"offered_bps has -1.0; allowed: 0 to 1e\+18"),
         (ONE, [STREAM], [[1.0], [np.nan]], "offered_bps has nan"),
         (ONE, [STREAM], [np.inf], "offered_bps has inf"),
+        (ONE, [STREAM], [1e308], r"offered_bps has 1e\+308; allowed: 0 to 1e\+18"),
         (ONE, [STREAM], [1.0, 2.0], r"shape \(2,\); allowed: \(..., 1\)"),
         (ONE, [STREAM], 1.0, r"shape \(\); allowed: \(..., 1\)"),
         (m120.port(), [STREAM], None, "queue of stream 's' is 's'; allowed: CS4, NC, CS3"),

@@ -12,6 +12,10 @@ import threading
 import numpy as np
 import pytest
 from fates import same
+from hypothesis import given
+from mechanisms import MECHANISMS
+from soak import many
+from test_packets_twin import agree, quiet
 
 from qoslib import packets, tcp
 from qoslib import port as p
@@ -30,10 +34,6 @@ def stopped(run, calls):
 
     with pytest.warns(UserWarning, match="stopped after"):
         return run(tell)
-
-
-def quiet(done_s, total_s):
-    """No progress bar."""
 
 
 def test_what_is_in_the_ring_has_not_been_sent():
@@ -195,6 +195,16 @@ def test_rounds_without_a_packet_are_not_played_one_by_one():
         port = p.Port("p", 1e11, queues, scheduler)
         result = packets.simulate(port, streams, 10.0, progress=quiet)
         np.testing.assert_array_equal(result.packets.sent, [7, 7])
+
+
+@many(20)
+@given(MECHANISMS["deficit round robin"] | MECHANISMS["modified deficit round robin"])
+def test_many_rounds_at_once_are_what_the_twin_plays_one_by_one(scene):
+    """Up to 800 rounds for each packet."""
+    queues = tuple(
+        queue.replace(quantum_bytes=queue.quantum_bytes // 200 + 1) for queue in scene.where.queues
+    )
+    agree(dataclasses.replace(scene, where=scene.where.replace(queues=queues)), 200_000)
 
 
 def test_a_long_ring_is_not_searched_at_each_packet():

@@ -58,6 +58,7 @@ def test_any_stream_has_a_rate_and_a_frame(stream):
     [
         (lambda: Stream(""), "Stream.name is ''; allowed: a text that is not empty"),
         (lambda: Stream("a", -1), r"Stream.rate_bps is -1.0; allowed: \[0, 1e\+18\]"),
+        (lambda: Stream("a", 1e308), r"Stream.rate_bps is 1e\+308; allowed: \[0, 1e\+18\]"),
         (
             lambda: Stream("a", 1, arrivals=Trace((), ())),
             "rate_bps is 1.0; allowed: 0 with",

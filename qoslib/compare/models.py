@@ -1,8 +1,6 @@
 """The models that can stand on the scoreboard."""
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -11,6 +9,7 @@ from qoslib import fluid, packets, tcp, units
 from qoslib.compare.once import Once, in_effect
 from qoslib.compare.ramp import largest_without_loss
 from qoslib.packets.progress import Progress
+from qoslib.packets.side_by_side import side_by_side
 from qoslib.platforms.provenance import Experiment
 from qoslib.results import Result
 from qoslib.traffic import Cbr, Stream, TickedBursts
@@ -83,7 +82,7 @@ def _fluid(
 
 def _tcp_fluid(experiment):
     port, hosts, streams = experiment.only_port, experiment.hosts, experiment.streams
-    return tcp.solve(port, hosts, experiment.duration_s, streams=streams)
+    return _whole(tcp.solve(port, hosts, experiment.duration_s, streams=streams))
 
 
 def _tcp(experiment: Experiment, full: bool = False, tell: Progress | None = None) -> list[Result]:
@@ -93,7 +92,8 @@ def _tcp(experiment: Experiment, full: bool = False, tell: Progress | None = Non
     duration_s, heard = experiment.duration_s, tell or _silent
 
     def one(seed):
-        return tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
+        run = tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
+        return _whole(run)
 
     described = (port, in_effect(hosts), streams, duration_s)
     return [ONCE.of((*described, seed), partial(one, seed)) for seed in seeds]
@@ -104,15 +104,14 @@ def _packets(
 ) -> list[Result]:
     whole = is_whole(experiment, full)
 
-    def one(seed):
+    def one(seed, listen):
         def run(streams):
-            return _run(experiment, streams, seed, whole, tell or _silent)
+            return _run(experiment, streams, seed, whole, tell or listen)
 
         ramp = experiment.ramp
         return largest_without_loss(ramp, run) if ramp else run(experiment.streams)
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(one, range(1, 2 if whole else experiment.replications + 1)))
+    return side_by_side(one, range(1, 2 if whole else experiment.replications + 1), _silent)
 
 
 def _run(experiment, streams, seed, whole, tell):
@@ -122,7 +121,7 @@ def _run(experiment, streams, seed, whole, tell):
     streams = started_by_hand(streams, experiment.started_within_s, seed)
     if whole:
         streams = [stream.replace(stop_s=sent_s) for stream in streams]
-    return packets.simulate(
+    run = packets.simulate(
         experiment.port,
         streams,
         sent_s + DRAINED_S if whole else sent_s,
@@ -130,6 +129,14 @@ def _run(experiment, streams, seed, whole, tell):
         warmup_s=experiment.warmup_s,
         progress=tell,
     )
+    return _whole(run)
+
+
+def _whole(result):
+    """A run that was stopped is no answer, and not one to remember."""
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
 
 
 def _silent(done_s, total_s):
