@@ -43,13 +43,13 @@ def _program():
     return program
 
 
-def _numbers(state):
+def _numbers(state, end_ps):
     """What `twin.c` reads, from the tables of the engine."""
     port = state.port[0]
     streams = state.streams[: len(state.tallies)]
     lengths = (len(streams), len(state.classes), len(state.queues))
     bins = len(state.past_counts)
-    rows = [[port["end_ps"], bins, CODES[int(port["scheduler"])], port["fast"], *lengths]]
+    rows = [[end_ps, bins, CODES[int(port["scheduler"])], port["fast"], *lengths]]
     for s in streams:
         clock = [int(s["kind"] == POISSON), *(s[n] for n in ("clock_ps", "gap_ps", "gap_fraction"))]
         rows.append([*clock, s["first_class"], s["classes"], float(s["mean_gap_ps"]), s["key"]])
@@ -70,10 +70,10 @@ def _asked(name, seed, packets):
     return planned(port, streams, asked), asked
 
 
-def _played(state, repeats):
+def _played(state, end_ps, repeats):
     done = subprocess.run(
         [_program(), str(repeats)],
-        input=_numbers(state),
+        input=_numbers(state, end_ps),
         capture_output=True,
         text=True,
         check=True,
@@ -83,8 +83,8 @@ def _played(state, repeats):
 
 def twin_ns(name, packets, repeats=5):
     """Nanoseconds a packet of the compiled program, the best of some."""
-    state, _ = _asked(name, 0, packets)
-    answer = _played(state, repeats)
+    state, asked = _asked(name, 0, packets)
+    answer = _played(state, asked.end_ps, repeats)
     return answer["best_s"] * 1e9 / sum(row[0] for row in answer["classes"])
 
 
@@ -99,8 +99,8 @@ def _folded(*arrays):
 def same_results(name, seed, packets):
     """Whether both programs count and time every packet alike, to the last picosecond."""
     state, asked = _asked(name, seed, packets)
-    answer = _played(state, 1)
-    run(state, asked.end_ps, -1)
+    answer = _played(state, asked.end_ps, 1)
+    run(state, asked.end_ps, 1 << 62)
     classes = [
         [int(offered), int(sent), int(drops.sum())]
         for (offered, sent, _), drops in zip(state.counts, state.drops, strict=True)
