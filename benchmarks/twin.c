@@ -44,7 +44,7 @@ typedef struct {
 } queue_t;
 
 typedef struct {
-    int64_t end_ps, bins, scheduler, fast, streams, classes, queues;
+    int64_t end_ps, bins, scheduler, fast, streams, classes, queues, last;
     int64_t now_ps, line_ps, line_fraction, waiting, at_queue, edge, edge_ps;
     int64_t next_ps[MOST];
     stream_t stream[MOST];
@@ -214,6 +214,7 @@ static inline void serve(port_t *port, int64_t now_ps)
         port->line_fraction = 0;
     }
     add(&port->line_ps, &port->line_fraction, kind->service_ps, kind->service_fraction);
+    port->last = kind - port->class;
     if (port->line_ps <= port->end_ps) {
         kind->sent++;
         count_latency(port, kind->stream, port->line_ps - slot.arrival_ps);
@@ -225,7 +226,9 @@ static void snapshot(port_t *port)
     int64_t *past = port->past + port->edge * port->classes * 3;
     for (int64_t i = 0; i < port->classes; i++) {
         past[3 * i] = port->class[i].offered;
-        past[3 * i + 1] = port->class[i].sent;
+        // Sent is what has left: not the packet that is still on the line.
+        int64_t leaving = i == port->last && port->line_ps > port->edge_ps && port->line_ps <= port->end_ps;
+        past[3 * i + 1] = port->class[i].sent - leaving;
         past[3 * i + 2] = port->class[i].dropped;
     }
     for (int64_t i = 0; i < port->queues; i++) {
