@@ -82,7 +82,9 @@ def _fluid(
 
 def _tcp_fluid(experiment):
     port, hosts, streams = experiment.only_port, experiment.hosts, experiment.streams
-    return _whole(tcp.solve(port, hosts, experiment.duration_s, streams=streams))
+    result = _whole(tcp.solve(port, hosts, experiment.duration_s, streams=streams))
+    # One run stands for the model: it has no interval over seeds.
+    return dataclasses.replace(result, seed=None)
 
 
 def _tcp(experiment: Experiment, full: bool = False, tell: Progress | None = None) -> list[Result]:

@@ -186,7 +186,7 @@ def _few_drops(row, value):
 def said(
     how: Reading, views: Sequence[View], unit: str
 ) -> tuple[float, float | None, float | None]:
-    """What a model's results say: mean, and the ends of their middle 90 %; None of the fluid.
+    """What a model's results say: mean, and the ends of their middle 90 %; None without seeds.
 
     Fewer than 20 results lie within their least and largest.
 
@@ -197,7 +197,7 @@ def said(
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
     low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
-    if views[0].result.model == "fluid":
+    if views[0].result.seed is None:
         return fmean(values), None, None
     # A mean of equal numbers may be rounded off them.
     return min(max(fmean(values), low), high), low, high
