@@ -1,5 +1,6 @@
 """The models that can stand on the scoreboard."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from functools import partial
 
