@@ -22,7 +22,7 @@ def _latency_s(pythons, name, workload, packets, variant, *options, stream=-1):
         played(simulator, python, workload, seed, packets, variant, *options)
         for seed in range(SEEDS)
     ]
-    return float(np.mean([run["latency_mean_s"][stream] for run in runs]))
+    return float(np.mean([run["delay_mean_s"][stream] for run in runs]))
 
 
 def causes_shown(pythons, packets=200_000):

@@ -76,7 +76,7 @@ def played(simulator, python, workload, seed, packets, variant, *options):
 
 def quantities(runs):
     """Packets sent and mean latencies of some runs, shape (runs, 2 x streams)."""
-    return np.array([[*run["sent"], *run["latency_mean_s"]] for run in runs], float)
+    return np.array([[*run["sent"], *run["delay_mean_s"]] for run in runs], float)
 
 
 def compared(runs, others):

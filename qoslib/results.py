@@ -130,16 +130,16 @@ class FlowRecord:
     goodput_bps : ndarray, shape (flows,)
         Payload that the receiver could hand on in order [bit/s].
     goodput_bytes : ndarray of int64, shape (flows,)
-    sent_again : ndarray of int64, shape (flows,)
+    retransmitted : ndarray of int64, shape (flows,)
         Segments sent more than once, each time.
     timeouts, fast_recoveries : ndarray of int64, shape (flows,)
-    dropped_in_host, dropped_first, dropped_again : ndarray of int64, shape (flows,)
+    dropped_in_host, first_send_drops, retransmit_drops : ndarray of int64, shape (flows,)
         Packets lost in the sending host; at the port on their first way; sent again and lost.
     finished_s : ndarray, shape (flows,)
         When the last byte of a transfer was acknowledged [s]; NaN where it was not.
     time_s : ndarray, shape (bins + 1,)
         Bin edges [s].
-    window_packets, threshold_packets : ndarray, shape (flows, bins)
+    window_packets, ssthresh_packets : ndarray, shape (flows, bins)
         Congestion window and slow start threshold at the end of each bin.
     in_flight_packets : ndarray of int64, shape (flows, bins)
     round_trip_s : ndarray, shape (flows, bins)
@@ -151,16 +151,16 @@ class FlowRecord:
     flows: tuple[str, ...]
     goodput_bps: np.ndarray
     goodput_bytes: np.ndarray
-    sent_again: np.ndarray
+    retransmitted: np.ndarray
     timeouts: np.ndarray
     fast_recoveries: np.ndarray
     dropped_in_host: np.ndarray
-    dropped_first: np.ndarray
-    dropped_again: np.ndarray
+    first_send_drops: np.ndarray
+    retransmit_drops: np.ndarray
     finished_s: np.ndarray
     time_s: np.ndarray
     window_packets: np.ndarray
-    threshold_packets: np.ndarray
+    ssthresh_packets: np.ndarray
     in_flight_packets: np.ndarray
     round_trip_s: np.ndarray
     received_bytes: np.ndarray
@@ -183,11 +183,11 @@ class Result:
         Packet rates [packets/s].
     offered_bps, sent_bps, dropped_bps : ndarray, shape (..., streams)
         Rates of the frames' own bits [bit/s].
-    latency_mean_s, latency_min_s, latency_max_s : ndarray, shape (..., streams)
+    delay_mean_s, delay_min_s, delay_max_s : ndarray, shape (..., streams)
         From arrival to the last bit on the line [s].
     dropped_by_pps : mapping of cause to ndarray, shape (..., streams)
         The dropped packets by cause [packets/s].
-    without_latency : mapping of stream to str
+    without_delay : mapping of stream to str
         Why a stream that is sent has no latency here.
     duration_s : float or None
         Time the figures were taken over [s]; None for a steady state.
@@ -217,11 +217,11 @@ class Result:
     offered_bps: np.ndarray
     sent_bps: np.ndarray
     dropped_bps: np.ndarray
-    latency_mean_s: np.ndarray
-    latency_min_s: np.ndarray
-    latency_max_s: np.ndarray
+    delay_mean_s: np.ndarray
+    delay_min_s: np.ndarray
+    delay_max_s: np.ndarray
     dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=dict)
-    without_latency: Mapping[str, str] = field(default_factory=dict)
+    without_delay: Mapping[str, str] = field(default_factory=dict)
     duration_s: float | None = None
     seed: int | None = None
     packets: Counts | None = None

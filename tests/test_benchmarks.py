@@ -33,7 +33,7 @@ def test_a_workload_runs_on_a_valid_port(workload, variant):
     answer = results(asked)
     assert sum(answer["offered"]) == pytest.approx(FEW, rel=0.1)
     assert len(answer["sent"]) == len(asked["streams"]) == len(asked["queues"])
-    assert all(0 < mean_s < asked["duration_s"] for mean_s in answer["latency_mean_s"])
+    assert all(0 < mean_s < asked["duration_s"] for mean_s in answer["delay_mean_s"])
 
 
 def test_loads_are_those_of_the_description():
@@ -69,8 +69,8 @@ def test_compiled_c_plays_the_same_packets(workload):
 
 
 def test_results_are_compared_by_their_spread():
-    runs = [{"sent": [100 + i], "latency_mean_s": [1 + i / 100]} for i in range(4)]
-    later = [{"sent": [100 + i], "latency_mean_s": [2 + i / 100]} for i in range(4)]
+    runs = [{"sent": [100 + i], "delay_mean_s": [1 + i / 100]} for i in range(4)]
+    later = [{"sent": [100 + i], "delay_mean_s": [2 + i / 100]} for i in range(4)]
     assert compared(runs, runs[::-1])[0]
     equal, most = compared(runs, later)
     assert not equal

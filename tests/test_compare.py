@@ -221,4 +221,4 @@ def test_rates_of_a_whole_replay_are_over_the_time_of_sending():
     assert short.total("sent_pps") == RESULT.of("BE", "sent_pps")
     assert replay.total("sent_pps") == pytest.approx(short.total("sent_pps") * 1201 / 1200)
     assert replay.dropped_by("head") == pytest.approx(short.dropped_by("head") * 1201 / 1200)
-    assert replay.total("latency_mean_s") == short.total("latency_mean_s")
+    assert replay.total("delay_mean_s") == short.total("delay_mean_s")

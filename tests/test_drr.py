@@ -140,7 +140,7 @@ def test_a_queue_with_room_for_less_than_its_quantum_sends_what_a_visit_finds():
     packets = simulate(SHORT, SMALL_AND_LARGE, 0.5)
     assert fluid.sent_bps[0] == pytest.approx(1e9 * 2091 / 17_091, rel=1e-3)
     assert_allclose(fluid.sent_bps, packets.sent_bps, rtol=0.01)
-    assert fluid.latency_mean_s[0] == pytest.approx(packets.latency_mean_s[0], rel=0.03)
+    assert fluid.delay_mean_s[0] == pytest.approx(packets.delay_mean_s[0], rel=0.03)
     assert fluid.notes == ()
 
 
@@ -212,7 +212,7 @@ def test_a_packet_waits_less_where_a_visit_leaves_the_queue_shorter(dropper):
     first, second = (queue.replace(dropper=dropper) for queue in SHORT.queues)
     port = SHORT.replace(queues=(first, second.replace(limit=PacketLimit(30))))
     fluid, packets = solve(port, SMALL_AND_LARGE), simulate(port, SMALL_AND_LARGE, 0.3)
-    assert_allclose(fluid.latency_mean_s, packets.latency_mean_s, rtol=0.05)
+    assert_allclose(fluid.delay_mean_s, packets.delay_mean_s, rtol=0.05)
 
 
 KEPT_SHORT = {

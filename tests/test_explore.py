@@ -87,7 +87,7 @@ def test_a_slider_draws_what_the_model_says():
     app = explore.priority("m120")
     app.controls["offered_CS1"].value = 50
     answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
-    assert drawn(app, "fluid-latency") == pytest.approx(answer.latency_mean_s / units.ms(1))
+    assert drawn(app, "fluid-latency") == pytest.approx(answer.delay_mean_s / units.ms(1))
 
 
 def test_the_packet_model_follows_when_the_controls_rest():
@@ -95,7 +95,7 @@ def test_the_packet_model_follows_when_the_controls_rest():
     app.controls["offered_CS1"].value = 50
     streams = in_any_phase(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
     played = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
-    assert drawn(app, "packets-latency") == pytest.approx(played.latency_mean_s / units.ms(1))
+    assert drawn(app, "packets-latency") == pytest.approx(played.delay_mean_s / units.ms(1))
     assert "(packet model: 44.1 ms; published: 84 ms)" in app.summary
     assert "latency [ms] packets" in app.table
 
@@ -239,7 +239,7 @@ def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():
     assert drawn(app, "now-sent_pps") == [0, 0]
     app.move(change=-0.05)
     assert min(drawn(app, "now-sent_pps")) > 0
-    assert drawn(app, "now-latency_mean_s") == pytest.approx([274, 4.07], rel=0.01)
+    assert drawn(app, "now-delay_mean_s") == pytest.approx([274, 4.07], rel=0.01)
 
 
 def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():

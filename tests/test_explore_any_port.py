@@ -30,7 +30,7 @@ def test_priority_takes_any_platform_with_one_port(platform):
     module = {"m120": m120, "isr4331": isr4331, "gsr12000": gsr12000}[platform]
     experiment = module.experiments()[name]
     answer = fluid.solve(experiment.port, experiment.streams)
-    wanted = units.convert(answer.latency_mean_s, "s", "ms")
+    wanted = units.convert(answer.delay_mean_s, "s", "ms")
     shown = [float("nan") if y is None else y for y in drawn(app, "fluid-latency")]
     assert shown == pytest.approx(wanted.tolist(), nan_ok=True)
 

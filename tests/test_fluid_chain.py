@@ -46,7 +46,7 @@ def stream(name, pps, frame=500, **changes):
 def test_below_its_cap_a_forwarder_takes_its_time_for_each_packet():
     result = solve(BY_BYTE, [stream("a", 1000, 600)])
     assert_allclose(result.dropped_pps, 0, atol=1e-9)
-    assert_allclose(result.latency_mean_s, 4e-6 + 600 * 10e-9)
+    assert_allclose(result.delay_mean_s, 4e-6 + 600 * 10e-9)
     assert result.queues == ("in",)
 
 
@@ -77,7 +77,7 @@ def test_the_work_of_all_streams_fills_the_time_there_is():
 def test_a_full_queue_waits_for_the_work_before_it(limit, dropper, waits_s):
     queue = Queue("in", limit, HeadDrop()) if dropper == "head" else Queue("in", limit)
     result = solve(ENGINE.replace(queue=queue), [stream("a", 200e3)])
-    assert_allclose(result.latency_mean_s, waits_s + 10e-6)
+    assert_allclose(result.delay_mean_s, waits_s + 10e-6)
 
 
 @pytest.mark.parametrize("engine", [ENGINE, BY_BYTE], ids=lambda engine: engine.name)
@@ -89,7 +89,7 @@ def test_both_storeys_agree_on_an_overloaded_forwarder(engine):
     ]
     water, packets = solve(engine, loud), simulate(engine, loud, 1.0, warmup_s=0.2)
     assert_allclose(packets.sent_pps, water.sent_pps, rtol=0.01)
-    assert_allclose(packets.latency_mean_s, water.latency_mean_s, rtol=0.02)
+    assert_allclose(packets.delay_mean_s, water.delay_mean_s, rtol=0.02)
 
 
 @pytest.mark.parametrize("rate", [100 * MBPS, 300 * MBPS])
@@ -99,7 +99,7 @@ def test_both_storeys_agree_on_a_chain(rate):
     water, packets = solve(chain, loud), simulate(chain, loud, 1.0, warmup_s=0.2)
     assert water.queues == packets.queues
     assert_allclose(packets.sent_pps, water.sent_pps, rtol=0.01)
-    assert_allclose(packets.latency_mean_s, water.latency_mean_s, rtol=0.02)
+    assert_allclose(packets.delay_mean_s, water.delay_mean_s, rtol=0.02)
     for hop, other in zip(water.hops, packets.hops, strict=True):
         assert_allclose(other.sent_pps, hop.sent_pps, rtol=0.01)
 
@@ -110,8 +110,8 @@ def test_a_chain_adds_up():
     assert_allclose(result.offered_pps, result.sent_pps + result.dropped_pps)
     assert_allclose(sum(result.dropped_by_pps.values()), result.dropped_pps)
     assert_allclose(engine.sent_pps, [*right.offered_pps, *left.offered_pps])
-    behind = np.concatenate([right.latency_mean_s, left.latency_mean_s])
-    assert_allclose(result.latency_mean_s, engine.latency_mean_s + behind)
+    behind = np.concatenate([right.delay_mean_s, left.delay_mean_s])
+    assert_allclose(result.delay_mean_s, engine.delay_mean_s + behind)
 
 
 def test_many_loads_at_once():
@@ -120,7 +120,7 @@ def test_many_loads_at_once():
     together = solve(router(), streams, offered)
     for i, loads in enumerate(offered):
         assert_allclose(together.sent_bps[i], solve(router(), streams, loads).sent_bps)
-    assert np.isnan(together.latency_mean_s[0]).all()
+    assert np.isnan(together.delay_mean_s[0]).all()
 
 
 def test_one_engine_for_both_directions_is_no_cap_on_each():
@@ -144,7 +144,7 @@ def test_senders_that_obey_pause_lose_nothing(pps):
     assert_allclose(water.sent_pps, min(pps, 50e3))
     assert_allclose(packets.sent_pps, water.sent_pps, rtol=0.02)
     if pps > 50e3:
-        assert_allclose(packets.latency_mean_s, water.latency_mean_s, rtol=0.1)
+        assert_allclose(packets.delay_mean_s, water.delay_mean_s, rtol=0.1)
 
 
 def test_pause_that_nobody_obeys_changes_nothing():
@@ -223,12 +223,12 @@ def test_a_run_without_start_and_stop_is_steady():
     streams = [stream("left", 80e3), stream("right", 60e3)]
     run, steady = over_time(router(), streams, 5.0), solve(router(), streams)
     assert_allclose(run.sent_pps, steady.sent_pps)
-    assert_allclose(run.latency_mean_s, steady.latency_mean_s)
+    assert_allclose(run.delay_mean_s, steady.delay_mean_s)
 
 
 def test_what_is_never_sent_has_no_latency():
     later = stream("later", 10.0, start_s=9.0)
-    assert np.isnan(over_time(ENGINE, [stream("a", 1.0), later], 5.0).latency_max_s[1])
+    assert np.isnan(over_time(ENGINE, [stream("a", 1.0), later], 5.0).delay_max_s[1])
     with pytest.raises(ValueError, match="above 0"):
         over_time(ENGINE, [later], 0.0)
 
@@ -236,5 +236,5 @@ def test_what_is_never_sent_has_no_latency():
 def test_a_hop_whose_queue_red_holds_down_leaves_its_reason_to_the_chain():
     red = line("second").replace(queues=(Queue("out", PacketLimit(50), Red(RedProfile(5, 10))),))
     result = solve(Chain("two", (Hop(ENGINE), Hop(red))), [stream("a", 50e3)])
-    assert np.isnan(result.latency_mean_s).all()
-    assert "RED" in result.without_latency["a"]
+    assert np.isnan(result.delay_mean_s).all()
+    assert "RED" in result.without_delay["a"]

@@ -73,4 +73,4 @@ def test_a_drop_profile_holds_the_queue_where_its_probability_is_the_loss(shape,
     stream = Stream("s", 120 * MBPS, 1000, Poisson())
     fluid, packets = solve(port, [stream]), simulate(port, [stream], 4.0, warmup_s=1.0)
     assert_allclose(packets.sent_bps, fluid.sent_bps, rtol=0.01)
-    assert_allclose(packets.latency_mean_s, fluid.latency_mean_s, rtol=0.05)
+    assert_allclose(packets.delay_mean_s, fluid.delay_mean_s, rtol=0.05)

@@ -58,11 +58,11 @@ def test_the_line_carries_its_rate_at_most_and_is_never_idle_in_vain(port, strea
 @given(PORTS, stream_sets())
 def test_a_latency_is_there_exactly_where_something_is_sent(port, streams):
     result = solve(port, streams)
-    assert (np.isnan(result.latency_mean_s) == (result.sent_bps == 0)).all()
+    assert (np.isnan(result.delay_mean_s) == (result.sent_bps == 0)).all()
     frames = np.array([stream.mean_frame_bytes for stream in streams])
     least = port.base_delay_s + units.serialisation_s(frames, port.rate_bps, port.overhead_bytes)
     sends = result.sent_bps > 0
-    assert (result.latency_mean_s[sends] >= least[sends] * (1 - 1e-12)).all()
+    assert (result.delay_mean_s[sends] >= least[sends] * (1 - 1e-12)).all()
 
 
 @given(PORTS, stream_sets(), st.lists(st.floats(0, 3), min_size=4, max_size=4))
@@ -72,7 +72,7 @@ def test_many_loads_at_once_are_the_loads_one_by_one(port, streams, factors):
     at_once = solve(port, streams, loads)
     for index in np.ndindex(2, 2):
         alone = solve(port, streams, loads[index])
-        for quantity in ("sent_bps", "dropped_pps", "latency_mean_s"):
+        for quantity in ("sent_bps", "dropped_pps", "delay_mean_s"):
             together = getattr(at_once, quantity)[index]
             assert_allclose(together, getattr(alone, quantity), rtol=1e-9, atol=1e-9)
 
@@ -123,7 +123,7 @@ def test_a_mix_in_a_queue_counts_as_its_parts_in_the_queue():
 def test_a_packet_limit_of_mixed_frames_waits_for_the_mean_packet():
     result = solve(ONE, [Stream("small", 100e6, 100), Stream("large", 100e6, 900)])
     mean_bytes = 2 / (1 / 100 + 1 / 900)
-    waits = result.latency_mean_s - units.serialisation_s(np.array([100, 900]), 100e6)
+    waits = result.delay_mean_s - units.serialisation_s(np.array([100, 900]), 100e6)
     assert_allclose(waits, 100 * mean_bytes * 8 / 100e6)
 
 
@@ -190,11 +190,11 @@ def test_the_lower_profile_loses_first(low, high, sent):
 
 def test_a_queue_that_red_holds_down_has_no_latency_and_says_why():
     late = wred(40e6, 80e6)
-    assert np.isnan(late.latency_mean_s).all()
-    assert set(late.without_latency) == {"low", "high"}
+    assert np.isnan(late.delay_mean_s).all()
+    assert set(late.without_delay) == {"low", "high"}
     early = wred(20e6, 30e6)
-    assert_allclose(early.latency_mean_s, units.serialisation_s(1000, 100e6))
-    assert not early.without_latency
+    assert_allclose(early.delay_mean_s, units.serialisation_s(1000, 100e6))
+    assert not early.without_delay
 
 
 def test_profiles_that_overlap_are_refused():
@@ -210,5 +210,5 @@ def test_a_ring_is_full_while_the_port_is_overloaded_and_else_empty():
     packet_s = units.serialisation_s(1000, 100e6)
     for load_bps, ring in ((90e6, 0), (110e6, 10)):
         streams = [Stream("s", load_bps)]
-        more_s = solve(port, streams).latency_mean_s - solve(ONE, streams).latency_mean_s
+        more_s = solve(port, streams).delay_mean_s - solve(ONE, streams).delay_mean_s
         assert_allclose(more_s, ring * packet_s, atol=1e-12)

@@ -117,7 +117,7 @@ def test_premium_waits_for_the_transmit_ring_alone(runs):
         ring_s = (FACTS[f"ring_{engine}_packets"] + 2) * packet_s
         expected_s = FACTS[f"transit_{engine}_s"] + ring_s
         for port in PORTS:
-            assert runs[test].of(f"{port}/prec5", "latency_mean_s") == pytest.approx(
+            assert runs[test].of(f"{port}/prec5", "delay_mean_s") == pytest.approx(
                 expected_s, abs=packet_s / 2
             )
 
@@ -126,10 +126,10 @@ def test_network_updates_wait_anywhere_in_a_round(runs):
     """``8 sum Q / C``, 1.22 ms: the longest wait behind ring and transit; the mean is half."""
     longest_s = round_s(BASE["test_b"].port, LEFT_BPS)
     assert longest_s == pytest.approx(units.ms(1.22), rel=0.002)
-    fast_s = runs["test_b"].of("1A/prec5", "latency_mean_s")
+    fast_s = runs["test_b"].of("1A/prec5", "delay_mean_s")
     name = "1A/prec6"
-    mean_s = runs["test_b"].of(name, "latency_mean_s")
-    assert runs["test_b"].of(name, "latency_max_s") == pytest.approx(longest_s + fast_s, rel=0.05)
+    mean_s = runs["test_b"].of(name, "delay_mean_s")
+    assert runs["test_b"].of(name, "delay_max_s") == pytest.approx(longest_s + fast_s, rel=0.05)
     assert mean_s == pytest.approx(longest_s / 2 + fast_s, rel=0.12)
 
 
@@ -153,7 +153,7 @@ def test_the_saw_tooth_is_as_high_as_its_closed_form(runs):
     late_s = FACTS.relay_e2_s * (1 + FACTS.relay_e2_jitter / 2)
     peak = FACTS.relay_e2_packets + rise_pps * late_s
     expected_s = FACTS.transit_e2_s + (FACTS.ring_e2_packets + 1) * packet_s + peak * slow_s
-    assert runs["test_a"].of("1A/prec1", "latency_max_s") == pytest.approx(expected_s, rel=0.01)
+    assert runs["test_a"].of("1A/prec1", "delay_max_s") == pytest.approx(expected_s, rel=0.01)
 
 
 def test_the_template_fails_where_it_should():
@@ -213,10 +213,10 @@ def test_fluid_finds_the_printed_rates_but_not_those_of_less_than_best_effort():
 
 def test_fluid_says_why_a_queue_that_wred_holds_down_has_no_latency():
     result = fluid.solve(BASE["test_a"].port, BASE["test_a"].streams)
-    assert result.of("1A/prec1", "latency_mean_s") is None
-    assert "RED" in result.without_latency["1A/prec1"]
-    assert "1A/prec5" not in result.without_latency
-    assert result.of("1A/prec5", "latency_mean_s") == pytest.approx(units.us(78.4), rel=0.001)
+    assert result.of("1A/prec1", "delay_mean_s") is None
+    assert "RED" in result.without_delay["1A/prec1"]
+    assert "1A/prec5" not in result.without_delay
+    assert result.of("1A/prec5", "delay_mean_s") == pytest.approx(units.us(78.4), rel=0.001)
 
 
 def test_the_limit_of_less_than_best_effort():
@@ -250,7 +250,7 @@ def test_queues_before_a_slow_fabric_would_be_seen_in_the_latencies():
     relay = Sampled(512, float(FACTS.relay_e2_s), jitter=0.3, release_packets=7)
     slow = packets.simulate(gsr12000.to_fabric(out, units.gbps(3.0), relay), streams, 0.2)
     fast = packets.simulate(gsr12000.to_fabric(out, units.gbps(5.0), Instantaneous()), streams, 0.2)
-    mean_ms = [units.convert(r.of("1A/prec3", "latency_mean_s"), "s", "ms") for r in (slow, fast)]
+    mean_ms = [units.convert(r.of("1A/prec3", "delay_mean_s"), "s", "ms") for r in (slow, fast)]
     assert mean_ms[0] > 1.5
     assert mean_ms[1] == pytest.approx(0.927, rel=0.03)
 

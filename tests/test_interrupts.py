@@ -118,7 +118,7 @@ FLOWS = tuple(Flow(name, 0.02, mss_bytes=1448, frame_bytes=1500) for name in ("a
 HOST = Host("host", 1e9, FLOWS)
 LINE = p.Port("line", 50e6, (p.Queue("all", p.PacketLimit(60)),))
 #: What a record of TCP has at the ends of bins.
-OVER_TIME = ("time_s", "window_packets", "threshold_packets", "in_flight_packets", "round_trip_s")
+OVER_TIME = ("time_s", "window_packets", "ssthresh_packets", "in_flight_packets", "round_trip_s")
 
 
 @CALLS

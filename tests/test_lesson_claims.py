@@ -59,7 +59,7 @@ def test_lesson_01_cs2_would_hold_twice_as_much_as_any_other_queue():
     held = 0.219 * 191_411 * on_line_bytes
     assert held == pytest.approx(63e6, rel=0.01)
     base = m120.experiments()["base"]
-    cs1 = fluid.solve(base.port, base.streams).of("CS1", "latency_mean_s") * 208_056 * on_line_bytes
+    cs1 = fluid.solve(base.port, base.streams).of("CS1", "delay_mean_s") * 208_056 * on_line_bytes
     assert cs1 < held / 2
 
 

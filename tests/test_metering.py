@@ -99,7 +99,7 @@ def test_a_queue_shaper_holds_a_queue_on_an_idle_line_and_makes_it_late():
     port = Port("port", 100 * MBPS, (queue,), overhead_bytes=24)
     result = solve(port, [Stream("s", 20 * MBPS, 1000)])
     assert result.sent_bps == pytest.approx(10 * MBPS)
-    assert result.latency_mean_s == pytest.approx(100 * 8000 / 10e6 + 8 * 1024 / 100e6)
+    assert result.delay_mean_s == pytest.approx(100 * 8000 / 10e6 + 8 * 1024 / 100e6)
 
 
 @given(st.floats(0, 5e8), st.floats(0, 5e8), st.floats(1e6, 5e8), st.none() | st.floats(1e6, 5e8))
@@ -124,7 +124,7 @@ def test_many_loads_of_a_shaped_and_policed_port_are_the_loads_one_by_one():
     for index in np.ndindex(5, 7):
         alone = solve(port, streams, loads[index])
         assert_allclose(at_once.sent_bps[index], alone.sent_bps, rtol=1e-12)
-        assert_allclose(at_once.latency_mean_s[index], alone.latency_mean_s, rtol=1e-12)
+        assert_allclose(at_once.delay_mean_s[index], alone.delay_mean_s, rtol=1e-12)
 
 
 @pytest.mark.parametrize("ring_packets", [0, 64])

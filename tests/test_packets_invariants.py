@@ -221,6 +221,6 @@ def test_all_times_halve_exactly_when_all_rates_double(data, drawn, rate_bps, de
     np.testing.assert_array_equal(slow.arrival, 2 * fast.arrival)
     np.testing.assert_array_equal(slow.departure, 2 * fast.departure)
     np.testing.assert_array_equal(slow.result.trace.cause, fast.result.trace.cause)
-    for quantity in ("latency_mean_s", "latency_min_s", "latency_max_s"):
+    for quantity in ("delay_mean_s", "delay_min_s", "delay_max_s"):
         slow_s, fast_s = getattr(slow.result, quantity), getattr(fast.result, quantity)
         np.testing.assert_array_equal(slow_s, 2 * fast_s)

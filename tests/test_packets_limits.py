@@ -81,11 +81,11 @@ def test_the_m120_waits_as_its_formulas_say(experiment, drops_at):
     result = simulate(port, made.streams, FILLED_S + 1, warmup_s=FILLED_S)
     fluid = solve(port, made.streams)
     assert_allclose(result.sent_bps, fluid.sent_bps, rtol=0.001)
-    assert_array_equal(np.isnan(result.latency_mean_s), np.isnan(fluid.latency_mean_s))
+    assert_array_equal(np.isnan(result.delay_mean_s), np.isnan(fluid.delay_mean_s))
     overflows = fluid.dropped_bps > 1e-4 * fluid.offered_bps
     assert overflows.any()
-    assert_allclose(result.latency_mean_s[overflows], fluid.latency_mean_s[overflows], rtol=0.01)
-    others_s = (result.latency_mean_s - fluid.latency_mean_s)[~overflows]
+    assert_allclose(result.delay_mean_s[overflows], fluid.delay_mean_s[overflows], rtol=0.01)
+    others_s = (result.delay_mean_s - fluid.delay_mean_s)[~overflows]
     packet_s = 1502 * 8 / port.rate_bps
     assert (others_s >= 0).all()
     assert (others_s <= len(queues) * packet_s).all()
@@ -108,7 +108,7 @@ def long_run(dropper, load, duration_s):
     runs = replicate(
         line(dropper), overloaded(load, Poisson()), 10 + duration_s, range(20), warmup_s=10
     )
-    return runs.values("latency_mean_s")[:, 0]
+    return runs.values("delay_mean_s")[:, 0]
 
 
 def test_codel_drops_ever_faster_until_it_has_caught_up():
@@ -141,7 +141,7 @@ def test_codel_leaves_a_burst_alone_that_is_gone_within_an_interval(on_s, droppe
     """
     stream = Stream("all", 180e6 * on_s / 0.5, 1000, OnOff(on_s, 0.5 - on_s, "constant"))
     result = simulate(line(p.Codel()), [stream], 10.0)
-    assert result.latency_max_s[0] > 25e-3
+    assert result.delay_max_s[0] > 25e-3
     assert (result.packets.lost[0] > 0) == dropped
 
 
@@ -189,7 +189,7 @@ def test_a_drop_profile_works_where_it_drops_the_excess(load):
     port = line(profile).replace(queues=(queue,))
     runs = replicate(port, overloaded(load, Poisson()), 12, range(20), warmup_s=2)
     share = 1 - TOGETHER / len(OVERLOADS)
-    low_s, high_s = mean_within(runs.values("latency_mean_s")[:, 0], share)
+    low_s, high_s = mean_within(runs.values("delay_mean_s")[:, 0], share)
     filled = 0.2 + (1 - 1 / load)
     assert low_s <= (500 * filled + 1) * PACKET_S <= high_s
     assert high_s - low_s < 0.02 * 500 * PACKET_S

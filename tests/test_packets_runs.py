@@ -57,13 +57,13 @@ def test_latencies_are_those_of_the_packets_and_quantiles_within_one_percent(por
         if len(mine):
             exact = mine[int(np.ceil(share * len(mine))) - 1]
             assert estimates_s[i] * 1e12 == pytest.approx(exact, rel=BIN)
-            assert picoseconds(seen.result.latency_min_s[i]) == mine[0]
-            assert picoseconds(seen.result.latency_max_s[i]) == mine[-1]
+            assert picoseconds(seen.result.delay_min_s[i]) == mine[0]
+            assert picoseconds(seen.result.delay_max_s[i]) == mine[-1]
             mean = int(mine.sum()) / len(mine)
-            assert seen.result.latency_mean_s[i] * 1e12 == pytest.approx(mean, rel=1e-14)
+            assert seen.result.delay_mean_s[i] * 1e12 == pytest.approx(mean, rel=1e-14)
         else:
             assert np.isnan(estimates_s[i])
-            assert np.isnan(seen.result.latency_mean_s[i])
+            assert np.isnan(seen.result.delay_mean_s[i])
 
 
 @PLACES

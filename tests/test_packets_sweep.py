@@ -17,7 +17,7 @@ def test_each_load_is_a_run_of_its_own():
     for load, rates in enumerate(OFFERED):
         streams = [s.replace(rate_bps=r) for s, r in zip(STREAMS, rates, strict=True)]
         one = packets.simulate(PORT, streams, 1.0, seed=3)
-        for name in ("sent_pps", "dropped_pps", "latency_mean_s"):
+        for name in ("sent_pps", "dropped_pps", "delay_mean_s"):
             np.testing.assert_array_equal(getattr(swept, name)[load], getattr(one, name))
     assert (swept.model, swept.seed, swept.packets) == ("packets", 3, None)
 

@@ -64,7 +64,7 @@ def agree(runs, mean_s, within):
     between those of the interval's ends, within a bin of the histogram.
     """
     intervals = len(LOADS) * (1 + len(SHARES))
-    assert contains(runs.values("latency_mean_s")[:, 0], mean_s, intervals)
+    assert contains(runs.values("delay_mean_s")[:, 0], mean_s, intervals)
     edges_s = runs.results[0].histogram.edges_s
     counts = np.array([result.histogram.counts[0] for result in runs.results])
     pooled = Histogram(edges_s, counts.sum(0, keepdims=True))
@@ -145,7 +145,7 @@ def classes(scheduler):
 def waits_s(scheduler):
     """Mean waits of the three classes, shape (seeds, classes)."""
     streams = [loaded(load, frame, name) for name, (frame, load) in CLASSES.items()]
-    return replicated(classes(scheduler), streams, 300_000).values("latency_mean_s") - SERVICES_S
+    return replicated(classes(scheduler), streams, 300_000).values("delay_mean_s") - SERVICES_S
 
 
 def test_priorities_wait_as_cobham_says():
@@ -188,6 +188,6 @@ def test_an_interval_of_95_percent_contains_the_truth_that_often():
     runs = replicated(FIFO, [loaded(0.6, mix)], 4000, seeds=2000)
     hits = 0
     for first in range(0, 2000, 10):
-        _, low, high = Replications(runs.results[first : first + 10]).interval("latency_mean_s")
+        _, low, high = Replications(runs.results[first : first + 10]).interval("delay_mean_s")
         hits += bool(low[0] <= truth_s <= high[0])
     assert 180 <= hits <= 198

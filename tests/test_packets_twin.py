@@ -36,7 +36,7 @@ def same_fates(trace, fates):
 def same_latencies(result, latencies):
     for i, mine in enumerate(latencies):
         some = [min(mine), sum(mine) / len(mine), max(mine)] if mine else [np.nan] * 3
-        got = (result.latency_min_s[i], result.latency_mean_s[i], result.latency_max_s[i])
+        got = (result.delay_min_s[i], result.delay_mean_s[i], result.delay_max_s[i])
         assert_array_equal(got, np.array(some) / 10**12)
         edges_s = result.histogram.edges_s
         bins = np.searchsorted(edges_s, np.array(mine) / 10**12, side="right") - 1

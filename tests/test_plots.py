@@ -200,7 +200,7 @@ def test_a_record_without_a_history_is_no_queue_over_time():
 def test_the_knife_edge_tells_where_packets_get_through():
     figure = knife_edge()
     assert min(trace(figure, "packets-sent_pps-CS2").y[:1]) > 0
-    assert trace(figure, "packets-latency_mean_s-BE").y[1] is None
+    assert trace(figure, "packets-delay_mean_s-BE").y[1] is None
     assert figure.summary.endswith("something from -0.100 to -0.100 %.")
 
 

@@ -201,7 +201,7 @@ def holds(where, streams, result, warmup_s):
         for unit in ("pps", "bps"):
             assert np.isfinite(getattr(result, f"{quantity}_{unit}")).all()
     sent = result.packets.sent > 0
-    low, mean, high = result.latency_min_s, result.latency_mean_s, result.latency_max_s
+    low, mean, high = result.delay_min_s, result.delay_mean_s, result.delay_max_s
     for latency_s in (low, mean, high):
         assert_array_equal(np.isnan(latency_s), ~sent)
     assert (low[sent] <= mean[sent] * (1 + 1e-12)).all()
@@ -291,7 +291,7 @@ def test_any_run_of_tcp_stopped_anywhere(case):
     sources = [Stream(flow.name, 0.0, flow.frame_bytes) for flow in flows]
     holds(case.where, [*sources, *case.streams], result, case.warmup_s)
     record, count = result.tcp, len(flows)
-    again = record.dropped_first + record.dropped_again
+    again = record.first_send_drops + record.retransmit_drops
     assert_array_equal(again, result.packets.lost[:count])
     in_ring = case.where.transmit_ring_packets + 1
     delivered = record.goodput_bytes / [flow.mss_bytes for flow in flows]

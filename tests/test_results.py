@@ -22,7 +22,7 @@ def test_one_value_of_one_stream():
     result = solve(PORT, STREAMS)
     assert result.of("a", "sent_bps") == 100e6
     assert result.of("idle", "sent_bps") == 0
-    assert result.of("idle", "latency_mean_s") is None
+    assert result.of("idle", "delay_mean_s") is None
     assert (result.model, result.streams, result.queues) == ("fluid", ("a", "idle"), ("all",))
 
 
@@ -40,7 +40,7 @@ def test_a_row_a_stream_with_all_quantities():
     rows = solve(PORT, STREAMS).rows()
     assert [row["stream"] for row in rows] == ["a", "idle"]
     assert all(set(row) == {"stream", *QUANTITIES} for row in rows)
-    assert rows[1]["latency_max_s"] is None
+    assert rows[1]["delay_max_s"] is None
 
 
 def test_lost_is_the_sum_over_the_causes():

@@ -169,9 +169,9 @@ def test_hystarts_train_ends_slow_start_where_packets_do(share):
     port = Port("r", LINE_BPS, (Queue("all", ByteLimit(10**8)),))
     hosts = [Host("h", LINE_BPS, (flow,))]
     found, packets = tcp.solve(port, hosts, 1.0), tcp.simulate(port, hosts, 1.0)
-    threshold = packets.tcp.threshold_packets.min()
+    threshold = packets.tcp.ssthresh_packets.min()
     assert threshold > 2 * share * LINE_BPS * ROUND_TRIP_S / 8 / 9000
-    assert found.tcp.threshold_packets.min() == pytest.approx(threshold, rel=0.05)
+    assert found.tcp.ssthresh_packets.min() == pytest.approx(threshold, rel=0.05)
 
 
 def test_a_first_window_beyond_the_hosts_queue_is_lowered_as_packets_are():
@@ -182,7 +182,7 @@ def test_a_first_window_beyond_the_hosts_queue_is_lowered_as_packets_are():
     port = Port("r", 100e6, (Queue("all", PacketLimit(500)),), overhead_bytes=38)
     water = tcp.solve(port, [host], 3.0)
     run = tcp.simulate(port, [host], 3.0, progress=lambda done_s, total_s: None)
-    thresholds = [result.tcp.threshold_packets[0].min() for result in (water, run)]
+    thresholds = [result.tcp.ssthresh_packets[0].min() for result in (water, run)]
     assert thresholds[0] == pytest.approx(thresholds[1], abs=1)
     assert float(water.tcp.goodput_bps[0]) == pytest.approx(float(run.tcp.goodput_bps[0]), rel=0.1)
 
@@ -257,8 +257,8 @@ def test_the_record_adds_up():
     assert result.history.sent_packets.shape == (3, 400)
     total = result.history.sent_bytes.sum(1) * 8 / result.duration_s
     assert total == pytest.approx(result.sent_bps, rel=1e-4)
-    assert np.isfinite(result.latency_mean_s).all()
-    assert (result.latency_mean_s <= result.latency_max_s).all()
+    assert np.isfinite(result.delay_mean_s).all()
+    assert (result.delay_mean_s <= result.delay_max_s).all()
 
 
 def test_flows_lose_whole_packets_and_the_queue_keeps_its_limit():
@@ -348,7 +348,7 @@ def test_a_stopped_run_is_right_up_to_there(monkeypatch, warmup_s):
     whole = tcp.solve(port, hosts, stop.done_s, warmup_s=warmup_s)
     assert not whole.interrupted
     assert stopped.tcp.goodput_bps.tolist() == whole.tcp.goodput_bps.tolist()
-    for name in ("sent_bps", "dropped_bps", "latency_mean_s"):
+    for name in ("sent_bps", "dropped_bps", "delay_mean_s"):
         assert getattr(stopped, name) == pytest.approx(getattr(whole, name), rel=1e-9), name
 
 

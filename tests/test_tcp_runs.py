@@ -95,7 +95,7 @@ def test_the_warm_up_is_left_out():
     np.testing.assert_array_equal(whole.tcp.window_packets[:, 1:], late.tcp.window_packets)
     assert late.tcp.goodput_bytes[0] == late.tcp.received_bytes.sum()
     assert whole.packets.lost[0] > late.packets.lost[0] >= 0
-    assert late.tcp.dropped_first[0] + late.tcp.dropped_again[0] == late.packets.lost[0]
+    assert late.tcp.first_send_drops[0] + late.tcp.retransmit_drops[0] == late.packets.lost[0]
 
 
 def test_a_record_names_flows_then_streams():

@@ -153,4 +153,4 @@ def test_a_train_of_acks_ends_slow_start_at_two_to_three_times_its_share(
     port = Port("line", LINE_BPS, (Queue("all", PacketLimit(10_000)),), overhead_bytes=38)
     record = record_of(model, port, Host("h", 10 * LINE_BPS, (flow,)), 20)
     window = initial_packets * 2 ** math.ceil(math.log2(share * product / initial_packets))
-    assert record.threshold_packets[0, -1] == pytest.approx(window + share * product, rel=0.02)
+    assert record.ssthresh_packets[0, -1] == pytest.approx(window + share * product, rel=0.02)

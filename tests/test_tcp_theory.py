@@ -138,15 +138,15 @@ def test_packets_are_conserved(recovery, congestion):
         packets, record = result.packets, result.tcp
         lost = packets.lost[:2]
         assert np.array_equal(packets.offered, packets.sent + packets.lost + packets.queued)
-        assert np.array_equal(lost, record.dropped_first + record.dropped_again)
+        assert np.array_equal(lost, record.first_send_drops + record.retransmit_drops)
         assert (packets.queued >= 0).all()
         useful = record.goodput_bytes // MSS
         # The packet on the line at the end has been handed over, and is not yet sent.
         assert (useful <= packets.sent[:2] + 1).all()
         assert (useful > 100).all()
-        assert (record.dropped_again <= record.sent_again).all()
+        assert (record.retransmit_drops <= record.retransmitted).all()
         if isinstance(recovery, SackRecovery | RateHalving) and not record.timeouts.any():
-            assert (record.sent_again <= lost).all()
+            assert (record.retransmitted <= lost).all()
 
 
 def test_a_transfer_arrives_whole_and_ends():
@@ -155,8 +155,8 @@ def test_a_transfer_arrives_whole_and_ends():
     packets = -(-5_000_000 // MSS)
     assert result.tcp.goodput_bytes[0] == packets * MSS
     assert 0.5 < result.tcp.finished_s[0] < 3
-    assert result.packets.offered[0] == packets + result.tcp.sent_again[0]
-    assert result.tcp.sent_again[0] == result.packets.lost[0] > 0
+    assert result.packets.offered[0] == packets + result.tcp.retransmitted[0]
+    assert result.tcp.retransmitted[0] == result.packets.lost[0] > 0
 
 
 def test_slow_start_doubles_each_round_trip():
@@ -214,8 +214,8 @@ def test_active_queues_hold_delay_where_tail_drop_fills_the_buffer(dropper):
     options = {"duration_s": 40.0, "warmup_s": 10.0}
     full = run(line(PacketLimit(2000)), *hosts, **options)
     held = run(line(PacketLimit(2000), dropper), *hosts, **options)
-    assert full.latency_mean_s.mean() > 0.1
-    assert held.latency_mean_s.mean() < 0.025
+    assert full.delay_mean_s.mean() > 0.1
+    assert held.delay_mean_s.mean() < 0.025
     assert held.tcp.goodput_bps.sum() > 0.93 * full.tcp.goodput_bps.sum()
 
 
@@ -226,7 +226,7 @@ def test_marks_replace_drops():
     late = able.history.dropped_packets[0][50:].sum()
     assert able.packets.marked[0] > 10
     assert late == 0 < result.history.dropped_packets[0][50:].sum()
-    assert able.tcp.sent_again[0] < result.tcp.sent_again[0]
+    assert able.tcp.retransmitted[0] < result.tcp.retransmitted[0]
 
 
 def test_newreno_fills_one_hole_each_round_trip():
@@ -278,16 +278,16 @@ def test_losses_in_a_recovery_lower_the_window_a_second_time(first_s, repairs):
     )
     assert (once.tcp.fast_recoveries[0], once.tcp.timeouts[0]) == (1, 0)
     assert (twice.tcp.fast_recoveries[0], twice.tcp.timeouts[0]) == (repairs, 2 - repairs)
-    halved = once.tcp.threshold_packets[0].min()
+    halved = once.tcp.ssthresh_packets[0].min()
     assert halved < 300
-    assert twice.tcp.threshold_packets[0].min() == pytest.approx(halved / 2, rel=0.01)
+    assert twice.tcp.ssthresh_packets[0].min() == pytest.approx(halved / 2, rel=0.01)
 
 
 def test_the_pathological_rule_costs_a_timeout_and_most_of_the_window():
     rule = PathologicalRecovery(critical_packets=20, threshold_packets=30)
     result = run(line(PacketLimit(100)), host(flow(recovery=rule)), duration_s=4.0, bins=400)
     assert result.tcp.timeouts[0] == 1
-    assert result.tcp.threshold_packets[0].min() == 30
+    assert result.tcp.ssthresh_packets[0].min() == 30
     assert run(line(PacketLimit(100)), host(flow())).tcp.timeouts[0] == 0
 
 
@@ -321,7 +321,7 @@ def test_bbr_fills_the_line_without_filling_the_buffer():
     bbr = run(port, host(flow(congestion=Bbr())), **options)
     cubic = run(port, host(flow(congestion=Cubic())), **options)
     assert bbr.sent_bps[0] > 0.93 * LINE_BPS
-    assert bbr.latency_mean_s[0] < 0.3 * cubic.latency_mean_s[0]
+    assert bbr.delay_mean_s[0] < 0.3 * cubic.delay_mean_s[0]
 
 
 def test_shorter_round_trips_get_more():

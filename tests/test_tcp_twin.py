@@ -146,10 +146,10 @@ def same_flows(record, flows):
     pairs = {
         "timeouts": "timeouts",
         "fast_recoveries": "recoveries",
-        "sent_again": "again",
+        "retransmitted": "again",
         "dropped_in_host": "in_host",
-        "dropped_first": "lost_first",
-        "dropped_again": "lost_again",
+        "first_send_drops": "lost_first",
+        "retransmit_drops": "lost_again",
     }
     for name, other in pairs.items():
         assert_array_equal(getattr(record, name), [getattr(flow, other) for flow in flows])
@@ -157,7 +157,7 @@ def same_flows(record, flows):
     assert_array_equal(record.finished_s, finished)
     assert_array_equal(record.goodput_bytes, [flow.expected * 1448 for flow in flows])
     assert_array_equal(record.window_packets[:, -1], [flow.cwnd for flow in flows])
-    assert_array_equal(record.threshold_packets[:, -1], [flow.ssthresh for flow in flows])
+    assert_array_equal(record.ssthresh_packets[:, -1], [flow.ssthresh for flow in flows])
     assert_array_equal(record.in_flight_packets[:, -1], [flow.count("flight") for flow in flows])
 
 

@@ -147,7 +147,7 @@ def flows(helper, monitor):
         mean_s = flow.delaySum.GetSeconds() / max(flow.rxPackets, 1)
         found[port] = (flow.txPackets, flow.rxPackets, mean_s)
     offered, sent, latency_s = zip(*(found[port] for port in sorted(found)), strict=True)
-    return {"offered": offered, "sent": sent, "latency_mean_s": latency_s}
+    return {"offered": offered, "sent": sent, "delay_mean_s": latency_s}
 
 
 if __name__ == "__main__":

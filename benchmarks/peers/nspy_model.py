@@ -107,7 +107,7 @@ def simulate(port, stamped=True):
     flows = range(len(offered))
     sent = [sink.packets_received[flow] for flow in flows]
     means_s = [sum(sink.waits[flow]) / max(sent[flow], 1) for flow in flows]
-    return {"simulation_s": took_s, "offered": offered, "sent": sent, "latency_mean_s": means_s}
+    return {"simulation_s": took_s, "offered": offered, "sent": sent, "delay_mean_s": means_s}
 
 
 if __name__ == "__main__":

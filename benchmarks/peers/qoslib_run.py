@@ -24,7 +24,7 @@ def results(asked):
     result = simulate(port, streams, asked["duration_s"], seed=asked["seed"])
     took_s = process_time() - began_s
     counts = {name: getattr(result.packets, name).tolist() for name in ("offered", "sent")}
-    return {"simulation_s": took_s, **counts, "latency_mean_s": result.latency_mean_s.tolist()}
+    return {"simulation_s": took_s, **counts, "delay_mean_s": result.delay_mean_s.tolist()}
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ def simulate(port, queue_class=Queue, line_class=Line):
     took_s = process_time() - began_s
     means_s = [total / max(n, 1) for total, n in zip(line.latency_s, line.sent, strict=True)]
     counts = {"offered": line.offered, "sent": line.sent}
-    return {"simulation_s": took_s, **counts, "latency_mean_s": means_s}
+    return {"simulation_s": took_s, **counts, "delay_mean_s": means_s}
 
 
 if __name__ == "__main__":

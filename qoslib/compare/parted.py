@@ -96,7 +96,7 @@ def _figures(result, at):
         "offered": offered,
         "carried": float(result.sent_bps[at]),
         "lost": dropped / (sent + dropped) if sent + dropped > 0 else 0.0,
-        "delay": float(result.latency_mean_s[at]),
+        "delay": float(result.delay_mean_s[at]),
     }
 
 

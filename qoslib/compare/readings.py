@@ -54,9 +54,9 @@ def _leaving(quantity, offered):
 
 
 READINGS = {
-    "latency_average": Reading("s", "latency", lambda view: view.mean("latency_mean_s")),
-    "latency_maximum": Reading("s", "latency", lambda view: view.extreme("latency_max_s", max)),
-    "latency_minimum": Reading("s", "latency", lambda view: view.extreme("latency_min_s", min)),
+    "latency_average": Reading("s", "latency", lambda view: view.mean("delay_mean_s")),
+    "latency_maximum": Reading("s", "latency", lambda view: view.extreme("delay_max_s", max)),
+    "latency_minimum": Reading("s", "latency", lambda view: view.extreme("delay_min_s", min)),
     "sent": Reading("packets/s", "carried", _rate("sent_pps")),
     "sent_bits": Reading("bit/s", "carried", _bits("sent_pps")),
     "sent_packets": Reading("packets", "carried", _count("sent_pps", "offered_packets")),

@@ -110,7 +110,7 @@ class View:
         for stream in self.flows or self.streams:
             value = self.result.of(stream.name, quantity)
             if value is None:
-                raise UnspokenError(self.result.without_latency.get(stream.name, NOTHING_SENT))
+                raise UnspokenError(self.result.without_delay.get(stream.name, NOTHING_SENT))
             values.append(value * self._drained(quantity))
         return values
 

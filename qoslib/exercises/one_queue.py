@@ -52,7 +52,7 @@ def _delay_ms(packets):
     queue = Queue("all", PacketLimit(packets))
     port = Port("line", units.mbps(100), (queue,), overhead_bytes=ON_THE_LINE_BYTES)
     stream = Stream("all", units.mbps(150), FRAME_BYTES)
-    return units.convert(float(fluid.solve(port, [stream]).latency_mean_s[0]), "s", "ms")
+    return units.convert(float(fluid.solve(port, [stream]).delay_mean_s[0]), "s", "ms")
 
 
 def _load(answer: Any, most: float) -> Verdict:
@@ -81,7 +81,7 @@ def _random_ms(percent):
     pps = units.rate_pps(port.rate_bps, FRAME_BYTES + ON_THE_LINE_BYTES)
     rate_bps = units.convert(percent, "%", "1") * units.rate_bps(pps, FRAME_BYTES)
     stream = Stream("all", rate_bps, FRAME_BYTES, Poisson())
-    latency_s = packets.simulate(port, [stream], PLAYED_S, seed=1, bins=1).latency_mean_s[0]
+    latency_s = packets.simulate(port, [stream], PLAYED_S, seed=1, bins=1).delay_mean_s[0]
     return units.convert(float(latency_s), "s", "ms")
 
 
@@ -114,7 +114,7 @@ def _own(answer: Any) -> Verdict:
     lost = 1 - result.sent_bps.sum() / max(result.offered_bps.sum(), 1)
     if lost <= 0:
         return wrong("your line keeps up and loses nothing. Offer more than it carries.")
-    delay_ms = units.convert(float(max(result.latency_mean_s)), "s", "ms")
+    delay_ms = units.convert(float(max(result.delay_mean_s)), "s", "ms")
     if not 5 <= delay_ms <= 50:
         side = "Less" if delay_ms > 50 else "More"
         return wrong(f"the full buffer costs {delay_ms:.3g} ms. {side} buffer, please.")

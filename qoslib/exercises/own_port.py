@@ -72,7 +72,7 @@ def _judged(first, results):
             return wrong(f"nothing is lost in the {model} model. Offer more than the line carries.")
         if lost[0] > LOSSLESS:
             return wrong(f"{first} loses {lost[0]:.1%} in the {model} model. Serve it first.")
-    late = units.convert(float(results["packets"].latency_mean_s[0]), "s", "ms")
+    late = units.convert(float(results["packets"].delay_mean_s[0]), "s", "ms")
     return right(f"{first} loses nothing in either model, and takes {late:.3g} ms.")
 
 

@@ -50,7 +50,7 @@ def through(
         result = solve(hop.at, [streams[i] for i in members], now[..., members])
         first[..., start] = result.offered_bps[..., [members.index(i) for i in start]]
         now[..., members] = result.sent_bps
-        latency_s[..., members] += result.latency_mean_s
+        latency_s[..., members] += result.delay_mean_s
         for cause, dropped_pps in result.dropped_by_pps.items():
             causes.setdefault(cause, np.zeros_like(now))[..., members] += dropped_pps
         hops.append(result)
@@ -65,11 +65,11 @@ def through(
         offered_bps=first,
         sent_bps=now,
         dropped_bps=dropped,
-        latency_mean_s=latency_s,
-        latency_min_s=latency_s,
-        latency_max_s=latency_s,
+        delay_mean_s=latency_s,
+        delay_min_s=latency_s,
+        delay_max_s=latency_s,
         dropped_by_pps=causes,
-        without_latency={name: why for hop in hops for name, why in hop.without_latency.items()},
+        without_delay={name: why for hop in hops for name, why in hop.without_delay.items()},
         hops=tuple(hops),
         notes=tuple(
             f"{hop.at.name}: {note}"

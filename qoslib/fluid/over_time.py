@@ -70,16 +70,16 @@ def _mean(each: Result, shares, duration_s) -> Result:
     there = each.sent_pps > 0
     packets = shares[:, None] * each.sent_pps
     sent = packets.sum(0)
-    total_s = (np.where(there, each.latency_mean_s, 0.0) * packets).sum(0)
+    total_s = (np.where(there, each.delay_mean_s, 0.0) * packets).sum(0)
     some = sent > 0
-    lowest_s = np.where(there, each.latency_min_s, np.inf).min(0)
-    highest_s = np.where(there, each.latency_max_s, -np.inf).max(0)
+    lowest_s = np.where(there, each.delay_min_s, np.inf).min(0)
+    highest_s = np.where(there, each.delay_max_s, -np.inf).max(0)
     return replace(
         each,
         **{name: shares @ getattr(each, name) for name in rates},
-        latency_mean_s=np.where(some, total_s / np.where(some, sent, 1.0), np.nan),
-        latency_min_s=np.where(some, lowest_s, np.nan),
-        latency_max_s=np.where(some, highest_s, np.nan),
+        delay_mean_s=np.where(some, total_s / np.where(some, sent, 1.0), np.nan),
+        delay_min_s=np.where(some, lowest_s, np.nan),
+        delay_max_s=np.where(some, highest_s, np.nan),
         dropped_by_pps={cause: shares @ pps for cause, pps in each.dropped_by_pps.items()},
         duration_s=duration_s,
         hops=(),

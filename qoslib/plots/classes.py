@@ -71,7 +71,7 @@ def _on_line_gbps(experiment, packets_per_s):
 
 def _drawn(experiment, result, quantity):
     if quantity == "latency":
-        return units.convert(result.latency_mean_s, "s", "ms")
+        return units.convert(result.delay_mean_s, "s", "ms")
     return _on_line_gbps(experiment, getattr(result, f"{quantity}_pps"))
 
 

@@ -13,7 +13,7 @@ from qoslib.results import Result
 __all__ = ["knife_edge"]
 
 #: Quantity of each panel, and the unit to convert it to, if any.
-_QUANTITIES = (("sent_pps", ""), ("latency_mean_s", "ms"))
+_QUANTITIES = (("sent_pps", ""), ("delay_mean_s", "ms"))
 
 
 def knife_edge(

@@ -77,8 +77,8 @@ def _published_us(platform, experiment, names):
 
 def _modelled_us(result, at):
     at = list(at)
-    mean = np.average(result.latency_mean_s[at], weights=result.sent_pps[at])
-    ends = np.min(result.latency_min_s[at]), mean, np.max(result.latency_max_s[at])
+    mean = np.average(result.delay_mean_s[at], weights=result.sent_pps[at])
+    ends = np.min(result.delay_min_s[at]), mean, np.max(result.delay_max_s[at])
     return [units.convert(float(each), "s", "us") for each in ends]
 
 

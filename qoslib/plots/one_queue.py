@@ -77,7 +77,7 @@ def one_queue(
         index=pd.Index(np.round(x, 1), name="offered [% of the line]"),
     ).round(3)
     summary = " ".join([_summary(here, marks), *_played(stream, played)])
-    layout = _layout(port, x, delays_s or _ends(sweep.latency_mean_s))
+    layout = _layout(port, x, delays_s or _ends(sweep.delay_mean_s))
     return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
@@ -114,7 +114,7 @@ def _drawn(result):
         where=result.offered_bps > 0,
     )
     carried = units.convert(result.sent_bps, "bit/s", "Mbit/s")
-    delay = units.convert(result.latency_mean_s, "s", "ms")
+    delay = units.convert(result.delay_mean_s, "s", "ms")
     return carried, units.convert(lost, "1", "%"), delay
 
 

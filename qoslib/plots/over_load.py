@@ -38,7 +38,7 @@ def latency_over_load(
         at = result.streams.index(stream)
         on_line_bps = units.rate_bps(result.offered_pps[..., at], _on_line_bytes(experiment, at))
         x = units.convert(on_line_bps, "bit/s", "Gbit/s")
-        y = units.convert(result.latency_mean_s[..., at], "s", "ms")
+        y = units.convert(result.delay_mean_s[..., at], "s", "ms")
         traces.append(_over(result.model, stream, place, label, x, y))
         columns[label] = pd.Series(y, index=np.round(x, 6))
     seen = {

@@ -72,7 +72,7 @@ def _numbers(result, names):
         [
             units.convert(result.sent_bps, "bit/s", "Mbit/s"),
             units.convert(lost, "1", "%"),
-            units.convert(result.latency_mean_s, "s", "ms"),
+            units.convert(result.delay_mean_s, "s", "ms"),
         ]
     )
 

@@ -55,7 +55,7 @@ def _numbers(results, streams, ports=None):
     for at, result in enumerate(results.values()):
         offered = np.maximum(result.offered_pps, 1e-12)
         made[0, :, at] = units.convert(result.dropped_pps / offered, "1", "%")
-        made[1, :, at] = units.convert(result.latency_mean_s, "s", "ms")
+        made[1, :, at] = units.convert(result.delay_mean_s, "s", "ms")
         if result.histogram is not None:
             made[2, :, at] = units.convert(result.histogram.quantile_s(0.99), "s", "ms")
     return made

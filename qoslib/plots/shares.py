@@ -79,7 +79,7 @@ def _drawn(experiment, classes, result, quantity):
         return np.full(len(classes), np.nan)
     if quantity == "sent":
         return _rates(experiment, classes, result.sent_pps)
-    latency_us = units.convert(result.latency_mean_s, "s", "us")
+    latency_us = units.convert(result.delay_mean_s, "s", "us")
     return np.array([_mean(latency_us[list(c.at)], result.sent_pps[list(c.at)]) for c in classes])
 
 

@@ -63,9 +63,9 @@ def _follow(state, senders, port):
         if fate.cause < 0:
             _has_left(state, senders, index, fate.tag, fate.departure_ps)
         elif fate.tag & MOST_TRIES > 1:
-            senders.flows[index].dropped_again += 1
+            senders.flows[index].retransmit_drops += 1
         else:
-            senders.flows[index].dropped_first += 1
+            senders.flows[index].first_send_drops += 1
     port.logged = 0
 
 

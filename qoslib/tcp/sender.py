@@ -43,7 +43,7 @@ def _transmit(state, senders, flow, packet_class, now_ps):
         segment = segment_of(flow, segments, number)
         segment.tries = min(segment.tries + 1, MOST_TRIES)
         flow.lost -= 1
-        flow.sent_again += 1
+        flow.retransmitted += 1
     else:
         number = flow.next
         segment = segment_of(flow, segments, number)

@@ -50,7 +50,7 @@ FLOW = _table(
     " phase phase_ps cycles rounds round_upto rate_round full full_rounds"
     " probe_every_ps probe_packets probed_ps probed_round conserves before"
     " bandwidths least_ps min_at_ps"
-    " sent_again timeouts recoveries dropped_in_host dropped_first dropped_again"
+    " retransmitted timeouts recoveries dropped_in_host first_send_drops retransmit_drops"
     " finished_ps received_before",
     real="cwnd ssthresh beta c share train_share w_max w_est k_s prior"
     " low_s beta_low beta_high switch alpha max_rate old_max_rate mean_rate"

@@ -10,8 +10,8 @@ def begin_counts(flows):
     """At the end of the warm-up."""
     for flow in flows:
         flow.received_before = flow.expected
-        flow.sent_again = flow.timeouts = flow.recoveries = flow.marks = 0
-        flow.dropped_in_host = flow.dropped_first = flow.dropped_again = 0
+        flow.retransmitted = flow.timeouts = flow.recoveries = flow.marks = 0
+        flow.dropped_in_host = flow.first_send_drops = flow.retransmit_drops = 0
 
 
 @kernel

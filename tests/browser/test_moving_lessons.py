@@ -138,23 +138,23 @@ def one_queue(room):
 def one_queue_delay_ms(room):
     port, stream = one_queue(room)
     answer = fluid.solve(port, [stream])
-    return units.convert(answer.of("iperf3", "latency_mean_s"), "s", "ms")
+    return units.convert(answer.of("iperf3", "delay_mean_s"), "s", "ms")
 
 
 def one_queue_dots_ms(room, spacing):
     """The packet model's delays, but that of the slider's own load, which the page rounds."""
     port, stream = one_queue(room)
     result = played(port, stream.replace(arrivals=SPACINGS[spacing]))
-    return units.convert(result.latency_mean_s[: len(PLAYED), 0], "s", "ms").tolist()
+    return units.convert(result.delay_mean_s[: len(PLAYED), 0], "s", "ms").tolist()
 
 
 def m120_packets_ms(port, streams):
     result = packets.simulate(port, in_any_phase(streams, 1), 1.5, warmup_s=1, seed=1)
-    return units.convert(result.latency_mean_s, "s", "ms").tolist()
+    return units.convert(result.delay_mean_s, "s", "ms").tolist()
 
 
 def m120_latencies_ms(port, streams):
-    return units.convert(fluid.solve(port, streams).latency_mean_s, "s", "ms").tolist()
+    return units.convert(fluid.solve(port, streams).delay_mean_s, "s", "ms").tolist()
 
 
 def test_one_queue_follows_the_keyboard(page, watch, jupyter_server):

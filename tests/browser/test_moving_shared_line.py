@@ -49,7 +49,7 @@ def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # n
     press(page, "Ring [packets]", "ArrowRight", 10)
     moved = {"load_prec0": 60, "load_prec6": 124, "ring": 28}
     wanted = played(**moved)
-    waits_us = units.convert(wanted.of("1A/prec5", "latency_mean_s"), "s", "us")
+    waits_us = units.convert(wanted.of("1A/prec5", "delay_mean_s"), "s", "us")
     assert waits_us > 120
     last(page, label, "packets-sent", lbe_mbps(wanted))
     assert complaints(page, watch) == []
