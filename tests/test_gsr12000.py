@@ -43,7 +43,7 @@ def latencies_us(result, test, statistic="mean"):
     """Modelled and printed latencies of the classes in use, both ports."""
     names = [f"{port}/{name}" for port in PORTS for name in USED]
     words = {"mean": "average", "min": "minimum", "max": "maximum"}
-    made = [result.of(n, f"latency_{statistic}_s") for n in names]
+    made = [result.of(n, f"delay_{statistic}_s") for n in names]
     told = [printed(test, n, "latency", words[statistic]) for n in names]
     return units.convert(np.array(made), "s", "us"), np.array(told)
 
