@@ -82,7 +82,7 @@ def test_lesson_02_a_larger_quantum_would_give_lbe_the_delays_of_updates():
     needed = 86 / (2374.6 - 200 - 86) * others
     assert needed == pytest.approx(13_500, rel=0.01)
     result = larger(round(needed))
-    found = [result.of("1A/prec0", f"latency_{kind}_s") for kind in ("mean", "max")]
+    found = [result.of("1A/prec0", f"delay_{kind}_s") for kind in ("mean", "max")]
     assert found == pytest.approx([633e-6, 1298e-6], rel=0.01)
     table = measurements.load("gsr12000_results").query("experiment == 'test_b'")
     table = table.query("stream == '1A/prec0' and quantity == 'latency'").set_index("statistic")
