@@ -1,9 +1,13 @@
-"""Models of router queues beside what was measured on seven routers and switches.
+"""Models of router queues, compared with what was measured on seven routers and switches.
 
-The map of the house: `port`, `traffic` and `flows` describe, `fluid`, `packets` and `tcp`
-answer, `measurements` holds what was published, `platforms` the routers, `compare` sets both side
-by side, `plots` draws and `explore` gives sliders; `worksheet` is for a port of one's own. Each
-is loaded when it is first named.
+Describe a network and what is sent to it, and run it::
+
+    from qoslib import PacketLimit, Port, Queue, Scenario, Stream, run
+
+The names of this module are loaded on first use. The rooms are imported by their names: `port`,
+`traffic` and `flows` describe, `fluid`, `packets` and `tcp` are the engines, `measurements` holds
+what was published, `platforms` the routers, `compare` the scoreboard; `plots` draws, `explore` has
+sliders, and `worksheet` is for a port of one's own.
 """
 
 from importlib import import_module
@@ -11,33 +15,29 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_ROOMS = (
-    "compare",
-    "exercises",
-    "explore",
-    "flows",
-    "fluid",
-    "measurements",
-    "packets",
-    "platforms",
-    "plots",
-    "port",
-    "results",
-    "scenario",
-    "tcp",
-    "traffic",
-    "units",
-    "worksheet",
-)
+#: Room -> what stands at the front door of it. No module may have one of these names.
+_NAMES = {
+    "flows": ("Bbr", "Cubic", "Flow", "FqPacing", "Host", "Reno"),
+    "front": ("Replications", "run"),
+    "port": (
+        *("ByteLimit", "Chain", "Classifier", "Codel", "DeficitRoundRobin", "Fifo", "Forwarder"),
+        *("Hop", "PacketLimit", "Pie", "Policer", "Port", "Queue", "Red", "RedProfile", "Shaper"),
+        *("StrictPriority", "TimeLimit"),
+    ),
+    "results": ("Result",),
+    "scenario": ("Scenario",),
+    "traffic": ("Cbr", "OnOff", "Poisson", "Stream", "imix"),
+}
+_ROOM_OF = {name: room for room, names in _NAMES.items() for name in names}
 
-__all__ = [*_ROOMS, "__version__"]
+__all__ = sorted([*_ROOM_OF, "__version__"])
 
 
 def __getattr__(name: str) -> Any:
-    if name in _ROOMS:
-        return import_module(f"qoslib.{name}")
-    raise AttributeError(f"module 'qoslib' has no attribute {name!r}")
+    if name not in _ROOM_OF:
+        raise AttributeError(f"module 'qoslib' has no attribute {name!r}")
+    return getattr(import_module(f"qoslib.{_ROOM_OF[name]}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return __all__

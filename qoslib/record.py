@@ -12,7 +12,11 @@ from dataclasses import dataclass
 
 __all__ = ["Record", "Within", "checked", "fail", "from_json", "record"]
 
-SCHEMA = "qoslib/1"
+SCHEMA = "qoslib/2"
+#: What qoslib/1 called otherwise: kinds of records, and fields by their kind of today.
+EARLIER = "qoslib/1"
+RENAMED_KINDS: dict[str, str] = {}
+RENAMED_FIELDS: dict[str, dict[str, str]] = {"Scenario": {"where": "network"}}
 #: A longer document is refused unread: to read so much takes a few seconds.
 MAX_JSON_CHARACTERS = 10_000_000
 #: Python reads and writes no longer whole number as text.
@@ -338,6 +342,19 @@ def _document(value):
         fail("the document", value, "one JSON object")
     _check_keys(value, "document")
     schema = value.pop("schema", None)
-    if schema != SCHEMA:
-        fail("schema", schema, repr(SCHEMA))
-    return _made(value, "document")
+    if schema not in (SCHEMA, EARLIER):
+        fail("schema", schema, f"{SCHEMA!r}, or {EARLIER!r} of earlier documents")
+    return _made(value if schema == SCHEMA else _renamed(value), "document")
+
+
+def _renamed(value):
+    """A part of a document of qoslib/1, by the names of today."""
+    if isinstance(value, list):
+        return [_renamed(item) for item in value]
+    kind = value.get("type") if isinstance(value, dict) else None
+    if not isinstance(kind, str):
+        return value
+    kind = RENAMED_KINDS.get(kind, kind)
+    names = {old: new for old, new in RENAMED_FIELDS.get(kind, {}).items() if new not in value}
+    named = {names.get(key, key): _renamed(item) for key, item in value.items()}
+    return {**named, "type": kind}

@@ -16,7 +16,7 @@ class Scenario(Record):
     ----------
     name : str
         For people.
-    where : Port, Forwarder or Chain
+    network : Port, Forwarder or Chain
     streams : tuple of Stream
         At least one, each name once, flows among them; each finds a queue.
     duration_s, warmup_s : float
@@ -36,7 +36,7 @@ class Scenario(Record):
     """
 
     name: str
-    where: Port | Forwarder | Chain
+    network: Port | Forwarder | Chain
     streams: tuple[Stream, ...]
     duration_s: Positive = 1.0
     warmup_s: NotNegative = 0.0
@@ -51,8 +51,8 @@ class Scenario(Record):
         names = [source.name for source in sources]
         if not names or len(set(names)) != len(names):
             fail("the streams' names", names, "at least one, each name once")
-        if isinstance(self.where, Port):
+        if isinstance(self.network, Port):
             for source in sources:
-                self.where.queue_of(source)
+                self.network.queue_of(source)
         if self.warmup_s >= self.duration_s:
             fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")

@@ -15,19 +15,19 @@ from qoslib.worksheet import worksheet
 PORT = Port("p", 1e7, (Queue("q", PacketLimit(20)),))
 STREAMS = (Stream("a", 5e6),)
 HOSTS = (Host("h", 1e8, (Flow("f", 0.01),)),)
-RUN = {"where": PORT, "streams": STREAMS, "duration_s": 0.01}
+RUN = {"network": PORT, "streams": STREAMS, "duration_s": 0.01}
 SEEDED = {"seed": 0, "warmup_s": 0.0, "bins": 3}
 
 #: Function -> arguments that are right.
 CALLS: dict[Callable, dict] = {
-    fluid.solve: {"where": PORT, "streams": STREAMS, "offered_bps": [1e6]},
+    fluid.solve: {"network": PORT, "streams": STREAMS, "offered_bps": [1e6]},
     fluid.over_time: RUN,
     fluid.sweep: {"port": PORT, "streams": STREAMS, "stream": "a", "low_bps": 1.0, "high_bps": 9.0}
     | {"loads": 3},
     packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000},
     packets.sweep: RUN | {"offered_bps": [[1e6]]},
     packets.replicate: RUN | {"seeds": [1, 2], "workers": 1},
-    packets.throughput: {"where": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
+    packets.throughput: {"network": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
     | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0},
     tcp.simulate: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
     | SEEDED

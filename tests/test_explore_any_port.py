@@ -42,7 +42,7 @@ def test_priority_takes_a_port_of_ones_own():
     assert app.controls["buffer_data"].description == "data buffer [kB]"
     app.move(offered_data=50, buffer_data=100)
     moved = app._call.scenarios(app.values)[0]
-    assert moved.where.queues[1].limit == ByteLimit(100_000)
+    assert moved.network.queues[1].limit == ByteLimit(100_000)
     on_line = moved.streams[1].rate_bps * 1520 / 1500
     assert on_line == pytest.approx(0.5 * units.mbps(100))
     assert moved.streams[0] == STREAMS[0]
@@ -50,7 +50,7 @@ def test_priority_takes_a_port_of_ones_own():
 
 def test_what_is_not_moved_stays_as_described():
     (scenario,) = explore.priority(MINE)._call.scenarios(explore.priority(MINE).values)
-    assert scenario.where == PORT
+    assert scenario.network == PORT
     assert scenario.streams == STREAMS
 
 

@@ -42,7 +42,7 @@ def test_unmoved_sliders_are_the_published_test(platform):
     assert described(test, settings(test)) == test
     test = known[with_pacing].scenario
     again = paced(test, paced_settings(test))
-    assert again.where == test.where
+    assert again.network == test.network
     assert again.streams == test.streams
     if platform != "mlx":
         assert again.hosts == test.hosts
@@ -53,8 +53,8 @@ def test_a_buffer_is_drawn_as_both_models_say(platform):
     app = explore.buffer_size(platform)
     app.move(buffer=18)
     (test,) = app._call.scenarios(app.values)
-    water = tcp.solve(test.where, test.hosts, 30.0, streams=test.streams)
-    run = tcp.simulate(test.where, test.hosts, 30.0, streams=test.streams, seed=1)
+    water = tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)
+    run = tcp.simulate(test.network, test.hosts, 30.0, streams=test.streams, seed=1)
     assert drawn(app, "now-0") == [pytest.approx(gbps(water))]
     assert drawn(app, "packets-0") == [pytest.approx(gbps(run))]
     assert drawn(app, "packets-1") == [run.packets.lost[:2].sum()]
@@ -84,12 +84,12 @@ def test_a_small_effective_buffer_leaves_the_configured_one_on_the_axis():
     assert effects[1] == "1.9 MB up to 36 MB (fitted)"
     app.move(effect=effects[1])
     (test,) = app._call.scenarios(app.values)
-    assert test.where == mx80.port(36e6, "base")
+    assert test.network == mx80.port(36e6, "base")
     marks = next(each for each in app.figure.data if each.uid == "now-0")
     assert list(marks.x) == [36]
     app.move(buffer=60)
     (test,) = app._call.scenarios(app.values)
-    assert test.where.queues[0].limit == ByteLimit(60_000_000)
+    assert test.network.queues[0].limit == ByteLimit(60_000_000)
 
 
 def test_published_points_are_drawn_and_impossible_ones_crossed():
@@ -110,7 +110,7 @@ def test_the_band_of_the_mlx_lies_between_its_two_sets():
     said = []
     for name in mlx.ASSUMPTIONS:
         test = mlx.experiments(name)["queue_4MB"].scenario
-        said.append(gbps(tcp.solve(test.where, test.hosts, 30.0, streams=test.streams)))
+        said.append(gbps(tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)))
     both = [drawn(app, f"band-{end}")[size] for end in ("low", "high")]
     assert both == pytest.approx(sorted(said))
 
@@ -131,20 +131,20 @@ def test_a_port_of_ones_own_has_nothing_published():
         app = make(OWN)
         assert drawn(app, "measured-0-mx80") == []
         (test,) = app._call.scenarios(app.values)
-        assert test.where == PORT
+        assert test.network == PORT
         assert test.hosts[0].flows == OWN.hosts[0].flows
         app.move(buffer=0.2)
         (test,) = app._call.scenarios(app.values)
-        assert test.where.queues[0].limit == ByteLimit(200_000)
+        assert test.network.queues[0].limit == ByteLimit(200_000)
         assert "Gb/s" in app.summary
 
 
 def test_a_limit_in_packets_stays_one():
     port = PORT.replace(queues=(Queue("all", PacketLimit(100)),))
-    app = explore.buffer_size(OWN.replace(where=port))
+    app = explore.buffer_size(OWN.replace(network=port))
     app.move(buffer=0.3)
     (test,) = app._call.scenarios(app.values)
-    assert test.where.queues[0].limit == PacketLimit(200)
+    assert test.network.queues[0].limit == PacketLimit(200)
 
 
 @pytest.mark.parametrize("make", [explore.buffer_size, explore.pacing])
@@ -154,7 +154,7 @@ def test_a_limit_in_packets_stays_one():
         ("m120", "platform is 'm120'; allowed: mx80, catalyst6506, mlx, or a Scenario"),
         (OWN.replace(hosts=()), "allowed: at least one"),
         (
-            OWN.replace(where=PORT.replace(queues=(Queue("all", TimeLimit(0.01, "line")),))),
+            OWN.replace(network=PORT.replace(queues=(Queue("all", TimeLimit(0.01, "line")),))),
             "allowed: a ByteLimit or a PacketLimit",
         ),
     ],
@@ -172,7 +172,7 @@ def test_what_only_packets_can_run_is_told():
 
 def test_a_figure_over_time_says_and_tabulates_the_same():
     test = mx80.experiments("as_configured")["buffer_12MB"].scenario
-    run = tcp.solve(test.where, test.hosts, 5.0, streams=test.streams)
+    run = tcp.solve(test.network, test.hosts, 5.0, streams=test.streams)
     figure = plots.tcp_over_time(test, {"water": run})
     assert [each.uid for each in figure.data] == ["0-0", "0-1", "0-2", "0-3"]
     assert f"{max(figure.data[2].y):.3g} MB wait" in figure.summary
@@ -191,7 +191,7 @@ def test_goodput_over_burst_says_and_tabulates_the_same():
 
 def test_a_stopped_run_is_not_remembered(monkeypatch):
     test = mx80.experiments("as_configured")["buffer_12MB"].scenario
-    whole = tcp.solve(test.where, test.hosts, 0.1, streams=test.streams)
+    whole = tcp.solve(test.network, test.hosts, 0.1, streams=test.streams)
     stopped = dataclasses.replace(whole, interrupted=True)
     transfer.water.cache_clear()
     monkeypatch.setattr(tcp, "solve", lambda *given, **options: stopped)

@@ -167,7 +167,7 @@ def test_lesson_05_if_all_flows_fell_together_the_line_would_be_86_percent_busy(
 def test_lesson_05_hosts_barely_faster_lose_as_many_with_any_buffer(megabytes):
     test = mx80.experiments("as_configured")["buffer_36MB"].scenario
     room = ByteLimit(round(units.megabytes(megabytes)))
-    port = test.where.replace(queues=(test.where.queues[0].replace(limit=room),))
+    port = test.network.replace(queues=(test.network.queues[0].replace(limit=room),))
     host = test.hosts[0].replace(access_bps=units.gbps(8.2))
     run = tcp.simulate(port, (host,), 30, streams=test.streams, seed=1)
     assert 150 < run.packets.lost[:2].sum() < 300

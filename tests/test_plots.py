@@ -65,7 +65,7 @@ def tcp_over_time():
     test = mx80.experiments("textbook")["buffer_12MB"].scenario
     given = {"streams": test.streams}
     runs = {"water": tcp.solve, "packets": tcp.simulate}
-    results = {name: run(test.where, test.hosts, 2.0, **given) for name, run in runs.items()}
+    results = {name: run(test.network, test.hosts, 2.0, **given) for name, run in runs.items()}
     return plots.tcp_over_time(test, results)
 
 

@@ -36,7 +36,7 @@ PORT = Port("port", 1e7, QUEUES, StrictPriority())
 STREAMS = (Stream("voice", 2e6, 200), Stream("data", 9e6, arrivals=Poisson()))
 SMALL = Scenario("small", PORT, STREAMS, 0.05, 0.01)
 ENGINE = Forwarder("cpu", QUEUES[0], 1e-4)
-CHAIN = SMALL.replace(where=Chain("chain", (Hop(ENGINE), Hop(SMALL.where))))
+CHAIN = SMALL.replace(network=Chain("chain", (Hop(ENGINE), Hop(SMALL.network))))
 PUBLISHED = [next(iter(platform(name).experiments().values())) for name in PLATFORMS]
 SCENARIOS = [SMALL, CHAIN, *(each.scenario for each in PUBLISHED if not each.hosts)]
 

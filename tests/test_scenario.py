@@ -16,9 +16,9 @@ def test_a_published_experiment_is_saved_and_run_again():
     scenario = experiment.scenario
     again = Scenario.from_json(scenario.to_json())
     assert again == scenario
-    first, second = (fluid.solve(s.where, s.streams) for s in (scenario, again))
+    first, second = (fluid.solve(s.network, s.streams) for s in (scenario, again))
     assert np.array_equal(first.sent_bps, second.sent_bps)
-    first, second = (packets.simulate(s.where, s.streams, 0.01) for s in (scenario, again))
+    first, second = (packets.simulate(s.network, s.streams, 0.01) for s in (scenario, again))
     assert np.array_equal(first.packets.sent, second.packets.sent)
     assert np.array_equal(first.histogram.counts, second.histogram.counts)
 
@@ -28,7 +28,7 @@ def test_tcp_senders_are_saved_too():
     again = Scenario.from_json(scenario.to_json())
     assert again == scenario
     assert again.hosts[0].flows[1].name == "tcp 2"
-    result = tcp.solve(again.where, again.hosts, 1.0, streams=again.streams)
+    result = tcp.solve(again.network, again.hosts, 1.0, streams=again.streams)
     assert result.streams == ("tcp 1", "tcp 2", "udp")
 
 

@@ -24,6 +24,7 @@ FLOORS = (
     ("platforms",),
     ("fluid", "packets"),
     ("tcp",),
+    ("front",),
     ("compare",),
     ("plots",),
     ("explore", "exercises", "worksheet"),

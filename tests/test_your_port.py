@@ -57,10 +57,10 @@ def test_what_is_built_is_what_is_drawn_and_saved(scheduler):
     app = explore.your_port()
     app.move(scheduler=scheduler, offered_3=90, name_2="film")
     described = built(START | {"scheduler": scheduler, "offered_3": 90, "name_2": "film"})
-    answer = fluid.solve(described.where, described.streams)
+    answer = fluid.solve(described.network, described.streams)
     assert drawn(app, "fluid-0") == pytest.approx(answer.sent_bps / 1e6)
     played = packets.simulate(
-        described.where,
+        described.network,
         described.streams,
         described.duration_s,
         warmup_s=described.warmup_s,
@@ -162,7 +162,7 @@ def test_a_maximum_is_not_drawn_among_the_means():
 
 def described():
     scenario = built(START)
-    return scenario.where, scenario.streams
+    return scenario.network, scenario.streams
 
 
 def test_a_stream_that_is_not_there_is_not_scored():
@@ -233,7 +233,7 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
     assert "no such stream" in summary
 
 
-RING = CODEL.replace(where=CODEL.where.replace(transmit_ring_packets=10**15))
+RING = CODEL.replace(network=CODEL.network.replace(transmit_ring_packets=10**15))
 NOT_DRAWN = {
     "unit.csv": CSV.replace(b",ms,", b",Mbit/s,"),
     "ring.json": RING.to_json().encode(),

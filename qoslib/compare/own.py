@@ -90,5 +90,5 @@ def _base(value):
 
 
 def _view(value, scenario, result, given):
-    described = Experiment(value.experiment, scenario.name, scenario.where, scenario.streams)
+    described = Experiment(value.experiment, scenario.name, scenario.network, scenario.streams)
     return View(NOWHERE, described, result, given, whole=True)

@@ -95,11 +95,11 @@ def tested(answer: Any) -> tuple[Scenario, Port]:
     """
     if answer is None or answer is ...:
         raise NoAnswer("put a Scenario with a port, streams and hosts in place of the dots.")
-    if not isinstance(answer, Scenario) or not isinstance(answer.where, Port):
+    if not isinstance(answer, Scenario) or not isinstance(answer.network, Port):
         raise NoAnswer("that is no Scenario of one Port; lesson 09 and its explorer make some.")
     if not answer.hosts:
         raise NoAnswer("nobody sends TCP there: give Scenario(..., hosts=(Host(...),)).")
-    return answer, answer.where
+    return answer, answer.network
 
 
 def _own(answer: Any) -> Verdict:

@@ -58,10 +58,10 @@ def _own(answer: Any) -> Verdict:
         return wrong("give a Scenario; scenario.Scenario.from_json() reads a saved one.")
     if Scenario.from_json(answer.to_json()) != answer:
         return wrong("what is saved does not come back as itself.")
-    water = fluid.solve(answer.where, answer.streams)
+    water = fluid.solve(answer.network, answer.streams)
     offered = sum(units.rate_pps(s.rate_bps, s.mean_frame_bytes) for s in answer.streams)
     end_s = min(answer.duration_s, MOST_PACKETS / max(offered, 1.0))
-    played = packets.simulate(answer.where, answer.streams, end_s, seed=answer.seed, bins=1)
+    played = packets.simulate(answer.network, answer.streams, end_s, seed=answer.seed, bins=1)
     return _judged(answer.streams[0].name, {"fluid": water, "packets": played})
 
 

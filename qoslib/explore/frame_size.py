@@ -45,17 +45,17 @@ def frame_size(where: str | Scenario = "mx150") -> Explorer:
     begun = where if isinstance(where, Scenario) else _first(where)
     at, published = start(begun), plots.rows("mx150_throughput") if where == "mx150" else []
     controls = {name: _slider(*_SLIDERS[name], at[name]) for name in _SLIDERS if name in at}
-    gap_bytes = _overhead(begun.where)
+    gap_bytes = _overhead(begun.network)
 
     def swept(values):
-        there = _described(begun.where, values)
+        there = _described(begun.network, values)
         water = [fluid.solve(there, _streams(begun, size, values)) for size in SIZES]
         return plots.Forwarded(SIZES, water)
 
     lines = kept(swept, "frame")
 
     def draw(values, played):
-        there = _described(begun.where, values)
+        there = _described(begun.network, values)
         forwarded = {
             "fluid": lines(values),
             "packets": played or plots.Forwarded([], []),
@@ -66,7 +66,7 @@ def frame_size(where: str | Scenario = "mx150") -> Explorer:
         return figure
 
     def play(values, tell):
-        there, counted = _described(begun.where, values), []
+        there, counted = _described(begun.network, values), []
         for size in PLAYED:
             counted.append(_played(there, _streams(begun, size, values)))
             tell(len(counted) * END_S, len(PLAYED) * END_S)
@@ -74,7 +74,7 @@ def frame_size(where: str | Scenario = "mx150") -> Explorer:
 
     def scenarios(values):
         streams = _streams(begun, round(values["frame"]), values)
-        return [begun.replace(where=_described(begun.where, values), streams=streams)]
+        return [begun.replace(network=_described(begun.network, values), streams=streams)]
 
     reset = button("Reset", lambda: app.move(**at))
     call = Call("frame_size", repr(where) if isinstance(where, str) else "saved", scenarios)
@@ -95,7 +95,7 @@ def _remark(here, lines, played):
 
 def start(begun: Scenario) -> dict:
     """What the controls begin at."""
-    engine = _engine(begun.where)
+    engine = _engine(begun.network)
     at: dict = {"frame": round(begun.streams[0].mean_frame_bytes), "load": 100}
     if engine is not None and engine.packet_s:
         at["cap"] = units.convert(1 / engine.packet_s, "packets/s", "Mpackets/s")
@@ -140,7 +140,7 @@ def _described(where, values):
 
 def _streams(begun, size, values):
     """The streams in frames of one size, taking as much of the line as they did."""
-    load, gap = units.convert(values["load"], "%", "1"), _overhead(begun.where)
+    load, gap = units.convert(values["load"], "%", "1"), _overhead(begun.network)
     return tuple(
         each.replace(
             frame_bytes=size,

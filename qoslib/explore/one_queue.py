@@ -75,7 +75,7 @@ def one_queue(port: Port, stream: Stream, published: plots.Seen | None = None) -
         packet_s = units.serialisation_s(now.mean_frame_bytes, now_port.rate_bps)
         return [Scenario("one queue", now_port, (now,), COUNTED * packet_s)]
 
-    call = Call("one_queue", "saved.where, saved.streams[0]", scenarios)
+    call = Call("one_queue", "saved.network, saved.streams[0]", scenarios)
     app: Explorer = Explorer(controls, rows, draw, play, call)
     return app
 

@@ -100,7 +100,7 @@ def priority(platform: str | Scenario = "m120", experiment: str = "") -> Explore
 def _known(platform, experiment):
     """The experiment to begin with, and those whose port has the same controls."""
     if isinstance(platform, Scenario):
-        mine = Experiment("own", platform.name, platform.where, platform.streams)
+        mine = Experiment("own", platform.name, platform.network, platform.streams)
         return "own", {"own": dataclasses.replace(mine, warmup_s=platform.warmup_s)}
     every = platform_named(platform).experiments()
     single = [name for name, each in every.items() if isinstance(each.port, Port)]

@@ -94,10 +94,10 @@ def port_of(scenario: Scenario) -> Port:
     ValueError
         If it is a forwarder or a chain.
     """
-    if not isinstance(scenario.where, Port):
-        kind = type(scenario.where).__name__
+    if not isinstance(scenario.network, Port):
+        kind = type(scenario.network).__name__
         raise ValueError(f"scenario {scenario.name!r} is of a {kind}; allowed: one Port")
-    return scenario.where
+    return scenario.network
 
 
 def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
@@ -108,7 +108,7 @@ def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
     if isinstance(queue.limit, PacketLimit):
         limit = PacketLimit(max(round(size_bytes / frame), 1))
     port = port_of(scenario).replace(queues=(queue.replace(limit=limit),))
-    return scenario.replace(where=port)
+    return scenario.replace(network=port)
 
 
 def flows_like(flows: Sequence[Flow], count: int) -> tuple[Flow, ...]:

@@ -120,7 +120,7 @@ def _scaled(scenario, percent):
 def _water(scenario):
     """What the fluid model says, or why it says nothing."""
     try:
-        return fluid.solve(scenario.where, scenario.streams), ""
+        return fluid.solve(scenario.network, scenario.streams), ""
     except ValueError as error:
         return None, str(error)
 
@@ -132,7 +132,7 @@ def _played(scenario, tell=None):
     pps = max(float(units.rate_pps(rates, frames).sum()), 1e-9)
     part = min(1.0, MOST_PACKETS / (pps * scenario.duration_s))
     return packets.simulate(
-        scenario.where,
+        scenario.network,
         scenario.streams,
         part * scenario.duration_s,
         warmup_s=part * scenario.warmup_s,

@@ -7,7 +7,7 @@ import numpy as np
 
 from qoslib.fluid.solve import solve
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import checked, fail
+from qoslib.record import NotNegative, checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -15,7 +15,11 @@ __all__ = ["over_time"]
 
 
 def over_time(
-    where: Port | Forwarder | Chain, streams: Sequence[Stream], duration_s: float
+    network: Port | Forwarder | Chain,
+    streams: Sequence[Stream],
+    duration_s: float,
+    *,
+    warmup_s: float = 0.0,
 ) -> Result:
     """Mean rates over a run in which streams start and stop.
 
@@ -25,10 +29,12 @@ def over_time(
 
     Parameters
     ----------
-    where : Port, Forwarder or Chain
+    network : Port, Forwarder or Chain
     streams : sequence of Stream
     duration_s : float
         Length of the run [s].
+    warmup_s : float
+        What happens before this is left out of the means [s].
 
     Returns
     -------
@@ -38,7 +44,7 @@ def over_time(
     Raises
     ------
     ValueError
-        If the duration is not above 0, or as `solve` does.
+        If the duration is not above 0, the warm-up is not below it, or as `solve` does.
 
     Examples
     --------
@@ -51,14 +57,17 @@ def over_time(
     streams = checked(tuple[Stream, ...], streams, "streams")
     if checked(float, duration_s, "duration_s") <= 0:
         fail("duration_s", duration_s, "above 0")
+    if checked(NotNegative, warmup_s, "warmup_s") >= duration_s:
+        fail("warmup_s", warmup_s, f"below the duration, {duration_s}")
     starts = [stream.start_s for stream in streams]
     stops = [duration_s if stream.stop_s is None else stream.stop_s for stream in streams]
-    edges = np.unique(np.clip([0.0, duration_s, *starts, *stops], 0.0, duration_s))
+    edges = np.unique(np.clip([warmup_s, duration_s, *starts, *stops], warmup_s, duration_s))
     middles = (edges[1:] + edges[:-1]) / 2
     sends = (middles[:, None] > starts) & (middles[:, None] < stops)
     rates_bps = np.array([stream.mean_rate_bps for stream in streams])
-    shares = np.diff(edges) / duration_s
-    return _mean(solve(where, streams, sends * rates_bps), shares, duration_s)
+    counted_s = duration_s - warmup_s
+    shares = np.diff(edges) / counted_s
+    return _mean(solve(network, streams, sends * rates_bps), shares, counted_s)
 
 
 def _mean(each: Result, shares, duration_s) -> Result:

@@ -68,7 +68,7 @@ SHARINGS = {
 
 
 def solve(
-    where: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain,
     streams: Sequence[Stream],
     offered_bps: ArrayLike | None = None,
 ) -> Result:
@@ -81,7 +81,7 @@ def solve(
 
     Parameters
     ----------
-    where : Port, Forwarder or Chain
+    network : Port, Forwarder or Chain
     streams : sequence of Stream
     offered_bps : ndarray, shape (..., streams), optional
         Offered rates in bits of frames [bit/s], in place of the streams' own; many sets of
@@ -116,15 +116,15 @@ def solve(
     >>> print(solve(port, [Stream("a", 90e6), Stream("b", 30e6)]).sent_bps)
     [75000000. 25000000.]
     """
-    where = checked(Port | Forwarder | Chain, where, "where")
+    network = checked(Port | Forwarder | Chain, network, "network")
     streams = checked(tuple[Stream, ...], streams, "streams")
     offered = _offered(streams, offered_bps)
-    if isinstance(where, Chain):
-        return through(where, streams, offered, solve)
-    if isinstance(where, Forwarder):
-        line, paths = as_line(where, streams)
-        return _at_line(line, streams, paths, *held_back(where, offered, paths))
-    return _at_line(where, streams, Paths.of(where, streams), offered, 0.0)
+    if isinstance(network, Chain):
+        return through(network, streams, offered, solve)
+    if isinstance(network, Forwarder):
+        line, paths = as_line(network, streams)
+        return _at_line(line, streams, paths, *held_back(network, offered, paths))
+    return _at_line(network, streams, Paths.of(network, streams), offered, 0.0)
 
 
 def _at_line(port, streams, paths, offered, held_s):

@@ -25,11 +25,17 @@ class ProgressBar:
 
     It is never shown where the environment variable `TQDM_DISABLE` is set and not 0, whatever the
     speed of the machine. tqdm's own bar for notebooks does not look at that variable.
+
+    Parameters
+    ----------
+    unit : str
+        What is counted.
     """
 
     patience_s = 2.0
 
-    def __init__(self) -> None:
+    def __init__(self, unit: str = "s simulated") -> None:
+        self._unit = unit
         self._wanted = os.environ.get("TQDM_DISABLE", "") in ("", "0")
         self._began_s: float | None = None
         self._bar = None
@@ -42,7 +48,7 @@ class ProgressBar:
         if self._bar is None and self._wanted and waited_s > self.patience_s:
             from tqdm.auto import tqdm  # loads notebook widgets: only for a run that needs it
 
-            form = "{l_bar}{bar}| {n:.3g} of {total:.3g} s simulated, {remaining} left"
+            form = f"{{l_bar}}{{bar}}| {{n:.3g}} of {{total:.3g}} {self._unit}, {{remaining}} left"
             self._bar = tqdm(total=total_s, bar_format=form, leave=False)
         if self._bar is not None:
             self._bar.update(done_s - self._bar.n)

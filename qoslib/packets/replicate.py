@@ -52,7 +52,7 @@ class Replications:
 
 
 def replicate(
-    where: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain,
     streams: Sequence[Stream],
     duration_s: float,
     seeds: Iterable[int],
@@ -65,7 +65,7 @@ def replicate(
 
     Parameters
     ----------
-    where, streams, duration_s
+    network, streams, duration_s
         As for `simulate`.
     seeds : iterable of int
         At least two, all different.
@@ -89,7 +89,7 @@ def replicate(
         fail("seeds", chosen, "at least two, all different")
 
     def one(seed, tell):
-        return simulate(where, streams, duration_s, seed=seed, progress=tell, **options)
+        return simulate(network, streams, duration_s, seed=seed, progress=tell, **options)
 
     with ExitStack() as stack:
         progress = progress or stack.enter_context(ProgressBar())

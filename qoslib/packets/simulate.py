@@ -20,7 +20,7 @@ CHUNK_PACKETS = 400_000
 
 
 def simulate(
-    where: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain,
     streams: Sequence[Stream],
     duration_s: float,
     *,
@@ -38,7 +38,7 @@ def simulate(
 
     Parameters
     ----------
-    where : Port, Forwarder or Chain
+    network : Port, Forwarder or Chain
     streams : sequence of Stream
     duration_s : float
         Simulated time [s].
@@ -85,12 +85,12 @@ def simulate(
     >>> int(result.packets.offered[0]), int(result.packets.sent[0])
     (15000, 12500)
     """
-    where = checked(Port | Forwarder | Chain, where, "where")
+    network = checked(Port | Forwarder | Chain, network, "network")
     streams = checked(tuple[Stream, ...], streams, "streams")
     _check(streams, chunk_packets)
     asked = Run(duration_s, warmup_s, seed, bins, trace_packets)
-    run_all = run_chain if isinstance(where, Chain) else _run_one
-    result = run_all(where, streams, asked, progress, chunk_packets)
+    run_all = run_chain if isinstance(network, Chain) else _run_one
+    result = run_all(network, streams, asked, progress, chunk_packets)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
@@ -103,12 +103,12 @@ def _check(streams, chunk_packets):
     checked(Chunk, chunk_packets, "chunk_packets")
 
 
-def _run_one(where, streams, asked, progress, chunk_packets):
-    state = planned(where, streams, asked)
+def _run_one(network, streams, asked, progress, chunk_packets):
+    state = planned(network, streams, asked)
     events = affordable(state, chunk_packets)
     done_ps = play(lambda watch: run(state, asked.end_ps, events), asked, progress)
     names = tuple(stream.name for stream in streams)
-    queues = tuple(queue.name for queue in as_port(where)[0])
+    queues = tuple(queue.name for queue in as_port(network)[0])
     trace = None
     if asked.log_packets:
         trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)

@@ -20,7 +20,7 @@ _COMMON = ("model", "streams", "queues", "duration_s", "seed")
 
 
 def sweep(
-    where: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain,
     streams: Sequence[Stream],
     offered_bps: np.ndarray,
     duration_s: float,
@@ -30,7 +30,7 @@ def sweep(
 
     Parameters
     ----------
-    where : Port, Forwarder or Chain
+    network : Port, Forwarder or Chain
     streams : sequence of Stream
         How their packets are made; their rates come from `offered_bps`.
     offered_bps : ndarray, shape (loads, streams)
@@ -70,7 +70,7 @@ def sweep(
 
     def one(rates_bps, tell):
         now = [s.replace(rate_bps=float(r)) for s, r in zip(streams, rates_bps, strict=True)]
-        return simulate(where, now, duration_s, progress=tell, **options)
+        return simulate(network, now, duration_s, progress=tell, **options)
 
     return _stacked(side_by_side(one, offered_bps, _silent))
 

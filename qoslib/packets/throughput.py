@@ -61,7 +61,7 @@ class Throughput:
 
 
 def throughput(
-    where: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain,
     streams_at: Callable[[float], Sequence[Stream]],
     high_bps: float,
     *,
@@ -77,7 +77,7 @@ def throughput(
 
     Parameters
     ----------
-    where : Port, Forwarder or Chain
+    network : Port, Forwarder or Chain
     streams_at : callable
         Takes a rate [bit/s] and returns the streams to offer. It decides what the rate counts
         (frames, lines, one direction or both).
@@ -124,17 +124,17 @@ def throughput(
     >>> round(found.rate_bps / 100e6, 3), round(64 / 84, 3)
     (0.762, 0.762)
     """
-    where = checked(Port | Forwarder | Chain, where, "where")
+    network = checked(Port | Forwarder | Chain, network, "network")
     checked(Callable, streams_at, "streams_at")
     _check(high_bps, resolution)
     whole_s = checked(Positive | None, duration_s, "duration_s")
     if whole_s is None:
         at_high = checked(tuple[Stream, ...], streams_at(high_bps), "streams_at(high_bps)")
-        whole_s = max(_trial_s(where, at_high, resolution), SHORTEST_S)
+        whole_s = max(_trial_s(network, at_high, resolution), SHORTEST_S)
 
     def trial(rate_bps):
         for share in (*SHORTER, 1):
-            tried = _tried(where, streams_at, rate_bps, share * whole_s, seed, progress)
+            tried = _tried(network, streams_at, rate_bps, share * whole_s, seed, progress)
             if not tried.passed:
                 break
         trials.append(tried)
@@ -156,9 +156,9 @@ def throughput(
     return Throughput(low_bps if offered else 0.0, tuple(trials), whole_s)
 
 
-def _trial_s(where, streams, resolution):
+def _trial_s(network, streams, resolution):
     """How long a trial must last for an overload of one step to lose a packet [s]."""
-    hops = where.hops if isinstance(where, Chain) else (Hop(where),)
+    hops = network.hops if isinstance(network, Chain) else (Hop(network),)
     times_s = [0.0]
     for hop in hops:
         passing = [each for each in streams if not hop.streams or each.name in hop.streams]
@@ -209,9 +209,9 @@ def _check(high_bps, resolution):
         fail("resolution", resolution, f"at least {FINEST:g} and below 1")
 
 
-def _tried(where, streams_at, rate_bps, duration_s, seed, progress):
+def _tried(network, streams_at, rate_bps, duration_s, seed, progress):
     result = simulate(
-        where, tuple(streams_at(rate_bps)), duration_s, seed=seed, bins=1, progress=progress
+        network, tuple(streams_at(rate_bps)), duration_s, seed=seed, bins=1, progress=progress
     )
     if result.interrupted:
         raise KeyboardInterrupt

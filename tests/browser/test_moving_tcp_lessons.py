@@ -33,8 +33,8 @@ def sized(**moved):
 
 def both_models(test):
     """Gb/s of data by the fluid model and by the packet model."""
-    water = tcp.solve(test.where, test.hosts, 30.0, streams=test.streams)
-    run = tcp.simulate(test.where, test.hosts, 30.0, streams=test.streams, seed=1)
+    water = tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)
+    run = tcp.simulate(test.network, test.hosts, 30.0, streams=test.streams, seed=1)
     return [each.tcp.goodput_bps.sum() / 1e9 for each in (water, run)]
 
 
@@ -69,8 +69,8 @@ def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
 def both_models_in(values):
     """The same for the explorer's values; a test is 600 round trips long at most."""
     test, length_s = sized(**values), min(30.0, 600 * values["rtt"] / 1e3)
-    water = tcp.solve(test.where, test.hosts, length_s, streams=test.streams)
-    run = tcp.simulate(test.where, test.hosts, length_s, streams=test.streams, seed=1)
+    water = tcp.solve(test.network, test.hosts, length_s, streams=test.streams)
+    run = tcp.simulate(test.network, test.hosts, length_s, streams=test.streams, seed=1)
     return [each.tcp.goodput_bps.sum() / 1e9 for each in (water, run)]
 
 

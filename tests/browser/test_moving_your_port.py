@@ -23,7 +23,7 @@ CSV = f"{','.join(measurements.COLUMNS)}\nmine,data,drop_ratio,average,29 %,29,%
 
 def lost(**moved):
     scenario = built(START | moved)
-    answer = fluid.solve(scenario.where, scenario.streams)
+    answer = fluid.solve(scenario.network, scenario.streams)
     return (100 * answer.dropped_pps / answer.offered_pps).tolist()
 
 
@@ -65,7 +65,7 @@ def test_a_port_is_built_saved_and_loaded(page, watch, jupyter_server, tmp_path)
     load(page, app, tmp_path / "large.csv")
     app.get_by_role("alert").get_by_text("12,000,000 bytes").wait_for(timeout=30_000)
     described = built(START)
-    ring = described.replace(where=described.where.replace(transmit_ring_packets=10**15))
+    ring = described.replace(network=described.network.replace(transmit_ring_packets=10**15))
     (tmp_path / "ring.json").write_text(ring.to_json())
     load(page, app, tmp_path / "ring.json")
     app.get_by_role("alert").get_by_text("cannot be drawn").wait_for(timeout=30_000)

@@ -1,0 +1,6 @@
+"""The front door: a scenario is run whole, alone or many times, by the model that is named."""
+
+from qoslib.front.replications import Replications
+from qoslib.front.runs import MODELS, run
+
+__all__ = ["MODELS", "Replications", "run"]

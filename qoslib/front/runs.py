@@ -1,0 +1,175 @@
+"""Run a scenario by the model that is named; its parts decide which engine that is."""
+
+import inspect
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any, overload
+
+from qoslib import fluid, packets, tcp
+from qoslib.front.replications import Replications
+from qoslib.front.workers import each
+from qoslib.packets.progress import Progress
+from qoslib.port import Port
+from qoslib.record import Count, checked, fail
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+
+__all__ = ["MODELS", "engine_of", "finished", "run"]
+
+#: What a scenario says itself, or what `run` has a parameter for.
+_GIVEN = {"network", "port", "streams", "hosts", "duration_s", "warmup_s", "seed", "progress"}
+_GIVEN |= {"offered_bps"}
+
+
+@overload
+def run(
+    scenario: Scenario,
+    model: str = ...,
+    *,
+    seeds: None = None,
+    executor: Executor | None = ...,
+    progress: Progress | None = ...,
+    **options: Any,
+) -> Result: ...
+@overload
+def run(
+    scenario: Scenario,
+    model: str = ...,
+    *,
+    seeds: Iterable[int],
+    executor: Executor | None = ...,
+    progress: Progress | None = ...,
+    **options: Any,
+) -> Replications: ...
+def run(
+    scenario: Scenario,
+    model: str = "packets",
+    *,
+    seeds: Iterable[int] | None = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Result | Replications:
+    """Run a scenario whole, and record what happened to each of its streams and flows.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    model : str
+        ``packets``: packet by packet (`packets.simulate`, `tcp.simulate` with TCP hosts).
+        ``fluid``: mean rates (`fluid.solve`; `fluid.over_time` where a stream starts or stops
+        within the run; `tcp.solve` with TCP hosts).
+    seeds : iterable of int, optional
+        At least two, all different: a run for each, on all cores. By default one run with the
+        scenario's own seed.
+    executor : concurrent.futures.Executor, optional
+        Whose workers run the seeds; by default a thread per core. It is not shut down.
+    progress : callable, optional
+        Called with simulated time done and in total [s], or with the number of seeds; by default a
+        bar after two seconds.
+    **options
+        Of the engine: `bins`, `trace_packets` and so on. None of the fluid model.
+
+    Returns
+    -------
+    Result or Replications
+        Replications if there are `seeds`.
+
+    Raises
+    ------
+    ValueError
+        If the model or an option is not known, no engine can run the scenario, or as its engine
+        does.
+    KeyboardInterrupt
+        If it is stopped before the warm-up is over, or during several runs: some of the seeds are
+        no answer.
+
+    Examples
+    --------
+    >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream, run
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> office = Scenario("office", port, (Stream("data", 120e6),))
+    >>> for model in ("packets", "fluid"):
+    ...     print(model, run(office, model).sent_bps / 1e6)
+    packets [100.]
+    fluid [100.]
+    """
+    scenario = checked(Scenario, scenario, "scenario")
+    engine = engine_of(scenario, model, options)
+    if seeds is None:
+        return engine(seed=scenario.seed, progress=progress)
+    chosen: tuple[int, ...] = checked(tuple[Count, ...], seeds, "seeds")
+    if len(chosen) < 2 or len(set(chosen)) != len(chosen):
+        fail("seeds", chosen, "at least two, all different")
+    if model == "fluid" and not scenario.hosts:
+        fail("seeds", chosen, "None, since the fluid model of streams draws nothing")
+    task = partial(finished, scenario, model, options)
+    return Replications(tuple(each(task, chosen, executor=executor, progress=progress)))
+
+
+def finished(
+    scenario: Scenario, model: str, options: dict[str, Any], seed: int, progress: Progress | None
+) -> Result:
+    """One run of many: one that was stopped is no answer."""
+    result = engine_of(scenario, model, options)(seed=seed, progress=progress)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+def _streams_by_packets(scenario: Scenario, seed, progress, **options):
+    return packets.simulate(
+        scenario.network,
+        scenario.streams,
+        scenario.duration_s,
+        warmup_s=scenario.warmup_s,
+        seed=seed,
+        progress=progress,
+        **options,
+    )
+
+
+def _hosts(engine, scenario: Scenario, seed, progress, **options):
+    return engine(
+        scenario.network,
+        scenario.hosts,
+        scenario.duration_s,
+        streams=scenario.streams,
+        warmup_s=scenario.warmup_s,
+        seed=seed,
+        progress=progress,
+        **options,
+    )
+
+
+def _streams_as_fluid(scenario: Scenario, seed, progress):
+    begin_s, end_s = scenario.warmup_s, scenario.duration_s
+    for stream in scenario.streams:
+        if stream.start_s > begin_s or (stream.stop_s is not None and stream.stop_s < end_s):
+            return fluid.over_time(scenario.network, scenario.streams, end_s, warmup_s=begin_s)
+    return fluid.solve(scenario.network, scenario.streams)
+
+
+#: Model, and whether it has TCP hosts -> the engine, and how a scenario is given to it.
+_ENGINES: dict[tuple[str, bool], tuple[Callable[..., Result], Callable[..., Result]]] = {
+    ("packets", False): (packets.simulate, _streams_by_packets),
+    ("packets", True): (tcp.simulate, partial(_hosts, tcp.simulate)),
+    ("fluid", False): (fluid.solve, _streams_as_fluid),
+    ("fluid", True): (tcp.solve, partial(_hosts, tcp.solve)),
+}
+MODELS = tuple(dict.fromkeys(model for model, _ in _ENGINES))
+
+
+def engine_of(scenario: Scenario, model: str, options: dict[str, Any]) -> Callable[..., Result]:
+    """A function of seed and progress that runs a scenario; it has been checked that one can."""
+    if model not in MODELS:
+        fail("model", model, ", ".join(map(repr, MODELS)))
+    if scenario.hosts and not isinstance(scenario.network, Port):
+        kind = type(scenario.network).__name__
+        fail("the network of TCP hosts", kind, "a Port: no engine runs hosts at anything else")
+    engine, given = _ENGINES[model, bool(scenario.hosts)]
+    allowed = inspect.signature(engine).parameters.keys() - _GIVEN
+    for option in options.keys() - allowed:
+        fail("an option", option, ", ".join(sorted(allowed)) or "none of this model")
+    return partial(given, scenario, **options)

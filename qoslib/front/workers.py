@@ -1,0 +1,86 @@
+"""Many runs on the workers of an executor, which one stop ends."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from typing import TypeVar
+
+from qoslib.packets.progress import Progress, ProgressBar
+
+__all__ = ["each"]
+
+Point = TypeVar("Point")
+Answer = TypeVar("Answer")
+
+
+def each(
+    run: Callable[[Point, Progress], Answer],
+    points: Iterable[Point],
+    *,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    on_result: Callable[[int, Answer], object] | None = None,
+) -> list[Answer]:
+    """Call a function of each point on the workers of an executor.
+
+    Parameters
+    ----------
+    run : callable
+        Of a point, and of the progress of its simulation; for workers in other processes a
+        function of a module.
+    points : iterable
+    executor : concurrent.futures.Executor, optional
+        It is not shut down. By default a thread per core: kernels run at the same time.
+    progress : callable, optional
+        Called with the number of points done and in total; by default a bar after two seconds.
+    on_result : callable, optional
+        Called with the index of a point and its answer as soon as it is there.
+
+    Returns
+    -------
+    list
+        In the order of the points.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If it is stopped. The points that wait are cancelled. Those under way end at the next call
+        of their progress on threads of this function; on workers of an executor they may finish.
+        The same happens where a point fails.
+
+    Examples
+    --------
+    >>> each(lambda point, progress: point**2, range(4))
+    [0, 1, 4, 9]
+    """
+    points = tuple(points)
+    stopped = threading.Event()
+
+    def stop(done_s: float, total_s: float) -> None:
+        if stopped.is_set():
+            raise CancelledError
+
+    with ExitStack() as stack:
+        progress = progress or stack.enter_context(ProgressBar(unit="runs"))
+        heard: Progress = _silent if executor else stop
+        pool = executor or stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
+        futures = {pool.submit(run, point, heard): index for index, point in enumerate(points)}
+        answers = {}
+        try:
+            for future in as_completed(futures):
+                index = futures[future]
+                answers[index] = future.result()
+                if on_result:
+                    on_result(index, answers[index])
+                progress(len(answers), len(points))
+        finally:
+            stopped.set()
+            for future in futures:
+                future.cancel()
+    return [answers[index] for index in range(len(points))]
+
+
+def _silent(done_s, total_s):
+    pass
