@@ -89,13 +89,16 @@ def test_a_wrong_argument_is_named(given, message):
         run(**{"scenario": Scenario("s", PORT, STREAMS), **given})
 
 
-def test_replications_are_the_single_runs():
-    for hosts in ((), HOSTS):
-        scenario = Scenario("s", PORT, STREAMS, hosts=hosts, **SPAN)
-        told = []
-        many = run(scenario, seeds=range(3), progress=lambda *done: told.append(done), bins=3)
-        assert told == [(1, 3), (2, 3), (3, 3)]
-        for seed, result in enumerate(many.results):
-            same(result, run(scenario.replace(seed=seed), bins=3))
-    fluid_runs = run(scenario, "fluid", seeds=(4, 2))
-    assert [result.seed for result in fluid_runs.results] == [4, 2]
+@pytest.mark.parametrize("hosts", [(), HOSTS], ids=["streams", "hosts"])
+def test_replications_are_the_single_runs(hosts):
+    scenario = Scenario("s", PORT, STREAMS, hosts=hosts, **SPAN)
+    heard = []
+    many = run(scenario, seeds=range(3), progress=lambda *done: heard.append(done), bins=3)
+    assert heard == [(1, 3), (2, 3), (3, 3)]
+    for seed, result in enumerate(many.results):
+        same(result, run(scenario.replace(seed=seed), bins=3))
+
+
+def test_replications_of_hosts_as_fluid():
+    many = run(Scenario("s", PORT, (), hosts=HOSTS, **SPAN), "fluid", seeds=(4, 2))
+    assert [result.seed for result in many.results] == [4, 2]
