@@ -184,6 +184,7 @@ def _name(hint):
 
 
 R = typing.TypeVar("R", bound="Record")
+Made = typing.TypeVar("Made")
 
 
 @functools.cache
@@ -322,13 +323,26 @@ def from_json(text: str) -> Record:
         If the text is not JSON, is too long, has another schema, or describes something that is
         not allowed. The message names the place in the document.
     """
+    return read_document(text, lambda value: _made(value, "document"), MAX_JSON_CHARACTERS)
+
+
+def read_document(
+    text: str, made: typing.Callable[[dict[str, typing.Any]], Made], most: int
+) -> Made:
+    """What `made` makes of a JSON text of our schema, which is at most so many characters long.
+
+    Raises
+    ------
+    ValueError
+        If the text is not JSON, is too long, has another schema, or as `made` does.
+    """
     if not isinstance(text, str):
         fail("the document", text, "a text")
-    if len(text) > MAX_JSON_CHARACTERS:
+    if len(text) > most:
         problem = f"the document has {len(text):,} characters"
-        raise ValueError(f"{problem}; allowed: at most {MAX_JSON_CHARACTERS:,}")
+        raise ValueError(f"{problem}; allowed: at most {most:,}")
     try:
-        return _document(json.loads(text, parse_int=_whole, object_pairs_hook=_object))
+        return made(_document(json.loads(text, parse_int=_whole, object_pairs_hook=_object)))
     except json.JSONDecodeError as error:
         raise ValueError(f"the document is not JSON: {error}; allowed: one JSON object") from None
     except RecursionError:
@@ -344,7 +358,7 @@ def _document(value):
     schema = value.pop("schema", None)
     if schema not in (SCHEMA, EARLIER):
         fail("schema", schema, f"{SCHEMA!r}, or {EARLIER!r} of earlier documents")
-    return _made(value if schema == SCHEMA else _renamed(value), "document")
+    return value if schema == SCHEMA else _renamed(value)
 
 
 def _renamed(value):

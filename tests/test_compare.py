@@ -218,7 +218,7 @@ def test_rates_of_a_whole_replay_are_over_the_time_of_sending():
     whole = dataclasses.replace(EXPERIMENT, whole_s=1200.0)
     drained = dataclasses.replace(RESULT, duration_s=1201.0)
     short, replay = (View(m120, whole, drained, GIVEN, "BE", flag) for flag in (False, True))
-    assert short.total("sent_pps") == RESULT.of("BE", "sent_pps")
+    assert short.total("sent_pps") == RESULT["BE"].sent_pps
     assert replay.total("sent_pps") == pytest.approx(short.total("sent_pps") * 1201 / 1200)
     assert replay.dropped_by("head") == pytest.approx(short.dropped_by("head") * 1201 / 1200)
     assert replay.total("delay_mean_s") == short.total("delay_mean_s")

@@ -20,8 +20,8 @@ RAMP = ((0.3, 0.1), (0.7, 0.5), (0.9, 1.0))
 def waits_s(port, name, bps=None):
     streams = m120.experiments()[name].streams
     result = solve(port, streams, bps)
-    own_s = result.of("CS4", "delay_mean_s")
-    return {s.name: (result.of(s.name, "delay_mean_s") or np.nan) - own_s for s in streams}
+    own_s = result["CS4"].delay_mean_s
+    return {s.name: (result[s.name].delay_mean_s or np.nan) - own_s for s in streams}
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_the_same_buffer_with_tail_drop_is_its_whole_time_late():
 
 def test_a_queue_that_sends_nothing_has_no_latency_and_one_that_keeps_up_no_wait():
     result = solve(m120.experiments()["scenario1"].port, m120.experiments()["scenario1"].streams)
-    assert result.of("BE", "sent_bps") == 0
-    assert result.of("BE", "delay_mean_s") is None
+    assert result["BE"].sent_bps == 0
+    assert result["BE"].delay_mean_s is None
     assert np.isnan(result.delay_mean_s[result.streams.index("CS2")])
     queue = Queue("q", PacketLimit(10))
     assert waiting_s(queue, 1e9, np.array(5e8), np.array(5e8), PACKET) == 0

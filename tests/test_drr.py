@@ -50,7 +50,7 @@ def cisco12000(**changes):
 def sent_mbps(port, **offered_mbps):
     streams = [Stream(name, units.mbps(rate), FRAME) for name, rate in offered_mbps.items()]
     result = solve(port, streams)
-    return {name: result.of(name, "sent_bps") / 1e6 for name in offered_mbps}
+    return {name: result[name].sent_bps / 1e6 for name in offered_mbps}
 
 
 def left_mbps(premium_mbps):

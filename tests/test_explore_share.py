@@ -34,7 +34,7 @@ def test_a_load_draws_what_both_models_say():
     water = fluid.solve(now.port, now.streams)
     played = packets.simulate(now.port, now.streams, PLAYED_S, seed=SEED, bins=BINS)
     for uid, result in (("fluid-sent", water), ("packets-sent", played)):
-        sent_bps = sum(result.of(f"{port}/prec0", "sent_bps") for port in gsr12000.PORTS)
+        sent_bps = sum(result[f"{port}/prec0"].sent_bps for port in gsr12000.PORTS)
         assert drawn(app, uid)[-1] == pytest.approx(units.convert(sent_bps, "bit/s", "Mbit/s"))
 
 

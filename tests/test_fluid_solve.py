@@ -85,20 +85,20 @@ def test_the_order_of_the_streams_does_not_matter(port, streams):
 
 def test_published_drops_of_the_base_test_within_two_per_cent():
     result = solve(m120.port(), m120.experiments()["base"].streams)
-    assert result.of("BE", "dropped_pps") == pytest.approx(199_653, rel=0.02)
-    assert result.of("CS1", "dropped_pps") == pytest.approx(24_659, rel=0.02)
+    assert result["BE"].dropped_pps == pytest.approx(199_653, rel=0.02)
+    assert result["CS1"].dropped_pps == pytest.approx(24_659, rel=0.02)
     for lossless in ("CS2", "CS3", "CS4", "NC"):
-        assert result.of(lossless, "dropped_pps") == 0
+        assert result[lossless].dropped_pps == 0
 
 
 def test_published_drops_of_scenario_1_within_one_per_cent():
     result = solve(m120.port(), m120.experiments()["scenario1"].streams)
     published = {"BE": 208_026, "CS2": 191_505, "CS1": 199_715, "NC": 8328}
     for stream, dropped_pps in published.items():
-        assert result.of(stream, "dropped_pps") == pytest.approx(dropped_pps, rel=0.01)
+        assert result[stream].dropped_pps == pytest.approx(dropped_pps, rel=0.01)
     for lossless in ("CS3", "CS4"):
-        assert result.of(lossless, "dropped_pps") == 0
-    assert result.of("BE", "sent_bps") == result.of("CS2", "sent_bps") == 0
+        assert result[lossless].dropped_pps == 0
+    assert result["BE"].sent_bps == result["CS2"].sent_bps == 0
 
 
 def test_overhead_is_paid_for_each_packet_of_a_mix():
@@ -106,8 +106,8 @@ def test_overhead_is_paid_for_each_packet_of_a_mix():
     port = ONE.replace(overhead_bytes=20.0)
     result = solve(port, [Stream("mix", 200e6, imix())])
     mean = (7 * 64 + 4 * 594 + 1518) / 12
-    assert result.of("mix", "sent_bps") == pytest.approx(100e6 * mean / (mean + 20))
-    assert result.of("mix", "sent_pps") == pytest.approx(100e6 / 8 / (mean + 20))
+    assert result["mix"].sent_bps == pytest.approx(100e6 * mean / (mean + 20))
+    assert result["mix"].sent_pps == pytest.approx(100e6 / 8 / (mean + 20))
 
 
 def test_a_mix_in_a_queue_counts_as_its_parts_in_the_queue():

@@ -43,7 +43,7 @@ def latencies_us(result, test, statistic="mean"):
     """Modelled and printed latencies of the classes in use, both ports."""
     names = [f"{port}/{name}" for port in PORTS for name in USED]
     words = {"mean": "average", "min": "minimum", "max": "maximum"}
-    made = [result.of(n, f"delay_{statistic}_s") for n in names]
+    made = [getattr(result[n], f"delay_{statistic}_s") for n in names]
     told = [printed(test, n, "latency", words[statistic]) for n in names]
     return units.convert(np.array(made), "s", "us"), np.array(told)
 
@@ -86,9 +86,9 @@ def test_rates_are_the_printed_ones(runs, test):
     result = runs[test]
     for stream in (s for s in result.streams if not s.endswith(("7", "4", "2"))):
         told_bps = units.mbps(printed(test, stream, "sent", "unspecified"))
-        assert result.of(stream, "sent_bps") == pytest.approx(told_bps, rel=0.005)
+        assert result[stream].sent_bps == pytest.approx(told_bps, rel=0.005)
         if not stream.endswith(("prec1", "prec5")):
-            assert result.of(stream, "dropped_pps") == 0
+            assert result[stream].dropped_pps == 0
     assert result.sent_bps.sum() == pytest.approx(LINE_BPS, rel=1e-4), "the line is never idle"
 
 
@@ -117,7 +117,7 @@ def test_premium_waits_for_the_transmit_ring_alone(runs):
         ring_s = (FACTS[f"ring_{engine}_packets"] + 2) * packet_s
         expected_s = FACTS[f"transit_{engine}_s"] + ring_s
         for port in PORTS:
-            assert runs[test].of(f"{port}/prec5", "delay_mean_s") == pytest.approx(
+            assert runs[test][f"{port}/prec5"].delay_mean_s == pytest.approx(
                 expected_s, abs=packet_s / 2
             )
 
@@ -126,10 +126,10 @@ def test_network_updates_wait_anywhere_in_a_round(runs):
     """``8 sum Q / C``, 1.22 ms: the longest wait behind ring and transit; the mean is half."""
     longest_s = round_s(BASE["test_b"].port, LEFT_BPS)
     assert longest_s == pytest.approx(units.ms(1.22), rel=0.002)
-    fast_s = runs["test_b"].of("1A/prec5", "delay_mean_s")
+    fast_s = runs["test_b"]["1A/prec5"].delay_mean_s
     name = "1A/prec6"
-    mean_s = runs["test_b"].of(name, "delay_mean_s")
-    assert runs["test_b"].of(name, "delay_max_s") == pytest.approx(longest_s + fast_s, rel=0.05)
+    mean_s = runs["test_b"][name].delay_mean_s
+    assert runs["test_b"][name].delay_max_s == pytest.approx(longest_s + fast_s, rel=0.05)
     assert mean_s == pytest.approx(longest_s / 2 + fast_s, rel=0.12)
 
 
@@ -153,7 +153,7 @@ def test_the_saw_tooth_is_as_high_as_its_closed_form(runs):
     late_s = FACTS.relay_e2_s * (1 + FACTS.relay_e2_jitter / 2)
     peak = FACTS.relay_e2_packets + rise_pps * late_s
     expected_s = FACTS.transit_e2_s + (FACTS.ring_e2_packets + 1) * packet_s + peak * slow_s
-    assert runs["test_a"].of("1A/prec1", "delay_max_s") == pytest.approx(expected_s, rel=0.01)
+    assert runs["test_a"]["1A/prec1"].delay_max_s == pytest.approx(expected_s, rel=0.01)
 
 
 def test_the_template_fails_where_it_should():
@@ -205,18 +205,18 @@ def test_fluid_finds_the_printed_rates_but_not_those_of_less_than_best_effort():
         for name in (f"{port}/{c}" for port in PORTS for c in USED):
             told_bps = units.mbps(printed(test, name, "sent", "unspecified"))
             wrong = (test, name[3:]) == ("test_b", "prec0")
-            within = abs(result.of(name, "sent_bps") / told_bps - 1) < 0.01
+            within = abs(result[name].sent_bps / told_bps - 1) < 0.01
             assert within != wrong
-    lost_bps = sum(result.of(name, "dropped_bps") for name in GROUPS["1A+1B/prec0"])
+    lost_bps = sum(result[name].dropped_bps for name in GROUPS["1A+1B/prec0"])
     assert lost_bps == pytest.approx(units.mbps(15.8), rel=0.005)
 
 
 def test_fluid_says_why_a_queue_that_wred_holds_down_has_no_latency():
     result = fluid.solve(BASE["test_a"].port, BASE["test_a"].streams)
-    assert result.of("1A/prec1", "delay_mean_s") is None
+    assert result["1A/prec1"].delay_mean_s is None
     assert "RED" in result.without_delay["1A/prec1"]
     assert "1A/prec5" not in result.without_delay
-    assert result.of("1A/prec5", "delay_mean_s") == pytest.approx(units.us(78.4), rel=0.001)
+    assert result["1A/prec5"].delay_mean_s == pytest.approx(units.us(78.4), rel=0.001)
 
 
 def test_the_limit_of_less_than_best_effort():
@@ -225,7 +225,7 @@ def test_the_limit_of_less_than_best_effort():
 
     def limit_mbps(run):
         result = largest_without_loss(short, run)
-        total_bps = sum(result.of(name, "offered_bps") for name in made.ramp.watched)
+        total_bps = sum(result[name].offered_bps for name in made.ramp.watched)
         return units.convert(total_bps, "bit/s", "Mbit/s")
 
     def by_packets(streams):
@@ -250,7 +250,7 @@ def test_queues_before_a_slow_fabric_would_be_seen_in_the_latencies():
     relay = Sampled(512, float(FACTS.relay_e2_s), jitter=0.3, release_packets=7)
     slow = packets.simulate(gsr12000.to_fabric(out, units.gbps(3.0), relay), streams, 0.2)
     fast = packets.simulate(gsr12000.to_fabric(out, units.gbps(5.0), Instantaneous()), streams, 0.2)
-    mean_ms = [units.convert(r.of("1A/prec3", "delay_mean_s"), "s", "ms") for r in (slow, fast)]
+    mean_ms = [units.convert(r["1A/prec3"].delay_mean_s, "s", "ms") for r in (slow, fast)]
     assert mean_ms[0] > 1.5
     assert mean_ms[1] == pytest.approx(0.927, rel=0.03)
 
@@ -270,5 +270,5 @@ def test_tests_c_and_d_are_foretold():
     c, d = (fluid.solve(BASE[n].port, BASE[n].streams) for n in ("test_c", "test_d"))
     a = fluid.solve(BASE["test_a"].port, BASE["test_a"].streams)
     assert_allclose(c.sent_bps, a.sent_bps)
-    assert d.of("1A/prec5", "dropped_bps") == pytest.approx(units.mbps(50))
+    assert d["1A/prec5"].dropped_bps == pytest.approx(units.mbps(50))
     assert d.dropped_bps.sum() == pytest.approx(units.mbps(50))

@@ -24,7 +24,7 @@ def test_lesson_01_the_excess_of_the_base_test_goes_to_nc_and_cs1():
     assert 1 - sum(sure.values()) == pytest.approx(0.22)
     result = fluid.solve(base.port, base.streams)
     line_pps = units.rate_pps(line_bps, m120.FACTS.frame_bytes + m120.FACTS.gap_bytes)
-    excess = {name: result.of(name, "sent_pps") / line_pps - sure[name] for name in m120.CLASSES}
+    excess = {name: result[name].sent_pps / line_pps - sure[name] for name in m120.CLASSES}
     assert excess["NC"] == pytest.approx(0.01)
     assert excess["CS1"] == pytest.approx(0.21)
 
@@ -41,7 +41,7 @@ def test_lesson_01_the_configured_buffer_of_cs1_is_no_explanation():
 def test_lesson_01_the_counters_of_scenario_1_do_not_show_the_generator():
     offered = fluid.solve(
         m120.experiments()["scenario1"].port, m120.experiments()["scenario1"].streams
-    ).of("CS2", "offered_pps")
+    )["CS2"].offered_pps
     assert offered == pytest.approx(191_411, abs=1)
     assert value("m120_counters", "scenario1", "CS2", "dropped") == 191_505 > offered
 
@@ -49,9 +49,7 @@ def test_lesson_01_the_counters_of_scenario_1_do_not_show_the_generator():
 def test_lesson_01_a_hundredth_of_a_per_cent_is_80_packets_of_cs2():
     edge = m120.experiments()["scenario1"]
     rates = [stream.rate_bps * (1 - 1e-4) for stream in edge.streams]
-    assert fluid.solve(edge.port, edge.streams, rates).of("CS2", "sent_pps") == pytest.approx(
-        80, abs=1
-    )
+    assert fluid.solve(edge.port, edge.streams, rates)["CS2"].sent_pps == pytest.approx(80, abs=1)
 
 
 def test_lesson_01_cs2_would_hold_twice_as_much_as_any_other_queue():
@@ -59,7 +57,7 @@ def test_lesson_01_cs2_would_hold_twice_as_much_as_any_other_queue():
     held = 0.219 * 191_411 * on_line_bytes
     assert held == pytest.approx(63e6, rel=0.01)
     base = m120.experiments()["base"]
-    cs1 = fluid.solve(base.port, base.streams).of("CS1", "delay_mean_s") * 208_056 * on_line_bytes
+    cs1 = fluid.solve(base.port, base.streams)["CS1"].delay_mean_s * 208_056 * on_line_bytes
     assert cs1 < held / 2
 
 
@@ -82,7 +80,7 @@ def test_lesson_02_a_larger_quantum_would_give_lbe_the_delays_of_updates():
     needed = 86 / (2374.6 - 200 - 86) * others
     assert needed == pytest.approx(13_500, rel=0.01)
     result = larger(round(needed))
-    found = [result.of("1A/prec0", f"delay_{kind}_s") for kind in ("mean", "max")]
+    found = [getattr(result["1A/prec0"], f"delay_{kind}_s") for kind in ("mean", "max")]
     assert found == pytest.approx([633e-6, 1298e-6], rel=0.01)
     table = measurements.load("gsr12000_results").query("experiment == 'test_b'")
     table = table.query("stream == '1A/prec0' and quantity == 'latency'").set_index("statistic")

@@ -83,7 +83,7 @@ def test_the_published_low_latency_test_within_two_per_cent():
     ratio = 1490 / 1448
     streams = [Stream("EF", 30e6 * ratio, 1490), Stream("default", 80e6 * ratio, 1490)]
     result = solve(port, streams)
-    assert result.of("default", "sent_bps") / ratio == pytest.approx(76.2e6, rel=0.02)
+    assert result["default"].sent_bps / ratio == pytest.approx(76.2e6, rel=0.02)
 
 
 def test_policed_and_overflown_packets_are_told_apart():

@@ -16,7 +16,7 @@ TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
 #: A room imports only from the rows above its own.
 FLOORS = (
     ("units",),
-    ("record",),
+    ("record", "tables"),
     ("memory",),
     ("port", "traffic", "flows", "results"),
     ("scenario",),

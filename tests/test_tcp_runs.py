@@ -103,7 +103,7 @@ def test_a_record_names_flows_then_streams():
     assert result.model == "tcp"
     assert result.streams == ("a", "udp")
     assert result.tcp.flows == ("a",)
-    assert result.tcp.goodput_bps[0] < result.of("a", "sent_bps")
+    assert result.tcp.goodput_bps[0] < result["a"].sent_bps
 
 
 def test_a_flow_finds_its_queue_by_its_mark():

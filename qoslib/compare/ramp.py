@@ -43,5 +43,5 @@ def largest_without_loss(ramp: Ramp, run: Callable[[tuple[Stream, ...]], Result]
 
 
 def _loses(ramp, result):
-    watched = [(result.of(n, "dropped_pps"), result.of(n, "offered_pps")) for n in ramp.watched]
+    watched = [(result[n].dropped_pps, result[n].offered_pps) for n in ramp.watched]
     return any(dropped > ROUNDING * offered for dropped, offered in watched)

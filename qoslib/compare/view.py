@@ -108,7 +108,7 @@ class View:
         """A quantity of the result, for each stream that is meant."""
         values = []
         for stream in self.flows or self.streams:
-            value = self.result.of(stream.name, quantity)
+            value = getattr(self.result[stream.name], quantity)
             if value is None:
                 raise UnspokenError(self.result.without_delay.get(stream.name, NOTHING_SENT))
             values.append(value * self._drained(quantity))

@@ -17,7 +17,7 @@ TRANSIT_MS = units.convert(float(m120.FACTS.transit_s), "s", "ms")
 
 
 def _latency_ms(port, streams, name):
-    latency = fluid.solve(port, streams).of(name, "delay_mean_s")
+    latency = fluid.solve(port, streams)[name].delay_mean_s
     return None if latency is None else units.convert(latency, "s", "ms")
 
 
@@ -111,7 +111,7 @@ def _own(answer: Any) -> Verdict:
     if len(streams) < 2 or result.dropped_pps.sum() <= 0:
         return wrong("your port drops nothing. Offer at least two streams, and more than fits.")
     first = streams[0].name
-    latency = result.of(first, "delay_mean_s")
+    latency = result[first].delay_mean_s
     if latency is None or _lost(result, first) > LOSSLESS:
         return wrong(f"{first} loses packets. Give its queue a better priority or a larger rate.")
     if latency > units.ms(10):

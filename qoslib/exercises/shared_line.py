@@ -93,7 +93,7 @@ def _premium_us(ring):
     port = gsr12000.engine3().replace(transmit_ring_packets=ring)
     streams = gsr12000.streams("test_b")
     result = packets.simulate(port, streams, units.ms(50), warmup_s=units.ms(5))
-    mean = np.mean([result.of(f"{p}/prec5", "delay_mean_s") for p in gsr12000.PORTS])
+    mean = np.mean([result[f"{p}/prec5"].delay_mean_s for p in gsr12000.PORTS])
     return units.convert(float(mean), "s", "us")
 
 
@@ -133,7 +133,7 @@ def _own(answer: Any) -> Verdict:
     first = streams[0].name
     if _lost(result, first) > LOSSLESS:
         return wrong(f"{first} loses packets. Give its queue a larger quantum.")
-    latency = result.of(first, "delay_max_s")
+    latency = result[first].delay_max_s
     late_ms = np.inf if latency is None else units.convert(latency, "s", "ms")
     if late_ms > OWN_MS:
         return wrong(f"{first} takes up to {late_ms:.3g} ms; aim below {OWN_MS:g}: smaller quanta.")

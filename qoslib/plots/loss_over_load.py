@@ -56,7 +56,7 @@ def loss_over_load(
 
 def _point(watched, result):
     offered, dropped = (
-        sum(result.of(name, quantity) or 0.0 for name in watched)
+        sum(getattr(result[name], quantity) or 0.0 for name in watched)
         for quantity in ("offered_bps", "dropped_bps")
     )
     lost = units.convert(dropped / offered if offered else 0.0, "1", "%")

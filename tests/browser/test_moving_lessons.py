@@ -138,7 +138,7 @@ def one_queue(room):
 def one_queue_delay_ms(room):
     port, stream = one_queue(room)
     answer = fluid.solve(port, [stream])
-    return units.convert(answer.of("iperf3", "delay_mean_s"), "s", "ms")
+    return units.convert(answer["iperf3"].delay_mean_s, "s", "ms")
 
 
 def one_queue_dots_ms(room, spacing):
@@ -208,7 +208,7 @@ def move_the_knife_edge(page):
     base = m120.experiments()["scenario1"]
     rates = [stream.rate_bps * (1 - 4 * 0.0025e-2) for stream in base.streams]
     answer = fluid.solve(base.port, base.streams, rates)
-    wanted = [answer.of(name, "sent_pps") for name in ("CS2", "BE")]
+    wanted = [answer[name].sent_pps for name in ("CS2", "BE")]
     assert min(wanted) > 0
     wait_until_drawn(page, label, "now-sent_pps", wanted)
 

@@ -17,7 +17,7 @@ TEST_B = gsr12000.experiments()["test_b"]
 
 
 def lbe_mbps(result):
-    sent_bps = sum(result.of(f"{port}/prec0", "sent_bps") for port in gsr12000.PORTS)
+    sent_bps = sum(result[f"{port}/prec0"].sent_bps for port in gsr12000.PORTS)
     return units.convert(sent_bps, "bit/s", "Mbit/s")
 
 
@@ -49,7 +49,7 @@ def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # n
     press(page, "Ring [packets]", "ArrowRight", 10)
     moved = {"load_prec0": 60, "load_prec6": 124, "ring": 28}
     wanted = played(**moved)
-    waits_us = units.convert(wanted.of("1A/prec5", "delay_mean_s"), "s", "us")
+    waits_us = units.convert(wanted["1A/prec5"].delay_mean_s, "s", "us")
     assert waits_us > 120
     last(page, label, "packets-sent", lbe_mbps(wanted))
     assert complaints(page, watch) == []

@@ -1,16 +1,18 @@
-"""One record of what happened to each stream, whichever model made it."""
+"""The parts of a result: whole numbers, delays, what happened over time, packets, TCP flows."""
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Counts", "FlowRecord", "Histogram", "History", "PacketTrace", "Result"]
+from qoslib.results.array_record import ArrayRecord
+
+__all__ = ["Counts", "FlowRecord", "Histogram", "History", "PacketTrace"]
 
 
-@dataclass(frozen=True, eq=False)
-class Counts:
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(ArrayRecord):
     """Whole numbers a stream, of packets or of bytes: offered = sent + dropped + queued.
 
     Attributes
@@ -35,9 +37,9 @@ class Counts:
         return sum(self.dropped.values(), np.zeros_like(self.offered))
 
 
-@dataclass(frozen=True, eq=False)
-class Histogram:
-    """Latencies of sent packets in log-spaced bins.
+@dataclass(frozen=True, eq=False, repr=False)
+class Histogram(ArrayRecord):
+    """Delays of sent packets in log-spaced bins.
 
     Attributes
     ----------
@@ -50,7 +52,7 @@ class Histogram:
     counts: np.ndarray
 
     def quantile_s(self, share: float) -> np.ndarray:
-        """Latency [s] that `share` of each stream's packets do not exceed, shape (streams,).
+        """Delay [s] that `share` of each stream's packets do not exceed, shape (streams,).
 
         Within a bin the packets are taken as spread evenly in the logarithm; NaN where nothing
         was sent.
@@ -71,8 +73,8 @@ class Histogram:
         return low * (high / low) ** part if low > 0 else high * part
 
 
-@dataclass(frozen=True, eq=False)
-class History:
+@dataclass(frozen=True, eq=False, repr=False)
+class History(ArrayRecord):
     """What happened over time, in a bounded number of equal bins.
 
     Attributes
@@ -97,8 +99,8 @@ class History:
     sent_bytes: np.ndarray
 
 
-@dataclass(frozen=True, eq=False)
-class PacketTrace:
+@dataclass(frozen=True, eq=False, repr=False)
+class PacketTrace(ArrayRecord):
     """The first packets one by one, in order of their fate.
 
     Attributes
@@ -119,8 +121,8 @@ class PacketTrace:
     cause: np.ndarray
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FlowRecord:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FlowRecord(ArrayRecord):
     """What TCP connections did, beside what their packets met; counts from the warm-up on.
 
     Attributes
@@ -164,104 +166,3 @@ class FlowRecord:
     in_flight_packets: np.ndarray
     round_trip_s: np.ndarray
     received_bytes: np.ndarray
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Result:
-    """What a model says of each stream.
-
-    The last axis of every array is the stream; a fluid model that was given arrays of offered
-    loads has their other axes in front. A latency is NaN where nothing was sent, never 0.
-
-    Attributes
-    ----------
-    model : str
-        ``fluid``, ``packets`` or ``tcp``.
-    streams, queues : tuple of str
-        Names.
-    offered_pps, sent_pps, dropped_pps : ndarray, shape (..., streams)
-        Packet rates [packets/s].
-    offered_bps, sent_bps, dropped_bps : ndarray, shape (..., streams)
-        Rates of the frames' own bits [bit/s].
-    delay_mean_s, delay_min_s, delay_max_s : ndarray, shape (..., streams)
-        From arrival to the last bit on the line [s].
-    dropped_by_pps : mapping of cause to ndarray, shape (..., streams)
-        The dropped packets by cause [packets/s].
-    without_delay : mapping of stream to str
-        Why a stream that is sent has no latency here.
-    duration_s : float or None
-        Time the figures were taken over [s]; None for a steady state.
-    seed : int or None
-    packets, octets : Counts or None
-        Whole numbers, of a packet model.
-    histogram, history, trace : Histogram, History, PacketTrace or None
-    tcp : FlowRecord or None
-        Of the TCP connections among the streams.
-    pause_frames : int
-        IEEE 802.3 PAUSE frames sent to the senders.
-    hops : tuple of Result
-        Of a chain, the record of each port or forwarder.
-    interrupted : bool
-        Whether the run was stopped before its end; the figures then cover `duration_s`.
-    notes : tuple of str
-        What the model says about its own validity for this run, one plain sentence or two each;
-        empty where it has nothing to say.
-    """
-
-    model: str
-    streams: tuple[str, ...]
-    queues: tuple[str, ...]
-    offered_pps: np.ndarray
-    sent_pps: np.ndarray
-    dropped_pps: np.ndarray
-    offered_bps: np.ndarray
-    sent_bps: np.ndarray
-    dropped_bps: np.ndarray
-    delay_mean_s: np.ndarray
-    delay_min_s: np.ndarray
-    delay_max_s: np.ndarray
-    dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=dict)
-    without_delay: Mapping[str, str] = field(default_factory=dict)
-    duration_s: float | None = None
-    seed: int | None = None
-    packets: Counts | None = None
-    octets: Counts | None = None
-    histogram: Histogram | None = None
-    history: History | None = None
-    trace: PacketTrace | None = None
-    tcp: FlowRecord | None = None
-    pause_frames: int = 0
-    hops: tuple["Result", ...] = ()
-    interrupted: bool = False
-    notes: tuple[str, ...] = ()
-
-    def of(self, stream: str, quantity: str) -> float | None:
-        """One stream's value of a quantity, None where there is none.
-
-        Raises
-        ------
-        ValueError
-            If there is no such stream or quantity, or the result holds many sets of loads.
-        """
-        if stream not in self.streams:
-            raise ValueError(f"stream is {stream!r}; allowed: {', '.join(self.streams)}")
-        if quantity not in QUANTITIES:
-            raise ValueError(f"quantity is {quantity!r}; allowed: {', '.join(QUANTITIES)}")
-        values = getattr(self, quantity)
-        if values.ndim != 1:
-            raise ValueError(f"{quantity} has shape {values.shape}; allowed: one value a stream")
-        value = float(values[self.streams.index(stream)])
-        return None if math.isnan(value) else value
-
-    def rows(self) -> list[dict]:
-        """A row a stream, for a table: names and rates, latencies null where nothing was sent."""
-        return [
-            {"stream": name, **{q: self.of(name, q) for q in QUANTITIES}} for name in self.streams
-        ]
-
-
-QUANTITIES = tuple(
-    f.name
-    for f in fields(Result)
-    if f.name.endswith(("_pps", "_bps", "_s")) and f.type is np.ndarray
-)

@@ -1,0 +1,109 @@
+"""One stream of a result."""
+
+import math
+import re
+import typing
+from dataclasses import dataclass
+
+import numpy as np
+
+from qoslib import tables
+
+if typing.TYPE_CHECKING:
+    from qoslib.results.result import Result
+
+__all__ = ["StreamResult"]
+
+NOTHING_SENT = "nothing was sent"
+NO_HISTOGRAM = "this {!r} result has no histogram of delays"
+NO_COUNTS = "this {!r} result counts no single packets"
+NO_FLOW = "the stream is no TCP flow"
+NOT_FINISHED = "the transfer was not finished"
+
+
+@dataclass(frozen=True, repr=False)
+class StreamResult:
+    """One stream of a `Result`: every quantity of it as a number, or None where there is none.
+
+    Attributes
+    ----------
+    result : Result
+    name : str
+        The stream.
+
+    Notes
+    -----
+    Every quantity that a `Result` has as an array is an attribute here: `offered_bps`, `sent_pps`,
+    `delay_mean_s`, `delay_p99_s` and any other quantile, `sent_packets`, `goodput_bps`, ... Where
+    the result holds many sets of loads, it is an array of their shape.
+
+    Examples
+    --------
+    >>> from qoslib.fluid import solve
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> voice = solve(port, [Stream("voice", 50e6)])["voice"]
+    >>> voice.sent_bps, voice.delay_p99_s, voice.why_missing("delay_p99_s")
+    (50000000.0, None, "this 'fluid' result has no histogram of delays")
+    """
+
+    result: "Result"
+    name: str
+
+    def __getattr__(self, quantity: str) -> typing.Any:
+        # What copies and pickles ask for before there are any fields is not here.
+        if quantity.startswith("_") or quantity in ("result", "name"):
+            raise AttributeError(quantity)
+        at = self.result.streams.index(self.name)
+        values = getattr(self.result, quantity)
+        if quantity == "dropped_by_pps":
+            return {cause: _plain(each[..., at]) for cause, each in values.items()}
+        if not isinstance(values, np.ndarray):
+            allowed = ", ".join(self.result.quantities)
+            raise AttributeError(f"a stream has no {quantity!r}; allowed: {allowed}")
+        return _plain(values[..., at])
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self.result.quantities})
+
+    def why_missing(self, quantity: str) -> str:
+        """Why this quantity is None, as a text; empty where there is a value."""
+        if getattr(self, quantity) is not None:
+            return ""
+        result = self.result
+        if re.fullmatch(r"delay_\w+_s", quantity):
+            if self.sent_pps == 0:
+                return NOTHING_SENT
+            without = NO_HISTOGRAM.format(result.model) if result.histogram is None else ""
+            return result.without_delay.get(self.name, without or NOTHING_SENT)
+        if quantity.endswith(("_packets", "_bytes")) and quantity != "goodput_bytes":
+            return NO_COUNTS.format(result.model)
+        flow = result.tcp is not None and self.name in result.tcp.flows
+        return NOT_FINISHED if flow else NO_FLOW
+
+    def __repr__(self) -> str:
+        return tables.text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return tables.html_table(*self._table())
+
+    def _table(self):
+        rows = [[name, self._said(name)] for name in self.result.quantities]
+        return f"Stream {self.name!r} ({self.result.model})", ["quantity", "value"], rows
+
+    def _said(self, quantity):
+        value = getattr(self, quantity)
+        if value is None:
+            return f"None: {self.why_missing(quantity)}"
+        if isinstance(value, np.ndarray):
+            return f"{tables.number(value.min())} to {tables.number(value.max())}"
+        return tables.number(value)
+
+
+def _plain(value):
+    """A number as Python's own, None for NaN; an array as it is."""
+    if np.ndim(value):
+        return value
+    number = value.item()
+    return None if isinstance(number, float) and math.isnan(number) else number
