@@ -7,7 +7,9 @@ from qoslib.flows import FqPacing as FqPacing
 from qoslib.flows import Host as Host
 from qoslib.flows import Reno as Reno
 from qoslib.front import Replications as Replications
+from qoslib.front import Sweep as Sweep
 from qoslib.front import run as run
+from qoslib.front import sweep as sweep
 from qoslib.port import ByteLimit as ByteLimit
 from qoslib.port import Chain as Chain
 from qoslib.port import Classifier as Classifier

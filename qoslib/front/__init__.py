@@ -2,5 +2,7 @@
 
 from qoslib.front.replications import Replications
 from qoslib.front.runs import MODELS, run
+from qoslib.front.sweeps import Sweep, sweep
+from qoslib.front.workers import each
 
-__all__ = ["MODELS", "Replications", "run"]
+__all__ = ["MODELS", "Replications", "Sweep", "each", "run", "sweep"]

@@ -1,7 +1,7 @@
 """Run a scenario by the model that is named; its parts decide which engine that is."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any, overload
@@ -15,8 +15,10 @@ from qoslib.record import Count, checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-__all__ = ["MODELS", "engine_of", "finished", "run"]
+__all__ = ["MODELS", "run", "run_each"]
 
+#: A run of this simulated time has its kernels compiled [s].
+COMPILING_S = 1e-6
 #: What a scenario says itself, or what `run` has a parameter for.
 _GIVEN = {"network", "port", "streams", "hosts", "duration_s", "warmup_s", "seed", "progress"}
 _GIVEN |= {"offered_bps"}
@@ -104,18 +106,43 @@ def run(
         fail("seeds", chosen, "at least two, all different")
     if model == "fluid" and not scenario.hosts:
         fail("seeds", chosen, "None, since the fluid model of streams draws nothing")
-    task = partial(finished, scenario, model, options)
-    return Replications(tuple(each(task, chosen, executor=executor, progress=progress)))
+    runs = [scenario.replace(seed=seed) for seed in chosen]
+    return Replications(tuple(run_each(runs, model, options, executor=executor, progress=progress)))
 
 
-def finished(
-    scenario: Scenario, model: str, options: dict[str, Any], seed: int, progress: Progress | None
-) -> Result:
+def run_each(
+    scenarios: Sequence[Scenario],
+    model: str,
+    options: dict[str, Any],
+    *,
+    executor: Executor | None = None,
+    on_result: Callable[[int, Result], object] | None = None,
+    progress: Progress | None = None,
+) -> list[Result]:
+    """Run scenarios on the workers of an executor, after all kernels have been compiled here."""
+    begun = {}
+    for scenario in scenarios:
+        engine_of(scenario, model, options)
+        if model != "fluid" or scenario.hosts:
+            duration_s = min(scenario.duration_s, COMPILING_S)
+            kind = type(scenario.network), bool(scenario.hosts)
+            begun[kind] = scenario.replace(duration_s=duration_s, warmup_s=0.0)
+    task = partial(finished, model, options)
+    # On threads of its own, so that an interrupt is noticed here.
+    each(task, begun.values(), progress=_silent)
+    return each(task, scenarios, executor=executor, on_result=on_result, progress=progress)
+
+
+def finished(model: str, options: dict[str, Any], scenario: Scenario, progress: Progress) -> Result:
     """One run of many: one that was stopped is no answer."""
-    result = engine_of(scenario, model, options)(seed=seed, progress=progress)
+    result = engine_of(scenario, model, options)(seed=scenario.seed, progress=progress)
     if result.interrupted:
         raise KeyboardInterrupt
     return result
+
+
+def _silent(done, total):
+    pass
 
 
 def _streams_by_packets(scenario: Scenario, seed, progress, **options):

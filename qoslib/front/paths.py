@@ -1,0 +1,145 @@
+"""Paths such as ``network.queues['voice'].limit.packets``, which name a part of a description."""
+
+import ast
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from qoslib.record import Record, fail
+
+__all__ = ["Path", "changed", "parsed", "part_at"]
+
+#: The keys of a path: a field by its name, an item by its name or number in a tuple of one.
+Path = tuple[str | tuple[str | int], ...]
+
+EXAMPLE = "a text such as \"network.queues['voice'].limit.packets\""
+
+
+def parsed(path: str) -> Path:
+    """The keys of a path.
+
+    Examples
+    --------
+    >>> parsed("network.queues['EF, 1.5 M/s'].limit")
+    ('network', 'queues', ('EF, 1.5 M/s',), 'limit')
+    """
+    try:
+        node = ast.parse(path, mode="eval").body
+    except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
+        fail("a path", path, EXAMPLE)
+    keys: list[str | tuple[str | int]] = []
+    while not isinstance(node, ast.Name):
+        match node:
+            case ast.Attribute(inner, name):
+                keys.append(name)
+            case ast.Subscript(inner, ast.Constant(str() | int() as item)):
+                keys.append((item,))
+            case _:
+                fail("a path", path, EXAMPLE)
+        node = inner
+    return (node.id, *reversed(keys))
+
+
+def part_at(described: Any, path: Path) -> Any:
+    """The part of a description that a path names.
+
+    Raises
+    ------
+    ValueError
+        If there is no such part; the message lists what there is.
+
+    Examples
+    --------
+    >>> from qoslib import PacketLimit, Port, Queue
+    >>> port = Port("access", 100e6, (Queue("voice", PacketLimit(100)),))
+    >>> part_at(port, parsed("queues['voice'].limit.packets"))
+    100
+    """
+    for depth, key in enumerate(path):
+        described = _part(described, key, path[:depth])
+    return described
+
+
+def changed(described: Any, changes: Sequence[tuple[Path, Any]]) -> Any:
+    """A copy of a description with other parts at some paths, all changed at once.
+
+    Where one path leads to a part of another's, the whole is changed first.
+
+    Examples
+    --------
+    >>> from qoslib import PacketLimit, Port, Queue
+    >>> port = Port("access", 100e6, (Queue("voice", PacketLimit(100)),))
+    >>> changed(port, [(parsed("queues[0].limit.packets"), 7)]).queues[0].limit
+    PacketLimit(packets=7)
+    """
+    return _changed(described, [(path, path, value) for path, value in changes])
+
+
+def _changed(part, changes):
+    inside: dict[Any, list] = {}
+    for path, rest, value in changes:
+        if rest:
+            inside.setdefault(rest[0], []).append((path, rest[1:], value))
+        else:
+            part = value
+    for key, deeper in inside.items():
+        path, rest, _ = deeper[0]
+        before = path[: len(path) - len(rest) - 1]
+        inner = _changed(_part(part, key, before), deeper)
+        inside[key] = inner
+    return _with(part, inside)
+
+
+def _with(part, inside):
+    if not inside:
+        return part
+    if isinstance(part, Record):
+        return part.replace(**inside)
+    items = list(part)
+    for (item,), value in inside.items():
+        items[_index(items, item)] = value
+    return tuple(items)
+
+
+def _part(whole, key, before):
+    """One step along a path, whose keys before it have been found."""
+    if isinstance(key, tuple) and isinstance(whole, tuple):
+        index = _index(whole, key[0])
+        if index is not None:
+            return whole[index]
+    elif isinstance(whole, Record) and key in _names(whole):
+        return getattr(whole, key)
+    place = _spelt(before) or "a scenario"
+    shown = key[0] if isinstance(key, tuple) else key
+    return fail(f"a part of {place}", shown, _there_is(whole))
+
+
+def _index(items, item):
+    """Where an item of this name or number stands; None where there is none."""
+    if isinstance(item, int):
+        return item if item < len(items) else None
+    names = [_name(each) for each in items]
+    return names.index(item) if item in names else None
+
+
+def _name(item):
+    """What an item is called; a hop by what stands there."""
+    return getattr(getattr(item, "at", item), "name", None)
+
+
+def _names(described):
+    return [each.name for each in fields(described)]
+
+
+def _there_is(whole):
+    if isinstance(whole, Record):
+        return ", ".join(_names(whole)) or f"nothing, a {type(whole).__name__} has no field"
+    if isinstance(whole, tuple):
+        names = [repr(name) for name in map(_name, whole) if name is not None]
+        return ", ".join(f"[{each}]" for each in (*names, *range(len(whole)))) or "nothing"
+    return f"nothing, it is {whole!r}"
+
+
+def _spelt(path):
+    steps = (f"[{key[0]!r}]" if isinstance(key, tuple) else f".{key}" for key in path)
+    return "".join(steps).removeprefix(".")

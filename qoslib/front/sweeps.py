@@ -1,0 +1,242 @@
+"""A scenario over a grid of values of its fields, one run for each point, as one record."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from qoslib.front.paths import changed, parsed
+from qoslib.front.runs import run_each
+from qoslib.packets.progress import Progress
+from qoslib.record import checked, fail
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+
+__all__ = ["Sweep", "sweep"]
+
+#: The axis of a list of scenarios.
+SCENARIO = "scenario"
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The records of a grid of runs as one.
+
+    Every quantity of a `Result` is an attribute here too: `sent_bps`, `delay_mean_s`,
+    `delay_p99_s`, ... are arrays of shape (axes, streams), in the order of the axes.
+
+    Attributes
+    ----------
+    axes : mapping of str to tuple
+        Each path and its values; of a list of scenarios, ``scenario`` and their names.
+    results : tuple of Result
+        One for each point, the last axis fastest.
+    """
+
+    axes: Mapping[str, tuple]
+    results: tuple[Result, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each axis has."""
+        return tuple(map(len, self.axes.values()))
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """Names of the streams, of all points alike.
+
+        Raises
+        ------
+        ValueError
+            If the points have different streams: each result and `to_frame` still tell them.
+        """
+        kinds = {result.streams for result in self.results}
+        if len(kinds) > 1:
+            fail("the streams of a sweep's points", sorted(kinds), "the same at each point")
+        return self.results[0].streams
+
+    def values(self, quantity: str) -> np.ndarray:
+        """A quantity of `Result`, shape (axes, streams)."""
+        stacked = [getattr(result, quantity) for result in self.results]
+        if not all(isinstance(each, np.ndarray) for each in stacked):
+            fail("a quantity", quantity, ", ".join(self.results[0].quantities))
+        return np.reshape(stacked, (*self.shape, len(self.streams)))
+
+    def __getattr__(self, quantity: str) -> np.ndarray:
+        # What copies and pickles ask for before there are any fields is not here.
+        if quantity.startswith("_") or quantity in ("axes", "results"):
+            raise AttributeError(quantity)
+        return self.values(quantity)
+
+    def __getitem__(self, index: int | tuple[int, ...]) -> Result:
+        """The record of one point by its number along each axis."""
+        return self.results[int(np.arange(len(self.results)).reshape(self.shape)[index])]
+
+    def __repr__(self) -> str:
+        axes = ", ".join(f"{path}: {_brief(values)}" for path, values in self.axes.items())
+        return f"Sweep of {len(self.results)} runs ({axes})"
+
+    def to_frame(self) -> "pd.DataFrame":
+        """A tidy table: a row for each point and stream.
+
+        Returns
+        -------
+        DataFrame
+            A column for each axis, the stream, and the quantities of `Result.to_frame`.
+        """
+        import pandas as pd
+
+        points = np.ndindex(*self.shape)
+        columns = [list(axis) for axis in self.axes.values()]
+        frames = []
+        for point, result in zip(points, self.results, strict=True):
+            frame = result.to_frame().reset_index()
+            for at, (path, values) in enumerate(zip(self.axes, columns, strict=True)):
+                frame.insert(at, path, [values[point[at]]] * len(frame))
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+    def to_xarray(self) -> "xr.Dataset":
+        """The same as an xarray `Dataset`: a dimension for each axis, and the stream.
+
+        Raises
+        ------
+        ImportError
+            If the package xarray is not installed.
+        ValueError
+            If the points have different streams.
+        """
+        try:
+            import xarray as xr
+        except ImportError:
+            raise ImportError("to_xarray needs the package xarray: pip install xarray") from None
+
+        dimensions = [*self.axes, "stream"]
+        variables = {name: (dimensions, self.values(name)) for name in self.results[0].quantities}
+        axes = {path: (path, _coordinates(values)) for path, values in self.axes.items()}
+        return xr.Dataset(variables, {**axes, "stream": list(self.streams)})
+
+
+def _coordinates(values):
+    """An axis of numbers or texts as it is, of records as objects."""
+    if all(isinstance(value, str | int | float) for value in values):
+        return list(values)
+    axis = np.empty(len(values), object)
+    axis[:] = values
+    return axis
+
+
+def _brief(values):
+    shown = [str(value) if isinstance(value, str) else f"{value!r:.60}" for value in values]
+    return ", ".join(shown if len(shown) < 6 else [*shown[:2], "...", shown[-1]])
+
+
+def sweep(
+    scenario: Scenario | Sequence[Scenario],
+    axes: Mapping[str, Iterable[Any]] | None = None,
+    model: str = "packets",
+    *,
+    seeds: Literal["common", "one per point"] = "common",
+    executor: Executor | None = None,
+    on_result: Callable[[tuple[int, ...], Result], object] | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Sweep:
+    """Run a scenario at each point of a grid of values, on all cores or on many machines.
+
+    Parameters
+    ----------
+    scenario : Scenario or sequence of Scenario
+        Several are an axis of their own, before all others.
+    axes : mapping of str to iterable, optional
+        Path to a field -> its values. A path is written as in Python, and items of a tuple are
+        called by their name or number: ``"duration_s"``, ``"streams['data'].rate_bps"``,
+        ``"network.queues['voice'].limit.packets"``, ``"hosts['dtn'].flows[0].congestion"``. Of a
+        chain, ``"network.hops['access'].at.rate_bps"``. Several axes make a grid.
+    model : str
+        As for `run`.
+    seeds : str
+        ``common``: each point has its scenario's own seed, so that points differ by what the
+        axes change alone (common random numbers). ``one per point``: point number k of the grid
+        (from 0, the last axis fastest) has its scenario's seed plus k. For replications make the
+        seed an axis: ``{"seed": range(20)}``.
+    executor : concurrent.futures.Executor, optional
+        Whose workers run the points; by default a thread per core. It is not shut down. With
+        dask it is ``Client(...).get_executor()``. Neither seeds nor results depend on it.
+    on_result : callable, optional
+        Called with the numbers of a point along the axes, and its result, as soon as it is there.
+    progress : callable, optional
+        Called with the number of points done and in total; by default a bar after two seconds.
+    **options
+        Of the engine, as for `run`. ``bins=1`` makes results smaller.
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    ValueError
+        If there is no point, a path leads nowhere (the message lists what there is), or as `run`
+        does; all points are described before the first one runs.
+    KeyboardInterrupt
+        If it is stopped. What waits is cancelled; points under way on workers of an executor may
+        finish.
+
+    Examples
+    --------
+    >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream, sweep
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> office = Scenario("office", port, (Stream("data"),))
+    >>> swept = sweep(office, {"streams['data'].rate_bps": [80e6, 125e6]})
+    >>> swept.sent_bps
+    array([[8.e+07],
+           [1.e+08]])
+    >>> swept[1]["data"].dropped_packets
+    3026.0
+    """
+    many = not isinstance(scenario, Scenario)
+    scenarios = checked(tuple[Scenario, ...], scenario, "scenario") if many else (scenario,)
+    values = _values(axes or {})
+    if seeds not in ("common", "one per point"):
+        fail("seeds", seeds, "'common', 'one per point'")
+    if seeds != "common" and "seed" in values:
+        fail("seeds", seeds, "'common' where the seed is an axis")
+    grid = {SCENARIO: tuple(each.name for each in scenarios), **values} if many else values
+    points = list(np.ndindex(*map(len, grid.values())))
+    if not points:
+        fail("the number of points", 0, "at least one value on each axis")
+    changes = [(parsed(path), each) for path, each in values.items()]
+    described = []
+    for k, point in enumerate(points):
+        begun = scenarios[point[0] if many else 0]
+        here = zip(changes, point[many:], strict=True)
+        made = changed(begun, [(path, each[at]) for (path, each), at in here])
+        described.append(made if seeds == "common" else made.replace(seed=made.seed + k))
+
+    def heard(index: int, result: Result) -> None:
+        if on_result:
+            on_result(points[index], result)
+
+    results = run_each(
+        described, model, options, executor=executor, on_result=heard, progress=progress
+    )
+    return Sweep(grid, tuple(results))
+
+
+def _values(axes):
+    """The values of each axis, those of NumPy as plain ones."""
+    if not isinstance(axes, Mapping):
+        fail("axes", axes, "a mapping of paths to values")
+    values = {}
+    for path, given in axes.items():
+        if isinstance(given, str) or not isinstance(given, Iterable):
+            fail(f"the axis {path}", given, "a sequence of values")
+        values[path] = tuple(v.item() if isinstance(v, np.generic) else v for v in given)
+    return values
