@@ -120,13 +120,13 @@ def run_each(
     progress: Progress | None = None,
 ) -> list[Result]:
     """Run scenarios on the workers of an executor, after all kernels have been compiled here."""
-    begun = {}
+    begun: dict[tuple[type, bool], Scenario] = {}
     for scenario in scenarios:
         engine_of(scenario, model, options)
         if model != "fluid" or scenario.hosts:
             duration_s = min(scenario.duration_s, COMPILING_S)
             kind = type(scenario.network), bool(scenario.hosts)
-            begun[kind] = scenario.replace(duration_s=duration_s, warmup_s=0.0)
+            begun.setdefault(kind, scenario.replace(duration_s=duration_s, warmup_s=0.0))
     task = partial(finished, model, options)
     # On threads of its own, so that an interrupt is noticed here.
     each(task, begun.values(), progress=_silent)

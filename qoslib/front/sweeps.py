@@ -199,10 +199,11 @@ def sweep(
     array([[8.e+07],
            [1.e+08]])
     >>> swept[1]["data"].dropped_packets
-    3026.0
+    3025
     """
     many = not isinstance(scenario, Scenario)
-    scenarios = checked(tuple[Scenario, ...], scenario, "scenario") if many else (scenario,)
+    given = scenario if many else [scenario]
+    scenarios: tuple[Scenario, ...] = checked(tuple[Scenario, ...], given, "scenario")
     values = _values(axes or {})
     if seeds not in ("common", "one per point"):
         fail("seeds", seeds, "'common', 'one per point'")

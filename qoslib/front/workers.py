@@ -48,7 +48,7 @@ def each(
     KeyboardInterrupt
         If it is stopped. The points that wait are cancelled. Those under way end at the next call
         of their progress on threads of this function; on workers of an executor they may finish.
-        The same happens where a point fails.
+        The same happens where a point fails; the error then has a note of which one.
 
     Examples
     --------
@@ -71,7 +71,11 @@ def each(
         try:
             for future in as_completed(futures):
                 index = futures[future]
-                answers[index] = future.result()
+                try:
+                    answers[index] = future.result()
+                except Exception as error:
+                    error.add_note(f"in run {index} of 0 to {len(points) - 1}")
+                    raise
                 if on_result:
                     on_result(index, answers[index])
                 progress(len(answers), len(points))
