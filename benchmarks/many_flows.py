@@ -1,4 +1,4 @@
-"""W6: a thousand CUBIC connections through 10 Gb/s, 20 ms and as much buffer as that is.
+"""Many flows: a thousand CUBIC connections through 10 Gb/s, 20 ms and as much buffer as that is.
 
 Packets have 1500 bytes and no window is set, so that memory follows from what is under way.
 `python -m benchmarks.many_flows 10` plays 10 s of it; a first time it compiles, in 0.5 GB.

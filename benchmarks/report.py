@@ -106,8 +106,9 @@ def _long_pipe(rows):
 
 def _many_flows(row):
     return (
-        f"W6, {row['simulated_s']:g} s of it: {row['packets']:,} packets in {row['s']:.3g} s,"
-        f" the whole process {row['process_s']:.3g} s and at most {row['peak_mb']:.0f} MB."
+        f"Many flows, {row['simulated_s']:g} s of it: {row['packets']:,} packets in"
+        f" {row['s']:.3g} s, the whole process {row['process_s']:.3g} s and at most"
+        f" {row['peak_mb']:.0f} MB."
     )
 
 

@@ -22,10 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     score.add_argument("--store", action="store_true", help="keep it for the lessons")
     score.add_argument("--full", action="store_true", help="replay whole runs, in minutes")
     chosen = parser.parse_args(arguments)
+    if chosen.full and chosen.store:
+        score.error("--store keeps the short runs, which the lessons read; leave --full or it away")
     with ProgressBar() as bar:
         board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full, bar)
     print(board.to_json() if chosen.json else compare.text(board))
-    if chosen.store and not chosen.full:
+    if chosen.store:
         (measurements.folder().parent / NAME).write_text(written(board.rows), encoding="utf-8")
     for line in board.failures:
         print(f"off: {line}", file=sys.stderr)

@@ -38,9 +38,24 @@ class Within:
         return above and below and math.isfinite(value)
 
     def __str__(self) -> str:
-        left = "(" if self.open_low or self.low == -math.inf else "["
-        right = ")" if self.open_high or self.high == math.inf else "]"
-        return f"{left}{self.low:g}, {self.high:g}{right}"
+        low, high = _said(self.low), _said(self.high)
+        if self.high == math.inf:
+            if self.low == -math.inf:
+                return "any finite number"
+            return f"above {low}" if self.open_low else f"{low} or more"
+        below = f"below {high}" if self.open_high else f"up to {high}"
+        if self.low == -math.inf:
+            return below
+        if self.open_low:
+            return f"above {low} and {below}"
+        return f"at least {low} and {below}" if self.open_high else f"{low} to {high}"
+
+
+def _said(number):
+    """An end of a range as a person writes it: 65,535 and 1e18."""
+    if abs(number) < 1e6 and number == int(number):
+        return f"{int(number):,}"
+    return f"{number:g}".replace("e+", "e")
 
 
 Positive = typing.Annotated[float, Within(0, open_low=True)]
@@ -65,10 +80,10 @@ _brief.maxlevel, _brief.maxstring, _brief.maxother = 3, 120, 240
 _brief.maxtuple = _brief.maxlist = 12
 
 
-def fail(where: str, value: object, allowed: str) -> typing.NoReturn:
+def fail(where: str, value: object, allowed: str, verb: str = "is") -> typing.NoReturn:
     """Raise the one kind of error that a description raises: who, what, and what is allowed."""
     allowed = _short(allowed, 1_000)
-    raise ValueError(f"{_short(where)} is {_brief.repr(value)}; allowed: {allowed}")
+    raise ValueError(f"{_short(where)} {verb} {_brief.repr(value)}; allowed: {allowed}")
 
 
 def _short(text, most=200):

@@ -50,7 +50,7 @@ class Scenario(Record):
         ]
         names = [source.name for source in sources]
         if not names or len(set(names)) != len(names):
-            fail("the streams' names", names, "at least one, each name once")
+            fail("the streams' names", names, "at least one, each name once", "are")
         if isinstance(self.network, Port):
             for source in sources:
                 self.network.queue_of(source)

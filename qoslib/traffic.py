@@ -242,7 +242,7 @@ def on_one_line(
     overhead_bytes = checked(NotNegative, overhead_bytes, "overhead_bytes")
     names = [stream.name for stream in streams]
     if len(set(names)) != len(names):
-        fail("the streams' names", names, "each name once")
+        fail("the streams' names", names, "each name once", "are")
     active = [s for s in streams if s.rate_bps]
     for stream in active:
         if not isinstance(stream.arrivals, Cbr) or isinstance(stream.frame_bytes, FrameMix):

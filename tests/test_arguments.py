@@ -18,21 +18,27 @@ HOSTS = (Host("h", 1e8, (Flow("f", 0.01),)),)
 RUN = {"network": PORT, "streams": STREAMS, "duration_s": 0.01}
 SEEDED = {"seed": 0, "warmup_s": 0.0, "bins": 3}
 
+
+def quiet(done_s, total_s):
+    """No progress bar."""
+
+
 #: Function -> arguments that are right.
 CALLS: dict[Callable, dict] = {
     fluid.solve: {"network": PORT, "streams": STREAMS, "offered_bps": [1e6]},
     fluid.over_time: RUN,
     fluid.sweep: {"port": PORT, "streams": STREAMS, "stream": "a", "low_bps": 1.0, "high_bps": 9.0}
     | {"loads": 3},
-    packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000},
+    packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000, "progress": quiet},
     packets.sweep: RUN | {"offered_bps": [[1e6]]},
-    packets.replicate: RUN | {"seeds": [1, 2], "workers": 1},
+    packets.replicate: RUN | {"seeds": [1, 2], "workers": 1, "progress": quiet},
     packets.throughput: {"network": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
-    | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0},
+    | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0, "progress": quiet},
     tcp.simulate: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
     | SEEDED
-    | {"chunk_events": 1000},
-    tcp.solve: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS},
+    | {"chunk_events": 1000, "progress": quiet},
+    tcp.solve: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
+    | {"progress": quiet},
     traffic.on_one_line: {"streams": STREAMS, "line_bps": 1e8, "overhead_bytes": 0.0},
     worksheet: {"rate_bps": 1e6, "round_trip_s": 0.01, "flows": 1, "window_bytes": None}
     | {"buffer_bytes": None, "background_bps": 0.0, "packet_bytes": 1500},
@@ -82,10 +88,17 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
         assert len(said) < 1500
 
 
+def test_a_rate_that_no_line_has_is_refused_before_a_packet_is_played():
+    given = CALLS[packets.throughput] | {"high_bps": 1e300}
+    assert (
+        answer(packets.throughput, given) == "high_bps is 1e+300; allowed: above 0 and up to 1e18"
+    )
+
+
 def test_regular_streams_of_no_line():
-    with pytest.raises(ValueError, match=r"line_bps is 0.0; allowed: \(0, inf\)"):
+    with pytest.raises(ValueError, match=r"line_bps is 0.0; allowed: above 0"):
         traffic.on_one_line(STREAMS, 0)
-    with pytest.raises(ValueError, match=r"the streams' names is .*; allowed: each name once"):
+    with pytest.raises(ValueError, match=r"the streams' names are .*; allowed: each name once"):
         traffic.on_one_line(STREAMS * 2, 1e9)
     assert traffic.on_one_line([], 1e9) == ()
     silent = (Stream("silent"),)

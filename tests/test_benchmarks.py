@@ -166,7 +166,7 @@ def test_the_tables_are_made_of_the_figures():
         | {"packets": 1000, "side_by_side": [row], "missing": {}, "causes": ["a cause"]}
         | {"engine": engine, "curve": [point], "long_pipe": [pipe], "many_flows": flows}
     )
-    assert "W6, 10 s of it: 8,000,000 packets in 4 s" in text
+    assert "Many flows, 10 s of it: 8,000,000 packets in 4 s" in text
     assert "| qoslib, 2 flows | 30 | 1,000 | 0.25 | 250,000 |" in text
     assert "| W1 | SimPy | same | 2,000 | 500,000 | 80 | 3.00 | 4.0 | 30 | 100 | yes |" in text
     assert "no C compiler" in text

@@ -57,6 +57,26 @@ def test_who_pays_for_a_guarantee_is_told():
     assert "CS2 loses 5.84 %" in told
 
 
+@pytest.mark.parametrize("answer", [{"CS4": 0.1}, "m120", (1, 2), (m120.port(), {"CS4": 0.1})])
+def test_a_port_without_its_streams_is_told_what_to_write(answer):
+    told = exercises.check("01.5", answer).text
+    assert told.endswith("write (m120.port(), m120.streams({...})).")
+
+
+@pytest.mark.parametrize("share", ["10 %", None, True, [0.1]])
+def test_a_share_that_is_no_number_is_named(share):
+    with pytest.raises(ValueError, match=r"^the share of CS4 is .*; allowed: a number like 0\.1"):
+        m120.streams({"CS4": share})
+    with pytest.raises(ValueError, match=r"^shares is 'CS4'; allowed: a share for each class"):
+        m120.streams("CS4")
+
+
+def test_streams_keep_the_order_of_the_shares():
+    assert [stream.name for stream in m120.streams({"BE": 1.2, "CS4": 0.1})] == ["BE", "CS4"]
+    for each in m120.experiments().values():
+        assert [stream.name for stream in each.streams] == list(m120.CLASSES)
+
+
 def test_a_start_with_some_of_the_classes_is_enough():
     streams = m120.streams({"CS4": 0.1, "BE": 1.2})
     assert exercises.check("01.5", (m120.port(), streams)).ok
@@ -95,11 +115,17 @@ def test_students_have_different_numbers(name):
 def test_a_second_wrong_answer_gets_a_further_hint():
     exercises.check("00.1", 67.2)
     first, again, second = (exercises.check("00.1", each) for each in (10, 10, 11))
-    assert "Further:" not in first.text + again.text
+    assert "Hint:" not in first.text + again.text
     assert exercises.EXERCISES["00.1"].further in second.text
-    assert "Further:" not in exercises.check("00.1", ...).text
+    assert "Hint:" not in exercises.check("00.1", ...).text
     assert exercises.check("00.1", 67.2).ok
-    assert "Further:" not in exercises.check("00.1", 10).text
+    assert "Hint:" not in exercises.check("00.1", 10).text
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_an_answer_of_the_wrong_type_is_no_try(name):
+    for answer in ("ten", [], {}, object()):
+        assert "Hint:" not in exercises.check(name, answer).text
 
 
 @pytest.mark.parametrize("student", [-1, 1.5, "7"])

@@ -88,7 +88,7 @@ def test_what_does_not_fit_is_refused_before_it_is_made(what):
 
 
 def test_the_hops_of_a_chain_share_one_budget():
-    hops = [p.Hop(PORT.replace(name=n, transmit_ring_packets=300_000_000)) for n in "ab"]
+    hops = [p.Hop(PORT.replace(name=n, transmit_ring_packets=75_000_000)) for n in "ab"]
     with pytest.raises(ValueError, match=r"Port 'a' .* takes 2\.4 GB and all take 4\.8"):
         run(p.Chain("chain", hops))
 
@@ -139,7 +139,7 @@ def test_a_line_that_is_busy_for_ever_sends_nothing_more():
 
 
 def test_the_environment_sets_the_budget(monkeypatch):
-    ring = PORT.replace(transmit_ring_packets=1_000_000)
+    ring = PORT.replace(transmit_ring_packets=250_000)
     monkeypatch.setenv("QOSLIB_MEMORY_GB", "0.005")
     with pytest.raises(ValueError, match=r"takes 0\.008 GB and all take 0\.00808"):
         run(ring)

@@ -20,7 +20,7 @@ def both(load, arrivals=None):
 
 def test_waiting_by_chance_is_named_with_its_reason():
     text = compare.remark(*both(0.9))
-    assert text.startswith("The models differ by more than 10 %: data delay 0.08 ms (fluid), 0.4")
+    assert text.startswith("The models differ by more than 10 %: delay of data 0.08 ms (fluid), 0.")
     assert "no individual packets" in text
 
 
@@ -39,7 +39,7 @@ def test_many_differences_are_counted():
     answer, run = both(0.9)
     wrong = dataclasses.replace(run, sent_bps=0.5 * run.sent_bps)
     text = compare.remark(answer, wrong)
-    assert "data carried 90 Mb/s (fluid), 44.9 Mb/s (packets)" in text
+    assert "carried rate of data 90 Mb/s (fluid), 44.9 Mb/s (packets)" in text
     assert "only long-run averages" in text
 
 

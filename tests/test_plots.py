@@ -30,6 +30,21 @@ def one_queue():
     return plots.one_queue(QUEUE, STREAM, sweep, fluid.solve(QUEUE, [STREAM]), seen, played)
 
 
+def test_a_published_maximum_is_no_mean():
+    """CS1 waits for "up to 84 ms": the bar of its half width would say that all packets do."""
+    figure = base_test()
+    measured = next(each for each in figure.data if each.uid == "measured-latency")
+    at = [stream.name for stream in m120.experiments()["base"].streams].index("CS1")
+    assert measured.y[at] - measured.error_y.arrayminus[at] == pytest.approx(0.01)
+    assert measured.error_y.array[at] == pytest.approx(0.5)
+    assert "published: up to 84 ms" in figure.summary
+    profile = m120.experiments()["profile1"]
+    given = plots.classes(profile, fluid.solve(profile.port, profile.streams), "m120")
+    measured = next(each for each in given.data if each.uid == "measured-latency")
+    assert measured.error_y.arrayminus == measured.error_y.array
+    assert "published: 45 ms" in given.summary
+
+
 def over_load():
     one = m120.experiments()["profile1"]
     swept = fluid.sweep(one.port, one.streams, "CS1", units.mbps(50), units.gbps(2.5))
@@ -175,7 +190,9 @@ def test_the_packet_model_is_drawn_over_the_fluid_one_and_named():
 def test_packets_of_one_queue_stand_on_the_line_where_they_come_evenly():
     figure = one_queue()
     assert trace(figure, "packets-2").y == pytest.approx((0.12112, 62.1), rel=0.01)
-    assert figure.summary.endswith("Packet by packet (CBR) 34.4 % is lost, and one takes 62.1 ms.")
+    assert figure.summary.endswith(
+        "Packet by packet (CBR) 34.4 % is lost, and a packet takes 62.1 ms."
+    )
     low, high = figure.layout.yaxis3.range
     assert low <= np.log10(0.12112) < np.log10(62.1) <= high
 

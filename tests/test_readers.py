@@ -198,8 +198,14 @@ def test_the_command_line(tries, monkeypatch, tmp_path):
             except SystemExit as stop:
                 code, asked = stop.code, set()
         assert code == 0 or (code == 2 and "error: " in said.getvalue()), given
-        assert kept.exists() == ("--store" in asked and "--full" not in asked), given
+        assert kept.exists() == ("--store" in asked), given
         kept.unlink(missing_ok=True)
+
+
+def test_whole_replays_are_not_stored(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        __main__.main(["score", "--full", "--store"])
+    assert "--store keeps the short runs" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("given", [[b"score", b"--st"], [b"score", b"\xff\xfe", b"x" * 100_000]])

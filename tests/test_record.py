@@ -98,8 +98,14 @@ def test_numbers_of_numpy_become_plain():
 
 
 def test_a_range_prints_as_it_is_checked():
-    assert str(Within(0)) == "[0, inf)"
-    assert str(Within(0, 1, open_low=True)) == "(0, 1]"
+    assert str(Within()) == "any finite number"
+    assert str(Within(0)) == "0 or more"
+    assert str(Within(0, open_low=True)) == "above 0"
+    assert str(Within(0, 1e12)) == "0 to 1e12"
+    assert str(Within(1, 65_535)) == "1 to 65,535"
+    assert str(Within(0.5, 1, open_high=True)) == "at least 0.5 and below 1"
+    assert str(Within(0, 1, open_low=True)) == "above 0 and up to 1"
+    assert str(Within(high=1)) == "up to 1"
     assert math.inf not in Within(0)
     assert 0 not in Within(0, 1, open_low=True)
     assert 1 not in Within(0, 1, open_high=True)

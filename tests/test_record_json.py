@@ -80,7 +80,7 @@ QUEUE = '{"type": "Queue", "name": "q", "limit": {"type": "PacketLimit", "packet
 PORT = '{"schema": "qoslib/1", "type": "Port", "name": "p", "rate_bps": 1, "queues": [' + QUEUE
 #: What stands for a queue's packets -> what the message says.
 PLACES = {
-    "-1": r"^document.queues\[0\].limit: PacketLimit.packets is -1; allowed: \[1, inf\)$",
+    "-1": r"^document.queues\[0\].limit: PacketLimit.packets is -1; allowed: 1 or more$",
     "NaN": r"^document.queues\[0\].limit: PacketLimit.packets is nan; allowed: a whole number$",
     "1" * 5_000: r"^document.queues\[0\].limit: PacketLimit.packets is a number of about 5,000 d",
     '1, "packets": 2': r"^document.queues\[0\].limit has the key 'packets' twice; allowed: each",

@@ -57,8 +57,8 @@ def test_any_stream_has_a_rate_and_a_frame(stream):
     ("wrong", "message"),
     [
         (lambda: Stream(""), "Stream.name is ''; allowed: a text that is not empty"),
-        (lambda: Stream("a", -1), r"Stream.rate_bps is -1.0; allowed: \[0, 1e\+18\]"),
-        (lambda: Stream("a", 1e308), r"Stream.rate_bps is 1e\+308; allowed: \[0, 1e\+18\]"),
+        (lambda: Stream("a", -1), r"Stream.rate_bps is -1.0; allowed: 0 to 1e18"),
+        (lambda: Stream("a", 1e308), r"Stream.rate_bps is 1e\+308; allowed: 0 to 1e18"),
         (
             lambda: Stream("a", 1, arrivals=Trace((), ())),
             "rate_bps is 1.0; allowed: 0 with",
@@ -68,7 +68,7 @@ def test_any_stream_has_a_rate_and_a_frame(stream):
             "Stream.stop_s is 2.0; .* later than start_s",
         ),
         (lambda: Stream("a", clock_ppm=-1e6), "Stream.clock_ppm is -1000000.0; allowed: above"),
-        (lambda: Stream("a", frame_bytes=0), r"Stream.frame_bytes is 0; allowed: \[1, inf\)"),
+        (lambda: Stream("a", frame_bytes=0), r"Stream.frame_bytes is 0; allowed: 1 or more"),
         (lambda: Stream("a", frame_bytes=64.5), "Stream.frame_bytes is 64.5; .* a whole number"),
         (lambda: Stream("a", arrivals="Cbr"), "Stream.arrivals is 'Cbr'; allowed: Cbr | Poisson"),
         (lambda: Stream("a", arrivals=imix()), r"arrivals is FrameMix\(.*; allowed: Cbr"),
@@ -77,9 +77,9 @@ def test_any_stream_has_a_rate_and_a_frame(stream):
         (lambda: FrameMix((64, 65), (0.5, 0.4)), "FrameMix.shares is .*; allowed: .* sum is 1"),
         (lambda: Trace((0.0,), ()), "Trace.frames_bytes is 0; allowed: 1 sizes"),
         (lambda: Trace((1.0, 0.5), (64, 64)), "Trace.times_s is .*; allowed: ascending times"),
-        (lambda: OnOff(0, 1), r"OnOff.on_s is 0.0; allowed: \(0, inf\)"),
+        (lambda: OnOff(0, 1), r"OnOff.on_s is 0.0; allowed: above 0"),
         (lambda: OnOff(1, 1, "periodic"), "OnOff.periods is 'periodic'; allowed: 'constant', 'exp"),
-        (lambda: Cbr(-1), r"Cbr.phase_s is -1.0; allowed: \[0, inf\)"),
+        (lambda: Cbr(-1), r"Cbr.phase_s is -1.0; allowed: 0 or more"),
     ],
 )
 def test_what_no_stream_can_be(wrong, message):

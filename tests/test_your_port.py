@@ -1,5 +1,6 @@
 """A port of one's own: built, saved, loaded, measured and scored."""
 
+import html
 import re
 import sys
 from datetime import UTC, datetime
@@ -170,7 +171,7 @@ def test_a_stream_that_is_not_there_is_not_scored():
     table.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
     (first, *_) = compare.own(table.measured, built(START), [fluid.solve(*described())])
     assert (first.verdict, first.modelled) == ("unscored", None)
-    assert "no such stream" in first.reason
+    assert first.reason == "No class is called 'nobody'; yours are voice, video, data"
 
 
 BAD = [
@@ -183,6 +184,7 @@ BAD = [
     ("x.json", b'{"schema": "qoslib/1"}', "allowed"),
     ("x.json", CODEL.to_json().replace("20000000.0", "1e30").encode(), "rate_bps is 1e[+]30; all"),
     ("x.json", b"x" * (MOST_BYTES + 1), "allowed: up to"),
+    ("words.txt", b"some words", "words.txt is neither JSON nor CSV; allowed: .*json.*csv"),
     ("x.csv", b"x" * (MOST_BYTES + 1), "allowed: up to"),
 ]
 
@@ -229,8 +231,26 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
     held = Loaded()
     held.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
     summary = explore.your_port(measured=held.measured).summary
-    assert "of nobody" in summary
-    assert "no such stream" in summary
+    assert "of nobody: No class is called 'nobody'; yours are voice, video, data" in summary
+    app = explore.your_port()
+    upload(app, "x.csv", CSV.replace(b"mine,voice", b"mine,date"))
+    said = html.unescape(app.children[2].children[1].value)
+    assert "No class is called 'date'; yours are voice, video, data." in said
+    upload(app, "mine.csv", CSV)
+    assert "No class" not in app.children[2].children[1].value
+
+
+def test_reset_takes_the_message_of_the_last_file_away():
+    app = explore.your_port()
+    said = app.children[2].children[1]
+    upload(app, "words.txt", b"some words")
+    assert "words.txt is neither JSON nor CSV" in said.value
+    upload(app, "mine.csv", CSV)
+    assert "4 values" in said.value
+    app.children[1].children[1].click()
+    assert said.value == ""
+    upload(app, "mine.csv", CSV)
+    assert "4 values" in said.value
 
 
 RING = CODEL.replace(network=CODEL.network.replace(transmit_ring_packets=10**15))

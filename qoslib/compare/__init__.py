@@ -2,7 +2,7 @@
 
 from qoslib.compare.beside import beside
 from qoslib.compare.models import MODELS
-from qoslib.compare.own import own
+from qoslib.compare.own import own, unknown_class
 from qoslib.compare.part import part
 from qoslib.compare.parted import parted, remark
 from qoslib.compare.rows import Row
@@ -35,4 +35,5 @@ __all__ = [
     "text",
     "ticks",
     "told",
+    "unknown_class",
 ]

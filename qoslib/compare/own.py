@@ -1,7 +1,9 @@
 """Measurements of one's own beside what the models say of a scenario of one's own."""
 
+import dataclasses
 import math
 import re
+import reprlib
 from collections.abc import Sequence
 from types import ModuleType
 
@@ -11,19 +13,23 @@ from qoslib import units
 from qoslib.compare.readings import UnspokenError, reading
 from qoslib.compare.rows import Row, row_of
 from qoslib.compare.values import INPUTS, values_of
-from qoslib.compare.view import View
+from qoslib.compare.view import NO_STREAM, View
+from qoslib.flows import Flow
 from qoslib.platforms.provenance import Experiment
 from qoslib.record import fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
+from qoslib.traffic import Stream
 
-__all__ = ["own"]
+__all__ = ["own", "unknown_class"]
 
 #: Stands for a platform that declares nothing beyond the rules for all.
 NOWHERE = ModuleType("own")
 NOWHERE.RATIOS = {}  # type: ignore[attr-defined]
 #: More than any frame has, and than any unit of another kind is smaller.
 MOST_BITS = 1e20
+#: As many characters of the names of one's classes are enough.
+MOST_NAMES = 200
 
 
 def own(table: pd.DataFrame, scenario: Scenario, results: Sequence[Result]) -> list[Row]:
@@ -61,10 +67,42 @@ def own(table: pd.DataFrame, scenario: Scenario, results: Sequence[Result]) -> l
     for value in measured:
         _check(value)
     return [
-        row_of(value, result.model, "own", [_view(value, scenario, result, given)])
+        _told(row_of(value, result.model, "own", [_view(value, scenario, result, given)]), scenario)
         for value in measured
         for result in results
     ]
+
+
+def unknown_class(name: str, scenario: Scenario) -> str:
+    """What to say of a class that is none of the scenario's; empty for one that is.
+
+    Parameters
+    ----------
+    name : str
+        A class of a table of measurements; empty for all of them.
+    scenario : Scenario
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> port = Port("line", 1e6, (Queue("all", PacketLimit(100)),))
+    >>> unknown_class("date", Scenario("mine", port, (Stream("voice"), Stream("data"))))
+    "No class is called 'date'; yours are voice, data"
+    """
+    flows = [flow for host in scenario.hosts for flow in host.flows]
+    each: list[Stream | Flow] = [*scenario.streams, *flows]
+    if name in ("", *(one.name for one in each), *(one.label for one in each)):
+        return ""
+    yours = ", ".join(dict.fromkeys(one.name for one in each))
+    yours = yours if len(yours) <= MOST_NAMES else f"{yours[:MOST_NAMES]} ..."
+    return f"No class is called {reprlib.repr(name)}; yours are {yours}"
+
+
+def _told(row, scenario):
+    if row.reason != NO_STREAM:
+        return row
+    return dataclasses.replace(row, reason=unknown_class(row.stream, scenario) or row.reason)
 
 
 def _is_input(value):

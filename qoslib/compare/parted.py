@@ -86,16 +86,16 @@ def _differences(fluid: Result, packets: Result) -> Iterator[tuple[str, str]]:
             a, b = one[quantity], other[quantity]
             if np.isfinite([a, b]).all() and abs(a - b) > max(PARTED * max(a, b), floor):
                 shown = f"{_SHOWN[quantity](a)} (fluid), {_SHOWN[quantity](b)} (packets)"
-                yield f"{name} {quantity} {shown}", _reason(quantity, a < b, name in flows)
+                said = f"{_CALLED[quantity]} of {name} {shown}"
+                yield said, _reason(quantity, a < b, name in flows)
 
 
 def _figures(result, at):
-    sent, dropped = float(result.sent_pps[at]), float(result.dropped_pps[at])
-    offered = float(result.offered_pps[at])
+    offered, dropped = float(result.offered_pps[at]), float(result.dropped_pps[at])
     return {
         "offered": offered,
         "carried": float(result.sent_bps[at]),
-        "lost": dropped / (sent + dropped) if sent + dropped > 0 else 0.0,
+        "lost": dropped / offered if offered > 0 else 0.0,
         "delay": float(result.delay_mean_s[at]),
     }
 
@@ -106,6 +106,7 @@ def _reason(quantity, less, is_tcp):
     return "rate" if quantity != "delay" else f"delay, {'less' if less else 'more'}"
 
 
+_CALLED = {"carried": "carried rate", "lost": "loss", "delay": "delay"}
 _SHOWN = {
     "carried": lambda bps: f"{units.convert(bps, 'bit/s', 'Mbit/s'):.3g} Mb/s",
     "lost": lambda share: f"{units.convert(share, '1', '%'):.3g} %",

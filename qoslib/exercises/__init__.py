@@ -67,7 +67,8 @@ def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     try:
         verdict = known.judge(answer, **known.given(exercise, student))
     except NoAnswer as told:
-        verdict = wrong(str(told))
+        # What is no answer is no try either.
+        return wrong(str(told))
     except ValueError as error:
         # A description is right in itself and no model plays it: that is the answer's, too.
         verdict = wrong(f"no model runs that: {error}.")

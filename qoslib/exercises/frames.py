@@ -4,7 +4,7 @@ from typing import Any
 
 from qoslib import fluid, measurements, units
 from qoslib.exercises.exercise import Exercise, Number
-from qoslib.exercises.verdict import Verdict, close, number, right, wrong
+from qoslib.exercises.verdict import NoAnswer, Verdict, close, number, right, wrong
 from qoslib.platforms import mx150
 from qoslib.port import Chain, Forwarder
 from qoslib.traffic import FrameMix, Stream
@@ -109,16 +109,16 @@ def _lost(where, streams):
 def _own(answer: Any) -> Verdict:
     """An engine of one's own that loses small frames, and none of large ones at the same rate."""
     if answer is None or answer is ...:
-        return wrong("put (engine, [stream]) in place of the dots: a Forwarder and its streams.")
+        raise NoAnswer("put (engine, [stream]) in place of the dots: a Forwarder and its streams.")
     if not isinstance(answer, tuple) or len(answer) != 2:
-        return wrong("give two things in brackets: (engine, [stream]).")
+        raise NoAnswer("give two things in brackets: (engine, [stream]).")
     engine, streams = answer
     streams = [streams] if isinstance(streams, Stream) else streams
     listed = isinstance(streams, list | tuple) and streams
     if not listed or not all(isinstance(each, Stream) for each in streams):
-        return wrong("the second of the two must be a list of Stream, with at least one in it.")
+        raise NoAnswer("the second of the two must be a list of Stream, with at least one in it.")
     if not isinstance(engine, Forwarder | Chain):
-        return wrong("the first of the two must be a Forwarder, or a Chain with one.")
+        raise NoAnswer("the first of the two must be a Forwarder, or a Chain with one.")
     small = _lost(engine, streams)
     large = _lost(engine, [each.replace(frame_bytes=LARGEST) for each in streams])
     if small <= LOSSLESS:

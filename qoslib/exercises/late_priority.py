@@ -1,4 +1,4 @@
-"""Exercises of lesson 01: why a higher-priority queue is late."""
+"""Exercises of lesson 01: why a higher-priority queue has the longer delay."""
 
 from typing import Any
 
@@ -106,7 +106,7 @@ def _customer(answer: Any, late: float) -> Verdict:
 
 def _own(answer: Any) -> Verdict:
     """A port of one's own, overloaded, whose first stream loses nothing within 10 ms."""
-    port, streams = described(answer)
+    port, streams = described(answer, "(m120.port(), m120.streams({...}))")
     result = fluid.solve(port, streams)
     if len(streams) < 2 or result.dropped_pps.sum() <= 0:
         return wrong("your port drops nothing. Offer at least two streams, and more than fits.")

@@ -4,7 +4,7 @@ from typing import Any
 
 from qoslib import fluid, packets, units
 from qoslib.exercises.exercise import Exercise, Number
-from qoslib.exercises.verdict import Verdict, close, number, right, wrong
+from qoslib.exercises.verdict import NoAnswer, Verdict, close, number, right, wrong
 from qoslib.scenario import Scenario
 
 __all__ = ["EXERCISES"]
@@ -53,9 +53,9 @@ def _limit(answer: Any, most: float) -> Verdict:
 def _own(answer: Any) -> Verdict:
     """A scenario of one's own, overloaded, whose first stream loses nothing in either model."""
     if answer is None or answer is ...:
-        return wrong("put a Scenario in place of the dots: a name, a port and its streams.")
+        raise NoAnswer("put a Scenario in place of the dots: a name, a port and its streams.")
     if not isinstance(answer, Scenario):
-        return wrong("give a Scenario; scenario.Scenario.from_json() reads a saved one.")
+        raise NoAnswer("give a Scenario; scenario.Scenario.from_json() reads a saved one.")
     if Scenario.from_json(answer.to_json()) != answer:
         return wrong("what is saved does not come back as itself.")
     water = fluid.solve(answer.network, answer.streams)

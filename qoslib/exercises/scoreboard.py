@@ -6,7 +6,7 @@ import pandas as pd
 
 from qoslib import compare, units
 from qoslib.exercises.exercise import Exercise, Number
-from qoslib.exercises.verdict import Verdict, close, number, right, wrong
+from qoslib.exercises.verdict import NoAnswer, Verdict, close, number, right, wrong
 
 __all__ = ["EXERCISES"]
 
@@ -53,9 +53,9 @@ def _share(errors, tolerance):
 def _own(answer: Any) -> Verdict:
     """A table of measurements of one's own, as `measurements.load` gives it."""
     if answer is None or answer is ...:
-        return wrong("put measurements.load('your.csv') in place of the dots.")
+        raise NoAnswer("put measurements.load('your.csv') in place of the dots.")
     if not isinstance(answer, pd.DataFrame) or "source" not in answer.attrs:
-        return wrong("give what measurements.load() returns for your file.")
+        raise NoAnswer("give what measurements.load() returns for your file.")
     if answer.attrs["source"].get("source"):
         return wrong("this table comes with the package. Write one of your own.")
     if not (answer["half_width"] > 0).any():

@@ -8,7 +8,7 @@ __all__ = ["Tries"]
 
 
 class Tries:
-    """Wrong answers by exercise; the same answer twice counts once, and dots do not count."""
+    """Wrong answers by exercise; the same answer twice counts once."""
 
     def __init__(self):
         self._wrong: dict[str, set[str]] = {}
@@ -18,8 +18,6 @@ class Tries:
         if verdict.ok:
             self._wrong.pop(exercise, None)
             return verdict
-        if answer is None or answer is ...:
-            return verdict
         before = self._wrong.setdefault(exercise, set())
         before.add(repr(answer))
-        return wrong(f"{verdict.text} Further: {further}") if len(before) > 1 else verdict
+        return wrong(f"{verdict.text} Hint: {further}") if len(before) > 1 else verdict

@@ -112,8 +112,14 @@ def close(
     return wrong(f"{answer:g} {unit} is too {side}. {hint}")
 
 
-def described(answer: Any) -> tuple[Port, tuple[Stream, ...]]:
+def described(answer: Any, write: str = "(port, streams)") -> tuple[Port, tuple[Stream, ...]]:
     """The answer as a port and its streams.
+
+    Parameters
+    ----------
+    answer : object
+    write : str
+        What to write, told to those who wrote something else.
 
     Raises
     ------
@@ -121,12 +127,14 @@ def described(answer: Any) -> tuple[Port, tuple[Stream, ...]]:
         If it is no such pair.
     """
     if answer is None or answer is ...:
-        raise NoAnswer("put (port, streams) in place of the dots: a Port and a list of Stream.")
+        raise NoAnswer(f"put {write} in place of the dots: a Port and a list of Stream.")
     if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
-        raise NoAnswer("give two things in brackets: (port, streams), a Port first.")
+        said = _brief.repr(answer)
+        raise NoAnswer(f"{said} is not a port with its streams: write {write}.")
     port, streams = answer
     streams = (streams,) if isinstance(streams, Stream) else streams
     streams = tuple(streams) if isinstance(streams, Iterable) else ()
     if not streams or not all(isinstance(stream, Stream) for stream in streams):
-        raise NoAnswer("the second of the two must be a list of Stream, with at least one in it.")
+        said = _brief.repr(answer[1])
+        raise NoAnswer(f"{said} is not a list of Stream with at least one in it: write {write}.")
     return port, streams

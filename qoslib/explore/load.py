@@ -12,7 +12,7 @@ from qoslib import compare, measurements
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-__all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded", "loader"]
+__all__ = ["MOST_BYTES", "MOST_ROWS", "Loaded", "Loader"]
 
 #: The largest file that a page may hand over [B], the longest table, the streams of a figure.
 MOST_BYTES, MOST_ROWS, MOST_STREAMS = 1_000_000, 2_000, 200
@@ -35,7 +35,13 @@ class Loaded:
         """
         if len(raw) > MOST_BYTES:
             raise ValueError(f"{name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}")
-        if name.lower().endswith(".csv"):
+        ending = Path(name.lower()).suffix
+        if ending not in (".csv", ".json"):
+            raise ValueError(
+                f"{name} is neither JSON nor CSV; allowed: a scenario in a file named .json, or"
+                " measurements in a file named .csv"
+            )
+        if ending == ".csv":
             self.measured = _table(name, raw)
             return f"{name}: {_many(len(self.measured), 'value')} beside the models."
         scenario = _scenario(name, raw)
@@ -52,6 +58,14 @@ class Loaded:
     def forget(self) -> None:
         """Back to what was given at first."""
         self.scenario, self.measured = self._first, None
+
+    def unknown(self, scenario: Scenario) -> str:
+        """Which class of the measurements the scenario does not have; mostly empty."""
+        if self.measured is None:
+            return ""
+        names = dict.fromkeys(self.measured["stream"])
+        first = next((name for name in names if compare.unknown_class(name, scenario)), "")
+        return f" {compare.unknown_class(first, scenario)}." if first else ""
 
     def rows(self, scenario: Scenario, results: Sequence[Result]) -> list[compare.Row]:
         """The measurements beside results, scored where a model speaks to them."""
@@ -84,24 +98,29 @@ def _table(name, raw):
     return table
 
 
-def loader(load: Callable[[str, bytes], str]) -> widgets.HBox:
+class Loader(widgets.HBox):
     """A button that loads a file, and a line that says what came of it."""
-    pick = widgets.FileUpload(
-        description="Load JSON or CSV",
-        accept=".json,.csv",
-        layout=widgets.Layout(width="auto", flex="0 0 auto"),
-    )
-    said = widgets.HTML()
 
-    def taken(change):
+    def __init__(self, load: Callable[[str, bytes], str]):
+        self._load, self._said = load, widgets.HTML()
+        self._pick = widgets.FileUpload(
+            description="Load JSON or CSV",
+            accept=".json,.csv",
+            layout=widgets.Layout(width="auto", flex="0 0 auto"),
+        )
+        self._pick.observe(self._taken, "value")
+        super().__init__([self._pick, self._said])
+
+    def clear(self) -> None:
+        """As if no file had been chosen."""
+        self._pick.value, self._said.value = (), ""
+
+    def _taken(self, change):
         for file in change["new"]:
             try:
-                said.value = _line("status", load(file.name, bytes(file.content)))
+                self._said.value = _line("status", self._load(file.name, bytes(file.content)))
             except ValueError as error:
-                said.value = _line("alert", str(error))
-
-    pick.observe(taken, "value")
-    return widgets.HBox([pick, said])
+                self._said.value = _line("alert", str(error))
 
 
 def _line(role, text):

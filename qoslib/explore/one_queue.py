@@ -20,8 +20,9 @@ __all__ = ["LOADS", "PLAYED", "SPACINGS", "one_queue", "played", "swept"]
 LOADS = np.sort(np.append(np.linspace(0, 2, 81), 1.001))
 #: Offered loads of the packet model's dots, closest where something happens.
 PLAYED = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0)
-#: Packet times that the packet model leaves out at the start, and that it counts.
-WARMUP, COUNTED = 40_000, 80_000
+#: Packet times that the packet model leaves out at the start, and that it counts. An overload of
+#: 1 % leaves one packet of a hundred in the queue: the largest buffer is full after 102,400.
+WARMUP, COUNTED = 110_000, 80_000
 #: Ends of the sliders: packets of buffer, and bytes of a frame.
 BUFFERS, FRAMES = (1, 1024), (60, 1514)
 SPACINGS = {"evenly (CBR)": Cbr(), "at random (Poisson)": Poisson()}

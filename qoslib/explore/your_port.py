@@ -14,7 +14,7 @@ from qoslib.explore.build import START, built, controls_of, grid
 from qoslib.explore.controls import button, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.load import Loaded, loader
+from qoslib.explore.load import Loaded, Loader
 from qoslib.scenario import Scenario
 
 __all__ = ["MOST_PACKETS", "your_port"]
@@ -85,15 +85,17 @@ def your_port(scenario: Scenario | None = None, measured: pd.DataFrame | None = 
             why = error if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
             raise ValueError(f"{name} is well-formed, but cannot be drawn: {why}") from error
         hide()
-        return text
+        return text + held.unknown(described(app.values))
 
     def again():
         held.forget()
+        files.clear()
         hide()
         app.move(**START, all=100)
 
     hide()
-    rows = [form, row(controls["all"], button("Reset", again)), loader(load)]
+    files = Loader(load)
+    rows = [form, row(controls["all"], button("Reset", again)), files]
     call = Call("your_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, rows, draw, play, call)
     return app

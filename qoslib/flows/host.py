@@ -67,7 +67,7 @@ class Host(Record):
     def check(self):
         names = [flow.name for flow in self.flows]
         if not names or len(set(names)) != len(names):
-            fail(f"the flows of host {self.name!r}", names, "at least one, each name once")
+            fail(f"the flows of host {self.name!r}", names, "at least one, each name once", "are")
         delay_s = self.queue.delay_s if self.queue else 0.0
         for flow in self.flows:
             if flow.round_trip_s < delay_s:

@@ -139,7 +139,11 @@ def run_chain(chain, streams, asked, progress, chunk_packets) -> Result:
     """
     hop_run = Run(1.0)
     hop_run.__dict__.update(
-        asked.__dict__, log_packets=chunk_packets + AT_ONCE, log_name="chunk_packets", needs=[]
+        asked.__dict__,
+        log_packets=chunk_packets + AT_ONCE,
+        log_wanted=chunk_packets,
+        log_name="chunk_packets",
+        needs=[],
     )
     routes = _routes(chain, streams)
     stations = []

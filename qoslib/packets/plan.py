@@ -76,7 +76,8 @@ class Run:
             self.warm_ps = picoseconds(warmup_s)
         self.needs: list[tuple[str, object, int]] = []
         self.seed, self.bins = seed, bins
-        self.log_packets, self.log_name = log_packets, "trace_packets"
+        self.log_packets = self.log_wanted = log_packets
+        self.log_name = "trace_packets"
         if self.end_ps == 0:
             fail("duration_s", duration_s, "above 0")
         if self.warm_ps >= self.end_ps:
@@ -173,7 +174,7 @@ def _needs(where, streams, run, classes, queue_rows):
     # What is kept for each bin, and what its record is made from.
     each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
     yield "bins", run.bins, each_bin * run.bins
-    yield run.log_name, run.log_packets, 2 * tables.FATE.itemsize * run.log_packets
+    yield run.log_name, run.log_wanted, 2 * tables.FATE.itemsize * run.log_packets
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1

@@ -10,9 +10,9 @@ from types import TracebackType
 from typing import Annotated
 
 from qoslib.packets.clock import PS_PER_S
-from qoslib.record import Within
+from qoslib.record import Within, fail
 
-__all__ = ["Chunk", "Progress", "ProgressBar", "Watch", "play"]
+__all__ = ["Chunk", "Progress", "ProgressBar", "Watch", "check_progress", "play"]
 
 #: Called with the simulated time done and the whole of it [s].
 Progress = Callable[[float, float], None]
@@ -125,6 +125,18 @@ class Watch:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def check_progress(progress: object) -> None:
+    """Refuse what cannot be called, nor is None.
+
+    Raises
+    ------
+    ValueError
+        If that is so.
+    """
+    if progress is not None and not callable(progress):
+        fail("progress", progress, "a callable of the time done and the whole time, or None")
+
+
 def play(advance, asked, progress: Progress | None) -> int:
     """Play a run piece by piece until it is over or somebody stops it.
 
@@ -143,9 +155,12 @@ def play(advance, asked, progress: Progress | None) -> int:
 
     Raises
     ------
+    ValueError
+        If `progress` cannot be called.
     KeyboardInterrupt
         If it is stopped before the warm-up is over: there is nothing to record.
     """
+    check_progress(progress)
     done_ps, total_s = 0, asked.end_ps / PS_PER_S
     with ExitStack() as stack:
         progress = progress or stack.enter_context(ProgressBar())

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from qoslib.packets.progress import Progress, ProgressBar
+from qoslib.packets.progress import Progress, ProgressBar, check_progress
 from qoslib.packets.side_by_side import side_by_side
 from qoslib.packets.simulate import simulate
 from qoslib.port import Chain, Forwarder, Port
@@ -85,6 +85,7 @@ def replicate(
     """
     chosen: tuple[int, ...] = checked(tuple[Count, ...], seeds, "seeds")
     workers = checked(AtLeastOne | None, workers, "workers")
+    check_progress(progress)
     if len(chosen) < 2 or len(set(chosen)) != len(chosen):
         fail("seeds", chosen, "at least two, all different")
 

@@ -99,7 +99,7 @@ def simulate(
 def _check(streams, chunk_packets):
     names = [stream.name for stream in streams]
     if not names or len(set(names)) != len(names):
-        fail("the streams' names", names, "at least one, each name once")
+        fail("the streams' names", names, "at least one, each name once", "are")
     checked(Chunk, chunk_packets, "chunk_packets")
 
 

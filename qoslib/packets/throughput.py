@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from qoslib import units
 from qoslib.packets.plan import as_port
 from qoslib.packets.progress import Progress
 from qoslib.packets.simulate import simulate
 from qoslib.port import ByteLimit, Chain, Forwarder, Hop, PacketLimit, Port, TimeLimit
-from qoslib.record import Positive, checked, fail
-from qoslib.traffic import Stream
+from qoslib.record import Positive, Within, checked, fail
+from qoslib.traffic import MOST_BPS, Stream
 
 __all__ = ["Throughput", "Trial", "throughput"]
 
@@ -203,7 +204,7 @@ def _queue_bits(at, queue, frame_bytes):
 
 
 def _check(high_bps, resolution):
-    checked(Positive, high_bps, "high_bps")
+    checked(Annotated[float, Within(0, MOST_BPS, open_low=True)], high_bps, "high_bps")
     checked(float, resolution, "resolution")
     if not FINEST <= resolution < 1:
         fail("resolution", resolution, f"at least {FINEST:g} and below 1")

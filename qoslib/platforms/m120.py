@@ -3,9 +3,13 @@
 Source m120: Juniper Networks, M120 Class-of-Service Behavior Analysis, 2008.
 """
 
+from collections.abc import Mapping
+from numbers import Real
+
 from qoslib import units
 from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
 from qoslib.port import DropProfile, HeadDrop, Port, PriorityLevels, Queue, TimeLimit
+from qoslib.record import fail
 from qoslib.traffic import Stream
 
 __all__ = [
@@ -67,8 +71,8 @@ FACTS = Facts(
 
 #: Offered shares of the line, of 1482 B packets [ratio].
 SHARES = {
-    "base": dict(BE=0.25, CS1=0.25, CS2=0.23, CS3=0.25, NC=0.02, CS4=0.27),
-    "scenario1": dict(BE=0.25, CS1=0.25, CS2=0.23, CS3=0.25, NC=0.02, CS4=0.73),
+    "base": dict(CS4=0.27, NC=0.02, CS3=0.25, CS1=0.25, CS2=0.23, BE=0.25),
+    "scenario1": dict(CS4=0.73, NC=0.02, CS3=0.25, CS1=0.25, CS2=0.23, BE=0.25),
 }
 
 #: Offered rates of scenario 2, taken as rates on the line [Mb/s]: so they sum to 10.0 Gb/s served.
@@ -127,12 +131,14 @@ def port(**changed: dict) -> Port:
     )
 
 
-def streams(shares: dict[str, float], frame_bytes: float = FACTS.frame_bytes) -> tuple[Stream, ...]:
-    """One stream per class, offered as a share of the line.
+def streams(
+    shares: Mapping[str, float], frame_bytes: float = FACTS.frame_bytes
+) -> tuple[Stream, ...]:
+    """One stream per class, offered as a share of the line, in the order given.
 
     Parameters
     ----------
-    shares : dict
+    shares : mapping of str to float
         Class to its share of the line [ratio]; a class that is not named has no stream.
     frame_bytes : float
         Ethernet frame with its FCS [B]; the router counts the packet within.
@@ -140,22 +146,25 @@ def streams(shares: dict[str, float], frame_bytes: float = FACTS.frame_bytes) ->
     Raises
     ------
     ValueError
-        If a class is none of `CLASSES`.
+        If a class is none of `CLASSES`, or its share is no number.
 
     Examples
     --------
     >>> [stream.name for stream in streams({"BE": 1.0, "CS1": 0.3})]
-    ['CS1', 'BE']
+    ['BE', 'CS1']
     """
-    for name in shares:
+    if not isinstance(shares, Mapping):
+        fail("shares", shares, "a share for each class, like {'CS4': 0.1, 'BE': 1.2}")
+    for name, share in shares.items():
         if name not in CLASSES:
-            raise ValueError(f"class is {name!r}; allowed: {', '.join(CLASSES)}")
+            fail("class", name, ", ".join(CLASSES))
+        if isinstance(share, bool) or not isinstance(share, Real):
+            fail(f"the share of {name}", share, "a number like 0.1, for 10 % of the line")
     packet_bytes = int(frame_bytes - FACTS.layer2_bytes)
     on_line = packet_bytes + FACTS.layer2_bytes + FACTS.gap_bytes
     return tuple(
-        Stream(name, shares[name] * FACTS.line_bps * packet_bytes / on_line, packet_bytes)
-        for name in CLASSES
-        if name in shares
+        Stream(name, share * FACTS.line_bps * packet_bytes / on_line, packet_bytes)
+        for name, share in shares.items()
     )
 
 

@@ -58,7 +58,10 @@ def classes(
     traces.append(style.key("measured"))
     table = _table(experiment, results, points)
     return Figure(
-        data=traces, layout=_layout(offered), summary=_summary(table, results), table=table
+        data=traces,
+        layout=_layout(offered),
+        summary=_summary(table, results, _largest(points)),
+        table=table,
     )
 
 
@@ -89,7 +92,18 @@ def _published(experiment, names, points: Sequence[Point], quantity):
 def _measured(experiment, names, points, quantity, panel):
     value, half_width = _published(experiment, names, points, quantity)
     uid = f"measured-{quantity}"
-    return style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
+    trace = style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
+    if quantity == "latency":
+        # "Up to 84 ms" says nothing of the least delay: its bar goes down to the end of the axis.
+        open_below = [name in _largest(points) for name in names]
+        down = np.where(open_below, value - 10.0 ** _DECADES[0], half_width)
+        trace["error_y"] |= {"symmetric": False, "arrayminus": style.plain(down)}
+    return trace
+
+
+def _largest(points: Sequence[Point]) -> set[str]:
+    """The streams whose published latency is the largest of all packets, not their mean."""
+    return {point.stream for point in points if point.largest}
 
 
 def _bars(names, offered, panel):
@@ -130,8 +144,9 @@ def _rounded(value):
     return float(f"{value:.3g}")
 
 
-def _summary(table, results):
-    said = [_sentence(name, row, *(r.model for r in results)) for name, row in table.iterrows()]
+def _summary(table, results, largest):
+    models = [result.model for result in results]
+    said = [_sentence(name, row, name in largest, *models) for name, row in table.iterrows()]
     busy = [sentence for sentence in said if sentence]
     rest = (
         f"All {'other ' if busy else ''}classes lose nothing and wait for less than a millisecond."
@@ -149,7 +164,7 @@ def growing(result: Result) -> list[str]:
     return [name for name, more in zip(result.streams, grown, strict=True) if more]
 
 
-def _sentence(name, row, model, *others):
+def _sentence(name, row, largest, model, *others):
     offered, latency = row["offered [Gb/s]"], row[f"latency [ms] {model}"]
     dropped = row[f"dropped [Gb/s] {model}"]
     if dropped == 0 and not latency >= 1:
@@ -159,7 +174,9 @@ def _sentence(name, row, model, *others):
         return f"{start}: it sends nothing, so it has no latency."
     seen = {kind: row[f"latency [ms] {kind}"] for kind in (*others, "published")}
     others_ms = [
-        f"{style.KINDS.get(k, k)}: {ms:g} ms" for k, ms in seen.items() if not np.isnan(ms)
+        f"{style.KINDS.get(k, k)}: {'up to ' if largest and k == 'published' else ''}{ms:g} ms"
+        for k, ms in seen.items()
+        if not np.isnan(ms)
     ]
     beside = f" ({'; '.join(others_ms)})" if others_ms else ""
     return f"{start}; its packets wait for {latency:g} ms{beside}."

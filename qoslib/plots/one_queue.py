@@ -159,4 +159,6 @@ def _played(stream, played):
     if not np.isnan(delay):
         kind = type(stream.arrivals).__name__
         spacing = "CBR" if kind == "Cbr" else kind
-        yield f"Packet by packet ({spacing}) {lost:.3g} % is lost, and one takes {delay:.3g} ms."
+        yield (
+            f"Packet by packet ({spacing}) {lost:.3g} % is lost, and a packet takes {delay:.3g} ms."
+        )

@@ -11,12 +11,16 @@ __all__ = ["Point", "published"]
 
 
 class Point(NamedTuple):
-    """A published value of a stream in packets/s or s, and the rounding its print implies."""
+    """A published value of a stream in packets/s or s, and the rounding its text implies.
+
+    `largest` says that it is the largest of all packets ("up to 84 ms"), not a mean.
+    """
 
     stream: str
     quantity: str
     value: float
     half_width: float
+    largest: bool = False
 
 
 #: Quantity on the scoreboard -> quantity of a figure; of two, the earlier one here is drawn.
@@ -61,4 +65,4 @@ def _point(value, drawn, counted_bytes):
     numbers = value.value * size, value.half_width * size
     if kind == "data rate":
         numbers = tuple(units.rate_pps(number, counted_bytes) for number in numbers)
-    return Point(value.stream, drawn, *numbers)
+    return Point(value.stream, drawn, *numbers, value.quantity == "latency_maximum")

@@ -68,4 +68,4 @@ class Chain(Record):
     def check(self):
         names = [hop.at.name for hop in self.hops]
         if not names or len(set(names)) != len(names):
-            fail(f"Chain {self.name!r} hops", names, "at least one, each name once")
+            fail(f"the hops of chain {self.name!r}", names, "at least one, each name once", "are")

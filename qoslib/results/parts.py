@@ -58,7 +58,7 @@ class Histogram(ArrayRecord):
         was sent.
         """
         if not 0 <= share <= 1:
-            raise ValueError(f"share is {share!r}; allowed: [0, 1]")
+            raise ValueError(f"share is {share!r}; allowed: 0 to 1")
         return np.array([self._one(row, share) for row in self.counts])
 
     def _one(self, row: np.ndarray, share: float) -> float:

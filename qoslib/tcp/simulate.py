@@ -127,5 +127,5 @@ def _check(port, flows, streams, chunk_events):
         fail("port", port, "a Port")
     names = _names(flows, streams)
     if not flows or len(set(names)) != len(names):
-        fail("the names of flows and streams", names, "at least one flow, each name once")
+        fail("the names of flows and streams", names, "at least one flow, each name once", "are")
     checked(Chunk, chunk_events, "chunk_events")

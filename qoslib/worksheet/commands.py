@@ -43,7 +43,8 @@ def commands_for_a_laboratory(path: Path) -> Iterator[Advice]:
 def _sockets(path):
     if path.window_bytes is None:
         product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
-        room, why = 2 * BUFFER_A_WINDOW * product, "twice two products, since Linux offers half"
+        room = 2 * BUFFER_A_WINDOW * product
+        why = "four bandwidth-delay products: Linux offers half"
         if room < USUAL_BYTES:
             room, why = USUAL_BYTES, "what Linux allows by default"
     else:
@@ -51,7 +52,10 @@ def _sockets(path):
     if room > MOST_BYTES:
         room, why = MOST_BYTES, "the most that Linux accepts"
     room = math.ceil(max(room, 4096))
-    yield Advice("both$     sysctl net.ipv4.tcp_wmem net.ipv4.tcp_rmem", "note, to set back")
+    yield Advice(
+        "both$     sysctl net.ipv4.tcp_wmem net.ipv4.tcp_rmem",
+        "note the values, to restore them later",
+    )
     yield Advice("receiver$ iperf3 -s", "the other end of the test")
     yield Advice(f"sender$   sysctl -w net.ipv4.tcp_wmem='4096 {min(65_536, room)} {room}'", why)
     yield Advice(f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'", why)

@@ -111,7 +111,7 @@ def solve(
     names = [flow.name for host in hosts for flow in host.flows]
     names += [stream.name for stream in streams]
     if not hosts or len(set(names)) != len(names):
-        fail("the flows' and streams' names", names, "at least one host, each name once")
+        fail("the flows' and streams' names", names, "at least one host, each name once", "are")
     asked = Run(duration_s, warmup_s, seed)
     state = planned(port, hosts, streams, asked)
     done_ps = play(lambda watch: _advanced(state, asked), asked, progress)
