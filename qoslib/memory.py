@@ -61,7 +61,7 @@ field takes 24 GB and all take 24 GB (QOSLIB_MEMORY_GB sets the limit)
         fail(where, value, f"{allowed} ({VARIABLE} sets the limit)")
 
 
-def _in_gb(size_bytes):
+def _in_gb(size_bytes: float) -> str:
     # A whole number of any size: beyond floats too.
     size_bytes = min(size_bytes, 10**300)
     return f"{units.convert(float(size_bytes), 'B', 'GB'):.4g} GB"

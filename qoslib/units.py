@@ -7,9 +7,10 @@ people use other units; they are converted here, on the way in and on the way ou
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
     "UNITS",
@@ -29,9 +30,11 @@ __all__ = [
 
 BITS_PER_BYTE = 8
 
-Array: TypeAlias = float | np.ndarray
-Numbers = TypeVar("Numbers", float, np.ndarray)
-Exact = TypeVar("Exact", float, np.ndarray, Fraction)
+#: An array of numbers of whatever shape its documentation says.
+Floats: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = float | Floats
+Numbers = TypeVar("Numbers", float, Floats)
+Exact = TypeVar("Exact", float, Floats, Fraction)
 
 #: Unit name -> (what it measures, its size in the base unit of that kind).
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
@@ -133,11 +136,17 @@ def octets(size_bits: Numbers) -> Numbers:
     return size_bits / BITS_PER_BYTE
 
 
+@overload
+def serialisation_s(frame_bytes: float, line_bps: float, overhead_bytes: float = 0.0) -> float: ...
+@overload
 def serialisation_s(
-    frame_bytes: Array,
-    line_bps: Array,
-    overhead_bytes: Array = 0.0,
-) -> Any:
+    frame_bytes: Floats, line_bps: Array, overhead_bytes: Array = 0.0
+) -> Floats: ...
+@overload
+def serialisation_s(
+    frame_bytes: float, line_bps: Floats, overhead_bytes: Array = 0.0
+) -> Floats: ...
+def serialisation_s(frame_bytes: Array, line_bps: Array, overhead_bytes: Array = 0.0) -> Array:
     """Time a frame occupies the line [s]: ``8 (frame + overhead) / rate``.
 
     Parameters
@@ -155,11 +164,23 @@ def serialisation_s(
     return BITS_PER_BYTE * (frame_bytes + overhead_bytes) / line_bps
 
 
-def rate_pps(rate_bps: Array, frame_bytes: Array) -> Any:
+@overload
+def rate_pps(rate_bps: float, frame_bytes: float) -> float: ...
+@overload
+def rate_pps(rate_bps: Floats, frame_bytes: Array) -> Floats: ...
+@overload
+def rate_pps(rate_bps: float, frame_bytes: Floats) -> Floats: ...
+def rate_pps(rate_bps: Array, frame_bytes: Array) -> Array:
     """Packets per second of a stream of `rate_bps` [bit/s] in frames of `frame_bytes` [B]."""
     return rate_bps / (BITS_PER_BYTE * frame_bytes)
 
 
-def rate_bps(rate_pps: Array, frame_bytes: Array) -> Any:
+@overload
+def rate_bps(rate_pps: float, frame_bytes: float) -> float: ...
+@overload
+def rate_bps(rate_pps: Floats, frame_bytes: Array) -> Floats: ...
+@overload
+def rate_bps(rate_pps: float, frame_bytes: Floats) -> Floats: ...
+def rate_bps(rate_pps: Array, frame_bytes: Array) -> Array:
     """Bits per second of `rate_pps` [packets/s] in frames of `frame_bytes` [B]."""
     return rate_pps * BITS_PER_BYTE * frame_bytes

@@ -51,7 +51,7 @@ def burst_bytes(segment_bytes: int, segments: int = 1) -> int:
     return segment_bytes * segments + HEADERS_BYTES
 
 
-def _cell_us(cell, rate_bps):
+def _cell_us(cell: int, rate_bps: float) -> int:
     seconds = units.bits(_CELL_BYTES * (cell + 1)) / rate_bps
     return int(units.convert(seconds, "s", "us"))
 

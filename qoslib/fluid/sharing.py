@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from qoslib.units import Floats
 
 #: What is left of a line that is this full is rounding [ratio].
 ROUNDING = 1e-12
@@ -11,7 +13,7 @@ ROUNDING = 1e-12
 __all__ = ["fill", "fill_bands", "in_proportion"]
 
 
-def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> np.ndarray:
+def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> Floats:
     """Weighted max-min fair shares: ``s_i = min(d_i, w_i mu)`` with ``sum s = min(sum d, C)``.
 
     Parameters
@@ -53,7 +55,7 @@ def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> 
     return shares
 
 
-def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> np.ndarray:
+def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> Floats:
     """A common first-in first-out queue: ``s_i = d_i min(1, C / sum d)``.
 
     Shapes and units as in `fill`.
@@ -62,15 +64,16 @@ def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> np.ndarray:
     total = demand.sum(-1, keepdims=True)
     capacity = np.asarray(capacity_bps, float)[..., None]
     short = total > capacity
-    return demand * np.divide(capacity, total, out=np.ones(short.shape), where=short)
+    share: Floats = np.divide(capacity, total, out=np.ones(short.shape), where=short)
+    return demand * share
 
 
 def fill_bands(
-    demand_bps: Sequence[np.ndarray],
-    capacity_bps: np.ndarray,
-    bands: Sequence[np.ndarray],
-    weights: np.ndarray,
-) -> np.ndarray:
+    demand_bps: Sequence[Floats],
+    capacity_bps: Floats,
+    bands: Sequence[NDArray[np.intp]],
+    weights: Floats,
+) -> Floats:
     """Fill one band of queues after the other, each from what the bands before it leave.
 
     Parameters

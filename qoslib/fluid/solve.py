@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
 from qoslib.fluid.chain import through
@@ -18,6 +18,7 @@ from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
     Chain,
     DeficitRoundRobin,
+    Dropper,
     DropProfile,
     Fifo,
     Forwarder,
@@ -30,6 +31,7 @@ from qoslib.port import (
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.traffic import MOST_BPS, Stream
+from qoslib.units import Floats
 
 __all__ = ["SHARINGS", "solve"]
 
@@ -53,7 +55,7 @@ ROUND_ROBINS = (DeficitRoundRobin, ModifiedDrr)
 HALVINGS = 60
 
 
-def _fifo(port, demand_bps, capacity_bps, weights):
+def _fifo(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats) -> Floats:
     return in_proportion(demand_bps, capacity_bps)
 
 
@@ -127,7 +129,9 @@ def solve(
     return _at_line(network, streams, Paths.of(network, streams), offered, 0.0)
 
 
-def _at_line(port, streams, paths, offered, held_s):
+def _at_line(
+    port: Port, streams: Sequence[Stream], paths: Paths, offered: Floats, held_s: Floats | float
+) -> Result:
     """The result at one line, whose senders' packets wait `held_s` more."""
     _refuse(port)
     entered = policed(port, offered, paths)
@@ -143,7 +147,7 @@ def _at_line(port, streams, paths, offered, held_s):
     return _result(port, streams, paths, offered, sent, latency_s, causes, notes)
 
 
-def _refuse(port):
+def _refuse(port: Port) -> None:
     for queue in port.queues:
         if queue.pool:
             raise ValueError(f"Queue {queue.name!r} pool is {queue.pool!r}; allowed here: none")
@@ -151,7 +155,7 @@ def _refuse(port):
         raise ValueError(f"Port {port.name!r} pause is {port.pause}; allowed here: none obeyed")
 
 
-def _offered(streams, offered_bps):
+def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats:
     names = [stream.name for stream in streams]
     if not names or len(set(names)) != len(names):
         raise ValueError(f"streams are {names}; allowed: at least one, each name once")
@@ -169,7 +173,7 @@ def _offered(streams, offered_bps):
     return offered
 
 
-def _served(port, put_in, packet, weights):
+def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floats:
     """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
     on_line = packet[..., 1] / packet[..., 0]
     demand = np.stack(
@@ -184,7 +188,7 @@ def _served(port, put_in, packet, weights):
     return share(port, demand, capacity, weights)
 
 
-def _capacity(port, demand, weights, on_line):
+def _capacity(port: Port, demand: Floats, weights: Floats, on_line: Floats) -> Floats:
     """The line rate, or the part of it at which the frames sent fit the port's shaper [bit/s]."""
     low, high = np.zeros(demand.shape[:-1]), np.full(demand.shape[:-1], port.rate_bps)
     if port.shaper is None:
@@ -197,7 +201,7 @@ def _capacity(port, demand, weights, on_line):
     return low
 
 
-def _weights(port, put_in, packet):
+def _weights(port: Port, put_in: Floats, packet: Floats) -> Floats:
     """What queues of one level share a line by; see the schedulers of `qoslib.port`."""
     if isinstance(port.scheduler, StrictPriority):
         return packet[..., 1]
@@ -206,7 +210,15 @@ def _weights(port, put_in, packet):
     return np.broadcast_to([queue.weight for queue in port.queues], packet.shape[:-1])
 
 
-def _notes(port, streams, paths, put_in, served, packet, weights):
+def _notes(
+    port: Port,
+    streams: Sequence[Stream],
+    paths: Paths,
+    put_in: Floats,
+    served: Floats,
+    packet: Floats,
+    weights: Floats,
+) -> tuple[str, ...]:
     """Which queues of a round robin may send much less, by what no closed form here knows."""
     if not isinstance(port.scheduler, ROUND_ROBINS):
         return ()
@@ -214,13 +226,20 @@ def _notes(port, streams, paths, put_in, served, packet, weights):
     if np.array_equal(shortest, weights):
         return ()
     least = _served(port, put_in, packet, shortest)
-    apart = ((served - least) > MUCH * put_in).any(axis=tuple(range(served.ndim - 1)))
+    apart = _anywhere((served - least) > MUCH * put_in)
     return tuple(
         SHORT.format(queue.name) for queue, far in zip(port.queues, apart, strict=True) if far
     )
 
 
-def _latency(port, paths, put_in, served, packet, weights):
+def _anywhere(each: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether it holds with any of the loads, shape (queues,) or (streams,)."""
+    return np.asarray(each.any(axis=tuple(range(each.ndim - 1))))
+
+
+def _latency(
+    port: Port, paths: Paths, put_in: Floats, served: Floats, packet: Floats, weights: Floats
+) -> Floats:
     """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
     wait = np.stack(
         [
@@ -236,7 +255,7 @@ def _latency(port, paths, put_in, served, packet, weights):
     return paths.of_queue(wait) + ring + port.base_delay_s + own
 
 
-def _ring_s(port, put_in, served, packet):
+def _ring_s(port: Port, put_in: Floats, served: Floats, packet: Floats) -> Floats:
     """Time through the transmit ring: full while more comes than the line takes [s]."""
     sent_bps = served.sum(-1)
     packets_pps = units.rate_pps(served, packet[..., 1]).sum(-1)
@@ -245,7 +264,9 @@ def _ring_s(port, put_in, served, packet):
     return np.where(overloaded, port.transmit_ring_packets * mean_s / port.rate_bps, 0.0)
 
 
-def _causes(port, paths, policed_bps, overflow_bps):
+def _causes(
+    port: Port, paths: Paths, policed_bps: Floats, overflow_bps: Floats
+) -> dict[str, Floats]:
     names = [_cause(queue.dropper) for queue in port.queues]
     causes = {}
     for name in sorted(set(names)):
@@ -256,7 +277,7 @@ def _causes(port, paths, policed_bps, overflow_bps):
     return causes
 
 
-def _cause(dropper):
+def _cause(dropper: Dropper) -> str:
     if isinstance(dropper, DropProfile):
         return "profile"
     if isinstance(dropper, Red):
@@ -264,10 +285,19 @@ def _cause(dropper):
     return "head" if drops_at_head(dropper) else "tail"
 
 
-def _result(port, streams, paths, offered, sent, latency_s, causes, notes):
+def _result(
+    port: Port,
+    streams: Sequence[Stream],
+    paths: Paths,
+    offered: Floats,
+    sent: Floats,
+    latency_s: Floats,
+    causes: dict[str, Floats],
+    notes: tuple[str, ...],
+) -> Result:
     dropped = np.maximum(offered - sent, 0)
     latency_s = np.where(sent > 0, latency_s, np.nan)
-    silent = ((sent > 0) & np.isnan(latency_s)).any(axis=tuple(range(sent.ndim - 1)))
+    silent = _anywhere((sent > 0) & np.isnan(latency_s))
     return Result(
         model="fluid",
         streams=tuple(stream.name for stream in streams),

@@ -37,7 +37,7 @@ class Forwarder(Record):
     base_delay_s: NotNegative = 0.0
     pause: Pause | None = None
 
-    def check(self):
+    def check(self) -> None:
         if self.packet_s + self.byte_s <= 0:
             fail("Forwarder.packet_s", self.packet_s, "above 0, or byte_s above 0")
         if self.queue.pool:
@@ -65,7 +65,7 @@ class Chain(Record):
     name: str
     hops: tuple[Hop, ...]
 
-    def check(self):
+    def check(self) -> None:
         names = [hop.at.name for hop in self.hops]
         if not names or len(set(names)) != len(names):
             fail(f"Chain {self.name!r} hops", names, "at least one, each name once")

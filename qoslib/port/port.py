@@ -1,5 +1,7 @@
 """A port: the line, its queues, their scheduler, and who goes where."""
 
+from typing import Protocol
+
 from qoslib.port.metering import Shaper
 from qoslib.port.pause import Pause
 from qoslib.port.queues import MemoryPool, Queue
@@ -13,6 +15,16 @@ from qoslib.port.schedulers import (
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
 
 __all__ = ["Classifier", "Port"]
+
+
+class Labelled(Protocol):
+    """What a classifier sorts: a stream or a flow."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
 
 
 @record
@@ -72,7 +84,7 @@ class Port(Record):
     base_delay_s: NotNegative = 0.0
     pause: Pause | None = None
 
-    def check(self):
+    def check(self) -> None:
         names = self.queue_names
         if not names or len(set(names)) != len(names):
             fail(f"Port {self.name!r} queues", names, "at least one, each name once")
@@ -84,7 +96,7 @@ class Port(Record):
         if self.classifier.default and self.classifier.default not in names:
             fail("Classifier.default", self.classifier.default, ", ".join(names))
 
-    def _check_pools(self):
+    def _check_pools(self) -> None:
         pools = [pool.name for pool in self.pools]
         if len(set(pools)) != len(pools):
             fail(f"Port {self.name!r} pools", pools, "each name once")
@@ -92,7 +104,7 @@ class Port(Record):
             if queue.pool and queue.pool not in pools:
                 fail(f"Queue {queue.name!r} pool", queue.pool, ", ".join(pools) or "no pool")
 
-    def _check_scheduler(self):
+    def _check_scheduler(self) -> None:
         scheduler, names = self.scheduler, self.queue_names
         if isinstance(scheduler, Fifo) and len(names) > 1:
             fail(f"Port {self.name!r} queues", names, "one queue with Fifo")
@@ -109,7 +121,7 @@ class Port(Record):
         """Names of the queues, in order."""
         return tuple(queue.name for queue in self.queues)
 
-    def queue_of(self, stream) -> int:
+    def queue_of(self, stream: Labelled) -> int:
         """Index of the queue that a stream goes to.
 
         Raises

@@ -15,7 +15,7 @@ class MemoryPool(Record):
     name: str
     limit_bytes: AtLeastOne
 
-    def check(self):
+    def check(self) -> None:
         if not self.name:
             fail("MemoryPool.name", self.name, "a text that is not empty")
 
@@ -59,7 +59,7 @@ class Queue(Record):
     weight: Positive = 1.0
     quantum_bytes: Count = 0
 
-    def check(self):
+    def check(self) -> None:
         if not self.name:
             fail("Queue.name", self.name, "a text that is not empty")
         at_guaranteed = isinstance(self.limit, TimeLimit) and self.limit.at == "guaranteed"
