@@ -108,7 +108,7 @@ def test_published_points_are_drawn_and_impossible_ones_crossed():
 def test_the_band_of_the_mlx_lies_between_its_two_sets():
     app, size = explore.buffer_size("mlx"), mlx.SIZES.index(4)
     said = []
-    for name in mlx.ASSUMPTIONS:
+    for name in mlx.PLATFORM.assumptions:
         test = mlx.experiments(name)["queue_4MB"].scenario
         said.append(gbps(tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)))
     both = [drawn(app, f"band-{end}")[size] for end in ("low", "high")]

@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Sequence
-from types import ModuleType
 
 import pandas as pd
 
@@ -12,7 +11,8 @@ from qoslib.compare.readings import UnspokenError, reading
 from qoslib.compare.rows import Row, row_of
 from qoslib.compare.values import INPUTS, values_of
 from qoslib.compare.view import View
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment, Platform
+from qoslib.platforms.provenance import Facts
 from qoslib.record import fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -20,8 +20,7 @@ from qoslib.scenario import Scenario
 __all__ = ["own"]
 
 #: Stands for a platform that declares nothing beyond the rules for all.
-NOWHERE = ModuleType("own")
-NOWHERE.RATIOS = {}  # type: ignore[attr-defined]
+NOWHERE = Platform("own", Facts(), {}, lambda assumptions: (), {})
 #: More than any frame has, and than any unit of another kind is smaller.
 MOST_BITS = 1e20
 

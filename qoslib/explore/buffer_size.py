@@ -12,7 +12,7 @@ from qoslib.explore.export import Call
 from qoslib.explore.kept import kept
 from qoslib.explore.transfer import CONGESTION, RECOVERIES
 from qoslib.platforms import catalyst6506, mlx
-from qoslib.platforms.esnet import HOSTS
+from qoslib.platforms.hosts import HOSTS
 from qoslib.scenario import Scenario
 
 __all__ = ["SHARES", "START", "buffer_size", "described", "settings", "sizes"]
@@ -198,7 +198,7 @@ def _band():
     """What the two sets of assumptions predict of the MLX, by the size of its queue."""
     rates = [
         transfer.tried([each.scenario for each in mlx.experiments(name).values()])[0]
-        for name in mlx.ASSUMPTIONS
+        for name in mlx.PLATFORM.assumptions
     ]
     at = [units.megabytes(size) for size in mlx.SIZES]
     return plots.Band(at, np.min(rates, axis=0), np.max(rates, axis=0))

@@ -9,8 +9,8 @@ from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.platforms import Experiment
 from qoslib.platforms import platform as platform_named
-from qoslib.platforms.provenance import Experiment
 from qoslib.port import (
     ByteLimit,
     DropProfile,

@@ -4,9 +4,8 @@ from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.platforms import gsr12000
+from qoslib.platforms import Experiment, gsr12000
 from qoslib.platforms.gsr12000.load import loaded
-from qoslib.platforms.provenance import Experiment
 from qoslib.port import Port, Red, Sampled
 
 __all__ = ["PLAYED_S", "described", "settings", "share"]

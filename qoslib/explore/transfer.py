@@ -82,7 +82,7 @@ def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) 
         raise ValueError(f"platform is {where!r}; allowed: {known}, or a Scenario")
     module = platform_named(where)
     # Nothing of the MLX was fitted, so its base is as configured.
-    chosen = assumptions if assumptions in module.ASSUMPTIONS else "base"
+    chosen = assumptions if assumptions in module.assumptions else "base"
     return module.experiments(chosen)[experiments[where]].scenario
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from qoslib import units
 from qoslib.compare import published
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.plots.marks import by_mark

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result

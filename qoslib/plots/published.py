@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from qoslib import units
 from qoslib.compare import published as all_published
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 
 __all__ = ["Point", "published"]
 

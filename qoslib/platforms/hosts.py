@@ -1,10 +1,10 @@
-"""The senders of ESnet's buffer tests, under each declared set of assumptions.
+"""The hosts of ESnet's buffer tests, under each declared set of assumptions.
 
 The slides show the routers' buffers, the pacing and the added delay; of the hosts they show no
 more than the `tc` commands. What else a host did is assumed, as a set with a name.
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from qoslib.flows import (
     Congestion,
@@ -21,21 +21,12 @@ from qoslib.flows import (
     SackRecovery,
     SlowStart,
 )
+from qoslib.platforms.platform import Experiment
 from qoslib.platforms.provenance import Facts, assumed, fitted
+from qoslib.port import Port
 from qoslib.traffic import Stream
 
-__all__ = [
-    "ASSUMPTIONS",
-    "COUNTED",
-    "FULL_ONLY",
-    "HOSTS",
-    "MODELS",
-    "PARAMETERS",
-    "SETS",
-    "WITHOUT_FITS",
-    "host",
-    "udp",
-]
+__all__ = ["ASSUMPTIONS", "HOSTS", "PARAMETERS", "SETS", "SHARED", "host", "tcp_test"]
 
 ASSUMPTIONS = {
     "base": "The recovery and slow start of Linux kernels of the time under Reno, from a host at"
@@ -62,12 +53,6 @@ ASSUMPTIONS = {
     "collapse_nominal": "As collapse, paced exactly as configured.",
 }
 
-#: Sets whose ticks are counted, without a row for each value; and those that only a full run plays.
-COUNTED, FULL_ONLY = tuple(ASSUMPTIONS)[1:], tuple(ASSUMPTIONS)[2:]
-
-#: Models that speak to these routers.
-MODELS = ("fluid", "tcp")
-
 _UP_TO, _HOLD_QUEUE = "mx80_effective_up_to_bytes", "hold_queue_effective_bytes"
 _EFFECTIVE = ("mx80_effective_bytes", _UP_TO, _HOLD_QUEUE)
 _COLLAPSING = ("slower_access_bps", "critical_packets", "threshold_packets")
@@ -83,15 +68,22 @@ PARAMETERS: dict[str, tuple[str, ...]] = dict.fromkeys(ASSUMPTIONS, ()) | {
     "collapse_nominal": _COLLAPSING,
 }
 
-#: Each set's like with its last fitted numbers taken back.
-WITHOUT_FITS = {
-    "base": "base_mx80",
-    "base_mx80": "as_configured",
-    "base_nominal": "as_configured_nominal",
-    "base_all": "as_configured",
-    "base_rfc": "as_configured_rfc",
-    "slower": "as_configured_rfc",
-    "collapse": "slower",
+#: What both routers with published results declare: rivals without a row for each value, and
+#: each set's like with its last fitted numbers taken back.
+SHARED: dict[str, Any] = {
+    "models": ("fluid", "tcp"),
+    "parameters": PARAMETERS,
+    "counted": tuple(ASSUMPTIONS)[1:],
+    "full_only": tuple(ASSUMPTIONS)[2:],
+    "without_fits": {
+        "base": "base_mx80",
+        "base_mx80": "as_configured",
+        "base_nominal": "as_configured_nominal",
+        "base_all": "as_configured",
+        "base_rfc": "as_configured_rfc",
+        "slower": "as_configured_rfc",
+        "collapse": "slower",
+    },
 }
 
 
@@ -244,6 +236,44 @@ def host(
     )
 
 
-def udp(rate_bps: float, packet_bytes: float) -> Stream:
-    """The background: UDP from another host."""
-    return Stream("udp", float(rate_bps), int(packet_bytes), jitter_s=float(HOSTS.jitter_s))
+def tcp_test(
+    name: str,
+    title: str,
+    port: Port,
+    assumptions: str,
+    facts: Facts,
+    round_trip_s: float,
+    delay_s: float,
+    *,
+    background_bps: float | None = None,
+    paced_bps: float | None = None,
+) -> Experiment:
+    """One test: the sending host, and UDP from another host as the background.
+
+    Parameters
+    ----------
+    name, title : str
+    port : Port
+    assumptions : str
+        Name of the set.
+    facts : Facts
+        Of the router: ``packet_bytes``, ``streams``, ``duration_s``, ``background_bps``.
+    round_trip_s, delay_s : float
+        The added round trip, and what of it the sending host adds [s].
+    background_bps : float, optional
+        Rate of the background [bit/s]; by default that of the facts.
+    paced_bps : float, optional
+        As for `host` [bit/s].
+    """
+    size = float(facts.packet_bytes)
+    beside_bps = float(facts.background_bps if background_bps is None else background_bps)
+    return Experiment(
+        name,
+        title,
+        port,
+        (Stream("udp", beside_bps, int(size), jitter_s=float(HOSTS.jitter_s)),),
+        assumptions,
+        duration_s=float(facts.duration_s),
+        warmup_s=0.0,
+        hosts=(host(assumptions, int(facts.streams), round_trip_s, delay_s, size, paced_bps),),
+    )
