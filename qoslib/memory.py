@@ -17,10 +17,20 @@ VARIABLE = "QOSLIB_MEMORY_GB"
 def budget_bytes() -> float:
     """Memory that the tables of one run may take [B]: 4 GB, or `QOSLIB_MEMORY_GB` if it is set.
 
+    Returns
+    -------
+    float
+        The budget [B].
+
     Raises
     ------
     ValueError
         If the variable is not a number above 0.
+
+    Examples
+    --------
+    >>> budget_bytes()  # where QOSLIB_MEMORY_GB is not set
+    4000000000.0
     """
     text = os.environ.get(VARIABLE, "")
     try:

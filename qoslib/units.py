@@ -77,6 +77,11 @@ def convert(value: Numbers, unit: str, to: str) -> Numbers:
     unit, to : str
         Names from `UNITS`.
 
+    Returns
+    -------
+    float or ndarray
+        The number, in `to`.
+
     Raises
     ------
     ValueError
@@ -97,42 +102,170 @@ def convert(value: Numbers, unit: str, to: str) -> Numbers:
 
 
 def gbps(value: Numbers) -> Numbers:
-    """Gb/s to bit/s."""
+    """Gb/s to bit/s.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of Gb/s.
+
+    Returns
+    -------
+    float or ndarray
+        The same in [bit/s].
+
+    Examples
+    --------
+    >>> gbps(2.5)
+    2500000000.0
+    """
     return value * 1e9
 
 
 def mbps(value: Numbers) -> Numbers:
-    """Mb/s to bit/s."""
+    """Mb/s to bit/s.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of Mb/s.
+
+    Returns
+    -------
+    float or ndarray
+        The same in [bit/s].
+
+    Examples
+    --------
+    >>> mbps(100)
+    100000000.0
+    """
     return value * 1e6
 
 
 def kbps(value: Numbers) -> Numbers:
-    """kb/s to bit/s."""
+    """kb/s to bit/s.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of kb/s.
+
+    Returns
+    -------
+    float or ndarray
+        The same in [bit/s].
+
+    Examples
+    --------
+    >>> kbps(64)
+    64000.0
+    """
     return value * 1e3
 
 
 def megabytes(value: Numbers) -> Numbers:
-    """MB to bytes."""
+    """MB to bytes.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of MB.
+
+    Returns
+    -------
+    float or ndarray
+        The same in bytes [B].
+
+    Examples
+    --------
+    >>> megabytes(0.5)
+    500000.0
+    """
     return value * 1e6
 
 
 def ms(value: Numbers) -> Numbers:
-    """Milliseconds to seconds."""
+    """Milliseconds to seconds.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of ms.
+
+    Returns
+    -------
+    float or ndarray
+        The same in seconds [s].
+
+    Examples
+    --------
+    >>> ms(20)
+    0.02
+    """
     return value * 1e-3
 
 
 def us(value: Numbers) -> Numbers:
-    """Microseconds to seconds."""
+    """Microseconds to seconds.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of us.
+
+    Returns
+    -------
+    float or ndarray
+        The same in seconds [s].
+
+    Examples
+    --------
+    >>> us(250)
+    0.00025
+    """
     return value * 1e-6
 
 
 def bits(size_bytes: Exact) -> Exact:
-    """Bytes to bits."""
+    """Bytes to bits.
+
+    Parameters
+    ----------
+    size_bytes : float, ndarray or Fraction
+        A number of bytes [B].
+
+    Returns
+    -------
+    float, ndarray or Fraction
+        The same in bits.
+
+    Examples
+    --------
+    >>> bits(1500)
+    12000
+    """
     return size_bytes * BITS_PER_BYTE
 
 
 def octets(size_bits: Numbers) -> Numbers:
-    """Bits to bytes."""
+    """Bits to bytes.
+
+    Parameters
+    ----------
+    size_bits : float or ndarray
+        A number of bits.
+
+    Returns
+    -------
+    float or ndarray
+        The same in bytes [B].
+
+    Examples
+    --------
+    >>> octets(12_000)
+    1500.0
+    """
     return size_bits / BITS_PER_BYTE
 
 
@@ -156,6 +289,11 @@ def serialisation_s(frame_bytes: Array, line_bps: Array, overhead_bytes: Array =
     line_bps : float or ndarray
         Line rate [bit/s].
 
+    Returns
+    -------
+    float or ndarray
+        Time [s], in the shape that the arguments broadcast to.
+
     Examples
     --------
     >>> round(float(serialisation_s(64, 10e9, overhead_bytes=20) * 1e9), 1)  # ns
@@ -171,7 +309,25 @@ def rate_pps(rate_bps: Floats, frame_bytes: Array) -> Floats: ...
 @overload
 def rate_pps(rate_bps: float, frame_bytes: Floats) -> Floats: ...
 def rate_pps(rate_bps: Array, frame_bytes: Array) -> Array:
-    """Packets per second of a stream of `rate_bps` [bit/s] in frames of `frame_bytes` [B]."""
+    """Packets per second of a stream of frames: ``rate / (8 frame)``.
+
+    Parameters
+    ----------
+    rate_bps : float or ndarray
+        Rate of the frames' own bits [bit/s].
+    frame_bytes : float or ndarray
+        Frame size [B].
+
+    Returns
+    -------
+    float or ndarray
+        Packet rate [packets/s], in the shape that the arguments broadcast to.
+
+    Examples
+    --------
+    >>> rate_pps(100e6, 1250)
+    10000.0
+    """
     return rate_bps / (BITS_PER_BYTE * frame_bytes)
 
 
@@ -182,5 +338,23 @@ def rate_bps(rate_pps: Floats, frame_bytes: Array) -> Floats: ...
 @overload
 def rate_bps(rate_pps: float, frame_bytes: Floats) -> Floats: ...
 def rate_bps(rate_pps: Array, frame_bytes: Array) -> Array:
-    """Bits per second of `rate_pps` [packets/s] in frames of `frame_bytes` [B]."""
+    """Bits per second of a stream of frames: ``8 rate frame``.
+
+    Parameters
+    ----------
+    rate_pps : float or ndarray
+        Packet rate [packets/s].
+    frame_bytes : float or ndarray
+        Frame size [B].
+
+    Returns
+    -------
+    float or ndarray
+        Rate of the frames' own bits [bit/s], in the shape that the arguments broadcast to.
+
+    Examples
+    --------
+    >>> rate_bps(10_000.0, 1250)
+    100000000.0
+    """
     return rate_pps * BITS_PER_BYTE * frame_bytes

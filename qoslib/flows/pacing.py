@@ -47,7 +47,25 @@ Pacing = FqPacing | HtbPacing
 
 
 def burst_bytes(segment_bytes: int, segments: int = 1) -> int:
-    """Size of a burst of segments [B], as a queueing discipline counts it: one set of headers."""
+    """Size of a burst of segments [B], as a queueing discipline counts it: one set of headers.
+
+    Parameters
+    ----------
+    segment_bytes : int
+        Payload of a segment [B].
+    segments : int
+        Segments of the burst.
+
+    Returns
+    -------
+    int
+        Size [B].
+
+    Examples
+    --------
+    >>> burst_bytes(1448, 10)
+    14546
+    """
     return segment_bytes * segments + HEADERS_BYTES
 
 
@@ -66,6 +84,11 @@ def actual_rate_bps(pacing: Pacing | None, segment_bytes: int, segments: int = 1
         Payload of a segment [B].
     segments : int
         Segments of a burst, which a queueing discipline takes as one packet.
+
+    Returns
+    -------
+    float or None
+        Rate of the bursts, as `burst_bytes` counts them [bit/s].
 
     Notes
     -----

@@ -86,6 +86,11 @@ def knee_bytes(forwarder: Forwarder, lines_bps: float, overhead_bytes: float) ->
     overhead_bytes : float
         What a line adds to each frame [B].
 
+    Returns
+    -------
+    float
+        Frame size [B].
+
     Examples
     --------
     >>> from qoslib.port import PacketLimit, Queue

@@ -33,6 +33,13 @@ def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> 
     References
     ----------
     Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
+
+    Examples
+    --------
+    The smallest demand is met; the other two share what is left by weight, 1 : 2.
+
+    >>> print(fill([10e6, 80e6, 80e6], 100e6, [1, 1, 2]))
+    [10000000. 30000000. 60000000.]
     """
     demand, weight = np.broadcast_arrays(np.asarray(demand_bps, float), weights)
     capacity = np.asarray(capacity_bps, float)[..., None]
@@ -58,7 +65,22 @@ def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> 
 def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> Floats:
     """A common first-in first-out queue: ``s_i = d_i min(1, C / sum d)``.
 
-    Shapes and units as in `fill`.
+    Parameters
+    ----------
+    demand_bps : ndarray, shape (..., n)
+        What each wants [bit/s].
+    capacity_bps : ndarray, shape (...)
+        What there is [bit/s].
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        What each gets [bit/s].
+
+    Examples
+    --------
+    >>> print(in_proportion([90e6, 30e6], 100e6))
+    [75000000. 25000000.]
     """
     demand = np.asarray(demand_bps, float)
     total = demand.sum(-1, keepdims=True)

@@ -51,6 +51,11 @@ def worksheet(
         Called with the simulated time so far and in total [s] for each run of the packet model; by
         default a bar appears after two seconds.
 
+    Returns
+    -------
+    Worksheet
+        The buffer by each rule and what it carries, how to pace, and the commands of a test.
+
     Raises
     ------
     ValueError
