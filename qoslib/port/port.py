@@ -13,6 +13,7 @@ from qoslib.port.schedulers import (
     StrictPriority,
 )
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
+from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 
 __all__ = ["Classifier", "Port"]
 
@@ -43,8 +44,8 @@ class Classifier(Record):
 
 
 @record
-class Port(Record):
-    """One port of a router or switch.
+class Port(Tabular, Record):
+    """One port of a router or switch; it prints as a table of its queues.
 
     Parameters
     ----------
@@ -70,6 +71,18 @@ class Port(Record):
         Transit time that every packet has, waiting or not [s].
     pause : Pause or None
         What a filling port sends back to its senders.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, StrictPriority
+    >>> voice, data = (Queue(name, PacketLimit(64), priority=i) for i, name in enumerate("vd"))
+    >>> print(Port("access", 1e8, (voice, data), StrictPriority(), overhead_bytes=20))
+    Port 'access', 100 Mbit/s
+    queue                    limit  priority
+    v      PacketLimit(packets=64)         0
+    d      PacketLimit(packets=64)         1
+    scheduler: StrictPriority()
+    overhead_bytes: 20.0
     """
 
     name: str
@@ -115,6 +128,10 @@ class Port(Record):
             for queue in self.queues:
                 if queue.name != fast and not queue.quantum_bytes:
                     fail(f"Queue {queue.name!r} quantum_bytes", 0, "above 0 for a round robin")
+
+    def _tables(self) -> list[Table]:
+        title = f"Port {self.name!r}, {amount('rate_bps', self.rate_bps)}"
+        return [table_of(title, self.queues, other_fields(self, "name", "rate_bps", "queues"))]
 
     @property
     def queue_names(self) -> tuple[str, ...]:
