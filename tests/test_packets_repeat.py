@@ -98,8 +98,8 @@ def test_cross_traffic_of_different_hops_is_drawn_apart():
 
 SCRIPT = """
 import numpy as np
-from qoslib.packets import tables
-from qoslib.packets.priority import ready_at
+from qoslib.packets.kernels import tables
+from qoslib.packets.kernels.metering import ready_at
 queue, classes, slots = (np.zeros(1, t) for t in (tables.QUEUE, tables.CLASS, tables.SLOT))
 queue["length"] = queue["shaped"] = 1
 queue["shape_tat"], queue["shape_burst_ps"] = 1000, 100

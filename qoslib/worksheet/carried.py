@@ -74,7 +74,7 @@ def carried(path: Path, buffer_bytes: float, progress: Progress | None = None) -
     """Payload that a buffer carries, in the long run and in a test of half a minute.
 
     Up to `MOST_PACKETS` the packet model with CUBIC gives both. Beyond that the long run is
-    `qoslib.tcp.saw_tooth` of Reno flows that lose together, and the test the fluid model's.
+    `qoslib.tcp.formulas` of Reno flows that lose together, and the test the fluid model's.
     """
     fluid = _fluid(path, buffer_bytes)
     seconds = run_s(path)

@@ -68,7 +68,7 @@ def worksheet(
     Rates are of payload, as iperf3 shows them. Up to 2e7 packets, `qoslib.tcp.simulate` gives them:
     CUBIC flows, each from a host whose link is ten times as fast as the line, for up to 120 s. The
     first 30 s are the test. Where 60 s would take more packets, the long run is that of
-    `qoslib.tcp.saw_tooth` for Reno flows that lose together, the worst case. Where 30 s alone take
+    `qoslib.tcp.formulas` for Reno flows that lose together, the worst case. Where 30 s alone take
     more, the test is that of `qoslib.tcp.solve`. The table marks both.
 
     Examples
