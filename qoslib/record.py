@@ -172,7 +172,7 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
         return _union(hint, value, where)
     if origin is tuple:
         return _tuple(hint, value, where)
-    return value if isinstance(value, hint) else fail(where, value, f"a {_name(hint)}")
+    return value if isinstance(value, hint) else fail(where, value, family_of(hint))
 
 
 def _is_record(hint):
@@ -181,6 +181,12 @@ def _is_record(hint):
 
 def _name(hint):
     return getattr(hint, "__name__", str(hint))
+
+
+def family_of(kind: type) -> str:
+    """The kinds of a family of records by name, for messages: ``A, B or C``."""
+    names = [name for name, each in Record.kinds.items() if issubclass(each, kind)]
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else f"a {_name(kind)}"
 
 
 R = typing.TypeVar("R", bound="Record")
@@ -199,8 +205,13 @@ class Record:
     kinds: typing.ClassVar[dict[str, type["Record"]]] = {}
     __dataclass_fields__: typing.ClassVar[dict[str, typing.Any]]
 
-    def __init_subclass__(cls) -> None:
-        Record.kinds[cls.__name__] = cls
+    def __init_subclass__(cls, *, family: bool = False) -> None:
+        """Enter a kind of record by its name; a family has kinds, and no records of its own."""
+        if not family:
+            Record.kinds[cls.__name__] = cls
+
+    def __init__(self) -> None:
+        raise TypeError(f"{type(self).__name__} is a family; allowed: {family_of(type(self))}")
 
     def __post_init__(self) -> None:
         kind: typing.Any = type(self)

@@ -15,7 +15,7 @@ TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
 
 #: A room imports only from the rows above its own.
 FLOORS = (
-    ("units",),
+    ("units", "tolerances"),
     ("record", "tables"),
     ("memory",),
     ("port", "traffic", "flows", "results"),

@@ -15,10 +15,8 @@ from qoslib.port import (
     TailDrop,
     TimeLimit,
 )
+from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
-
-#: A loss this small is rounding.
-ROUNDING = 1e-12
 
 __all__ = ["buffer_bytes", "drops_at_head", "usable_share", "waiting_s"]
 

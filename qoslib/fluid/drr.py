@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from qoslib import units
-from qoslib.fluid.delay import ROUNDING, buffer_bytes
+from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.sharing import fill, fill_bands
 from qoslib.port import DropProfile, ModifiedDrr, Port, Queue
+from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
 
 __all__ = ["deficit_round_robin", "modified_drr", "per_visit", "quanta", "round_s", "shorter_s"]

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
-
-#: What is left of a line that is this full is rounding [ratio].
-ROUNDING = 1e-12
 
 __all__ = ["fill", "fill_bands", "in_proportion"]
 

@@ -1,13 +1,14 @@
 """Rates as water: what a port does to its streams in the long run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
 from qoslib.fluid.chain import through
-from qoslib.fluid.delay import ROUNDING, drops_at_head, waiting_s
+from qoslib.fluid.delay import drops_at_head, waiting_s
 from qoslib.fluid.drr import deficit_round_robin, modified_drr, per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
@@ -26,10 +27,12 @@ from qoslib.port import (
     Port,
     PriorityLevels,
     Red,
+    Scheduler,
     StrictPriority,
 )
 from qoslib.record import checked, fail
 from qoslib.results import Result
+from qoslib.tolerances import ROUNDING
 from qoslib.traffic import MOST_BPS, Stream
 from qoslib.units import Floats
 
@@ -48,25 +51,46 @@ SHORT = (
 #: The part of what is offered from which two answers are told apart [ratio].
 MUCH = 0.1
 
-#: Schedulers whose queues are visited in turn.
-ROUND_ROBINS = (DeficitRoundRobin, ModifiedDrr)
-
 #: Halvings that find the line rate a shaped port uses, to the last bit of a float.
 HALVINGS = 60
+
+
+class Sharing(NamedTuple):
+    """How a scheduler shares a line in the long run.
+
+    `rates` is what each queue sends, of a port, demands, a capacity and weights; `weights` what
+    the queues share by, of a port, what is put into them and their mean packets.
+    """
+
+    rates: Callable[[Port, Floats, Floats, Floats], Floats]
+    weights: Callable[[Port, Floats, Floats], Floats]
 
 
 def _fifo(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats) -> Floats:
     return in_proportion(demand_bps, capacity_bps)
 
 
-#: How each scheduler shares a line in the long run.
-SHARINGS = {
-    Fifo: _fifo,
-    StrictPriority: strict_priority,
-    PriorityLevels: priority_levels,
-    DeficitRoundRobin: deficit_round_robin,
-    ModifiedDrr: modified_drr,
+def _by_weight(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
+    return np.broadcast_to([queue.weight for queue in port.queues], packet_bytes.shape[:-1])
+
+
+def _by_packet(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
+    return packet_bytes[..., 1]
+
+
+#: A scheduler's own line here is all that the fluid model needs to know of it.
+SHARINGS: dict[type[Scheduler], Sharing] = {
+    Fifo: Sharing(_fifo, _by_weight),
+    StrictPriority: Sharing(strict_priority, _by_packet),
+    PriorityLevels: Sharing(priority_levels, _by_weight),
+    DeficitRoundRobin: Sharing(deficit_round_robin, per_visit),
+    ModifiedDrr: Sharing(modified_drr, per_visit),
 }
+
+
+def _in_rounds(port: Port) -> bool:
+    """Whether queues are visited in turn, so that a short one sends less than its quantum."""
+    return SHARINGS[type(port.scheduler)].weights is per_visit
 
 
 def solve(
@@ -137,7 +161,7 @@ def _at_line(
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
-    weights = _weights(port, put_in, packet)
+    weights = SHARINGS[type(port.scheduler)].weights(port, put_in, packet)
     served = _served(port, put_in, packet, weights)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
@@ -183,7 +207,7 @@ def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floa
         ],
         axis=-1,
     )
-    share = SHARINGS[type(port.scheduler)]
+    share = SHARINGS[type(port.scheduler)].rates
     capacity = _capacity(port, demand, weights, on_line)
     return share(port, demand, capacity, weights)
 
@@ -195,19 +219,10 @@ def _capacity(port: Port, demand: Floats, weights: Floats, on_line: Floats) -> F
         return high
     for step in range(HALVINGS):
         tried = (low + high) / 2 if step else high
-        sent = SHARINGS[type(port.scheduler)](port, demand, tried, weights)
+        sent = SHARINGS[type(port.scheduler)].rates(port, demand, tried, weights)
         fits = (sent / on_line).sum(-1) <= port.shaper.rate_bps
         low, high = np.where(fits, tried, low), np.where(fits, high, tried)
     return low
-
-
-def _weights(port: Port, put_in: Floats, packet: Floats) -> Floats:
-    """What queues of one level share a line by; see the schedulers of `qoslib.port`."""
-    if isinstance(port.scheduler, StrictPriority):
-        return packet[..., 1]
-    if isinstance(port.scheduler, ROUND_ROBINS):
-        return per_visit(port, put_in, packet)
-    return np.broadcast_to([queue.weight for queue in port.queues], packet.shape[:-1])
 
 
 def _notes(
@@ -220,7 +235,7 @@ def _notes(
     weights: Floats,
 ) -> tuple[str, ...]:
     """Which queues of a round robin may send much less, by what no closed form here knows."""
-    if not isinstance(port.scheduler, ROUND_ROBINS):
+    if not _in_rounds(port):
         return ()
     shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths))
     if np.array_equal(shortest, weights):
@@ -248,7 +263,7 @@ def _latency(
         ],
         axis=-1,
     )
-    if isinstance(port.scheduler, ROUND_ROBINS):
+    if _in_rounds(port):
         wait = np.where(wait > 0, wait - shorter_s(port, put_in, packet, weights), wait)
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]

@@ -5,13 +5,7 @@ from typing import Protocol
 from qoslib.port.metering import Shaper
 from qoslib.port.pause import Pause
 from qoslib.port.queues import MemoryPool, Queue
-from qoslib.port.schedulers import (
-    DeficitRoundRobin,
-    Fifo,
-    ModifiedDrr,
-    PriorityLevels,
-    StrictPriority,
-)
+from qoslib.port.schedulers import Fifo, Scheduler
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
 from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 
@@ -55,7 +49,7 @@ class Port(Tabular, Record):
         Line rate [bit/s].
     queues : tuple of Queue
         At least one.
-    scheduler : Fifo, StrictPriority, PriorityLevels, DeficitRoundRobin or ModifiedDrr
+    scheduler : Scheduler
         Which queue may send next.
     overhead_bytes : float
         What the line adds to each frame [B]: preamble and gap, flags, a mean of stuffing.
@@ -88,7 +82,7 @@ class Port(Tabular, Record):
     name: str
     rate_bps: Positive
     queues: tuple[Queue, ...]
-    scheduler: Fifo | StrictPriority | PriorityLevels | DeficitRoundRobin | ModifiedDrr = Fifo()
+    scheduler: Scheduler = Fifo()
     overhead_bytes: NotNegative = 0.0
     classifier: Classifier = Classifier()
     pools: tuple[MemoryPool, ...] = ()
@@ -102,7 +96,7 @@ class Port(Tabular, Record):
         if not names or len(set(names)) != len(names):
             fail(f"Port {self.name!r} queues", names, "at least one, each name once")
         self._check_pools()
-        self._check_scheduler()
+        self.scheduler.check_queues(self.queues)
         for mark, queue in self.classifier.rules:
             if queue not in names:
                 fail(f"the classifier's queue for {mark!r}", queue, ", ".join(names))
@@ -116,18 +110,6 @@ class Port(Tabular, Record):
         for queue in self.queues:
             if queue.pool and queue.pool not in pools:
                 fail(f"Queue {queue.name!r} pool", queue.pool, ", ".join(pools) or "no pool")
-
-    def _check_scheduler(self) -> None:
-        scheduler, names = self.scheduler, self.queue_names
-        if isinstance(scheduler, Fifo) and len(names) > 1:
-            fail(f"Port {self.name!r} queues", names, "one queue with Fifo")
-        fast = scheduler.low_latency if isinstance(scheduler, ModifiedDrr) else ""
-        if fast and fast not in names:
-            fail("ModifiedDrr.low_latency", fast, ", ".join(names))
-        if isinstance(scheduler, DeficitRoundRobin | ModifiedDrr):
-            for queue in self.queues:
-                if queue.name != fast and not queue.quantum_bytes:
-                    fail(f"Queue {queue.name!r} quantum_bytes", 0, "above 0 for a round robin")
 
     def _tables(self) -> list[Table]:
         title = f"Port {self.name!r}, {amount('rate_bps', self.rate_bps)}"

@@ -1,6 +1,6 @@
 """A queue and the memory that queues may share."""
 
-from qoslib.port.droppers import Codel, DropProfile, HeadDrop, Pie, Red, TailDrop
+from qoslib.port.droppers import Dropper, TailDrop
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
 from qoslib.record import AtLeastOne, Count, NotNegative, Positive, Record, fail, record
@@ -30,7 +30,7 @@ class Queue(Record):
         What classifiers and results call it.
     limit : PacketLimit, ByteLimit or TimeLimit
         How much it may hold.
-    dropper : TailDrop, HeadDrop, Red, DropProfile, Codel or Pie
+    dropper : Dropper
         Who goes when it is full, or before.
     policer : Policer or None
         In front of the queue.
@@ -50,7 +50,7 @@ class Queue(Record):
 
     name: str
     limit: PacketLimit | ByteLimit | TimeLimit
-    dropper: TailDrop | HeadDrop | Red | DropProfile | Codel | Pie = TailDrop()
+    dropper: Dropper = TailDrop()
     policer: Policer | None = None
     shaper: Shaper | None = None
     pool: str = ""

@@ -46,10 +46,10 @@ def choose(state, port, now_ps):
     """Index of the queue that sends next; -1 where all are held back, till `port.wake_ps`."""
     index = _chosen(state, port, now_ps)
     if index < 0:
-        port.wake_ps = NEVER
+        wake_ps = NEVER
         for queue in state.queues:
-            ready_ps = ready_at(queue, state.classes, state.slots)
-            port.wake_ps = min(port.wake_ps, ready_ps)
+            wake_ps = min(wake_ps, ready_at(queue, state.classes, state.slots))
+        port.wake_ps = wake_ps
     return index
 
 
