@@ -40,6 +40,13 @@ def in_unit(quantity: str, values: np.ndarray) -> tuple[str, np.ndarray]:
     values : ndarray
         In that unit.
 
+    Returns
+    -------
+    str
+        The unit as people write it; empty where the name ends in none.
+    ndarray
+        The values in that unit.
+
     Examples
     --------
     >>> unit, values = in_unit("delay_mean_s", np.array([0.5e-3, 12e-3]))
@@ -61,7 +68,22 @@ def in_unit(quantity: str, values: np.ndarray) -> tuple[str, np.ndarray]:
 
 
 def number(value: float) -> str:
-    """Four digits of a number, or a dash where there is none."""
+    """Four digits of a number, or a dash where there is none.
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    str
+        The digits, rounded.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234.5), number(math.nan)
+    ('0.1235', '1234', '-')
+    """
     if math.isnan(value):
         return "-"
     return f"{value:.0f}" if 1_000 <= abs(value) < 1e7 else f"{value:.4g}"
@@ -106,6 +128,11 @@ class Table(NamedTuple):
     def html(self) -> str:
         """The same as HTML; whatever stands in a cell is text.
 
+        Returns
+        -------
+        str
+            A table element, and a paragraph for each remark.
+
         Examples
         --------
         >>> "<td>&lt;b&gt;</td>" in Table("", ["name"], [["<b>"]]).html()
@@ -138,7 +165,31 @@ class Tabular:
 
 
 def table_of(title: str, records: Sequence[Any], below: Iterable[str] = ()) -> Table:
-    """A row for each of several records of one kind, without what all leave at its default."""
+    """A row for each of several records of one kind, without what all leave at its default.
+
+    Parameters
+    ----------
+    title : str
+    records : sequence of dataclass instances
+        At least one, all of one kind.
+    below : iterable of str
+        Remarks below the table.
+
+    Returns
+    -------
+    Table
+        A column for each field.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> queues = [Queue("voice", PacketLimit(20)), Queue("data", PacketLimit(100))]
+    >>> print(table_of("Port", queues))
+    Port
+    queue                     limit
+    voice   PacketLimit(packets=20)
+    data   PacketLimit(packets=100)
+    """
     columns: dict[str, list[str]] = {}
     for field in fields(records[0]):
         values = [getattr(record, field.name) for record in records]
@@ -159,13 +210,43 @@ def _column(name, values):
 
 
 def other_fields(record: Any, *shown: str) -> list[str]:
-    """A line for each field that is not at its default and not shown elsewhere."""
+    """A line for each field that is not at its default and not shown elsewhere.
+
+    Parameters
+    ----------
+    record : dataclass instance
+    *shown : str
+        Names of the fields that are shown elsewhere.
+
+    Returns
+    -------
+    list of str
+        ``name: value`` of each.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> other_fields(Queue("voice", PacketLimit(20), priority=1), "name", "limit")
+    ['priority: 1']
+    """
     there = ((f, getattr(record, f.name)) for f in fields(record) if f.name not in shown)
     return [f"{f.name}: {value}" for f, value in there if value != f.default]
 
 
 def amount(quantity: str, value: float) -> str:
     """A number with its unit, as people write it.
+
+    Parameters
+    ----------
+    quantity : str
+        A name that ends in its base unit, like ``rate_bps``.
+    value : float
+        In that unit.
+
+    Returns
+    -------
+    str
+        The number and the unit.
 
     Examples
     --------

@@ -130,7 +130,18 @@ class FrameMix(Record):
 
 
 def imix() -> FrameMix:
-    """The simple Internet mix of 7 : 4 : 1 packets of 64, 594 and 1518 B (see RFC 6985)."""
+    """The simple Internet mix of 7 : 4 : 1 packets of 64, 594 and 1518 B (see RFC 6985).
+
+    Returns
+    -------
+    FrameMix
+        Mean frame 362 bytes [B].
+
+    Examples
+    --------
+    >>> round(imix().mean_bytes, 2)
+    361.83
+    """
     return FrameMix((64, 594, 1518), (7 / 12, 4 / 12, 1 / 12))
 
 
@@ -241,6 +252,15 @@ def on_one_line(
     ValueError
         If a stream is not `Cbr` with one frame size, two have one name, or the line does not keep
         up.
+
+    Examples
+    --------
+    Two streams of 40 Mb/s from one sender: the second one's packets wait for the first one's.
+
+    >>> for stream in on_one_line([Stream("a", 40e6), Stream("b", 40e6)], 100e6):
+    ...     print(stream.name, stream.arrivals)
+    a Repeated(shares=(0.0,))
+    b Repeated(shares=(0.4,))
     """
     streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
     line_bps = checked(Positive, line_bps, "line_bps")

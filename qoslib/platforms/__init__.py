@@ -19,6 +19,11 @@ def platform(name: str) -> Platform:
     name : str
         One of `PLATFORMS`.
 
+    Returns
+    -------
+    Platform
+        Its facts, ports and experiments.
+
     Raises
     ------
     ValueError

@@ -33,7 +33,18 @@ class Classifier(Record):
     default: str = ""
 
     def queue(self, mark: str) -> str:
-        """Name of the queue for a mark."""
+        """Name of the queue for a mark.
+
+        Parameters
+        ----------
+        mark : str
+            A stream's label.
+
+        Returns
+        -------
+        str
+            The queue's name, which the port may not have.
+        """
         return dict(reversed(self.rules)).get(mark, self.default or mark)
 
 
@@ -122,6 +133,15 @@ class Port(Tabular, Record):
 
     def queue_of(self, stream: Labelled) -> int:
         """Index of the queue that a stream goes to.
+
+        Parameters
+        ----------
+        stream : Stream or Flow
+
+        Returns
+        -------
+        int
+            Its place among the queues.
 
         Raises
         ------

@@ -75,6 +75,11 @@ def saw_tooth(
     decrease : float
         What is left of a window after a loss, b [ratio]: 0.5 of Reno (RFC 5681), 0.7 of CUBIC.
 
+    Returns
+    -------
+    SawTooth
+        What is carried, how long a tooth lasts, and what it loses.
+
     Raises
     ------
     ValueError
@@ -132,6 +137,11 @@ def aimd_window_packets(lost_share: float, increase: float = 1.0, decrease: floa
     decrease : float
         What is left after a loss, b [ratio]: 0.5 of Reno (RFC 5681).
 
+    Returns
+    -------
+    float
+        Window [packets].
+
     Raises
     ------
     ValueError
@@ -172,6 +182,11 @@ def cubic_window_packets(
     decrease : float
         What is left after a loss, b [ratio].
 
+    Returns
+    -------
+    float
+        Window [packets].
+
     Raises
     ------
     ValueError
@@ -205,6 +220,11 @@ def mathis_bps(segment_bytes: float, round_trip_s: float, lost_share: float) -> 
         Mean round-trip time, R [s].
     lost_share : float
         Loss events a packet, p [ratio].
+
+    Returns
+    -------
+    float
+        Rate of the payload [bit/s].
 
     References
     ----------
@@ -278,6 +298,11 @@ def overshoot_with_backlog_packets(
         As in `overshoot_packets`.
     windows_bytes : float
         Sum of the largest windows [B].
+
+    Returns
+    -------
+    float
+        Of all traffic, 0 where the line keeps up.
 
     Examples
     --------
@@ -355,6 +380,11 @@ def bandwidth_delay_bytes(rate_bps: float, round_trip_s: float) -> float:
     round_trip_s : float
         Round-trip time without any queue [s].
 
+    Returns
+    -------
+    float
+        Product [B].
+
     Raises
     ------
     ValueError
@@ -386,6 +416,11 @@ def desynchronised_buffer_bytes(rate_bps: float, round_trip_s: float, flows: int
         As in `bandwidth_delay_bytes`.
     flows : int
         Number of long-lived flows, n.
+
+    Returns
+    -------
+    float
+        Buffer [B].
 
     Raises
     ------
@@ -425,6 +460,11 @@ def loss_free_buffer_bytes(
     background_bps : float
         Traffic that does not answer to loss, u [bit/s]; below the line rate.
 
+    Returns
+    -------
+    float
+        Buffer [B].
+
     Raises
     ------
     ValueError
@@ -455,6 +495,16 @@ def window_limited_bps(window_bytes: float, round_trip_s: float) -> float:
         Window, W [B].
     round_trip_s : float
         Round-trip time, waiting included, R [s].
+
+    Returns
+    -------
+    float
+        Rate [bit/s].
+
+    Raises
+    ------
+    ValueError
+        If one of them is not above 0.
 
     Examples
     --------
