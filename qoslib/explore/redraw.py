@@ -32,6 +32,13 @@ def memoize_lines(
     -------
     callable
         From the values of all controls to the same; it remembers its last answer.
+
+    Examples
+    --------
+    >>> drawn = memoize_lines(lambda others: print("drawn") or others["load"], "mark")
+    >>> drawn({"load": 0.9, "mark": 1}), drawn({"load": 0.9, "mark": 2})
+    drawn
+    (0.9, 0.9)
     """
 
     @lru_cache(maxsize=1)
