@@ -12,10 +12,9 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.workloads import duration_s, made
-from qoslib.packets.arrivals import POISSON
-from qoslib.packets.loop import run
+from qoslib.packets.kernels.codes import DRR, FIFO, MDRR, POISSON
+from qoslib.packets.kernels.loop import run
 from qoslib.packets.plan import Run, planned
-from qoslib.packets.tables import DRR, FIFO, MDRR
 
 __all__ = ["compiler", "compiler_version", "same_results", "twin_ns"]
 
@@ -46,7 +45,7 @@ def _program():
 def _numbers(state, end_ps):
     """What `twin.c` reads, from the tables of the engine."""
     port = state.port[0]
-    streams = state.streams[: len(state.tallies)]
+    streams = state.streams[: len(state.delays)]
     lengths = (len(streams), len(state.classes), len(state.queues))
     bins = len(state.past_counts)
     rows = [[end_ps, bins, CODES[int(port["scheduler"])], port["fast"], *lengths]]
@@ -105,7 +104,7 @@ def same_results(name, seed, packets):
         [int(offered), int(sent), int(drops.sum())]
         for (offered, sent, _), drops in zip(state.counts, state.drops, strict=True)
     ]
-    names = ("latency_low", "latency_high", "latency_min", "latency_max")
-    streams = [[int(row[n]) for n in names] for row in state.tallies]
+    names = ("delay_low", "delay_high", "delay_min", "delay_max")
+    streams = [[int(row[n]) for n in names] for row in state.delays]
     total = _folded(state.histogram, state.past_counts, state.past_peaks)
     return answer["classes"] == classes and answer["streams"] == streams and answer["sum"] == total

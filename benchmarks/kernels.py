@@ -19,7 +19,7 @@ from time import process_time
 from benchmarks.reference import reference_ns
 from benchmarks.workloads import WORKLOADS, duration_s, made, one_fifo
 from qoslib.packets import simulate
-from qoslib.packets.loop import run
+from qoslib.packets.kernels.loop import run
 from qoslib.packets.plan import Run, planned
 from qoslib.packets.simulate import CHUNK_PACKETS
 

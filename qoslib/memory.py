@@ -17,10 +17,20 @@ VARIABLE = "QOSLIB_MEMORY_GB"
 def budget_bytes() -> float:
     """Memory that the tables of one run may take [B]: 4 GB, or `QOSLIB_MEMORY_GB` if it is set.
 
+    Returns
+    -------
+    float
+        The budget [B].
+
     Raises
     ------
     ValueError
         If the variable is not a number above 0.
+
+    Examples
+    --------
+    >>> budget_bytes()  # where QOSLIB_MEMORY_GB is not set
+    4000000000.0
     """
     text = os.environ.get(VARIABLE, "")
     try:
@@ -61,7 +71,7 @@ field takes 24 GB and all take 24 GB (QOSLIB_MEMORY_GB sets the limit)
         fail(where, value, f"{allowed} ({VARIABLE} sets the limit)")
 
 
-def _in_gb(size_bytes):
+def _in_gb(size_bytes: float) -> str:
     # A whole number of any size: beyond floats too.
     size_bytes = min(size_bytes, 10**300)
     return f"{units.convert(float(size_bytes), 'B', 'GB'):.4g} GB"

@@ -81,7 +81,30 @@ _brief.maxtuple = _brief.maxlist = 12
 
 
 def fail(where: str, value: object, allowed: str, verb: str = "is") -> typing.NoReturn:
-    """Raise the one kind of error that a description raises: who, what, and what is allowed."""
+    """Raise the one kind of error that a description raises: who, what, and what is allowed.
+
+    Parameters
+    ----------
+    where : str
+        The field or argument, as a person knows it.
+    value : object
+        What was given.
+    allowed : str
+        What may be given in its place.
+    verb : str
+        ``are`` where `where` is a plural.
+
+    Raises
+    ------
+    ValueError
+        Always.
+
+    Examples
+    --------
+    >>> fail("Queue 'voice' weight", -1, "above 0")
+    Traceback (most recent call last):
+    ValueError: Queue 'voice' weight is -1; allowed: above 0
+    """
     allowed = _short(allowed, 1_000)
     raise ValueError(f"{_short(where)} {verb} {_brief.repr(value)}; allowed: {allowed}")
 
@@ -170,6 +193,19 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     -------
     object
         The value; a NumPy number as a plain one, and a sequence as a tuple.
+
+    Raises
+    ------
+    ValueError
+        If the value is not allowed; the message says what is.
+
+    Examples
+    --------
+    >>> checked(Positive, 3, "rate_bps")
+    3.0
+    >>> checked(Positive, -3, "rate_bps")
+    Traceback (most recent call last):
+    ValueError: rate_bps is -3.0; allowed: (0, inf)
     """
     if hint is int or hint is float:
         return _number(hint, value, where)
@@ -187,7 +223,7 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
         return _union(hint, value, where)
     if origin is tuple:
         return _tuple(hint, value, where)
-    return value if isinstance(value, hint) else fail(where, value, f"a {_name(hint)}")
+    return value if isinstance(value, hint) else fail(where, value, family_of(hint))
 
 
 def _is_record(hint):
@@ -196,6 +232,12 @@ def _is_record(hint):
 
 def _name(hint):
     return getattr(hint, "__name__", str(hint))
+
+
+def family_of(kind: type) -> str:
+    """The kinds of a family of records by name, for messages: ``A, B or C``."""
+    names = [name for name, each in Record.kinds.items() if issubclass(each, kind)]
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else f"a {_name(kind)}"
 
 
 R = typing.TypeVar("R", bound="Record")
@@ -214,8 +256,13 @@ class Record:
     kinds: typing.ClassVar[dict[str, type["Record"]]] = {}
     __dataclass_fields__: typing.ClassVar[dict[str, typing.Any]]
 
-    def __init_subclass__(cls) -> None:
-        Record.kinds[cls.__name__] = cls
+    def __init_subclass__(cls, *, family: bool = False) -> None:
+        """Enter a kind of record by its name; a family has kinds, and no records of its own."""
+        if not family:
+            Record.kinds[cls.__name__] = cls
+
+    def __init__(self) -> None:
+        raise TypeError(f"{type(self).__name__} is a family; allowed: {family_of(type(self))}")
 
     def __post_init__(self) -> None:
         kind: typing.Any = type(self)
@@ -238,24 +285,90 @@ class Record:
         return f"{type(self).__name__}({', '.join(fields)})"
 
     def replace(self, **changes: typing.Any) -> typing.Self:
-        """A copy with some fields changed, validated again."""
+        """A copy with some fields changed, validated again.
+
+        Parameters
+        ----------
+        **changes
+            Field names and their new values.
+
+        Returns
+        -------
+        Record
+            Of the same kind.
+
+        Raises
+        ------
+        ValueError
+            If a changed value is not allowed.
+        """
         return dataclasses.replace(self, **changes)
 
     def to_json(self, indent: int | None = 2) -> str:
-        """The description as strict JSON, with its schema version."""
+        """The description as strict JSON, with its schema version.
+
+        Parameters
+        ----------
+        indent : int or None
+            Spaces per level; None for one line.
+
+        Returns
+        -------
+        str
+            One JSON object.
+        """
         document = {"schema": SCHEMA, **_plain(self)}
         return json.dumps(document, indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> typing.Self:
-        """Read a description of this kind back; see `from_json`."""
+        """Read a description of this kind back; see `from_json`.
+
+        Parameters
+        ----------
+        text : str
+            What `to_json` wrote.
+
+        Returns
+        -------
+        Record
+            Of this kind.
+
+        Raises
+        ------
+        ValueError
+            If it is of another kind, or as the function `from_json` does.
+        """
         made = from_json(text)
         return made if isinstance(made, cls) else fail("type", type(made).__name__, cls.__name__)
 
 
 @typing.dataclass_transform(frozen_default=True)
 def record(cls: type[R]) -> type[R]:
-    """Class decorator: a frozen dataclass that prints without its defaults."""
+    """Class decorator: a frozen dataclass that prints without its defaults.
+
+    Parameters
+    ----------
+    cls : type
+        A subclass of `Record`, its fields annotated like those of a dataclass.
+
+    Returns
+    -------
+    type
+        The same class as a frozen dataclass.
+
+    Examples
+    --------
+    >>> @record
+    ... class Link(Record):
+    ...     rate_bps: Positive
+    ...     delay_s: NotNegative = 0.0
+    >>> Link(1e9)
+    Link(rate_bps=1000000000.0)
+    >>> Link(-1.0)
+    Traceback (most recent call last):
+    ValueError: Link.rate_bps is -1.0; allowed: (0, inf)
+    """
     return dataclass(frozen=True, repr=False)(cls)
 
 
@@ -332,11 +445,22 @@ def from_json(text: str) -> Record:
     text : str
         One JSON document of at most 10 million characters. It is data: nothing in it is run.
 
+    Returns
+    -------
+    Record
+        The description; equal to that which was written.
+
     Raises
     ------
     ValueError
         If the text is not JSON, is too long, has another schema, or describes something that is
         not allowed. The message names the place in the document.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit
+    >>> from_json(PacketLimit(100).to_json())
+    PacketLimit(packets=100)
     """
     return read_document(text, lambda value: _made(value, "document"), MAX_JSON_CHARACTERS)
 

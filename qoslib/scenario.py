@@ -1,16 +1,19 @@
 """A port and what is sent to it, as one document that can be saved, cited and run again."""
 
+from collections.abc import Iterator
+
 from qoslib.flows import Flow, Host
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
+from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 from qoslib.traffic import Stream
 
 __all__ = ["Scenario"]
 
 
 @record
-class Scenario(Record):
-    """All that a model needs to answer, and to answer the same again.
+class Scenario(Tabular, Record):
+    """All that a model needs to answer, and to answer the same again; it prints as tables.
 
     Parameters
     ----------
@@ -56,3 +59,15 @@ class Scenario(Record):
                 self.network.queue_of(source)
         if self.warmup_s >= self.duration_s:
             fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")
+
+    def _tables(self) -> Iterator[Table]:
+        time = f"{self.duration_s:g} s after {self.warmup_s:g} s of warm-up, seed {self.seed}"
+        title = f"Scenario {self.name!r}, {time}"
+        if self.streams:
+            yield table_of(title, self.streams)
+        for host in self.hosts:
+            line = f"Host {host.name!r}, {amount('access_bps', host.access_bps)}"
+            if not self.streams and host is self.hosts[0]:
+                line = f"{title}: {line}"
+            yield table_of(line, host.flows, other_fields(host, "name", "access_bps", "flows"))
+        yield from self.network._tables()

@@ -4,23 +4,28 @@ import html
 import math
 import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import MISSING, fields
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from qoslib import units
 
-__all__ = ["MOST_ROWS", "html_table", "in_unit", "shortened", "text_table"]
+__all__ = ["Table", "Tabular", "amount", "in_unit", "number", "other_fields", "table_of"]
 
 #: A longer table is shown without its middle.
 MOST_ROWS = 32
-#: The longest text of a cell or a title [characters].
+#: The longest line of text, and the longest text in a cell [characters].
 MOST_CHARACTERS = 100
+LONGEST_CELL = 52
+#: The longest remark below a table [characters].
+LONGEST = 500
 #: The units that a person reads a quantity in, by the end of its name.
 UNITS_SHOWN = {
     "bps": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s"),
     "pps": ("packets/s", "kpackets/s", "Mpackets/s"),
     "s": ("ns", "us", "ms", "s"),
-    "bytes": ("B", "kB", "MB", "GB"),
+    "bytes": ("B", "MB", "GB"),
     "share": ("%",),
 }
 
@@ -34,6 +39,13 @@ def in_unit(quantity: str, values: np.ndarray) -> tuple[str, np.ndarray]:
         A name that ends in its base unit, like ``sent_bps``.
     values : ndarray
         In that unit.
+
+    Returns
+    -------
+    str
+        The unit as people write it; empty where the name ends in none.
+    ndarray
+        The values in that unit.
 
     Examples
     --------
@@ -56,74 +68,208 @@ def in_unit(quantity: str, values: np.ndarray) -> tuple[str, np.ndarray]:
 
 
 def number(value: float) -> str:
-    """Four digits of a number, or a dash where there is none."""
+    """Four digits of a number, or a dash where there is none.
+
+    Parameters
+    ----------
+    value : float
+
+    Returns
+    -------
+    str
+        The digits, rounded.
+
+    Examples
+    --------
+    >>> number(0.123456), number(1234.5), number(math.nan)
+    ('0.1235', '1234', '-')
+    """
     if math.isnan(value):
         return "-"
     return f"{value:.0f}" if 1_000 <= abs(value) < 1e7 else f"{value:.4g}"
 
 
-def shortened(rows: Sequence, most: int = MOST_ROWS) -> tuple[Sequence, Sequence, int]:
+class Table(NamedTuple):
+    """What a record shows of itself: texts under headings, and remarks below them."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    below: Iterable[str] = ()
+
+    def __str__(self) -> str:
+        """A line a row; the first column is to the left, the others to the right.
+
+        Examples
+        --------
+        >>> print(Table("Two queues", ["queue", "limit"], [["voice", "20"], ["data", "100"]]))
+        Two queues
+        queue  limit
+        voice     20
+        data     100
+        """
+        first, last, left_out = _shortened(self.rows)
+        shown = [
+            [_brief(cell, LONGEST_CELL) for cell in row] for row in (self.headings, *first, *last)
+        ]
+        widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+        lines = [
+            "  ".join(
+                cell.rjust(width) if at else cell.ljust(width)
+                for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in shown
+        ]
+        if left_out:
+            lines.insert(len(lines) - len(last), f"... {left_out} more")
+        remarks = (textwrap.fill(_brief(line, LONGEST), MOST_CHARACTERS) for line in self.below)
+        return "\n".join([_brief(self.title), *lines, *remarks])
+
+    def html(self) -> str:
+        """The same as HTML; whatever stands in a cell is text.
+
+        Returns
+        -------
+        str
+            A table element, and a paragraph for each remark.
+
+        Examples
+        --------
+        >>> "<td>&lt;b&gt;</td>" in Table("", ["name"], [["<b>"]]).html()
+        True
+        """
+        first, last, left_out = _shortened(self.rows)
+        body = [_row("td", row) for row in first]
+        if left_out:
+            columns = len(self.headings)
+            body.append(f'<tr><td colspan="{columns}">... {left_out} more</td></tr>')
+        body += [_row("td", row) for row in last]
+        caption = f"<caption>{html.escape(_brief(self.title))}</caption>"
+        remarks = "".join(f"<p>{html.escape(_brief(line, LONGEST))}</p>" for line in self.below)
+        head = f"<thead>{_row('th', self.headings)}</thead>"
+        return f"<table>{caption}{head}<tbody>{''.join(body)}</tbody></table>{remarks}"
+
+
+class Tabular:
+    """Base of records that print as tables, and show as such in a notebook."""
+
+    def _tables(self) -> Iterable[Table]:
+        """The tables that show the record."""
+        return ()
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self._tables()))
+
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in self._tables())
+
+
+def table_of(title: str, records: Sequence[Any], below: Iterable[str] = ()) -> Table:
+    """A row for each of several records of one kind, without what all leave at its default.
+
+    Parameters
+    ----------
+    title : str
+    records : sequence of dataclass instances
+        At least one, all of one kind.
+    below : iterable of str
+        Remarks below the table.
+
+    Returns
+    -------
+    Table
+        A column for each field.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> queues = [Queue("voice", PacketLimit(20)), Queue("data", PacketLimit(100))]
+    >>> print(table_of("Port", queues))
+    Port
+    queue                     limit
+    voice   PacketLimit(packets=20)
+    data   PacketLimit(packets=100)
+    """
+    columns: dict[str, list[str]] = {}
+    for field in fields(records[0]):
+        values = [getattr(record, field.name) for record in records]
+        if field.default is MISSING or any(value != field.default for value in values):
+            heading, texts = _column(field.name, values)
+            columns[type(records[0]).__name__.lower() if heading == "name" else heading] = texts
+    return Table(title, list(columns), list(zip(*columns.values(), strict=True)), below)
+
+
+def _column(name, values):
+    if not all(isinstance(value, int | float | None) for value in values):
+        return name, [
+            value or "-" if isinstance(value, str | None) else repr(value) for value in values
+        ]
+    unit, shown = in_unit(name, np.array([math.nan if v is None else v for v in values], float))
+    stem = name.rsplit("_", 1)[0] if unit else name
+    return f"{stem.replace('_', ' ')} [{unit}]" if unit else name, [number(v) for v in shown]
+
+
+def other_fields(record: Any, *shown: str) -> list[str]:
+    """A line for each field that is not at its default and not shown elsewhere.
+
+    Parameters
+    ----------
+    record : dataclass instance
+    *shown : str
+        Names of the fields that are shown elsewhere.
+
+    Returns
+    -------
+    list of str
+        ``name: value`` of each.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> other_fields(Queue("voice", PacketLimit(20), priority=1), "name", "limit")
+    ['priority: 1']
+    """
+    there = ((f, getattr(record, f.name)) for f in fields(record) if f.name not in shown)
+    return [f"{f.name}: {value}" for f, value in there if value != f.default]
+
+
+def amount(quantity: str, value: float) -> str:
+    """A number with its unit, as people write it.
+
+    Parameters
+    ----------
+    quantity : str
+        A name that ends in its base unit, like ``rate_bps``.
+    value : float
+        In that unit.
+
+    Returns
+    -------
+    str
+        The number and the unit.
+
+    Examples
+    --------
+    >>> amount("rate_bps", 1e8)
+    '100 Mbit/s'
+    """
+    unit, shown = in_unit(quantity, np.array([value]))
+    return f"{number(shown[0])} {unit}".rstrip()
+
+
+def _shortened(rows):
     """The first and the last of many rows, and how many lie between them."""
-    if len(rows) <= most:
+    if len(rows) <= MOST_ROWS:
         return rows, (), 0
-    return rows[: most - 2], rows[-1:], len(rows) - most + 1
+    return rows[: MOST_ROWS - 2], rows[-1:], len(rows) - MOST_ROWS + 1
 
 
-def _brief(text):
-    return textwrap.shorten(str(text), MOST_CHARACTERS, placeholder=" ...")
-
-
-def text_table(
-    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], below: Iterable[str] = ()
-) -> str:
-    """A title, a line of headings and a line a row; the first column is to the left.
-
-    Examples
-    --------
-    >>> print(text_table("Two queues", ["queue", "limit"], [["voice", "20"], ["data", "100"]]))
-    Two queues
-    queue  limit
-    voice     20
-    data     100
-    """
-    first, last, left_out = shortened(rows)
-    shown = [[_brief(cell) for cell in row] for row in (headings, *first, *last)]
-    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if at else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in shown
-    ]
-    if left_out:
-        lines.insert(len(lines) - len(last), f"... {left_out} more")
-    return "\n".join([_brief(title), *lines, *(_brief(line) for line in below)])
-
-
-def html_table(
-    title: str, headings: Sequence[str], rows: Sequence[Sequence[str]], below: Iterable[str] = ()
-) -> str:
-    """The same as HTML; whatever stands in a cell is text.
-
-    Examples
-    --------
-    >>> "<td>&lt;b&gt;</td>" in html_table("", ["name"], [["<b>"]])
-    True
-    """
-    first, last, left_out = shortened(rows)
-    body = [_row("td", row) for row in first]
-    if left_out:
-        body.append(f'<tr><td colspan="{len(headings)}">... {left_out} more</td></tr>')
-    body += [_row("td", row) for row in last]
-    caption = f"<caption>{html.escape(_brief(title))}</caption>" if title else ""
-    notes = "".join(f"<p>{html.escape(_brief(line))}</p>" for line in below)
-    return (
-        f"<table>{caption}<thead>{_row('th', headings)}</thead>"
-        f"<tbody>{''.join(body)}</tbody></table>{notes}"
-    )
+def _brief(text, most=MOST_CHARACTERS):
+    """A text in one line, and its beginning where it is long."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= most else f"{line[: most - 4]} ..."
 
 
 def _row(tag, cells):
-    inside = "".join(f"<{tag}>{html.escape(_brief(cell))}</{tag}>" for cell in cells)
+    inside = "".join(f"<{tag}>{html.escape(_brief(cell, LONGEST_CELL))}</{tag}>" for cell in cells)
     return f"<tr>{inside}</tr>"

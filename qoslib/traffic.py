@@ -20,6 +20,7 @@ from qoslib.record import (
 
 __all__ = [
     "MOST_BPS",
+    "Arrivals",
     "Cbr",
     "FrameMix",
     "OnOff",
@@ -38,20 +39,24 @@ MOST_BPS = 1e18
 MOST_REPEATED = 100_000
 
 
+class Arrivals(Record, family=True):
+    """Base of all ways in which packets are spaced."""
+
+
 @record
-class Cbr(Record):
+class Cbr(Arrivals):
     """Constant spacing: packet k at ``phase + k / rate`` (RFC 2544 load generators)."""
 
     phase_s: NotNegative = 0.0
 
 
 @record
-class Poisson(Record):
+class Poisson(Arrivals):
     """Exponential spacing with the stream's mean rate."""
 
 
 @record
-class TickedBursts(Record):
+class TickedBursts(Arrivals):
     """What is due since the last tick of a timer leaves at the tick, back to back.
 
     iperf3 paces UDP this way, with a tick of 1 ms.
@@ -62,7 +67,7 @@ class TickedBursts(Record):
 
 
 @record
-class OnOff(Record):
+class OnOff(Arrivals):
     """Constant spacing during on-periods, silence between; the mean is the stream's rate.
 
     `periods` are all alike (`constant`) or drawn (`exponential`) with these means; the first
@@ -76,7 +81,7 @@ class OnOff(Record):
 
 
 @record
-class Repeated(Record):
+class Repeated(Arrivals):
     """The same times in every period: at these ascending shares of it.
 
     The period is what so many packets take at the stream's rate. Regular streams that share a
@@ -92,7 +97,7 @@ class Repeated(Record):
 
 
 @record
-class Trace(Record):
+class Trace(Arrivals):
     """Recorded arrivals: ascending times [s] and as many frame sizes [B]."""
 
     times_s: tuple[NotNegative, ...]
@@ -125,7 +130,18 @@ class FrameMix(Record):
 
 
 def imix() -> FrameMix:
-    """The simple Internet mix of 7 : 4 : 1 packets of 64, 594 and 1518 B (see RFC 6985)."""
+    """The simple Internet mix of 7 : 4 : 1 packets of 64, 594 and 1518 B (see RFC 6985).
+
+    Returns
+    -------
+    FrameMix
+        Mean frame 362 bytes [B].
+
+    Examples
+    --------
+    >>> round(imix().mean_bytes, 2)
+    361.83
+    """
     return FrameMix((64, 594, 1518), (7 / 12, 4 / 12, 1 / 12))
 
 
@@ -142,7 +158,7 @@ class Stream(Record):
         `Trace`, which brings its own times.
     frame_bytes : int or FrameMix
         Frame size [B], as queues and policers count it; a `Trace` brings its own.
-    arrivals : Cbr, Poisson, TickedBursts, OnOff, Repeated or Trace
+    arrivals : Arrivals
         How packets are spaced.
     mark : str
         What a classifier reads (RFC 2475), say a DSCP; empty means the stream's name.
@@ -162,7 +178,7 @@ class Stream(Record):
     name: str
     rate_bps: Annotated[float, Within(0, MOST_BPS)] = 0.0
     frame_bytes: AtLeastOne | FrameMix = 1000
-    arrivals: Cbr | Poisson | TickedBursts | OnOff | Repeated | Trace = Cbr()
+    arrivals: Arrivals = Cbr()
     mark: str = ""
     clock_ppm: float = 0.0
     jitter_s: NotNegative = 0.0
@@ -236,6 +252,15 @@ def on_one_line(
     ValueError
         If a stream is not `Cbr` with one frame size, two have one name, or the line does not keep
         up.
+
+    Examples
+    --------
+    Two streams of 40 Mb/s from one sender: the second one's packets wait for the first one's.
+
+    >>> for stream in on_one_line([Stream("a", 40e6), Stream("b", 40e6)], 100e6):
+    ...     print(stream.name, stream.arrivals)
+    a Repeated(shares=(0.0,))
+    b Repeated(shares=(0.4,))
     """
     streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
     line_bps = checked(Positive, line_bps, "line_bps")

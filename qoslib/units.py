@@ -7,9 +7,10 @@ people use other units; they are converted here, on the way in and on the way ou
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = [
     "UNITS",
@@ -29,9 +30,11 @@ __all__ = [
 
 BITS_PER_BYTE = 8
 
-Array: TypeAlias = float | np.ndarray
-Numbers = TypeVar("Numbers", float, np.ndarray)
-Exact = TypeVar("Exact", float, np.ndarray, Fraction)
+#: An array of numbers of whatever shape its documentation says.
+Floats: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = float | Floats
+Numbers = TypeVar("Numbers", float, Floats)
+Exact = TypeVar("Exact", float, Floats, Fraction)
 
 #: Unit name -> (what it measures, its size in the base unit of that kind).
 UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
@@ -74,6 +77,11 @@ def convert(value: Numbers, unit: str, to: str) -> Numbers:
     unit, to : str
         Names from `UNITS`.
 
+    Returns
+    -------
+    float or ndarray
+        The number, in `to`.
+
     Raises
     ------
     ValueError
@@ -94,50 +102,184 @@ def convert(value: Numbers, unit: str, to: str) -> Numbers:
 
 
 def gbps(value: Numbers) -> Numbers:
-    """Gb/s to bit/s."""
+    """Gb/s to bit/s.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of Gb/s.
+
+    Returns
+    -------
+    float or ndarray
+        The same in [bit/s].
+
+    Examples
+    --------
+    >>> gbps(2.5)
+    2500000000.0
+    """
     return value * 1e9
 
 
 def mbps(value: Numbers) -> Numbers:
-    """Mb/s to bit/s."""
+    """Mb/s to bit/s.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of Mb/s.
+
+    Returns
+    -------
+    float or ndarray
+        The same in [bit/s].
+
+    Examples
+    --------
+    >>> mbps(100)
+    100000000.0
+    """
     return value * 1e6
 
 
 def kbps(value: Numbers) -> Numbers:
-    """kb/s to bit/s."""
+    """kb/s to bit/s.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of kb/s.
+
+    Returns
+    -------
+    float or ndarray
+        The same in [bit/s].
+
+    Examples
+    --------
+    >>> kbps(64)
+    64000.0
+    """
     return value * 1e3
 
 
 def megabytes(value: Numbers) -> Numbers:
-    """MB to bytes."""
+    """MB to bytes.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of MB.
+
+    Returns
+    -------
+    float or ndarray
+        The same in bytes [B].
+
+    Examples
+    --------
+    >>> megabytes(0.5)
+    500000.0
+    """
     return value * 1e6
 
 
 def ms(value: Numbers) -> Numbers:
-    """Milliseconds to seconds."""
+    """Milliseconds to seconds.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of ms.
+
+    Returns
+    -------
+    float or ndarray
+        The same in seconds [s].
+
+    Examples
+    --------
+    >>> ms(20)
+    0.02
+    """
     return value * 1e-3
 
 
 def us(value: Numbers) -> Numbers:
-    """Microseconds to seconds."""
+    """Microseconds to seconds.
+
+    Parameters
+    ----------
+    value : float or ndarray
+        A number of us.
+
+    Returns
+    -------
+    float or ndarray
+        The same in seconds [s].
+
+    Examples
+    --------
+    >>> us(250)
+    0.00025
+    """
     return value * 1e-6
 
 
 def bits(size_bytes: Exact) -> Exact:
-    """Bytes to bits."""
+    """Bytes to bits.
+
+    Parameters
+    ----------
+    size_bytes : float, ndarray or Fraction
+        A number of bytes [B].
+
+    Returns
+    -------
+    float, ndarray or Fraction
+        The same in bits.
+
+    Examples
+    --------
+    >>> bits(1500)
+    12000
+    """
     return size_bytes * BITS_PER_BYTE
 
 
 def octets(size_bits: Numbers) -> Numbers:
-    """Bits to bytes."""
+    """Bits to bytes.
+
+    Parameters
+    ----------
+    size_bits : float or ndarray
+        A number of bits.
+
+    Returns
+    -------
+    float or ndarray
+        The same in bytes [B].
+
+    Examples
+    --------
+    >>> octets(12_000)
+    1500.0
+    """
     return size_bits / BITS_PER_BYTE
 
 
+@overload
+def serialisation_s(frame_bytes: float, line_bps: float, overhead_bytes: float = 0.0) -> float: ...
+@overload
 def serialisation_s(
-    frame_bytes: Array,
-    line_bps: Array,
-    overhead_bytes: Array = 0.0,
-) -> Any:
+    frame_bytes: Floats, line_bps: Array, overhead_bytes: Array = 0.0
+) -> Floats: ...
+@overload
+def serialisation_s(
+    frame_bytes: float, line_bps: Floats, overhead_bytes: Array = 0.0
+) -> Floats: ...
+def serialisation_s(frame_bytes: Array, line_bps: Array, overhead_bytes: Array = 0.0) -> Array:
     """Time a frame occupies the line [s]: ``8 (frame + overhead) / rate``.
 
     Parameters
@@ -147,6 +289,11 @@ def serialisation_s(
     line_bps : float or ndarray
         Line rate [bit/s].
 
+    Returns
+    -------
+    float or ndarray
+        Time [s], in the shape that the arguments broadcast to.
+
     Examples
     --------
     >>> round(float(serialisation_s(64, 10e9, overhead_bytes=20) * 1e9), 1)  # ns
@@ -155,11 +302,59 @@ def serialisation_s(
     return BITS_PER_BYTE * (frame_bytes + overhead_bytes) / line_bps
 
 
-def rate_pps(rate_bps: Array, frame_bytes: Array) -> Any:
-    """Packets per second of a stream of `rate_bps` [bit/s] in frames of `frame_bytes` [B]."""
+@overload
+def rate_pps(rate_bps: float, frame_bytes: float) -> float: ...
+@overload
+def rate_pps(rate_bps: Floats, frame_bytes: Array) -> Floats: ...
+@overload
+def rate_pps(rate_bps: float, frame_bytes: Floats) -> Floats: ...
+def rate_pps(rate_bps: Array, frame_bytes: Array) -> Array:
+    """Packets per second of a stream of frames: ``rate / (8 frame)``.
+
+    Parameters
+    ----------
+    rate_bps : float or ndarray
+        Rate of the frames' own bits [bit/s].
+    frame_bytes : float or ndarray
+        Frame size [B].
+
+    Returns
+    -------
+    float or ndarray
+        Packet rate [packets/s], in the shape that the arguments broadcast to.
+
+    Examples
+    --------
+    >>> rate_pps(100e6, 1250)
+    10000.0
+    """
     return rate_bps / (BITS_PER_BYTE * frame_bytes)
 
 
-def rate_bps(rate_pps: Array, frame_bytes: Array) -> Any:
-    """Bits per second of `rate_pps` [packets/s] in frames of `frame_bytes` [B]."""
+@overload
+def rate_bps(rate_pps: float, frame_bytes: float) -> float: ...
+@overload
+def rate_bps(rate_pps: Floats, frame_bytes: Array) -> Floats: ...
+@overload
+def rate_bps(rate_pps: float, frame_bytes: Floats) -> Floats: ...
+def rate_bps(rate_pps: Array, frame_bytes: Array) -> Array:
+    """Bits per second of a stream of frames: ``8 rate frame``.
+
+    Parameters
+    ----------
+    rate_pps : float or ndarray
+        Packet rate [packets/s].
+    frame_bytes : float or ndarray
+        Frame size [B].
+
+    Returns
+    -------
+    float or ndarray
+        Rate of the frames' own bits [bit/s], in the shape that the arguments broadcast to.
+
+    Examples
+    --------
+    >>> rate_bps(10_000.0, 1250)
+    100000000.0
+    """
     return rate_pps * BITS_PER_BYTE * frame_bytes

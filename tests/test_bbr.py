@@ -9,9 +9,9 @@ from test_packets_twin import quiet
 from qoslib import tcp
 from qoslib.flows import Bbr, Flow, Host
 from qoslib.port import ByteLimit, PacketLimit, Port, Queue
-from qoslib.tcp import tables
-from qoslib.tcp.delivery import note_sent, rate_sample, sent_last
-from qoslib.tcp.scoreboard import acknowledge, sacked
+from qoslib.tcp.kernels import codes, tables
+from qoslib.tcp.kernels.delivery import note_sent, rate_sample, sent_last
+from qoslib.tcp.kernels.scoreboard import acknowledge, sacked
 
 MSS, FRAME = 1448, 1500
 
@@ -67,7 +67,7 @@ GAP, ROUND_TRIP = 10, 100
 def rates_of(acks, packets=60):
     """Rates where a packet leaves every `GAP`; an ACK is (time, all before, packet)."""
     flow = np.zeros(1, tables.FLOW).view(np.recarray)[0]
-    flow.mask, flow.min_rtt_ps, flow.recovery = 63, ROUND_TRIP, tables.SACK
+    flow.mask, flow.min_rtt_ps, flow.recovery = 63, ROUND_TRIP, codes.SACK
     senders = SimpleNamespace(
         segments=np.zeros(64, tables.SEGMENT), departures=np.zeros(64, tables.DEPARTURE)
     )
@@ -76,11 +76,11 @@ def rates_of(acks, packets=60):
     for now, leaves, upto, number in sorted([*((at, 0, *ack) for at, *ack in acks), *sent]):
         if leaves:
             segment = senders.segments[number]
-            segment["state"], segment["order"] = tables.IN_FLIGHT, number
+            segment["state"], segment["order"] = codes.IN_FLIGHT, number
             segment["sent_ps"], flow.next = now, number + 1
             note_sent(flow, senders.departures, number, 1, now)
             continue
-        last = sent_last(flow, senders.segments, upto, number << tables.TRIES_BITS | 1)
+        last = sent_last(flow, senders.segments, upto, number << codes.TRIES_BITS | 1)
         news = acknowledge(flow, senders.segments, upto)
         if number >= flow.una:
             news += sacked(flow, senders.segments, number)

@@ -44,7 +44,7 @@ def views(*factors):
         )
         for seed, factor in enumerate(factors)
     ]
-    return [View(m120, EXPERIMENT, result, GIVEN) for result in results]
+    return [View(m120.PLATFORM, EXPERIMENT, result, GIVEN) for result in results]
 
 
 def row(printed, *factors, **known):
@@ -195,12 +195,12 @@ def test_no_load_and_no_setting_counts_as_a_result():
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_platform_with_models_has_a_reading_or_a_reason_for_each_quantity(name):
-    module = platform(name)
-    described = {n for e in module.experiments().values() for n in (e.name, *e.also)}
+    router = platform(name)
+    described = {n for e in router.experiments().values() for n in (e.name, *e.also)}
     for each in compare.published().of(name):
         said = row_of(each, "fluid", "base", views(1.0)) if each.experiment == "base" else None
         assert said is None or said.reason != "no model gives this quantity"
-        assert each.experiment in described | set(module.NOT_DESCRIBED)
+        assert each.experiment in described | set(router.not_described)
 
 
 def test_readings_and_tolerances_fit_together():
@@ -217,7 +217,9 @@ def test_rates_of_a_whole_replay_are_over_the_time_of_sending():
     """The router empties for a second after 1200; testers take rates while they send."""
     whole = dataclasses.replace(EXPERIMENT, whole_s=1200.0)
     drained = dataclasses.replace(RESULT, duration_s=1201.0)
-    short, replay = (View(m120, whole, drained, GIVEN, "BE", flag) for flag in (False, True))
+    short, replay = (
+        View(m120.PLATFORM, whole, drained, GIVEN, "BE", flag) for flag in (False, True)
+    )
     assert short.total("sent_pps") == RESULT["BE"].sent_pps
     assert replay.total("sent_pps") == pytest.approx(short.total("sent_pps") * 1201 / 1200)
     assert replay.dropped_by("head") == pytest.approx(short.dropped_by("head") * 1201 / 1200)

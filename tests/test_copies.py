@@ -39,7 +39,7 @@ RESULTS = {
     "worksheet": lambda: worksheet(1e9, 0.01),
     "scenario": lambda: Scenario("s", PORT, STREAMS, hosts=HOSTS),
     **{f"experiments of {name}": lambda name=name: experiments(name) for name in PLATFORMS},
-    **{f"facts of {name}": lambda name=name: platform(name).FACTS for name in PLATFORMS},
+    **{f"facts of {name}": lambda name=name: platform(name).facts for name in PLATFORMS},
 }
 
 WAYS = {
@@ -55,9 +55,9 @@ def result(name):
 
 
 def experiments(name):
-    module = platform(name)
-    sets = [(), *((each,) for each in getattr(module, "ASSUMPTIONS", ()))]
-    return tuple(each for given in sets for each in module.experiments(*given).values())
+    router = platform(name)
+    sets = [router.experiments(each) for each in router.assumptions]
+    return tuple(experiment for described in sets for experiment in described.values())
 
 
 def same(one, other):

@@ -82,7 +82,7 @@ def test_slides_show_figures_and_no_exercise(tmp_path, monkeypatch):
     (page,) = (path.read_text() for path in tmp_path.iterdir())
     assert page.count("<section>") > 20
     assert "data:image/png" in page
-    assert "exercises.check" not in page
+    assert "lessons.check" not in page
     assert "In practice" in page
     # On a projector there may be no network.
     assert not re.search(r"(src|href)=.?https?:|@import|url\(http", page)

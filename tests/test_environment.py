@@ -1,6 +1,8 @@
 """pyproject.toml, requirements.lock and environment.yml say the same, and a wheel is complete."""
 
+import importlib.metadata
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -15,6 +17,8 @@ from jupyterlab.commands import get_app_dir
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+import qoslib
 
 pytestmark = pytest.mark.newer
 
@@ -72,6 +76,26 @@ def test_the_lock_was_resolved_for_the_oldest_python_we_support():
     assert PROJECT["tool"]["ruff"]["target-version"] == f"py{lowest.version.replace('.', '')}"
 
 
+def test_the_version_is_written_once(wheel):
+    assert PROJECT["project"]["dynamic"] == ["version"]
+    assert wheel.name.startswith(f"qoslib-{qoslib.__version__}-")
+    assert importlib.metadata.version("qoslib") == qoslib.__version__
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == qoslib.__version__
+    assert f"\n## {qoslib.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_a_commit_is_checked_as_the_tests_check_it():
+    """The hooks need nothing from the network: they run what the environment has."""
+    (repo,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert repo["repo"] == "local"
+    assert {hook["language"] for hook in repo["hooks"]} == {"system"}
+    hooks = [hook["entry"].split() for hook in repo["hooks"]]
+    assert {python for python, *_ in hooks} == {".venv/bin/python"}
+    groups = runpy.run_path(str(ROOT / "tools" / "run_tests.py"))["GROUPS"]
+    commands = [*groups["lint"](), *groups["types"]()]
+    assert [rest for _, *rest in hooks] == [list(rest) for _, *rest in commands]
+
+
 def test_the_package_follows_in_conda_and_on_binder():
     command = "pip install --no-deps --no-build-isolation -e ."
     assert command in (ROOT / "environment.yml").read_text()
@@ -105,6 +129,7 @@ def test_a_wheel_holds_the_data_and_nothing_but_the_package(wheel):
     data = [p for p in (ROOT / "data").rglob("*") if p.suffix in {".csv", ".toml"}]
     assert {f"qoslib/{p.relative_to(ROOT).as_posix()}" for p in data} <= set(names)
     assert "qoslib/data/sources.toml" in names
+    assert "qoslib/py.typed" in names, "a type checker reads the types of a package that says so"
     assert {name.split("/")[0].split("-")[0] for name in names} == {"qoslib"}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from qoslib import exercises
+from qoslib import lessons
 from qoslib.flows import Cubic, Flow, Host
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
@@ -43,20 +43,20 @@ ODD = {
 
 
 @pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("name", exercises.EXERCISES)
+@pytest.mark.parametrize("name", lessons.exercises())
 def test_an_odd_answer_gets_a_hint(name, odd):
     for student in (0, 4711):
-        verdict = exercises.check(name, ODD[odd], student=student)
+        verdict = lessons.check(name, ODD[odd], student=student)
         assert not verdict.ok
         assert verdict.text.endswith(".")
         assert len(verdict.text) < 600
 
 
 def test_a_quoted_number_is_told_to_lose_its_quotes():
-    assert "without quotes" in exercises.check("00.1", "67.2").text
+    assert "without quotes" in lessons.check("00.1", "67.2").text
 
 
 def test_what_no_model_runs_is_said_in_its_own_words():
-    verdict = exercises.check("00.5", (LINE, [LOAD, LOAD]))
+    verdict = lessons.check("00.5", (LINE, [LOAD, LOAD]))
     assert "no model runs that" in verdict.text
     assert "each name once" in verdict.text

@@ -8,13 +8,12 @@ import time
 import ipywidgets as widgets
 import pytest
 
-from qoslib import explore, fluid, packets, plots, units
+from qoslib import fluid, lessons, packets, units
 from qoslib.compare.models import in_any_phase
-from qoslib.explore import patience
-from qoslib.explore.later import HEARD_S, Later
-from qoslib.explore.one_queue import PLAYED
-from qoslib.explore.patience import Patience
-from qoslib.explore.priority import described, settings
+from qoslib.explore import redraw
+from qoslib.explore.redraw import NEXT_MOVE_S, Debounce, ProgressWidget
+from qoslib.lessons.one_queue.sliders import SIMULATED
+from qoslib.lessons.priority_queue.sliders import described, settings
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -25,7 +24,7 @@ LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead
 
 
 def one_queue():
-    return explore.one_queue(LINE, Stream("iperf3", units.mbps(150), 1490))
+    return lessons.one_queue.explorer(LINE, Stream("iperf3", units.mbps(150), 1490))
 
 
 def drawn(app, uid):
@@ -42,15 +41,15 @@ def controls(widget):
 MAKERS = pytest.mark.parametrize(
     "make",
     [
-        explore.buffer_size,
-        explore.pacing,
-        explore.priority,
-        explore.knife_edge,
-        explore.frame_size,
-        explore.police,
-        explore.same_traffic,
-        explore.share,
-        explore.your_port,
+        lessons.buffer_size.explorer,
+        lessons.paced_sender.explorer,
+        lessons.priority_queue.explorer,
+        lessons.priority_queue.knife_edge,
+        lessons.frame_size.explorer,
+        lessons.policing.explorer,
+        lessons.same_traffic.explorer,
+        lessons.shared_line.explorer,
+        lessons.own_port.explorer,
         one_queue,
     ],
 )
@@ -84,24 +83,24 @@ def test_settings_describe_the_published_experiment_again(name):
 
 
 def test_a_slider_draws_what_the_model_says():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     app.controls["offered_CS1"].value = 50
     answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
     assert drawn(app, "fluid-latency") == pytest.approx(answer.delay_mean_s / units.ms(1))
 
 
 def test_the_packet_model_follows_when_the_controls_rest():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     app.controls["offered_CS1"].value = 50
     streams = in_any_phase(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
-    played = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
-    assert drawn(app, "packets-latency") == pytest.approx(played.delay_mean_s / units.ms(1))
+    simulated = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
+    assert drawn(app, "packets-latency") == pytest.approx(simulated.delay_mean_s / units.ms(1))
     assert "(packet model: 44.1 ms; published: up to 84 ms)" in app.summary
     assert "latency [ms] packets" in app.table
 
 
 def test_a_queue_that_fills_slowly_is_given_time():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     app.move(offered_CS1=23)
     assert drawn(app, "packets-latency")[3] == pytest.approx(95.7, rel=0.01)
     app.move(offered_CS1=22.1, buffer_CS1=250)
@@ -109,9 +108,12 @@ def test_a_queue_that_fills_slowly_is_given_time():
 
 
 def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     plays = []
-    play, app._play = app._play, lambda values, tell: plays.append(values) or play(values, tell)
+    simulate, app._simulate = (
+        app._simulate,
+        lambda values, progress: plays.append(values) or simulate(values, progress),
+    )
 
     async def moved():
         for load in (30, 40, 50):
@@ -127,7 +129,7 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
 
 def test_a_slider_means_what_it_shows():
     """A page steps from 120 to 124.00000000000001; exact patterns of packets would never repeat."""
-    app = explore.share("test_b")
+    app = lessons.shared_line.explorer("test_b")
     app.controls["load_prec6"].value = 124.00000000000001
     assert app.values["load_prec6"] == 124
     assert app.summary.startswith("Updates sends 124 Mb/s")
@@ -135,20 +137,22 @@ def test_a_slider_means_what_it_shows():
 
 
 def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
-    app, seen = explore.priority("m120"), []
-    play = app._play
+    app, seen = lessons.priority_queue.explorer("m120"), []
+    simulate = app._simulate
 
-    def watched(values, tell):
-        found = play(values, lambda *done: tell(*done) or seen.append(bar.layout.visibility))
+    def watched(values, progress):
+        found = simulate(
+            values, lambda *done: progress(*done) or seen.append(bar.layout.visibility)
+        )
         return found
 
-    (bar,) = (each for each in app.children if isinstance(each, Patience))
-    app._play = watched
-    monkeypatch.setattr(patience, "PATIENCE_S", math.inf)
+    (bar,) = (each for each in app.children if isinstance(each, ProgressWidget))
+    app._simulate = watched
+    monkeypatch.setattr(redraw, "SHOWN_AFTER_S", math.inf)
     app.move(offered_CS1=30)
     assert set(seen) == {"hidden"}, "a short run shows no bar"
     seen.clear()
-    monkeypatch.setattr(patience, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(redraw, "SHOWN_AFTER_S", -1.0)
     app.move(offered_CS1=40)
     assert set(seen) == {"visible"}
     assert bar.value == bar.max > 1
@@ -160,35 +164,35 @@ def test_an_explorer_spares_the_reader_the_search_for_garbage():
     assert gc.get_freeze_count() > len(gc.get_objects(generation=2))
 
 
-def test_what_was_asked_for_later_can_be_forgotten():
+def test_what_was_requested_can_be_cancelled():
     calls = []
-    later = Later(lambda: calls.append(1), patience_s=0)
+    debounce = Debounce(lambda: calls.append(1), rest_s=0)
 
     async def asked():
-        later.ask(time.monotonic())
-        later.forget()
+        debounce.request(time.monotonic())
+        debounce.cancel()
         await asyncio.sleep(0.1)
 
     asyncio.run(asked())
     assert calls == []
-    later.ask(time.monotonic())
+    debounce.request(time.monotonic())
     assert calls == [1]
 
 
-def test_what_is_asked_for_later_waits_since_the_move_but_for_the_next_one_too():
+def test_what_is_requested_waits_since_the_move_but_for_the_next_one_too():
     """The loop's clock and its timers are replaced, so that no test waits for a slow machine."""
-    later, now_s, asked_s = Later(lambda: None, patience_s=0.2), 100.0, []
+    debounce, now_s, asked_s = Debounce(lambda: None, rest_s=0.2), 100.0, []
 
     async def asked(ago_s):
         loop = asyncio.get_running_loop()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(loop, "time", lambda: now_s)
             patch.setattr(loop, "call_at", lambda at_s, call: asked_s.append(at_s))
-            later.ask(now_s - ago_s)
+            debounce.request(now_s - ago_s)
         return asked_s.pop() - now_s
 
     assert asyncio.run(asked(0.05)) == pytest.approx(0.15)
-    assert asyncio.run(asked(5.0)) == pytest.approx(HEARD_S)
+    assert asyncio.run(asked(5.0)) == pytest.approx(NEXT_MOVE_S)
 
 
 def test_packets_that_come_at_random_leave_the_line_below_100_percent():
@@ -198,14 +202,14 @@ def test_packets_that_come_at_random_leave_the_line_below_100_percent():
     assert evenly == pytest.approx([0.12112] * len(below), rel=1e-3)
     app.controls["spacing"].value = "at random (Poisson)"
     at_random = [drawn(app, "packets-2")[n] for n in below]
-    loads = [PLAYED[n] for n in below]
+    loads = [SIMULATED[n] for n in below]
     theory = [0.12112 * (1 + load / (2 - 2 * load)) for load in loads]
     assert at_random == pytest.approx(theory, rel=0.12)
     assert drawn(app, "line-2") == drawn(one_queue(), "line-2")
 
 
 def test_switches_change_the_dropper():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     app.controls["drop_CS1"].value = "tail"
     assert drawn(app, "fluid-latency")[3] == pytest.approx(100, rel=0.01)
     app.move(drop_CS1="head", profile_CS1=True)
@@ -213,7 +217,7 @@ def test_switches_change_the_dropper():
 
 
 def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     app.controls["offered_BE"].value = 90
     app.controls["experiment"].value = "profile2"
     assert app.controls["offered_BE"].value == 2
@@ -221,7 +225,7 @@ def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
 
 
 def test_reset_goes_back_to_the_published_experiment():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     before = drawn(app, "fluid-latency")
     app.controls["offered_CS1"].value = 60
     app.children[0].children[1].click()
@@ -229,13 +233,13 @@ def test_reset_goes_back_to_the_published_experiment():
 
 
 def test_strict_high_overloaded_twice_waits_for_half_its_buffer():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     app.move(**{f"offered_{name}": 0 for name in m120.CLASSES} | {"offered_CS4": 200})
     assert drawn(app, "fluid-latency")[0] == pytest.approx(50, rel=0.01)
 
 
 def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():
-    app = explore.knife_edge("m120")
+    app = lessons.priority_queue.knife_edge("m120")
     assert drawn(app, "now-sent_pps") == [0, 0]
     app.move(change=-0.05)
     assert min(drawn(app, "now-sent_pps")) > 0
@@ -243,16 +247,16 @@ def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():
 
 
 def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():
-    seen = plots.Seen(units.mbps(150), units.mbps(98), 0.36, 0.005)
-    app = explore.one_queue(LINE, Stream("iperf3", units.mbps(150), 1490), seen)
+    seen = lessons.one_queue.Published(units.mbps(150), units.mbps(98), 0.36, 0.005)
+    app = lessons.one_queue.explorer(LINE, Stream("iperf3", units.mbps(150), 1490), seen)
     assert drawn(app, "measured-1") == [36]
     app.controls["frame"].value = 100
     assert drawn(app, "measured-1") == []
 
 
 def test_what_goes_wrong_is_said_and_raised():
-    app = explore.priority("m120")
-    app._draw = lambda values, played: 1 / 0
+    app = lessons.priority_queue.explorer("m120")
+    app._draw = lambda values, simulated: 1 / 0
     with pytest.raises(ZeroDivisionError):
         app.controls["offered_CS1"].value = 30
     assert 'role="alert"' in app.children[-2].value
@@ -261,9 +265,12 @@ def test_what_goes_wrong_is_said_and_raised():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: explore.priority("m121"), "platform is 'm121'"),
-        (lambda: explore.priority("m120", "bass"), "experiment is 'bass'"),
-        (lambda: explore.priority("m120").move(offered_EF=1), "control is 'offered_EF'"),
+        (lambda: lessons.priority_queue.explorer("m121"), "platform is 'm121'"),
+        (lambda: lessons.priority_queue.explorer("m120", "bass"), "experiment is 'bass'"),
+        (
+            lambda: lessons.priority_queue.explorer("m120").move(offered_EF=1),
+            "control is 'offered_EF'",
+        ),
     ],
 )
 def test_a_wrong_name_is_told_with_the_right_ones(call, message):
@@ -272,7 +279,7 @@ def test_a_wrong_name_is_told_with_the_right_ones(call, message):
 
 
 def test_a_viewer_without_widgets_gets_the_figure_and_its_words():
-    app = explore.priority("m120")
+    app = lessons.priority_queue.explorer("m120")
     bundle = app._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert "application/vnd.plotly.v1+json" in bundle

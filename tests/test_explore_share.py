@@ -2,8 +2,8 @@
 
 import pytest
 
-from qoslib import explore, fluid, packets, units
-from qoslib.explore.share import BINS, PLAYED_S, SEED, described, settings
+from qoslib import fluid, lessons, packets, units
+from qoslib.lessons.shared_line.sliders import BINS, SEED, SIMULATED_S, described, settings
 from qoslib.platforms import gsr12000
 
 TESTS = ("test_a", "test_b")
@@ -22,24 +22,24 @@ def test_settings_describe_the_published_test_again(name):
 
 
 def test_the_controls_have_names_of_their_own():
-    names = [control.description for control in explore.share().controls.values()]
+    names = [control.description for control in lessons.shared_line.explorer().controls.values()]
     assert all(names)
     assert len(set(names)) == len(names)
 
 
 def test_a_load_draws_what_both_models_say():
-    app = explore.share("test_b")
+    app = lessons.shared_line.explorer("test_b")
     app.controls["load_prec0"].value = 160
     now = described(gsr12000.experiments()["test_b"], app.values)
-    water = fluid.solve(now.port, now.streams)
-    played = packets.simulate(now.port, now.streams, PLAYED_S, seed=SEED, bins=BINS)
-    for uid, result in (("fluid-sent", water), ("packets-sent", played)):
+    solved = fluid.solve(now.port, now.streams)
+    simulated = packets.simulate(now.port, now.streams, SIMULATED_S, seed=SEED, bins=BINS)
+    for uid, result in (("fluid-sent", solved), ("packets-sent", simulated)):
         sent_bps = sum(result[f"{port}/prec0"].sent_bps for port in gsr12000.PORTS)
         assert drawn(app, uid)[-1] == pytest.approx(units.convert(sent_bps, "bit/s", "Mbit/s"))
 
 
 def test_each_control_changes_something():
-    start = explore.share("test_b").values
+    start = lessons.shared_line.explorer("test_b").values
     moved = {name: value / 2 for name, value in start.items() if isinstance(value, (int, float))}
     experiment = gsr12000.experiments()["test_b"]
     before = described(experiment, start)
@@ -49,14 +49,14 @@ def test_each_control_changes_something():
 
 
 def test_the_queues_of_the_template_give_test_a_four_latencies():
-    app = explore.share("test_a")
+    app = lessons.shared_line.explorer("test_a")
     assert max(drawn(app, "packets-latency")[2:]) < 1.05 * min(drawn(app, "packets-latency")[2:])
     app.controls["map"].value = "four, as in the template"
     assert drawn(app, "packets-latency")[-1] > 1.5 * drawn(app, "packets-latency")[2]
 
 
 def test_choosing_a_test_and_resetting_bring_its_settings():
-    app = explore.share("test_b")
+    app = lessons.shared_line.explorer("test_b")
     app.controls["experiment"].value = "test_a"
     assert app.controls["ring"].value == gsr12000.engine2().transmit_ring_packets
     before = drawn(app, "packets-latency")
@@ -67,11 +67,11 @@ def test_choosing_a_test_and_resetting_bring_its_settings():
 
 
 def test_the_largest_loads_fit_the_lines_of_the_tester():
-    app = explore.share("test_b")
+    app = lessons.shared_line.explorer("test_b")
     app.move(**{n: c.max for n, c in app.controls.items() if n.startswith("load_")})
     assert "alert" not in app.children[-2].value
 
 
 def test_a_wrong_name_is_told_with_the_right_ones():
     with pytest.raises(ValueError, match="experiment is 'test_c'; allowed: test_a, test_b"):
-        explore.share("test_c")
+        lessons.shared_line.explorer("test_c")

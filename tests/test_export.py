@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from ipywidgets.widgets import widget
 
-from qoslib import explore, plots, scenario
+from qoslib import lessons, plots, scenario
 from qoslib.explore.export import Call, files
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -34,19 +34,22 @@ LINE = Port("line", 1e8, (Queue("all", PacketLimit(300)),), overhead_bytes=24)
 
 APPS = {
     "one_queue": (
-        lambda: explore.one_queue(LINE, Stream("s", 1.2e8, 1490)),
+        lambda: lessons.one_queue.explorer(LINE, Stream("s", 1.2e8, 1490)),
         {"buffer": 100, "spacing": "at random (Poisson)"},
     ),
-    "buffer_size": (explore.buffer_size, {"buffer": 12, "recovery": "rate halving"}),
-    "pacing": (explore.pacing, {"paced": 5, "table": "nominal (exact)"}),
-    "knife_edge": (explore.knife_edge, {"change": -0.05}),
-    "priority": (explore.priority, {"experiment": "profile1", "offered_CS1": 9}),
-    "share": (explore.share, {"experiment": "test_a", "ring": 30}),
-    "police": (explore.police, {"ef": 50, "rate": 30}),
-    "frame_size": (explore.frame_size, {"frame": 200, "byte": 0.2, "load": 80}),
-    "your_port": (explore.your_port, {"offered_3": 90, "scheduler": "round robin by share"}),
-    "same_traffic": (explore.same_traffic, {"business": 70, "seed": 2}),
-    "scores": (explore.scores, {"platform": "m120", "rivals": True}),
+    "buffer_size": (lessons.buffer_size.explorer, {"buffer": 12, "recovery": "rate halving"}),
+    "pacing": (lessons.paced_sender.explorer, {"paced": 5, "table": "nominal (exact)"}),
+    "knife_edge": (lessons.priority_queue.knife_edge, {"change": -0.05}),
+    "priority": (lessons.priority_queue.explorer, {"experiment": "profile1", "offered_CS1": 9}),
+    "share": (lessons.shared_line.explorer, {"experiment": "test_a", "ring": 30}),
+    "police": (lessons.policing.explorer, {"ef": 50, "rate": 30}),
+    "frame_size": (lessons.frame_size.explorer, {"frame": 200, "byte": 0.2, "load": 80}),
+    "your_port": (
+        lessons.own_port.explorer,
+        {"offered_3": 90, "scheduler": "round robin by share"},
+    ),
+    "same_traffic": (lessons.same_traffic.explorer, {"business": 70, "seed": 2}),
+    "scores": (lessons.scoreboard.explorer, {"platform": "m120", "rivals": True}),
 }
 
 
@@ -97,7 +100,7 @@ def test_the_scenarios_can_be_loaded(app):
 
 
 def test_every_button_says_what_it_saves():
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     row = next(c for c in app.children if getattr(c, "children", ()) and c is not app.figure)
     assert row is not None
     assert {"PNG", "SVG", "HTML"} <= {b.description for c in app.children for b in children(c)}
@@ -120,7 +123,7 @@ LINK = '<a href="there">here</a>'
 def test_a_name_is_drawn_as_it_is_and_never_as_markup():
     """plotly reads HTML in every text: a name in a file could be a live link."""
     streams = (Stream(LINK, 1e6), Stream("R&D", 1e6))
-    app = explore.your_port(scenario.Scenario("s", LINE, streams))
+    app = lessons.own_port.explorer(scenario.Scenario("s", LINE, streams))
     (drawn,) = (each for each in app.figure.data if each.uid == "offered")
     assert list(drawn.x) == ['&lt;a href="there"&gt;here&lt;/a&gt;', "R&amp;D"]
     assert list(app.table.index) == [LINK, "R&D"]
@@ -132,7 +135,7 @@ def test_a_name_is_drawn_as_it_is_and_never_as_markup():
 
 def test_a_queue_is_named_as_it_is_in_a_heading():
     port = LINE.replace(queues=(LINE.queues[0].replace(name=LINK),))
-    app = explore.priority(scenario.Scenario("s", port, (Stream(LINK, 1e6),)))
+    app = lessons.priority_queue.explorer(scenario.Scenario("s", port, (Stream(LINK, 1e6),)))
     found = [each for each in parts(app) if LINK in str(getattr(each, "value", ""))]
     assert found == []
 

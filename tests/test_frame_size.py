@@ -2,26 +2,26 @@
 
 import pytest
 
-from qoslib import compare, explore, fluid, plots, units
-from qoslib.explore.frame_size import PLAYED, SIZES
+from qoslib import compare, fluid, lessons, units
+from qoslib.lessons.frame_size.sliders import SIMULATED, SIZES
 from qoslib.platforms import mx150
 
 
 @pytest.fixture(scope="module")
 def app():
-    return explore.frame_size()
+    return lessons.frame_size.explorer()
 
 
 def trace(figure, uid):
     return next(each for each in figure.data if each.uid == uid)
 
 
-def water(size, load=1.0, **engine):
+def solved(size, load=1.0, **engine):
     return fluid.solve(mx150.router(**engine), mx150.streams(size, load)).sent_pps.sum()
 
 
 def test_the_rows_are_those_of_the_table():
-    rows = plots.rows("mx150_throughput")
+    rows = lessons.frame_size.published_rows("mx150_throughput")
     assert [row.frame_bytes for row in rows] == list(mx150.FRAMES)
     assert rows[0].rate_bps == units.gbps(5)
     assert {row.half_width_bps for row in rows} == {units.gbps(0.5)}
@@ -29,8 +29,10 @@ def test_the_rows_are_those_of_the_table():
 
 def test_a_figure_counts_in_three_ways():
     result = fluid.solve(mx150.router(), mx150.streams(64))
-    forwarded = {"fluid": plots.Forwarded([64], [result])}
-    figure = plots.frame_size(20, forwarded, plots.rows("mx150_throughput"))
+    forwarded = {"fluid": lessons.frame_size.Forwarded([64], [result])}
+    figure = lessons.frame_size.figure(
+        20, forwarded, lessons.frame_size.published_rows("mx150_throughput")
+    )
     drawn = [trace(figure, f"fluid-{panel}").y[0] for panel in range(3)]
     pps = result.sent_pps.sum()
     assert drawn == pytest.approx([pps * 84 * 8e-9, pps * 64 * 8e-9, pps * 1e-6])
@@ -42,12 +44,12 @@ def test_the_explorer_begins_at_the_published_router(app):
     app.move(**{"frame": 64, "cap": 7.545, "byte": 0, "load": 100})
     assert "10 of the 10 published rows" in app.summary
     assert trace(app.figure, "measured-0").y[0] == 5
-    assert list(trace(app.figure, "packets-0").x) == list(PLAYED)
+    assert list(trace(app.figure, "packets-0").x) == list(SIMULATED)
 
 
 def test_each_slider_moves_the_line_as_the_model_says(app):
     app.move(frame=300, cap=5, byte=0.2, load=90)
-    said = water(300, 0.9, packet_s=1 / 5e6, byte_s=0.2e-9) * 1e-6
+    said = solved(300, 0.9, packet_s=1 / 5e6, byte_s=0.2e-9) * 1e-6
     assert trace(app.figure, "now-2").y[0] == pytest.approx(said)
     line = dict(zip(SIZES, trace(app.figure, "fluid-2").y, strict=True))
     assert line[300] == pytest.approx(said)
@@ -58,7 +60,7 @@ def test_the_packet_model_is_near_the_line(app):
     line = dict(zip(SIZES, trace(app.figure, "fluid-0").y, strict=True))
     dots = trace(app.figure, "packets-0")
     for size, gbps in zip(dots.x, dots.y, strict=True):
-        near = line.get(size) or water(int(size)) * (size + 20) * 8e-9
+        near = line.get(size) or solved(int(size)) * (size + 20) * 8e-9
         assert gbps == pytest.approx(near, rel=0.005)
 
 

@@ -170,7 +170,7 @@ def test_the_rivals_differ_in_test_a(rival, low, high):
     made, told = latencies_us(played(rival, "test_a"), "test_a")
     off = (made / told - 1)[[i for i, name in enumerate([*USED, *USED]) if name != "prec5"]]
     assert ((low <= off) & (off <= high)).all()
-    free = gsr12000.PARAMETERS[rival]
+    free = gsr12000.PLATFORM.parameters[rival]
     assert len(free) == {"asymmetric": 4, "truncating": 0, "textbook": 0}[rival]
 
 

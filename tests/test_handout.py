@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from qoslib import exercises
+from qoslib import lessons
 
 TOOL = Path(__file__).resolve().parent.parent / "tools" / "handout.py"
 STUDENT = 4711
@@ -48,7 +48,7 @@ def scope(copies):
     Lessons run whole in another group of tests; here, the cells that a solution needs. The
     students' cells run in the same scope, which holds the same names.
     """
-    known: dict = {"exercises": exercises}
+    known: dict = {"check": lessons.check}
     told = []
     for cell in needed(copies[0].cells):
         said = run(cell.source, known)
@@ -90,12 +90,12 @@ def run(source, scope):
 
 
 def asked(notebook):
-    pattern = r"exercises\.check\("
+    pattern = r"check\("
     return [c for c in notebook.cells if c.cell_type == "code" and re.match(pattern, c.source)]
 
 
 def test_every_exercise_of_a_lesson_is_asked_and_solved(path, lesson):
-    numbers = [name for name in exercises.EXERCISES if name.startswith(path.stem[:2])]
+    numbers = [name for name in lessons.exercises() if name.startswith(path.stem[:2])]
     assert [handout.asked(cell) for cell in lesson.cells if handout.asked(cell)] == numbers
     assert sum(map(handout.is_solution, lesson.cells)) == len(numbers)
     assert 3 <= len(numbers) <= 5
@@ -121,16 +121,16 @@ def test_a_students_copy_has_no_solution_and_answers_with_a_hint(scope, copies):
 def test_the_question_in_the_lesson_is_the_one_that_varies(lesson, path):
     for before, cell in zip(lesson.cells, lesson.cells[1:], strict=False):
         name = handout.asked(cell)
-        if name and exercises.question(name):
-            assert plain(exercises.question(name)) in plain(before.source)
+        if name and lessons.question(name):
+            assert plain(lessons.question(name)) in plain(before.source)
 
 
 def test_two_students_have_different_numbers(lesson, path):
     texts = ["\n".join(c.source for c in handout.for_students(lesson, n).cells) for n in (1, 2)]
-    varied = [n for n, e in exercises.EXERCISES.items() if n[:2] == path.stem[:2] and e.numbers]
+    varied = [n for n, e in lessons.exercises().items() if n[:2] == path.stem[:2] and e.numbers]
     assert (texts[0] != texts[1]) == bool(varied)
     for name in varied:
-        assert plain(exercises.question(name, 1)) in plain(texts[0])
+        assert plain(lessons.question(name, 1)) in plain(texts[0])
 
 
 def plain(text):

@@ -11,9 +11,9 @@ import threading
 
 import numpy as np
 import pytest
-from fates import same
 from hypothesis import given
 from mechanisms import MECHANISMS
+from outcomes import same
 from soak import many
 from test_packets_twin import agree, quiet
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qoslib.packets import kernel as kernels
-from qoslib.packets.kernel import kernel
+from qoslib.packets.kernels import compiling as kernels
+from qoslib.packets.kernels.compiling import kernel
 
 SOURCE = """
 OFFSET = 1
@@ -180,10 +180,10 @@ def test_a_use_counts():
 
 
 LOOPS = """
-from qoslib.packets import loop
-from qoslib.packets.kernel import _meaning
-from qoslib.tcp import loop as tcp
-from qoslib.tcp.fluid import loop as fluid
+from qoslib.packets.kernels import loop
+from qoslib.packets.kernels.compiling import _meaning
+from qoslib.tcp.kernels import loop as tcp
+from qoslib.tcp.fluid.kernels import loop as fluid
 loops = [loop.run, tcp.run, fluid.run]
 print(*(_meaning(each.py_func) for each in loops))
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from qoslib import explore, plots, units
+from qoslib import lessons, units
 from qoslib.explore.build import SCHEDULERS
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -20,14 +20,16 @@ def one_queue():
     """The explorer of lesson 00."""
     port = Port("slow", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=24)
     stream = Stream("iperf3", units.mbps(150) * 1490 / 1448, frame_bytes=1490)
-    seen = plots.Seen(stream.rate_bps, units.mbps(98), lost=0.36, lost_half_width=0.005)
-    return explore.one_queue(port, stream, seen)
+    seen = lessons.one_queue.Published(
+        stream.rate_bps, units.mbps(98), lost=0.36, lost_half_width=0.005
+    )
+    return lessons.one_queue.explorer(port, stream, seen)
 
 
 @pytest.fixture(scope="module")
 def your_port():
     """The explorer of lesson 09."""
-    return explore.your_port()
+    return lessons.own_port.explorer()
 
 
 def moved(app, **values):

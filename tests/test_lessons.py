@@ -7,9 +7,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from qoslib.lessons import LESSONS as FOLDERS
+
 LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 IGNORED = re.compile(r"NBVAL_IGNORE_OUTPUT|nbval-ignore-output")
-DRAWN = re.compile(r"\b(plots|explore|exercises)\.\w+\(")
+DRAWN = re.compile(rf"\b(plots|{'|'.join(FOLDERS.values())})\.\w+\(")
+EXPLORER = re.compile(r"\.(explorer|knife_edge)\(")
 KEPT = {"text/plain", "text/html", "text/markdown", "text/latex", "image/png"}
 
 
@@ -120,4 +123,4 @@ def test_a_figure_has_its_words_and_its_table_one_click_below(lesson):
         pictures = [bundle for bundle in data(cell) if "image/png" in bundle]
         folded = [b for b in data(cell) if b.get("text/html", "").startswith("<details>")]
         # An explorer has both below its sliders, where there is a kernel.
-        assert len(folded) == len(pictures) or "explore." in cell.source, cell.source
+        assert len(folded) == len(pictures) or EXPLORER.search(cell.source), cell.source

@@ -10,14 +10,14 @@ MADE, GROWN_MB = (200, 20) if "QOSLIB_SOAK" in os.environ else (20, 8)
 
 BEGIN = """
 import gc, resource
-from qoslib import explore, plots
+from qoslib import lessons, plots
 
 # plotly's 5 MB of JavaScript go to a page with each figure: here they would only take time.
 plots.LiveFigure._esm = "export default {}"
 
 def make_and_close(explorers):
     for number in range(explorers):
-        made = explore.your_port() if number % 2 else explore.share()
+        made = lessons.own_port.explorer() if number % 2 else lessons.shared_line.explorer()
         made.close()
 
 make_and_close(12)

@@ -11,10 +11,10 @@ from numba import njit
 from scipy import stats
 from twin import Draws, Sender
 
-from qoslib.packets.arrivals import advance
-from qoslib.packets.draws import exponential, key, mixed, uniform
+from qoslib.packets.kernels.arrivals import advance
+from qoslib.packets.kernels.draws import exponential, key, mixed, uniform
+from qoslib.packets.kernels.tables import STREAM
 from qoslib.packets.plan import Run, planned
-from qoslib.packets.tables import STREAM
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace, imix
 

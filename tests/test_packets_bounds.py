@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import numpy as np
-from fates import fates, long_enough, picoseconds, runs
 from formulas import drr_latency_s
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from outcomes import long_enough, outcomes, picoseconds, runs
 from strategies import ports, stream_sets
 
 from qoslib import port as p
@@ -47,7 +47,7 @@ def test_a_policer_passes_no_more_than_its_burst_and_rate(port, streams, seed, e
     port = port.replace(queues=(queue, *port.queues[1:]))
     streams = pressed(streams, port, police.rate_bps, excess)
     assume(runs(port, streams))
-    seen = fates(port, streams, long_enough(streams), seed=seed)
+    seen = outcomes(port, streams, long_enough(streams), seed=seed)
     trace = seen.result.trace
     into = np.array([port.queue_of(stream) == 0 for stream in streams])[trace.stream]
     passed = np.flatnonzero(into & (trace.cause != "policer"))
@@ -66,7 +66,7 @@ def test_a_shaper_lets_no_more_go_than_its_burst_and_rate(port, streams, seed, e
     port = port.replace(queues=(queue, *port.queues[1:]), rate_bps=10 * shaper.rate_bps)
     streams = pressed(streams, port, shaper.rate_bps, excess)
     assume(runs(port, streams))
-    seen = fates(port, streams, long_enough(streams), seed=seed)
+    seen = outcomes(port, streams, long_enough(streams), seed=seed)
     for index, queue in enumerate(port.queues):
         mine, its = seen.of_queue(index), queue.shaper
         if its:
@@ -125,7 +125,7 @@ def test_deficit_round_robin_keeps_its_latency_bound_whatever_arrives(flows):
         times_s = np.cumsum([gap for gap, _ in steps]) / 1e9
         sizes = [1 + round(part * (most - 1)) for _, part in steps]
         streams.append(Stream(str(i), arrivals=Trace(times_s, sizes)))
-    seen = fates(round_robin(quanta), streams, 1.0)
+    seen = outcomes(round_robin(quanta), streams, 1.0)
     bounds_s = drr_latency_s(1e9, quanta, largest)
     for i, bound_s in enumerate(bounds_s):
         assert max(latencies_s(seen, quanta, i)) <= bound_s + ROUNDED_PS / 1e12
@@ -136,6 +136,6 @@ def test_the_latency_bound_of_deficit_round_robin_is_met_to_four_bytes():
     greedy = Trace([0.0] * 10, [1, most, most - 1] + [most] * 7)
     late = Trace([0.0] + [24_001e-12] * 3, [1, 1, most, most])
     streams = [Stream(str(i), arrivals=a) for i, a in enumerate((late, greedy, greedy))]
-    worst_s = max(latencies_s(fates(round_robin(quanta), streams, 1e-3), quanta, 0))
+    worst_s = max(latencies_s(outcomes(round_robin(quanta), streams, 1e-3), quanta, 0))
     bound_s = drr_latency_s(1e9, quanta, [most] * 3)[0]
     assert bound_s - 4 * 8e-9 <= worst_s + ROUNDED_PS / 1e12 <= bound_s

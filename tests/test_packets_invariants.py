@@ -5,17 +5,17 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from fates import fates, long_enough, picoseconds, runs, same, service_ps
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from outcomes import long_enough, outcomes, picoseconds, runs, same, service_ps
 from strategies import FRAMES, RATES_BPS, ports, stream_sets
 
 from qoslib import packets
 from qoslib import port as p
 from qoslib.packets.collect import collected
-from qoslib.packets.loop import run
+from qoslib.packets.kernels.codes import CAUSES
+from qoslib.packets.kernels.loop import run
 from qoslib.packets.plan import Run, planned
-from qoslib.packets.tables import CAUSES
 from qoslib.record import Record
 from qoslib.traffic import Cbr, OnOff, Stream, TickedBursts, Trace
 
@@ -79,7 +79,7 @@ def test_offered_is_sent_and_dropped_and_queued(port, streams, seed):
 @given(ports().map(unshaped), stream_sets(), SEEDS)
 def test_the_line_is_never_idle_while_a_queue_holds_a_packet(port, streams, seed):
     assume(runs(port, streams))
-    seen = fates(port, streams, long_enough(streams), seed=seed)
+    seen = outcomes(port, streams, long_enough(streams), seed=seed)
     idle_until = seen.start[1:]
     first_of_rest = np.minimum.accumulate(seen.arrival[::-1])[::-1][1:]
     assert (idle_until <= np.maximum(seen.departure[:-1], first_of_rest)).all()
@@ -93,7 +93,7 @@ def test_strict_priority_never_lets_a_lower_class_go_first(port, streams, seed):
     scheduler = p.StrictPriority() if len(port.queues) > 1 else p.Fifo()
     port = port.replace(scheduler=scheduler)
     assume(runs(port, streams))
-    seen = fates(port, streams, long_enough(streams), seed=seed)
+    seen = outcomes(port, streams, long_enough(streams), seed=seed)
     level = np.array([queue.priority for queue in port.queues])[seen.queue]
     for k, own in enumerate(level):
         assert not (level[k:][seen.arrival[k:] < seen.start[k]] < own).any()
@@ -103,7 +103,7 @@ def test_strict_priority_never_lets_a_lower_class_go_first(port, streams, seed):
 @given(ports(), stream_sets(), SEEDS)
 def test_no_packet_overtakes_another_of_its_queue(port, streams, seed):
     assume(runs(port, streams))
-    seen = fates(port, streams, long_enough(streams), seed=seed)
+    seen = outcomes(port, streams, long_enough(streams), seed=seed)
     for index in range(len(port.queues)):
         mine = seen.of_queue(index)
         assert (np.diff(mine.arrival) >= 0).all()
@@ -116,7 +116,7 @@ def test_regular_times_are_exact_however_many_came_before(line_bps, rate_bps, fr
     """Packet k arrives after k gaps and leaves after k + 1 services, not after k rounded ones."""
     port = p.Port("line", line_bps, (p.Queue("all", p.PacketLimit(3000)),), overhead_bytes=overhead)
     gap = Fraction(8 * frame * 10**12) / Fraction(rate_bps)
-    seen = fates(port, [Stream("all", rate_bps, frame)], float(1000 * gap / 10**12))
+    seen = outcomes(port, [Stream("all", rate_bps, frame)], float(1000 * gap / 10**12))
     service = service_ps(port, frame)
     free = Fraction(0)
     for k, (arrival, departure) in enumerate(zip(seen.arrival, seen.departure, strict=True)):
@@ -137,7 +137,7 @@ def test_a_port_in_a_chain_is_the_port_alone_fed_with_the_recorded_departures(
     streams = [s.replace(frame_bytes=n) for s, n in zip(streams, sizes, strict=False)]
     assume(runs(first, streams) and runs(second, streams))
     duration_s = long_enough(streams)
-    seen = fates(first, streams, duration_s)
+    seen = outcomes(first, streams, duration_s)
     assume((seen.result.packets.sent > 0).all())
     fed = []
     for i, stream in enumerate(streams):
@@ -216,8 +216,8 @@ def test_all_times_halve_exactly_when_all_rates_double(data, drawn, rate_bps, de
     streams = [data.draw(even_streams(queue.name)) for queue in port.queues]
     assume(runs(port, streams))
     duration_s = round(long_enough(streams) / 8e-9) * 8e-9
-    slow = fates(port, streams, duration_s)
-    fast = fates(twice_as_fast(port), twice_as_fast(tuple(streams)), duration_s / 2)
+    slow = outcomes(port, streams, duration_s)
+    fast = outcomes(twice_as_fast(port), twice_as_fast(tuple(streams)), duration_s / 2)
     np.testing.assert_array_equal(slow.arrival, 2 * fast.arrival)
     np.testing.assert_array_equal(slow.departure, 2 * fast.departure)
     np.testing.assert_array_equal(slow.result.trace.cause, fast.result.trace.cause)

@@ -98,8 +98,8 @@ def test_cross_traffic_of_different_hops_is_drawn_apart():
 
 SCRIPT = """
 import numpy as np
-from qoslib.packets import tables
-from qoslib.packets.priority import ready_at
+from qoslib.packets.kernels import tables
+from qoslib.packets.kernels.metering import ready_at
 queue, classes, slots = (np.zeros(1, t) for t in (tables.QUEUE, tables.CLASS, tables.SLOT))
 queue["length"] = queue["shaped"] = 1
 queue["shape_tat"], queue["shape_burst_ps"] = 1000, 100
@@ -110,7 +110,7 @@ print(ready_at(queue[0], classes, slots))
 def test_an_edited_rule_changes_the_answer(tmp_path):
     """The kernels' cache is not taken in by an edit in a file other than the caller's."""
     shutil.copytree(ROOT / "qoslib", tmp_path / "qoslib", ignore=shutil.ignore_patterns("__py*"))
-    called = tmp_path / "qoslib" / "packets" / "metering.py"
+    called = tmp_path / "qoslib" / "packets" / "kernels" / "metering.py"
     text = called.read_text()
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     environment["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
@@ -126,4 +126,4 @@ def test_an_edited_rule_changes_the_answer(tmp_path):
     assert answer() == 800
     called.write_text(text)
     assert answer() == 900
-    assert len(list((tmp_path / "cache").rglob("packets.priority.ready_at-*"))) == 2
+    assert len(list((tmp_path / "cache").rglob("packets.kernels.metering.ready_at-*"))) == 2

@@ -6,10 +6,10 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
-from fates import fates, long_enough, picoseconds, runs
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from outcomes import long_enough, outcomes, picoseconds, runs
 from strategies import ports, stream_sets
 
 from qoslib import packets
@@ -48,7 +48,7 @@ def test_bins_of_the_history_sum_to_the_counts(port, streams, warm, bins):
 @given(ports(), stream_sets(), st.sampled_from([0.1, 0.5, 0.9, 0.99, 0.999]))
 def test_latencies_are_those_of_the_packets_and_quantiles_within_one_percent(port, streams, share):
     assume(runs(port, streams))
-    seen = fates(port, streams, long_enough(streams))
+    seen = outcomes(port, streams, long_enough(streams))
     latency = seen.departure - seen.arrival + picoseconds(port.base_delay_s)
     estimates_s = seen.result.histogram.quantile_s(share)
     for i in range(len(streams)):

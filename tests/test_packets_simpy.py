@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 import simpy
-from fates import fates, picoseconds
+from outcomes import outcomes, picoseconds
 
 from qoslib import port as p
 from qoslib.traffic import Cbr, OnOff, Poisson, Stream, TickedBursts, imix
@@ -145,7 +145,7 @@ def departures(make, limit, arrivals):
 @pytest.mark.parametrize("discipline", DISCIPLINES)
 def test_every_packet_leaves_when_simpy_says(discipline, traffic, limit, seed):
     port, streams = port_of(DISCIPLINES[discipline], limit), streams_of(traffic)
-    seen = fates(port, streams, 0.2, seed=seed)
+    seen = outcomes(port, streams, 0.2, seed=seed)
     assert seen.result.packets.queued.sum() == 0
     trace = seen.result.trace
     order = np.lexsort((trace.stream, trace.arrival_s))

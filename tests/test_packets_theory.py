@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from fates import fates
 from formulas import (
     cobham_waits,
     lattice_exponential,
@@ -14,6 +13,7 @@ from formulas import (
     mg1_waits_within,
     quantile,
 )
+from outcomes import outcomes
 
 from qoslib import port as p
 from qoslib.packets import Replications, replicate
@@ -168,7 +168,7 @@ def test_arrivals_see_as_many_packets_as_little_says():
     load, service_s = 0.8, 1000 * BYTE_S
     excess, seen_by_all = [], []
     for seed in range(20):
-        seen = fates(FIFO, [loaded(load, 1000)], 0.3, seed=seed)
+        seen = outcomes(FIFO, [loaded(load, 1000)], 0.3, seed=seed)
         before = np.searchsorted(seen.departure, seen.arrival, side="right")
         there = np.arange(len(seen.arrival)) - before
         little = load / service_s * (seen.departure - seen.arrival).mean() / 1e12

@@ -23,8 +23,8 @@ def quiet(done_s, total_s):
     """No progress bar."""
 
 
-def same_fates(trace, fates):
-    stream, arrival, departure, size, cause = zip(*fates, strict=True) if fates else [()] * 5
+def same_outcomes(trace, outcomes):
+    stream, arrival, departure, size, cause = zip(*outcomes, strict=True) if outcomes else [()] * 5
     departed = np.array([np.nan if time is None else float(time) for time in departure])
     assert_array_equal(trace.stream, stream)
     assert_array_equal(trace.arrival_s, np.array(arrival) / 10**12)
@@ -66,7 +66,7 @@ def same_history(history, twin):
 
 def same_record(result, twin):
     if result.trace is not None:
-        same_fates(result.trace, twin.fates)
+        same_outcomes(result.trace, twin.outcomes)
     same_counts(result, twin)
     same_latencies(result, twin.latencies)
     same_history(result.history, twin)

@@ -82,7 +82,7 @@ def test_classes_are_told_apart_without_colour():
 
 
 def test_what_the_scoreboard_marks_is_told_apart_without_colour():
-    from qoslib.plots.scores import VERDICTS
+    from qoslib.lessons.scoreboard.figures import VERDICTS
 
     assert len({look.symbol for _, look in VERDICTS.values()}) == len(VERDICTS)
 

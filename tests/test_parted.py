@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from qoslib import compare, explore, fluid, packets, units
+from qoslib import compare, fluid, lessons, packets, units
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -53,17 +53,19 @@ def test_the_scoreboards_values_that_part_have_a_reason():
 @pytest.mark.parametrize(
     "made",
     [
-        lambda: explore.priority("m120"),
-        lambda: explore.share(),
-        lambda: explore.police(),
-        lambda: explore.same_traffic(),
-        lambda: explore.frame_size(),
-        lambda: explore.one_queue(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson())),
-        lambda: explore.your_port(
+        lambda: lessons.priority_queue.explorer("m120"),
+        lambda: lessons.shared_line.explorer(),
+        lambda: lessons.policing.explorer(),
+        lambda: lessons.same_traffic.explorer(),
+        lambda: lessons.frame_size.explorer(),
+        lambda: lessons.one_queue.explorer(
+            PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson())
+        ),
+        lambda: lessons.own_port.explorer(
             Scenario("mine", PORT, (Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()),), 1.0)
         ),
-        lambda: explore.buffer_size(),
-        lambda: explore.pacing(),
+        lambda: lessons.buffer_size.explorer(),
+        lambda: lessons.paced_sender.explorer(),
     ],
     ids=[
         "priority",
@@ -86,7 +88,7 @@ def test_an_explorer_at_rest_says_where_its_models_part(made):
 
 
 def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():
-    app = explore.one_queue(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()))
+    app = lessons.one_queue.explorer(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()))
     assert "differ by more than 10 %" in app.remark
     app.move(load=150)
     assert app.remark == ""

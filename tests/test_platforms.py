@@ -13,13 +13,13 @@ from qoslib.record import from_json
 from qoslib.traffic import Stream
 
 SOURCED = [
-    (name, fact) for name in PLATFORMS for fact, f in platform(name).FACTS.items()
+    (name, fact) for name in PLATFORMS for fact, f in platform(name).facts.items()
     if f.kind == "sourced"
 ]  # fmt: skip
 DESCRIBED = [
     pytest.param(experiment, id=f"{name}-{assumptions}-{title}")
     for name in PLATFORMS
-    for assumptions in platform(name).ASSUMPTIONS
+    for assumptions in platform(name).assumptions
     for title, experiment in platform(name).experiments(assumptions).items()
 ]
 #: Keys may carry the statistic of a latency.
@@ -56,8 +56,9 @@ def printed(quantity, experiment, unit):
 
 def test_every_platform_file_is_in_the_registry():
     folder = Path(str(resources.files("qoslib.platforms")))
-    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "provenance", "same_line"}
-    files -= {"esnet"}  # the senders that three of them share
+    files = {path.stem for path in folder.glob("*.py")} - {"__init__", "platform", "provenance"}
+    files -= {"hosts"}  # the senders that three of them share
+    files -= {"same_line"}
     files |= {path.parent.name for path in folder.glob("*/__init__.py")}
     assert files == set(PLATFORMS)
 
@@ -69,19 +70,19 @@ def test_an_unknown_platform_is_refused():
 
 @pytest.mark.parametrize(("name", "fact"), SOURCED)
 def test_a_sourced_fact_is_its_row(name, fact):
-    value = platform(name).FACTS[fact]
+    value = platform(name).facts[fact]
     assert any(value == pytest.approx(row) for row in rows(value.origin)), rows(value.origin)
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_what_a_parameter_was_fitted_on_is_published(name):
-    for keys in platform(name).FACTS.fitted_on.values():
+    for keys in platform(name).facts.fitted_on.values():
         assert all(rows(key) for key in keys)
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_platform_prints_where_its_numbers_come_from(name):
-    facts = platform(name).FACTS
+    facts = platform(name).facts
     table = str(facts).splitlines()
     assert len(table) == len(facts) == len(facts.rows())
     for line, row in zip(table, facts.rows(), strict=True):
@@ -93,17 +94,29 @@ def test_a_platform_prints_where_its_numbers_come_from(name):
 
 @pytest.mark.parametrize("name", PLATFORMS)
 def test_a_platform_declares_what_the_scoreboard_needs(name):
-    module = platform(name)
-    assert next(iter(module.ASSUMPTIONS)) == "base"
-    assert set(module.MODELS) <= set(MODELS)
+    router = platform(name)
+    assert router.name == name
+    assert next(iter(router.assumptions)) == "base"
+    assert set(router.models) <= set(MODELS)
     there = {value.experiment for value in published().of(name)}
-    described = {n for e in module.experiments().values() for n in (e.name, *e.also)}
-    assert there - described == set(module.NOT_DESCRIBED)
-    assert set(getattr(module, "PARAMETERS", {})) <= set(module.ASSUMPTIONS)
-    for names in getattr(module, "PARAMETERS", {}).values():
-        assert all(module.FACTS[each].kind == "fitted" for each in names)
+    described = {n for e in router.experiments().values() for n in (e.name, *e.also)}
+    assert there - described == set(router.not_described)
+    assert set(router.parameters) <= set(router.assumptions)
+    for names in router.parameters.values():
+        assert all(router.facts[each].kind == "fitted" for each in names)
     with pytest.raises(ValueError, match="allowed: base"):
-        module.experiments("wishful")
+        router.experiments("wishful")
+
+
+@pytest.mark.parametrize(
+    ("made", "name"), [(m, name) for name in PLATFORMS for m in platform(name).ports.values()]
+)
+def test_a_platforms_ports_are_those_of_its_experiments(made, name):
+    sizes = (1e6,) if name in ("mx80", "catalyst6506", "mlx") else ()
+    described = platform(name).experiments().values()
+    assert made(*sizes).name in {each.port.name for each in described} | {
+        hop.at.name for each in described for hop in getattr(each.port, "hops", ())
+    }
 
 
 @pytest.mark.parametrize("experiment", DESCRIBED)

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from qoslib import explore, fluid, packets, plots, tcp, units
+from qoslib import fluid, lessons, packets, plots, tcp, units
 from qoslib.platforms import m120, mx80
 from qoslib.plots import style
 from qoslib.port import PacketLimit, Port, Queue
@@ -19,15 +19,21 @@ STREAM = Stream("iperf3", units.mbps(150), 1490)
 
 def base_test():
     base = m120.experiments()["base"]
-    played = packets.simulate(base.port, base.streams, 0.02)
-    return plots.classes(base, [fluid.solve(base.port, base.streams), played], "m120")
+    simulated = packets.simulate(base.port, base.streams, 0.02)
+    return plots.classes(base, [fluid.solve(base.port, base.streams), simulated], "m120")
 
 
 def one_queue():
     sweep = fluid.solve(QUEUE, [STREAM], np.linspace(0, 2e8, 11)[:, None])
-    seen = plots.Seen(units.mbps(150), units.mbps(98), lost=0.36, lost_half_width=0.005)
-    played = packets.sweep(QUEUE, [STREAM], np.array([[9e7], [STREAM.rate_bps]]), 2.0, warmup_s=1)
-    return plots.one_queue(QUEUE, STREAM, sweep, fluid.solve(QUEUE, [STREAM]), seen, played)
+    seen = lessons.one_queue.Published(
+        units.mbps(150), units.mbps(98), lost=0.36, lost_half_width=0.005
+    )
+    simulated = packets.sweep(
+        QUEUE, [STREAM], np.array([[9e7], [STREAM.rate_bps]]), 2.0, warmup_s=1
+    )
+    return lessons.one_queue.figure(
+        QUEUE, STREAM, sweep, fluid.solve(QUEUE, [STREAM]), seen, simulated
+    )
 
 
 def test_a_published_maximum_is_no_mean():
@@ -48,8 +54,8 @@ def test_a_published_maximum_is_no_mean():
 def over_load():
     one = m120.experiments()["profile1"]
     swept = fluid.sweep(one.port, one.streams, "CS1", units.mbps(50), units.gbps(2.5))
-    played = packets.sweep(one.port, one.streams, swept.offered_bps[[20, 60]], 0.3, warmup_s=0.2)
-    results = {"head": swept, "packet by packet": played}
+    simulated = packets.sweep(one.port, one.streams, swept.offered_bps[[20, 60]], 0.3, warmup_s=0.2)
+    results = {"head": swept, "packet by packet": simulated}
     return plots.latency_over_load(one, "CS1", results, {units.mbps(200): units.ms(45)})
 
 
@@ -63,30 +69,30 @@ def knife_edge():
     ratio = np.array([0.999, 1.0, 1.001])
     offered = ratio[:, None] * [stream.rate_bps for stream in edge.streams]
     swept = fluid.solve(edge.port, edge.streams, offered)
-    played = ratio[:2], packets.sweep(edge.port, edge.streams, offered[:2], 0.4, warmup_s=0.2)
+    simulated = ratio[:2], packets.sweep(edge.port, edge.streams, offered[:2], 0.4, warmup_s=0.2)
     seen = [("CS2", units.ms(219), 1.0)]
-    return plots.knife_edge(ratio, swept, 0.999, ("CS2", "BE"), seen, played)
+    return lessons.priority_queue.edge_figure(ratio, swept, 0.999, ("CS2", "BE"), seen, simulated)
 
 
 def buffer_size():
-    return explore.buffer_size("mx80")._drawn
+    return lessons.buffer_size.explorer("mx80")._drawn
 
 
 def pacing():
-    return explore.pacing("catalyst6506")._drawn
+    return lessons.paced_sender.explorer("catalyst6506")._drawn
 
 
 def tcp_over_time():
     test = mx80.experiments("textbook")["buffer_12MB"].scenario
     given = {"streams": test.streams}
-    runs = {"water": tcp.solve, "packets": tcp.simulate}
+    runs = {"solved": tcp.solve, "packets": tcp.simulate}
     results = {name: run(test.network, test.hosts, 2.0, **given) for name, run in runs.items()}
     return plots.tcp_over_time(test, results)
 
 
 def goodput_over_burst():
     rates = {"policer": [1e6, 5e6], "shaper": [8e6, 9e6]}
-    return plots.goodput_over_burst([1e4, 1e6], rates, 1e7, {"BDP": 6e4})
+    return lessons.paced_sender.goodput_over_burst([1e4, 1e6], rates, 1e7, {"BDP": 6e4})
 
 
 OF_TCP = [buffer_size, pacing, tcp_over_time, goodput_over_burst]
@@ -210,8 +216,8 @@ def test_a_queue_fills_and_then_loses_what_does_not_fit():
 
 
 def test_a_record_without_a_history_is_no_queue_over_time():
-    with pytest.raises(ValueError, match="'water' has no history"):
-        plots.queue_over_time(QUEUE, [STREAM], {"water": fluid.solve(QUEUE, [STREAM])})
+    with pytest.raises(ValueError, match="'solved' has no history"):
+        plots.queue_over_time(QUEUE, [STREAM], {"solved": fluid.solve(QUEUE, [STREAM])})
 
 
 def test_the_knife_edge_tells_where_packets_get_through():

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from qoslib import fluid, packets, plots, units
+from qoslib import fluid, lessons, packets, plots, units
 from qoslib.platforms import gsr12000
 from qoslib.plots.marks import by_mark
 from qoslib.port import PacketLimit, Port, Queue
@@ -15,22 +15,22 @@ TEST_B = gsr12000.experiments()["test_b"]
 
 
 @pytest.fixture(scope="module")
-def played():
+def simulated():
     return packets.simulate(
         TEST_B.port, TEST_B.streams, units.ms(12), trace_packets=12_000, bins=240
     )
 
 
-def timeline(played):
+def timeline(simulated):
     window = units.ms(7.4), units.ms(10.7)
-    return plots.service_order(TEST_B.port, TEST_B.streams, played, *window)
+    return lessons.shared_line.service_order(TEST_B.port, TEST_B.streams, simulated, *window)
 
 
-def histogram(played):
-    return plots.latency_histogram(TEST_B, played, "gsr12000", ("Updates", "LBE"))
+def histogram(simulated):
+    return plots.latency_histogram(TEST_B, simulated, "gsr12000", ("Updates", "LBE"))
 
 
-def over_load(played):
+def over_load(simulated):
     loads = [gsr12000.streams("test_b", units.mbps(load)) for load in (20, 80, 140)]
     answers = [fluid.solve(TEST_B.port, streams) for streams in loads]
     runs = [packets.simulate(TEST_B.port, streams, 0.5) for streams in loads]
@@ -39,9 +39,9 @@ def over_load(played):
     return plots.loss_over_load(watched, both, units.mbps(86), units.mbps(24))
 
 
-def shares(played):
+def shares(simulated):
     answer = fluid.solve(TEST_B.port, TEST_B.streams)
-    return plots.shares(TEST_B, answer, played, "gsr12000", units.ms(10))
+    return lessons.shared_line.figure(TEST_B, answer, simulated, "gsr12000", units.ms(10))
 
 
 FIGURES = pytest.mark.parametrize("make", [timeline, histogram, over_load, shares])
@@ -52,8 +52,8 @@ def trace(figure, uid):
 
 
 @FIGURES
-def test_a_figure_has_words_a_table_units_and_names_for_its_traces(make, played):
-    figure = make(played)
+def test_a_figure_has_words_a_table_units_and_names_for_its_traces(make, simulated):
+    figure = make(simulated)
     assert figure.summary.endswith(".")
     assert "\n" not in figure.summary
     assert not figure.table.empty
@@ -65,8 +65,8 @@ def test_a_figure_has_words_a_table_units_and_names_for_its_traces(make, played)
     assert [t.uid for t in plots.live(figure).data] == uids
 
 
-def test_a_turn_is_as_long_as_the_quantum(played):
-    turns = timeline(played).table.iloc[1:-1]
+def test_a_turn_is_as_long_as_the_quantum(simulated):
+    turns = timeline(simulated).table.iloc[1:-1]
     quantum = {queue.name: queue.quantum_bytes for queue in TEST_B.port.queues}
     whole = turns.loc["queue2"].query("bytes > 300_000")
     assert len(whole) >= 2
@@ -75,8 +75,8 @@ def test_a_turn_is_as_long_as_the_quantum(played):
     assert (turns["bytes"] == 1000 * turns["packets"]).all()
 
 
-def test_a_queue_is_not_drawn_while_another_has_the_line(played):
-    figure = timeline(played)
+def test_a_queue_is_not_drawn_while_another_has_the_line(simulated):
+    figure = timeline(simulated)
     spans = []
     for row in figure.data:
         x = [value for value in row.x if value is not None]
@@ -85,23 +85,23 @@ def test_a_queue_is_not_drawn_while_another_has_the_line(played):
     assert all(end <= begin + 1e-6 for (_, end), (begin, _) in pairwise(spans))
 
 
-def test_the_marks_of_a_histogram_are_the_printed_ones(played):
-    figure = histogram(played)
+def test_the_marks_of_a_histogram_are_the_printed_ones(simulated):
+    figure = histogram(simulated)
     assert trace(figure, "measured-Updates").x == pytest.approx((25.10, 631.415, 1281.70))
     assert figure.table.loc["largest [us]", "LBE published"] == pytest.approx(5211.9, abs=0.1)
     assert sum(trace(figure, "spread-Updates").y) == pytest.approx(100, abs=0.5)
 
 
-def test_water_loses_where_packets_do_not(played):
-    figure = over_load(played)
+def test_the_fluid_model_loses_where_packets_do_not(simulated):
+    figure = over_load(simulated)
     assert trace(figure, "line-0").y[1] == pytest.approx(69.8, abs=0.1)
     assert trace(figure, "line-1").y[1] == 0
     assert trace(figure, "line-1").y[2] > 5
     assert trace(figure, "measured").x == (86,)
 
 
-def test_streams_of_one_mark_are_added_up(played):
-    figure = shares(played)
+def test_streams_of_one_mark_are_added_up(simulated):
+    figure = shares(simulated)
     assert list(figure.table.index) == ["Updates", "Premium", "IP Plus", "BE", "LBE"]
     assert figure.table.loc["LBE", "sent [Mb/s] fluid"] == pytest.approx(24.2)
     assert figure.table.loc["LBE", "sent [Mb/s] published"] == 40
@@ -109,11 +109,11 @@ def test_streams_of_one_mark_are_added_up(played):
     assert trace(figure, "waiting-queue2").x[-1] <= 10
 
 
-def test_without_packets_the_same_traces_are_drawn(played):
-    water = shares(None)
-    assert [each.uid for each in water.data] == [each.uid for each in shares(played).data]
-    assert water.summary.startswith("As water: ")
-    assert not trace(water, "waiting-queue2").x
+def test_without_packets_the_same_traces_are_drawn(simulated):
+    solved = shares(None)
+    assert [each.uid for each in solved.data] == [each.uid for each in shares(simulated).data]
+    assert solved.summary.startswith("In the fluid model: ")
+    assert not trace(solved, "waiting-queue2").x
 
 
 def test_what_has_no_mark_is_a_class_of_its_own():
@@ -126,16 +126,19 @@ def test_what_has_no_mark_is_a_class_of_its_own():
     ("call", "message"),
     [
         (lambda r: plots.latency_histogram(TEST_B, r, "", ("EF",)), "class is 'EF'; allowed: Upd"),
-        (lambda r: plots.service_order(TEST_B.port, TEST_B.streams, r, 5, 6), "no packet"),
+        (
+            lambda r: lessons.shared_line.service_order(TEST_B.port, TEST_B.streams, r, 5, 6),
+            "no packet",
+        ),
     ],
 )
-def test_what_cannot_be_drawn_is_told(call, message, played):
+def test_what_cannot_be_drawn_is_told(call, message, simulated):
     with pytest.raises(ValueError, match=message):
-        call(played)
+        call(simulated)
 
 
 def test_a_record_without_packets_one_by_one_is_refused():
     port = Port("line", units.mbps(10), (Queue("all", PacketLimit(5)),))
     streams = [Stream("a", units.mbps(5))]
     with pytest.raises(ValueError, match="no trace"):
-        plots.service_order(port, streams, packets.simulate(port, streams, 0.1), 0, 1)
+        lessons.shared_line.service_order(port, streams, packets.simulate(port, streams, 0.1), 0, 1)

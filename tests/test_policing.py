@@ -2,14 +2,14 @@
 
 import pytest
 
-from qoslib import compare, explore, fluid, packets, plots
-from qoslib.explore.police import POLICERS, START, described, played, water
+from qoslib import compare, fluid, lessons, packets
+from qoslib.lessons.policing.sliders import POLICERS, START, described, simulated, solved
 from qoslib.platforms import isr4331
 
 
 @pytest.fixture(scope="module")
 def app():
-    return explore.police()
+    return lessons.policing.explorer()
 
 
 def trace(figure, uid):
@@ -34,8 +34,8 @@ def test_it_begins_at_the_published_run(app):
 def test_each_control_moves_the_marks_as_the_models_say(app, moved):
     app.move(**(START | moved))
     values = app.values
-    assert trace(app.figure, "now-1").y == pytest.approx(share(water(values)))
-    assert trace(app.figure, "packets-1").y == pytest.approx(share(played(values)[0]))
+    assert trace(app.figure, "now-1").y == pytest.approx(share(solved(values)))
+    assert trace(app.figure, "packets-1").y == pytest.approx(share(simulated(values)[0]))
 
 
 def test_the_burst_moves_the_packets_alone(app):
@@ -60,8 +60,8 @@ def test_without_a_policer_the_rest_starves():
 def test_the_published_pair_is_marked_in_the_lottery():
     both = isr4331.experiments()["no_llq"]
     runs = [packets.simulate(both.port, both.streams, 1.0, seed=seed) for seed in (1, 2)]
-    water = fluid.solve(both.port, both.streams)
-    figure = plots.lottery(runs, water, (0.27, 0.066), (0.005, 0.0005))
+    solved = fluid.solve(both.port, both.streams)
+    figure = lessons.policing.phase_scatter(runs, solved, (0.27, 0.066), (0.005, 0.0005))
     marked = trace(figure, "measured-0")
     assert (marked.x[0], marked.y[0]) == pytest.approx((27, 6.6))
     assert len(trace(figure, "packets-0").x) == 2
@@ -79,7 +79,7 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         reading: packets.simulate(isr4331.llq(reading), both.streams, 2, seed=1)
         for reading in ("keeps", "drains")
     }
-    figure = plots.bucket_over_time(both.port, both.streams, results, "EF")
+    figure = lessons.policing.bucket_over_time(both.port, both.streams, results, "EF")
     lasts_s = 8 * 500_000 / (both.streams[0].rate_bps - 20e6)
     begins_s = {"keeps": both.streams[1].start_s, "drains": 0.0}
     for reading, begin_s in begins_s.items():
@@ -91,4 +91,4 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         assert f"({reading}) is empty from {below:.2g} s on" in figure.summary
     assert trace(figure, "burst").y == (500, 500)
     with pytest.raises(ValueError, match="allowed: one with a policer"):
-        plots.bucket_over_time(both.port, both.streams, results, "default")
+        lessons.policing.bucket_over_time(both.port, both.streams, results, "default")

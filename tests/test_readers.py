@@ -16,8 +16,8 @@ from damage import any_bytes, cut, damaged_csv, damaged_json
 from test_record import EXAMPLES
 from test_your_port import CSV, upload
 
-from qoslib import __main__, compare, explore, measurements
-from qoslib.explore.load import Loaded
+from qoslib import __main__, compare, lessons, measurements
+from qoslib.explore.upload import Loaded
 from qoslib.platforms import PLATFORMS, platform
 from qoslib.port import Chain, Forwarder, Hop, PacketLimit, Port, Queue, StrictPriority
 from qoslib.record import Record, from_json
@@ -152,7 +152,7 @@ def test_uploads_are_kept_whole_or_not_at_all(tries):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers near the ends of a double
 def test_an_explorer_goes_on_after_any_upload(tries):
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     said = app.children[2].children[1]
     for random in tries("explorer"):
         before, (name, raw) = app.summary, picked(random)

@@ -25,7 +25,7 @@ EXAMPLES = [
     *(p.TailDrop(), p.HeadDrop(), p.Codel(), p.Pie(), p.DropProfile(((0.5, 1.0),))),
     *(p.Red(p.RedProfile(1, 2)), p.RedProfile(1, 2)),
     *(p.Instantaneous(), p.Ewma(), p.TruncatingEwma(), p.AsymmetricEwma(), p.Sampled(9, 1e-3)),
-    *(p.Fifo(), p.StrictPriority(), p.PriorityLevels(), p.DeficitRoundRobin(), p.ModifiedDrr()),
+    *(scheduler() for scheduler in p.Scheduler.__subclasses__()),
     *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),
     *(traffic.Cbr(), traffic.Poisson(), traffic.TickedBursts(), traffic.OnOff(1.0, 1.0)),
     traffic.Repeated((0.0, 0.5)),

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from qoslib import explore, fluid, packets
-from qoslib.explore.same_traffic import COUNTED_S, WARMUP_S, played, start
+from qoslib import fluid, lessons, packets
+from qoslib.lessons.same_traffic.sliders import COUNTED_S, WARMUP_S, simulated, start
 from qoslib.platforms import gsr12000, isr4331, m120, same_line
 from qoslib.port import PacketLimit
 
@@ -54,12 +54,12 @@ def test_who_keeps_up_loses_nothing_anywhere():
 
 
 def test_every_port_gets_the_same_packets_and_a_seed_gives_the_same_again():
-    first, again = played(start()), played(start())
+    first, again = simulated(start()), simulated(start())
     offered = {name: tuple(result.packets.offered) for name, result in first.items()}
     assert len(set(offered.values())) == 1
     for name in first:
         assert (first[name].packets.lost == again[name].packets.lost).all()
-    other = played(start() | {"seed": 2})
+    other = simulated(start() | {"seed": 2})
     assert tuple(other["M120"].packets.offered) != offered["M120"]
 
 
@@ -76,7 +76,7 @@ def test_a_small_bucket_loses_bursts_of_the_best_class():
 
 
 def test_the_explorer_says_who_starves():
-    app = explore.same_traffic()
+    app = lessons.same_traffic.explorer()
     assert "starves" not in app.summary
     app.move(business=100)
     assert "best effort starves" in app.summary

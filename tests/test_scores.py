@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from qoslib import compare, explore, plots
+from qoslib import compare, lessons
 from qoslib.compare.stored import stored, written
-from qoslib.explore.scores import chosen
+from qoslib.lessons.scoreboard.sliders import chosen
 
 ROWS = compare.stored()
 DRAWN = [f"{verdict}-{panel}" for panel in (0, 1) for verdict in ("within", "misfit")]
@@ -48,7 +48,7 @@ def test_every_misfit_is_explained():
 
 
 def test_the_figure_has_every_value_that_has_a_ratio():
-    app = explore.scores()
+    app = lessons.scoreboard.explorer()
     app.move(rivals=True)
     assert list(points(app)) == DRAWN
     assert sum(points(app).values()) == sum(row.published > 0 for row in ROWS)
@@ -56,15 +56,15 @@ def test_the_figure_has_every_value_that_has_a_ratio():
 
 
 def test_predictions_stand_apart_from_fits():
-    app = explore.scores()
+    app = lessons.scoreboard.explorer()
     fitted = [r for r in ROWS if r.fitted and r.published > 0 and r.assumptions == "base"]
     assert points(app)["within-1"] + points(app)["misfit-1"] == len(fitted)
 
 
 def test_no_lane_depends_on_how_many_platforms_there_are():
     more = [dataclasses.replace(row, platform="another") for row in ROWS[:9]]
-    assert "another carried" in plots.lanes_of([*ROWS, *more])
-    app = explore.scores([*ROWS, *more])
+    assert "another carried" in lessons.scoreboard.lanes_of([*ROWS, *more])
+    app = lessons.scoreboard.explorer([*ROWS, *more])
     app.move(platform="another")
     assert len(app.table) == 9
 
@@ -81,13 +81,13 @@ def test_the_controls_leave_what_they_name(platform):
 
 
 def test_a_choice_that_leaves_nothing_is_drawn_as_nothing():
-    figure = plots.scores([], plots.lanes_of(ROWS))
+    figure = lessons.scoreboard.figure([], lessons.scoreboard.lanes_of(ROWS))
     assert figure.summary == "No value is left."
     assert all(len(trace.x) == 0 for trace in figure.data)
 
 
 def test_a_ratio_beyond_the_axis_stands_at_its_end():
     row = dataclasses.replace(ROWS[0], modelled=0.0)
-    (trace,) = (t for t in plots.scores([row]).data if len(t.x))
-    low, _ = plots.scores([row]).layout.xaxis.range
+    (trace,) = (t for t in lessons.scoreboard.figure([row]).data if len(t.x))
+    low, _ = lessons.scoreboard.figure([row]).layout.xaxis.range
     assert low <= trace.x[0] < low + 0.2

@@ -15,7 +15,7 @@ TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
 
 #: A room imports only from the rows above its own.
 FLOORS = (
-    ("units",),
+    ("units", "tolerances"),
     ("record", "tables"),
     ("memory",),
     ("port", "traffic", "flows", "results"),
@@ -27,7 +27,8 @@ FLOORS = (
     ("front",),
     ("compare",),
     ("plots",),
-    ("explore", "exercises", "worksheet"),
+    ("explore", "worksheet"),
+    ("lessons",),
     ("__main__",),
 )
 FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
@@ -38,11 +39,11 @@ NOT_IN_ENGINES = {"pandas", "plotly", "ipywidgets", "dask", "qoslib.measurements
 #: Packages that only these rooms may import.
 ONLY_IN = {
     "plotly": {"plots"},
-    "ipywidgets": {"explore", "exercises"},
-    "anywidget": {"explore", "exercises"},
+    "ipywidgets": {"explore", "lessons"},
+    "anywidget": {"explore"},
 }
 #: Rooms that speak to people, who want Mb/s and ms.
-FOR_PEOPLE = {"units", "plots", "explore", "exercises", "worksheet", "__main__"}
+FOR_PEOPLE = {"units", "plots", "explore", "lessons", "worksheet", "__main__"}
 
 QUANTITIES = {"backlog", "buffer", "burst", "delay", "duration", "interval", "jitter", "latency"}
 QUANTITIES |= {"rate", "size", "time"}

@@ -4,16 +4,19 @@ import math
 
 import pytest
 
-from qoslib.tcp.buffer_rules import (
+from qoslib.tcp.formulas import (
+    aimd_window_packets,
     bandwidth_delay_bytes,
+    cubic_window_packets,
     desynchronised_buffer_bytes,
     loss_free_buffer_bytes,
+    mathis_bps,
+    overshoot_packets,
+    overshoot_with_backlog_packets,
+    policer_burst_bytes,
+    saw_tooth,
     window_limited_bps,
 )
-from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packets
-from qoslib.tcp.policed import policer_burst_bytes
-from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
-from qoslib.tcp.saw_tooth import saw_tooth
 
 #: RFC 9438, tables 1 and 2: loss, then Reno, CUBIC at 100 ms, CUBIC at 10 ms [packets].
 RFC_9438 = [

@@ -5,8 +5,8 @@ import pytest
 from numba import njit
 
 from qoslib.flows import Cubic, Flow, HTcp, HyStart, Reno, SlowStart
-from qoslib.tcp import tables, window
-from qoslib.tcp.plan_flows import fill_choices
+from qoslib.tcp.kernels import tables, window
+from qoslib.tcp.plan import fill_choices
 
 PS = 10**12
 

@@ -10,7 +10,7 @@ from qoslib import compare, tcp, units
 from qoslib.compare.models import MODELS
 from qoslib.compare.once import Once, in_effect
 from qoslib.compare.tolerances import allowed_drops
-from qoslib.platforms import catalyst6506, esnet, mlx, mx80
+from qoslib.platforms import catalyst6506, hosts, mlx, mx80
 from qoslib.port import ByteLimit
 
 POSSIBLE = 34
@@ -91,14 +91,14 @@ def test_advice_of_the_time_gives_the_drops_and_not_the_collapse(packets):
 
 
 def test_every_set_is_played_as_water_and_none_is_left_out(water):
-    assert [*esnet.ASSUMPTIONS, "any gate"] == water.index.tolist()
+    assert [*hosts.ASSUMPTIONS, "any gate"] == water.index.tolist()
     assert (water["possible"] == POSSIBLE).all()
 
 
-@pytest.mark.parametrize("name", esnet.ASSUMPTIONS)
+@pytest.mark.parametrize("name", hosts.ASSUMPTIONS)
 def test_a_set_uses_the_fits_that_it_names(name):
     mine = {n for n in mx80.FACTS.fitted_on if mx80.FACTS[n].is_used_in(name)}
-    assert mine == set(esnet.PARAMETERS[name])
+    assert mine == set(hosts.PARAMETERS[name])
 
 
 def test_old_tables_make_three_paced_rates_one():
@@ -185,7 +185,7 @@ def test_a_failed_answer_is_asked_for_again():
 def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
     experiment = mx80.experiments("textbook")["buffer_6MB"]
     (result,) = MODELS["fluid"](experiment)
-    view = compare.view.View(mx80, experiment, result, {})
+    view = compare.view.View(mx80.PLATFORM, experiment, result, {})
     flows = [flow.name for flow in view.flows]
     assert flows == ["tcp 1", "tcp 2"] == [f.name for f in view.of("tcp").flows]
     assert view.of("udp").flows == []
@@ -193,7 +193,7 @@ def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
     assert view.throughput() == pytest.approx(sum(each))
     bare = dataclasses.replace(result, tcp=None)
     with pytest.raises(compare.readings.UnspokenError):
-        compare.view.View(mx80, experiment, bare, {}).throughput()
+        compare.view.View(mx80.PLATFORM, experiment, bare, {}).throughput()
 
 
 def played(experiment, size):

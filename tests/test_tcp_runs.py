@@ -22,7 +22,7 @@ from qoslib.port import (
     Queue,
     StrictPriority,
 )
-from qoslib.tcp.places import TABLES
+from qoslib.tcp.kernels.places import TABLES
 from qoslib.traffic import Poisson, Stream
 
 pytestmark = pytest.mark.newer

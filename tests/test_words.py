@@ -7,8 +7,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from qoslib import explore
-from qoslib.explore.glossary import NO_WORD, _marked, groups, words
+from qoslib import lessons
+from qoslib.lessons.glossary import NO_WORD, _marked, groups, words
 from qoslib.platforms import m120
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -46,7 +46,7 @@ def test_the_glossary_has_a_heading_for_each_group():
     text = "\n".join(cell.source for cell in notebook.cells)
     for group in groups():
         assert f"## {group}\n" in f"{text}\n"
-        assert f'explore.entries("{group}")' in text
+        assert f'glossary.entries("{group}")' in text
 
 
 def test_no_word_of_an_entry_is_cut_off():
@@ -60,7 +60,7 @@ def test_no_word_of_an_entry_is_cut_off():
 
 
 def test_what_is_typed_is_searched_in_all_columns():
-    app = explore.glossary()
+    app = lessons.glossary.search()
     whole = len(app.table)
     assert app._shown.value == ""
     app.search.value = "JUNOS-nothing"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from traitlets import Bunch
 
-from qoslib import compare, explore, fluid, measurements, packets, units
+from qoslib import compare, fluid, lessons, measurements, packets, units
 from qoslib.explore.build import SCHEDULERS, START, built
-from qoslib.explore.load import MOST_BYTES, Loaded
+from qoslib.explore.upload import MOST_BYTES, Loaded
 from qoslib.flows import Flow, Host
 from qoslib.platforms import PLATFORMS, platform
 from qoslib.port import (
@@ -55,19 +55,19 @@ def upload(app, name, raw):
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_what_is_built_is_what_is_drawn_and_saved(scheduler):
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     app.move(scheduler=scheduler, offered_3=90, name_2="film")
     described = built(START | {"scheduler": scheduler, "offered_3": 90, "name_2": "film"})
     answer = fluid.solve(described.network, described.streams)
     assert drawn(app, "fluid-0") == pytest.approx(answer.sent_bps / 1e6)
-    played = packets.simulate(
+    simulated = packets.simulate(
         described.network,
         described.streams,
         described.duration_s,
         warmup_s=described.warmup_s,
         seed=1,
     )
-    assert drawn(app, "packets-0") == pytest.approx(played.sent_bps / 1e6)
+    assert drawn(app, "packets-0") == pytest.approx(simulated.sent_bps / 1e6)
     (saved,) = app._call.scenarios(app.values)
     assert Scenario.from_json(saved.to_json()) == described
     assert described.streams[1].name == "film"
@@ -79,8 +79,8 @@ def test_a_scenario_with_tcp_hosts_is_refused():
     port = Port("p", 1e8, (Queue("q", PacketLimit(50)),))
     mixed = Scenario("mixed", port, (Stream("udp", 2e7),), hosts=hosts)
     with pytest.raises(ValueError, match=r"'mixed' has the TCP hosts pc.*tcp\.simulate"):
-        explore.your_port(mixed)
-    app = explore.your_port()
+        lessons.own_port.explorer(mixed)
+    app = lessons.own_port.explorer()
     before = app.summary
     upload(app, "mixed.json", mixed.to_json().encode())
     assert "has the TCP hosts pc" in app.children[2].children[1].value
@@ -94,18 +94,18 @@ def test_what_the_fluid_model_says_of_itself_is_shown():
     )
     port = Port("p", 1e9, queues, DeficitRoundRobin())
     streams = Stream("a", 4e8, 64), Stream("b", 9e8, 1500)
-    app = explore.your_port(Scenario("robin", port, streams, duration_s=0.01))
+    app = lessons.own_port.explorer(Scenario("robin", port, streams, duration_s=0.01))
     assert "Of the fluid model: Queue 'a' may be kept shorter than its quantum" in app.summary
 
 
 def test_a_class_without_a_load_stays_away():
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     app.move(offered_2=0)
     assert list(app.table.index) == ["voice", "data"]
 
 
 def test_a_policer_takes_what_is_above_its_rate():
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     app.move(police=5)
     assert drawn(app, "fluid-1")[0] == pytest.approx(100 * (1 - 5 / 9.09), abs=1)
 
@@ -115,21 +115,21 @@ def test_any_published_experiment_without_tcp_can_be_loaded(name):
     experiment = next(iter(platform(name).experiments().values()))
     if experiment.scenario.hosts:
         with pytest.raises(ValueError, match="has the TCP hosts"):
-            explore.your_port(experiment.scenario)
+            lessons.own_port.explorer(experiment.scenario)
         return
-    app = explore.your_port(experiment.scenario)
+    app = lessons.own_port.explorer(experiment.scenario)
     assert list(app.table.index) == [stream.name for stream in experiment.streams]
 
 
 def test_a_port_without_closed_form_is_played():
-    app = explore.your_port(CODEL)
+    app = lessons.own_port.explorer(CODEL)
     assert "The fluid model says nothing" in app.summary
     assert drawn(app, "fluid-1") == [None]
     assert drawn(app, "packets-1")[0] == pytest.approx(50, abs=3)
 
 
 def test_one_slider_moves_all_loads_of_a_loaded_scenario():
-    app = explore.your_port(CODEL)
+    app = lessons.own_port.explorer(CODEL)
     app.move(all=50)
     assert app.table.loc["a", "offered [Mb/s]"] == pytest.approx(10, rel=0.02)
 
@@ -137,7 +137,7 @@ def test_one_slider_moves_all_loads_of_a_loaded_scenario():
 def test_measurements_are_drawn_and_scored():
     held = Loaded()
     assert "4 values" in held.take("mine.csv", CSV)
-    app = explore.your_port(measured=held.measured)
+    app = lessons.own_port.explorer(measured=held.measured)
     assert drawn(app, "measured-0") == [pytest.approx(39.3)]
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert drawn(app, "measured-2") == [pytest.approx(0.08)]
@@ -150,7 +150,7 @@ def test_a_maximum_is_not_drawn_among_the_means():
     longest = "mine,voice,latency,maximum,2 ms,2,ms,0.1,,,page 1,ok,,"
     held = Loaded()
     held.take("mine.csv", "\n".join((HEADER, longest, *LINES[1:])).encode())
-    app = explore.your_port(measured=held.measured)
+    app = lessons.own_port.explorer(measured=held.measured)
     assert drawn(app, "measured-2") == []
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert "Not drawn: latency_maximum of voice." in app.summary
@@ -158,7 +158,7 @@ def test_a_maximum_is_not_drawn_among_the_means():
     rows = compare.own(held.measured, built(START), [packets.simulate(*described(), 0.1)])
     assert rows[0].quantity == "latency_maximum"
     held.take("mine.csv", CSV)
-    assert "Not drawn" not in explore.your_port(measured=held.measured).summary
+    assert "Not drawn" not in lessons.own_port.explorer(measured=held.measured).summary
 
 
 def described():
@@ -219,20 +219,20 @@ def test_a_long_scenario_is_played_in_part():
     queue = Queue("q", PacketLimit(100), policer=Policer(1e9, 10_000))
     port = Port("fast", units.gbps(10), (queue,), StrictPriority())
     long = Scenario("long", port, (Stream("a", units.gbps(9), 200),), duration_s=1000)
-    assert np.isfinite(drawn(explore.your_port(long), "packets-1")[0])
+    assert np.isfinite(drawn(lessons.own_port.explorer(long), "packets-1")[0])
 
 
 def test_controls_that_build_a_port_stay_away_from_a_loaded_one():
-    assert explore.your_port(CODEL).children[0].layout.display == "none"
-    assert explore.your_port().children[0].layout.display is None
+    assert lessons.own_port.explorer(CODEL).children[0].layout.display == "none"
+    assert lessons.own_port.explorer().children[0].layout.display is None
 
 
 def test_a_stream_that_is_not_there_is_told_on_the_page():
     held = Loaded()
     held.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
-    summary = explore.your_port(measured=held.measured).summary
+    summary = lessons.own_port.explorer(measured=held.measured).summary
     assert "of nobody: No class is called 'nobody'; yours are voice, video, data" in summary
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     upload(app, "x.csv", CSV.replace(b"mine,voice", b"mine,date"))
     said = html.unescape(app.children[2].children[1].value)
     assert "No class is called 'date'; yours are voice, video, data." in said
@@ -241,7 +241,7 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
 
 
 def test_reset_takes_the_message_of_the_last_file_away():
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     said = app.children[2].children[1]
     upload(app, "words.txt", b"some words")
     assert "words.txt is neither JSON nor CSV" in said.value
@@ -263,7 +263,7 @@ NOT_DRAWN = {
 
 @pytest.mark.parametrize("name", NOT_DRAWN)
 def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     before = app.summary
     said = app.children[2].children[1]
     upload(app, name, NOT_DRAWN[name])
@@ -276,7 +276,7 @@ def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
 
 
 def test_a_name_that_no_page_can_show_changes_nothing():
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     before = app.summary
     upload(app, "name.json", CODEL.to_json().replace('"a"', r'"\ud800"').encode())
     assert "allowed: a text without lone surrogates" in app.children[2].children[1].value
@@ -286,7 +286,7 @@ def test_a_name_that_no_page_can_show_changes_nothing():
 
 
 def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch):
-    app = explore.your_port()
+    app = lessons.own_port.explorer()
     before = app.summary
     simulate = packets.simulate
 
@@ -310,14 +310,14 @@ def test_a_quantity_that_needs_more_than_is_known_is_not_scored(row):
     unit = {"drop_rate_ratio": "1", "throughput": "Mbit/s", "payload_share": "%"}.get(row, "B")
     held = Loaded()
     held.take("x.csv", f"{HEADER}\n{cells.replace(',B,', f',{unit},')}\n".encode())
-    app = explore.your_port(measured=held.measured)
+    app = lessons.own_port.explorer(measured=held.measured)
     assert "Not scored: 2" in app.summary or row == "throughput"
     app.move(offered_1=0)
 
 
 @pytest.mark.parametrize("name", ["m120_counters", "gsr12000_results"])
 def test_a_published_table_can_be_set_beside_a_port(name):
-    summary = explore.your_port(measured=measurements.load(name)).summary
+    summary = lessons.own_port.explorer(measured=measurements.load(name)).summary
     assert re.search(r"Not drawn: ([^,]+, ){8}and \d+ more\.", summary)
 
 
@@ -329,6 +329,8 @@ def test_more_streams_than_can_be_drawn_are_refused():
 
 
 def test_packets_that_take_too_long_are_refused(monkeypatch):
-    monkeypatch.setattr(sys.modules["qoslib.explore.your_port"], "MOST_S", -1.0)
-    with pytest.raises(ValueError, match="the packets take more than -1 s to play; allowed: a sh"):
-        explore.your_port(CODEL)
+    monkeypatch.setattr(sys.modules["qoslib.lessons.own_port.sliders"], "MOST_S", -1.0)
+    with pytest.raises(
+        ValueError, match="the packets take more than -1 s to simulate; allowed: a sh"
+    ):
+        lessons.own_port.explorer(CODEL)

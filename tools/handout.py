@@ -3,7 +3,7 @@
 python tools/handout.py [--student NUMBER ...] [--into FOLDER]
 
 A student with a number gets numbers of their own in the exercises whose numbers may vary, and
-`exercises.check` is told whose they are.
+`check` is told whose they are.
 """
 
 import argparse
@@ -14,12 +14,12 @@ from pathlib import Path
 
 import nbformat
 
-from qoslib import exercises
+from qoslib import lessons
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = tuple(sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")))
 GLOSSARY = ROOT / "notebooks" / "glossary.ipynb"
-ASKED = re.compile(r'exercises\.check\("(\d\d\.\d)", \.\.\.\)')
+ASKED = re.compile(r'check\("(\d\d\.\d)", \.\.\.\)')
 #: The question of exercise n: from its number to the end of its cell.
 QUESTION = r"\*\*{}\.\*\* .*"
 
@@ -47,12 +47,12 @@ def for_students(lesson, student=0):
 
 def _ask(text, cell, student):
     name = asked(cell)
-    question = exercises.question(name, student)
+    question = lessons.question(name, student)
     if question:
         number = name.partition(".")[2]
         pattern = re.compile(QUESTION.format(number), re.DOTALL)
         text.source = pattern.sub(lambda _: f"**{number}.** {question}", text.source)
-        cell.source = f'exercises.check("{name}", ..., student={student})'
+        cell.source = f'check("{name}", ..., student={student})'
         cell.outputs = []
 
 

@@ -4,13 +4,11 @@ import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from types import ModuleType
 from typing import NamedTuple
 
 from qoslib.compare.models import DRAINED_S, MODELS, is_whole
 from qoslib.packets.progress import Progress
-from qoslib.platforms import platform
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment, Platform, platform
 from qoslib.results import Result
 
 __all__ = ["Answer", "answers"]
@@ -70,13 +68,13 @@ def answers(
     }
 
 
-def _tasks(module: ModuleType, full: bool) -> Iterator[tuple[str, Experiment]]:
-    left_out = () if full else getattr(module, "FULL_ONLY", ())
-    for assumptions in module.ASSUMPTIONS:
+def _tasks(router: Platform, full: bool) -> Iterator[tuple[str, Experiment]]:
+    left_out = () if full else router.full_only
+    for assumptions in router.assumptions:
         if assumptions in left_out:
             continue
-        for experiment in module.experiments(assumptions).values():
-            for model in experiment.models or module.MODELS:
+        for experiment in router.experiments(assumptions).values():
+            for model in experiment.models or router.models:
                 yield model, experiment
 
 

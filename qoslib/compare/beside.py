@@ -43,9 +43,9 @@ def beside(
     CS1    latency_maximum     84 ms  88.1 ms  +4.8 %
     BE     latency_average      4 ms  4.07 ms  +1.8 %
     """
-    module = platform_named(platform)
-    described, data = module.experiments(assumptions)[experiment], published()
-    views = [View(module, described, r, data.given(platform)) for r in MODELS[model](described)]
+    router = platform_named(platform)
+    described, data = router.experiments(assumptions)[experiment], published()
+    views = [View(router, described, r, data.given(platform)) for r in MODELS[model](described)]
     rows = [
         row_of(value, model, assumptions, views, spread=data.spread(value))
         for value in data.of(platform)

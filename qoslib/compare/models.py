@@ -11,7 +11,7 @@ from qoslib.compare.once import Once, in_effect
 from qoslib.compare.ramp import largest_without_loss
 from qoslib.packets.progress import Progress
 from qoslib.packets.side_by_side import side_by_side
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 from qoslib.results import Result
 from qoslib.traffic import Cbr, Stream, TickedBursts
 

@@ -5,7 +5,6 @@ import math
 import re
 import reprlib
 from collections.abc import Sequence
-from types import ModuleType
 
 import pandas as pd
 
@@ -15,7 +14,8 @@ from qoslib.compare.rows import Row, row_of
 from qoslib.compare.values import INPUTS, values_of
 from qoslib.compare.view import NO_STREAM, View
 from qoslib.flows import Flow
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment, Platform
+from qoslib.platforms.provenance import Facts
 from qoslib.record import fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -24,8 +24,7 @@ from qoslib.traffic import Stream
 __all__ = ["own", "unknown_class"]
 
 #: Stands for a platform that declares nothing beyond the rules for all.
-NOWHERE = ModuleType("own")
-NOWHERE.RATIOS = {}  # type: ignore[attr-defined]
+NOWHERE = Platform("own", Facts(), {}, lambda assumptions: (), {})
 #: More than any frame has, and than any unit of another kind is smaller.
 MOST_BITS = 1e20
 #: As many characters of the names of one's classes are enough.

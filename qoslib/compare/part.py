@@ -44,10 +44,10 @@ def part(platform: str, model: str = "fluid", assumptions: str = "base") -> pd.D
 
 
 def _rows(platform, model, assumptions) -> Iterator[Row]:
-    module, data = platform_named(platform), published()
-    for experiment in module.experiments(assumptions).values():
+    described, data = platform_named(platform), published()
+    for experiment in described.experiments(assumptions).values():
         results = MODELS[model](experiment)
-        views = [View(module, experiment, r, data.given(platform)) for r in results]
+        views = [View(described, experiment, r, data.given(platform)) for r in results]
         for value in data.of(platform):
             if value.experiment == experiment.name:
                 yield row_of(value, model, assumptions, views, spread=data.spread(value))

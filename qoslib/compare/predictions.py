@@ -52,7 +52,7 @@ def _prediction(model, assumptions, views, stream, quantity):
     except UnspokenError as silent:
         modelled, low, high, reason = None, None, None, str(silent)
     return {
-        "platform": views[0].platform_name,
+        "platform": views[0].platform.name,
         "experiment": views[0].experiment.name,
         "stream": stream,
         "quantity": quantity,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from qoslib.platforms.provenance import Ramp
+from qoslib.platforms import Ramp
 from qoslib.results import Result
 from qoslib.traffic import Stream
 

@@ -111,32 +111,32 @@ def score_platform(
 
 def _beside(name, data, said, full):
     """Rows and predictions of a platform, of all that its models say."""
-    module, given = platform(name), data.given(name)
+    router, given = platform(name), data.given(name)
     rows: list[Row] = []
     foretold: list[dict] = []
     for model, experiment, results in said:
         whole, assumptions = is_whole(experiment, full), experiment.assumptions
-        views = [View(module, experiment, each, given, whole=whole) for each in results]
+        views = [View(router, experiment, each, given, whole=whole) for each in results]
         mine = [v for v in data.of(name) if v.experiment in (experiment.name, *experiment.also)]
-        fitted = module.FACTS.fitted_in(assumptions)
+        fitted = router.facts.fitted_in(assumptions)
         rows += [
             row_of(value, model, assumptions, views, fitted, data.spread(value)) for value in mine
         ]
         foretold += predictions(model, assumptions, views, mine)
-    return rows + _not_described(module, data.of(name), rows), foretold
+    return rows + _not_described(router, data.of(name), rows), foretold
 
 
-def _not_described(module, values, rows):
+def _not_described(router, values, rows):
     there = {row.experiment for row in rows}
     return [
-        silent_row(value, module.MODELS[0], "base", module.NOT_DESCRIBED[value.experiment])
+        silent_row(value, router.models[0], "base", router.not_described[value.experiment])
         for value in values
         if value.experiment not in there
     ]
 
 
 def _only_counted(row):
-    return row.assumptions in getattr(platform(row.platform), "COUNTED", ())
+    return row.assumptions in platform(row.platform).counted
 
 
 def _named(row, known):

@@ -71,7 +71,7 @@ def _how_close(row):
 
 
 def _fitted(name):
-    facts = platform(name).FACTS
+    facts = platform(name).facts
     return [
         {"platform": name, "parameter": parameter, "value": float(facts[parameter])}
         | {"values": len(keys), "on": list(keys)}
@@ -81,9 +81,7 @@ def _fitted(name):
 
 def _sets(name, scored):
     """What the packet model says under each rival set of assumptions that it was asked for."""
-    module = platform(name)
-    parameters: dict[str, tuple[str, ...]] = getattr(module, "PARAMETERS", {})
-    for assumptions, free in parameters.items():
+    for assumptions, free in platform(name).parameters.items():
         verdicts = Counter(
             row.verdict
             for row in scored

@@ -11,8 +11,7 @@ from qoslib.compare.tolerances import TOLERANCES, allowed_drops
 from qoslib.compare.values import Data, Published, published
 from qoslib.compare.view import View
 from qoslib.flows import HtbPacing
-from qoslib.platforms import PLATFORMS, platform
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import PLATFORMS, Experiment, platform
 
 __all__ = ["any_gate", "is_tick", "tick_counts", "ticks"]
 
@@ -89,23 +88,23 @@ def ticks(model: str = "fluid", assumptions: Sequence[str] = (), full: bool = Fa
     rows = [
         row
         for name in _ticked()
-        for each in assumptions or platform(name).ASSUMPTIONS
+        for each in assumptions or platform(name).assumptions
         for row in _rows(name, model, each, full, data)
     ]
     return pd.DataFrame(tick_counts(rows, data)).set_index("assumptions")
 
 
 def _ticked():
-    return [name for name in PLATFORMS if hasattr(platform(name), "COUNTED")]
+    return [name for name in PLATFORMS if platform(name).counted]
 
 
 def _rows(name, model, assumptions, full, data):
-    module = platform(name)
-    for experiment in module.experiments(assumptions).values():
+    router = platform(name)
+    for experiment in router.experiments(assumptions).values():
         mine = [value for value in data.of(name) if value.experiment == experiment.name]
         if mine:
-            views = [View(module, experiment, r, {}) for r in MODELS[model](experiment, full=full)]
-            fitted = module.FACTS.fitted_in(assumptions)
+            views = [View(router, experiment, r, {}) for r in MODELS[model](experiment, full=full)]
+            fitted = router.facts.fitted_in(assumptions)
             yield from (row_of(value, model, assumptions, views, fitted) for value in mine)
 
 
@@ -141,7 +140,7 @@ def _name(row):
 
 
 def _without(assumptions):
-    return getattr(platform(_ticked()[0]), "WITHOUT_FITS", {}).get(assumptions)
+    return platform(_ticked()[0]).without_fits.get(assumptions)
 
 
 def _count(model, assumptions, rows, values):
@@ -156,7 +155,7 @@ def _count(model, assumptions, rows, values):
         "possible": len(rows),
         "fitted_ticks": sum(row.fitted for row in met),
         "fitted_values": sum(row.fitted for row in rows),
-        "parameters": len(platform(_ticked()[0]).PARAMETERS[assumptions]),
+        "parameters": len(platform(_ticked()[0]).parameters[assumptions]),
     }
 
 

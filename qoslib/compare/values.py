@@ -116,7 +116,7 @@ class Data:
 
     def spread(self, value: Published) -> float:
         """How far apart the counters of a value's pair are printed [ratio]; 0 without a pair."""
-        pair = getattr(platform(value.platform), "PAIRS", {}).get(value.quantity, ())
+        pair = platform(value.platform).pairs.get(value.quantity, ())
         if not pair:
             return 0.0
         where = value.platform, value.experiment, value.stream

@@ -4,11 +4,10 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from operator import mul
-from types import ModuleType
 
 from qoslib import units
 from qoslib.flows import Flow
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment, Platform
 from qoslib.port import Chain
 from qoslib.results import Result
 from qoslib.traffic import Stream
@@ -43,7 +42,7 @@ class View:
 
     Attributes
     ----------
-    platform : module
+    platform : Platform
     experiment : Experiment
     result : Result
     given : mapping
@@ -54,17 +53,12 @@ class View:
         Whether the result is a replay of the whole published run.
     """
 
-    platform: ModuleType
+    platform: Platform
     experiment: Experiment
     result: Result
     given: Mapping[tuple[str, str, str], float]
     stream: str = ""
     whole: bool = False
-
-    @property
-    def platform_name(self) -> str:
-        """File stem of the platform."""
-        return self.platform.__name__.rpartition(".")[-1]
 
     def of(self, stream: str) -> "View":
         """The same result seen from another stream."""
@@ -95,7 +89,7 @@ class View:
 
     def leaving(self) -> "View":
         """The same result seen from the stream that leaves by this one's port."""
-        return self.of(getattr(self.platform, "LEAVES_BY", {}).get(self.stream, self.stream))
+        return self.of(self.platform.leaves_by.get(self.stream, self.stream))
 
     def kind(self, kind: str) -> str:
         """The kind of tolerance: a run with its start and end has some of its own, TCP too."""
@@ -265,9 +259,9 @@ class View:
 
     def ratio(self, name: str) -> float:
         """The ratio of two streams that the platform declares under this name."""
-        if name not in self.platform.RATIOS:
+        if name not in self.platform.ratios:
             raise UnspokenError(NO_RATIO)
-        quantity, *streams = self.platform.RATIOS[name]
+        quantity, *streams = self.platform.ratios[name]
         above, below = (self.of(stream).total(quantity) for stream in streams)
         if not below:
             raise UnspokenError(f"the model has no {quantity} of {streams[1]} to divide by")

@@ -12,9 +12,8 @@ import ipywidgets as widgets
 
 from qoslib import plots
 from qoslib.explore.export import Call, buttons, lines, shown
-from qoslib.explore.finish import Finish
-from qoslib.explore.later import Later
-from qoslib.explore.patience import Patience
+from qoslib.explore.page_glue import PageGlue
+from qoslib.explore.redraw import Debounce, ProgressWidget
 from qoslib.packets.progress import Progress, ProgressBar
 
 __all__ = ["Explorer"]
@@ -30,9 +29,9 @@ class Explorer(widgets.VBox):
     rows : sequence of widget
         How the controls are laid out, above the figure.
     draw : callable
-        From the controls' values by name, and what `play` found or None, to a `plots.Figure`,
+        From the controls' values by name, and what `simulate` found or None, to a `plots.Figure`,
         always with the same traces.
-    play : callable, optional
+    simulate : callable, optional
         From the values, and whom to tell how far it is, to something that takes a moment to find,
         as a packet model does. The figure is drawn without it at once, and with it when the
         controls have come to rest; a bar shows in between if that takes over two seconds.
@@ -51,24 +50,24 @@ class Explorer(widgets.VBox):
         controls: Mapping[str, widgets.Widget],
         rows: Sequence[widgets.Widget],
         draw: Callable[[dict[str, Any], Any], plots.Figure],
-        play: Callable[[dict[str, Any], Progress], Any] | None = None,
+        simulate: Callable[[dict[str, Any], Progress], Any] | None = None,
         call: Call | None = None,
     ):
         self.controls, self._call = dict(controls), call
         self._start = {name: control.value for name, control in self.controls.items()}
-        self._draw, self._play, self._held = draw, play, False
-        self._later = Later(self._settle)
+        self._draw, self._simulate, self._held = draw, simulate, False
+        self._debounce = Debounce(self._settle)
         with ProgressBar() as bar:
-            self._drawn = draw(self.values, play and play(self.values, bar))
+            self._drawn = draw(self.values, simulate and simulate(self.values, bar))
         self.figure = plots.live(self._drawn)
-        self._bar = Patience()
+        self._bar = ProgressWidget()
         self._words = widgets.HTML()
-        self._say()
+        self._write()
         for control in self.controls.values():
             control.observe(self._changed, "value")
-        finish = Finish()
-        save = [buttons(call, finish, lambda: (self._drawn, self.values))] if call else []
-        super().__init__([*rows, self.figure, self._bar, *save, self._words, finish])
+        glue = PageGlue()
+        save = [buttons(call, glue, lambda: (self._drawn, self.values))] if call else []
+        super().__init__([*rows, self.figure, self._bar, *save, self._words, glue])
         self.add_class("qoslib-explorer")
         _look_for_garbage_once()
 
@@ -136,29 +135,29 @@ class Explorer(widgets.VBox):
         moved_s = time.monotonic()
         if not self._held:
             self._show()
-            self._later.ask(moved_s)
+            self._debounce.request(moved_s)
 
     def _settle(self):
-        self._later.forget()
-        if self._play:
+        self._debounce.cancel()
+        if self._simulate:
             self._bar.begin()
             try:
-                self._show(self._play)
+                self._show(self._simulate)
             finally:
                 self._bar.end()
 
-    def _show(self, play=None):
+    def _show(self, simulate=None):
         """Draw again. What goes wrong is said below the figure, not only in a log."""
         try:
             values = self.values
-            self._drawn = self._draw(values, play and play(values, self._bar))
+            self._drawn = self._draw(values, simulate and simulate(values, self._bar))
             plots.refresh(self.figure, self._drawn)
         except Exception as error:
             self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
             raise
-        self._say()
+        self._write()
 
-    def _say(self):
+    def _write(self):
         said = html.escape(self._drawn.summary)
         table = self._drawn.table.to_html(border=0, na_rep="–")
         parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>']

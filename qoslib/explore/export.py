@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from qoslib import plots
 from qoslib.explore.controls import button, flow
-from qoslib.explore.finish import Finish
+from qoslib.explore.page_glue import PageGlue
 from qoslib.scenario import Scenario
 
 __all__ = ["Call", "File", "buttons", "files", "lines", "shown"]
@@ -34,17 +34,23 @@ Scenarios = Callable[[dict[str, Any]], Sequence[Scenario]]
 
 
 class Call(NamedTuple):
-    """How an explorer is made: its name, its arguments as Python, and what its controls mean.
+    """How an explorer is made: its lesson, its arguments as Python, and what its controls mean.
 
-    Where the arguments speak of ``saved``, that is the scenario on screen, saved as JSON. A
+    Where the arguments name ``saved``, that is the scenario on screen, saved as JSON. A
     control that decides where the others begin is among the arguments: `begins` then gives from
-    all values the arguments, and where the controls begin.
+    all values the arguments, and where the controls begin. `function` makes the explorer.
     """
 
-    name: str
+    lesson: str
     arguments: str = ""
     scenarios: Scenarios | None = None
     begins: Callable[[dict[str, Any]], tuple[str, dict[str, Any]]] | None = None
+    function: str = "explorer"
+
+    @property
+    def name(self) -> str:
+        """What its files are called."""
+        return self.lesson if self.function == "explorer" else self.function
 
 
 class File(NamedTuple):
@@ -92,23 +98,23 @@ def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
     """
     arguments, begun = call.begins(values) if call.begins else (call.arguments, start)
     moved = {name: at for name, at in values.items() if at != begun.get(name, at)}
-    made = f"app = explore.{call.name}({arguments})"
+    made = f"app = lessons.{call.lesson}.{call.function}({arguments})"
     if "saved" in arguments:
         read = f'saved = scenario.Scenario.from_json(open("{call.name}.json").read())'
-        return "\n".join(("from qoslib import explore, scenario", read, made))
-    said = ", ".join(f"{name}={value!r}" for name, value in moved.items())
-    return "\n".join(("from qoslib import explore", made, f"app.move({said})"))
+        return "\n".join(("from qoslib import lessons, scenario", read, made))
+    moves = ", ".join(f"{name}={value!r}" for name, value in moved.items())
+    return "\n".join(("from qoslib import lessons", made, f"app.move({moves})"))
 
 
-def buttons(call: Call, finish: Finish, drawn: Callable[[], tuple]) -> widgets.HBox:
+def buttons(call: Call, glue: PageGlue, drawn: Callable[[], tuple]) -> widgets.HBox:
     """A row of buttons; `drawn` gives the figure and the controls' values as they stand."""
 
     def give(kind):
         if kind in IMAGES:
-            finish.send({"image": kind, "name": call.name})
+            glue.send({"image": kind, "name": call.name})
         else:
             for file in files(kind, call, *drawn()):
-                finish.send(file._asdict())
+                glue.send(file._asdict())
 
     known = [name for name, kind in KINDS.items() if kind != "json" or call.scenarios]
     made = [button(name, lambda kind=KINDS[name]: give(kind)) for name in known]

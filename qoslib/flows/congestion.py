@@ -75,7 +75,7 @@ class HTcp(Record):
     rtt_scaling: bool = True
     switch: Kept = 0.2
 
-    def check(self):
+    def check(self) -> None:
         if self.beta_low > self.beta_high:
             fail("HTcp.beta_low", self.beta_low, f"at most beta_high, {self.beta_high}")
 

@@ -78,7 +78,7 @@ class Flow(Record):
     ack_delay_s: NotNegative = 0.04
     minimum_timeout_s: Positive = 0.2
 
-    def check(self):
+    def check(self) -> None:
         if not self.name:
             fail("Flow.name", self.name, "a text that is not empty")
         if self.frame_bytes < self.mss_bytes:

@@ -64,7 +64,7 @@ class Host(Record):
     pacing: FqPacing | HtbPacing | None = None
     jitter_s: NotNegative = 0.0
 
-    def check(self):
+    def check(self) -> None:
         names = [flow.name for flow in self.flows]
         if not names or len(set(names)) != len(names):
             fail(f"the flows of host {self.name!r}", names, "at least one, each name once", "are")

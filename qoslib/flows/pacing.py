@@ -47,11 +47,29 @@ Pacing = FqPacing | HtbPacing
 
 
 def burst_bytes(segment_bytes: int, segments: int = 1) -> int:
-    """Size of a burst of segments [B], as a queueing discipline counts it: one set of headers."""
+    """Size of a burst of segments [B], as a queueing discipline counts it: one set of headers.
+
+    Parameters
+    ----------
+    segment_bytes : int
+        Payload of a segment [B].
+    segments : int
+        Segments of the burst.
+
+    Returns
+    -------
+    int
+        Size [B].
+
+    Examples
+    --------
+    >>> burst_bytes(1448, 10)
+    14546
+    """
     return segment_bytes * segments + HEADERS_BYTES
 
 
-def _cell_us(cell, rate_bps):
+def _cell_us(cell: int, rate_bps: float) -> int:
     seconds = units.bits(_CELL_BYTES * (cell + 1)) / rate_bps
     return int(units.convert(seconds, "s", "us"))
 
@@ -66,6 +84,11 @@ def actual_rate_bps(pacing: Pacing | None, segment_bytes: int, segments: int = 1
         Payload of a segment [B].
     segments : int
         Segments of a burst, which a queueing discipline takes as one packet.
+
+    Returns
+    -------
+    float or None
+        Rate of the bursts, as `burst_bytes` counts them [bit/s].
 
     Notes
     -----

@@ -53,7 +53,7 @@ class HyStart(Record):
     gap_s: Positive = 2e-3
     train_share: Positive = 0.5
 
-    def check(self):
+    def check(self) -> None:
         if self.low_s > self.high_s:
             fail("HyStart.low_s", self.low_s, f"at most high_s, {self.high_s}")
 

@@ -8,6 +8,7 @@ from qoslib import units
 from qoslib.port import Chain, Hop
 from qoslib.results import Result
 from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["through"]
 
@@ -15,7 +16,7 @@ __all__ = ["through"]
 def through(
     chain: Chain,
     streams: Sequence[Stream],
-    offered_bps: np.ndarray,
+    offered_bps: Floats,
     solve: Callable[..., Result],
 ) -> Result:
     """Steady rates, losses and waiting times over a whole chain.
@@ -42,7 +43,7 @@ def through(
     frames = np.array([stream.mean_frame_bytes for stream in streams])
     first, now = offered_bps.copy(), offered_bps.copy()
     latency_s = np.zeros_like(now)
-    causes: dict[str, np.ndarray] = {}
+    causes: dict[str, Floats] = {}
     hops = []
     for index, (hop, members) in enumerate(zip(chain.hops, _members(routes, chain), strict=True)):
         start = [i for i in members if routes[i][0] == index]
@@ -95,7 +96,7 @@ def _routes(chain: Chain, streams: Sequence[Stream]) -> list[list[int]]:
     return routes
 
 
-def _members(routes, chain: Chain) -> Iterator[list[int]]:
+def _members(routes: list[list[int]], chain: Chain) -> Iterator[list[int]]:
     """The streams that pass each hop."""
     for index, hop in enumerate(chain.hops):
         members = [i for i, route in enumerate(routes) if index in route]
@@ -104,12 +105,12 @@ def _members(routes, chain: Chain) -> Iterator[list[int]]:
         yield members
 
 
-def _refuse_pause(hop: Hop, start, members):
+def _refuse_pause(hop: Hop, start: list[int], members: list[int]) -> None:
     if hop.at.pause is not None and start != members:
         allowed = "None, except where all streams start"
         raise ValueError(f"{hop.at.name!r} pause is {hop.at.pause}; allowed: {allowed}")
 
 
-def _queue_names(chain: Chain, hops) -> Iterator[str]:
+def _queue_names(chain: Chain, hops: Sequence[Result]) -> Iterator[str]:
     for hop, result in zip(chain.hops, hops, strict=True):
         yield from (f"{hop.at.name}/{queue}" for queue in result.queues)

@@ -15,16 +15,13 @@ from qoslib.port import (
     TailDrop,
     TimeLimit,
 )
-
-#: A loss this small is rounding.
-ROUNDING = 1e-12
+from qoslib.tolerances import ROUNDING
+from qoslib.units import Floats
 
 __all__ = ["buffer_bytes", "drops_at_head", "usable_share", "waiting_s"]
 
 
-def buffer_bytes(
-    queue: Queue, line_bps: float, served_bps: np.ndarray, packet_bytes: np.ndarray
-) -> np.ndarray:
+def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes: Floats) -> Floats:
     """What a queue holds when full, in bytes on the line.
 
     A time limit T holds ``r T`` with r the guaranteed rate, the line rate, or the larger of the
@@ -54,7 +51,7 @@ def buffer_bytes(
             return units.octets(np.maximum(queue.guaranteed_bps, served_bps) * time_s)
 
 
-def usable_share(dropper: Dropper, loss: np.ndarray) -> np.ndarray:
+def usable_share(dropper: Dropper, loss: Floats) -> Floats:
     """The fill level at which a dropper loses this share of the packets, as a share of the buffer.
 
     A drop profile holds the queue where its probability reaches the loss: on the first step that
@@ -76,9 +73,12 @@ def usable_share(dropper: Dropper, loss: np.ndarray) -> np.ndarray:
             return np.ones_like(loss)
         case DropProfile(points):
             fills, probabilities = np.transpose(points)
+            level: Floats
             if dropper.shape == "interpolated":
-                return np.interp(loss, [0, *probabilities], [0, *fills], right=1.0)
-            return np.append(fills, 1.0)[np.searchsorted(probabilities, loss - ROUNDING)]
+                level = np.interp(loss, [0, *probabilities], [0, *fills], right=1.0)
+            else:
+                level = np.append(fills, 1.0)[np.searchsorted(probabilities, loss - ROUNDING)]
+            return level
     name = type(dropper).__name__
     known = "TailDrop, HeadDrop, Red, DropProfile"
     raise ValueError(f"dropper is {name}; the fluid model knows {known}")
@@ -94,10 +94,10 @@ def drops_at_head(dropper: Dropper) -> bool:
 def waiting_s(
     queue: Queue,
     line_bps: float,
-    enqueued_bps: np.ndarray,
-    served_bps: np.ndarray,
-    packet_bytes: np.ndarray,
-) -> np.ndarray:
+    enqueued_bps: Floats,
+    served_bps: Floats,
+    packet_bytes: Floats,
+) -> Floats:
     """Waiting time in a queue [s]: 0 while it keeps up, NaN where nothing is sent.
 
     NaN as well where a RED dropper holds the queue down: its length moves with the average that

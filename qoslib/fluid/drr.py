@@ -5,14 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from qoslib import units
-from qoslib.fluid.delay import ROUNDING, buffer_bytes
+from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.sharing import fill, fill_bands
 from qoslib.port import DropProfile, ModifiedDrr, Port, Queue
+from qoslib.tolerances import ROUNDING
+from qoslib.units import Floats
 
 __all__ = ["deficit_round_robin", "modified_drr", "per_visit", "quanta", "round_s", "shorter_s"]
 
 
-def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
+def quanta(port: Port, packet_bytes: Floats) -> Floats:
     """What a queue that never empties sends a round, in bytes on the line, shape (..., queues).
 
     An overdraft that is not carried is a gift: the queue then sends whole packets,
@@ -33,10 +35,10 @@ def quanta(port: Port, packet_bytes: np.ndarray) -> np.ndarray:
 
 def per_visit(
     port: Port,
-    put_in_bps: np.ndarray,
-    packet_bytes: np.ndarray,
+    put_in_bps: Floats,
+    packet_bytes: Floats,
     red_packets: Sequence[float] | None = None,
-) -> np.ndarray:
+) -> Floats:
     """What an overloaded queue sends per visit, in bytes on the line, shape (..., queues).
 
     A visit ends with the quantum Q, or when the queue is empty. If the queue has room for N
@@ -78,44 +80,45 @@ def per_visit(
     return sent
 
 
-def _robin_bps(port, put_in_bps, packet_bytes):
+def _robin_bps(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
     """What the low-latency queue and the port's shaper leave the round robin [bit/s]."""
     low_latency = getattr(port.scheduler, "low_latency", "")
     fast = np.array([queue.name == low_latency for queue in port.queues])
-    line_bps = np.full(put_in_bps.shape, port.rate_bps)
+    line_bps: Floats = np.full(put_in_bps.shape, port.rate_bps)
     if port.shaper is not None:
         on_line = packet_bytes[..., 1] / packet_bytes[..., 0]
         line_bps = np.minimum(line_bps, port.shaper.rate_bps * on_line)
-    return line_bps - (put_in_bps * fast).sum(-1, keepdims=True)
+    fast_bps: Floats = (put_in_bps * fast).sum(-1, keepdims=True)
+    return line_bps - fast_bps
 
 
-def _load(rate_bps, robin_bps):
+def _load(rate_bps: Floats, robin_bps: Floats) -> Floats:
     """A rate as a share of that at which a visit sends; below 1."""
     return np.minimum(rate_bps / np.maximum(robin_bps, ROUNDING), 1 - ROUNDING)
 
 
-def _room_packets(queue: Queue, line_bps: float, packet_bytes: np.ndarray, red_packets):
+def _room_packets(
+    queue: Queue, line_bps: float, packet_bytes: Floats, red_packets: float | None
+) -> Floats:
     """How many packets wait in an overloaded queue before a visit: at least one."""
     shortest = red_packets is not None
     served_bps = np.full(packet_bytes.shape[:-1], 0.0 if shortest else np.inf)
     room = buffer_bytes(queue, line_bps, served_bps, packet_bytes) / packet_bytes[..., 1]
     if isinstance(queue.dropper, DropProfile):
         room = np.ceil(room * _dropping_from(queue.dropper, 0.0 if shortest else 1 - ROUNDING))
-    if shortest:
+    if red_packets is not None:
         room = np.minimum(room, red_packets)
     return np.maximum(np.floor(room + ROUNDING), 1.0)
 
 
-def _dropping_from(profile, probability):
+def _dropping_from(profile: DropProfile, probability: float) -> float:
     """The fill level from which a profile drops more than this; 1 where it never does."""
     if profile.shape == "interpolated" and probability == 0:
         return 0.0
     return min((fill for fill, drops in profile.points if drops > probability), default=1.0)
 
 
-def shorter_s(
-    port: Port, put_in_bps: np.ndarray, packet_bytes: np.ndarray, sent_bytes: np.ndarray
-) -> np.ndarray:
+def shorter_s(port: Port, put_in_bps: Floats, packet_bytes: Floats, sent_bytes: Floats) -> Floats:
     """How much less a packet of an overloaded queue waits than if the queue were always full [s].
 
     A visit leaves the queue shorter by ``v (1 - rho)``, v being what it sends. The queue is full
@@ -129,8 +132,8 @@ def shorter_s(
 
 
 def deficit_round_robin(
-    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
+) -> Floats:
     """Backlogged queues share in proportion to what they send per visit [bit/s].
 
     Parameters and result as in `qoslib.fluid.priority.strict_priority`; `weights` are those
@@ -143,9 +146,7 @@ def deficit_round_robin(
     return fill(demand_bps, capacity_bps, weights)
 
 
-def modified_drr(
-    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+def modified_drr(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats) -> Floats:
     """The low-latency queue whole, then the others in proportion to what they send per visit.
 
     Parameters and result as in `deficit_round_robin`.

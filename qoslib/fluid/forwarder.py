@@ -8,6 +8,7 @@ from qoslib import units
 from qoslib.fluid.paths import Paths
 from qoslib.port import Forwarder, Port, TimeLimit
 from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["as_line", "held_back", "knee_bytes"]
 
@@ -41,9 +42,7 @@ def as_line(forwarder: Forwarder, streams: Sequence[Stream]) -> tuple[Port, Path
     return line, Paths(frames, cost_s / units.bits(frames), np.ones((len(frames), 1)))
 
 
-def held_back(
-    forwarder: Forwarder, offered_bps: np.ndarray, paths: Paths
-) -> tuple[np.ndarray, np.ndarray]:
+def held_back(forwarder: Forwarder, offered_bps: Floats, paths: Paths) -> tuple[Floats, Floats]:
     """What senders that obey PAUSE still offer, and how long their packets wait.
 
     All are held back in proportion, until their work fits: ``offered / max(load, 1)``. The queue
@@ -86,6 +85,11 @@ def knee_bytes(forwarder: Forwarder, lines_bps: float, overhead_bytes: float) ->
         Rate of all lines together that send to it [bit/s].
     overhead_bytes : float
         What a line adds to each frame [B].
+
+    Returns
+    -------
+    float
+        Frame size [B].
 
     Examples
     --------

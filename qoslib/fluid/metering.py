@@ -4,11 +4,12 @@ import numpy as np
 
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.port import Policer, Port, Shaper
+from qoslib.units import Floats
 
 __all__ = ["policed", "policed_bps", "shaped_bps"]
 
 
-def policed_bps(policer: Policer, offered_bps: np.ndarray, packet_bytes: np.ndarray) -> np.ndarray:
+def policed_bps(policer: Policer, offered_bps: Floats, packet_bytes: Floats) -> Floats:
     """What a policer that is at work lets through [bit/s]: ``min(offered, rate)``.
 
     Parameters
@@ -23,7 +24,7 @@ def policed_bps(policer: Policer, offered_bps: np.ndarray, packet_bytes: np.ndar
     return np.minimum(offered_bps, policer.rate_bps / counted)
 
 
-def shaped_bps(shaper: Shaper | None, demand_bps: np.ndarray, on_line: np.ndarray) -> np.ndarray:
+def shaped_bps(shaper: Shaper | None, demand_bps: Floats, on_line: Floats) -> Floats:
     """What a shaper lets a queue ask of the line, in bits on the line [bit/s].
 
     Parameters
@@ -37,7 +38,7 @@ def shaped_bps(shaper: Shaper | None, demand_bps: np.ndarray, on_line: np.ndarra
     return demand_bps if shaper is None else np.minimum(demand_bps, shaper.rate_bps * on_line)
 
 
-def policed(port: Port, offered_bps: np.ndarray, paths: Paths) -> np.ndarray:
+def policed(port: Port, offered_bps: Floats, paths: Paths) -> Floats:
     """What each stream puts into its queue, in bits of frames [bit/s].
 
     Unconditional policers come first. Where the port is then congested, the conditional ones
@@ -63,13 +64,14 @@ def policed(port: Port, offered_bps: np.ndarray, paths: Paths) -> np.ndarray:
     return entered - share[..., None] * cut
 
 
-def _needed(entered_bps, cut_bps, rate_bps):
+def _needed(entered_bps: Floats, cut_bps: Floats, rate_bps: float) -> Floats:
     """The share of the cut that brings what enters down to a rate; at most 1."""
     excess, cut = np.maximum(entered_bps.sum(-1) - rate_bps, 0), cut_bps.sum(-1)
-    return np.minimum(np.divide(excess, cut, out=np.zeros_like(cut), where=cut > 0), 1)
+    share: Floats = np.divide(excess, cut, out=np.zeros_like(cut), where=cut > 0)
+    return np.minimum(share, 1)
 
 
-def _clipped(port, when, rate_bps, paths):
+def _clipped(port: Port, when: str, rate_bps: Floats, paths: Paths) -> Floats:
     """Rates of the streams behind the policers of one kind."""
     into = paths.into_queues(rate_bps)
     frame_bytes = paths.packet_bytes(rate_bps)[..., 0]

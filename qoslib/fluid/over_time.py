@@ -10,6 +10,7 @@ from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import NotNegative, checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["over_time"]
 
@@ -70,7 +71,7 @@ def over_time(
     return _mean(solve(network, streams, sends * rates_bps), shares, counted_s)
 
 
-def _mean(each: Result, shares, duration_s) -> Result:
+def _mean(each: Result, shares: Floats, duration_s: float) -> Result:
     """The stretches of a result as one, weighted by their shares of the time."""
     rates = [
         *("offered_pps", "sent_pps", "dropped_pps"),

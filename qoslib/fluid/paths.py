@@ -1,16 +1,19 @@
 """Which stream goes through which queue, and how large its packets are there."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qoslib import units
 from qoslib.port import Port
+from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["Paths", "ratio"]
 
 
-def ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+def ratio(part: Floats, whole: Floats) -> Floats:
     """``part / whole``, and 1 where there is nothing to share."""
     return np.divide(part, whole, out=np.ones_like(whole), where=whole > 0)
 
@@ -29,26 +32,26 @@ class Paths:
         1 where a stream goes to a queue, else 0.
     """
 
-    frames: np.ndarray
-    on_line: np.ndarray
-    member: np.ndarray
+    frames: Floats
+    on_line: Floats
+    member: Floats
 
     @classmethod
-    def of(cls, port: Port, streams) -> "Paths":
+    def of(cls, port: Port, streams: Sequence[Stream]) -> "Paths":
         """The paths of these streams through a port."""
         frames = np.array([stream.mean_frame_bytes for stream in streams])
         member = np.eye(len(port.queues))[[port.queue_of(stream) for stream in streams]]
         return cls(frames, (frames + port.overhead_bytes) / frames, member)
 
-    def into_queues(self, rate_bps: np.ndarray) -> np.ndarray:
+    def into_queues(self, rate_bps: Floats) -> Floats:
         """Rates of streams summed a queue, shape (..., queues)."""
         return rate_bps @ self.member
 
-    def of_queue(self, per_queue: np.ndarray) -> np.ndarray:
+    def of_queue(self, per_queue: Floats) -> Floats:
         """A value of each stream's own queue; not a product, which would spread a NaN."""
         return per_queue[..., np.argmax(self.member, axis=1)]
 
-    def packet_bytes(self, rate_bps: np.ndarray) -> np.ndarray:
+    def packet_bytes(self, rate_bps: Floats) -> Floats:
         """Mean packet of each queue, as a frame and on the line [B], shape (..., queues, 2).
 
         1 where nothing is sent into a queue, which then has no say.

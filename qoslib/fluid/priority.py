@@ -1,21 +1,23 @@
 """Strict priority and Junos's priority levels as bands of water."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib.fluid.sharing import fill_bands
 from qoslib.port import Port
+from qoslib.units import Floats
 
 __all__ = ["priority_levels", "strict_priority"]
 
 
-def _levels(port):
+def _levels(port: Port) -> list[NDArray[np.intp]]:
     priority = np.array([queue.priority for queue in port.queues], float)
     return [np.flatnonzero(priority == level) for level in np.unique(priority)]
 
 
 def strict_priority(
-    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
+) -> Floats:
     """Each level whole before the next; queues of one level take turns.
 
     Parameters
@@ -38,8 +40,8 @@ def strict_priority(
 
 
 def priority_levels(
-    port: Port, demand_bps: np.ndarray, capacity_bps: np.ndarray, weights: np.ndarray
-) -> np.ndarray:
+    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
+) -> Floats:
     """Level by level up to the guaranteed rates, then level by level the excess.
 
     First ``min(d_i, g_i)`` in order of priority, then ``d_i - min(d_i, g_i)`` in the same order;

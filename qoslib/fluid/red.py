@@ -1,24 +1,28 @@
 """WRED in the long run: of the streams of one queue those of the lowest profile lose first."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib.fluid.paths import Paths
 from qoslib.fluid.sharing import in_proportion
-from qoslib.port import Port, Red
+from qoslib.port import Port, Queue, Red, RedProfile
+from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["red_minimum_packets", "shared_by_profile"]
 
 
 def shared_by_profile(
     port: Port,
-    streams,
+    streams: Sequence[Stream],
     paths: Paths,
-    entered_bps: np.ndarray,
-    served_bps: np.ndarray,
-    sent_bps: np.ndarray,
-) -> np.ndarray:
+    entered_bps: Floats,
+    served_bps: Floats,
+    sent_bps: Floats,
+) -> Floats:
     """What each stream sends, in bits of frames [bit/s], where WRED tells streams apart.
 
     With profiles that do not overlap a queue that loses stands between the thresholds of one of
@@ -55,7 +59,7 @@ def shared_by_profile(
     return sent
 
 
-def red_minimum_packets(port: Port, streams, paths: Paths) -> list[float]:
+def red_minimum_packets(port: Port, streams: Sequence[Stream], paths: Paths) -> list[float]:
     """From how many packets on the RED of each queue may drop; infinite without RED."""
     return [
         min((profile.minimum_packets for profile in used), default=np.inf)
@@ -66,7 +70,9 @@ def red_minimum_packets(port: Port, streams, paths: Paths) -> list[float]:
     ]
 
 
-def _profiles(queue, streams, mine):
+def _profiles(
+    queue: Queue, streams: Sequence[Stream], mine: NDArray[np.bool_]
+) -> tuple[list[RedProfile], set[RedProfile]]:
     """The RED profile of each stream, and those that the streams of this queue use."""
     if not isinstance(queue.dropper, Red):
         return [], set()
@@ -75,7 +81,9 @@ def _profiles(queue, streams, mine):
     return of_stream, {profile for profile, here in zip(of_stream, mine, strict=True) if here}
 
 
-def _bands(queue, streams, mine):
+def _bands(
+    queue: Queue, streams: Sequence[Stream], mine: NDArray[np.bool_]
+) -> list[NDArray[np.intp]]:
     """Streams of a queue by profile, the highest first."""
     of_stream, used = _profiles(queue, streams, mine)
     order = sorted(used, key=lambda p: (p.minimum_packets, p.maximum_packets), reverse=True)

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-#: What is left of a line that is this full is rounding [ratio].
-ROUNDING = 1e-12
+from qoslib.tolerances import ROUNDING
+from qoslib.units import Floats
 
 __all__ = ["fill", "fill_bands", "in_proportion"]
 
 
-def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> np.ndarray:
+def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> Floats:
     """Weighted max-min fair shares: ``s_i = min(d_i, w_i mu)`` with ``sum s = min(sum d, C)``.
 
     Parameters
@@ -31,6 +31,13 @@ def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> 
     References
     ----------
     Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
+
+    Examples
+    --------
+    The smallest demand is met; the other two share what is left by weight, 1 : 2.
+
+    >>> print(fill([10e6, 80e6, 80e6], 100e6, [1, 1, 2]))
+    [10000000. 30000000. 60000000.]
     """
     demand, weight = np.broadcast_arrays(np.asarray(demand_bps, float), weights)
     capacity = np.asarray(capacity_bps, float)[..., None]
@@ -53,24 +60,40 @@ def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> 
     return shares
 
 
-def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> np.ndarray:
+def in_proportion(demand_bps: ArrayLike, capacity_bps: ArrayLike) -> Floats:
     """A common first-in first-out queue: ``s_i = d_i min(1, C / sum d)``.
 
-    Shapes and units as in `fill`.
+    Parameters
+    ----------
+    demand_bps : ndarray, shape (..., n)
+        What each wants [bit/s].
+    capacity_bps : ndarray, shape (...)
+        What there is [bit/s].
+
+    Returns
+    -------
+    ndarray, shape (..., n)
+        What each gets [bit/s].
+
+    Examples
+    --------
+    >>> print(in_proportion([90e6, 30e6], 100e6))
+    [75000000. 25000000.]
     """
     demand = np.asarray(demand_bps, float)
     total = demand.sum(-1, keepdims=True)
     capacity = np.asarray(capacity_bps, float)[..., None]
     short = total > capacity
-    return demand * np.divide(capacity, total, out=np.ones(short.shape), where=short)
+    share: Floats = np.divide(capacity, total, out=np.ones(short.shape), where=short)
+    return demand * share
 
 
 def fill_bands(
-    demand_bps: Sequence[np.ndarray],
-    capacity_bps: np.ndarray,
-    bands: Sequence[np.ndarray],
-    weights: np.ndarray,
-) -> np.ndarray:
+    demand_bps: Sequence[Floats],
+    capacity_bps: Floats,
+    bands: Sequence[NDArray[np.intp]],
+    weights: Floats,
+) -> Floats:
     """Fill one band of queues after the other, each from what the bands before it leave.
 
     Parameters

@@ -1,13 +1,14 @@
 """Rates as water: what a port does to its streams in the long run."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
 from qoslib.fluid.chain import through
-from qoslib.fluid.delay import ROUNDING, drops_at_head, waiting_s
+from qoslib.fluid.delay import drops_at_head, waiting_s
 from qoslib.fluid.drr import deficit_round_robin, modified_drr, per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
@@ -18,6 +19,7 @@ from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
     Chain,
     DeficitRoundRobin,
+    Dropper,
     DropProfile,
     Fifo,
     Forwarder,
@@ -25,11 +27,14 @@ from qoslib.port import (
     Port,
     PriorityLevels,
     Red,
+    Scheduler,
     StrictPriority,
 )
 from qoslib.record import checked, fail
 from qoslib.results import Result
+from qoslib.tolerances import ROUNDING
 from qoslib.traffic import MOST_BPS, Stream
+from qoslib.units import Floats
 
 __all__ = ["SHARINGS", "solve"]
 
@@ -46,25 +51,46 @@ SHORT = (
 #: The part of what is offered from which two answers are told apart [ratio].
 MUCH = 0.1
 
-#: Schedulers whose queues are visited in turn.
-ROUND_ROBINS = (DeficitRoundRobin, ModifiedDrr)
-
 #: Halvings that find the line rate a shaped port uses, to the last bit of a float.
 HALVINGS = 60
 
 
-def _fifo(port, demand_bps, capacity_bps, weights):
+class Sharing(NamedTuple):
+    """How a scheduler shares a line in the long run.
+
+    `rates` is what each queue sends, of a port, demands, a capacity and weights; `weights` what
+    the queues share by, of a port, what is put into them and their mean packets.
+    """
+
+    rates: Callable[[Port, Floats, Floats, Floats], Floats]
+    weights: Callable[[Port, Floats, Floats], Floats]
+
+
+def _fifo(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats) -> Floats:
     return in_proportion(demand_bps, capacity_bps)
 
 
-#: How each scheduler shares a line in the long run.
-SHARINGS = {
-    Fifo: _fifo,
-    StrictPriority: strict_priority,
-    PriorityLevels: priority_levels,
-    DeficitRoundRobin: deficit_round_robin,
-    ModifiedDrr: modified_drr,
+def _by_weight(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
+    return np.broadcast_to([queue.weight for queue in port.queues], packet_bytes.shape[:-1])
+
+
+def _by_packet(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
+    return packet_bytes[..., 1]
+
+
+#: A scheduler's own line here is all that the fluid model needs to know of it.
+SHARINGS: dict[type[Scheduler], Sharing] = {
+    Fifo: Sharing(_fifo, _by_weight),
+    StrictPriority: Sharing(strict_priority, _by_packet),
+    PriorityLevels: Sharing(priority_levels, _by_weight),
+    DeficitRoundRobin: Sharing(deficit_round_robin, per_visit),
+    ModifiedDrr: Sharing(modified_drr, per_visit),
 }
+
+
+def _in_rounds(port: Port) -> bool:
+    """Whether queues are visited in turn, so that a short one sends less than its quantum."""
+    return SHARINGS[type(port.scheduler)].weights is per_visit
 
 
 def solve(
@@ -127,13 +153,15 @@ def solve(
     return _at_line(network, streams, Paths.of(network, streams), offered, 0.0)
 
 
-def _at_line(port, streams, paths, offered, held_s):
+def _at_line(
+    port: Port, streams: Sequence[Stream], paths: Paths, offered: Floats, held_s: Floats | float
+) -> Result:
     """The result at one line, whose senders' packets wait `held_s` more."""
     _refuse(port)
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
-    weights = _weights(port, put_in, packet)
+    weights = SHARINGS[type(port.scheduler)].weights(port, put_in, packet)
     served = _served(port, put_in, packet, weights)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
@@ -143,7 +171,7 @@ def _at_line(port, streams, paths, offered, held_s):
     return _result(port, streams, paths, offered, sent, latency_s, causes, notes)
 
 
-def _refuse(port):
+def _refuse(port: Port) -> None:
     for queue in port.queues:
         if queue.pool:
             raise ValueError(f"Queue {queue.name!r} pool is {queue.pool!r}; allowed here: none")
@@ -151,7 +179,7 @@ def _refuse(port):
         raise ValueError(f"Port {port.name!r} pause is {port.pause}; allowed here: none obeyed")
 
 
-def _offered(streams, offered_bps):
+def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats:
     names = [stream.name for stream in streams]
     if not names or len(set(names)) != len(names):
         raise ValueError(f"streams are {names}; allowed: at least one, each name once")
@@ -169,7 +197,7 @@ def _offered(streams, offered_bps):
     return offered
 
 
-def _served(port, put_in, packet, weights):
+def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floats:
     """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
     on_line = packet[..., 1] / packet[..., 0]
     demand = np.stack(
@@ -179,48 +207,54 @@ def _served(port, put_in, packet, weights):
         ],
         axis=-1,
     )
-    share = SHARINGS[type(port.scheduler)]
+    share = SHARINGS[type(port.scheduler)].rates
     capacity = _capacity(port, demand, weights, on_line)
     return share(port, demand, capacity, weights)
 
 
-def _capacity(port, demand, weights, on_line):
+def _capacity(port: Port, demand: Floats, weights: Floats, on_line: Floats) -> Floats:
     """The line rate, or the part of it at which the frames sent fit the port's shaper [bit/s]."""
     low, high = np.zeros(demand.shape[:-1]), np.full(demand.shape[:-1], port.rate_bps)
     if port.shaper is None:
         return high
     for step in range(HALVINGS):
         tried = (low + high) / 2 if step else high
-        sent = SHARINGS[type(port.scheduler)](port, demand, tried, weights)
+        sent = SHARINGS[type(port.scheduler)].rates(port, demand, tried, weights)
         fits = (sent / on_line).sum(-1) <= port.shaper.rate_bps
         low, high = np.where(fits, tried, low), np.where(fits, high, tried)
     return low
 
 
-def _weights(port, put_in, packet):
-    """What queues of one level share a line by; see the schedulers of `qoslib.port`."""
-    if isinstance(port.scheduler, StrictPriority):
-        return packet[..., 1]
-    if isinstance(port.scheduler, ROUND_ROBINS):
-        return per_visit(port, put_in, packet)
-    return np.broadcast_to([queue.weight for queue in port.queues], packet.shape[:-1])
-
-
-def _notes(port, streams, paths, put_in, served, packet, weights):
+def _notes(
+    port: Port,
+    streams: Sequence[Stream],
+    paths: Paths,
+    put_in: Floats,
+    served: Floats,
+    packet: Floats,
+    weights: Floats,
+) -> tuple[str, ...]:
     """Which queues of a round robin may send much less, by what no closed form here knows."""
-    if not isinstance(port.scheduler, ROUND_ROBINS):
+    if not _in_rounds(port):
         return ()
     shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths))
     if np.array_equal(shortest, weights):
         return ()
     least = _served(port, put_in, packet, shortest)
-    apart = ((served - least) > MUCH * put_in).any(axis=tuple(range(served.ndim - 1)))
+    apart = _anywhere((served - least) > MUCH * put_in)
     return tuple(
         SHORT.format(queue.name) for queue, far in zip(port.queues, apart, strict=True) if far
     )
 
 
-def _latency(port, paths, put_in, served, packet, weights):
+def _anywhere(each: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether it holds with any of the loads, shape (queues,) or (streams,)."""
+    return np.asarray(each.any(axis=tuple(range(each.ndim - 1))))
+
+
+def _latency(
+    port: Port, paths: Paths, put_in: Floats, served: Floats, packet: Floats, weights: Floats
+) -> Floats:
     """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
     wait = np.stack(
         [
@@ -229,14 +263,14 @@ def _latency(port, paths, put_in, served, packet, weights):
         ],
         axis=-1,
     )
-    if isinstance(port.scheduler, ROUND_ROBINS):
+    if _in_rounds(port):
         wait = np.where(wait > 0, wait - shorter_s(port, put_in, packet, weights), wait)
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
     return paths.of_queue(wait) + ring + port.base_delay_s + own
 
 
-def _ring_s(port, put_in, served, packet):
+def _ring_s(port: Port, put_in: Floats, served: Floats, packet: Floats) -> Floats:
     """Time through the transmit ring: full while more comes than the line takes [s]."""
     sent_bps = served.sum(-1)
     packets_pps = units.rate_pps(served, packet[..., 1]).sum(-1)
@@ -245,7 +279,9 @@ def _ring_s(port, put_in, served, packet):
     return np.where(overloaded, port.transmit_ring_packets * mean_s / port.rate_bps, 0.0)
 
 
-def _causes(port, paths, policed_bps, overflow_bps):
+def _causes(
+    port: Port, paths: Paths, policed_bps: Floats, overflow_bps: Floats
+) -> dict[str, Floats]:
     names = [_cause(queue.dropper) for queue in port.queues]
     causes = {}
     for name in sorted(set(names)):
@@ -256,7 +292,7 @@ def _causes(port, paths, policed_bps, overflow_bps):
     return causes
 
 
-def _cause(dropper):
+def _cause(dropper: Dropper) -> str:
     if isinstance(dropper, DropProfile):
         return "profile"
     if isinstance(dropper, Red):
@@ -264,10 +300,19 @@ def _cause(dropper):
     return "head" if drops_at_head(dropper) else "tail"
 
 
-def _result(port, streams, paths, offered, sent, latency_s, causes, notes):
+def _result(
+    port: Port,
+    streams: Sequence[Stream],
+    paths: Paths,
+    offered: Floats,
+    sent: Floats,
+    latency_s: Floats,
+    causes: dict[str, Floats],
+    notes: tuple[str, ...],
+) -> Result:
     dropped = np.maximum(offered - sent, 0)
     latency_s = np.where(sent > 0, latency_s, np.nan)
-    silent = ((sent > 0) & np.isnan(latency_s)).any(axis=tuple(range(sent.ndim - 1)))
+    silent = _anywhere((sent > 0) & np.isnan(latency_s))
     return Result(
         model="fluid",
         streams=tuple(stream.name for stream in streams),

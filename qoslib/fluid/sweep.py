@@ -1,5 +1,7 @@
 """Many loads at once, for a line in a figure."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from qoslib.fluid.solve import solve
@@ -12,7 +14,12 @@ __all__ = ["sweep"]
 
 
 def sweep(
-    port: Port, streams, stream: str, low_bps: float, high_bps: float, loads: int = 81
+    port: Port,
+    streams: Sequence[Stream],
+    stream: str,
+    low_bps: float,
+    high_bps: float,
+    loads: int = 81,
 ) -> Result:
     """Solve a port for evenly spaced loads of one stream, the others as they are.
 

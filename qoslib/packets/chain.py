@@ -4,16 +4,15 @@ import time
 
 import numpy as np
 
-from qoslib.packets import tables
-from qoslib.packets.arrivals import FED, REPEATED
-from qoslib.packets.clock import NEVER, PS_PER_S
-from qoslib.packets.collect import collected, latency_s
-from qoslib.packets.kernel import kernel
-from qoslib.packets.loop import AT_ONCE, affordable, run
+from qoslib.packets.collect import collected, delay_s
+from qoslib.packets.kernels import tables
+from qoslib.packets.kernels.clock import NEVER, PS_PER_S
+from qoslib.packets.kernels.codes import FED, REPEATED
+from qoslib.packets.kernels.counters import BINS, bin_edges_ps, count_through
+from qoslib.packets.kernels.loop import AT_ONCE, affordable, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_streams import carried
 from qoslib.packets.progress import play
-from qoslib.packets.tally import BINS, bin_edges_ps, count_latency
 from qoslib.record import fail
 from qoslib.results import Counts, Histogram, History, Result
 
@@ -53,7 +52,7 @@ class _Station:
         times_ps = [*(starts["gap_ps"] // each), *periods_ps[periods_ps > 0]]
         return max(int(min(times_ps, default=NEVER)), 1)
 
-    def feed(self, fates):
+    def feed(self, outcomes):
         """Take in what other hops sent here, behind what is still waiting to arrive."""
         state = self.state
         parts = []
@@ -62,7 +61,7 @@ class _Station:
             # What a pattern has played comes again; what was fed and played does not.
             first = int(at["feed_first" if at["kind"] == REPEATED else "feed_at"])
             left = state.feed[first : int(at["feed_end"])]
-            parts.append(np.concatenate([left, *fates.get(stream, [])]))
+            parts.append(np.concatenate([left, *outcomes.get(stream, [])]))
             state.streams["feed_at"][row] -= first
         ends = np.cumsum([len(part) for part in parts])
         begins = ends - [len(part) for part in parts]
@@ -77,38 +76,29 @@ class _Station:
         self.done_ps = max(self.done_ps, min(next_ps, until_ps))
 
     def sent(self):
-        """What went out since last asked, as arrivals for others, by stream."""
+        """What went out since the last call, as arrivals for others, by stream."""
         port = self.state.port
-        fates = self.state.log[: int(port["logged"][0])].copy()
+        outcomes = self.state.log[: int(port["logged"][0])].copy()
         port["logged"] = 0
-        kinds = self.state.classes[fates["packet_class"]]
+        kinds = self.state.classes[outcomes["packet_class"]]
         by_stream = {}
         for stream, row in self.row.items():
             mine = kinds["stream"] == row
             feed = np.zeros(int(mine.sum()), tables.FEED)
-            feed["arrival_ps"] = fates["departure_ps"][mine] + port["base_ps"][0]
+            feed["arrival_ps"] = outcomes["departure_ps"][mine] + port["base_ps"][0]
             first = self.state.streams[row]["first_class"]
-            feed["packet_class"] = fates["packet_class"][mine] - first
-            feed["tag"] = fates["tag"][mine]
+            feed["packet_class"] = outcomes["packet_class"][mine] - first
+            feed["tag"] = outcomes["tag"][mine]
             by_stream[stream] = feed
         return by_stream
 
 
-@kernel
-def _count_through(tallies, histogram, counts, stream, feed, warm_ps):
-    """Count latencies over the whole chain of packets that have left its last hop."""
-    for row in feed:
-        if row.arrival_ps >= warm_ps:
-            counts[stream] += 1
-            count_latency(tallies[stream], histogram, stream, row.arrival_ps - row.tag)
-
-
 class _Through:
-    """Latencies over the whole chain."""
+    """Delays over the whole chain."""
 
     def __init__(self, streams, warm_ps):
-        self.tallies = np.zeros(streams, tables.TALLY)
-        self.tallies["latency_min"] = NEVER
+        self.delays = np.zeros(streams, tables.DELAY)
+        self.delays["delay_min"] = NEVER
         self.histogram = np.zeros((streams, BINS), np.int64)
         self.sent = np.zeros(streams, np.int64)
         self.warm_ps = warm_ps
@@ -120,8 +110,8 @@ class _Through:
         leaving = np.concatenate([self.leaving[stream], feed])
         left = int(np.searchsorted(leaving["arrival_ps"], until_ps + base_ps, "right"))
         self.leaving[stream] = leaving[left:]
-        _count_through(
-            self.tallies,
+        count_through(
+            self.delays,
             self.histogram,
             self.sent,
             stream,
@@ -130,8 +120,8 @@ class _Through:
         )
 
 
-def run_chain(chain, streams, asked, progress, chunk_packets) -> Result:
-    """Run a chain; parameters as `qoslib.packets.simulate`, `asked` a `Run`.
+def run_chain(chain, streams, options, progress, chunk_packets) -> Result:
+    """Run a chain; parameters as `qoslib.packets.simulate`, `options` a `Run`.
 
     Hops take turns: the first plays a stretch of time, then the next up to the time before which
     that one is done, so no packet can still come from there, until all have come to one time. A
@@ -139,7 +129,7 @@ def run_chain(chain, streams, asked, progress, chunk_packets) -> Result:
     """
     hop_run = Run(1.0)
     hop_run.__dict__.update(
-        asked.__dict__,
+        options.__dict__,
         log_packets=chunk_packets + AT_ONCE,
         log_wanted=chunk_packets,
         log_name="chunk_packets",
@@ -150,10 +140,10 @@ def run_chain(chain, streams, asked, progress, chunk_packets) -> Result:
     for index, hop in enumerate(chain.hops):
         first = [bool(route) and route[0] == index for route in routes]
         stations.append(_Station(hop, index, streams, hop_run, first))
-    through = _Through(len(streams), asked.warm_ps)
-    turns = _Turns(stations, routes, through, asked.end_ps)
-    done_ps = play(turns.next, asked, progress)
-    return _joined(chain, streams, stations, routes, through, asked, done_ps)
+    through = _Through(len(streams), options.warm_ps)
+    turns = _Turns(stations, routes, through, options.end_ps)
+    done_ps = play(turns.next, options, progress)
+    return _joined(chain, streams, stations, routes, through, options, done_ps)
 
 
 def _routes(chain, streams):
@@ -225,14 +215,14 @@ class _Turns:
                 self.through.add(stream, feed, base_ps, station.done_ps)
 
 
-def _joined(chain, streams, stations, routes, through, asked, done_ps):
+def _joined(chain, streams, stations, routes, through, options, done_ps):
     """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
     hops = []
     for station in stations:
         names = tuple(stream.name for stream in station.streams)
         queues = tuple(queue.name for queue in as_port(station.where)[0])
-        hops.append(collected(station.state, names, queues, asked, done_ps))
-    low_s, mean_s, high_s = latency_s(through.tallies, through.sent)
+        hops.append(collected(station.state, names, queues, options, done_ps))
+    low_s, mean_s, high_s = delay_s(through.delays, through.sent)
     packets = _joined_counts(hops, stations, routes, "packets")
     octets = _joined_counts(hops, stations, routes, "octets")
     first, last = [r[0] for r in routes], [r[-1] for r in routes]
@@ -266,14 +256,14 @@ def _joined(chain, streams, stations, routes, through, asked, done_ps):
         delay_max_s=high_s,
         dropped_by_pps={cause: n / seconds for cause, n in packets.dropped.items()},
         duration_s=seconds,
-        seed=asked.seed,
+        seed=options.seed,
         packets=packets,
         octets=octets,
         histogram=Histogram(bin_edges_ps() / PS_PER_S, through.histogram),
         history=_joined_history(hops, stations, routes),
         pause_frames=sum(hop.pause_frames for hop in hops),
         hops=tuple(hops),
-        interrupted=done_ps < asked.end_ps,
+        interrupted=done_ps < options.end_ps,
     )
 
 

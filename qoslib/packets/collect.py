@@ -3,12 +3,12 @@
 import numpy as np
 
 from qoslib import units
-from qoslib.packets.clock import PS_PER_S
-from qoslib.packets.tables import CAUSES
-from qoslib.packets.tally import bin_edges_ps
+from qoslib.packets.kernels.clock import PS_PER_S
+from qoslib.packets.kernels.codes import CAUSES
+from qoslib.packets.kernels.counters import bin_edges_ps
 from qoslib.results import Counts, Histogram, History, PacketTrace, Result
 
-__all__ = ["collected", "latency_s", "trace_of"]
+__all__ = ["collected", "delay_s", "trace_of"]
 
 
 def collected(state, names, queues, run, done_ps, trace=None) -> Result:
@@ -26,7 +26,7 @@ def collected(state, names, queues, run, done_ps, trace=None) -> Result:
     """
     seconds = (done_ps - run.warm_ps) / PS_PER_S
     packets, octets = _counts(state, 1), _counts(state, state.classes["frame_bytes"])
-    low, mean, high = latency_s(state.tallies, _by_stream(state, state.counts[:, 1]))
+    low, mean, high = delay_s(state.delays, _by_stream(state, state.counts[:, 1]))
     return Result(
         model="packets",
         streams=names,
@@ -54,7 +54,7 @@ def collected(state, names, queues, run, done_ps, trace=None) -> Result:
 
 
 def _by_stream(state, per_class):
-    total = np.zeros((len(state.tallies), *np.shape(per_class)[1:]), np.int64)
+    total = np.zeros((len(state.delays), *np.shape(per_class)[1:]), np.int64)
     np.add.at(total, state.classes["stream"], per_class)
     return total
 
@@ -70,12 +70,12 @@ def _counts(state, each):
     return Counts(offered, sent, offered - sent - lost, dropped, marked)
 
 
-def latency_s(tallies, sent) -> tuple[np.ndarray, ...]:
-    """Least, mean and largest latency [s] of so many packets of each stream."""
+def delay_s(delays, sent) -> tuple[np.ndarray, ...]:
+    """Least, mean and largest delay [s] of so many packets of each stream."""
     some = np.maximum(sent, 1)
-    total = [(int(t["latency_high"]) << 40) + int(t["latency_low"]) for t in tallies]
+    total = [(int(t["delay_high"]) << 40) + int(t["delay_low"]) for t in delays]
     mean = np.array([ps / int(n) for ps, n in zip(total, some, strict=True)])
-    columns = (tallies["latency_min"], mean, tallies["latency_max"])
+    columns = (delays["delay_min"], mean, delays["delay_max"])
     return tuple(np.where(sent > 0, column / PS_PER_S, np.nan) for column in columns)
 
 
@@ -99,20 +99,20 @@ def _tokens_share(state, bins):
     return np.where(queues["policed"][:, None], 1 - spent_ps / burst_ps, np.nan)
 
 
-def trace_of(fates, classes) -> PacketTrace:
+def trace_of(outcomes, classes) -> PacketTrace:
     """The packets one by one.
 
     Parameters
     ----------
-    fates, classes : ndarray
+    outcomes, classes : ndarray
         Rows of the log, and the table of packet classes.
     """
     causes = np.array([*CAUSES, ""])
-    sent = fates["cause"] < 0
+    sent = outcomes["cause"] < 0
     return PacketTrace(
-        stream=classes["stream"][fates["packet_class"]],
-        arrival_s=fates["arrival_ps"] / PS_PER_S,
-        departure_s=np.where(sent, fates["departure_ps"] / PS_PER_S, np.nan),
-        frame_bytes=classes["frame_bytes"][fates["packet_class"]],
-        cause=causes[fates["cause"]],
+        stream=classes["stream"][outcomes["packet_class"]],
+        arrival_s=outcomes["arrival_ps"] / PS_PER_S,
+        departure_s=np.where(sent, outcomes["departure_ps"] / PS_PER_S, np.nan),
+        frame_bytes=classes["frame_bytes"][outcomes["packet_class"]],
+        cause=causes[outcomes["cause"]],
     )

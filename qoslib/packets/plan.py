@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 
 from qoslib.memory import within_budget
-from qoslib.packets import tables
-from qoslib.packets.clock import (
+from qoslib.packets.kernels import codes, tables
+from qoslib.packets.kernels.clock import (
     HORIZON_PS,
     NEVER,
     PS_PER_S,
@@ -15,10 +15,10 @@ from qoslib.packets.clock import (
     picoseconds,
     split,
 )
-from qoslib.packets.draws import key
+from qoslib.packets.kernels.counters import BINS
+from qoslib.packets.kernels.draws import key
 from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
 from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
-from qoslib.packets.tally import BINS
 from qoslib.port import (
     ByteLimit,
     DeficitRoundRobin,
@@ -37,11 +37,11 @@ __all__ = ["SCHEDULERS", "Run", "as_port", "planned"]
 
 #: The rule that each scheduler becomes.
 SCHEDULERS = {
-    Fifo: tables.FIFO,
-    StrictPriority: tables.STRICT,
-    PriorityLevels: tables.LEVELS,
-    DeficitRoundRobin: tables.DRR,
-    ModifiedDrr: tables.MDRR,
+    Fifo: codes.FIFO,
+    StrictPriority: codes.STRICT,
+    PriorityLevels: codes.LEVELS,
+    DeficitRoundRobin: codes.DRR,
+    ModifiedDrr: codes.MDRR,
 }
 
 #: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
@@ -49,7 +49,7 @@ LARGEST_BYTES = 1 << 33
 
 
 class Run:
-    """What a run is asked for, in picoseconds.
+    """The options of a run, in picoseconds.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Run:
     bins : int
         Bins of the history.
     log_packets : int
-        How many packets' fates are kept one by one.
+        How many packets' outcomes are kept one by one.
 
     Attributes
     ----------
@@ -149,14 +149,14 @@ def planned(where, streams, run, hop=0, owners=None) -> tables.State:
         feed=_feed(where, streams, rows),
         handed=np.zeros(ring + 1, tables.HANDED),
         counts=np.zeros((len(classes), 3), np.int64),
-        drops=np.zeros((len(classes), len(tables.CAUSES)), np.int64),
-        tallies=_tallies(len(streams)),
+        drops=np.zeros((len(classes), len(codes.CAUSES)), np.int64),
+        delays=_delay_rows(len(streams)),
         histogram=np.zeros((len(streams), BINS), np.int64),
         edges_ps=run.edges_ps(),
         past_counts=np.zeros((run.bins, len(classes), 3), np.int64),
         past_peaks=np.zeros((run.bins, len(queues)), np.int64),
         past_spent_ps=np.zeros((run.bins, len(queues)), np.int64),
-        log=np.zeros(run.log_packets, tables.FATE),
+        log=np.zeros(run.log_packets, tables.OUTCOME),
     )
 
 
@@ -174,7 +174,7 @@ def _needs(where, streams, run, classes, queue_rows):
     # What is kept for each bin, and what its record is made from.
     each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
     yield "bins", run.bins, each_bin * run.bins
-    yield run.log_name, run.log_wanted, 2 * tables.FATE.itemsize * run.log_packets
+    yield run.log_name, run.log_wanted, 2 * tables.OUTCOME.itemsize * run.log_packets
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1
@@ -316,9 +316,9 @@ def _feed(where, streams, rows):
     return np.concatenate(feeds)
 
 
-def _tallies(streams):
-    table = np.zeros(streams, tables.TALLY)
-    table["latency_min"] = NEVER
+def _delay_rows(streams):
+    table = np.zeros(streams, tables.DELAY)
+    table["delay_min"] = NEVER
     return table
 
 

@@ -4,9 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from qoslib.packets import red
-from qoslib.packets.admit import BY_CODEL, BY_LIMIT, BY_PIE, BY_PROFILE, BY_RED
-from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
+from qoslib.packets.kernels import codes
+from qoslib.packets.kernels.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
 from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
@@ -108,32 +107,32 @@ def _fill_dropper(row, queue):
         case HeadDrop():
             row["drops_head"] = 1
         case Red() as dropper:
-            row["dropper"], row["ecn"] = BY_RED, dropper.ecn
+            row["dropper"], row["ecn"] = codes.BY_RED, dropper.ecn
             _fill_averaging(row, dropper.averaging)
         case DropProfile() as profile:
-            row["dropper"], row["drops_head"] = BY_PROFILE, profile.drop_at == "head"
+            row["dropper"], row["drops_head"] = codes.BY_PROFILE, profile.drop_at == "head"
         case Codel() as codel:
-            row["dropper"], row["ecn"] = BY_CODEL, codel.ecn
+            row["dropper"], row["ecn"] = codes.BY_CODEL, codel.ecn
             row["target_ps"] = picoseconds(codel.target_s)
             row["interval_ps"] = picoseconds(codel.interval_s)
             split(Fraction(16 * int(row["interval_ps"])))
         case Pie() as pie:
             _fill_pie(row, pie)
         case _:
-            row["dropper"] = BY_LIMIT
+            row["dropper"] = codes.BY_LIMIT
 
 
 def _fill_averaging(row, averaging):
     match averaging:
         case Instantaneous():
-            row["averaging"] = red.INSTANTANEOUS
+            row["averaging"] = codes.INSTANTANEOUS
         case Ewma(exponent):
-            row["averaging"], row["exponent"] = red.EWMA, exponent
+            row["averaging"], row["exponent"] = codes.EWMA, exponent
         case TruncatingEwma(exponent, counts_ring):
-            row["averaging"], row["exponent"] = red.TRUNCATING, exponent
+            row["averaging"], row["exponent"] = codes.TRUNCATING, exponent
             row["counts_ring"] = counts_ring
         case AsymmetricEwma(exponent, period_s, release_packets):
-            row["averaging"], row["exponent"] = red.ASYMMETRIC, exponent
+            row["averaging"], row["exponent"] = codes.ASYMMETRIC, exponent
             row["period_ps"] = picoseconds(period_s)
             row["release"] = -1 if release_packets is None else release_packets
         case Sampled() as relay:
@@ -144,7 +143,7 @@ def _fill_averaging(row, averaging):
 
 
 def _fill_relay(row, relay):
-    row["averaging"] = red.SAMPLED
+    row["averaging"] = codes.SAMPLED
     row["high"], row["low"] = relay.high_packets, relay.low_packets
     row["release"] = -1 if relay.release_packets is None else relay.release_packets
     row["period_ps"] = max(picoseconds(relay.period_s), 1)
@@ -152,7 +151,7 @@ def _fill_relay(row, relay):
 
 
 def _fill_pie(row, pie):
-    row["dropper"], row["ecn"] = BY_PIE, pie.ecn
+    row["dropper"], row["ecn"] = codes.BY_PIE, pie.ecn
     row["target_ps"] = picoseconds(pie.target_s)
     row["update_ps"] = row["timer_ps"] = max(picoseconds(pie.update_s), 1)
     row["burst_ps"] = row["burst_left_ps"] = picoseconds(pie.burst_s)

@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 
 from qoslib import units
-from qoslib.packets import arrivals, tables
-from qoslib.packets.clock import HORIZON_PS, NEVER, PS_PER_S, numbers_of, picoseconds, split
-from qoslib.packets.draws import key
+from qoslib.packets.kernels import codes, tables
+from qoslib.packets.kernels.clock import HORIZON_PS, NEVER, PS_PER_S, numbers_of, picoseconds, split
+from qoslib.packets.kernels.draws import key
 from qoslib.record import fail
 from qoslib.traffic import (
     Cbr,
@@ -93,7 +93,7 @@ def _fill(row, stream):
     row["jitter_ps"] = picoseconds(stream.jitter_s)
     row["clock_ps"] = picoseconds(stream.start_s)
     if isinstance(stream.arrivals, Trace):
-        row["kind"] = arrivals.FED
+        row["kind"] = codes.FED
     elif stream.rate_bps > 0:
         _fill_arrivals(row, stream, _gap_ps(stream))
 
@@ -107,13 +107,13 @@ def _gap_ps(stream):
 def _fill_arrivals(row, stream, gap_ps):
     match stream.arrivals:
         case Cbr(phase_s):
-            row["kind"] = arrivals.CBR
+            row["kind"] = codes.CBR
             row["clock_ps"] += picoseconds(phase_s)
         case Poisson():
-            row["kind"] = arrivals.POISSON
+            row["kind"] = codes.POISSON
             row["mean_gap_ps"] = _drawn(stream, gap_ps)
         case TickedBursts(tick_s, phase_s):
-            row["kind"] = arrivals.TICKED
+            row["kind"] = codes.TICKED
             row["tick_ps"] = max(picoseconds(tick_s), 1)
             row["tick_at_ps"] = row["clock_ps"] + picoseconds(phase_s)
         case OnOff() as on_off:
@@ -125,7 +125,7 @@ def _fill_arrivals(row, stream, gap_ps):
             gap_ps *= Fraction(on_off.on_s) / cycle_s
             _fill_on_off(row, stream, on_off)
         case Repeated(shares):
-            row["kind"] = arrivals.REPEATED
+            row["kind"] = codes.REPEATED
             gap_ps *= len(shares)
     row["gap_ps"], row["gap_fraction"] = split(gap_ps)
 
@@ -140,7 +140,7 @@ def _drawn(stream, mean_ps):
 
 def _fill_on_off(row, stream, on_off):
     """On-time starts at the phase; the first on-period has its mean length."""
-    row["kind"] = arrivals.ON_OFF
+    row["kind"] = codes.ON_OFF
     row["random_periods"] = on_off.periods == "exponential"
     row["on_ps"] = _drawn(stream, Fraction(on_off.on_s) * PS_PER_S)
     row["off_ps"] = _drawn(stream, Fraction(on_off.off_s) * PS_PER_S)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Annotated
 
-from qoslib.packets.clock import PS_PER_S
+from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.record import Within, fail
 
 __all__ = ["Chunk", "Progress", "ProgressBar", "Watch", "check_progress", "play"]
@@ -67,7 +67,7 @@ class ProgressBar:
 
 
 class Watch:
-    """Tells how far a run is, and notes that somebody wants to stop it.
+    """Reports how far a run is, and notes that somebody wants to stop it.
 
     Within the `with` block the first Ctrl-C (the stop button of a notebook sends the same signal)
     is only noted, so that a run ends between two events with its record right up to there; the
@@ -77,7 +77,7 @@ class Watch:
     Parameters
     ----------
     progress : Progress
-        What is told; a `KeyboardInterrupt` that it raises stops the run as well.
+        What is called; a `KeyboardInterrupt` that it raises stops the run as well.
     total_s : float
         All of the simulated time [s].
     """
@@ -93,7 +93,7 @@ class Watch:
         """Whether the run is to stop."""
         return self.stopped_s is not None
 
-    def tell(self, done_s: float) -> None:
+    def report(self, done_s: float) -> None:
         """So much simulated time is done [s]."""
         try:
             self._progress(done_s, self._total_s)
@@ -137,14 +137,14 @@ def check_progress(progress: object) -> None:
         fail("progress", progress, "a callable of the time done and the whole time, or None")
 
 
-def play(advance, asked, progress: Progress | None) -> int:
+def play(advance, options, progress: Progress | None) -> int:
     """Play a run piece by piece until it is over or somebody stops it.
 
     Parameters
     ----------
     advance : callable
         Of the `Watch`: plays a piece, and says how far all is done then [ps].
-    asked : qoslib.packets.plan.Run
+    options : qoslib.packets.plan.Run
     progress : Progress or None
         None for a bar after two seconds.
 
@@ -161,13 +161,13 @@ def play(advance, asked, progress: Progress | None) -> int:
         If it is stopped before the warm-up is over: there is nothing to record.
     """
     check_progress(progress)
-    done_ps, total_s = 0, asked.end_ps / PS_PER_S
+    done_ps, total_s = 0, options.end_ps / PS_PER_S
     with ExitStack() as stack:
         progress = progress or stack.enter_context(ProgressBar())
         watch = stack.enter_context(Watch(progress, total_s))
-        while done_ps < asked.end_ps and not watch.stopped:
-            done_ps = max(done_ps, min(advance(watch), asked.end_ps))
-            watch.tell(done_ps / PS_PER_S)
-    if done_ps <= asked.warm_ps:
+        while done_ps < options.end_ps and not watch.stopped:
+            done_ps = max(done_ps, min(advance(watch), options.end_ps))
+            watch.report(done_ps / PS_PER_S)
+    if done_ps <= options.warm_ps:
         raise KeyboardInterrupt
     return done_ps

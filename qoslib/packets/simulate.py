@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from qoslib.packets.chain import run_chain
 from qoslib.packets.collect import collected, trace_of
-from qoslib.packets.loop import affordable, run
+from qoslib.packets.kernels.loop import affordable, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.port import Chain, Forwarder, Port
@@ -60,7 +60,7 @@ def simulate(
     Returns
     -------
     Result
-        With counts, latency histogram and history; its rates are over ``duration - warmup``.
+        With counts, delay histogram and history; its rates are over ``duration - warmup``.
 
     Raises
     ------
@@ -88,9 +88,9 @@ def simulate(
     network = checked(Port | Forwarder | Chain, network, "network")
     streams = checked(tuple[Stream, ...], streams, "streams")
     _check(streams, chunk_packets)
-    asked = Run(duration_s, warmup_s, seed, bins, trace_packets)
+    options = Run(duration_s, warmup_s, seed, bins, trace_packets)
     run_all = run_chain if isinstance(network, Chain) else _run_one
-    result = run_all(network, streams, asked, progress, chunk_packets)
+    result = run_all(network, streams, options, progress, chunk_packets)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
@@ -103,13 +103,13 @@ def _check(streams, chunk_packets):
     checked(Chunk, chunk_packets, "chunk_packets")
 
 
-def _run_one(network, streams, asked, progress, chunk_packets):
-    state = planned(network, streams, asked)
+def _run_one(network, streams, options, progress, chunk_packets):
+    state = planned(network, streams, options)
     events = affordable(state, chunk_packets)
-    done_ps = play(lambda watch: run(state, asked.end_ps, events), asked, progress)
+    done_ps = play(lambda watch: run(state, options.end_ps, events), options, progress)
     names = tuple(stream.name for stream in streams)
     queues = tuple(queue.name for queue in as_port(network)[0])
     trace = None
-    if asked.log_packets:
+    if options.log_packets:
         trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)
-    return collected(state, names, queues, asked, done_ps, trace)
+    return collected(state, names, queues, options, done_ps, trace)

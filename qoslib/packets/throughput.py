@@ -94,6 +94,11 @@ def throughput(
     progress : callable, optional
         As for `simulate`; it starts again in each run of a trial.
 
+    Returns
+    -------
+    Throughput
+        The largest rate without loss, and every trial.
+
     Raises
     ------
     ValueError

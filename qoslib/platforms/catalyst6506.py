@@ -4,39 +4,12 @@ Source esnet: buffer experiment 2, slides; TCP over 25 + 25 ms beside UDP.
 """
 
 from qoslib import units
-from qoslib.platforms import esnet
-from qoslib.platforms.esnet import (
-    ASSUMPTIONS,
-    COUNTED,
-    FULL_ONLY,
-    HOSTS,
-    MODELS,
-    PARAMETERS,
-    WITHOUT_FITS,
-)
-from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
+from qoslib.platforms.hosts import ASSUMPTIONS, HOSTS, SETS, SHARED, tcp_test
+from qoslib.platforms.platform import Platform
+from qoslib.platforms.provenance import Facts, assumed, sourced
 from qoslib.port import ByteLimit, PacketLimit, Port, Queue
 
-__all__ = [
-    "ASSUMPTIONS",
-    "COUNTED",
-    "FACTS",
-    "FULL_ONLY",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "PACED",
-    "PARAMETERS",
-    "RATIOS",
-    "SIZES",
-    "WITHOUT_FITS",
-    "experiments",
-    "port",
-]
-
-#: Published experiments that cannot be described, and why.
-NOT_DESCRIBED: dict[str, str] = {}
-
-RATIOS: dict[str, tuple[str, str, str]] = {}
+__all__ = ["FACTS", "PACED", "PLATFORM", "SIZES", "experiments", "port"]
 
 #: Hold-queues of the unpaced tests [packets], and paced rates at the larger one [Gb/s].
 SIZES, PACED = (2000, 4096), (5, 6, 7, 8)
@@ -68,7 +41,7 @@ def port(hold_queue_packets: float, assumptions: str = "base") -> Port:
     >>> [port(size).queues[0].limit for size in SIZES]
     [ByteLimit(limit_bytes=6500000), PacketLimit(packets=4096)]
     """
-    name = esnet.SETS[assumptions].hold_queue_effective
+    name = SETS[assumptions].hold_queue_effective
     small = name and hold_queue_packets <= min(SIZES)
     limit = ByteLimit(int(FACTS[name])) if small else PacketLimit(int(hold_queue_packets))
     queue = Queue("all", limit)
@@ -77,49 +50,20 @@ def port(hold_queue_packets: float, assumptions: str = "base") -> Port:
 
 
 def _run(name, title, assumptions, packets, paced_bps=None):
-    size = float(FACTS.packet_bytes)
-    sender = esnet.host(
-        assumptions,
-        int(FACTS.streams),
-        float(FACTS.round_trip_s),
-        float(FACTS.delay_s),
-        size,
-        paced_bps,
-    )
-    return Experiment(
-        name,
-        title,
-        port(packets, assumptions),
-        (esnet.udp(FACTS.background_bps, size),),
-        assumptions,
-        duration_s=float(FACTS.duration_s),
-        warmup_s=0.0,
-        hosts=(sender,),
-    )
+    way_s = float(FACTS.round_trip_s), float(FACTS.delay_s)
+    the_port = port(packets, assumptions)
+    return tcp_test(name, title, the_port, assumptions, FACTS, *way_s, paced_bps=paced_bps)
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The two published tables under a set of assumptions.
+def _described(assumptions):
+    """The two published tables under a set of assumptions."""
+    for size in SIZES:
+        yield _run(f"hold_queue_{size}", f"Hold-queue of {size} packets", assumptions, size)
+    packets = FACTS.paced_queue_packets
+    for rate in PACED:
+        paced_bps = units.gbps(float(rate))
+        yield _run(f"pace_{rate}G", f"Paced at {rate} Gb/s", assumptions, packets, paced_bps)
 
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
-    sized = [
-        _run(f"hold_queue_{size}", f"Hold-queue of {size} packets", assumptions, size)
-        for size in SIZES
-    ]
-    paced = [
-        _run(
-            f"pace_{rate}G",
-            f"Paced at {rate} Gb/s",
-            assumptions,
-            FACTS.paced_queue_packets,
-            units.gbps(float(rate)),
-        )
-        for rate in PACED
-    ]
-    return {each.name: each for each in (*sized, *paced)}
+
+PLATFORM = Platform("catalyst6506", FACTS, ASSUMPTIONS, _described, {"10GE": port}, **SHARED)
+experiments = PLATFORM.experiments

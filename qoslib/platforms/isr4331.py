@@ -5,39 +5,12 @@ Source isr4331: QoS LLQ Queue Starvation; iperf3 through a router with a 100 Mb/
 
 from typing import Literal
 
-from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
+from qoslib.platforms.platform import Experiment, Platform
+from qoslib.platforms.provenance import Facts, assumed, fitted, sourced
 from qoslib.port import Classifier, PacketLimit, Policer, Port, Queue, StrictPriority
 from qoslib.traffic import Stream, TickedBursts
 
-__all__ = [
-    "ASSUMPTIONS",
-    "FACTS",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "RATIOS",
-    "experiments",
-    "fifo",
-    "llq",
-    "stream",
-]
-
-ASSUMPTIONS = {
-    "base": "Under LLQ a packet that the policer passes without congestion takes no tokens, and the"
-    " EF client starts first; without it, one queue of 416 packets.",
-    "drains": "Under LLQ such a packet takes its tokens, as far as there are any; the EF client"
-    " starts first, and its head start is fitted anew.",
-    "hold_queue": "Without LLQ, one queue of 40 packets: the output hold-queue that older IOS has.",
-}
-
-#: Models that speak to this router.
-MODELS = ("fluid", "packets")
-
-#: Published experiments that cannot be described, and why.
-NOT_DESCRIBED = {
-    "llq_idle": "the listing is of the time before any traffic: every counter is still 0",
-}
-
-RATIOS: dict[str, tuple[str, str, str]] = {}
+__all__ = ["FACTS", "PLATFORM", "experiments", "fifo", "llq", "stream"]
 
 _CONFIGURED = "isr4331_configuration/configuration"
 _FITTED_ON = "isr4331_iperf3/llq/EF/dropped_packets"
@@ -208,16 +181,28 @@ def _with_llq(name):
     ]
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The published experiments and the announced one, or those that a set speaks of.
-
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+def _described(assumptions):
+    """The published experiments and the announced one, or those that a set speaks of."""
     without = [] if assumptions == "drains" else _without_llq(assumptions)
     having = [] if assumptions == "hold_queue" else _with_llq(assumptions)
-    return {each.name: each for each in (*without, *having)}
+    return [*without, *having]
+
+
+PLATFORM = Platform(
+    "isr4331",
+    FACTS,
+    {
+        "base": "Under LLQ a packet that the policer passes without congestion takes no tokens, and"
+        " the EF client starts first; without it, one queue of 416 packets.",
+        "drains": "Under LLQ such a packet takes its tokens, as far as there are any; the EF client"
+        " starts first, and its head start is fitted anew.",
+        "hold_queue": "Without LLQ, one queue of 40 packets: the output hold-queue that older IOS"
+        " has.",
+    },
+    _described,
+    {"fifo": fifo, "llq": llq},
+    not_described={
+        "llq_idle": "the listing is of the time before any traffic: every counter is still 0",
+    },
+)
+experiments = PLATFORM.experiments

@@ -7,45 +7,16 @@ from collections.abc import Mapping
 from numbers import Real
 
 from qoslib import units
-from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
+from qoslib.platforms.platform import Experiment, Platform
+from qoslib.platforms.provenance import Facts, assumed, fitted, sourced
 from qoslib.port import DropProfile, HeadDrop, Port, PriorityLevels, Queue, TimeLimit
 from qoslib.record import fail
 from qoslib.traffic import Stream
 
-__all__ = [
-    "ASSUMPTIONS",
-    "CLASSES",
-    "FACTS",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "RATIOS",
-    "experiments",
-    "port",
-    "streams",
-]
+__all__ = ["CLASSES", "FACTS", "PLATFORM", "experiments", "port", "streams"]
 
 #: Classes in the order of service: strict-high, high, medium-high, medium-low, low, low.
 CLASSES = ("CS4", "NC", "CS3", "CS1", "CS2", "BE")
-
-ASSUMPTIONS = {
-    "base": "Offered rates exactly as the shares printed in the traffic profiles.",
-    "generator": "Base test and scenario 1 with every offered rate as much below its printed share"
-    " as the counters of the base test show for BE: 207,964 instead of 208,056 packets/s, 0.04 %.",
-    "frames": "Scenario 2 with its Mb/s as rates of frames, without preamble and gap. Excluded by"
-    " the latencies: CS2 and NC would overflow.",
-}
-
-#: Models that speak to this router.
-MODELS = ("fluid", "packets")
-
-#: Published experiments that cannot be described, and why.
-NOT_DESCRIBED = {
-    "customer": "the customer's case (strict-high, 2:1) is the source's opening question: neither"
-    " its traffic nor its configuration is printed, and no test of the source reproduces it",
-}
-
-#: Published ratios: what of which two streams.
-RATIOS = {"drop_rate_ratio": ("dropped_pps", "BE", "CS1")}
 
 _CONFIGURED = "m120_configuration/configuration"
 _FASTEST = "m120_latency/profile1/CS4/latency, m120_latency/profile2/CS4/latency"
@@ -190,16 +161,8 @@ def _speaks(assumptions, load):
     return {"base": True, "generator": load in SHARES, "frames": load in RATES_MBPS}[assumptions]
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The six published experiments, or those that a declared set of assumptions speaks of.
-
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+def _described(assumptions):
+    """The six published experiments, or those that a set of assumptions speaks of."""
     profile = DropProfile(((float(FACTS.profile_fill), 1.0),), drop_at="head")
     # The manuals multiply by the speed of the interface, which would make it 20 ms, not 3.2 ms.
     temporal = TimeLimit(float(FACTS.temporal_s), at="served")
@@ -211,16 +174,37 @@ def experiments(assumptions: str = "base") -> dict[str, Experiment]:
         ("profile1", "Scenario 2, profile 1: BE at 2.5 Gb/s", port(), "profile1"),
         ("profile2", "Scenario 2, profile 2: CS1 at 2.5 Gb/s", port(), "profile2"),
     ]
-    return {
-        name: Experiment(
-            name,
-            title,
-            the_port,
-            _offered(load, assumptions),
-            assumptions,
-            float(_COUNTED_EXTRA[assumptions]) if load in RATES_MBPS else 0.0,
-            models=("fluid",) if assumptions == "frames" else (),
-        )
-        for name, title, the_port, load in table
-        if _speaks(assumptions, load)
-    }
+    for name, title, the_port, load in table:
+        if _speaks(assumptions, load):
+            yield Experiment(
+                name,
+                title,
+                the_port,
+                _offered(load, assumptions),
+                assumptions,
+                float(_COUNTED_EXTRA[assumptions]) if load in RATES_MBPS else 0.0,
+                models=("fluid",) if assumptions == "frames" else (),
+            )
+
+
+PLATFORM = Platform(
+    "m120",
+    FACTS,
+    {
+        "base": "Offered rates exactly as the shares printed in the traffic profiles.",
+        "generator": "Base test and scenario 1 with every offered rate as much below its printed"
+        " share as the counters of the base test show for BE: 207,964 instead of 208,056"
+        " packets/s, 0.04 %.",
+        "frames": "Scenario 2 with its Mb/s as rates of frames, without preamble and gap. Excluded"
+        " by the latencies: CS2 and NC would overflow.",
+    },
+    _described,
+    {"10GE": port},
+    not_described={
+        "customer": "the customer's case (strict-high, 2:1) is the source's opening question:"
+        " neither its traffic nor its configuration is printed, and no test of the source"
+        " reproduces it",
+    },
+    ratios={"drop_rate_ratio": ("dropped_pps", "BE", "CS1")},
+)
+experiments = PLATFORM.experiments

@@ -5,32 +5,12 @@ the queue open.
 """
 
 from qoslib import units
-from qoslib.platforms import esnet
-from qoslib.platforms.esnet import HOSTS, MODELS
-from qoslib.platforms.provenance import Experiment, Facts, assumed, sourced
+from qoslib.platforms.hosts import HOSTS, tcp_test
+from qoslib.platforms.platform import Platform
+from qoslib.platforms.provenance import Facts, assumed, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
-__all__ = [
-    "ASSUMPTIONS",
-    "FACTS",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "RATIOS",
-    "SIZES",
-    "experiments",
-    "port",
-]
-
-ASSUMPTIONS = {
-    "base": "The host of the MX80's base, and a queue as large as it is set.",
-    "of_the_time": "The host that the MX80's set of this name has, and a queue as large as it is"
-    " set.",
-}
-
-#: Published experiments that cannot be described, and why.
-NOT_DESCRIBED: dict[str, str] = {}
-
-RATIOS: dict[str, tuple[str, str, str]] = {}
+__all__ = ["FACTS", "PLATFORM", "SIZES", "experiments", "port"]
 
 #: What the queue's open size may have been [MB]: a band.
 SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -60,29 +40,24 @@ def port(queue_bytes: float) -> Port:
     return Port("MLX 10GE", line_bps, (queue,), overhead_bytes=around)
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The test that was configured, for each size that the queue may have had.
+def _described(assumptions):
+    """The test that was configured, for each size that the queue may have had."""
+    way_s = float(FACTS.round_trip_s)
+    for mb in SIZES:
+        name, at = f"Queue of {mb} MB", port(units.megabytes(mb))
+        yield tcp_test(f"queue_{mb}MB", name, at, assumptions, FACTS, way_s, way_s)
 
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
-    way_s, size = float(FACTS.round_trip_s), float(FACTS.packet_bytes)
-    sender = esnet.host(assumptions, int(FACTS.streams), way_s, way_s, size)
-    found = [
-        Experiment(
-            f"queue_{mb}MB",
-            f"Queue of {mb} MB",
-            port(units.megabytes(mb)),
-            (esnet.udp(FACTS.background_bps, size),),
-            assumptions,
-            duration_s=float(FACTS.duration_s),
-            warmup_s=0.0,
-            hosts=(sender,),
-        )
-        for mb in SIZES
-    ]
-    return {each.name: each for each in found}
+
+PLATFORM = Platform(
+    "mlx",
+    FACTS,
+    {
+        "base": "The host of the MX80's base, and a queue as large as it is set.",
+        "of_the_time": "The host that the MX80's set of this name has, and a queue as large as it"
+        " is set.",
+    },
+    _described,
+    {"10GE": port},
+    models=("fluid", "tcp"),
+)
+experiments = PLATFORM.experiments

@@ -4,54 +4,23 @@ Source mx150: article on throughput before and after PR1531983, with a table and
 """
 
 from qoslib import units
-from qoslib.platforms.provenance import Experiment, Facts, assumed, fitted, sourced
+from qoslib.platforms.platform import Experiment, Platform
+from qoslib.platforms.provenance import Facts, assumed, fitted, sourced
 from qoslib.port import Chain, Forwarder, Hop, PacketLimit, Pause, Port, Queue
 from qoslib.traffic import FrameMix, Stream, imix
 
 __all__ = [
-    "ASSUMPTIONS",
     "FACTS",
     "FRAMES",
-    "LEAVES_BY",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "PAIRS",
-    "RATIOS",
+    "PLATFORM",
     "before_fix_pps",
     "experiments",
     "router",
     "streams",
 ]
 
-ASSUMPTIONS = {
-    "base": "One forwarder for both directions takes the same time for every packet; before the"
-    " fix, its PAUSE frames hold the sender back.",
-    "ignored": "Before the fix: the sender takes no notice of PAUSE.",
-    "slower": "Before the fix: the sender takes no notice of PAUSE, and the forwarder is slower,"
-    " as if the test had lasted no longer than its frames take.",
-}
-
-#: Models that speak to this router.
-MODELS = ("fluid", "packets")
-
-#: Published experiments that cannot be described, and why.
-NOT_DESCRIBED: dict[str, str] = {}
-
-RATIOS: dict[str, tuple[str, str, str]] = {}
-
 #: What leaves by a port came in at the other.
-LEAVES_BY = {"xe-0/0/12": "xe-0/0/13", "xe-0/0/13": "xe-0/0/12"}
-
-#: Counters of two loads that the test makes equal: the print differs from itself by their ratio.
-PAIRS = {
-    "input_packets": ("input_packets", "output_packets"),
-    "input_bytes": ("input_packets", "output_packets"),
-    "output_packets": ("output_packets", "input_packets"),
-    "output_bytes": ("output_packets", "input_packets"),
-    "mac_transmitted_packets": ("output_packets", "input_packets"),
-    "mac_transmitted_octets": ("output_packets", "input_packets"),
-    "mac_transmitted_unicast_packets": ("output_packets", "input_packets"),
-}
+_LEAVES_BY = {"xe-0/0/12": "xe-0/0/13", "xe-0/0/13": "xe-0/0/12"}
 
 #: The frame lengths of the table [B].
 FRAMES = (64, 100, 128, 200, 256, 300, 512, 1024, 1280, 1518)
@@ -102,7 +71,7 @@ def router(
             Port(out, float(FACTS.line_bps), (Queue("out", waiting),), overhead_bytes=_GAP),
             (entered,),
         )
-        for entered, out in LEAVES_BY.items()
+        for entered, out in _LEAVES_BY.items()
     ]
     forwarder = Forwarder("vMX", Queue("in", waiting), packet_s, byte_s, pause=pause)
     return Chain("MX150", (Hop(forwarder), *ports))
@@ -127,7 +96,7 @@ def streams(frame_bytes: int | FrameMix, load: float = 1.0) -> tuple[Stream, ...
     clocks_ppm = (0.0, -float(FACTS.clock_ppm))
     return tuple(
         Stream(name, rate, frame_bytes, access_bps=line_bps, clock_ppm=clock_ppm)
-        for name, clock_ppm in zip(LEAVES_BY, clocks_ppm, strict=True)
+        for name, clock_ppm in zip(_LEAVES_BY, clocks_ppm, strict=True)
     )
 
 
@@ -146,7 +115,7 @@ def before_fix_pps(lasting_s: float) -> float:
     if not shortest_s <= lasting_s <= FACTS.longest_s:
         allowed = f"{shortest_s:.4g} to {float(FACTS.longest_s):g} s"
         raise ValueError(f"lasting_s is {lasting_s!r}; allowed: {allowed}")
-    return FACTS.cap_before_pps / len(LEAVES_BY) * shortest_s / lasting_s
+    return FACTS.cap_before_pps / len(_LEAVES_BY) * shortest_s / lasting_s
 
 
 def _run(name, title, chain, frames, assumptions, extra_bytes):
@@ -171,19 +140,11 @@ def _before(assumptions):
     return _run("before_fix", title, chain, int(FACTS.frame_bytes), assumptions, -FACTS.check_bytes)
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The rows of the table, the two listings and IMIX, or those that a set speaks of.
-
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+def _described(assumptions):
+    """The rows of the table, the two listings and IMIX, or those that a set speaks of."""
     before = _before(assumptions)
     if assumptions != "base":
-        return {before.name: before}
+        return [before]
     table = [
         _run(f"frame_{size}", f"Frames of {size} B", router(), size, "base", _GAP)
         for size in FRAMES
@@ -191,4 +152,33 @@ def experiments(assumptions: str = "base") -> dict[str, Experiment]:
     frame, extra = int(FACTS.frame_bytes), -FACTS.check_bytes
     after = _run("after_fix", "64 B frames, after the fix", router(), frame, "base", extra)
     mixed = _run("imix", "IMIX", router(), imix(), "base", _GAP)
-    return {each.name: each for each in (*table, before, after, mixed)}
+    return [*table, before, after, mixed]
+
+
+_IN_AND_OUT = ("input_packets", "output_packets")
+_OUT_AND_IN = ("output_packets", "input_packets")
+
+PLATFORM = Platform(
+    "mx150",
+    FACTS,
+    {
+        "base": "One forwarder for both directions takes the same time for every packet; before the"
+        " fix, its PAUSE frames hold the sender back.",
+        "ignored": "Before the fix: the sender takes no notice of PAUSE.",
+        "slower": "Before the fix: the sender takes no notice of PAUSE, and the forwarder is"
+        " slower, as if the test had lasted no longer than its frames take.",
+    },
+    _described,
+    {"router": router},
+    leaves_by=_LEAVES_BY,
+    pairs={
+        "input_packets": _IN_AND_OUT,
+        "input_bytes": _IN_AND_OUT,
+        "output_packets": _OUT_AND_IN,
+        "output_bytes": _OUT_AND_IN,
+        "mac_transmitted_packets": _OUT_AND_IN,
+        "mac_transmitted_octets": _OUT_AND_IN,
+        "mac_transmitted_unicast_packets": _OUT_AND_IN,
+    },
+)
+experiments = PLATFORM.experiments

@@ -4,39 +4,12 @@ Source esnet: buffer experiment 1, slides; two TCP streams over 50 ms beside UDP
 """
 
 from qoslib import units
-from qoslib.platforms import esnet
-from qoslib.platforms.esnet import (
-    ASSUMPTIONS,
-    COUNTED,
-    FULL_ONLY,
-    HOSTS,
-    MODELS,
-    PARAMETERS,
-    WITHOUT_FITS,
-)
-from qoslib.platforms.provenance import Experiment, Facts, sourced
+from qoslib.platforms.hosts import ASSUMPTIONS, HOSTS, SETS, SHARED, tcp_test
+from qoslib.platforms.platform import Platform
+from qoslib.platforms.provenance import Facts, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
-__all__ = [
-    "ASSUMPTIONS",
-    "COUNTED",
-    "FACTS",
-    "FULL_ONLY",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "PACED",
-    "PARAMETERS",
-    "RATIOS",
-    "SIZES",
-    "WITHOUT_FITS",
-    "experiments",
-    "port",
-]
-
-#: Published experiments that cannot be described, and why.
-NOT_DESCRIBED: dict[str, str] = {}
-
-RATIOS: dict[str, tuple[str, str, str]] = {}
+__all__ = ["FACTS", "PACED", "PLATFORM", "SIZES", "experiments", "port"]
 
 #: Configured buffers of the unpaced tests [MB].
 SIZES = (120, 60, 36, 24, 12, 6)
@@ -69,53 +42,33 @@ def port(configured_bytes: float, assumptions: str = "base") -> Port:
     >>> [port(size, "textbook").queues[0].limit.limit_bytes for size in (60e6, 36e6)]
     [60000000, 36000000]
     """
-    name = esnet.SETS[assumptions].mx80_effective
+    name = SETS[assumptions].mx80_effective
     small = name and configured_bytes <= FACTS.mx80_effective_up_to_bytes
     limit = ByteLimit(int(FACTS[name] if small else configured_bytes))
     line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
     return Port("MX80 10GE", line_bps, (Queue("all", limit),), overhead_bytes=around)
 
 
-def _run(name, title, assumptions, buffer_bytes, background_bps, paced_bps=None):
-    delay_s, size = float(FACTS.delay_s), float(FACTS.packet_bytes)
-    sender = esnet.host(assumptions, int(FACTS.streams), delay_s, delay_s, size, paced_bps)
-    return Experiment(
-        name,
-        title,
-        port(buffer_bytes, assumptions),
-        (esnet.udp(background_bps, size),),
-        assumptions,
-        duration_s=float(FACTS.duration_s),
-        warmup_s=0.0,
-        hosts=(sender,),
-    )
+def _run(name, title, assumptions, buffer_bytes, **rates_bps):
+    delay_s, the_port = float(FACTS.delay_s), port(buffer_bytes, assumptions)
+    return tcp_test(name, title, the_port, assumptions, FACTS, delay_s, delay_s, **rates_bps)
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The three published tables under a set of assumptions.
+def _described(assumptions):
+    """The three published tables under a set of assumptions."""
+    for mb in SIZES:
+        yield _run(f"buffer_{mb}MB", f"{mb} MB", assumptions, units.megabytes(mb))
+    for beside in BACKGROUNDS:
+        for rate in PACED:
+            yield _run(
+                f"pace_{rate}G_bg_{beside}G",
+                f"Paced at {rate} Gb/s beside {beside} Gb/s",
+                assumptions,
+                FACTS.paced_buffer_bytes,
+                background_bps=units.gbps(float(beside)),
+                paced_bps=units.gbps(float(rate)),
+            )
 
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
-    background_bps = float(FACTS.background_bps)
-    sized = [
-        _run(f"buffer_{mb}MB", f"{mb} MB", assumptions, units.megabytes(mb), background_bps)
-        for mb in SIZES
-    ]
-    paced = [
-        _run(
-            f"pace_{rate}G_bg_{beside}G",
-            f"Paced at {rate} Gb/s beside {beside} Gb/s",
-            assumptions,
-            FACTS.paced_buffer_bytes,
-            units.gbps(float(beside)),
-            units.gbps(float(rate)),
-        )
-        for beside in BACKGROUNDS
-        for rate in PACED
-    ]
-    return {each.name: each for each in (*sized, *paced)}
+
+PLATFORM = Platform("mx80", FACTS, ASSUMPTIONS, _described, {"10GE": port}, **SHARED)
+experiments = PLATFORM.experiments

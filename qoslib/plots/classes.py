@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.plots.published import Point, published
@@ -42,6 +42,20 @@ def classes(
         What one or more models say of them.
     platform : str
         Name of the platform whose published values are drawn; empty for none.
+
+    Returns
+    -------
+    Figure
+        Three panels over the classes: sent, dropped, delay.
+
+    Examples
+    --------
+    >>> from qoslib import fluid
+    >>> from qoslib.platforms import platform
+    >>> base = platform("m120").experiments()["base"]
+    >>> figure = classes(base, fluid.solve(base.port, base.streams), "m120")
+    >>> "CS1" in figure.summary
+    True
     """
     results = [results] if isinstance(results, Result) else list(results)
     points = published(platform, experiment) if platform else []
@@ -157,7 +171,27 @@ def _summary(table, results, largest):
 
 
 def growing(result: Result) -> list[str]:
-    """Streams whose queues fill to the end of a packet model's run: their latency is no mean."""
+    """Streams whose queues fill to the end of a packet model's run: their latency is no mean.
+
+    Parameters
+    ----------
+    result : Result
+        Of a packet model.
+
+    Returns
+    -------
+    list of str
+        Names of the streams.
+
+    Examples
+    --------
+    >>> from qoslib.packets import simulate
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(5000)),))
+    >>> growing(simulate(port, [Stream("data", 120e6)], 0.1))
+    ['data']
+    """
     if result.packets is None:
         return []
     grown = result.packets.queued > GROWTH * result.packets.offered

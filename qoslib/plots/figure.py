@@ -80,7 +80,23 @@ class LiveFigure(go.FigureWidget):
 
 
 def live(figure: Figure) -> LiveFigure:
-    """Return the figure as a widget, to be updated in place by `refresh`."""
+    """Return the figure as a widget, to be updated in place by `refresh`.
+
+    Parameters
+    ----------
+    figure : Figure
+
+    Returns
+    -------
+    LiveFigure
+        With the same traces and layout.
+
+    Examples
+    --------
+    >>> figure = Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 4], "uid": "line"}])
+    >>> live(figure).data[0].uid
+    'line'
+    """
     widget = LiveFigure(figure)
     # plotly has no public way to configure a widget; without this the upload button is back.
     widget._config = CONFIG
@@ -88,7 +104,25 @@ def live(figure: Figure) -> LiveFigure:
 
 
 def page(figure: Figure, title: str) -> str:
-    """The figure, its words and its table as one HTML page that fetches nothing."""
+    """The figure, its words and its table as one HTML page that fetches nothing.
+
+    Parameters
+    ----------
+    figure : Figure
+    title : str
+        Of the page.
+
+    Returns
+    -------
+    str
+        An HTML document of about 5 MB, the drawing program among it.
+
+    Examples
+    --------
+    >>> document = page(Figure(summary="Nothing is lost."), "Losses")
+    >>> "<title>Losses</title>" in document, "Nothing is lost." in document
+    (True, True)
+    """
     drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
     words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
     head = (
@@ -100,10 +134,24 @@ def page(figure: Figure, title: str) -> str:
 def refresh(widget: LiveFigure, figure: Figure) -> None:
     """Bring a live figure to the data of a figure made anew by the same function.
 
+    Parameters
+    ----------
+    widget : LiveFigure
+        What is on the screen.
+    figure : Figure
+        How it should look.
+
     Raises
     ------
     ValueError
         If the two do not have the same traces.
+
+    Examples
+    --------
+    >>> widget = live(Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 4], "uid": "line"}]))
+    >>> refresh(widget, Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 9], "uid": "line"}]))
+    >>> widget.data[0].y
+    (3, 9)
     """
     old, new = [t.uid for t in widget.data], [t.uid for t in figure.data]
     if old != new:

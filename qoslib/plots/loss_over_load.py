@@ -31,6 +31,21 @@ def loss_over_load(
         The largest load that was seen to lose nothing [bit/s].
     configured_bps : float, optional
         What the streams are configured to get [bit/s], drawn as a bound.
+
+    Returns
+    -------
+    Figure
+        Lines for the fluid model, dots for packets.
+
+    Examples
+    --------
+    >>> from qoslib.fluid import solve
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> swept = [solve(port, [Stream("data", rate_bps)]) for rate_bps in (50e6, 100e6, 200e6)]
+    >>> loss_over_load(["data"], {"fluid": swept}).table["fluid lost [%]"].tolist()
+    [0.0, 0.0, 50.0]
     """
     traces, columns = [], {}
     for place, (label, swept) in enumerate(results.items()):

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
@@ -32,6 +32,22 @@ def latency_over_load(
         Label to a result with arrays of shape (loads, streams); a packet model's are dots.
     published : mapping of float to float, optional
         Published latency [s] at an offered load, as on the line [bit/s].
+
+    Returns
+    -------
+    Figure
+        One panel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from qoslib.fluid import solve
+    >>> from qoslib.platforms import platform
+    >>> base = platform("m120").experiments()["base"]
+    >>> offered_bps = np.outer([0.9, 1.0], [stream.mean_rate_bps for stream in base.streams])
+    >>> swept = solve(base.port, base.streams, offered_bps)
+    >>> latency_over_load(base, "CS1", {"fluid": swept}).table["fluid"].tolist()
+    [0.072, 88.072]
     """
     traces, columns = [], {}
     for place, (label, result) in enumerate(results.items()):

@@ -36,9 +36,26 @@ def queue_over_time(
     queues : sequence of str
         Which queues to draw; all of them if none is named.
 
+    Returns
+    -------
+    Figure
+        Three panels over time.
+
     Notes
     -----
     The time is packets waiting over packets sent a second, both of the same bin.
+
+    Examples
+    --------
+    >>> from qoslib.packets import simulate
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> streams = [Stream("data", 120e6)]
+    >>> figure = queue_over_time(port, streams, {"this run": simulate(port, streams, 0.1)})
+    >>> print(figure.summary)
+    In the queue (this run) at most 100 packets wait at once, and some are lost from 40.2 ms on;
+    to send those at the end takes 7.14 ms.
     """
     drawn = _lines(port, streams, results, queues or port.queue_names)
     traces = []

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from qoslib import units
 from qoslib.compare import published as all_published
-from qoslib.platforms.provenance import Experiment
+from qoslib.platforms import Experiment
 
 __all__ = ["Point", "published"]
 
@@ -38,6 +38,25 @@ def published(platform: str, experiment: Experiment) -> list[Point]:
     """Return the published rates and latencies of an experiment's streams, one a panel.
 
     What its table marks as inconsistent is left out.
+
+    Parameters
+    ----------
+    platform : str
+        Name of a platform.
+    experiment : Experiment
+        One of its experiments.
+
+    Returns
+    -------
+    list of Point
+        In the base units of a result.
+
+    Examples
+    --------
+    >>> from qoslib.platforms import platform
+    >>> points = published("m120", platform("m120").experiments()["base"])
+    >>> [point.value for point in points if (point.stream, point.quantity) == ("CS1", "latency")]
+    [0.084]
     """
     found: dict[tuple[str, str], Point] = {}
     frames = {stream.name: stream.mean_frame_bytes for stream in experiment.streams}

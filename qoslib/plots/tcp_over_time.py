@@ -42,10 +42,36 @@ def moments(scenario: Scenario, result: Result) -> Moments:
     round trip is the mean of the flows', the queue the fullest that it was within each bin, and
     the rate is a mean over ten round trips.
 
+    Parameters
+    ----------
+    scenario : Scenario
+        What was run: its flows' segments and windows are read.
+    result : Result
+        Of `tcp.simulate` or `tcp.solve`.
+
+    Returns
+    -------
+    Moments
+        Arrays of shape (bins,), in base units.
+
     Raises
     ------
     ValueError
         If the result is of no TCP model.
+
+    Examples
+    --------
+    >>> from qoslib.flows import Flow, Host
+    >>> from qoslib.port import ByteLimit, Port, Queue
+    >>> from qoslib.scenario import Scenario
+    >>> from qoslib.tcp import simulate
+    >>> port = Port("wan", 1e9, (Queue("all", ByteLimit(500_000)),))
+    >>> hosts = (Host("server", 10e9, (Flow("copy", 0.020),)),)
+    >>> scenario = Scenario("copy", port, (), hosts=hosts)
+    >>> result = simulate(port, hosts, 1.0)
+    >>> found = moments(scenario, result)
+    >>> found.round_trip_s.shape, round(float(found.round_trip_s[-1]), 3)
+    ((200,), 0.02)
     """
     if result.tcp is None or result.history is None:
         raise ValueError(f"model is {result.model!r}; allowed: one of tcp.solve or tcp.simulate")
@@ -81,6 +107,29 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
         Its hosts' flows are drawn together.
     results : mapping of str to Result
         Label to a result of `qoslib.tcp`; the fluid model is a thick line, packets a thin one.
+
+    Returns
+    -------
+    Figure
+        Four panels over time.
+
+    Raises
+    ------
+    ValueError
+        If a result is of no TCP model.
+
+    Examples
+    --------
+    >>> from qoslib.flows import Flow, Host
+    >>> from qoslib.port import ByteLimit, Port, Queue
+    >>> from qoslib.scenario import Scenario
+    >>> from qoslib.tcp import simulate
+    >>> port = Port("wan", 1e9, (Queue("all", ByteLimit(500_000)),))
+    >>> hosts = (Host("server", 10e9, (Flow("copy", 0.020),)),)
+    >>> scenario = Scenario("copy", port, (), hosts=hosts)
+    >>> result = simulate(port, hosts, 1.0)
+    >>> list(tcp_over_time(scenario, {"this run": result}).table)[:2]
+    ['this run windows [MB]', 'this run round trip [ms]']
     """
     drawn = {label: _drawn(moments(scenario, each)) for label, each in results.items()}
     traces = []

@@ -74,6 +74,6 @@ class Sampled(Record):
     jitter: Share = 0.0
     release_packets: Count | None = None
 
-    def check(self):
+    def check(self) -> None:
         if self.low_packets >= self.high_packets:
             fail("Sampled.low_packets", self.low_packets, f"below high, {self.high_packets}")

@@ -17,13 +17,17 @@ __all__ = [
 ]
 
 
+class Dropper(Record, family=True):
+    """Base of all droppers."""
+
+
 @record
-class TailDrop(Record):
+class TailDrop(Dropper):
     """A packet that finds no room is dropped."""
 
 
 @record
-class HeadDrop(Record):
+class HeadDrop(Dropper):
     """A packet that finds no room pushes out the oldest ones."""
 
 
@@ -44,7 +48,7 @@ class RedProfile(Record):
 
 
 @record
-class Red(Record):
+class Red(Dropper):
     """Random early detection, with a profile for each mark where wanted (WRED).
 
     Parameters
@@ -72,7 +76,7 @@ class Red(Record):
 
 
 @record
-class DropProfile(Record):
+class DropProfile(Dropper):
     """Drop probability by fill level of the buffer (Junos drop profile).
 
     Parameters
@@ -100,7 +104,7 @@ class DropProfile(Record):
 
 
 @record
-class Codel(Record):
+class Codel(Dropper):
     """Controlled delay, RFC 8289: the sojourn time kept near a target.
 
     After a drop the port's scheduler chooses again. A packet marked instead of dropped is sent.
@@ -112,7 +116,7 @@ class Codel(Record):
 
 
 @record
-class Pie(Record):
+class Pie(Dropper):
     """Proportional integral controller enhanced, RFC 8033, all of its sections 4 and 5.
 
     The delay is that of the packet taken last, 0 where it left the queue empty; a mean packet is
@@ -125,6 +129,3 @@ class Pie(Record):
     beta_hz: Positive = 1.25
     burst_s: NotNegative = 150e-3
     ecn: bool = False
-
-
-Dropper = TailDrop | HeadDrop | Red | DropProfile | Codel | Pie

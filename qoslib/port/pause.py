@@ -29,6 +29,6 @@ class Pause(Record):
     quanta: Annotated[int, Within(1, 65_535)] = 65_535
     obeyed: bool = True
 
-    def check(self):
+    def check(self) -> None:
         if self.low_packets >= self.high_packets:
             fail("Pause.low_packets", self.low_packets, f"below high, {self.high_packets}")

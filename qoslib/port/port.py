@@ -1,18 +1,25 @@
 """A port: the line, its queues, their scheduler, and who goes where."""
 
+from typing import Protocol
+
 from qoslib.port.metering import Shaper
 from qoslib.port.pause import Pause
 from qoslib.port.queues import MemoryPool, Queue
-from qoslib.port.schedulers import (
-    DeficitRoundRobin,
-    Fifo,
-    ModifiedDrr,
-    PriorityLevels,
-    StrictPriority,
-)
+from qoslib.port.schedulers import Fifo, Scheduler
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
+from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 
 __all__ = ["Classifier", "Port"]
+
+
+class Labelled(Protocol):
+    """What a classifier sorts: a stream or a flow."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def label(self) -> str: ...
 
 
 @record
@@ -26,13 +33,24 @@ class Classifier(Record):
     default: str = ""
 
     def queue(self, mark: str) -> str:
-        """Name of the queue for a mark."""
+        """Name of the queue for a mark.
+
+        Parameters
+        ----------
+        mark : str
+            A stream's label.
+
+        Returns
+        -------
+        str
+            The queue's name, which the port may not have.
+        """
         return dict(reversed(self.rules)).get(mark, self.default or mark)
 
 
 @record
-class Port(Record):
-    """One port of a router or switch.
+class Port(Tabular, Record):
+    """One port of a router or switch; it prints as a table of its queues.
 
     Parameters
     ----------
@@ -42,7 +60,7 @@ class Port(Record):
         Line rate [bit/s].
     queues : tuple of Queue
         At least one.
-    scheduler : Fifo, StrictPriority, PriorityLevels, DeficitRoundRobin or ModifiedDrr
+    scheduler : Scheduler
         Which queue may send next.
     overhead_bytes : float
         What the line adds to each frame [B]: preamble and gap, flags, a mean of stuffing.
@@ -58,12 +76,24 @@ class Port(Record):
         Transit time that every packet has, waiting or not [s].
     pause : Pause or None
         What a filling port sends back to its senders.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, StrictPriority
+    >>> voice, data = (Queue(name, PacketLimit(64), priority=i) for i, name in enumerate("vd"))
+    >>> print(Port("access", 1e8, (voice, data), StrictPriority(), overhead_bytes=20))
+    Port 'access', 100 Mbit/s
+    queue                    limit  priority
+    v      PacketLimit(packets=64)         0
+    d      PacketLimit(packets=64)         1
+    scheduler: StrictPriority()
+    overhead_bytes: 20.0
     """
 
     name: str
     rate_bps: Positive
     queues: tuple[Queue, ...]
-    scheduler: Fifo | StrictPriority | PriorityLevels | DeficitRoundRobin | ModifiedDrr = Fifo()
+    scheduler: Scheduler = Fifo()
     overhead_bytes: NotNegative = 0.0
     classifier: Classifier = Classifier()
     pools: tuple[MemoryPool, ...] = ()
@@ -72,19 +102,19 @@ class Port(Record):
     base_delay_s: NotNegative = 0.0
     pause: Pause | None = None
 
-    def check(self):
+    def check(self) -> None:
         names = self.queue_names
         if not names or len(set(names)) != len(names):
             fail(f"Port {self.name!r} queues", names, "at least one, each name once")
         self._check_pools()
-        self._check_scheduler()
+        self.scheduler.check_queues(self.queues)
         for mark, queue in self.classifier.rules:
             if queue not in names:
                 fail(f"the classifier's queue for {mark!r}", queue, ", ".join(names))
         if self.classifier.default and self.classifier.default not in names:
             fail("Classifier.default", self.classifier.default, ", ".join(names))
 
-    def _check_pools(self):
+    def _check_pools(self) -> None:
         pools = [pool.name for pool in self.pools]
         if len(set(pools)) != len(pools):
             fail(f"Port {self.name!r} pools", pools, "each name once")
@@ -92,25 +122,26 @@ class Port(Record):
             if queue.pool and queue.pool not in pools:
                 fail(f"Queue {queue.name!r} pool", queue.pool, ", ".join(pools) or "no pool")
 
-    def _check_scheduler(self):
-        scheduler, names = self.scheduler, self.queue_names
-        if isinstance(scheduler, Fifo) and len(names) > 1:
-            fail(f"Port {self.name!r} queues", names, "one queue with Fifo")
-        fast = scheduler.low_latency if isinstance(scheduler, ModifiedDrr) else ""
-        if fast and fast not in names:
-            fail("ModifiedDrr.low_latency", fast, ", ".join(names))
-        if isinstance(scheduler, DeficitRoundRobin | ModifiedDrr):
-            for queue in self.queues:
-                if queue.name != fast and not queue.quantum_bytes:
-                    fail(f"Queue {queue.name!r} quantum_bytes", 0, "above 0 for a round robin")
+    def _tables(self) -> list[Table]:
+        title = f"Port {self.name!r}, {amount('rate_bps', self.rate_bps)}"
+        return [table_of(title, self.queues, other_fields(self, "name", "rate_bps", "queues"))]
 
     @property
     def queue_names(self) -> tuple[str, ...]:
         """Names of the queues, in order."""
         return tuple(queue.name for queue in self.queues)
 
-    def queue_of(self, stream) -> int:
+    def queue_of(self, stream: Labelled) -> int:
         """Index of the queue that a stream goes to.
+
+        Parameters
+        ----------
+        stream : Stream or Flow
+
+        Returns
+        -------
+        int
+            Its place among the queues.
 
         Raises
         ------

@@ -1,6 +1,6 @@
 """A queue and the memory that queues may share."""
 
-from qoslib.port.droppers import Codel, DropProfile, HeadDrop, Pie, Red, TailDrop
+from qoslib.port.droppers import Dropper, TailDrop
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
 from qoslib.record import AtLeastOne, Count, NotNegative, Positive, Record, fail, record
@@ -15,7 +15,7 @@ class MemoryPool(Record):
     name: str
     limit_bytes: AtLeastOne
 
-    def check(self):
+    def check(self) -> None:
         if not self.name:
             fail("MemoryPool.name", self.name, "a text that is not empty")
 
@@ -30,7 +30,7 @@ class Queue(Record):
         What classifiers and results call it.
     limit : PacketLimit, ByteLimit or TimeLimit
         How much it may hold.
-    dropper : TailDrop, HeadDrop, Red, DropProfile, Codel or Pie
+    dropper : Dropper
         Who goes when it is full, or before.
     policer : Policer or None
         In front of the queue.
@@ -50,7 +50,7 @@ class Queue(Record):
 
     name: str
     limit: PacketLimit | ByteLimit | TimeLimit
-    dropper: TailDrop | HeadDrop | Red | DropProfile | Codel | Pie = TailDrop()
+    dropper: Dropper = TailDrop()
     policer: Policer | None = None
     shaper: Shaper | None = None
     pool: str = ""
@@ -59,7 +59,7 @@ class Queue(Record):
     weight: Positive = 1.0
     quantum_bytes: Count = 0
 
-    def check(self):
+    def check(self) -> None:
         if not self.name:
             fail("Queue.name", self.name, "a text that is not empty")
         at_guaranteed = isinstance(self.limit, TimeLimit) and self.limit.at == "guaranteed"

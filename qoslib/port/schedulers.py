@@ -1,6 +1,12 @@
 """Schedulers (RFC 3290, section 7.1.2): which queue may send next."""
 
-from qoslib.record import Record, record
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from qoslib.record import Record, fail, record
+
+if TYPE_CHECKING:
+    from qoslib.port.queues import Queue
 
 __all__ = [
     "DeficitRoundRobin",
@@ -12,18 +18,30 @@ __all__ = [
 ]
 
 
+class Scheduler(Record, family=True):
+    """Base of all schedulers."""
+
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        """What a scheduler needs of the queues of its port; one with such a need overrides it."""
+
+
 @record
-class Fifo(Record):
+class Fifo(Scheduler):
     """One queue, first in first out."""
 
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        if len(queues) > 1:
+            names = tuple(queue.name for queue in queues)
+            fail("Port.queues", names, "one queue with Fifo")
+
 
 @record
-class StrictPriority(Record):
+class StrictPriority(Scheduler):
     """The queue with the lowest `priority` number that holds a packet; equals take turns."""
 
 
 @record
-class PriorityLevels(Record):
+class PriorityLevels(Scheduler):
     """Junos: priority levels with guaranteed and excess rate.
 
     Queues within their guaranteed rate come first, in order of `priority`; then the others, in
@@ -33,7 +51,7 @@ class PriorityLevels(Record):
 
 
 @record
-class DeficitRoundRobin(Record):
+class DeficitRoundRobin(Scheduler):
     """Deficit round robin (Shreedhar and Varghese 1996, doi:10.1109/90.502236).
 
     Queues are visited in a circle. A visited queue's deficit grows by its quantum; it sends
@@ -41,9 +59,12 @@ class DeficitRoundRobin(Record):
     shaper stops gives up the rest of its quantum.
     """
 
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        _check_quanta(queues)
+
 
 @record
-class ModifiedDrr(Record):
+class ModifiedDrr(Scheduler):
     """MDRR of the Cisco 12000: a low-latency queue before a round robin that may overdraw.
 
     A visited queue's deficit grows by its quantum; it sends while the deficit is above 0, so the
@@ -63,5 +84,14 @@ class ModifiedDrr(Record):
     carry_deficit: bool = True
     reset_on_empty: bool = True
 
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        names = [queue.name for queue in queues]
+        if self.low_latency and self.low_latency not in names:
+            fail("ModifiedDrr.low_latency", self.low_latency, ", ".join(names))
+        _check_quanta(queue for queue in queues if queue.name != self.low_latency)
 
-Scheduler = Fifo | StrictPriority | PriorityLevels | DeficitRoundRobin | ModifiedDrr
+
+def _check_quanta(queues: Iterable["Queue"]) -> None:
+    for queue in queues:
+        if not queue.quantum_bytes:
+            fail(f"Queue {queue.name!r} quantum_bytes", 0, "above 0 for a round robin")

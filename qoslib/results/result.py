@@ -21,7 +21,7 @@ __all__ = ["QUANTITIES", "Result"]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Result(ArrayRecord):
+class Result(tables.Tabular, ArrayRecord):
     """What a model says of each stream.
 
     The last axis of every array is the stream; a fluid model that was given arrays of offered
@@ -222,13 +222,9 @@ class Result(ArrayRecord):
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     def __repr__(self) -> str:
-        return tables.text_table(*self._table())
+        return str(self)
 
-    def _repr_html_(self) -> str:
-        return tables.html_table(*self._table())
-
-    def _table(self):
-        """Title, headings, rows and remarks, in the units that people use."""
+    def _tables(self) -> list[tables.Table]:
         with np.errstate(invalid="ignore", divide="ignore"):
             dropped = self.dropped_pps / self.offered_pps
         columns = {
@@ -250,7 +246,7 @@ class Result(ArrayRecord):
             cells.append([_range(shown[..., at]) for at in range(len(self.streams))])
         rows = [list(row) for row in zip(*cells, strict=True)]
         silent = (f"{name} has no delay: {why}" for name, why in self.without_delay.items())
-        return self._title(), headings, rows, (*self.notes, *silent)
+        return [tables.Table(self._title(), headings, rows, (*self.notes, *silent))]
 
     def _title(self):
         said = [self.model]

@@ -22,7 +22,7 @@ NOT_FINISHED = "the transfer was not finished"
 
 
 @dataclass(frozen=True, repr=False)
-class StreamResult:
+class StreamResult(tables.Tabular):
     """One stream of a `Result`: every quantity of it as a number, or None where there is none.
 
     Attributes
@@ -83,14 +83,12 @@ class StreamResult:
         return NOT_FINISHED if flow else NO_FLOW
 
     def __repr__(self) -> str:
-        return tables.text_table(*self._table())
+        return str(self)
 
-    def _repr_html_(self) -> str:
-        return tables.html_table(*self._table())
-
-    def _table(self):
+    def _tables(self) -> list[tables.Table]:
         rows = [[name, self._said(name)] for name in self.result.quantities]
-        return f"Stream {self.name!r} ({self.result.model})", ["quantity", "value"], rows
+        title = f"Stream {self.name!r} ({self.result.model})"
+        return [tables.Table(title, ["quantity", "value"], rows)]
 
     def _said(self, quantity):
         value = getattr(self, quantity)

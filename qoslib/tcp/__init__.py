@@ -1,16 +1,20 @@
 """Senders that answer to loss and delay: closed forms, as water, and packet by packet."""
 
-from qoslib.tcp.buffer_rules import (
+from qoslib.tcp.fluid import solve
+from qoslib.tcp.formulas import (
+    SawTooth,
+    aimd_window_packets,
     bandwidth_delay_bytes,
+    cubic_window_packets,
     desynchronised_buffer_bytes,
     loss_free_buffer_bytes,
+    mathis_bps,
+    overshoot_packets,
+    overshoot_with_backlog_packets,
+    policer_burst_bytes,
+    saw_tooth,
     window_limited_bps,
 )
-from qoslib.tcp.fluid import solve
-from qoslib.tcp.overshoot import overshoot_packets, overshoot_with_backlog_packets
-from qoslib.tcp.policed import policer_burst_bytes
-from qoslib.tcp.response import aimd_window_packets, cubic_window_packets, mathis_bps
-from qoslib.tcp.saw_tooth import SawTooth, saw_tooth
 from qoslib.tcp.simulate import simulate
 
 __all__ = [

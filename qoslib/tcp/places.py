@@ -1,109 +1,16 @@
-"""Where flows and hosts keep what is under way: rings that grow with it.
-
-What a flow has sent, its acknowledgements and what its host holds are rings, each a stretch of a
-table. A ring that is full moves to a stretch twice as long at the table's unused end. Kernels make
-no tables: between two events they ask for longer ones, early enough that no event is ever short of
-places.
-"""
+"""The first places of what is under way, and longer tables where these do not last."""
 
 import numpy as np
 
 from qoslib.memory import within_budget
-from qoslib.tcp.kernel import kernel, rare_kernel
-from qoslib.tcp.tables import BBR, PLACE
+from qoslib.tcp.kernels.codes import BBR
+from qoslib.tcp.kernels.places import ACKS, TABLES, reserve
+from qoslib.tcp.kernels.tables import PLACE
 
-__all__ = ["TABLES", "ack_place", "burst_place", "first_places", "lengthened", "makes_room"]
+__all__ = ["first_places", "lengthened"]
 
-#: The tables that grow; `Senders.places` has a row of each.
-TABLES = ("segments", "departures", "log", "acks", "ways", "burst_ends_ps")
-SEGMENTS, DEPARTURES, LOG, ACKS, WAYS, BURSTS = range(len(TABLES))
 #: Places of a ring at its start, a power of two.
 FIRST_PLACES = 32
-
-
-@kernel
-def _reserve(largest, most):
-    """How long the unused end of a table has to be before an event.
-
-    An event adds at most `most` entries to one ring. This then has fewer than
-    ``2 (largest + most)`` places, and the stretches it moves through on the way are together no
-    longer than that.
-    """
-    return 4 * (largest + most)
-
-
-@rare_kernel
-def _widened(table, places, which, first, mask, begin, count, more):
-    """Place and mask of a ring of `count` entries from number `begin` on, with room for more."""
-    size = mask + 1
-    while size < count + more:
-        size *= 2
-    place = places[which]
-    to = place.used
-    for number in range(begin, begin + count):
-        table[to + (number & (size - 1))] = table[first + (number & mask)]
-    place.used += size
-    place.largest = max(place.largest, size)
-    if len(table) - place.used < _reserve(place.largest, place.most):
-        places[0].short = 1
-    return to, size - 1
-
-
-@kernel
-def _widen_window(senders, flow, count, more):
-    """For segments; and, in step with them, what a BBR flow notes of each."""
-    places, mask = senders.places, flow.mask
-    flow.first, flow.mask = _widened(
-        senders.segments, places, SEGMENTS, flow.first, mask, flow.una, count, more
-    )
-    if flow.law == BBR:
-        flow.departures, flow.mask = _widened(
-            senders.departures, places, DEPARTURES, flow.departures, mask, flow.una, count, more
-        )
-
-
-@kernel
-def makes_room(senders, flow, host, count):
-    """So many segments more fit where flow and host keep theirs.
-
-    A flow's ring keeps a place free: the receiver looks for the segment behind the last one.
-    """
-    out, logged, places = flow.next - flow.una, flow.order - flow.scan, senders.places
-    if out + count > flow.mask:
-        _widen_window(senders, flow, out, count + 1)
-    if logged + count > flow.log_mask + 1:
-        flow.log_first, flow.log_mask = _widened(
-            senders.log, places, LOG, flow.log_first, flow.log_mask, flow.scan, logged, count
-        )
-    if host.waiting + count > host.mask + 1:
-        host.first, host.mask = _widened(
-            senders.ways, places, WAYS, host.first, host.mask, host.head, host.waiting, count
-        )
-
-
-@kernel
-def ack_place(flow, acks, places):
-    """The flow's ring has room for one acknowledgement more."""
-    if flow.acks > flow.ack_mask:
-        flow.ack_first, flow.ack_mask = _widened(
-            acks, places, ACKS, flow.ack_first, flow.ack_mask, flow.ack_head, flow.acks, 1
-        )
-
-
-@kernel
-def burst_place(host, burst_ends_ps, places):
-    """The host's ring has room for the end of one burst more."""
-    if host.bursts > host.bursts_mask:
-        host.bursts_first, host.bursts_mask = _widened(
-            burst_ends_ps,
-            places,
-            BURSTS,
-            host.bursts_first,
-            host.bursts_mask,
-            host.bursts_head,
-            host.bursts,
-            1,
-        )
 
 
 def first_places(flows: np.ndarray, hosts: np.ndarray) -> np.ndarray:
@@ -145,7 +52,7 @@ def lengthened(senders, hosts, needs):
         If the tables leave the budget of `qoslib.memory`.
     """
     places = senders.places
-    reserves = np.where(places["used"], _reserve.py_func(places["largest"], places["most"]), 0)
+    reserves = np.where(places["used"], reserve.py_func(places["largest"], places["most"]), 0)
     used = dict(zip(TABLES, places["used"].tolist(), strict=True))
     lengths = {
         name: 2 * (used[name] + reserve)

@@ -5,21 +5,55 @@ from fractions import Fraction
 import numpy as np
 
 from qoslib import units
-from qoslib.flows import Host, HtbPacing, actual_rate_bps, burst_bytes
+from qoslib.flows import (
+    Bbr,
+    Cubic,
+    Host,
+    HtbPacing,
+    HTcp,
+    NewRenoRecovery,
+    PathologicalRecovery,
+    RateHalving,
+    Reno,
+    SackRecovery,
+    TimeoutOnly,
+    actual_rate_bps,
+    burst_bytes,
+)
 from qoslib.memory import within_budget
-from qoslib.packets.clock import NEVER, PS_PER_S, interval_ps, numbers_of, picoseconds, split
-from qoslib.packets.draws import key
+from qoslib.packets.kernels.clock import (
+    NEVER,
+    PS_PER_S,
+    interval_ps,
+    numbers_of,
+    picoseconds,
+    split,
+)
+from qoslib.packets.kernels.draws import key
+from qoslib.packets.kernels.tables import OUTCOME, State
 from qoslib.packets.plan import Run, planned
-from qoslib.packets.tables import FATE, State
 from qoslib.port import Port
 from qoslib.record import fail
-from qoslib.tcp import tables
+from qoslib.tcp.kernels import codes, tables
 from qoslib.tcp.places import first_places, lengthened
-from qoslib.tcp.plan_flows import fill_choices
 from qoslib.traffic import Stream
 
-__all__ = ["plan"]
+__all__ = ["LAWS", "RECOVERIES", "fill_choices", "plan"]
 
+#: The rule that each congestion control and each recovery becomes.
+LAWS = {Reno: codes.RENO, Cubic: codes.CUBIC, HTcp: codes.HTCP, Bbr: codes.BBR}
+RECOVERIES = {
+    SackRecovery: codes.SACK,
+    RateHalving: codes.HALVING,
+    PathologicalRecovery: codes.PATHOLOGICAL,
+    NewRenoRecovery: codes.NEW_RENO,
+    TimeoutOnly: codes.TIMEOUT,
+}
+_BOUNDS = {
+    "safe": codes.SAFE,
+    "slow_start": codes.SLOW_START,
+    "conservative": codes.CONSERVATIVE,
+}
 #: Most packets of a window: at 1 KiB each those of the largest there is (RFC 7323, section 2.3).
 MOST_PACKETS = 1 << 20
 
@@ -72,7 +106,7 @@ def _needs(port, hosts, rows, state, run):
         yield f"Flow {flow.name!r} congestion", flow.congestion, 8 * rates
     for queue, row in zip(port.queues, state.queues, strict=True):
         if row["drops_head"]:
-            yield f"Queue {queue.name!r} limit", queue.limit, FATE.itemsize * int(row["mask"])
+            yield f"Queue {queue.name!r} limit", queue.limit, OUTCOME.itemsize * int(row["mask"])
 
 
 def _each_flow(hosts):
@@ -84,7 +118,7 @@ def _as_stream(flow):
 
 
 def _with_sources(state, senders, others):
-    """Rows for the hosts behind those of flows and streams, and room to log each event's fates."""
+    """Rows for the hosts behind those of flows and streams, and room for outcomes of an event."""
     sources = others + len(senders.hosts)
     rows = np.zeros(1 << max(sources - 1, 0).bit_length(), state.streams.dtype)
     rows["next_ps"] = NEVER
@@ -92,7 +126,7 @@ def _with_sources(state, senders, others):
     rows["next_ps"][: len(senders.flows)] = senders.flows["start_ps"]
     most = int((state.queues["mask"] * state.queues["drops_head"]).max()) + 2
     return state._replace(
-        streams=rows, tree=np.zeros(2 * len(rows), np.int64), log=np.zeros(most, FATE)
+        streams=rows, tree=np.zeros(2 * len(rows), np.int64), log=np.zeros(most, OUTCOME)
     )
 
 
@@ -150,7 +184,7 @@ def _fill_sizes(row, host, flow, held_packets):
 
 def _rates(rows):
     """Room for each BBR flow's rates of the last rounds."""
-    sizes = np.where(rows["law"] == tables.BBR, rows["bandwidth_count"], 0)
+    sizes = np.where(rows["law"] == codes.BBR, rows["bandwidth_count"], 0)
     rows["bandwidths"] = np.cumsum(sizes) - sizes
     return np.zeros(int(sizes.sum()) + 1)
 
@@ -178,7 +212,7 @@ def _pace_table(hosts, rows):
             times_ps += [_burst_ps(host, flow, n + 1) for n in range(kind[-1])]
     for row, (host, flow) in zip(rows, _each_flow(hosts), strict=True):
         paced = host.pacing is not None and not isinstance(host.pacing, HtbPacing)
-        row["paced"] = paced or row["law"] == tables.BBR
+        row["paced"] = paced or row["law"] == codes.BBR
         row["pace_first"] = first[_kind_of_bursts(row, host, flow)]
     return np.array(times_ps, np.int64)
 
@@ -199,3 +233,61 @@ def _burst_ps(host, flow, segments):
     if rate_bps is None or rate_bps == float("inf"):
         return 0
     return split(interval_ps(burst_bytes(flow.mss_bytes, segments), rate_bps))[0]
+
+
+def fill_choices(row, flow):
+    """Write what a flow has chosen into its row."""
+    _fill_congestion(row, flow)
+    _fill_slow_start(row, flow.slow_start)
+    _fill_recovery(row, flow.recovery)
+
+
+def _fill_congestion(row, flow):
+    law = flow.congestion
+    row["law"] = LAWS[type(law)]
+    match law:
+        case Reno(beta):
+            row["beta"] = beta
+        case Cubic():
+            row["beta"], row["c"] = law.beta, law.c
+            row["fast"], row["friendly"] = law.fast_convergence, law.friendly
+        case HTcp():
+            row["low_s"], row["switch"], row["scaling"] = law.low_s, law.switch, law.rtt_scaling
+            row["beta"] = row["beta_low"] = law.beta_low
+            row["beta_high"], row["alpha"] = law.beta_high, 1.0
+            row["min_srtt_ps"] = NEVER
+            row["epoch_ps"] = row["bandwidth_ps"] = picoseconds(flow.start_s)
+        case Bbr():
+            _fill_bbr(row, flow, law)
+
+
+def _fill_bbr(row, flow, law):
+    row["gain"] = row["startup_gain"] = law.startup_gain
+    row["window_gain"], row["probe_packets"] = law.window_gain, law.probe_packets
+    row["probe_every_ps"], row["bandwidth_count"] = picoseconds(law.probe_s), law.rounds + 1
+    row["min_at_ps"] = picoseconds(flow.start_s)
+    row["least_ps"] = row["probed_ps"] = NEVER
+
+
+def _fill_slow_start(row, start):
+    row["cwnd"], row["counts_acks"] = start.initial_window_packets, start.counts == "acks"
+    row["by_round"] = start.validation == "round"
+    threshold = start.initial_threshold_packets
+    row["ssthresh"] = float("inf") if threshold is None else threshold
+    hystart = start.hystart
+    if hystart:
+        row["hystart"], row["delay_sign"], row["train_sign"] = 1, hystart.delay, hystart.train
+        row["low"], row["samples"] = hystart.low_packets, hystart.samples
+        row["share"], row["train_share"] = hystart.share, hystart.train_share
+        row["low_ps"], row["high_ps"] = picoseconds(hystart.low_s), picoseconds(hystart.high_s)
+        row["gap_ps"] = picoseconds(hystart.gap_s)
+
+
+def _fill_recovery(row, recovery):
+    row["recovery"], row["repeats"] = RECOVERIES[type(recovery)], 1
+    row["duplicate"] = getattr(recovery, "duplicate_packets", 3)
+    if isinstance(recovery, SackRecovery):
+        row["bound"], row["repeats"] = _BOUNDS[recovery.bound], recovery.finds_repeats
+    if isinstance(recovery, PathologicalRecovery):
+        row["critical"] = recovery.critical_packets
+        row["threshold"] = recovery.threshold_packets

@@ -4,16 +4,19 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from qoslib import units
 from qoslib.flows import Host
 from qoslib.packets.collect import collected
-from qoslib.packets.loop import affordable
+from qoslib.packets.kernels.clock import NEVER, PS_PER_S
+from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run
 from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.port import Port
 from qoslib.record import checked, fail
-from qoslib.results import Result
-from qoslib.tcp.collect import flow_record
-from qoslib.tcp.loop import run
+from qoslib.results import FlowRecord, Result
+from qoslib.tcp.kernels.loop import run
 from qoslib.tcp.places import lengthened
 from qoslib.tcp.plan import plan
 from qoslib.traffic import Stream
@@ -100,22 +103,22 @@ def simulate(
     streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
     flows = tuple(flow for host in hosts for flow in host.flows)
     _check(port, flows, streams, chunk_events)
-    asked = Run(duration_s, warmup_s, seed, bins)
-    state, senders = plan(port, hosts, streams, asked)
+    options = Run(duration_s, warmup_s, seed, bins)
+    state, senders = plan(port, hosts, streams, options)
     events = affordable(state, chunk_events)
 
     def advance(watch):
         nonlocal senders
-        done_ps = run(state, senders, asked.end_ps, events)
-        senders = lengthened(senders, hosts, asked.needs)
+        done_ps = run(state, senders, options.end_ps, events)
+        senders = lengthened(senders, hosts, options.needs)
         return done_ps
 
-    done_ps = play(advance, asked, progress)
+    done_ps = play(advance, options, progress)
     names = _names(flows, streams)
-    result = collected(state, names, port.queue_names, asked, done_ps)
+    result = collected(state, names, port.queue_names, options, done_ps)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
-    return replace(result, model="tcp", tcp=flow_record(senders, flows, result))
+    return replace(result, model="tcp", tcp=_flow_record(senders, flows, result))
 
 
 def _names(flows, streams):
@@ -129,3 +132,30 @@ def _check(port, flows, streams, chunk_events):
     if not flows or len(set(names)) != len(names):
         fail("the names of flows and streams", names, "at least one flow, each name once", "are")
     checked(Chunk, chunk_events, "chunk_events")
+
+
+def _flow_record(senders, flows, result) -> FlowRecord:
+    """What the flows did, in the time and at the ends of the bins of their packets' record."""
+    time_s, seconds = result.history.time_s, result.duration_s
+    rows, notes = senders.flows, senders.notes[: len(time_s) - 1].T
+    mss_bytes = np.array([flow.mss_bytes for flow in flows])
+    goodput_bytes = (rows["expected"] - rows["received_before"]) * mss_bytes
+    steps = np.diff(notes["expected"], prepend=rows["received_before"][:, None])
+    return FlowRecord(
+        flows=tuple(flow.name for flow in flows),
+        goodput_bps=units.bits(goodput_bytes) / seconds,
+        goodput_bytes=goodput_bytes,
+        retransmitted=rows["retransmitted"].copy(),
+        timeouts=rows["timeouts"].copy(),
+        fast_recoveries=rows["recoveries"].copy(),
+        dropped_in_host=rows["dropped_in_host"].copy(),
+        first_send_drops=rows["first_send_drops"].copy(),
+        retransmit_drops=rows["retransmit_drops"].copy(),
+        finished_s=np.where(rows["finished_ps"] < NEVER, rows["finished_ps"] / PS_PER_S, np.nan),
+        time_s=time_s,
+        window_packets=notes["cwnd"].copy(),
+        ssthresh_packets=notes["ssthresh"].copy(),
+        in_flight_packets=notes["flight"].copy(),
+        round_trip_s=np.where(notes["last_rtt_ps"] > 0, notes["last_rtt_ps"] / PS_PER_S, np.nan),
+        received_bytes=steps * mss_bytes[:, None],
+    )

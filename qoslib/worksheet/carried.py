@@ -1,14 +1,16 @@
 """What a buffer carries: the packet model where it is not too long a run, else a formula."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from qoslib import tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host
+from qoslib.packets.progress import Progress
 from qoslib.port import ByteLimit, Port, Queue
+from qoslib.results import Result
 from qoslib.traffic import Stream
 from qoslib.worksheet.path import AROUND_BYTES, ETHERNET_BYTES, HEADERS_BYTES, Path, readable
 
@@ -68,11 +70,11 @@ class Carried(NamedTuple):
     remark: str
 
 
-def carried(path: Path, buffer_bytes: float, progress: Callable | None = None) -> Carried:
+def carried(path: Path, buffer_bytes: float, progress: Progress | None = None) -> Carried:
     """Payload that a buffer carries, in the long run and in a test of half a minute.
 
     Up to `MOST_PACKETS` the packet model with CUBIC gives both. Beyond that the long run is
-    `qoslib.tcp.saw_tooth` of Reno flows that lose together, and the test the fluid model's.
+    `qoslib.tcp.formulas` of Reno flows that lose together, and the test the fluid model's.
     """
     fluid = _fluid(path, buffer_bytes)
     seconds = run_s(path)
@@ -88,7 +90,7 @@ def carried(path: Path, buffer_bytes: float, progress: Callable | None = None) -
 
 
 def paced(
-    path: Path, buffer_bytes: float, paced_bps: float, progress: Callable | None = None
+    path: Path, buffer_bytes: float, paced_bps: float, progress: Progress | None = None
 ) -> tuple[Shown, float | None]:
     """What flows paced at this rate carry in a test, and the share of packets they lose [ratio].
 
@@ -113,12 +115,12 @@ def run_s(path: Path) -> float | None:
     return most_s if most_s >= 2 * TEST_S else TEST_S
 
 
-def _port(path, buffer_bytes):
+def _port(path: Path, buffer_bytes: float) -> Port:
     limit = ByteLimit(math.ceil(buffer_bytes))
     return Port("port", path.rate_bps, (Queue("all", limit),), overhead_bytes=AROUND_BYTES)
 
 
-def _hosts(path, paced_bps):
+def _hosts(path: Path, paced_bps: float | None) -> list[Host]:
     """A host a flow, none in step with another: a start in the first second, and jitter."""
     packet_s = 1 / path.packets_pps
     pacing = None if paced_bps is None else FqPacing(paced_bps)
@@ -134,7 +136,7 @@ def _hosts(path, paced_bps):
     ]
 
 
-def _flow(path, n):
+def _flow(path: Path, n: int) -> Flow:
     return Flow(
         f"flow {n + 1}",
         path.round_trip_s,
@@ -146,22 +148,30 @@ def _flow(path, n):
     )
 
 
-def _background(path):
+def _background(path: Path) -> list[Stream]:
     return [Stream("background", path.background_bps, path.packet_bytes)]
 
 
-def _simulated(path, buffer_bytes, seconds, paced_bps, progress):
+def _simulated(
+    path: Path,
+    buffer_bytes: float,
+    seconds: float,
+    paced_bps: float | None,
+    progress: Progress | None,
+) -> Result:
     port, hosts = _port(path, buffer_bytes), _hosts(path, paced_bps)
-    more = {} if progress is None else {"progress": progress}
-    result = tcp.simulate(port, hosts, seconds, streams=_background(path), seed=1, **more)
+    result = tcp.simulate(
+        port, hosts, seconds, streams=_background(path), seed=1, progress=progress
+    )
     if result.interrupted:
         # What was asked for is not known: a sheet without it would be wrong.
         raise KeyboardInterrupt
     return result
 
 
-def _between(result, from_s, upto_s):
+def _between(result: Result, from_s: float, upto_s: float) -> float:
     """Payload received between two times of a run [bit/s]."""
+    assert result.tcp is not None, "all traffic but the background is TCP"
     edges_s = result.tcp.time_s
     mean_s = (edges_s[1:] + edges_s[:-1]) / 2
     some = (mean_s > from_s) & (mean_s < upto_s)
@@ -169,14 +179,14 @@ def _between(result, from_s, upto_s):
     return float(units.bits(result.tcp.received_bytes[:, some].sum()) / whole_s)
 
 
-def _limits(path):
+def _limits(path: Path) -> Iterator[float]:
     """What the line and the windows allow, whatever the buffer [bit/s]."""
     yield path.left_bps * path.payload
     if path.window_bytes is not None:
         yield path.flows * tcp.window_limited_bps(path.window_bytes, path.round_trip_s)
 
 
-def _formula(path, buffer_bytes):
+def _formula(path: Path, buffer_bytes: float) -> Shown:
     """The saw-tooth's rate, or the windows' if it is less."""
     if path.loss_free_bytes is not None and buffer_bytes >= path.loss_free_bytes:
         return Shown(min(_limits(path)), "formula")
@@ -190,7 +200,7 @@ def _formula(path, buffer_bytes):
     return Shown(min(tooth.utilisation * full_bps, *windows_bps, full_bps), by)
 
 
-def _fluid(path, buffer_bytes):
+def _fluid(path: Path, buffer_bytes: float) -> Result | None:
     """The fluid model of the test, or None where it cannot run."""
     if path.flows > MOST_FLUID_FLOWS or path.round_trip_s * MOST_FLUID_ROUNDS < TEST_S:
         return None
@@ -202,7 +212,7 @@ def _fluid(path, buffer_bytes):
         return None
 
 
-def _parted(test, fluid, path):
+def _parted(test: Shown, fluid: Result | None, path: Path) -> str:
     if fluid is None:
         return ""
     fluid_bps = _between(fluid, 0.0, TEST_S)
@@ -213,7 +223,7 @@ def _parted(test, fluid, path):
     return f"In the first 30 s the fluid model carries {rates}. {said}"
 
 
-def _why(path):
+def _why(path: Path) -> str:
     trips = TEST_S / path.round_trip_s
     if trips < FEW_TRIPS:
         return f"That is only {trips:.2g} round trips, so the slow start still affects the mean."

@@ -40,7 +40,7 @@ def commands_for_a_laboratory(path: Path) -> Iterator[Advice]:
     yield Advice("sender$   tc qdisc del dev ethN root", "remove the delay after the test")
 
 
-def _sockets(path):
+def _sockets(path: Path) -> Iterator[Advice]:
     if path.window_bytes is None:
         product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
         room = 2 * BUFFER_A_WINDOW * product
@@ -61,7 +61,7 @@ def _sockets(path):
     yield Advice(f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'", why)
 
 
-def _tests(path):
+def _tests(path: Path) -> Iterator[Advice]:
     if path.background_bps:
         rate = _iperf(path.background_bps)
         yield Advice(
@@ -74,7 +74,7 @@ def _tests(path):
         yield Advice(f"{test} --fq-rate {_iperf(path.paced_bps)}", "paced below the flow's share")
 
 
-def _iperf(rate):
+def _iperf(rate: float) -> str:
     """A rate as iperf3 reads it, in whole Mb/s or kb/s, rounded down but never to 0 (no limit)."""
     unit, letter = ("Mbit/s", "M") if rate >= units.mbps(10) else ("kbit/s", "K")
     return f"{max(math.floor(units.convert(rate, 'bit/s', unit)), 1)}{letter}"

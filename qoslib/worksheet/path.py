@@ -51,7 +51,7 @@ class Path:
     background_bps: float
     packet_bytes: int
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name, (low, high) in LIMITS.items():
             value, whole = getattr(self, name), name in WHOLE
             if name in OPTIONAL and value is None:
@@ -67,16 +67,16 @@ class Path:
                 fail(name, value, f"at least {packets} packet{'s' * (packets > 1)}, {least} B")
 
     @property
-    def left_bps(self):
+    def left_bps(self) -> float:
         return self.rate_bps - self.background_bps
 
     @property
-    def packets_pps(self):
+    def packets_pps(self) -> float:
         """Packets per second that the line carries; those of the background are as large."""
         return units.rate_pps(self.rate_bps, self.packet_bytes + AROUND_BYTES)
 
     @property
-    def loss_free_bytes(self):
+    def loss_free_bytes(self) -> float | None:
         """The buffer that holds all windows without loss [B]; None if windows have no limit."""
         if self.window_bytes is None:
             return None
@@ -84,12 +84,12 @@ class Path:
         return tcp.loss_free_buffer_bytes(self.flows * self.window_bytes, *given)
 
     @property
-    def payload(self):
+    def payload(self) -> float:
         """Payload of a packet, as a share of what it takes on the line."""
         return (self.packet_bytes - HEADERS_BYTES) / (self.packet_bytes + AROUND_BYTES)
 
     @property
-    def paced_bps(self):
+    def paced_bps(self) -> float | None:
         """Rate to pace each flow at [bit/s]; None where its share is less than can be set.
 
         A pacer may count the headers once for a whole burst. On the line each segment has headers
@@ -99,7 +99,7 @@ class Path:
         return None if whole < LEAST_PACED_BPS else float(whole)
 
     @property
-    def title(self):
+    def title(self) -> str:
         """It in a line, with its rates in units to read."""
         wait = units.convert(self.round_trip_s, "s", "ms")
         several = f"{self.flows} flows" if self.flows > 1 else "1 flow"

@@ -1,8 +1,9 @@
 """Rules for the buffer of a port of one's own, and what each of them is worth."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from qoslib import tcp, units
+from qoslib.packets.progress import Progress
 from qoslib.worksheet.carried import carried, paced, run_s
 from qoslib.worksheet.commands import commands_for_a_laboratory, commands_for_a_path
 from qoslib.worksheet.path import LEAST_FRAMES, PACED_SHARE, Path, readable
@@ -25,7 +26,7 @@ def worksheet(
     window_bytes: float | None = None,
     background_bps: float = 0.0,
     packet_bytes: int = 1500,
-    progress: Callable[[float, float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Worksheet:
     """How large a buffer a port needs, what your buffer carries, and how to test it.
 
@@ -50,6 +51,11 @@ def worksheet(
         Called with the simulated time so far and in total [s] for each run of the packet model; by
         default a bar appears after two seconds.
 
+    Returns
+    -------
+    Worksheet
+        The buffer by each rule and what it carries, how to pace, and the commands of a test.
+
     Raises
     ------
     ValueError
@@ -62,7 +68,7 @@ def worksheet(
     Rates are of payload, as iperf3 shows them. Up to 2e7 packets, `qoslib.tcp.simulate` gives them:
     CUBIC flows, each from a host whose link is ten times as fast as the line, for up to 120 s. The
     first 30 s are the test. Where 60 s would take more packets, the long run is that of
-    `qoslib.tcp.saw_tooth` for Reno flows that lose together, the worst case. Where 30 s alone take
+    `qoslib.tcp.formulas` for Reno flows that lose together, the worst case. Where 30 s alone take
     more, the test is that of `qoslib.tcp.solve`. The table marks both.
 
     Examples
@@ -100,7 +106,7 @@ def worksheet(
     )
 
 
-def _sizes(path) -> Iterator[tuple[str, float, str]]:
+def _sizes(path: Path) -> Iterator[tuple[str, float, str]]:
     """Each rule's name, buffer and reason."""
     fits = path.loss_free_bytes
     product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
@@ -116,7 +122,7 @@ def _sizes(path) -> Iterator[tuple[str, float, str]]:
         yield "windows fit", fits, whole if fits else "the path alone holds the windows"
 
 
-def _rule(path, name, size, why, progress):
+def _rule(path: Path, name: str, size: float, why: str, progress: Progress | None) -> Rule:
     least = LEAST_FRAMES * path.packet_bytes
     if size < least:
         size, why = least, f"{LEAST_FRAMES} packets, the least a queue needs; {why}"
@@ -125,14 +131,14 @@ def _rule(path, name, size, why, progress):
     return Rule(name, float(size), wait, packets, *carried(path, size, progress), why)
 
 
-def _policer_bytes(path):
+def _policer_bytes(path: Path) -> float | None:
     """The burst that a policer needs [B], or None where no policer can have it."""
     given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
     burst = tcp.policer_burst_bytes(*given)
     return burst if units.serialisation_s(burst, path.rate_bps) <= LONGEST_BURST_S else None
 
 
-def _policer(path):
+def _policer(path: Path) -> Advice:
     given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
     burst = tcp.policer_burst_bytes(*given)
     why = "A policer stores no packets, so its bucket must last for a whole saw-tooth of Reno."
@@ -144,7 +150,7 @@ def _policer(path):
     return Advice(f"A policer in its place needs a burst of {size:,.3g} MB.", why)
 
 
-def _pacing(path, rule, progress):
+def _pacing(path: Path, rule: Rule, progress: Progress | None) -> Advice:
     if path.paced_bps is None:
         return Advice("The flows cannot be paced.", "A flow's share of the line is below 1 kb/s.")
     shown, lost = paced(path, rule.buffer_bytes, path.paced_bps, progress)

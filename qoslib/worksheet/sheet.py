@@ -1,6 +1,7 @@
 """A worksheet as it is printed and shown: rules, pacing, a policer's burst, and commands."""
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -89,7 +90,7 @@ class Worksheet:
         cells = [dict(zip(_HEAD, _cells(rule), strict=True)) for rule in self.rules]
         return pd.DataFrame(cells).set_index("rule")
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [_HEAD, *map(_cells, self.rules)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
@@ -100,7 +101,7 @@ class Worksheet:
         parts += [[added, *_listed(self._added())]]
         return "\n\n".join("\n".join(part) for part in parts if part)
 
-    def _notes(self):
+    def _notes(self) -> list[str]:
         """What the marks mean, and where models part."""
         given = {shown.by for rule in self.rules for shown in (rule.long_run, rule.test) if shown}
         marks = [line for by, line in _MARKS.items() if by in given]
@@ -109,7 +110,7 @@ class Worksheet:
         remarks = [f"{rule.name}: {rule.remark}" for rule in self.rules if rule.remark]
         return marks + [line for remark in remarks for line in _wrapped(remark, indent="")]
 
-    def _added(self):
+    def _added(self) -> list[Advice]:
         """What a laboratory needs beyond the commands of a path."""
         return [each for each in self.laboratory_commands if each not in self.path_commands]
 
@@ -126,27 +127,27 @@ _MARKS = {
 }
 
 
-def _wrapped(text, indent="  "):
+def _wrapped(text: str, indent: str = "  ") -> list[str]:
     return textwrap.wrap(text, 100, initial_indent=indent, subsequent_indent=indent)
 
 
-def _listed(commands):
+def _listed(commands: Sequence[Advice]) -> list[str]:
     width = max(len(each.text) for each in commands)
     return [f"  {each.text:{width}}  # {each.why}" for each in commands]
 
 
-def _cells(rule):
+def _cells(rule: Rule) -> tuple[str, ...]:
     wait, size = units.convert(rule.line_s, "s", "ms"), _megabytes(rule.buffer_bytes)
     rates = [_mbps(shown) for shown in (rule.long_run, rule.test)]
     return (rule.name, f"{wait:.3g}", size, f"{rule.packets:,}", *rates, rule.why)
 
 
-def _megabytes(size):
+def _megabytes(size: float) -> str:
     three_digits = float(f"{units.convert(size, 'B', 'MB'):.3g}")
     return f"{three_digits:,.12g}"
 
 
-def _mbps(shown):
+def _mbps(shown: Shown | None) -> str:
     if shown is None:
         return "–"
     rate = units.convert(shown.bps, "bit/s", "Mbit/s")

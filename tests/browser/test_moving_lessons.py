@@ -8,7 +8,7 @@ import pytest
 
 from qoslib import fluid, packets, units
 from qoslib.compare.models import in_any_phase
-from qoslib.explore.one_queue import PLAYED, SPACINGS, played
+from qoslib.lessons.one_queue.sliders import SIMULATED, SPACINGS, simulated
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -144,8 +144,8 @@ def one_queue_delay_ms(room):
 def one_queue_dots_ms(room, spacing):
     """The packet model's delays, but that of the slider's own load, which the page rounds."""
     port, stream = one_queue(room)
-    result = played(port, stream.replace(arrivals=SPACINGS[spacing]))
-    return units.convert(result.delay_mean_s[: len(PLAYED), 0], "s", "ms").tolist()
+    result = simulated(port, stream.replace(arrivals=SPACINGS[spacing]))
+    return units.convert(result.delay_mean_s[: len(SIMULATED), 0], "s", "ms").tolist()
 
 
 def m120_packets_ms(port, streams):
@@ -215,8 +215,8 @@ def move_the_knife_edge(page):
 
 RAISES = """
 from qoslib import explore
-app = explore.knife_edge("m120")
-def draw(values, played):
+app = lessons.priority_queue.knife_edge("m120")
+def draw(values, simulated):
     raise RuntimeError("raised on purpose")
 app._draw = draw
 app

@@ -12,7 +12,7 @@ from test_moving_lessons import (
 )
 
 from qoslib import fluid, units
-from qoslib.explore.police import POLICERS, START, played, water
+from qoslib.lessons.policing.sliders import POLICERS, START, simulated, solved
 from qoslib.platforms import mx150
 
 
@@ -29,7 +29,7 @@ def forwarded(frame, cap, byte_ns, load):
 
 
 def lost(**moved):
-    return share(water(START | moved))
+    return share(solved(START | moved))
 
 
 def share(counted):
@@ -39,7 +39,7 @@ def share(counted):
 def wait_until_played(page, label, **moved):
     """Until the packet model's marks are drawn for these settings."""
     values = START | moved
-    wait_until_dots(page, label, "packets-1", share(played(values)[0]))
+    wait_until_dots(page, label, "packets-1", share(simulated(values)[0]))
 
 
 def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
@@ -79,7 +79,7 @@ def test_the_policer_follows_the_keyboard(page, watch, jupyter_server):
 
 
 def choose_policers(page, moved):
-    """Each of the list: the packet model tells all of them apart, water only the last."""
+    """Each of the list: the packet model tells all of them apart, the fluid model only the last."""
     for policer in POLICERS:
         page.get_by_label("Policer", exact=True).select_option(policer)
         wait_until_drawn(page, "Burst [kB]", "now-1", lost(**moved, policer=policer))

@@ -12,7 +12,7 @@ from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
 )
 
 from qoslib import fluid
-from qoslib.explore.same_traffic import MOST, played, start
+from qoslib.lessons.same_traffic.sliders import MOST, simulated, start
 from qoslib.platforms import same_line
 
 #: Trace of best effort: what it loses at each port.
@@ -23,7 +23,7 @@ def lost(results):
     return [100 * r.dropped_pps[3] / r.offered_pps[3] for r in results]
 
 
-def water(values):
+def solved(values):
     loads = {name: values[name] / 100 for name in MOST}
     return [fluid.solve(p, same_line.streams(loads)) for p in same_line.ports().values()]
 
@@ -36,10 +36,10 @@ def test_the_mix_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F81
         label = f"{name.capitalize()} [% of the line]"
         press(page, label, "ArrowRight", 2)
         values[name] += 2
-        wait_until_drawn(page, label, BEST.format("fluid"), lost(water(values)))
+        wait_until_drawn(page, label, BEST.format("fluid"), lost(solved(values)))
     press(page, "Seed of the draws", "ArrowRight", 1)
     values["seed"] += 1
-    dots = lost(played(values).values())
-    assert dots != pytest.approx(lost(water(values)), rel=1e-4)
+    dots = lost(simulated(values).values())
+    assert dots != pytest.approx(lost(solved(values)), rel=1e-4)
     wait_until_dots(page, "Seed of the draws", BEST.format("packets"), dots)
     assert complaints(page, watch) == []

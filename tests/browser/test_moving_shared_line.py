@@ -10,7 +10,7 @@ from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
 )
 
 from qoslib import fluid, packets, units
-from qoslib.explore.share import BINS, PLAYED_S, SEED, described, settings
+from qoslib.lessons.shared_line.sliders import BINS, SEED, SIMULATED_S, described, settings
 from qoslib.platforms import gsr12000
 
 TEST_B = gsr12000.experiments()["test_b"]
@@ -26,9 +26,9 @@ def solved(**moved):
     return fluid.solve(now.port, now.streams)
 
 
-def played(**moved):
+def simulated(**moved):
     now = described(TEST_B, settings(TEST_B) | moved)
-    return packets.simulate(now.port, now.streams, PLAYED_S, seed=SEED, bins=BINS)
+    return packets.simulate(now.port, now.streams, SIMULATED_S, seed=SEED, bins=BINS)
 
 
 def last(page, label, uid, wanted):
@@ -42,13 +42,13 @@ def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # n
     last(page, label, "fluid-sent", lbe_mbps(solved()))
     press(page, label, "ArrowRight", 5)
     last(page, label, "fluid-sent", lbe_mbps(solved(load_prec0=60)))
-    last(page, label, "packets-sent", lbe_mbps(played(load_prec0=60)))
+    last(page, label, "packets-sent", lbe_mbps(simulated(load_prec0=60)))
     # The page makes 124.00000000000001 of this.
     press(page, "Updates [Mb/s]", "ArrowRight", 1)
-    last(page, label, "packets-sent", lbe_mbps(played(load_prec0=60, load_prec6=124)))
+    last(page, label, "packets-sent", lbe_mbps(simulated(load_prec0=60, load_prec6=124)))
     press(page, "Ring [packets]", "ArrowRight", 10)
     moved = {"load_prec0": 60, "load_prec6": 124, "ring": 28}
-    wanted = played(**moved)
+    wanted = simulated(**moved)
     waits_us = units.convert(wanted["1A/prec5"].delay_mean_s, "s", "us")
     assert waits_us > 120
     last(page, label, "packets-sent", lbe_mbps(wanted))

@@ -12,9 +12,9 @@ from test_moving_lessons import (
 )
 
 from qoslib import tcp
-from qoslib.explore.buffer_size import described, settings
-from qoslib.explore.pacing import described as paced
-from qoslib.explore.pacing import settings as paced_settings
+from qoslib.lessons.buffer_size.sliders import described, settings
+from qoslib.lessons.paced_sender.sliders import described as paced
+from qoslib.lessons.paced_sender.sliders import settings as paced_settings
 from qoslib.platforms import mx80
 
 BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"
@@ -33,9 +33,9 @@ def sized(**moved):
 
 def both_models(test):
     """Gb/s of data by the fluid model and by the packet model."""
-    water = tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)
+    solved = tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)
     run = tcp.simulate(test.network, test.hosts, 30.0, streams=test.streams, seed=1)
-    return [each.tcp.goodput_bps.sum() / 1e9 for each in (water, run)]
+    return [each.tcp.goodput_bps.sum() / 1e9 for each in (solved, run)]
 
 
 def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
@@ -51,17 +51,17 @@ def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
     for label, key, times, moved in moves:
         values |= moved
         press(page, label, key, times)
-        water, _ = both_models_in(values)
-        wait_until_drawn(page, label, "now-0", [water])
+        solved, _ = both_models_in(values)
+        wait_until_drawn(page, label, "now-0", [solved])
     page.get_by_label("Congestion control").select_option("CUBIC")
     page.get_by_label("Recovery").select_option("rate halving")
     values |= {"congestion": "CUBIC", "recovery": "rate halving"}
-    water, run = both_models_in(values)
-    wait_until_drawn(page, BUFFER, "now-0", [water])
+    solved, run = both_models_in(values)
+    wait_until_drawn(page, BUFFER, "now-0", [solved])
     wait_until_dots(page, BUFFER, "packets-0", [run])
     page.get_by_label("Buffer in effect").select_option("10 %")
-    water, run = both_models_in(values | {"buffer": 0.6})
-    wait_until_drawn(page, BUFFER, "now-0", [water])
+    solved, run = both_models_in(values | {"buffer": 0.6})
+    wait_until_drawn(page, BUFFER, "now-0", [solved])
     wait_until_dots(page, BUFFER, "packets-0", [run])
     assert complaints(page, watch) == []
 
@@ -69,9 +69,9 @@ def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
 def both_models_in(values):
     """The same for the explorer's values; a test is 600 round trips long at most."""
     test, length_s = sized(**values), min(30.0, 600 * values["rtt"] / 1e3)
-    water = tcp.solve(test.network, test.hosts, length_s, streams=test.streams)
+    solved = tcp.solve(test.network, test.hosts, length_s, streams=test.streams)
     run = tcp.simulate(test.network, test.hosts, length_s, streams=test.streams, seed=1)
-    return [each.tcp.goodput_bps.sum() / 1e9 for each in (water, run)]
+    return [each.tcp.goodput_bps.sum() / 1e9 for each in (solved, run)]
 
 
 def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
@@ -87,13 +87,13 @@ def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
     for label, key, times, moved in moves:
         values |= moved
         press(page, label, key, times)
-        water, run = both_models(paced(test, values))
-        wait_until_drawn(page, label, "now-0", [water])
+        solved, run = both_models(paced(test, values))
+        wait_until_drawn(page, label, "now-0", [solved])
         wait_until_dots(page, label, "packets-0", [run])
     page.get_by_label("Rate table").select_option("nominal (exact)")
     values["table"] = "nominal (exact)"
-    water, run = both_models(paced(test, values))
-    wait_until_drawn(page, PACED, "now-0", [water])
+    solved, run = both_models(paced(test, values))
+    wait_until_drawn(page, PACED, "now-0", [solved])
     wait_until_dots(page, PACED, "packets-0", [run])
     wait_until_drawn(page, PACED, "now-2", [5])
     assert complaints(page, watch) == []

@@ -11,14 +11,14 @@ from twin.traffic import Sender
 
 @dataclass
 class Record:
-    """Numbers a stream, and `fates` in order: stream, arrival, departure, size, cause."""
+    """Numbers a stream, and `outcomes` in order: stream, arrival, departure, size, cause."""
 
     offered: list
     sent: list
     marked: list
     dropped: dict
     latencies: list
-    fates: list
+    outcomes: list
     peaks: list
     tokens: list
     past: list
@@ -55,9 +55,9 @@ def record_of(twin, members, run):
         streams = [packet.stream for packet in packets]
         return [streams.count(member) for member in members]
 
-    fates = [f for f in notes.fates if f.departure is not None]
-    sent = [f for f in fates if run.warm_ps <= f.departure <= run.end_ps]
-    lost = [f for f in notes.fates if f.departure is None and f.at >= run.warm_ps]
+    outcomes = [f for f in notes.outcomes if f.departure is not None]
+    sent = [f for f in outcomes if run.warm_ps <= f.departure <= run.end_ps]
+    lost = [f for f in notes.outcomes if f.departure is None and f.at >= run.warm_ps]
     offered = [p for p in notes.offered if p.arrival >= run.warm_ps]
     causes = {f.cause for f in lost}
     base_ps = twin.base_ps
@@ -70,9 +70,9 @@ def record_of(twin, members, run):
             [f.departure - f.packet.arrival + base_ps for f in sent if f.packet.stream == m]
             for m in members
         ],
-        fates=[
+        outcomes=[
             (f.packet.stream, f.packet.arrival, f.departure, f.packet.size, f.cause)
-            for f in notes.fates
+            for f in notes.outcomes
         ],
         peaks=notes.peaks,
         tokens=notes.tokens,
@@ -110,11 +110,11 @@ def through_chain(chain, streams, run):
         for i in members:
             on_the_way[i] = []
             through[i] = []
-        for fate in twin.notes.fates:
-            if fate.departure is not None:
-                packet, i = fate.packet, fate.packet.stream
-                out_ps = fate.departure + twin.base_ps
+        for outcome in twin.notes.outcomes:
+            if outcome.departure is not None:
+                packet, i = outcome.packet, outcome.packet.stream
+                out_ps = outcome.departure + twin.base_ps
                 on_the_way[i].append((out_ps, packet.size, packet.sent_first))
-                if run.warm_ps <= fate.departure <= run.end_ps:
+                if run.warm_ps <= outcome.departure <= run.end_ps:
                     through[i].append(out_ps - packet.sent_first)
     return hops, through

@@ -14,7 +14,7 @@ from twin.traffic import sizes_of
 
 
 @dataclass
-class Fate:
+class Outcome:
     """What became of a packet; `departure` is None where it was dropped."""
 
     packet: object
@@ -28,7 +28,7 @@ class Notes:
     """All that happened, as it happened."""
 
     offered: list = field(default_factory=list)
-    fates: list = field(default_factory=list)
+    outcomes: list = field(default_factory=list)
     marked: list = field(default_factory=list)
     peaks: list = field(default_factory=list)
     tokens: list = field(default_factory=list)
@@ -128,7 +128,7 @@ class PortTwin:
                 queue.peak = len(queue.packets)
 
     def lose(self, packet, cause, now):
-        self.notes.fates.append(Fate(packet, None, cause, now))
+        self.notes.outcomes.append(Outcome(packet, None, cause, now))
         self.dropped = self.dropped or cause != "policer"
 
     def arrive(self, index, now):
@@ -229,7 +229,7 @@ class PortTwin:
         self.line = max(self.line, now * FINE) + self.service(packet.size)
         departure = floor_ps(self.line)
         self.leaving = [d for d in self.leaving if d > now] + [departure]
-        self.notes.fates.append(Fate(packet, departure, "", now))
+        self.notes.outcomes.append(Outcome(packet, departure, "", now))
         pause = self.where.pause
         held = any(sender.told_ps > now for sender in self.senders)
         if pause and held and self.waiting <= pause.low_packets:

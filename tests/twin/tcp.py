@@ -430,7 +430,7 @@ class TcpTwin(PortTwin):
         super().send(queue, packet, now)
         if hasattr(packet, "segment"):
             flow, number, tries = packet.segment
-            flow.receive(number, tries, packet.marked, self.notes.fates[-1].departure)
+            flow.receive(number, tries, packet.marked, self.notes.outcomes[-1].departure)
 
     def lose(self, packet, cause, now):
         super().lose(packet, cause, now)

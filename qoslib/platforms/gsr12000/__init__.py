@@ -17,18 +17,14 @@ from qoslib.platforms.gsr12000.ports import (
     engine3,
     policer,
 )
-from qoslib.platforms.provenance import Experiment, Ramp
+from qoslib.platforms.platform import Experiment, Platform, Ramp
 
 __all__ = [
-    "ASSUMPTIONS",
     "CLASSES",
     "FACTS",
     "GROUPS",
-    "MODELS",
-    "NOT_DESCRIBED",
-    "PARAMETERS",
+    "PLATFORM",
     "PORTS",
-    "RATIOS",
     "RUNNING",
     "START_ORDER",
     "TEMPLATE",
@@ -41,43 +37,6 @@ __all__ = [
     "streams",
     "to_fabric",
 ]
-
-ASSUMPTIONS = {
-    "base": "Queues as in the running configuration (in test A all but Premium in one). WRED looks"
-    " at its queue from time to time and drops Best Effort until it is empty; the policer is 6.8"
-    " ppm slow.",
-    "asymmetric": "As base, but WRED's average rises slowly, is renewed from time to time, and"
-    " falls at once.",
-    "truncating": "As base, but WRED's average is a whole number, cut off at each arrival, with"
-    " the transmit ring counted.",
-    "textbook": "As base, but WRED's average as in textbooks. Excluded by the latencies.",
-    "template": "Test A with the queues of the template. Excluded by the latencies.",
-    "deep_bucket": "Test B and the 90 minutes with a policer 10 ppm slow and a bucket of 96 KiB:"
-    " one offset for both losses. The data cannot tell it from base.",
-}
-
-#: Fitted parameters of WRED, by set: what each rival was free to choose.
-_RELAY = ("packets", "s", "jitter", "release")
-PARAMETERS = {
-    "base": tuple(f"relay_{engine}_{part}" for engine in ("e2", "e3") for part in _RELAY),
-    "asymmetric": ("asymmetric_e2_s", "asymmetric_e3_s", "relay_e2_release", "relay_e3_release"),
-    "truncating": (),
-    "textbook": (),
-    "template": tuple(f"relay_e2_{part}" for part in _RELAY),
-    "deep_bucket": tuple(f"relay_e3_{part}" for part in _RELAY),
-}
-
-#: Models that speak to this router.
-MODELS = ("fluid", "packets")
-
-#: Published results that no experiment gives, and why.
-NOT_DESCRIBED = {
-    "document": "how many tests were planned is no measurement",
-    "conclusion_fabric": "the speed of the fabric is said to be about that of the line, and higher:"
-    " no latency depends on it (`to_fabric` shows which speeds the tests exclude)",
-}
-
-RATIOS: dict[str, tuple[str, str, str]] = {}
 
 _TITLES = {
     "test_a": "Test A: two engine 2 inputs, engine 2 output",
@@ -105,12 +64,10 @@ def _tests(assumptions, deep):
         more["whole_s"] = float(FACTS.whole_s)
     queue_map = TEMPLATE if assumptions == "template" else RUNNING
     ports = {"test_a": engine2(assumptions, queue_map), "test_b": engine3(assumptions, deep)}
-    return {
-        name: _experiment(
-            name, port, streams(name), assumptions, also=(f"conclusion_{name}",), **more
-        )
+    return [
+        _experiment(name, port, streams(name), assumptions, also=(f"conclusion_{name}",), **more)
         for name, port in ports.items()
-    }
+    ]
 
 
 def _limit(assumptions):
@@ -148,33 +105,66 @@ def _long(assumptions, deep):
 def _predicted():
     """Tests C and D: the same output port, and a policer that has something to do."""
     slow = policer(0, FACTS.policer_bucket_bytes).replace(rate_bps=float(FACTS.test_d_policer_bps))
-    return {
-        "test_c": _experiment("test_c", engine2(), streams("test_a"), "base"),
-        "test_d": _experiment(
-            "test_d", engine3(police=slow), streams("test_b", ports=PORTS[:1]), "base"
-        ),
-    }
+    one_port = streams("test_b", ports=PORTS[:1])
+    return [
+        _experiment("test_c", engine2(), streams("test_a"), "base"),
+        _experiment("test_d", engine3(police=slow), one_port, "base"),
+    ]
 
 
-def experiments(assumptions: str = "base") -> dict[str, Experiment]:
-    """The published experiments, or those that a declared set of assumptions speaks of.
-
-    Raises
-    ------
-    ValueError
-        If there is no such set.
-    """
-    if assumptions not in ASSUMPTIONS:
-        raise ValueError(f"assumptions is {assumptions!r}; allowed: {', '.join(ASSUMPTIONS)}")
+def _described(assumptions):
+    """The published experiments, or those that a declared set of assumptions speaks of."""
     deep = None
     if assumptions == "deep_bucket":
         deep = policer(FACTS.policer_slower_ppm, FACTS.policer_deep_bucket_bytes)
     found = _tests(assumptions, deep)
     if assumptions == "template":
-        return {"test_a": found["test_a"]}
+        return found[:1]
     if assumptions == "deep_bucket":
-        return {"test_b": found["test_b"], "conclusion_90min": _long(assumptions, deep)}
-    found["conclusion_lbe_limit"] = _limit(assumptions)
-    if assumptions == "base":
-        found |= {"conclusion_90min": _long(assumptions, None), **_predicted()}
-    return found
+        return [found[1], _long(assumptions, deep)]
+    found.append(_limit(assumptions))
+    return [*found, _long(assumptions, None), *_predicted()] if assumptions == "base" else found
+
+
+#: Fitted parameters of WRED: of its look from time to time, at each line card.
+_E2, _E3 = (
+    tuple(f"relay_{engine}_{part}" for part in ("packets", "s", "jitter", "release"))
+    for engine in ("e2", "e3")
+)
+
+PLATFORM = Platform(
+    "gsr12000",
+    FACTS,
+    {
+        "base": "Queues as in the running configuration (in test A all but Premium in one). WRED"
+        " looks at its queue from time to time and drops Best Effort until it is empty; the policer"
+        " is 6.8 ppm slow.",
+        "asymmetric": "As base, but WRED's average rises slowly, is renewed from time to time, and"
+        " falls at once.",
+        "truncating": "As base, but WRED's average is a whole number, cut off at each arrival, with"
+        " the transmit ring counted.",
+        "textbook": "As base, but WRED's average as in textbooks. Excluded by the latencies.",
+        "template": "Test A with the queues of the template. Excluded by the latencies.",
+        "deep_bucket": "Test B and the 90 minutes with a policer 10 ppm slow and a bucket of 96"
+        " KiB: one offset for both losses. The data cannot tell it from base.",
+    },
+    _described,
+    {"engine2": engine2, "engine3": engine3},
+    not_described={
+        "document": "how many tests were planned is no measurement",
+        "conclusion_fabric": "the speed of the fabric is said to be about that of the line, and"
+        " higher: no latency depends on it (`to_fabric` shows which speeds the tests exclude)",
+    },
+    parameters={
+        "base": (*_E2, *_E3),
+        "asymmetric": (
+            *("asymmetric_e2_s", "asymmetric_e3_s"),
+            *("relay_e2_release", "relay_e3_release"),
+        ),
+        "truncating": (),
+        "textbook": (),
+        "template": _E2,
+        "deep_bucket": _E3,
+    },
+)
+experiments = PLATFORM.experiments

@@ -4,8 +4,8 @@ import numpy as np
 
 from qoslib import units
 from qoslib.results import FlowRecord, History, Result
-from qoslib.tcp.fluid import tables
 from qoslib.tcp.fluid.validity import notes
+from qoslib.tcp.kernels import codes
 
 __all__ = ["collected"]
 
@@ -74,8 +74,8 @@ def _whole(past):
 def _history(state, edges_s):
     bins = len(edges_s) - 1
     past = state.past[:, :, :bins]
-    offered, sent, dropped = map(_whole, past[: tables.DROPPED + 1])
-    sent_bytes = _whole(past[tables.SENT] * state.flows["frame_bytes"][:, None])
+    offered, sent, dropped = map(_whole, past[: codes.DROPPED + 1])
+    sent_bytes = _whole(past[codes.SENT] * state.flows["frame_bytes"][:, None])
     peaks = state.past_queue_bytes[None, :bins] / state.flows["line_bytes"].mean()
     tokens = np.full(peaks.shape, np.nan)
     return History(edges_s, peaks, tokens, offered, sent, dropped, sent_bytes)
@@ -98,9 +98,9 @@ def _record(state, flows, edges_s, seconds):
         retransmit_drops=np.zeros_like(lost),
         finished_s=rows["finished_s"].copy(),
         time_s=edges_s,
-        window_packets=past[tables.WINDOW],
-        ssthresh_packets=past[tables.THRESHOLD],
-        in_flight_packets=np.rint(past[tables.IN_FLIGHT]).astype(np.int64),
-        round_trip_s=past[tables.ROUND_TRIP],
-        received_bytes=_whole(past[tables.SENT] * payload[:, None]),
+        window_packets=past[codes.WINDOW],
+        ssthresh_packets=past[codes.THRESHOLD],
+        in_flight_packets=np.rint(past[codes.OUTSTANDING]).astype(np.int64),
+        round_trip_s=past[codes.ROUND_TRIP],
+        received_bytes=_whole(past[codes.SENT] * payload[:, None]),
     )

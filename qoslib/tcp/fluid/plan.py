@@ -14,23 +14,22 @@ from qoslib.flows import (
     Host,
     HtbPacing,
     HTcp,
-    NewRenoRecovery,
     PathologicalRecovery,
     RateHalving,
     Reno,
     SackRecovery,
-    TimeoutOnly,
     actual_rate_bps,
     burst_bytes,
 )
 from qoslib.memory import within_budget
-from qoslib.packets.clock import PS_PER_S, numbers_of
-from qoslib.packets.draws import key
+from qoslib.packets.kernels.clock import PS_PER_S, numbers_of
+from qoslib.packets.kernels.draws import key
 from qoslib.packets.plan import Run
 from qoslib.port import ByteLimit, PacketLimit, Port, TailDrop, TimeLimit
 from qoslib.record import fail
-from qoslib.tcp.fluid import tables
-from qoslib.tcp.fluid.tables import FLOW, HOST, LINE, State
+from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
+from qoslib.tcp.kernels import codes
+from qoslib.tcp.plan import LAWS, RECOVERIES
 from qoslib.traffic import Stream
 
 __all__ = ["planned"]
@@ -39,14 +38,6 @@ __all__ = ["planned"]
 STEPS_A_ROUND, MOST_STEPS = 100, 500_000_000
 BINS = 400
 
-RULES = {Reno: tables.RENO, Cubic: tables.CUBIC, HTcp: tables.HTCP}
-RECOVERIES = {
-    SackRecovery: tables.SACK,
-    RateHalving: tables.HALVING,
-    NewRenoRecovery: tables.NEWRENO,
-    TimeoutOnly: tables.TIMEOUT,
-    PathologicalRecovery: tables.PATHOLOGICAL,
-}
 #: Most packets a flow puts into the network for each one acknowledged in a recovery.
 REFILLED = {"safe": 2.0, "slow_start": 2.0, "conservative": 1.0}
 #: Of an initial window: a float counts no more one by one.
@@ -56,7 +47,7 @@ ENDLESS = 2**62
 REAL_BYTES = np.dtype(float).itemsize
 
 
-def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], asked: Run) -> State:
+def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], options: Run) -> State:
     """The tables of a run at its start.
 
     Raises
@@ -66,13 +57,13 @@ def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], asked:
         that do not fit 64 bits, or tables beyond the budget of `qoslib.memory`.
     """
     _refuse(port)
-    duration_s = asked.end_ps / PS_PER_S
+    duration_s = options.end_ps / PS_PER_S
     _check_counts(port, hosts, streams, duration_s)
     flows = [(flow, at) for at, host in enumerate(hosts) for flow in host.flows]
     step_s = min(min(flow.round_trip_s for flow, _ in flows) / STEPS_A_ROUND, duration_s)
     if duration_s > MOST_STEPS * step_s:
         fail("duration_s", duration_s, f"at most {MOST_STEPS * step_s:g} with these round trips")
-    line = _line(port, [flow for flow, _ in flows], streams, step_s, asked)
+    line = _line(port, [flow for flow, _ in flows], streams, step_s, options)
     rows = np.zeros(len(flows) + len(streams), FLOW)
     for index, (flow, at) in enumerate(flows):
         with numbers_of(f"Flow {flow.name!r} of host {hosts[at].name!r}"):
@@ -85,7 +76,7 @@ def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], asked:
         table[index]["limit_bytes"] = _host_limit_bytes(port, host)
     ring, bins = int(line[0]["ring"]), int(line[0]["bins"])
     leaving, acked, lost = np.zeros((3, len(flows), ring))
-    past = np.zeros((tables.PAST, len(rows), bins))
+    past = np.zeros((codes.PAST, len(rows), bins))
     return State(line, table, rows, leaving, acked, lost, past, np.zeros(bins))
 
 
@@ -115,17 +106,17 @@ def _check_counts(port, hosts, streams, duration_s):
             fail(name, rate_bps, f"at most {most_bps:g} of port, hosts and streams in this time")
 
 
-def _line(port, flows, streams, step_s, asked):
+def _line(port, flows, streams, step_s, options):
     line = np.zeros(1, LINE)
     row = line[0]
     sizes = [flow.frame_bytes for flow in flows] + [stream.mean_frame_bytes for stream in streams]
     frame = sum(sizes) / len(sizes)
-    row["step_s"], row["flows"], row["key"] = step_s, len(flows), key(asked.seed)
+    row["step_s"], row["flows"], row["key"] = step_s, len(flows), key(options.seed)
     row["step_bytes"] = port.rate_bps / _BITS * step_s
     with numbers_of(f"Queue {port.queues[0].name!r}"):
         row["limit_bytes"] = _limit_bytes(port, frame, frame + port.overhead_bytes)
-    steps = math.ceil(asked.end_ps / PS_PER_S / step_s)
-    warm = min(round(asked.warm_ps / PS_PER_S / step_s), steps - 1)
+    steps = math.ceil(options.end_ps / PS_PER_S / step_s)
+    warm = min(round(options.warm_ps / PS_PER_S / step_s), steps - 1)
     row["steps"], row["warm_steps"] = steps, warm
     row["bin_steps"] = math.ceil((steps - warm) / BINS)
     row["bins"] = math.ceil((steps - warm) / row["bin_steps"])
@@ -138,7 +129,7 @@ def _ring(queue, line, flows, sources):
     longest = max(flows, key=lambda flow: flow.round_trip_s)
     trip = _steps(longest.round_trip_s, float(line["step_s"])) + 1
     wait = _steps(float(line["limit_bytes"]), float(line["step_bytes"])) + 1
-    past_bytes = sources * int(line["bins"]) * tables.PAST * REAL_BYTES
+    past_bytes = sources * int(line["bins"]) * codes.PAST * REAL_BYTES
     a_step_bytes = 3 * len(flows) * REAL_BYTES
     within_budget(
         [
@@ -215,7 +206,7 @@ def _fill_flow(row, port, host, flow: Flow, at, step_s):
 def _fill_congestion(row, congestion):
     if isinstance(congestion, Bbr):
         fail("Flow.congestion", congestion, "Reno, Cubic or HTcp; the packet model runs Bbr")
-    row["rule"] = RULES[type(congestion)]
+    row["rule"] = LAWS[type(congestion)]
     row["c"] = 1.0
     row["last_beta"] = 0.5
     match congestion:
@@ -245,8 +236,8 @@ def _fill_slow_start(row, port, host, flow):
     start = flow.slow_start
     row["window"] = min(start.initial_window_packets, row["most"])
     if row["window"] > MOST_PACKETS:
-        asked = start.initial_window_packets
-        fail(f"Flow {flow.name!r} initial_window_packets", asked, f"at most {MOST_PACKETS}")
+        first = start.initial_window_packets
+        fail(f"Flow {flow.name!r} initial_window_packets", first, f"at most {MOST_PACKETS}")
     row["threshold"] = start.initial_threshold_packets or math.inf
     row["by_round"] = start.validation == "round"
     row["slow_gain"] = 1.0 if start.counts == "bytes" else 1.0 / flow.segments_per_ack

@@ -4,14 +4,14 @@ import warnings
 from collections.abc import Sequence
 
 from qoslib.flows import Host
-from qoslib.packets.clock import PS_PER_S
+from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.packets.plan import Run
 from qoslib.packets.progress import Progress, play
 from qoslib.port import Port
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.tcp.fluid.collect import collected
-from qoslib.tcp.fluid.loop import run
+from qoslib.tcp.fluid.kernels.loop import run
 from qoslib.tcp.fluid.plan import planned
 from qoslib.traffic import Stream
 
@@ -112,21 +112,21 @@ def solve(
     names += [stream.name for stream in streams]
     if not hosts or len(set(names)) != len(names):
         fail("the flows' and streams' names", names, "at least one host, each name once", "are")
-    asked = Run(duration_s, warmup_s, seed)
-    state = planned(port, hosts, streams, asked)
-    done_ps = play(lambda watch: _advanced(state, asked), asked, progress)
-    result = collected(port, hosts, streams, state, seed, done_ps < asked.end_ps)
+    options = Run(duration_s, warmup_s, seed)
+    state = planned(port, hosts, streams, options)
+    done_ps = play(lambda watch: _advanced(state, options), options, progress)
+    result = collected(port, hosts, streams, state, seed, done_ps < options.end_ps)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
 
 
-def _advanced(state, asked):
+def _advanced(state, options):
     """Play some steps; how far all is done then [ps]."""
     line = state.line[0]
     chunk = max(CHUNK_ROWS // len(state.flows), 1)
     run(state, min(int(line["done"]) + chunk, int(line["steps"])))
     if line["done"] == line["steps"]:
-        return asked.end_ps
+        return options.end_ps
     done_ps = round(int(line["done"]) * float(line["step_s"]) * PS_PER_S)
-    return done_ps if line["done"] > line["warm_steps"] else min(done_ps, asked.warm_ps)
+    return done_ps if line["done"] > line["warm_steps"] else min(done_ps, options.warm_ps)

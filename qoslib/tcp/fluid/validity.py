@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from qoslib import units
 from qoslib.flows import Host
 from qoslib.port import Port
-from qoslib.tcp.fluid.tables import State
+from qoslib.tcp.fluid.kernels.tables import State
 from qoslib.traffic import Stream
 
 __all__ = ["notes"]
@@ -40,10 +40,12 @@ def notes(
     where `qoslib.tcp.simulate` and this model begin to differ.
     """
     line = state.line[0]
-    said = _on_bursts(port, hosts, streams, float(line["limit_bytes"]))
-    if not said and line["overflowed"]:
-        said = _on_windows(hosts, float(line["limit_bytes"] / line["step_bytes"] * line["step_s"]))
-    return said
+    limits = _on_bursts(port, hosts, streams, float(line["limit_bytes"]))
+    if not limits and line["overflowed"]:
+        limits = _on_windows(
+            hosts, float(line["limit_bytes"] / line["step_bytes"] * line["step_s"])
+        )
+    return limits
 
 
 def _on_bursts(port, hosts, streams, limit_bytes):

@@ -1,0 +1,178 @@
+"""What the explorers of TCP share: a test of one port, changed by controls, under both models."""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from qoslib import tcp, units
+from qoslib.flows import (
+    Cubic,
+    Flow,
+    HTcp,
+    NewRenoRecovery,
+    PathologicalRecovery,
+    RateHalving,
+    Reno,
+    SackRecovery,
+    TimeoutOnly,
+)
+from qoslib.lessons.buffer_size.published import CALLED, buffer_bytes, carried
+from qoslib.packets.progress import Progress
+from qoslib.platforms import platform as platform_named
+from qoslib.port import ByteLimit, PacketLimit, Port
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+
+__all__ = [
+    "CONGESTION",
+    "RECOVERIES",
+    "ROUNDS",
+    "begun",
+    "flows_like",
+    "left_bps",
+    "most_bytes",
+    "port_of",
+    "published_of",
+    "simulated",
+    "solved",
+    "tried",
+    "with_buffer",
+]
+
+#: A test lasts for so many round trips at most, and takes no more packets than this: the fluid
+#: model is then ready at once, and the packet model within half a second.
+ROUNDS, MOST_PACKETS = 600, 4_200_000
+SEED = 1
+
+CONGESTION = {"Reno": Reno(), "CUBIC": Cubic(), "H-TCP": HTcp()}
+RECOVERIES = {
+    "SACK": SackRecovery(),
+    "rate halving": RateHalving(),
+    "NewReno": NewRenoRecovery(),
+    "timeout only": TimeoutOnly(),
+    "collapse (fitted rule)": PathologicalRecovery(),
+}
+
+
+def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) -> Scenario:
+    """The test to begin with: a platform's, or one's own.
+
+    Parameters
+    ----------
+    where : str or Scenario
+        Name of a platform, or a port with one queue, hosts, and streams beside them.
+    assumptions : str
+        Name of a set of the platform.
+    experiments : dict
+        Platform to the name of its experiment.
+
+    Raises
+    ------
+    ValueError
+        If the platform sends no TCP, or the scenario has no host or more than one queue.
+    """
+    if isinstance(where, Scenario):
+        if not where.hosts:
+            raise ValueError(f"hosts of {where.name!r} are (); allowed: at least one")
+        buffer_bytes(port_of(where), where.hosts[0].flows[0].frame_bytes)
+        return where
+    if where not in experiments:
+        known = ", ".join(experiments)
+        raise ValueError(f"platform is {where!r}; allowed: {known}, or a Scenario")
+    module = platform_named(where)
+    # Nothing of the MLX was fitted, so its base is as configured.
+    chosen = assumptions if assumptions in module.assumptions else "base"
+    return module.experiments(chosen)[experiments[where]].scenario
+
+
+def port_of(scenario: Scenario) -> Port:
+    """The one port of a test.
+
+    Raises
+    ------
+    ValueError
+        If it is a forwarder or a chain.
+    """
+    if not isinstance(scenario.network, Port):
+        kind = type(scenario.network).__name__
+        raise ValueError(f"scenario {scenario.name!r} is of a {kind}; allowed: one Port")
+    return scenario.network
+
+
+def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
+    """The same port with another buffer, counted as before [B]."""
+    queue = port_of(scenario).queues[0]
+    frame = scenario.hosts[0].flows[0].frame_bytes
+    limit: ByteLimit | PacketLimit = ByteLimit(max(round(size_bytes), frame))
+    if isinstance(queue.limit, PacketLimit):
+        limit = PacketLimit(max(round(size_bytes / frame), 1))
+    port = port_of(scenario).replace(queues=(queue.replace(limit=limit),))
+    return scenario.replace(network=port)
+
+
+def flows_like(flows: Sequence[Flow], count: int) -> tuple[Flow, ...]:
+    """The first so many flows; where there are fewer, more like the first, each a bit later."""
+    first, *others = flows
+    apart_s = others[0].start_s - first.start_s if others else 0.0
+    more = [
+        first.replace(name=f"{first.name} and {at}", start_s=first.start_s + at * apart_s)
+        for at in range(len(flows), count)
+    ]
+    return (*flows[:count], *more)
+
+
+def left_bps(scenario: Scenario) -> float:
+    """What the streams leave of the line [bit/s]."""
+    return port_of(scenario).rate_bps - sum(stream.mean_rate_bps for stream in scenario.streams)
+
+
+def most_bytes(test: Scenario) -> float:
+    """The most a buffer's slider goes to: 2.4 products of what is left, or what is given [B]."""
+    trip_s = test.hosts[0].flows[0].round_trip_s
+    product = tcp.bandwidth_delay_bytes(left_bps(test), trip_s)
+    given = buffer_bytes(port_of(test), test.hosts[0].flows[0].frame_bytes)
+    least = max(2.4 * product, given)
+    digit = 10.0 ** math.floor(math.log10(least))
+    return float(round(math.ceil(5 * least / digit) / 5 * digit))
+
+
+def _test_s(scenario):
+    """How long the test is simulated [s]."""
+    trips = [flow.round_trip_s for host in scenario.hosts for flow in host.flows]
+    on_line = scenario.hosts[0].flows[0].frame_bytes + port_of(scenario).overhead_bytes
+    most_s = MOST_PACKETS / units.rate_pps(port_of(scenario).rate_bps, on_line)
+    return min(scenario.duration_s, ROUNDS * min(trips), most_s)
+
+
+@lru_cache(maxsize=2000)
+def solved(scenario: Scenario) -> Result:
+    """What the fluid model says of the test; asked again, it is not worked out again."""
+    port, beside = port_of(scenario), scenario.streams
+    result = tcp.solve(port, scenario.hosts, _test_s(scenario), streams=beside)
+    if result.interrupted:
+        # A part of a run must not be remembered as the answer.
+        raise KeyboardInterrupt
+    return result
+
+
+def simulated(scenario: Scenario, progress: Progress | None = None) -> Result:
+    """What the packet model says of the same."""
+    return tcp.simulate(
+        port_of(scenario),
+        scenario.hosts,
+        _test_s(scenario),
+        streams=scenario.streams,
+        seed=SEED,
+        progress=progress,
+    )
+
+
+def tried(scenarios: Sequence[Scenario]) -> tuple[list[float], list[float]]:
+    """What TCP carries [bit/s] and loses in several tests, by the fluid model."""
+    both = [carried(solved(each)) for each in scenarios]
+    return [rate for rate, _ in both], [lost for _, lost in both]
+
+
+def published_of(where: str | Scenario) -> str:
+    """The platform, or nothing where the port is one's own."""
+    return where if isinstance(where, str) and where in CALLED else ""

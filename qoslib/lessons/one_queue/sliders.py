@@ -1,0 +1,151 @@
+"""The explorer of one queue: a load, how it is spaced, a buffer, a frame and a line."""
+
+import dataclasses
+
+import numpy as np
+
+from qoslib import compare, fluid, packets, units
+from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.explore.redraw import memoize_lines
+from qoslib.lessons.one_queue.figures import Published, figure
+from qoslib.port import PacketLimit, Port
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Cbr, Poisson, Stream
+
+__all__ = ["LOADS", "SIMULATED", "SPACINGS", "explorer", "simulated", "swept"]
+
+#: Offered loads of the lines, as shares of the line; one is just above 1, where the delay jumps.
+LOADS = np.sort(np.append(np.linspace(0, 2, 81), 1.001))
+#: Offered loads of the packet model's dots, closest where something happens.
+SIMULATED = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0)
+#: Packet times that the packet model leaves out at the start, and that it counts. An overload of
+#: 1 % leaves one packet of a hundred in the queue: the largest buffer is full after 102,400.
+WARMUP, COUNTED = 110_000, 80_000
+#: Ends of the sliders: packets of buffer, and bytes of a frame.
+BUFFERS, FRAMES = (1, 1024), (60, 1514)
+SPACINGS = {"evenly (CBR)": Cbr(), "at random (Poisson)": Poisson()}
+SEED = 1
+
+
+def explorer(port: Port, stream: Stream, published: Published | None = None) -> Explorer:
+    """Sliders for the load, the buffer, the frame size and the rate of a port with one queue.
+
+    Lines are the fluid model. Dots are the packet model, for packets that come evenly or at
+    random; they follow when a slider is let go.
+
+    Parameters
+    ----------
+    port : Port
+        A port with one queue, limited in packets.
+    stream : Stream
+        What it is offered.
+    published : Published, optional
+        A published point, drawn as long as frame and line are as given.
+    """
+    start = _settings(port, stream)
+    controls = {
+        "load": slider("Offered load [% of the line]", start["load"], 0, 200, 1),
+        "buffer": slider("Buffer [packets]", start["buffer"], *BUFFERS, 1),
+        "frame": slider("Frame [bytes]", start["frame"], *FRAMES, 2),
+        "rate": choice("Line rate", _rates(port), port.rate_bps),
+        "spacing": choice("Packets come", list(SPACINGS), start["spacing"]),
+    }
+
+    lines = memoize_lines(
+        lambda others: swept(*_described(port, stream, others | {"load": 0})), "load"
+    )
+
+    def draw(values, dots):
+        now_port, now = _described(port, stream, values)
+        given = all(values[name] == start[name] for name in ("frame", "rate"))
+        answers = lines(values), fluid.solve(now_port, [now])
+        seen = published if given else None
+        drawn = figure(now_port, now, *answers, seen, dots, _delays_s(now_port))
+        drawn.remark = compare.remark(answers[1], dots and _at_its_load(dots))
+        return drawn
+
+    def simulate(values, progress):
+        return simulated(*_described(port, stream, values))
+
+    reset = button("Reset", lambda: app.move(**start))
+    sliders = [controls[name] for name in ("load", "buffer", "frame")]
+    rows = [*sliders, row(controls["spacing"], controls["rate"], reset)]
+
+    def scenarios(values):
+        now_port, now = _described(port, stream, values)
+        packet_s = units.serialisation_s(now.mean_frame_bytes, now_port.rate_bps)
+        return [Scenario("one queue", now_port, (now,), COUNTED * packet_s)]
+
+    call = Call("one_queue", "saved.network, saved.streams[0]", scenarios)
+    app: Explorer = Explorer(controls, rows, draw, simulate, call)
+    return app
+
+
+def _at_its_load(dots):
+    """The last of the loads: the stream's own."""
+    arrays = {name: each for name, each in vars(dots).items() if isinstance(each, np.ndarray)}
+    return dataclasses.replace(dots, **{name: each[-1] for name, each in arrays.items()})
+
+
+def _settings(port, stream):
+    limit = port.queues[0].limit
+    if not isinstance(limit, PacketLimit):
+        raise ValueError(f"limit of the queue is {limit!r}; allowed: a PacketLimit")
+    return {
+        "load": round(units.convert(stream.rate_bps / _full_bps(port, stream), "1", "%"), 2),
+        "buffer": limit.packets,
+        "frame": round(stream.mean_frame_bytes),
+        "rate": port.rate_bps,
+        "spacing": _spacing(stream),
+    }
+
+
+def _spacing(stream):
+    names = {type(each): name for name, each in SPACINGS.items()}
+    return names.get(type(stream.arrivals), names[Cbr])
+
+
+def _described(port, stream, values):
+    queue = port.queues[0].replace(limit=PacketLimit(round(values["buffer"])))
+    port = port.replace(rate_bps=values["rate"], queues=(queue,))
+    changed = {"frame_bytes": round(values["frame"]), "arrivals": SPACINGS[values["spacing"]]}
+    stream = stream.replace(**changed)
+    load = units.convert(values["load"], "%", "1")
+    return port, stream.replace(rate_bps=load * _full_bps(port, stream))
+
+
+def swept(port: Port, stream: Stream) -> Result:
+    """What a port with one queue does to a stream of every load in `LOADS`."""
+    return fluid.solve(port, [stream], LOADS[:, None] * _full_bps(port, stream))
+
+
+def simulated(port: Port, stream: Stream) -> Result:
+    """The same packet by packet, for the loads in `SIMULATED` and for the stream's own."""
+    full_bps = _full_bps(port, stream)
+    offered = np.array([*(load * full_bps for load in SIMULATED), stream.rate_bps])
+    packet_s = units.serialisation_s(stream.mean_frame_bytes, port.rate_bps, port.overhead_bytes)
+    warmup_s, counted_s = WARMUP * packet_s, COUNTED * packet_s
+    span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1}
+    return packets.sweep(port, [stream], offered[:, None], warmup_s + counted_s, **span)
+
+
+def _delays_s(port):
+    """The least and the largest delay that the sliders can make at a line rate [s]."""
+    shortest_s, longest_s = (
+        units.serialisation_s(frame, port.rate_bps, port.overhead_bytes) for frame in FRAMES
+    )
+    return shortest_s, BUFFERS[1] * longest_s
+
+
+def _full_bps(port, stream):
+    """The stream's rate that fills the line [bit/s]."""
+    frame = stream.mean_frame_bytes
+    return port.rate_bps * frame / (frame + port.overhead_bytes)
+
+
+def _rates(port):
+    usual = {units.mbps(10), units.mbps(100), units.gbps(1), units.gbps(10), port.rate_bps}
+    return [(f"{units.convert(rate, 'bit/s', 'Mbit/s'):g} Mb/s", rate) for rate in sorted(usual)]

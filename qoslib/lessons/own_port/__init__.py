@@ -1,0 +1,7 @@
+"""Lesson 09: a port of the reader's own."""
+
+from qoslib.explore.upload import Loaded
+from qoslib.lessons.own_port.figures import figure
+from qoslib.lessons.own_port.sliders import explorer
+
+__all__ = ["Loaded", "explorer", "figure"]

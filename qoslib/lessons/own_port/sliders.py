@@ -1,0 +1,166 @@
+"""The explorer of a port of one's own: built by widgets, or described by code and then loaded."""
+
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import ipywidgets as widgets
+import numpy as np
+import pandas as pd
+
+from qoslib import compare, fluid, packets, units
+from qoslib.explore.build import START, built, controls_of, grid
+from qoslib.explore.controls import button, row, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.explore.upload import Loaded, Loader
+from qoslib.lessons.own_port.figures import figure
+from qoslib.scenario import Scenario
+
+__all__ = ["MOST_PACKETS", "explorer"]
+
+#: The most packets that a slider's move plays; a longer scenario is simulated in part.
+MOST_PACKETS = 400_000
+#: The longest that it may take [s], where timers or hops make for more than packets do.
+MOST_S = 4.0
+
+
+def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = None) -> Explorer:
+    """A port of your own: build it, load it, run both models, and set measurements beside them.
+
+    Parameters
+    ----------
+    scenario : Scenario, optional
+        Any port, forwarder or chain with its streams, without TCP hosts; by default one is built
+        by the controls. A given or loaded one has a single slider, which moves all its loads
+        together.
+    measured : DataFrame, optional
+        Measurements of your own, as `measurements.load` gives them.
+
+    Raises
+    ------
+    ValueError
+        If the scenario has TCP hosts, or no model here runs it.
+    """
+    held = Loaded(scenario, measured)
+    controls = {**controls_of(START), "all": slider("All loads [%]", 100, 0, 200, 1)}
+
+    def described(values: Mapping[str, Any]) -> Scenario:
+        return _scaled(_streams_alone(held.scenario or built(values)), values["all"])
+
+    def draw(values, simulated):
+        now = described(values)
+        solved, why = _solved(now)
+        rows = held.rows(now, [r for r in (solved, simulated) if r is not None])
+        if solved is None and simulated is None:
+            simulated = _simulated(now)
+        drawn = figure(now.streams, solved, simulated, rows)
+        if solved is not None:
+            drawn.remark = compare.remark(solved, simulated)
+        if why:
+            drawn.summary += f" The fluid model says nothing: {why}."
+        for note in solved.notes if solved else ():
+            drawn.summary += f" Of the fluid model: {note}"
+        return drawn
+
+    def simulate(values, progress):
+        return _simulated(described(values), progress)
+
+    form = widgets.VBox(grid(controls))
+
+    def hide():
+        """What builds a port stays away while another one is shown."""
+        form.layout.display = "none" if held.scenario else None
+
+    def load(name: str, raw: bytes) -> str:
+        before = held.scenario, held.measured
+        text = held.take(name, raw)
+        try:
+            app.move()
+        except Exception as error:
+            # Whatever is wrong, a figure that stays as it was is worth more than the reason.
+            held.back_to(before)
+            with suppress(Exception):
+                app.move()
+            why = error if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
+            raise ValueError(f"{name} is well-formed, but cannot be drawn: {why}") from error
+        hide()
+        return text + held.unknown(described(app.values))
+
+    def again():
+        held.forget()
+        files.clear()
+        hide()
+        app.move(**START, all=100)
+
+    hide()
+    files = Loader(load)
+    rows = [form, row(controls["all"], button("Reset", again)), files]
+    call = Call("own_port", "saved", lambda values: [described(values)])
+    app: Explorer = Explorer(controls, rows, draw, simulate, call)
+    return app
+
+
+def _streams_alone(scenario):
+    """The scenario; one with TCP hosts is refused, as what its streams lose depends on them."""
+    if scenario.hosts:
+        names = ", ".join(host.name for host in scenario.hosts)
+        raise ValueError(
+            f"scenario {scenario.name!r} has the TCP hosts {names}, which this view does not run;"
+            " allowed: streams alone. qoslib.tcp.simulate runs the hosts with the streams."
+        )
+    return scenario
+
+
+def _scaled(scenario, percent):
+    """The scenario with all its loads moved together."""
+    times = units.convert(percent, "%", "1")
+    streams = tuple(each.replace(rate_bps=each.rate_bps * times) for each in scenario.streams)
+    return scenario.replace(streams=streams)
+
+
+def _solved(scenario):
+    """What the fluid model says, or why it says nothing."""
+    try:
+        return fluid.solve(scenario.network, scenario.streams), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _simulated(scenario, progress=None):
+    """What the packet model says, of no more packets than a slider can wait for."""
+    frames = np.array([stream.mean_frame_bytes for stream in scenario.streams])
+    rates = np.array([stream.mean_rate_bps for stream in scenario.streams])
+    pps = max(float(units.rate_pps(rates, frames).sum()), 1e-9)
+    part = min(1.0, MOST_PACKETS / (pps * scenario.duration_s))
+    return packets.simulate(
+        scenario.network,
+        scenario.streams,
+        part * scenario.duration_s,
+        warmup_s=part * scenario.warmup_s,
+        seed=scenario.seed,
+        bins=1,
+        progress=_in_time(progress),
+        chunk_packets=MOST_PACKETS // 20,
+    )
+
+
+def _in_time(progress):
+    """The same, but what takes too long to simulate is refused."""
+    began_s = None
+
+    def told(done_s, total_s):
+        nonlocal began_s
+        now_s = time.monotonic()
+        # From the first call on: kernels may have been compiled before.
+        began_s = now_s if began_s is None else began_s
+        if now_s - began_s > MOST_S:
+            allowed = "a shorter duration_s, fewer hops or slower timers"
+            raise ValueError(
+                f"the packets take more than {MOST_S:g} s to simulate; allowed: {allowed}"
+            )
+        if progress:
+            progress(done_s, total_s)
+
+    return told

@@ -1,0 +1,76 @@
+"""The explorer of an experiment whose offered loads fill the line to the last packet."""
+
+import numpy as np
+
+from qoslib import fluid, packets, plots, units
+from qoslib.compare.models import in_any_phase
+from qoslib.explore.controls import slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.lessons.priority_queue.figures import edge_figure
+from qoslib.platforms import platform as platform_named
+
+__all__ = ["knife_edge"]
+
+#: Where the packet model is run [%]: a run takes longer than a slider may.
+SIMULATED = (-0.1, -0.06, -0.03, -0.01, 0.0, 0.05)
+SEED = 1
+#: How far the sweep goes either way [%].
+REACH = 0.1
+
+
+def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explorer:
+    """One slider that moves all offered rates together by up to 0.1 % either way.
+
+    Drawn are the streams that send nothing when the rates are exactly as printed: as lines by the
+    fluid model, and as dots, at a few rates, by the packet model. Their published latencies stand
+    where the router's counters of another test would put the rates; nobody knows the true ones.
+
+    Parameters
+    ----------
+    platform, experiment : str
+        Names of a platform and of one of its published experiments.
+    """
+    module = platform_named(platform)
+    known = module.experiments()[experiment]
+    sent = fluid.solve(known.port, known.streams).sent_pps
+    names = [s.name for s, pps in zip(known.streams, sent, strict=True) if pps == 0]
+    # The middle is 1 exactly; a rate that is one rounding error lower would not be the edge.
+    steps = np.arange(-40, 41)
+    ratio = 1 + steps / 40 * units.convert(REACH, "%", "1")
+    offered = np.array([stream.rate_bps for stream in known.streams])
+    swept = fluid.solve(known.port, known.streams, ratio[:, None] * offered)
+    seen = [
+        (p.stream, p.value) for p in plots.published(platform, known) if p.quantity == "latency"
+    ]
+    likely = _generator(module, experiment, known)
+    marks = [(name, value, likely) for name, value in seen if name in names]
+    simulated = _simulated(known)
+    moved = slider("All offered loads [± %]", 0.0, -REACH, REACH, 0.0025, digits=4)
+
+    def draw(values, _):
+        now = 1 + units.convert(values["change"], "%", "1")
+        return edge_figure(ratio, swept, now, names, marks, simulated)
+
+    def scenarios(values):
+        now = 1 + units.convert(values["change"], "%", "1")
+        streams = tuple(each.replace(rate_bps=each.rate_bps * now) for each in known.streams)
+        return [known.scenario.replace(streams=streams)]
+
+    call = Call("priority_queue", f"{platform!r}, {experiment!r}", scenarios, function="knife_edge")
+    return Explorer({"change": moved}, [moved], draw, call=call)
+
+
+def _simulated(known):
+    """Some ratios, and what the packet model says at them."""
+    ratio = 1 + units.convert(np.array(SIMULATED), "%", "1")
+    streams = in_any_phase(known.streams, SEED)
+    offered = ratio[:, None] * [stream.rate_bps for stream in streams]
+    span = {"warmup_s": known.warmup_s, "seed": SEED, "bins": 1}
+    return ratio, packets.sweep(known.port, streams, offered, known.duration_s, **span)
+
+
+def _generator(module, experiment, known):
+    """What the generator sent over what is printed, in the platform's own words."""
+    measured = module.experiments("generator")[experiment]
+    return measured.streams[0].rate_bps / known.streams[0].rate_bps

@@ -1,0 +1,250 @@
+"""The explorer of a port with priority levels: every class's load, guarantee, buffer, drops."""
+
+import dataclasses
+
+import numpy as np
+
+from qoslib import compare, fluid, packets, plots, units
+from qoslib.compare.models import in_any_phase
+from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.platforms import Experiment
+from qoslib.platforms import platform as platform_named
+from qoslib.port import (
+    ByteLimit,
+    DropProfile,
+    HeadDrop,
+    PacketLimit,
+    Port,
+    PriorityLevels,
+    TailDrop,
+    TimeLimit,
+)
+from qoslib.scenario import Scenario
+
+__all__ = ["described", "explorer", "settings"]
+
+#: Columns of the grid: field, heading, and how a class's control is called.
+_COLUMNS = {
+    "offered": ("offered [%]", "offered load [% of the line]"),
+    "guaranteed": ("guaranteed [%]", "guaranteed rate [% of the line]"),
+    "buffer": ("buffer", "buffer"),
+    "drop": ("drops at", "end of the queue that loses a packet"),
+    "profile": ("profile", "drop profile: drop all from 10 % full"),
+}
+#: What a buffer is counted in, and in which unit its slider shows it.
+_BUFFERS = {
+    TimeLimit: ("ms", "ms at the rate it is served"),
+    PacketLimit: ("packets", "packets"),
+    ByteLimit: ("kB", "kB"),
+}
+#: Sizes of the columns, as in CSS: the sliders share what the others leave.
+_SIZES = {"": "0 0 42px", "drop": "0 0 74px", "profile": "0 0 44px"}
+_SHARED = "1 1 0"
+PROFILE_FILL = 0.1
+SEED = 1
+#: Simulated time that the packet model counts [s].
+COUNTED_S = 0.5
+#: How many times the usual warm-up a slowly filling queue gets.
+PATIENCE = 4
+
+
+def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explorer:
+    """Sliders for every queue of a router's port, and what each class sends, loses and waits.
+
+    The fluid model follows at once, the packet model when a control is let go.
+
+    Parameters
+    ----------
+    platform : str or Scenario
+        Name of a platform that has an experiment of one port, or a port of your own.
+    experiment : str
+        The published experiment to begin with; empty for the first.
+    """
+    name = platform if isinstance(platform, str) else ""
+    begin, known = _known(platform, experiment)
+    pick = choice("Published experiment", [(e.title, key) for key, e in known.items()], begin)
+    start = settings(known[begin])
+    controls = {key: _control(key, value, known[begin]) for key, value in start.items()}
+
+    def draw(values, simulated):
+        now = described(known[pick.value], values)
+        solved = fluid.solve(now.port, now.streams)
+        figure = plots.classes(now, [solved, simulated or _unknown(solved)], name)
+        figure.remark = compare.remark(solved, simulated)
+        return figure
+
+    def simulate(values, progress):
+        return _simulated(described(known[pick.value], values), progress)
+
+    def scenarios(values):
+        return [described(known[pick.value], values).scenario]
+
+    def begins(values):
+        if not name:
+            return "saved", {}
+        begun = {**settings(known[pick.value]), "experiment": pick.value}
+        return f"{name!r}, {pick.value!r}", begun
+
+    reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
+    rows = [row(pick, reset), *_grid(known[begin], controls)]
+    app: Explorer = Explorer(
+        controls, rows, draw, simulate, Call("priority_queue", "saved", scenarios, begins)
+    )
+    app.controls["experiment"] = pick
+    pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
+    return app
+
+
+def _known(platform, experiment):
+    """The experiment to begin with, and those whose port has the same controls."""
+    if isinstance(platform, Scenario):
+        mine = Experiment("own", platform.name, platform.network, platform.streams)
+        return "own", {"own": dataclasses.replace(mine, warmup_s=platform.warmup_s)}
+    every = platform_named(platform).experiments()
+    single = [name for name, each in every.items() if isinstance(each.port, Port)]
+    begin = experiment or next(iter(single), next(iter(every)))
+    if begin not in every:
+        raise ValueError(f"experiment is {begin!r}; allowed: {', '.join(single)}")
+    keys = settings(every[begin]).keys()
+    return begin, {name: every[name] for name in single if settings(every[name]).keys() == keys}
+
+
+def _simulated(experiment, progress):
+    """What the packet model says; once more, and longer, if a queue has not filled by then."""
+    streams = in_any_phase(experiment.streams, SEED)
+    for longer in (1, PATIENCE):
+        warmup_s = longer * experiment.warmup_s
+        span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": progress}
+        result = packets.simulate(experiment.port, streams, warmup_s + COUNTED_S, **span)
+        if not plots.growing(result):
+            break
+    return result
+
+
+def _unknown(result):
+    """A packet model's record in which nothing is known yet: no dots, and gaps in the table."""
+    arrays = {name: v for name, v in vars(result).items() if isinstance(v, np.ndarray)}
+    arrays = {name: np.full(v.shape, np.nan) for name, v in arrays.items()}
+    return dataclasses.replace(result, model="packets", **arrays)
+
+
+def settings(experiment: Experiment) -> dict:
+    """What the controls of an experiment stand at, by field and queue: ``offered_CS1``."""
+    port = experiment.only_port
+    values: dict = {}
+    for at, queue in enumerate(port.queues):
+        on_line = sum(_on_line_bps(s, port) for s in experiment.streams if port.queue_of(s) == at)
+        if on_line:
+            share = units.convert(on_line / port.rate_bps, "1", "%")
+            values[f"offered_{queue.name}"] = round(share, 6)
+        if isinstance(port.scheduler, PriorityLevels):
+            share = queue.guaranteed_bps / port.rate_bps
+            values[f"guaranteed_{queue.name}"] = round(units.convert(share, "1", "%"), 6)
+        values[f"buffer_{queue.name}"] = round(_shown(queue.limit), 6)
+        values[f"drop_{queue.name}"] = _end(queue.dropper)
+        values[f"profile_{queue.name}"] = _profiled(queue.dropper)
+    return values
+
+
+def described(experiment: Experiment, values: dict) -> Experiment:
+    """The experiment with its port and streams as the controls stand."""
+    port, before = experiment.only_port, settings(experiment)
+    queues = tuple(_queue(queue, port, values) for queue in port.queues)
+    streams = tuple(_stream(stream, port, values, before) for stream in experiment.streams)
+    changed = {"port": port.replace(queues=queues), "streams": streams}
+    return Experiment(**{**vars(experiment), **changed})
+
+
+def _stream(stream, port, values, before):
+    """The streams of a queue keep their shares of its load."""
+    key = f"offered_{port.queues[port.queue_of(stream)].name}"
+    if values.get(key) == before.get(key):
+        return stream
+    return stream.replace(rate_bps=stream.rate_bps * values[key] / before[key])
+
+
+def _queue(queue, port, values):
+    of = {field: values.get(f"{field}_{queue.name}") for field in _COLUMNS}
+    changed: dict = {"limit": _limit(queue.limit, of["buffer"])}
+    if of["guaranteed"] is not None:
+        changed["guaranteed_bps"] = units.convert(of["guaranteed"], "%", "1") * port.rate_bps
+    if (of["drop"], of["profile"]) != (_end(queue.dropper), _profiled(queue.dropper)):
+        changed["dropper"] = _dropper(of["drop"], of["profile"])
+    return queue.replace(**changed)
+
+
+def _dropper(end, profiled):
+    if profiled:
+        return DropProfile(((PROFILE_FILL, 1.0),), drop_at=end)
+    return HeadDrop() if end == "head" else TailDrop()
+
+
+def _end(dropper):
+    if isinstance(dropper, DropProfile):
+        return dropper.drop_at
+    return "head" if isinstance(dropper, HeadDrop) else "tail"
+
+
+def _profiled(dropper):
+    return isinstance(dropper, DropProfile)
+
+
+def _shown(limit):
+    """A limit as its slider shows it."""
+    match limit:
+        case TimeLimit():
+            return units.convert(limit.time_s, "s", "ms")
+        case ByteLimit():
+            return units.convert(limit.limit_bytes, "B", "kB")
+    return limit.packets
+
+
+def _limit(limit, value):
+    match limit:
+        case TimeLimit():
+            return limit.replace(time_s=units.convert(value, "ms", "s"))
+        case ByteLimit():
+            return ByteLimit(round(units.convert(value, "kB", "B")))
+    return PacketLimit(round(value))
+
+
+def _on_line_bps(stream, port):
+    """What the stream takes of the line, gaps included [bit/s]."""
+    frame = stream.mean_frame_bytes
+    return stream.rate_bps * (frame + port.overhead_bytes) / frame
+
+
+def _control(name, value, experiment):
+    field, _, queue = name.partition("_")
+    title = f"{queue} {_COLUMNS[field][1]}"
+    if field == "drop":
+        return bare(choice(title, ["head", "tail"], value), _SIZES[field])
+    if field == "profile":
+        return bare(switch(title, value), _SIZES[field])
+    if field == "buffer":
+        port = experiment.only_port
+        _, unit = _BUFFERS[type(port.queues[port.queue_names.index(queue)].limit)]
+        return bare(slider(f"{title} [{unit}]", value, 1, max(250, 2 * value), 1), _SHARED)
+    return bare(slider(title, value, 0, 200 if field == "offered" else 100, 1), _SHARED)
+
+
+def _grid(experiment, controls):
+    port = experiment.only_port
+    fields = [f for f in _COLUMNS if any(name.startswith(f"{f}_") for name in controls)]
+    units_used = dict.fromkeys(_BUFFERS[type(queue.limit)][0] for queue in port.queues)
+    titles = {f: head for f, (head, _) in _COLUMNS.items()}
+    titles["buffer"] += f" [{', '.join(units_used)}]"
+    heads = [heading("", _SIZES[""])]
+    heads += [heading(titles[field], _SIZES.get(field, _SHARED)) for field in fields]
+    lines = [
+        row(heading(name, _SIZES[""]), *(_cell(controls, field, name) for field in fields))
+        for name in port.queue_names
+    ]
+    return [row(*heads), *lines]
+
+
+def _cell(controls, field, queue):
+    """The control of a field, or an empty place."""
+    return controls.get(f"{field}_{queue}") or heading("", _SIZES.get(field, _SHARED))

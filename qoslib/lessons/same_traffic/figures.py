@@ -1,0 +1,115 @@
+"""The same traffic at several ports, side by side on one scale: what is lost, who is late."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+from qoslib.results import Result
+
+__all__ = ["figure"]
+
+#: Titles of the panels, with units.
+PANELS = ("lost [% of offered]", "mean latency [ms]", "latency of 99 % [ms]")
+COLUMNS = ("lost [%]", "mean [ms]", "99 % [ms]")
+#: Ends of the logarithmic axes, as powers of ten of a millisecond.
+_LATENCY = (-3.6, 3)
+#: Looks of streams by their place, the same as of the classes they are like in other lessons.
+_LOOKS = ("CS4", "NC", "CS3", "BE", "CS1", "CS2")
+#: Who loses this much starves [%].
+STARVED = 50.0
+
+
+def figure(fluid: Mapping[str, Result], packets: Mapping[str, Result]) -> Figure:
+    """What each stream loses and waits at each port, in both models.
+
+    Parameters
+    ----------
+    fluid : mapping of str to Result
+        Port to what the fluid model says, the same streams everywhere.
+    packets : mapping of str to Result
+        The same by the packet model, with histograms; empty where it is not known yet.
+    """
+    streams = next(iter(fluid.values())).streams
+    said = {"fluid": _numbers(fluid, streams), "packets": _numbers(packets, streams, fluid)}
+    traces = [
+        _trace(kind, place, name, said[kind][panel][place], panel)
+        for panel in range(len(PANELS))
+        for kind in said
+        for place, name in enumerate(streams)
+        if kind == "packets" or panel < 2
+    ]
+    traces += [style.key(kind) for kind in said]
+    table = _table(said["packets"] if packets else said["fluid"], list(fluid), streams)
+    return Figure(
+        data=traces, layout=_layout(list(fluid)), summary=_summary(table, streams), table=table
+    )
+
+
+def _numbers(results, streams, ports=None):
+    """Lost, mean and 99 % of each stream at each port: an array of (panel, stream, port)."""
+    made = np.full((len(PANELS), len(streams), len(ports or results)), np.nan)
+    for at, result in enumerate(results.values()):
+        offered = np.maximum(result.offered_pps, 1e-12)
+        made[0, :, at] = units.convert(result.dropped_pps / offered, "1", "%")
+        made[1, :, at] = units.convert(result.delay_mean_s, "s", "ms")
+        if result.histogram is not None:
+            made[2, :, at] = units.convert(result.histogram.quantile_s(0.99), "s", "ms")
+    return made
+
+
+def _trace(kind, place, name, y, panel):
+    like = _LOOKS[place % len(_LOOKS)]
+    x = np.arange(len(y)) + 0.19 * (place - 1.5)
+    trace = style.points(kind, [like] * len(y), x.tolist(), y, panel, uid=f"{kind}-{panel}-{place}")
+    if kind == "fluid":
+        trace |= {"name": name, "legendgroup": name, "showlegend": panel == 0}
+    elif panel == 2:
+        # No symbol of the fluid model lies below these, so they carry the look themselves.
+        look = style.look(like)
+        trace["marker"] = trace["marker"] | {"color": look.colour, "symbol": look.symbol, "size": 9}
+    return trace
+
+
+def _layout(ports):
+    places = list(range(len(ports)))
+    ends = [-0.5, len(ports) - 0.5]
+    ticks = {"tickvals": places, "ticktext": ports, "range": ends, "tickangle": -30}
+    layout = style.layout(PANELS, **ticks)
+    layout |= {"height": 360, "margin": layout["margin"] | {"b": 70, "t": 60}}
+    layout["yaxis"]["range"] = [-3, 103]
+    for axis in ("yaxis2", "yaxis3"):
+        layout[axis] |= {"type": "log", "range": list(_LATENCY), "dtick": 1}
+        layout[axis] |= {"exponentformat": "none"}
+    return layout
+
+
+def _table(numbers, ports, streams):
+    cells = {
+        (port, column): numbers[panel, :, at].tolist()
+        for at, port in enumerate(ports)
+        for panel, column in enumerate(COLUMNS)
+    }
+    table = pd.DataFrame(cells, index=pd.Index(streams, name="stream"))
+    return table.map(lambda value: float(f"{value:.3g}"))
+
+
+def _summary(table, streams):
+    return " ".join(
+        _sentence(port, table[port], streams)
+        for port in dict.fromkeys(table.columns.get_level_values(0))
+    )
+
+
+def _sentence(port, said, streams):
+    lost, late = said[COLUMNS[0]], said[COLUMNS[1]]
+    losers = [f"{name} {lost[name]:.3g} %" for name in streams if lost[name] >= 0.05]
+    starved = [name for name in streams if lost[name] >= STARVED]
+    words = [f"{', '.join(losers)} lost" if losers else "nothing is lost"]
+    words += [f"{name} starves" for name in starved]
+    if late.notna().any():
+        words.append(f"the latest is {late.idxmax()} with {late.max():.3g} ms")
+    return f"{port}: {'; '.join(words)}."

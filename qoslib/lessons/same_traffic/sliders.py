@@ -1,0 +1,87 @@
+"""The explorer of one mix of traffic at four ports: a plain queue and three routers' schedulers."""
+
+from qoslib import compare, fluid, packets, units
+from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.lessons.same_traffic.figures import figure
+from qoslib.packets.progress import Progress
+from qoslib.platforms import same_line
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+
+__all__ = ["COUNTED_S", "WARMUP_S", "explorer", "scenarios", "simulated", "start"]
+
+#: Simulated time that the packet model leaves out, and that it counts [s].
+WARMUP_S, COUNTED_S = 0.8, 0.4
+#: The most that a class may offer [% of the line].
+MOST = {"voice": 40, "control": 10, "business": 120, "best effort": 120}
+
+
+def explorer() -> Explorer:
+    """Sliders for the loads of a mix, how it is spaced, and its seed; four ports that take it.
+
+    The fluid model, which knows neither spacing nor seed, follows at once; the packet model when
+    the controls have come to rest.
+    """
+    at = start()
+    controls = {
+        name: slider(f"{name.capitalize()} [% of the line]", at[name], 0, most, 1)
+        for name, most in MOST.items()
+    }
+    controls["spacing"] = choice("Packets come", list(same_line.SPACINGS), at["spacing"])
+    controls["seed"] = slider("Seed of the draws", at["seed"], 1, 20, 1)
+    ports = same_line.ports()
+
+    def draw(values, dots):
+        streams = _streams(values)
+        solved = {name: fluid.solve(port, streams) for name, port in ports.items()}
+        drawn = figure(solved, dots or {})
+        drawn.remark = _remark(solved, dots)
+        return drawn
+
+    reset = button("Reset", lambda: app.move(**start()))
+    sliders = [controls[name] for name in (*MOST, "seed")]
+    rows = [*sliders, row(controls["spacing"], reset)]
+    app: Explorer = Explorer(controls, rows, draw, simulated, Call("same_traffic", "", scenarios))
+    return app
+
+
+def _remark(solved, dots):
+    """Each port at which the models part; while only the fluid has run, where that is valid."""
+    if dots is None:
+        return compare.remark(next(iter(solved.values())), None)
+    said = {name: compare.remark(result, dots[name]) for name, result in solved.items()}
+    return " ".join(f"{name}: {text}" for name, text in said.items() if text)
+
+
+def start() -> dict:
+    """What the controls begin at."""
+    shares = {name: round(units.convert(load, "1", "%")) for name, load in same_line.LOADS.items()}
+    return {**shares, "spacing": next(iter(same_line.SPACINGS)), "seed": 1}
+
+
+def simulated(values: dict, progress: Progress | None = None) -> dict[str, Result]:
+    """What the packet model says at each port; every port gets the same packets."""
+    streams, end_s = _streams(values), WARMUP_S + COUNTED_S
+    seed = int(values["seed"])
+    return {
+        name: packets.simulate(
+            port, streams, end_s, seed=seed, warmup_s=WARMUP_S, bins=1, progress=progress
+        )
+        for name, port in same_line.ports().items()
+    }
+
+
+def scenarios(values: dict) -> list[Scenario]:
+    """The four ports as they stand, each with the mix."""
+    streams, end_s, seed = _streams(values), WARMUP_S + COUNTED_S, int(values["seed"])
+    return [
+        Scenario(f"the same traffic at {name}", port, streams, end_s, WARMUP_S, seed)
+        for name, port in same_line.ports().items()
+    ]
+
+
+def _streams(values):
+    loads = {name: units.convert(values[name], "%", "1") for name in MOST}
+    return same_line.streams(loads, values["spacing"])

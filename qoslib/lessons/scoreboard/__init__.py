@@ -1,0 +1,6 @@
+"""Lesson 08: how far each model is from each published value."""
+
+from qoslib.lessons.scoreboard.figures import figure, lanes_of
+from qoslib.lessons.scoreboard.sliders import explorer
+
+__all__ = ["explorer", "figure", "lanes_of"]

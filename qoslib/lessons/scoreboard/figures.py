@@ -1,0 +1,149 @@
+"""The scoreboard as one figure: modelled over published, by platform and by what was counted."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.compare import Row, told
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+
+__all__ = ["family", "figure", "lanes_of"]
+
+#: Titles of the panels: what was foretold, and what a number was fitted on.
+PANELS = ("predictions: modelled / published", "fits: modelled / published")
+#: Ratios that the axes name; between 1.001 and 0.999 they are linear, beyond it logarithmic.
+TICKS = (0.1, 0.9, 0.99, 1, 1.01, 1.1, 10)
+LINEAR = 0.001
+LEAST, MOST = 0.05, 20.0
+#: Verdict -> what the key calls it, colour and symbol.
+VERDICTS = {
+    "within": ("within its tolerance", style.Look(style.BLUE, "circle-open")),
+    "misfit": ("known misfit", style.Look(style.RED, "x")),
+}
+#: How far the points of a lane are spread, so that they are not one point [lanes].
+SPREAD = 0.32
+
+
+def family(quantity: str) -> str:
+    """What a quantity is about: ``latency``, ``lost`` or ``carried``."""
+    if quantity.startswith("latency"):
+        return "latency"
+    return "lost" if "drop" in quantity else "carried"
+
+
+def figure(rows: Sequence[Row], lanes: Sequence[str] = ()) -> Figure:
+    """Every scored value as a point: left what was foretold, right what was fitted on.
+
+    Bars are the rounding of the print. A value published as 0 has no ratio, and is in the table.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Scored rows of a scoreboard.
+    lanes : sequence of str
+        Lanes of the figure, from the top; by default those of the rows.
+    """
+    names = list(lanes) or lanes_of(rows)
+    traces = [
+        _trace(rows, names, panel, fitted, verdict)
+        for panel, fitted in enumerate((False, True))
+        for verdict in VERDICTS
+    ]
+    return Figure(data=traces, layout=_layout(names), summary=_summary(rows), table=told(rows))
+
+
+def lanes_of(rows: Sequence[Row]) -> list[str]:
+    """The lanes of rows: platform and family, in the order in which they come."""
+    found = dict.fromkeys((row.platform, family(row.quantity)) for row in rows)
+    platforms = list(dict.fromkeys(platform for platform, _ in found))
+    return [
+        f"{p} {f}" for p in platforms for f in ("carried", "lost", "latency") if (p, f) in found
+    ]
+
+
+def _trace(rows, lanes, panel, fitted, verdict):
+    mine = [
+        row for row in rows if (row.fitted, row.verdict) == (fitted, verdict) and row.published > 0
+    ]
+    ratio = np.array([(row.modelled or 0.0) / row.published for row in mine])
+    half = np.array([row.half_width / row.published for row in mine])
+    label, (colour, symbol) = VERDICTS[verdict]
+    x = _place(ratio)
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "uid": f"{verdict}-{panel}",
+        "name": label,
+        "legendgroup": verdict,
+        "showlegend": panel == 0,
+        "x": style.plain(x),
+        "y": style.plain(_lane(mine, lanes)),
+        "text": [f"{row.title}: {row.modelled:.4g} / {row.published:g} {row.unit}" for row in mine],
+        "hoverinfo": "text",
+        "marker": {"color": colour, "symbol": symbol, "size": 7},
+        "error_x": {
+            "type": "data",
+            "symmetric": False,
+            "array": style.plain(_place(ratio + half) - x),
+            "arrayminus": style.plain(x - _place(ratio - half)),
+            "color": "#BBBBBB",
+            "thickness": 1,
+            "width": 0,
+        },
+        "xaxis": "x" if panel == 0 else "x2",
+        "yaxis": "y" if panel == 0 else "y2",
+    }
+
+
+def _place(ratio):
+    """Where a ratio stands on the axis: linear next to 1, logarithmic on both sides."""
+    off = np.log(np.clip(ratio, LEAST, MOST))
+    return np.sign(off) * np.log10(1 + np.abs(off) / LINEAR)
+
+
+def _lane(rows, lanes):
+    """Height of each row: its lane, from the top, and a little more or less."""
+    at = np.array([lanes.index(f"{row.platform} {family(row.quantity)}") for row in rows])
+    within = np.array([index * 0.618 % 1 for index in range(len(rows))])
+    return -at.astype(float) + SPREAD * (2 * within - 1) if len(rows) else at
+
+
+def _layout(lanes):
+    x = {"tickvals": _place(np.array(TICKS)).tolist(), "ticktext": [f"{t:g}" for t in TICKS]}
+    low, high = _place(np.array([LEAST, MOST])).tolist()
+    ends = [low - 0.1, high + 0.1]
+    layout = style.layout(["", ""], range=ends, tickangle=0, tickfont={"size": 10}, **x)
+    layout |= {"height": 150 + 26 * len(lanes), "margin": {"l": 120, "r": 10, "t": 40, "b": 45}}
+    for panel, title in enumerate(PANELS):
+        number = "" if panel == 0 else "2"
+        layout[f"xaxis{number}"]["title"] = {"text": title, "standoff": 6}
+        layout[f"yaxis{number}"] |= {
+            "tickvals": [-place for place in range(len(lanes))],
+            "ticktext": list(lanes),
+            "range": [-len(lanes) + 0.4, 0.6],
+            "showticklabels": panel == 0,
+        }
+    return layout
+
+
+def _summary(rows):
+    parts = [[row for row in rows if row.fitted == fitted] for fitted in (False, True)]
+    said = [_count(mine, name) for mine, name in zip(parts, ("foretold", "fitted on"), strict=True)]
+    none = sum(row.published == 0 for row in rows)
+    zero = f" {none} values were published as 0 and have no ratio." if none else ""
+    return f"{' '.join(filter(None, said))}{zero}" or "No value is left."
+
+
+def _count(rows, name):
+    if not rows:
+        return ""
+    frame = pd.DataFrame({"ok": [row.verdict == "within" for row in rows]})
+    share = units.convert(float(frame["ok"].mean()), "1", "%")
+    off = len({row.misfit for row in rows if row.misfit})
+    return (
+        f"Of {len(rows)} values {name}, {frame['ok'].sum()} ({share:.0f} %) are within their"
+        f" tolerance; the others belong to {off} known misfits."
+    )

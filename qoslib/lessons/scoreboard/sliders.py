@@ -1,0 +1,60 @@
+"""The explorer of the scoreboard: which platform, which model, which of the rivals."""
+
+from collections.abc import Sequence
+
+from qoslib import compare
+from qoslib.explore.controls import button, choice, flow, switch
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.lessons.scoreboard.figures import figure, lanes_of
+
+__all__ = ["chosen", "explorer"]
+
+EVERY = "all"
+
+
+def explorer(rows: Sequence[compare.Row] = ()) -> Explorer:
+    """The whole scoreboard, to be narrowed down to a platform and a model.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Rows of a scoreboard of your own, such as ``compare.score().rows``; by default those that
+        come with the package.
+    """
+    known = tuple(r for r in rows if r.verdict != "unscored") or compare.stored()
+    lanes = lanes_of(known)
+    controls = {
+        "platform": choice("Platform", [EVERY, *_names(known, "platform")], EVERY),
+        "model": choice("Model", [EVERY, *_names(known, "model")], EVERY),
+        "rivals": switch("Rival assumptions too"),
+        "misfits": switch("Misfits alone"),
+    }
+
+    def draw(values, _):
+        return figure(chosen(known, **values), lanes)
+
+    start = {name: control.value for name, control in controls.items()}
+    reset = button("Reset", lambda: app.move(**start))
+    app: Explorer = Explorer(
+        controls, [flow(*controls.values(), reset)], draw, call=Call("scoreboard")
+    )
+    return app
+
+
+def chosen(
+    rows: Sequence[compare.Row], platform: str, model: str, rivals: bool, misfits: bool
+) -> list[compare.Row]:
+    """The rows that the controls leave: of a platform, a model, `base` alone, misfits alone."""
+    return [
+        each
+        for each in rows
+        if platform in (EVERY, each.platform)
+        and model in (EVERY, each.model)
+        and (rivals or each.assumptions == "base")
+        and (each.verdict == "misfit" or not misfits)
+    ]
+
+
+def _names(rows, field):
+    return list(dict.fromkeys(getattr(each, field) for each in rows))

@@ -1,0 +1,145 @@
+"""What marked classes send and wait, and how the queues of their port fill meanwhile."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.platforms import Experiment
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+from qoslib.plots.marks import by_mark
+from qoslib.plots.published import Point, published
+from qoslib.results import Result
+
+__all__ = ["figure"]
+
+#: Titles of the panels, with units.
+PANELS = ("sent [Mb/s]", "average latency [us]", "waiting [packets]")
+#: Ends of the logarithmic axes, as powers of ten of a Mb/s and of a microsecond.
+_SENT, _LATENCY = (0.8, 3.8), (1, 4.9)
+#: Looks of queues by their place.
+_LOOKS = ("NC", "CS4", "BE", "CS1")
+
+
+def figure(
+    experiment: Experiment,
+    fluid: Result,
+    packets: Result | None = None,
+    platform: str = "",
+    until_s: float | None = None,
+) -> Figure:
+    """Both models of each class, with the published values, and the queues over time.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Streams of one mark are drawn as one class.
+    fluid : Result
+    packets : Result, optional
+        With a history; without it only the fluid model is drawn, in the same traces.
+    platform : str
+        Name of the platform whose published values are drawn; empty for none.
+    until_s : float, optional
+        How long the queues are drawn [s]; to the end of the history if not given.
+    """
+    classes = by_mark(experiment.streams)
+    labels, likes = [c.label for c in classes], [c.like for c in classes]
+    points = published(platform, experiment) if platform else []
+    offered = _rates(experiment, classes, fluid.offered_pps)
+    traces = [_bars(labels, offered)]
+    columns = {"offered [Mb/s]": offered}
+    for panel, quantity in enumerate(("sent", "latency")):
+        for model, result in (("fluid", fluid), ("packets", packets)):
+            y = _drawn(experiment, classes, result, quantity)
+            uid = f"{model}-{quantity}"
+            traces.append(style.points(model, likes, labels, y, panel, uid=uid))
+            columns[f"{PANELS[panel]} {model}"] = y
+        y = _published(experiment, classes, points, quantity)
+        uid = f"measured-{quantity}"
+        traces.append(style.points("measured", likes, labels, y, panel, uid=uid))
+        columns[f"{PANELS[panel]} published"] = y
+    traces += _queues(experiment.port, packets, until_s)
+    traces += [style.key(kind) for kind in ("fluid", "packets", "measured")]
+    index = pd.Index(labels, name="class")
+    table = pd.DataFrame(columns, index=index).map(lambda value: float(f"{value:.3g}"))
+    return Figure(data=traces, layout=_layout(), summary=_summary(table, packets), table=table)
+
+
+def _rates(experiment, classes, pps):
+    """Packet rates of streams as rates of frames of classes [Mb/s]."""
+    frames = np.array([stream.mean_frame_bytes for stream in experiment.streams])
+    rates = units.convert(units.rate_bps(pps, frames), "bit/s", "Mbit/s")
+    return np.array([rates[list(each.at)].sum() for each in classes])
+
+
+def _drawn(experiment, classes, result, quantity):
+    if result is None:
+        return np.full(len(classes), np.nan)
+    if quantity == "sent":
+        return _rates(experiment, classes, result.sent_pps)
+    latency_us = units.convert(result.delay_mean_s, "s", "us")
+    return np.array([_mean(latency_us[list(c.at)], result.sent_pps[list(c.at)]) for c in classes])
+
+
+def _mean(values, weights):
+    return np.average(values, weights=weights) if weights.all() else np.nan
+
+
+def _published(experiment, classes, points: Sequence[Point], quantity):
+    """Published values of the classes in the units drawn, NaN where a stream has none."""
+    known = {p.stream: p.value for p in points if p.quantity == quantity}
+    values = np.array([known.get(s.name, np.nan) for s in experiment.streams])
+    if quantity == "sent":
+        return _rates(experiment, classes, values)
+    return np.array([units.convert(values[list(c.at)].mean(), "s", "us") for c in classes])
+
+
+def _bars(labels, offered):
+    bars = {"type": "bar", "x": labels, "y": style.plain(offered), "name": "offered"}
+    look = {"marker": {"color": style.PALE}, "width": 0.8, "uid": "offered"}
+    return bars | look | {"xaxis": "x", "yaxis": "y"}
+
+
+def _queues(port, packets, until_s):
+    """One line a queue; without a result a line without points."""
+    time_s, held = np.zeros(1), np.zeros((len(port.queues), 0))
+    if packets is not None:
+        time_s, held = packets.history.time_s, packets.history.queue_packets.astype(float)
+    last = None if until_s is None else np.searchsorted(time_s, until_s)
+    middle_ms = units.convert((time_s[:-1] + time_s[1:])[:last] / 2, "s", "ms")
+    for at, name in enumerate(port.queue_names):
+        look = style.look(_LOOKS[at % len(_LOOKS)])
+        more = {"uid": f"waiting-{name}", "showlegend": True}
+        yield style.line("packets", name, middle_ms, held[at, :last], 2, as_look=look) | more
+
+
+def _layout():
+    layout = style.layout(PANELS)
+    layout |= {"height": 380, "margin": layout["margin"] | {"t": 65, "b": 70}}
+    for axis, ends in (("yaxis", _SENT), ("yaxis2", _LATENCY)):
+        layout[axis] |= {"type": "log", "range": list(ends), "dtick": 1, "tickformat": "~s"}
+    for axis in ("xaxis", "xaxis2"):
+        layout[axis]["tickangle"] = 90
+    layout["xaxis3"]["title"] = {"text": "time [ms]", "standoff": 6}
+    layout["yaxis3"]["rangemode"] = "tozero"
+    return layout
+
+
+def _summary(table, packets):
+    model = "fluid" if packets is None else "packets"
+    said = "; ".join(_sentence(name, row, model) for name, row in table.iterrows())
+    if packets is None:
+        return f"In the fluid model: {said}."
+    most = packets.history.queue_packets.max(axis=1)
+    fullest = int(np.argmax(most))
+    return f"{said}. {packets.queues[fullest]} holds up to {most[fullest]:,} packets."
+
+
+def _sentence(name, row, model):
+    offered, sent = row["offered [Mb/s]"], row[f"{PANELS[0]} {model}"]
+    latency = row[f"{PANELS[1]} {model}"]
+    lost = "" if offered - sent < 0.02 * offered else f" of {offered:g}"
+    waits = "" if np.isnan(latency) else f" after {latency:,.0f} us"
+    return f"{name} sends {sent:g}{lost} Mb/s{waits}"

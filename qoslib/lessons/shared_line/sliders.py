@@ -1,0 +1,158 @@
+"""The explorer of a line shared by deficit round robin and WRED: the Cisco 12000's two tests."""
+
+from qoslib import compare, fluid, packets, units
+from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.lessons.shared_line.figures import figure
+from qoslib.platforms import Experiment, gsr12000
+from qoslib.platforms.gsr12000.load import loaded
+from qoslib.port import Port, Red, Sampled
+
+__all__ = ["SIMULATED_S", "described", "explorer", "settings"]
+
+#: Simulated time [s], in how many bins its queues are recorded, and how long they are drawn [s].
+SIMULATED_S, BINS, DRAWN_S = 0.25, 5000, 0.02
+SEED = 1
+
+#: Class -> name of its slider and the most it can offer [Mb/s]; together the testers' lines fit.
+_LOADS = {
+    "prec6": ("Updates", 300),
+    "prec5": ("Premium", 300),
+    "prec3": ("IP Plus", 300),
+    "prec1": ("BE", 3440),
+    "prec0": ("LBE", 300),
+}
+_MAPS = {"one for all but Premium": gsr12000.RUNNING, "four, as in the template": gsr12000.TEMPLATE}
+TITLES = {"test_a": "A, engine 2", "test_b": "B, engine 3"}
+_QUANTA = ("queue0", "queue2", "queue3")
+#: Control -> its name, the most it can be, and its step, which is the least it can be.
+_OTHERS = {
+    "high": ("WRED at [packets]", 1000, 5),
+    "period": ("WRED every [us]", 1000, 5),
+    "ring": ("Ring [packets]", 100, 1),
+}
+
+
+def explorer(experiment: str = "test_b") -> Explorer:
+    """Sliders for loads, quanta, WRED and transmit ring of the Cisco 12000's output port.
+
+    The fluid model answers at once, the packet model when the controls have come to rest; what
+    was published of the chosen test is drawn in.
+
+    Parameters
+    ----------
+    experiment : str
+        ``test_a`` or ``test_b``, to begin with.
+    """
+    known = {name: gsr12000.experiments()[name] for name in ("test_a", "test_b")}
+    if experiment not in known:
+        raise ValueError(f"experiment is {experiment!r}; allowed: {', '.join(known)}")
+    pick = choice("Published test", [(TITLES[name], name) for name in known], experiment)
+    start = settings(known[experiment])
+    controls = {name: _halved(_control(name, value)) for name, value in start.items()}
+
+    def draw(values, simulated):
+        now = described(known[pick.value], values)
+        answer = fluid.solve(now.port, now.streams)
+        drawn = figure(now, answer, simulated, "gsr12000", DRAWN_S)
+        drawn.remark = compare.remark(answer, simulated)
+        return drawn
+
+    def simulate(values, progress):
+        now = described(known[pick.value], values)
+        span = {"seed": SEED, "bins": BINS, "progress": progress}
+        return packets.simulate(now.port, now.streams, SIMULATED_S, **span)
+
+    reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
+    sliders = [control for name, control in controls.items() if name != "map"]
+    half = (len(sliders) + 1) // 2
+    pairs = [row(*sliders[at::half]) for at in range(half)]
+
+    def scenarios(values):
+        return [described(known[pick.value], values).scenario]
+
+    def begins(values):
+        return repr(pick.value), {**settings(known[pick.value]), "experiment": pick.value}
+
+    rows = [row(pick, controls["map"], reset), *pairs]
+    call = Call("shared_line", repr(experiment), scenarios, begins)
+    app: Explorer = Explorer(controls, rows, draw, simulate, call)
+    app.controls["experiment"] = pick
+    pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
+    return app
+
+
+def settings(experiment: Experiment) -> dict:
+    """What the controls of a test stand at."""
+    port, relay = experiment.only_port, _relay(experiment.only_port)
+    values: dict = {f"load_{mark}": _load_mbps(experiment, mark) for mark in _LOADS}
+    quanta = {queue.name: queue.quantum_bytes for queue in port.queues}
+    for name in _QUANTA:
+        values[f"quantum_{name}"] = round(units.convert(quanta[name], "B", "kB"), 6)
+    values["high"] = relay.high_packets
+    values["period"] = round(units.convert(relay.period_s, "s", "us"), 6)
+    values["ring"] = port.transmit_ring_packets
+    values["map"] = next(name for name, each in _MAPS.items() if each == port.classifier)
+    return values
+
+
+def described(experiment: Experiment, values: dict) -> Experiment:
+    """The test with its port and streams as the controls stand."""
+    before = experiment.only_port
+    port = before.replace(
+        queues=tuple(_queue(queue, values) for queue in before.queues),
+        classifier=_MAPS[values["map"]],
+        transmit_ring_packets=round(values["ring"]),
+    )
+    rates_bps = {mark: units.mbps(values[f"load_{mark}"]) / len(gsr12000.PORTS) for mark in _LOADS}
+    changed = {"port": port, "streams": loaded(experiment.name, rates_bps)}
+    return Experiment(**{**vars(experiment), **changed})
+
+
+def _queue(queue, values):
+    changed = {}
+    if isinstance(queue.dropper, Red):
+        look = queue.dropper.averaging.replace(
+            high_packets=round(values["high"]), period_s=units.us(values["period"])
+        )
+        changed["dropper"] = queue.dropper.replace(averaging=look)
+    if queue.name in _QUANTA:
+        quantum_bytes = units.convert(values[f"quantum_{queue.name}"], "kB", "B")
+        changed["quantum_bytes"] = round(quantum_bytes)
+    return queue.replace(**changed)
+
+
+def _relay(port: Port) -> Sampled:
+    """What WRED of this port looks at, alike in all its queues."""
+    looks = (q.dropper.averaging for q in port.queues if isinstance(q.dropper, Red))
+    return next(look for look in looks if isinstance(look, Sampled))
+
+
+def _load_mbps(experiment, mark):
+    offered_bps = sum(s.rate_bps for s in experiment.streams if s.mark == mark)
+    return round(units.convert(offered_bps, "bit/s", "Mbit/s"), 6)
+
+
+def _halved(control):
+    """Two columns of sliders must fit a narrow page."""
+    if control.description != "Queues":
+        control.style.description_width = "132px"
+        control.layout.width, control.layout.max_width = "50%", "480px"
+    return control
+
+
+def _control(name, value):
+    kind, _, of = name.partition("_")
+    if kind == "map":
+        return choice("Queues", list(_MAPS), value)
+    if kind == "load":
+        label, most = _LOADS[of]
+        step = 40 if of == "prec1" else 4
+        # With no Best Effort at all nothing might be offered.
+        return slider(f"{label} [Mb/s]", value, step if of == "prec1" else 0, most, step)
+    if kind == "quantum":
+        label = f"Quantum {of[-1]} [kB]"
+        return slider(label, value, 0.5, 500 if of == "queue2" else 50, 0.1, digits=1)
+    label, most, step = _OTHERS[name]
+    return slider(label, value, step, most, step)

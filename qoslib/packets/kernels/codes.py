@@ -1,0 +1,19 @@
+"""The integer codes by which kernels choose a rule, and count what happened."""
+
+#: How packets arrive; those of `FED` come from outside.
+FED, CBR, POISSON, TICKED, ON_OFF, REPEATED = range(6)
+
+#: Which queue sends next.
+FIFO, STRICT, LEVELS, DRR, MDRR = range(5)
+
+#: What may drop a packet before its queue is full; by the limit alone nothing does.
+BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
+
+#: Which queue length RED looks at.
+INSTANTANEOUS, EWMA, TRUNCATING, ASYMMETRIC, SAMPLED = range(5)
+
+#: Why a packet was dropped, in the order of the drop counters.
+CAUSES = ("policer", "pool", "tail", "head", "red", "profile", "codel", "pie")
+POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))
+#: In place of a cause: the packet is let in or sent.
+KEEP = -1

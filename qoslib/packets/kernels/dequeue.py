@@ -1,0 +1,81 @@
+"""A packet is sent: the scheduler's choice, a last look by CoDel, and the line."""
+
+from qoslib.packets.kernels.clock import add
+from qoslib.packets.kernels.codel import codel_drops
+from qoslib.packets.kernels.codes import BY_CODEL, BY_PIE, CODEL, KEEP
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.counters import hand_over, log_outcome
+from qoslib.packets.kernels.leaving import drop_oldest, left_empty, take_oldest
+from qoslib.packets.kernels.metering import shaped_until, take_shaped
+from qoslib.packets.kernels.pause import may_resume
+from qoslib.packets.kernels.ring_buffer import head_slot, refresh_limit
+from qoslib.packets.kernels.schedulers import choose, on_dequeue
+
+__all__ = ["dequeue"]
+
+
+@kernel
+def _take_tokens(port, queue, kind, now_ps):
+    """What the packet costs the shapers of its queue and of the port."""
+    if queue.shaped:
+        take_shaped(queue, kind.shape_ps, kind.shape_fraction, now_ps)
+    if port.shaped:
+        take_shaped(port, kind.port_shape_ps, kind.port_shape_fraction, now_ps)
+
+
+@kernel
+def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
+    """Put the packet on the line, behind what is on it or in the ring."""
+    if port.line_ps < now_ps:
+        port.line_ps, port.line_fraction = now_ps, 0
+    port.line_ps, port.line_fraction = add(
+        port.line_ps, port.line_fraction, kind.service_ps, kind.service_fraction
+    )
+    departure_ps = port.line_ps
+    hand_over(state, port, kind, packet_class, arrival_ps, departure_ps)
+    log_outcome(port, state.log, arrival_ps, departure_ps, packet_class, tag, KEEP)
+
+
+@kernel
+def _codel_takes(state, port, queue, index, kind, now_ps):
+    """Whether CoDel dropped the packet at the head; where it may it marks it, and lets it go."""
+    slot = state.slots[head_slot(queue)]
+    if not codel_drops(queue, kind, now_ps - slot.arrival_ps, now_ps):
+        return False
+    if queue.ecn and state.streams[kind.stream].ecn:
+        state.counts[slot.packet_class, 2] += 1
+        return False
+    drop_oldest(state, port, queue, now_ps, CODEL)
+    if queue.length == 0:
+        left_empty(port, queue, index, now_ps)
+    return True
+
+
+@kernel
+def dequeue(state, port, now_ps):
+    """The line, or the ring, can take a packet: choose one and send it."""
+    index = choose(state, port, now_ps)
+    if index < 0:
+        return
+    queue = state.queues[index]
+    slot = state.slots[head_slot(queue)]
+    arrival_ps, packet_class, tag = slot.arrival_ps, slot.packet_class, slot.tag
+    kind = state.classes[packet_class]
+    if port.shaped and shaped_until(port, kind.port_shape_ps) > now_ps:
+        port.wake_ps = shaped_until(port, kind.port_shape_ps)
+        return
+    if queue.dropper == BY_CODEL and _codel_takes(state, port, queue, index, kind, now_ps):
+        return
+    on_dequeue(state, port, queue, index, kind, now_ps)
+    _take_tokens(port, queue, kind, now_ps)
+    take_oldest(state, port, queue, kind)
+    if queue.length == 0:
+        left_empty(port, queue, index, now_ps)
+    if queue.window_ps:
+        refresh_limit(queue, now_ps)
+        queue.served += kind.amount
+    if queue.dropper == BY_PIE:
+        queue.delay_ps = now_ps - arrival_ps if queue.length else 0
+    _send(state, port, kind, arrival_ps, packet_class, tag, now_ps)
+    if port.pauses:
+        may_resume(state, port, now_ps)

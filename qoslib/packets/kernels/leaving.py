@@ -1,0 +1,45 @@
+"""A packet leaves its queue: it is sent, or dropped from any place."""
+
+from qoslib.packets.kernels.codes import POLICER
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.counters import log_outcome
+from qoslib.packets.kernels.ring_buffer import head_slot, take_head
+from qoslib.packets.kernels.schedulers import on_empty
+
+__all__ = ["drop", "drop_oldest", "left_empty", "take_oldest"]
+
+
+@kernel
+def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
+    """Count and note a dropped packet."""
+    state.drops[packet_class, cause] += 1
+    if cause != POLICER:
+        port.dropped = 1
+    if not port.log_stops:
+        log_outcome(port, state.log, arrival_ps, now_ps, packet_class, tag, cause)
+
+
+@kernel
+def take_oldest(state, port, queue, kind):
+    """The queue's oldest packet, of this class, gives its room back."""
+    take_head(queue, kind)
+    port.waiting -= 1
+    if port.waiting == 0:
+        port.dropped = 0
+    if queue.pool >= 0:
+        state.pools[queue.pool].held_bytes -= kind.frame_bytes
+
+
+@kernel
+def left_empty(port, queue, index, now_ps):
+    """A queue that was left empty is idle from now on."""
+    queue.idle_since_ps = now_ps
+    on_empty(port, queue, index)
+
+
+@kernel
+def drop_oldest(state, port, queue, now_ps, cause):
+    """Drop the queue's oldest packet."""
+    slot = state.slots[head_slot(queue)]
+    drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
+    take_oldest(state, port, queue, state.classes[slot.packet_class])

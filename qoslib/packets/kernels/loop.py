@@ -1,0 +1,133 @@
+"""The one event loop: the next arrival or the next departure, whichever is first.
+
+Of an arrival and a departure at the same time the departure comes first; of two arrivals at the
+same time that of the stream listed first. A timer looks at what stands before the event at whose
+time it runs.
+"""
+
+from qoslib.packets.kernels.arrivals import advance, plant, replay
+from qoslib.packets.kernels.clock import HORIZON_PS, NEVER
+from qoslib.packets.kernels.codes import BY_PIE, BY_RED
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.counters import count_sent, forget, snapshot
+from qoslib.packets.kernels.dequeue import dequeue
+from qoslib.packets.kernels.enqueue import enqueue
+from qoslib.packets.kernels.pause import held_back
+from qoslib.packets.kernels.pie import pie_update
+from qoslib.packets.kernels.red import sample
+
+__all__ = ["AT_ONCE", "affordable", "next_departure_ps", "over", "run", "run_timers"]
+
+#: So many events more than wanted are played where they are of the same time.
+AT_ONCE = 1000
+
+#: So many rows looked at, or so many on-periods passed by, take about as long as an event.
+_ROWS, _PERIODS = 64, 16
+
+
+def affordable(state, events):
+    """How many of so many events are played at once where each may look at every row.
+
+    So that this takes well below a second whatever the description.
+    """
+    tables = state.streams, state.classes, state.queues, state.points
+    drawn = state.streams[state.streams["random_periods"] == 1]
+    periods = int((drawn["gap_ps"] / drawn["on_ps"]).max(initial=0))
+    each = 1 + sum(len(table) for table in tables) // _ROWS + periods // _PERIODS
+    return max(events // each, 1)
+
+
+@kernel
+def _begin(state):
+    """Find the next arrival of each stream that has none: at the start, or after new feed."""
+    for stream in state.streams:
+        if stream.next_ps == NEVER:
+            advance(stream, state.classes, state.feed, -HORIZON_PS)
+    plant(state.tree, state.streams)
+
+
+@kernel
+def _run_timer(state, port):
+    """Run the timers of one time, and set the port's next."""
+    now_ps = port.timer_ps
+    if port.forget_ps <= now_ps:
+        forget(port, state.queues, state.counts, state.drops)
+    next_ps = port.forget_ps
+    for queue in state.queues:
+        if queue.timer_ps <= now_ps:
+            if queue.dropper == BY_PIE:
+                pie_update(queue)
+            elif queue.dropper == BY_RED:
+                sample(queue)
+        next_ps = min(next_ps, queue.timer_ps)
+    if port.edge_ps <= now_ps:
+        snapshot(state, port)
+    port.timer_ps = min(next_ps, port.edge_ps)
+
+
+@kernel
+def run_timers(state, port, now_ps, events):
+    """Run the timers that are due, one time after the other; how many events are left then."""
+    while port.timer_ps <= now_ps and events > 0:
+        _run_timer(state, port)
+        events -= 1
+    return events
+
+
+@kernel
+def next_departure_ps(state, port):
+    """When the scheduler may choose again: there is a packet, a place in the ring, tokens."""
+    if port.waiting == 0:
+        return NEVER
+    return max(state.handed[port.handed_at].departure_ps, port.now_ps, port.wake_ps)
+
+
+@kernel
+def _arrive(state, port, index, now_ps):
+    stream = state.streams[index]
+    packet_class = stream.packet_class
+    tag = now_ps if stream.tag < 0 else stream.tag
+    advance(stream, state.classes, state.feed, now_ps)
+    if port.pauses:
+        held_back(stream, state.classes[stream.packet_class].access_ps)
+    replay(state.tree, state.streams, index)
+    enqueue(state, port, packet_class, tag, now_ps)
+
+
+@kernel
+def over(port, next_ps, until_ps, events):
+    """Whether a run that has so many events left comes back: not between two of the same time."""
+    if next_ps >= until_ps:
+        return True
+    return events <= 0 and (next_ps > port.now_ps or events <= -AT_ONCE)
+
+
+@kernel
+def run(state, until_ps, events):
+    """Run events before `until_ps` and timers up to it, about so many; how far all is done [ps].
+
+    At that time all events before it have been played and all timers up to it have run. It is
+    `until_ps` or later where nothing is left to do.
+    """
+    port = state.port[0]
+    _begin(state)
+    while True:
+        index = state.tree[1]
+        arrival_ps = state.streams[index].next_ps
+        free_ps = next_departure_ps(state, port)
+        now_ps = min(arrival_ps, free_ps)
+        if min(now_ps, until_ps) >= port.timer_ps:
+            events = run_timers(state, port, min(now_ps, until_ps), events)
+            if port.timer_ps <= min(now_ps, until_ps):
+                count_sent(state, port, port.timer_ps - 1)
+                return port.timer_ps - 1
+        full = port.log_stops and port.logged == len(state.log)
+        if over(port, now_ps, until_ps, events) or full:
+            count_sent(state, port, min(now_ps, until_ps))
+            return now_ps
+        port.now_ps = now_ps
+        events -= 1
+        if free_ps <= arrival_ps:
+            dequeue(state, port, now_ps)
+        else:
+            _arrive(state, port, index, now_ps)

@@ -1,0 +1,89 @@
+"""Which queue is next: strict priority, and Junos's levels with guaranteed and excess rate."""
+
+from qoslib.packets.kernels.clock import NEVER, add
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.metering import ready_at
+from qoslib.packets.kernels.ring_buffer import head_slot
+
+__all__ = ["join_level", "next_by_level", "next_strict", "pass_turn", "take_turn"]
+
+
+@kernel
+def next_strict(levels, order, queues, classes, slots, now_ps):
+    """Index of the first level's next ready queue, in turn; -1 where none is ready."""
+    for level in levels:
+        for step in range(level.size):
+            place = level.turn + step
+            if place >= level.size:
+                place -= level.size
+            index = order[level.first + place]
+            if ready_at(queues[index], classes, slots) <= now_ps:
+                return index
+    return -1
+
+
+@kernel
+def _has_credit(queue, classes, slots, now_ps):
+    """Whether the head packet fits in what the guaranteed rate has filled."""
+    if not queue.guaranteed:
+        return False
+    cost_ps = classes[slots[head_slot(queue)].packet_class].credit_ps
+    return max(queue.credit_tat, now_ps) + cost_ps <= now_ps + queue.credit_burst_ps
+
+
+@kernel
+def _least_served(level, order, queues, classes, slots, now_ps, within):
+    """The level's ready queue that got least for its weight, within its guarantee or beyond it."""
+    best, best_turn = -1, NEVER
+    for place in range(level.first, level.first + level.size):
+        index = order[place]
+        queue = queues[index]
+        turn_ps = queue.turn_ps if within else queue.excess_turn_ps
+        ready = turn_ps < best_turn and ready_at(queue, classes, slots) <= now_ps
+        if ready and (not within or _has_credit(queue, classes, slots, now_ps)):
+            best, best_turn = index, turn_ps
+    return best
+
+
+@kernel
+def next_by_level(port, levels, order, queues, classes, slots, now_ps):
+    """Level by level within the guarantees, then level by level; -1 where none is ready."""
+    for within in (1, 0):
+        for level in levels:
+            index = _least_served(level, order, queues, classes, slots, now_ps, within)
+            if index >= 0:
+                port.in_profile = within
+                return index
+    return -1
+
+
+@kernel
+def pass_turn(levels, queue):
+    """Strict priority: the next queue of the level comes first next time."""
+    level = levels[queue.level]
+    level.turn = queue.place + 1 if queue.place + 1 < level.size else 0
+
+
+@kernel
+def take_turn(port, levels, queue, kind, now_ps):
+    """Charge a served packet to its queue's turn and credit, or to its turn for the excess."""
+    level = levels[queue.level]
+    if not port.in_profile:
+        level.excess_turn_ps = queue.excess_turn_ps
+        queue.excess_turn_ps += kind.turn_ps
+    else:
+        level.turn_ps = queue.turn_ps
+        queue.turn_ps += kind.turn_ps
+        if queue.credit_tat < now_ps:
+            queue.credit_tat, queue.credit_tat_fraction = now_ps, 0
+        queue.credit_tat, queue.credit_tat_fraction = add(
+            queue.credit_tat, queue.credit_tat_fraction, kind.credit_ps, kind.credit_fraction
+        )
+
+
+@kernel
+def join_level(levels, queue):
+    """A queue that was empty starts where its level stands: no turns saved up."""
+    level = levels[queue.level]
+    queue.turn_ps = max(queue.turn_ps, level.turn_ps)
+    queue.excess_turn_ps = max(queue.excess_turn_ps, level.excess_turn_ps)

@@ -1,0 +1,114 @@
+"""Early drop by the length of the queue: RED and WRED by an average, a drop profile by the fill."""
+
+from qoslib.packets.kernels.codes import ASYMMETRIC, EWMA, SAMPLED, TRUNCATING
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.draws import uniform
+
+__all__ = ["observe", "profile_drops", "red_drops", "release", "sample"]
+
+
+@kernel
+def _power(base, exponent):
+    """``base**exponent`` by squaring, in one written order of multiplications."""
+    result = 1.0
+    while exponent > 0:
+        if exponent & 1:
+            result *= base
+        base *= base
+        exponent >>= 1
+    return result
+
+
+@kernel
+def _up_or_down(queue):
+    """Slowly up, at once down."""
+    queue.average += (queue.length - queue.average) * queue.weight
+    queue.average = min(queue.average, float(queue.length))
+
+
+@kernel
+def observe(queue, kind, in_ring, now_ps):
+    """Update the average on an arrival of this class, with `in_ring` packets in the ring."""
+    length = queue.length
+    if queue.averaging == EWMA:
+        if length == 0:
+            idle = (now_ps - queue.idle_since_ps) // max(kind.service_ps, 1)
+            queue.average *= _power(1.0 - queue.weight, idle)
+        queue.average += (length - queue.average) * queue.weight
+    elif queue.averaging == TRUNCATING:
+        seen = length + in_ring if queue.counts_ring else length
+        queue.whole_average += (seen - queue.whole_average) >> queue.exponent
+        queue.average = float(queue.whole_average)
+    elif queue.averaging == ASYMMETRIC:
+        if queue.period_ps == 0:
+            _up_or_down(queue)
+    else:
+        queue.average = float(length)
+    if queue.period_ps == 0:
+        queue.looked = queue.average
+
+
+@kernel
+def sample(queue):
+    """What a timer does: renew the average, or switch the relay; then set the next time."""
+    if queue.averaging == ASYMMETRIC:
+        _up_or_down(queue)
+        queue.looked = queue.average
+    elif queue.averaging == SAMPLED:
+        queue.looked = float(queue.length)
+        if queue.length >= queue.high:
+            queue.relay = 1
+        elif queue.length <= queue.low:
+            queue.relay = 0
+    period = queue.period_ps
+    if queue.jitter > 0.0:
+        period = int(queue.period_ps * (1.0 + queue.jitter * (uniform(queue) - 0.5)))
+    queue.timer_ps += max(period, 1)
+
+
+@kernel
+def release(queue):
+    """What a port that is nearly empty does: the relay goes off, an asymmetric average to 0."""
+    queue.relay = 0
+    if queue.averaging == ASYMMETRIC:
+        queue.average = queue.looked = 0.0
+
+
+@kernel
+def red_drops(queue, kind):
+    """Whether a packet of this class is dropped early."""
+    if queue.averaging == SAMPLED and kind.red_maximum <= queue.high:
+        return queue.relay == 1
+    seen = queue.looked
+    if seen < kind.red_minimum:
+        return False
+    if seen >= kind.red_maximum:
+        return True
+    slope = kind.red_probability / (kind.red_maximum - kind.red_minimum)
+    return uniform(queue) < (seen - kind.red_minimum) * slope
+
+
+@kernel
+def _probability(queue, points, fill):
+    last = queue.first_point + queue.points - 1
+    at = queue.first_point - 1
+    while at < last and points[at + 1, 0] <= fill:
+        at += 1
+    below = points[at, 1] if at >= queue.first_point else 0.0
+    if not queue.interpolated or at == last:
+        return below
+    low = points[at, 0] if at >= queue.first_point else 0.0
+    rise = (points[at + 1, 1] - below) / (points[at + 1, 0] - low)
+    return below + (fill - low) * rise
+
+
+@kernel
+def profile_drops(queue, points):
+    """Whether the profile takes a packet at the queue's present fill level.
+
+    `points` has a row of fill level and probability for each point of each queue.
+    """
+    probability = _probability(queue, points, queue.fill / queue.limit)
+    if probability <= 0.0:
+        return False
+    return probability >= 1.0 or uniform(queue) < probability

@@ -1,0 +1,117 @@
+"""How a window grows on ACKs, and how far it falls, by congestion control."""
+
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.tcp.kernels.codes import AVOID, CUBIC, HTCP, SLOW
+
+__all__ = ["begin_epoch", "decreased", "grow"]
+
+#: A window grows by at most half of itself in a round trip (RFC 9438, section 4.2).
+STEEPEST = 1.5
+#: Linux's H-TCP: growth in real time is alike for round trips near this one.
+SCALE_S, LEAST_SCALE, MOST_SCALE = 0.1, 0.1, 2.0
+#: Linux's H-TCP lets its largest round trip sink a little at each loss.
+KEPT_RISE = 0.95
+THIRD = 1.0 / 3.0
+
+
+@kernel
+def begin_epoch(flow, now_s):
+    """After a recovery, or when slow start has ended: where growth starts from."""
+    flow.epoch_s = now_s
+    flow.friendly_window = flow.window
+    below = max(flow.peak - flow.window, 0.0)
+    flow.reach_s = (below / flow.c) ** THIRD
+
+
+@kernel
+def _htcp_beta(flow):
+    """``RTT min / RTT max`` within its limits, or the lower one after a large change of rate."""
+    changed = abs(flow.rate - flow.old_rate) > flow.switch * flow.old_rate
+    ratio = flow.beta_low if changed else flow.least_s / max(flow.most_s, flow.least_s)
+    flow.old_rate, flow.rate = flow.rate, 0.0
+    flow.most_s = flow.least_s + KEPT_RISE * max(flow.most_s - flow.least_s, 0.0)
+    return min(max(ratio, flow.beta_low), flow.beta_high)
+
+
+@kernel
+def decreased(flow):
+    """The threshold after a loss; CUBIC and H-TCP take note of what was reached."""
+    beta = flow.beta
+    if flow.rule == HTCP:
+        beta = _htcp_beta(flow)
+    if flow.rule == CUBIC and flow.fast and flow.window < flow.peak:
+        flow.peak = flow.window * (1.0 + beta) / 2.0
+    else:
+        flow.peak = flow.window
+    flow.last_beta = beta
+    return max(beta * flow.window, 2.0)
+
+
+@kernel
+def _cubic(flow, acked, rtt_s, now_s):
+    """``W(t) = c (t - K)**3 + Wmax`` a round trip from now, no less than Reno would have."""
+    after_s = now_s - flow.epoch_s + rtt_s - flow.reach_s
+    target = flow.c * after_s * after_s * after_s + flow.peak
+    target = min(max(target, flow.window), STEEPEST * flow.window)
+    grown = flow.window + acked * (target - flow.window) / flow.window
+    if flow.friendly:
+        below = flow.friendly_window < flow.peak
+        step = 3.0 * (1.0 - flow.beta) / (1.0 + flow.beta) if below else 1.0
+        flow.friendly_window += step * acked / flow.window
+        grown = max(grown, flow.friendly_window)
+    return grown
+
+
+@kernel
+def _htcp(flow, acked, now_s):
+    """``alpha = 2 (1 - beta) f`` a round trip, f by the time since the last loss."""
+    since_s = now_s - flow.reduced_s - flow.low_s
+    factor = 1.0
+    if since_s > 0.0:
+        factor = 1.0 + 10.0 * since_s + since_s * since_s / 4.0
+    if flow.scaled:
+        factor *= min(max(flow.least_s / SCALE_S, LEAST_SCALE), MOST_SCALE)
+    alpha = 2.0 * (1.0 - flow.last_beta) * max(factor, 1.0)
+    return flow.window + alpha * acked / flow.window
+
+
+@kernel
+def _slow_start(flow, acked, rtt_s, now_s):
+    """Up to the threshold, or until HyStart sees a rise of the round trip or a long train."""
+    flow.window += flow.slow_gain * acked
+    rise_s = min(max(flow.rise_share * flow.least_s, flow.rise_low_s), flow.rise_high_s)
+    seen = flow.delay_sign and rtt_s > flow.least_s + rise_s
+    seen = seen or (flow.train_sign and flow.window > flow.rise_packets)
+    if seen or flow.window >= flow.threshold:
+        flow.threshold = min(flow.threshold, flow.window)
+        flow.phase = AVOID
+        flow.peak = max(flow.peak, flow.window)
+        begin_epoch(flow, now_s)
+
+
+@kernel
+def _may_grow(flow, acked, now_s):
+    """Whether it was the window that held the flow back; in slow start, half of it is enough."""
+    if now_s < flow.limited_s:
+        return True
+    return flow.by_round and flow.phase == SLOW and flow.window < 2.0 * (flow.outstanding + acked)
+
+
+@kernel
+def grow(flow, acked, rtt_s, now_s):
+    """One step of ACKs in slow start or congestion avoidance."""
+    flow.least_s = min(flow.least_s, rtt_s)
+    flow.most_s = max(flow.most_s, rtt_s)
+    flow.rate = max(flow.rate, flow.window / rtt_s)
+    if not _may_grow(flow, acked, now_s):
+        return
+    if flow.phase == SLOW:
+        _slow_start(flow, acked, rtt_s, now_s)
+    elif flow.rule == CUBIC:
+        flow.window = _cubic(flow, acked, rtt_s, now_s)
+    elif flow.rule == HTCP:
+        flow.window = _htcp(flow, acked, now_s)
+    else:
+        flow.window += acked / flow.window
+    if not flow.by_round:
+        flow.window = min(flow.window, flow.most)

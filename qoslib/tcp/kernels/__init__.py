@@ -1,0 +1,1 @@
+"""Hosts, flows and their laws as compiled rules, chosen by the codes of `codes`."""

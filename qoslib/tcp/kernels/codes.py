@@ -1,0 +1,26 @@
+"""The integer codes by which kernels choose a rule, and of what they note."""
+
+#: Congestion controls.
+RENO, CUBIC, HTCP, BBR = range(4)
+#: Recoveries; those up to `LAST_SACK` have selective acknowledgements.
+SACK, HALVING, PATHOLOGICAL, NEW_RENO, TIMEOUT = range(5)
+LAST_SACK = PATHOLOGICAL
+#: Bounds of proportional rate reduction.
+SAFE, SLOW_START, CONSERVATIVE = range(3)
+#: What a flow is doing about losses.
+OPEN, RECOVERY, LOSS = range(3)
+#: What the sender knows of a segment.
+FREE, IN_FLIGHT, LOST, SACKED = range(4)
+#: Phases of BBR.
+STARTUP, DRAIN, CYCLE, PROBE_RTT = range(4)
+#: A tag is a segment's number and, in so many bits, how often it has been sent.
+TRIES_BITS = 8
+MOST_TRIES = (1 << TRIES_BITS) - 1
+#: While a packet waits in a queue its tag also says whether it has been marked.
+MARKED = 1 << 62
+
+#: Phases of a flow of the fluid.
+SLOW, AVOID, RECOVER, SILENT = range(4)
+#: What the fluid keeps of each bin: packets put on the line, past it and lost, and how a window
+#: stands.
+OFFERED, SENT, DROPPED, WINDOW, THRESHOLD, OUTSTANDING, ROUND_TRIP, PAST = range(8)

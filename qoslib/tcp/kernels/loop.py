@@ -1,0 +1,156 @@
+"""The event loop with senders that answer: the port's, and hosts and flows as its sources.
+
+The rows of streams are first the flows, whose next time is that of an ACK or a timer, then the
+streams that answer to nothing, then the hosts, whose next time is a packet's arrival at the port.
+"""
+
+from qoslib.packets.kernels.arrivals import advance, plant, replay
+from qoslib.packets.kernels.clock import HORIZON_PS, NEVER
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.counters import count_sent
+from qoslib.packets.kernels.dequeue import dequeue
+from qoslib.packets.kernels.enqueue import enqueue
+from qoslib.packets.kernels.loop import next_departure_ps, over, run_timers
+from qoslib.packets.kernels.ring_buffer import tail_slot
+from qoslib.tcp.kernels.codes import MARKED, MOST_TRIES
+from qoslib.tcp.kernels.flow import acts, schedule
+from qoslib.tcp.kernels.host import next_way
+from qoslib.tcp.kernels.receiver import receive
+
+__all__ = ["run"]
+
+
+@kernel
+def _begin(state, senders):
+    """Find the first arrival of each stream, once."""
+    for index in range(len(senders.flows), senders.hosts[0].row):
+        if state.streams[index].next_ps == NEVER:
+            advance(state.streams[index], state.classes, state.feed, -HORIZON_PS)
+    plant(state.tree, state.streams)
+
+
+@kernel
+def _begin_counts(flows):
+    """At the end of the warm-up."""
+    for flow in flows:
+        flow.received_before = flow.expected
+        flow.retransmitted = flow.timeouts = flow.recoveries = flow.marks = 0
+        flow.dropped_in_host = flow.first_send_drops = flow.retransmit_drops = 0
+
+
+@kernel
+def _note_flows(flows, notes, first_bin, end_bin):
+    """At the end of each of these bins: windows and round trips as they are."""
+    for edge in range(first_bin, end_bin):
+        for index in range(len(flows)):
+            flow, note = flows[index], notes[edge, index]
+            note.cwnd, note.ssthresh, note.flight = flow.cwnd, flow.ssthresh, flow.flight
+            note.last_rtt_ps, note.expected = flow.last_rtt_ps, flow.expected
+
+
+@kernel
+def _run_timers(state, senders, port, now_ps, events):
+    """As for any port; and what is noted of flows at the same times."""
+    if port.forget_ps <= now_ps:
+        _begin_counts(senders.flows)
+    edge = port.edge
+    events = run_timers(state, port, now_ps, events)
+    _note_flows(senders.flows, senders.notes, edge, port.edge)
+    return events
+
+
+@kernel
+def _has_left(state, senders, index, tag, departure_ps):
+    """A flow's packet is on the line; one more mark than before is this packet's."""
+    flow = senders.flows[index]
+    marked = flow.marks != state.counts[index, 2]
+    flow.marks = state.counts[index, 2]
+    echo = 1 if marked or tag & MARKED else 0
+    receive(flow, senders, tag & ~MARKED, echo, departure_ps)
+    schedule(state, senders, index)
+
+
+@kernel
+def _follow(state, senders, port):
+    """What became of the packets whose outcome was decided in this event."""
+    for i in range(port.logged):
+        outcome = state.log[i]
+        index = outcome.packet_class
+        if index >= len(senders.flows):
+            continue
+        if outcome.cause < 0:
+            _has_left(state, senders, index, outcome.tag, outcome.departure_ps)
+        elif outcome.tag & MOST_TRIES > 1:
+            senders.flows[index].retransmit_drops += 1
+        else:
+            senders.flows[index].first_send_drops += 1
+    port.logged = 0
+
+
+@kernel
+def _note_mark(state, senders, index):
+    """Whether the packet that has just been let in, the youngest of its queue, was marked."""
+    flow = senders.flows[index]
+    if flow.marks != state.counts[index, 2]:
+        flow.marks = state.counts[index, 2]
+        queue = state.queues[state.classes[index].queue]
+        state.slots[tail_slot(queue)].tag |= MARKED
+
+
+@kernel
+def _reaches_port(state, senders, port, index, now_ps):
+    """The oldest packet on a host's way out arrives."""
+    host = senders.hosts[index]
+    way = senders.ways[host.first + (host.head & host.mask)]
+    packet_class, tag = way.packet_class, way.tag
+    next_way(state, host, senders.ways)
+    enqueue(state, port, packet_class, tag, now_ps)
+    _note_mark(state, senders, packet_class)
+
+
+@kernel
+def _arrives(state, port, index, now_ps):
+    """A packet of a stream that answers to nothing."""
+    stream = state.streams[index]
+    packet_class = stream.packet_class
+    advance(stream, state.classes, state.feed, now_ps)
+    replay(state.tree, state.streams, index)
+    enqueue(state, port, packet_class, 0, now_ps)
+
+
+@kernel
+def run(state, senders, until_ps, events):
+    """Run events before `until_ps`, about so many; how far all is done [ps].
+
+    As `qoslib.packets.kernels.loop.run`; and it comes back where a table is short of places:
+    `qoslib.tcp.places.lengthened`.
+    """
+    port = state.port[0]
+    flows, first_host = len(senders.flows), senders.hosts[0].row
+    _begin(state, senders)
+    while True:
+        index = state.tree[1]
+        source_ps = state.streams[index].next_ps
+        free_ps = next_departure_ps(state, port)
+        now_ps = min(source_ps, free_ps)
+        if min(now_ps, until_ps) >= port.timer_ps:
+            events = _run_timers(state, senders, port, min(now_ps, until_ps), events)
+            if port.timer_ps <= min(now_ps, until_ps):
+                count_sent(state, port, port.timer_ps - 1)
+                return port.timer_ps - 1
+        if over(port, now_ps, until_ps, events) or senders.places[0].short:
+            count_sent(state, port, min(now_ps, until_ps))
+            return now_ps
+        port.now_ps = now_ps
+        events -= 1
+        if free_ps <= source_ps:
+            dequeue(state, port, now_ps)
+            _follow(state, senders, port)
+        elif index < flows:
+            acts(state, senders, index, now_ps)
+        elif index >= first_host:
+            _reaches_port(state, senders, port, index - first_host, now_ps)
+            _follow(state, senders, port)
+        else:
+            _arrives(state, port, index, now_ps)
+            _follow(state, senders, port)

@@ -1,0 +1,83 @@
+"""The window grows with what is acknowledged and shrinks at a loss, by the flow's law."""
+
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.tcp.kernels.bbr import bbr_keeps_window
+from qoslib.tcp.kernels.codes import BBR, CUBIC, HTCP
+from qoslib.tcp.kernels.cubic import cubic_grows, cubic_shrinks
+from qoslib.tcp.kernels.htcp import htcp_grows, htcp_resumes, htcp_shrinks
+from qoslib.tcp.kernels.hystart import hystart_ends
+
+__all__ = ["grows", "may_grow", "resumes", "shrinks"]
+
+#: Least threshold (RFC 5681, equation 4).
+LEAST = 2.0
+
+
+@kernel
+def _reno_grows(flow, acked):
+    """Reno: one packet more each round trip (RFC 5681, section 3.1)."""
+    flow.cwnd += acked / flow.cwnd
+
+
+@kernel
+def _reno_shrinks(flow):
+    """Reno: the window after a loss."""
+    return flow.cwnd * flow.beta
+
+
+@kernel
+def _slow_start(flow, acked, rtt_ps, now_ps):
+    """Exponential growth; what of the acknowledged packets is left beyond the threshold."""
+    if flow.hystart and hystart_ends(flow, rtt_ps, now_ps):
+        flow.ssthresh = flow.cwnd
+        return float(acked)
+    flow.cwnd += 1.0 if flow.counts_acks else float(acked)
+    beyond = max(flow.cwnd - flow.ssthresh, 0.0)
+    flow.cwnd -= beyond
+    return beyond
+
+
+@kernel
+def may_grow(flow):
+    """Whether so much of the window was used that it may grow (Linux's `tcp_is_cwnd_limited`)."""
+    if flow.limited:
+        return True
+    return flow.cwnd < flow.ssthresh and flow.cwnd < 2 * flow.most_out
+
+
+@kernel
+def grows(flow, acked, rtt_ps, now_ps):
+    """After so many newly acknowledged packets, where `may_grow` allows it."""
+    left = float(acked)
+    if flow.cwnd < flow.ssthresh:
+        left = _slow_start(flow, acked, rtt_ps, now_ps)
+    if left <= 0.0:
+        return
+    if flow.law == CUBIC:
+        cubic_grows(flow, left, now_ps)
+    elif flow.law == HTCP:
+        htcp_grows(flow, left, now_ps)
+    else:
+        _reno_grows(flow, left)
+
+
+@kernel
+def shrinks(flow, timeout, now_ps):
+    """Set the threshold after a loss or a mark; how the window gets there is recovery's choice."""
+    if flow.law == BBR:
+        bbr_keeps_window(flow, timeout)
+        return
+    if flow.law == CUBIC:
+        left = cubic_shrinks(flow, timeout)
+    elif flow.law == HTCP:
+        left = htcp_shrinks(flow, now_ps)
+    else:
+        left = _reno_shrinks(flow)
+    flow.ssthresh = max(left, LEAST)
+
+
+@kernel
+def resumes(flow, now_ps):
+    """A recovery is over."""
+    if flow.law == HTCP:
+        htcp_resumes(flow, now_ps)
