@@ -5,10 +5,14 @@ import functools
 import json
 import math
 import numbers
+import re
 import reprlib
 import types
 import typing
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import numpy as np
 
 __all__ = ["Record", "Within", "checked", "fail", "from_json", "record"]
 
@@ -19,6 +23,8 @@ RENAMED_KINDS: dict[str, str] = {}
 RENAMED_FIELDS: dict[str, dict[str, str]] = {"Scenario": {"where": "network"}}
 #: A longer document is refused unread: to read so much takes a few seconds.
 MAX_JSON_CHARACTERS = 10_000_000
+#: So many numbers are checked at once, and printed without their middle.
+MANY = 32
 #: Python reads and writes no longer whole number as text.
 MAX_DIGITS = 4_000
 
@@ -75,6 +81,10 @@ class _Brief(reprlib.Repr):
         return f"a number of about {digits:,} digits"
 
 
+_NONE = type(None)
+WORDS = {int: "a whole number", float: "a number", str: "a text", bool: "true or false"}
+WORDS[_NONE] = "None"
+
 _brief = _Brief()
 _brief.maxlevel, _brief.maxstring, _brief.maxother = 3, 120, 240
 _brief.maxtuple = _brief.maxlist = 12
@@ -125,7 +135,7 @@ def _number(hint, value, where):
     if type(value) is not hint:
         kind = numbers.Integral if hint is int else numbers.Real
         if isinstance(value, bool) or not isinstance(value, kind):
-            fail(where, value, "a whole number" if hint is int else "a number")
+            fail(where, value, WORDS[hint])
     if not _finite(value):
         fail(where, value, "a finite number")
     return hint(value)
@@ -133,7 +143,7 @@ def _number(hint, value, where):
 
 def _text(hint, value, where):
     if not isinstance(value, hint):
-        fail(where, value, "true or false" if hint is bool else "a text")
+        fail(where, value, WORDS[hint])
     if hint is str and not _is_unicode(value):
         fail(where, value, "a text without lone surrogates")
     return value
@@ -149,22 +159,70 @@ def _is_unicode(text):
 
 
 def _union(hint, value, where):
-    for option in typing.get_args(hint):
-        if option is type(None):
-            if value is None:
-                return None
-        elif isinstance(value, Record) and isinstance(option, type) and isinstance(value, option):
-            return value
-        elif not isinstance(value, Record) and not _is_record(option) and value is not None:
-            return checked(option, value, where)
-    *names, last = (_name(option) for option in typing.get_args(hint))
-    return fail(where, value, f"{', '.join(names)} or {last.replace('NoneType', 'None')}")
+    options = typing.get_args(hint)
+    if value is None and _NONE in options:
+        return None
+    if isinstance(value, Record) and type(value) in options:
+        return value
+    kinds = [option for option in options if _is_record(option)]
+    others = [option for option in options if not _is_record(option) and option is not _NONE]
+    if isinstance(value, Record) or not others:
+        return _record_of(kinds, value, where, hint)
+    try:
+        return checked(others[0], value, where)
+    except ValueError as error:
+        more = [_name(option) for option in options if option is not others[0]]
+        raise ValueError(f"{error}{''.join(f', or {each}' for each in more)}") from None
+
+
+def _record_of(kinds, value, where, hint):
+    """A record of one of some kinds, or the default one that a text names."""
+    if isinstance(value, tuple(kinds)):
+        return value
+    short = {_short_form(kind.__name__): kind for kind in _made_of_nothing(tuple(kinds))}
+    if isinstance(value, str) and (kind := short.get(_short_form(value))):
+        return kind()
+    allowed = family_of(tuple(kinds), "None" if _NONE in typing.get_args(hint) else "")
+    return fail(where, value, f"{allowed}{f', or {_texts(short.values())}' if short else ''}")
+
+
+def family_of(kinds: type | tuple[type, ...], more: str = "") -> str:
+    """The kinds of a family of records by name, for messages: ``A, B or C``."""
+    names = [each.__name__ for each in _concrete(kinds)] + ([more] if more else [])
+    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else f"a {names[0]}"
+
+
+def _short_form(name):
+    """How a kind may be written as a text: ``on_off``, ``OnOff`` and ``on off`` are one."""
+    return re.sub(r"[\s_-]", "", name).lower()
+
+
+def _texts(kinds):
+    return ", ".join(repr(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", k.__name__).lower()) for k in kinds)
+
+
+def _concrete(kinds):
+    """The kinds of record among some, and those that have one of them as their base."""
+    return [each for each in Record.kinds.values() if issubclass(each, kinds)]
+
+
+def _made_of_nothing(kinds):
+    """Those of them that need no arguments."""
+    return [
+        each
+        for each in _concrete(kinds)
+        if all(field.default is not dataclasses.MISSING for field in dataclasses.fields(each))
+    ]
 
 
 def _tuple(hint, value, where):
-    if isinstance(value, str) or not isinstance(value, typing.Iterable):
-        fail(where, value, "a sequence")
-    items, hints = tuple(value), typing.get_args(hint)
+    hints = typing.get_args(hint)
+    if not isinstance(value, list | tuple):
+        value = _sequence(hint, value, where)
+    many = hints[-1] is Ellipsis and isinstance(value, list | tuple | np.ndarray)
+    if many and len(value) >= MANY and (made := _numbers(hints[0], value)) is not None:
+        return made
+    items = tuple(value.tolist() if isinstance(value, np.ndarray) else value)
     if hints[-1] is Ellipsis:
         hints = (hints[0],) * len(items)
     if len(items) != len(hints):
@@ -176,6 +234,41 @@ def _tuple(hint, value, where):
         for i, (kind, item) in enumerate(zip(hints, items, strict=True)):
             checked(kind, item, f"{where}[{i}]")
         raise
+
+
+def _sequence(hint, value, where):
+    """An array with a dimension, or what else can be gone through, but no text or mapping."""
+    array = np.asarray(value) if hasattr(value, "__array__") else None
+    if array is not None and array.ndim:
+        return array
+    wrong = array is not None or isinstance(value, str | bytes | Mapping)
+    if wrong or not isinstance(value, typing.Iterable):
+        fail(where, value, _name(hint))
+    return value
+
+
+def _numbers(hint, value):
+    """Many numbers checked at once; None where they are no plain numbers, or one is wrong."""
+    kind, limits = hint, Within()
+    if typing.get_origin(hint) is typing.Annotated:
+        kind, (limits,) = hint.__origin__, hint.__metadata__
+    if kind is not int and kind is not float:
+        return None
+    if isinstance(value, np.ndarray):
+        plain = value.ndim == 1 and value.dtype.kind in ("iu" if kind is int else "iuf")
+    else:
+        plain = set(map(type, value)) <= ({int} if kind is int else {int, float})
+    if not plain:
+        return None
+    try:
+        array = np.asarray(value, dtype=None if kind is int else np.float64)
+    except OverflowError:
+        return None
+    if array.dtype.kind not in ("iu" if kind is int else "f"):
+        return None
+    above = array > limits.low if limits.open_low else array >= limits.low
+    below = array < limits.high if limits.open_high else array <= limits.high
+    return tuple(array.tolist()) if np.all(above & below & np.isfinite(array)) else None
 
 
 def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
@@ -223,7 +316,11 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
         return _union(hint, value, where)
     if origin is tuple:
         return _tuple(hint, value, where)
-    return value if isinstance(value, hint) else fail(where, value, family_of(hint))
+    if isinstance(value, hint):
+        return value
+    if _is_record(hint):
+        return _record_of([hint], value, where, hint)
+    return fail(where, value, f"a {_name(hint)}")
 
 
 def _is_record(hint):
@@ -231,13 +328,13 @@ def _is_record(hint):
 
 
 def _name(hint):
-    return getattr(hint, "__name__", str(hint))
-
-
-def family_of(kind: type) -> str:
-    """The kinds of a family of records by name, for messages: ``A, B or C``."""
-    names = [name for name, each in Record.kinds.items() if issubclass(each, kind)]
-    return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else f"a {_name(kind)}"
+    """What a type hint is called in a message."""
+    if typing.get_origin(hint) is typing.Annotated:
+        return _name(hint.__origin__)
+    if typing.get_origin(hint) is tuple:
+        inside = _name(typing.get_args(hint)[0])
+        return f"a sequence of {'numbers' if inside.endswith('number') else inside}"
+    return WORDS.get(hint) or getattr(hint, "__name__", str(hint))
 
 
 R = typing.TypeVar("R", bound="Record")
@@ -251,7 +348,11 @@ def _hints(kind):
 
 
 class Record:
-    """Base of all descriptions: made only valid, printed without its defaults."""
+    """Base of all descriptions: made only valid, printed without its defaults.
+
+    Where a field is a record of one of several kinds, a text may name one that needs no arguments:
+    ``arrivals="poisson"`` is ``arrivals=Poisson()``.
+    """
 
     kinds: typing.ClassVar[dict[str, type["Record"]]] = {}
     __dataclass_fields__: typing.ClassVar[dict[str, typing.Any]]
@@ -278,7 +379,7 @@ class Record:
 
     def __repr__(self) -> str:
         fields = (
-            f"{f.name}={getattr(self, f.name)!r}"
+            f"{f.name}={_shortened(getattr(self, f.name))}"
             for f in dataclasses.fields(self)
             if getattr(self, f.name) != f.default
         )
@@ -341,6 +442,13 @@ class Record:
         """
         made = from_json(text)
         return made if isinstance(made, cls) else fail("type", type(made).__name__, cls.__name__)
+
+
+def _shortened(value):
+    """The text of a value; of many numbers the first ones and the last one."""
+    if isinstance(value, tuple) and len(value) >= MANY and isinstance(value[0], int | float):
+        return f"({', '.join(map(repr, value[:3]))}, ..., {value[-1]!r})"
+    return repr(value)
 
 
 @typing.dataclass_transform(frozen_default=True)

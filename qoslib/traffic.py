@@ -98,7 +98,14 @@ class Repeated(Arrivals):
 
 @record
 class Trace(Arrivals):
-    """Recorded arrivals: ascending times [s] and as many frame sizes [B]."""
+    """Recorded arrivals: ascending times [s] and as many frame sizes [B], as arrays or tuples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Trace(np.arange(3) * 1e-3, np.full(3, 64)).frames_bytes
+    (64, 64, 64)
+    """
 
     times_s: tuple[NotNegative, ...]
     frames_bytes: tuple[AtLeastOne, ...]
@@ -106,7 +113,7 @@ class Trace(Arrivals):
     def check(self):
         if len(self.times_s) != len(self.frames_bytes):
             fail("Trace.frames_bytes", len(self.frames_bytes), f"{len(self.times_s)} sizes")
-        if any(b < a for a, b in zip(self.times_s, self.times_s[1:], strict=False)):
+        if sorted(self.times_s) != list(self.times_s):
             fail("Trace.times_s", "a time before its predecessor", "ascending times")
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 import typing
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from qoslib import flows, traffic
 from qoslib import port as p
-from qoslib.record import Record, Within, from_json, record
+from qoslib.record import Record, Within, checked, from_json, record
 
 pytestmark = pytest.mark.newer
 
@@ -95,6 +96,73 @@ def test_numbers_of_numpy_become_plain():
     made = p.TimeLimit(np.float32(0.5)), p.PacketLimit(np.int64(3))
     assert [type(made[0].time_s), type(made[1].packets)] == [float, int]
     assert traffic.Trace(np.array([0.0, 1.0]), np.array([64, 64])).frames_bytes == (64, 64)
+
+
+def kinds_of(hint):
+    """The kinds of record that a field may be of, where there is a choice."""
+    options = tuple(each for each in typing.get_args(hint) or (hint,) if isinstance(each, type))
+    kinds = [kind for kind in Record.kinds.values() if issubclass(kind, options)]
+    return kinds if len(kinds) > 1 else []
+
+
+SHORT = [
+    pytest.param(example, field.name, kind, id=f"{type(example).__name__}.{field.name}-{kind}")
+    for example in EXAMPLES
+    for field in dataclasses.fields(example)
+    for kind in kinds_of(typing.get_type_hints(type(example))[field.name])
+]
+
+
+@pytest.mark.parametrize(("example", "field", "kind"), SHORT)
+def test_a_text_names_a_kind_that_needs_no_arguments(example, field, kind):
+    with pytest.raises(ValueError, match=r"is '\?'; allowed: .+") as raised:
+        example.replace(**{field: "?"})
+    allowed = str(raised.value)
+    assert kind.__name__ in allowed
+    short = re.sub("(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+    if any(f.default is dataclasses.MISSING for f in dataclasses.fields(kind)):
+        assert repr(short) not in allowed
+    else:
+        assert repr(short) in allowed
+        hint = typing.get_type_hints(type(example))[field]
+        for text in (short, kind.__name__, short.replace("_", "-"), short.upper()):
+            assert checked(hint, text, "a field") == kind()
+
+
+def test_short_forms_of_the_descriptions_that_people_write():
+    assert traffic.Stream("s", 1e6, arrivals="poisson").arrivals == traffic.Poisson()
+    assert flows.Flow("f", 0.05, "cubic", "timeout_only").recovery == flows.TimeoutOnly()
+    assert p.Queue("q", p.PacketLimit(1), "Codel").dropper == p.Codel()
+    assert p.Port("p", 1e6, (QUEUE,), scheduler="strict priority").scheduler == p.StrictPriority()
+
+
+def test_a_field_may_be_of_any_kind_that_has_a_base():
+    class Base(Record, family=True):
+        pass
+
+    @record
+    class _One(Base):
+        size: int = 1
+
+    @record
+    class _Two(Base):
+        size: int
+
+    @record
+    class _Holder(Record):
+        held: Base = _One()
+
+    try:
+        assert _Holder(_Two(3)).held == _Two(3)
+        assert _Holder("one").held == _One(1)
+        assert from_json(_Holder(_Two(2)).to_json()) == _Holder(_Two(2))
+        for wrong in ("two", 5, None, QUEUE):
+            with pytest.raises(ValueError, match=r"held is .*; allowed: _One or _Two, or '_one'"):
+                _Holder(wrong)
+        assert "Base" not in Record.kinds
+    finally:
+        for name in ("_One", "_Two", "_Holder"):
+            del Record.kinds[name]
 
 
 def test_a_range_prints_as_it_is_checked():

@@ -40,6 +40,21 @@ def test_a_regular_trace_has_the_rate_of_its_gap_whenever_it_starts(n, gap_s, st
     assert stream.mean_frame_bytes == frame
 
 
+def test_a_long_trace_is_the_same_from_arrays_lists_and_json():
+    times_s, frames = np.arange(5_000) / 8, np.full(5_000, 64, np.int16)
+    trace = Trace(times_s, frames)
+    assert trace == Trace(times_s.tolist(), frames.tolist()) == Trace(tuple(times_s), iter(frames))
+    assert hash(trace) == hash(Trace.from_json(trace.to_json()))
+    assert Trace.from_json(trace.to_json()) == trace
+    assert {type(value) for value in trace.times_s} == {float}
+    assert {type(value) for value in trace.frames_bytes} == {int}
+    assert Trace(range(100), range(1, 101)).times_s[-1] == 99.0
+    large = [2**63 + 1] * 50
+    for frames in (large, np.array(large, np.uint64), [1, 2**70] * 25):
+        assert Trace([0.0] * 50, frames).frames_bytes == tuple(map(int, frames))
+    assert repr(trace).startswith("Trace(times_s=(0.0, 0.125, 0.25, ..., 624.875), frames")
+
+
 def test_a_trace_brings_its_own_frames_and_perhaps_none():
     trace = Trace((0.0, 1.0), (100, 300))
     assert Stream("a", frame_bytes=9000, arrivals=trace).mean_frame_bytes == 200
@@ -70,13 +85,21 @@ def test_any_stream_has_a_rate_and_a_frame(stream):
         (lambda: Stream("a", clock_ppm=-1e6), "Stream.clock_ppm is -1000000.0; allowed: above"),
         (lambda: Stream("a", frame_bytes=0), r"Stream.frame_bytes is 0; allowed: 1 or more"),
         (lambda: Stream("a", frame_bytes=64.5), "Stream.frame_bytes is 64.5; .* a whole number"),
-        (lambda: Stream("a", arrivals="Cbr"), "Stream.arrivals is 'Cbr'; allowed: Cbr | Poisson"),
+        (lambda: Stream("a", arrivals="vbr"), "Stream.arrivals is 'vbr'; allowed: Cbr, Poisson"),
+        (lambda: Stream("a", arrivals="OnOff"), "is 'OnOff'; .* or 'cbr', 'poisson', 'ticked_b"),
         (lambda: Stream("a", arrivals=imix()), r"arrivals is FrameMix\(.*; allowed: Cbr"),
         (lambda: FrameMix((64, 65), (1.0,)), r"FrameMix.shares is \(1.0,\); .* one share for each"),
         (lambda: FrameMix((), ()), "FrameMix.shares is .*; allowed: .*at least one"),
         (lambda: FrameMix((64, 65), (0.5, 0.4)), "FrameMix.shares is .*; allowed: .* sum is 1"),
         (lambda: Trace((0.0,), ()), "Trace.frames_bytes is 0; allowed: 1 sizes"),
         (lambda: Trace((1.0, 0.5), (64, 64)), "Trace.times_s is .*; allowed: ascending times"),
+        (lambda: Trace([0.0] * 99 + ["x"], [64] * 100), r"times_s\[99\] is 'x'; allowed: a number"),
+        (lambda: Trace([0.0] * 100, [64] * 99 + [0]), r"frames_bytes\[99\] is 0; .* 1 or more"),
+        (lambda: Trace([0.0] * 100, [64] * 99 + [True]), r"\[99\] is True; .* a whole number"),
+        (lambda: Trace([0.0] * 100, np.full(100, 64.5)), r"\[0\] is 64.5; .* a whole number"),
+        (lambda: Trace(np.arange(100.0)[::-1], [64] * 100), "Trace.times_s is .*: ascending t"),
+        (lambda: Trace(np.array(1.0), [1]), "Trace.times_s is array.*; allowed: a sequence of num"),
+        (lambda: Trace(np.zeros((50, 2)), [64] * 50), r"times_s\[0\] is \[0.0, 0.0\]; .* a number"),
         (lambda: OnOff(0, 1), r"OnOff.on_s is 0.0; allowed: above 0"),
         (lambda: OnOff(1, 1, "periodic"), "OnOff.periods is 'periodic'; allowed: 'constant', 'exp"),
         (lambda: Cbr(-1), r"Cbr.phase_s is -1.0; allowed: 0 or more"),

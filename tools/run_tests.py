@@ -49,8 +49,7 @@ def unit():
 
 
 def doctests():
-    readme = ["README.md"] if (ROOT / "README.md").exists() else []
-    return ((*PYTEST, "--doctest-modules", "--doctest-glob=README.md", "qoslib", *readme),)
+    return ((*PYTEST, "--doctest-modules", "--doctest-glob=*.md", "qoslib", "README.md", "docs"),)
 
 
 def notebooks():
