@@ -8,7 +8,7 @@ from benchmarks import compiled
 from benchmarks.kernels import simulate_ns
 from benchmarks.reference import reference_ns
 from benchmarks.sweeps import sweep_figures
-from benchmarks.workloads import WORKLOADS, duration_s, made
+from benchmarks.workloads import WORKLOADS
 
 __all__ = ["engine_figures"]
 

@@ -263,7 +263,7 @@ calls = {
     "tcp.simulate": lambda: tcp.simulate(port, hosts, forever),
     "tcp.solve": lambda: tcp.solve(port, hosts, forever),
     "seeds": lambda: run(Scenario("s", port, streams, forever), seeds=range(4)),
-    "sweep": lambda: sweep(Scenario("s", port, streams, forever), {"streams[0].rate_bps": [1e8, 2e8]}),
+    "sweep": lambda: sweep(Scenario("s", port, streams, forever), {"seed": range(4)}),
 }
 when, *names = sys.argv[1:]
 spent_s = {}

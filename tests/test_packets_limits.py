@@ -5,9 +5,9 @@ import pytest
 from formulas import codel_drops_by, mean_within
 from numpy.testing import assert_allclose, assert_array_equal
 
+from qoslib import Scenario, run
 from qoslib import port as p
 from qoslib.fluid import SHARINGS, solve
-from qoslib import Scenario, run
 from qoslib.packets import simulate
 from qoslib.packets.plan import SCHEDULERS
 from qoslib.platforms import m120

@@ -65,7 +65,8 @@ class Sweep:
         """A quantity of `Result`, shape (axes, streams)."""
         stacked = [getattr(result, quantity) for result in self.results]
         if not all(isinstance(each, np.ndarray) for each in stacked):
-            fail("a quantity", quantity, ", ".join(self.results[0].quantities))
+            allowed = ", ".join(self.results[0].quantities)
+            raise AttributeError(f"a Sweep has no {quantity!r}; allowed: {allowed}")
         return np.reshape(stacked, (*self.shape, len(self.streams)))
 
     def __getattr__(self, quantity: str) -> np.ndarray:
