@@ -22,10 +22,7 @@ SEEDED = {"seed": 0, "warmup_s": 0.0, "bins": 3}
 CALLS: dict[Callable, dict] = {
     fluid.solve: {"network": PORT, "streams": STREAMS, "offered_bps": [1e6]},
     fluid.over_time: RUN,
-    fluid.sweep: {"port": PORT, "streams": STREAMS, "stream": "a", "low_bps": 1.0, "high_bps": 9.0}
-    | {"loads": 3},
     packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000},
-    packets.sweep: RUN | {"offered_bps": [[1e6]]},
     run: {"scenario": SCENARIO, "model": "packets", "seeds": [1, 2]},
     sweep: {"scenario": SCENARIO, "axes": {"seed": [1]}, "model": "packets", "seeds": "common"},
     packets.throughput: {"network": PORT, "streams_at": lambda bps: [Stream("a", bps)]}

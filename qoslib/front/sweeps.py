@@ -48,6 +48,11 @@ class Sweep:
         return tuple(map(len, self.axes.values()))
 
     @property
+    def model(self) -> str:
+        """Which model made the first point, as in its record."""
+        return self.results[0].model
+
+    @property
     def streams(self) -> tuple[str, ...]:
         """Names of the streams, of all points alike.
 
