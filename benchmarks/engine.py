@@ -3,13 +3,12 @@
 import os
 import subprocess
 import sys
-import time
 
 from benchmarks import compiled
 from benchmarks.kernels import simulate_ns
 from benchmarks.reference import reference_ns
-from benchmarks.workloads import WORKLOADS, duration_s, made
-from qoslib.packets import replicate
+from benchmarks.sweeps import sweep_figures
+from benchmarks.workloads import WORKLOADS
 
 __all__ = ["engine_figures"]
 
@@ -35,10 +34,6 @@ def _seconds(code, repeats):
     return min(float(d.stdout) for d in done)
 
 
-def _silent(done, total):
-    pass
-
-
 def beside_compiled(packets=2_000_000):
     """Workload -> nanoseconds a packet here and in compiled C, and whether the answers agree."""
     table = {}
@@ -52,21 +47,6 @@ def beside_compiled(packets=2_000_000):
     return table
 
 
-def replications(packets=5_000_000, seeds=8):
-    """How much sooner `replicate` is done with two cores than with one."""
-    port, streams = made("W2", 0)
-    span_s = duration_s(streams, packets)
-    took_s = []
-    for workers in (1, 2):
-        best_s = float("inf")
-        for _ in range(3):
-            began_s = time.perf_counter()
-            replicate(port, streams, span_s, range(seeds), workers=workers, progress=_silent)
-            best_s = min(best_s, time.perf_counter() - began_s)
-        took_s.append(best_s)
-    return {"one_s": took_s[0], "two_s": took_s[1], "ratio": took_s[0] / took_s[1]}
-
-
 def engine_figures():
     """All figures of the engine alone."""
     return {
@@ -76,5 +56,5 @@ def engine_figures():
         "import_qoslib_s": _seconds(START.format(module="qoslib"), 5),
         "import_packets_s": _seconds(START.format(module="qoslib.packets"), 5),
         "first_call_s": _seconds(FIRST_CALL, 5),
-        "replications": replications() if (os.cpu_count() or 1) > 1 else None,
+        "sweeps": sweep_figures() if (os.cpu_count() or 1) > 1 else {},
     }

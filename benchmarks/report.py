@@ -7,6 +7,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from benchmarks import sweeps
+
 __all__ = ["machine", "tables", "write_results"]
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -113,16 +115,13 @@ def _many_flows(row):
 
 
 def _start(engine):
-    two = engine["replications"]
     lines = [
         f"- reference loop: {engine['reference_ns']:.3f} ns a dependent float addition",
         f"- `import qoslib` {engine['import_qoslib_s']:.3f} s, `import qoslib.packets`"
         f" {engine['import_packets_s']:.2f} s, first call in a new process"
         f" {engine['first_call_s']:.2f} s (cached)",
     ]
-    if two:
-        lines.append(f"- `replicate` on two cores: {two['ratio']:.2f} times as fast as on one")
-    return "\n".join(lines)
+    return "\n".join([*lines, *sweeps.lines(engine["sweeps"])])
 
 
 def _curve(rows):

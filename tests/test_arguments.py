@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from qoslib import fluid, measurements, packets, tcp, traffic
+from qoslib import Scenario, fluid, measurements, packets, run, sweep, tcp, traffic
 from qoslib.flows import Flow, Host
 from qoslib.port import PacketLimit, Port, Queue
-from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 from qoslib.worksheet import worksheet
 
 PORT = Port("p", 1e7, (Queue("q", PacketLimit(20)),))
 STREAMS = (Stream("a", 5e6),)
 HOSTS = (Host("h", 1e8, (Flow("f", 0.01),)),)
+SCENARIO = Scenario("s", PORT, STREAMS, 0.01)
 RUN = {"network": PORT, "streams": STREAMS, "duration_s": 0.01}
 SEEDED = {"seed": 0, "warmup_s": 0.0, "bins": 3}
 
@@ -27,11 +27,10 @@ def quiet(done_s, total_s):
 CALLS: dict[Callable, dict] = {
     fluid.solve: {"network": PORT, "streams": STREAMS, "offered_bps": [1e6]},
     fluid.over_time: RUN,
-    fluid.sweep: {"port": PORT, "streams": STREAMS, "stream": "a", "low_bps": 1.0, "high_bps": 9.0}
-    | {"loads": 3},
     packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000, "progress": quiet},
-    packets.sweep: RUN | {"offered_bps": [[1e6]]},
-    packets.replicate: RUN | {"seeds": [1, 2], "workers": 1, "progress": quiet},
+    run: {"scenario": SCENARIO, "model": "packets", "seeds": [1, 2], "progress": quiet},
+    sweep: {"scenario": SCENARIO, "axes": {"seed": [1]}, "model": "packets", "seeds": "common"}
+    | {"progress": quiet},
     packets.throughput: {"network": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
     | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0, "progress": quiet},
     tcp.simulate: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}

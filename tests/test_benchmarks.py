@@ -156,7 +156,7 @@ def test_the_tables_are_made_of_the_figures():
     row |= {"peak_mb": 30.0, "lines": 100, "equal": True, "most": 0.5}
     engine = {"beside_compiled": {"W1": {"qoslib_ns": 40.0}}, "reference_ns": 0.5}
     engine |= {"import_qoslib_s": 0.1, "import_packets_s": 0.5, "first_call_s": 0.3}
-    engine |= {"compiler": None, "replications": None}
+    engine |= {"compiler": None, "sweeps": {}}
     here = dict.fromkeys(("processor", "cores", "system", "python", "numba", "numpy", "commit"), 1)
     point = {"streams": 1, "packets": 1000, "ns_per_packet": 40.0, "peak_rss_mb": 150.0}
     pipe = {"simulator": "qoslib, 2 flows", "simulated_s": 30.0, "packets": 1000, "s": 0.25}

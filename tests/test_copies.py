@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from test_record import EXAMPLES
 
-from qoslib import compare, fluid, packets, tcp
+from qoslib import Scenario, compare, fluid, packets, run, sweep, tcp
 from qoslib import port as p
 from qoslib.flows import Flow, Host
 from qoslib.platforms import PLATFORMS, platform
-from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
 from qoslib.worksheet import worksheet
 
@@ -27,7 +26,8 @@ RESULTS = {
     "fluid of a chain": lambda: fluid.solve(CHAIN, STREAMS),
     "packets": lambda: packets.simulate(PORT, STREAMS, 0.1, trace_packets=9),
     "packets of a chain": lambda: packets.simulate(CHAIN, STREAMS, 0.1),
-    "replications": lambda: packets.replicate(PORT, STREAMS, 0.01, range(2)),
+    "replications": lambda: run(Scenario("s", PORT, STREAMS, 0.01), seeds=range(2)),
+    "sweep": lambda: sweep(Scenario("s", PORT, STREAMS, 0.01), {"seed": range(2)}),
     "throughput": lambda: packets.throughput(
         PORT, lambda bps: [Stream("a", bps)], 1e7, duration_s=0.01
     ),

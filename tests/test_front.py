@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from fates import same
+from outcomes import same
 
 from qoslib import (
     Chain,

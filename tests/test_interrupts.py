@@ -20,7 +20,7 @@ from test_packets_twin import agree, quiet
 from qoslib import packets, tcp
 from qoslib import port as p
 from qoslib.flows import Flow, Host
-from qoslib.packets.side_by_side import side_by_side
+from qoslib.front import each
 from qoslib.traffic import Poisson, Stream, imix
 
 
@@ -218,8 +218,9 @@ def test_a_long_ring_is_not_searched_at_each_packet():
     same(run(5_000_000), run(10_000))
 
 
-def test_an_error_or_a_stop_ends_all_points():
-    """The second point never ends by itself."""
+def test_an_error_or_a_stop_ends_all_points(monkeypatch):
+    """On two threads, where the second point never ends by itself."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     begun = []
 
     def run(point, tell):
@@ -232,14 +233,14 @@ def test_an_error_or_a_stop_ends_all_points():
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        side_by_side(run, range(9), stop, workers=2)
+        each(run, range(9), progress=stop)
     assert begun in ([0, 1], [0, 1, 2])
 
     def fails(point, tell):
         return 1 / point if point != 1 else run(point, tell)
 
     with pytest.raises(ZeroDivisionError):
-        side_by_side(fails, range(9), quiet, workers=2)
+        each(fails, range(9), progress=quiet)
 
 
 #: Calls that would last for hours. A child process makes them one after the other. Where the
@@ -248,7 +249,7 @@ def test_an_error_or_a_stop_ends_all_points():
 CHILD = """
 import importlib, json, os, signal, sys, threading, time, warnings
 from numba.core import event
-from qoslib import packets, tcp
+from qoslib import Scenario, packets, run, sweep, tcp
 from qoslib.flows import Flow, Host
 from qoslib.port import ByteLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -261,8 +262,8 @@ calls = {
     "simulate": lambda: packets.simulate(port, streams, forever),
     "tcp.simulate": lambda: tcp.simulate(port, hosts, forever),
     "tcp.solve": lambda: tcp.solve(port, hosts, forever),
-    "replicate": lambda: packets.replicate(port, streams, forever, range(4), workers=2),
-    "sweep": lambda: packets.sweep(port, streams, [[1e8], [2e8]], forever),
+    "seeds": lambda: run(Scenario("s", port, streams, forever), seeds=range(4)),
+    "sweep": lambda: sweep(Scenario("s", port, streams, forever), {"seed": range(4)}),
 }
 when, *names = sys.argv[1:]
 spent_s = {}
@@ -328,7 +329,7 @@ for name in names:
         time.sleep(1e-3)
     say(json.dumps({"name": name, "said": said, **spent_s}))
 """
-CALLED = ("simulate", "replicate", "sweep", "tcp.simulate", "tcp.solve")
+CALLED = ("simulate", "seeds", "sweep", "tcp.simulate", "tcp.solve")
 #: Compiling the kernels takes a quarter of a minute; all of them are compiled in a long test.
 COMPILED = CALLED if "QOSLIB_SOAK" in os.environ else CALLED[:1]
 
@@ -373,7 +374,7 @@ def stops_soon(told):
     The child's own time of the processor: with other work on the machine it is what the clock
     would show without that.
     """
-    threads = 2 if told["name"] in ("replicate", "sweep") else 1
+    threads = os.cpu_count() if told["name"] in ("seeds", "sweep") else 1
     return told["stopped"] - max(told["signal"], told.get("compiled", 0.0)) < 1.0 * threads
 
 
@@ -388,7 +389,7 @@ def test_a_signal_before_a_run_ends_it(said, name):
 def test_a_signal_during_a_run_ends_it(said, name):
     """One run keeps its record; some of many are no answer."""
     told = said["after"][name]
-    alone = name not in ("replicate", "sweep")
+    alone = name not in ("seeds", "sweep")
     assert told["said"] == ("a record" if alone else "KeyboardInterrupt")
     assert stops_soon(told)
 

@@ -5,9 +5,10 @@ import pytest
 from formulas import codel_drops_by, mean_within
 from numpy.testing import assert_allclose, assert_array_equal
 
+from qoslib import Scenario, run
 from qoslib import port as p
 from qoslib.fluid import SHARINGS, solve
-from qoslib.packets import replicate, simulate
+from qoslib.packets import simulate
 from qoslib.packets.plan import SCHEDULERS
 from qoslib.platforms import m120
 from qoslib.traffic import Cbr, OnOff, Poisson, Stream
@@ -105,9 +106,8 @@ def overloaded(load, arrivals):
 
 def long_run(dropper, load, duration_s):
     """Mean latencies of 20 replications at a constant overload, after ten seconds."""
-    runs = replicate(
-        line(dropper), overloaded(load, Poisson()), 10 + duration_s, range(20), warmup_s=10
-    )
+    scenario = Scenario("s", line(dropper), overloaded(load, Poisson()), 10 + duration_s, 10)
+    runs = run(scenario, seeds=range(20))
     return runs.values("delay_mean_s")[:, 0]
 
 
@@ -187,7 +187,7 @@ def test_a_drop_profile_works_where_it_drops_the_excess(load):
     profile = p.DropProfile(((0.2, 0.0), (0.8, 0.6)), "interpolated", "tail")
     queue = p.Queue("all", p.PacketLimit(500), profile)
     port = line(profile).replace(queues=(queue,))
-    runs = replicate(port, overloaded(load, Poisson()), 12, range(20), warmup_s=2)
+    runs = run(Scenario("s", port, overloaded(load, Poisson()), 12, 2), seeds=range(20))
     share = 1 - TOGETHER / len(OVERLOADS)
     low_s, high_s = mean_within(runs.values("delay_mean_s")[:, 0], share)
     filled = 0.2 + (1 - 1 / load)

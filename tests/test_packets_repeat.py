@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from qoslib import packets
+from qoslib import Scenario, packets, run
 from qoslib import port as p
 from qoslib.traffic import OnOff, Poisson, Stream, TickedBursts, imix
 
@@ -82,7 +82,7 @@ def test_a_seed_is_a_record(name):
 
 
 def test_replications_are_the_single_runs():
-    many = packets.replicate(PORT, STREAMS, 0.1, range(3), workers=2)
+    many = run(Scenario("s", PORT, STREAMS, 0.1), seeds=range(3))
     for seed, result in enumerate(many.results):
         assert same(result, packets.simulate(PORT, STREAMS, 0.1, seed=seed))
 

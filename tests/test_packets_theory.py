@@ -15,8 +15,8 @@ from formulas import (
 )
 from outcomes import outcomes
 
+from qoslib import Replications, Scenario, run
 from qoslib import port as p
-from qoslib.packets import Replications, replicate
 from qoslib.packets.plan import SCHEDULERS
 from qoslib.results import Histogram
 from qoslib.traffic import FrameMix, Poisson, Stream, imix
@@ -42,7 +42,8 @@ def replicated(port, streams, packets_each, seeds=20):
     """So many runs of so many packets, and as long a fifth before them."""
     arriving_hz = sum(s.rate_bps / 8 / s.mean_frame_bytes for s in streams)
     duration_s = packets_each / arriving_hz
-    return replicate(port, streams, 1.2 * duration_s, range(seeds), warmup_s=0.2 * duration_s)
+    scenario = Scenario("s", port, streams, 1.2 * duration_s, 0.2 * duration_s)
+    return run(scenario, seeds=range(seeds))
 
 
 def enough(load):

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from qoslib import fluid, lessons, packets, plots, tcp, units
+from qoslib import Scenario, fluid, lessons, packets, plots, sweep, tcp, units
 from qoslib.platforms import m120, mx80
 from qoslib.plots import style
 from qoslib.port import PacketLimit, Port, Queue
@@ -24,15 +24,14 @@ def base_test():
 
 
 def one_queue():
-    sweep = fluid.solve(QUEUE, [STREAM], np.linspace(0, 2e8, 11)[:, None])
+    swept = fluid.solve(QUEUE, [STREAM], np.linspace(0, 2e8, 11)[:, None])
     seen = lessons.one_queue.Published(
         units.mbps(150), units.mbps(98), lost=0.36, lost_half_width=0.005
     )
-    simulated = packets.sweep(
-        QUEUE, [STREAM], np.array([[9e7], [STREAM.rate_bps]]), 2.0, warmup_s=1
-    )
+    scenario = Scenario("s", QUEUE, (STREAM,), 2.0, 1.0)
+    simulated = sweep(scenario, {"streams[0].rate_bps": [9e7, STREAM.rate_bps]})
     return lessons.one_queue.figure(
-        QUEUE, STREAM, sweep, fluid.solve(QUEUE, [STREAM]), seen, simulated
+        QUEUE, STREAM, swept, fluid.solve(QUEUE, [STREAM]), seen, simulated
     )
 
 
@@ -53,8 +52,10 @@ def test_a_published_maximum_is_no_mean():
 
 def over_load():
     one = m120.experiments()["profile1"]
-    swept = fluid.sweep(one.port, one.streams, "CS1", units.mbps(50), units.gbps(2.5))
-    simulated = packets.sweep(one.port, one.streams, swept.offered_bps[[20, 60]], 0.3, warmup_s=0.2)
+    path, rates = "streams['CS1'].rate_bps", np.linspace(units.mbps(50), units.gbps(2.5), 81)
+    swept = sweep(one.scenario, {path: rates}, "fluid")
+    short = one.scenario.replace(duration_s=0.3, warmup_s=0.2)
+    simulated = sweep(short, {path: rates[[20, 60]]})
     results = {"head": swept, "packet by packet": simulated}
     return plots.latency_over_load(one, "CS1", results, {units.mbps(200): units.ms(45)})
 
@@ -69,7 +70,15 @@ def knife_edge():
     ratio = np.array([0.999, 1.0, 1.001])
     offered = ratio[:, None] * [stream.rate_bps for stream in edge.streams]
     swept = fluid.solve(edge.port, edge.streams, offered)
-    simulated = ratio[:2], packets.sweep(edge.port, edge.streams, offered[:2], 0.4, warmup_s=0.2)
+    scenarios = [
+        edge.scenario.replace(
+            streams=[each.replace(rate_bps=part * each.rate_bps) for each in edge.streams],
+            duration_s=0.4,
+            warmup_s=0.2,
+        )
+        for part in ratio[:2]
+    ]
+    simulated = ratio[:2], sweep(scenarios)
     seen = [("CS2", units.ms(219), 1.0)]
     return lessons.priority_queue.edge_figure(ratio, swept, 0.999, ("CS2", "BE"), seen, simulated)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from fates import long_enough, picoseconds, same
 from hypothesis import given, reject
 from hypothesis import strategies as st
 from mechanisms import MECHANISMS
 from numpy.testing import assert_array_equal
+from outcomes import long_enough, picoseconds, same
 from soak import many
 from strategies import CHAINS, FORWARDERS, ports, stream_sets
 from test_tcp_twin import RECOVERIES, STREAMS, hosts

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from fates import same
+from outcomes import same
 
 from qoslib import (
     Bbr,
@@ -113,8 +113,10 @@ def test_a_sweep_is_short_when_printed_and_can_be_sent():
     assert repr(swept) == f"Sweep of 9 runs ({RATE}: 1000000.0, 2000000.0, ..., 9000000.0)"
     again = pickle.loads(pickle.dumps(swept))
     np.testing.assert_array_equal(again.sent_bps, swept.sent_bps)
-    with pytest.raises(ValueError, match="a quantity is 'model'; allowed: offered_pps, sent_pps"):
-        swept.values("model")
+    assert swept.model == "fluid"
+    assert not hasattr(swept, "notes")
+    with pytest.raises(AttributeError, match="Sweep has no 'tcp'; allowed: offered_pps, sent_pps"):
+        swept.values("tcp")
     with pytest.raises(AttributeError, match="has no 'latency_s'; allowed"):
         _ = swept.latency_s
 

@@ -9,8 +9,8 @@ import numpy as np
 from qoslib import fluid, packets, tcp, units
 from qoslib.compare.once import Once, in_effect
 from qoslib.compare.ramp import largest_without_loss
+from qoslib.front import each
 from qoslib.packets.progress import Progress
-from qoslib.packets.side_by_side import side_by_side
 from qoslib.platforms import Experiment
 from qoslib.results import Result
 from qoslib.traffic import Cbr, Stream, TickedBursts
@@ -114,7 +114,8 @@ def _packets(
         ramp = experiment.ramp
         return largest_without_loss(ramp, run) if ramp else run(experiment.streams)
 
-    return side_by_side(one, range(1, 2 if whole else experiment.replications + 1), _silent)
+    seeds = range(1, 2 if whole else experiment.replications + 1)
+    return each(one, seeds, progress=_silent)
 
 
 def _run(experiment, streams, seed, whole, tell):

@@ -4,6 +4,5 @@ from qoslib.fluid.forwarder import knee_bytes
 from qoslib.fluid.over_time import over_time
 from qoslib.fluid.sharing import fill, in_proportion
 from qoslib.fluid.solve import SHARINGS, solve
-from qoslib.fluid.sweep import sweep
 
-__all__ = ["SHARINGS", "fill", "in_proportion", "knee_bytes", "over_time", "solve", "sweep"]
+__all__ = ["SHARINGS", "fill", "in_proportion", "knee_bytes", "over_time", "solve"]

@@ -9,7 +9,7 @@ from typing import Any, overload
 from qoslib import fluid, packets, tcp
 from qoslib.front.replications import Replications
 from qoslib.front.workers import each
-from qoslib.packets.progress import Progress
+from qoslib.packets.progress import Progress, check_progress
 from qoslib.port import Port
 from qoslib.record import Count, checked, fail
 from qoslib.results import Result
@@ -98,6 +98,7 @@ def run(
     fluid [100.]
     """
     scenario = checked(Scenario, scenario, "scenario")
+    check_progress(progress)
     engine = engine_of(scenario, model, options)
     if seeds is None:
         return engine(seed=scenario.seed, progress=progress)
@@ -120,6 +121,7 @@ def run_each(
     progress: Progress | None = None,
 ) -> list[Result]:
     """Run scenarios on the workers of an executor, after all kernels have been compiled here."""
+    check_progress(progress)
     begun: dict[tuple[type, bool], Scenario] = {}
     for scenario in scenarios:
         engine_of(scenario, model, options)

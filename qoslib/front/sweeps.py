@@ -48,6 +48,11 @@ class Sweep:
         return tuple(map(len, self.axes.values()))
 
     @property
+    def model(self) -> str:
+        """Which model made the first point, as in its record."""
+        return self.results[0].model
+
+    @property
     def streams(self) -> tuple[str, ...]:
         """Names of the streams, of all points alike.
 
@@ -65,7 +70,8 @@ class Sweep:
         """A quantity of `Result`, shape (axes, streams)."""
         stacked = [getattr(result, quantity) for result in self.results]
         if not all(isinstance(each, np.ndarray) for each in stacked):
-            fail("a quantity", quantity, ", ".join(self.results[0].quantities))
+            allowed = ", ".join(self.results[0].quantities)
+            raise AttributeError(f"a Sweep has no {quantity!r}; allowed: {allowed}")
         return np.reshape(stacked, (*self.shape, len(self.streams)))
 
     def __getattr__(self, quantity: str) -> np.ndarray:

@@ -1,8 +1,6 @@
 """The same disciplines packet by packet: one event loop, small rules, exact time."""
 
-from qoslib.packets.replicate import Replications, replicate
 from qoslib.packets.simulate import simulate
-from qoslib.packets.sweep import sweep
 from qoslib.packets.throughput import Throughput, throughput
 
-__all__ = ["Replications", "Throughput", "replicate", "simulate", "sweep", "throughput"]
+__all__ = ["Throughput", "simulate", "throughput"]

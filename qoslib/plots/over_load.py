@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.front import Sweep
 from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
@@ -17,7 +18,7 @@ __all__ = ["latency_over_load"]
 def latency_over_load(
     experiment: Experiment,
     stream: str,
-    results: Mapping[str, Result],
+    results: Mapping[str, Result | Sweep],
     published: Mapping[float, float] | None = None,
 ) -> Figure:
     """Latency of one stream against its own offered load, a line or a row of dots a result.
@@ -28,7 +29,7 @@ def latency_over_load(
         The port and its streams.
     stream : str
         Name of the stream.
-    results : mapping of str to Result
+    results : mapping of str to Result or Sweep
         Label to a result with arrays of shape (loads, streams); a packet model's are dots.
     published : mapping of float to float, optional
         Published latency [s] at an offered load, as on the line [bit/s].

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.front import Sweep
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.port import Port
@@ -36,7 +37,7 @@ def figure(
     sweep: Result,
     now: Result,
     published: Published | None = None,
-    simulated: Result | None = None,
+    simulated: Sweep | None = None,
     delays_s: tuple[float, float] | None = None,
 ) -> Figure:
     """Carried rate, loss and delay of one stream in one queue against its offered load.
@@ -54,7 +55,7 @@ def figure(
         Arrays of shape (loads, 1), and the answer at the point to mark.
     published : Published, optional
         A published point to draw over the lines.
-    simulated : Result, optional
+    simulated : Sweep, optional
         What a packet model says, arrays of shape (loads, 1); its last load is that of `now`, and
         has a larger dot.
     delays_s : (float, float), optional

@@ -1,10 +1,8 @@
 """The explorer of one queue: a load, how it is spaced, a buffer, a frame and a line."""
 
-import dataclasses
-
 import numpy as np
 
-from qoslib import compare, fluid, packets, units
+from qoslib import Sweep, compare, fluid, sweep, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -64,7 +62,7 @@ def explorer(port: Port, stream: Stream, published: Published | None = None) -> 
         answers = lines(values), fluid.solve(now_port, [now])
         seen = published if given else None
         drawn = figure(now_port, now, *answers, seen, dots, _delays_s(now_port))
-        drawn.remark = compare.remark(answers[1], dots and _at_its_load(dots))
+        drawn.remark = compare.remark(answers[1], dots and dots[-1])
         return drawn
 
     def simulate(values, progress):
@@ -82,12 +80,6 @@ def explorer(port: Port, stream: Stream, published: Published | None = None) -> 
     call = Call("one_queue", "saved.network, saved.streams[0]", scenarios)
     app: Explorer = Explorer(controls, rows, draw, simulate, call)
     return app
-
-
-def _at_its_load(dots):
-    """The last of the loads: the stream's own."""
-    arrays = {name: each for name, each in vars(dots).items() if isinstance(each, np.ndarray)}
-    return dataclasses.replace(dots, **{name: each[-1] for name, each in arrays.items()})
 
 
 def _settings(port, stream):
@@ -122,14 +114,18 @@ def swept(port: Port, stream: Stream) -> Result:
     return fluid.solve(port, [stream], LOADS[:, None] * _full_bps(port, stream))
 
 
-def simulated(port: Port, stream: Stream) -> Result:
-    """The same packet by packet, for the loads in `SIMULATED` and for the stream's own."""
+def simulated(port: Port, stream: Stream) -> Sweep:
+    """The same packet by packet, for the loads in `SIMULATED` and, last, for the stream's own."""
     full_bps = _full_bps(port, stream)
     offered = np.array([*(load * full_bps for load in SIMULATED), stream.rate_bps])
     packet_s = units.serialisation_s(stream.mean_frame_bytes, port.rate_bps, port.overhead_bytes)
     warmup_s, counted_s = WARMUP * packet_s, COUNTED * packet_s
-    span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1}
-    return packets.sweep(port, [stream], offered[:, None], warmup_s + counted_s, **span)
+    scenario = Scenario("one queue", port, (stream,), warmup_s + counted_s, warmup_s, SEED)
+    return sweep(scenario, {"streams[0].rate_bps": offered}, bins=1, progress=_silent)
+
+
+def _silent(done, total):
+    pass
 
 
 def _delays_s(port):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qoslib import fluid, packets, plots, units
+from qoslib import fluid, plots, sweep, units
 from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
@@ -65,9 +65,17 @@ def _simulated(known):
     """Some ratios, and what the packet model says at them."""
     ratio = 1 + units.convert(np.array(SIMULATED), "%", "1")
     streams = in_any_phase(known.streams, SEED)
-    offered = ratio[:, None] * [stream.rate_bps for stream in streams]
-    span = {"warmup_s": known.warmup_s, "seed": SEED, "bins": 1}
-    return ratio, packets.sweep(known.port, streams, offered, known.duration_s, **span)
+    scenarios = [
+        known.scenario.replace(
+            streams=[each.replace(rate_bps=part * each.rate_bps) for each in streams], seed=SEED
+        )
+        for part in ratio
+    ]
+    return ratio, sweep(scenarios, bins=1, progress=_silent)
+
+
+def _silent(done, total):
+    pass
 
 
 def _generator(module, experiment, known):

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.front import Sweep
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
@@ -22,7 +23,7 @@ def edge_figure(
     now: float,
     names: Sequence[str],
     published,
-    simulated: tuple[np.ndarray, Result] | None = None,
+    simulated: tuple[np.ndarray, Sweep] | None = None,
 ) -> Figure:
     """What starving streams send and wait as all offered rates move by a little together.
 
@@ -38,7 +39,7 @@ def edge_figure(
         The streams to draw.
     published : sequence of (str, float, float)
         Stream, published latency [s], and a ratio to draw it at.
-    simulated : (ndarray, Result), optional
+    simulated : (ndarray, Sweep), optional
         Some ratios, and what a packet model says at them.
     """
     x = units.convert(ratio - 1, "1", "%")
