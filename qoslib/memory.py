@@ -3,6 +3,7 @@
 import math
 import os
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from qoslib import units
 from qoslib.record import fail
@@ -11,6 +12,8 @@ __all__ = ["budget_bytes", "within_budget"]
 
 #: What the tables of one run may take [GB], where the environment does not say otherwise.
 DEFAULT_GB = 4.0
+#: A field that makes a table large, the value of the field, and the size of the table [B].
+Need: TypeAlias = tuple[str, object, int]
 VARIABLE = "QOSLIB_MEMORY_GB"
 
 
@@ -42,7 +45,7 @@ def budget_bytes() -> float:
     return units.convert(budget_gb, "GB", "B")
 
 
-def within_budget(needs: Iterable[tuple[str, object, int]]) -> None:
+def within_budget(needs: Iterable[Need]) -> None:
     """Refuse a description whose tables would take more memory than a run may have.
 
     Parameters

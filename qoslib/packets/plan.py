@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from qoslib.memory import within_budget
+from qoslib.memory import Need, within_budget
 from qoslib.packets.kernels import codes, tables
 from qoslib.packets.kernels.clock import (
     HORIZON_PS,
@@ -67,14 +67,21 @@ class Run:
         What its tables take so far, as `qoslib.memory.within_budget` reads it.
     """
 
-    def __init__(self, duration_s, warmup_s=0.0, seed=0, bins=200, log_packets=0):
+    def __init__(
+        self,
+        duration_s: float,
+        warmup_s: float = 0.0,
+        seed: int = 0,
+        bins: int = 200,
+        log_packets: int = 0,
+    ) -> None:
         checked(float, duration_s, "duration_s")
         checked(float, warmup_s, "warmup_s")
         with numbers_of("duration_s"):
             self.end_ps = picoseconds(duration_s)
         with numbers_of("warmup_s"):
             self.warm_ps = picoseconds(warmup_s)
-        self.needs: list[tuple[str, object, int]] = []
+        self.needs: list[Need] = []
         self.seed, self.bins = seed, bins
         self.log_packets = self.log_wanted = log_packets
         self.log_name = "trace_packets"

@@ -105,7 +105,9 @@ def saw_tooth(
     return SawTooth(passed / (rate_pps * period_s), period_s, flows / (passed + flows))
 
 
-def _check(rate_pps, round_trip_s, buffer_packets, flows, decrease):
+def _check(
+    rate_pps: float, round_trip_s: float, buffer_packets: float, flows: int, decrease: float
+) -> None:
     for name, value in dict(
         rate_pps=rate_pps, round_trip_s=round_trip_s, flows=flows, decrease=decrease
     ).items():
@@ -202,8 +204,8 @@ def cubic_window_packets(
     1054
     """
     _share(lost_share=lost_share, decrease=decrease)
-    factor = (scale * (3 + decrease) / (4 * (1 - decrease))) ** 0.25
-    cubic = factor * (round_trip_s / lost_share) ** 0.75
+    factor: float = (scale * (3 + decrease) / (4 * (1 - decrease))) ** 0.25
+    cubic: float = factor * (round_trip_s / lost_share) ** 0.75
     return max(cubic, aimd_window_packets(lost_share))
 
 

@@ -1,11 +1,14 @@
 """The first places of what is under way, and longer tables where these do not last."""
 
+from collections.abc import Iterator, Sequence
+
 import numpy as np
 
-from qoslib.memory import within_budget
+from qoslib.flows import Host
+from qoslib.memory import Need, within_budget
 from qoslib.tcp.kernels.codes import BBR
 from qoslib.tcp.kernels.places import ACKS, TABLES, reserve
-from qoslib.tcp.kernels.tables import PLACE
+from qoslib.tcp.kernels.tables import PLACE, Senders
 
 __all__ = ["first_places", "lengthened"]
 
@@ -35,7 +38,7 @@ def first_places(flows: np.ndarray, hosts: np.ndarray) -> np.ndarray:
     return places
 
 
-def lengthened(senders, hosts, needs):
+def lengthened(senders: Senders, hosts: Sequence[Host], needs: list[Need]) -> Senders:
     """The same senders, with tables whose unused ends are long enough again.
 
     Parameters
@@ -71,11 +74,11 @@ def lengthened(senders, hosts, needs):
     return senders._replace(**longer)
 
 
-def _needs(senders, hosts, lengths):
+def _needs(senders: Senders, hosts: Sequence[Host], lengths: dict[str, int]) -> Iterator[Need]:
     """What the tables that grow take, by the widest window and the longest queue."""
     flows = [flow for host in hosts for flow in host.flows]
-    flow = flows[senders.flows["mask"].argmax()]
-    host = hosts[senders.hosts["mask"].argmax()]
+    flow = flows[int(senders.flows["mask"].argmax())]
+    host = hosts[int(senders.hosts["mask"].argmax())]
     for name in TABLES:
         table = getattr(senders, name)
         size_bytes = table.itemsize * lengths.get(name, len(table))

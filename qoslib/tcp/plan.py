@@ -1,26 +1,32 @@
 """From descriptions to tables: flows and hosts become sources of a port that is planned as ever."""
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.flows import (
     Bbr,
     Cubic,
+    Flow,
     Host,
     HtbPacing,
     HTcp,
     NewRenoRecovery,
+    Pacing,
     PathologicalRecovery,
     RateHalving,
+    Recovery,
     Reno,
     SackRecovery,
+    SlowStart,
     TimeoutOnly,
     actual_rate_bps,
     burst_bytes,
 )
-from qoslib.memory import within_budget
+from qoslib.memory import Need, within_budget
 from qoslib.packets.kernels.clock import (
     NEVER,
     PS_PER_S,
@@ -37,6 +43,7 @@ from qoslib.record import fail
 from qoslib.tcp.kernels import codes, tables
 from qoslib.tcp.places import first_places, lengthened
 from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["LAWS", "RECOVERIES", "fill_choices", "plan"]
 
@@ -96,7 +103,9 @@ def plan(
     return state, lengthened(senders, hosts, run.needs)
 
 
-def _needs(port, hosts, rows, state, run):
+def _needs(
+    port: Port, hosts: Sequence[Host], rows: NDArray[np.void], state: State, run: Run
+) -> Iterator[Need]:
     """What the tables of flows take that do not grow [B], by the field that makes them large."""
     yield "bins", run.bins, 2 * tables.NOTE.itemsize * len(rows) * run.bins
     yield "the number of flows", len(rows), tables.FLOW.itemsize * len(rows)
@@ -109,15 +118,15 @@ def _needs(port, hosts, rows, state, run):
             yield f"Queue {queue.name!r} limit", queue.limit, OUTCOME.itemsize * int(row["mask"])
 
 
-def _each_flow(hosts):
+def _each_flow(hosts: Sequence[Host]) -> list[tuple[Host, Flow]]:
     return [(host, flow) for host in hosts for flow in host.flows]
 
 
-def _as_stream(flow):
+def _as_stream(flow: Flow) -> Stream:
     return Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
 
 
-def _with_sources(state, senders, others):
+def _with_sources(state: State, senders: tables.Senders, others: int) -> State:
     """Rows for the hosts behind those of flows and streams, and room for outcomes of an event."""
     sources = others + len(senders.hosts)
     rows = np.zeros(1 << max(sources - 1, 0).bit_length(), state.streams.dtype)
@@ -130,7 +139,7 @@ def _with_sources(state, senders, others):
     )
 
 
-def _flow_rows(port, hosts, state, seed):
+def _flow_rows(port: Port, hosts: Sequence[Host], state: State, seed: int) -> NDArray[np.void]:
     flows = [(i, host, flow) for i, host in enumerate(hosts) for flow in host.flows]
     rows = np.zeros(len(flows), tables.FLOW)
     for index, (row, (i, host, flow)) in enumerate(zip(rows, flows, strict=True)):
@@ -145,12 +154,12 @@ def _flow_rows(port, hosts, state, seed):
     return rows
 
 
-def _held_packets(state, index):
+def _held_packets(state: State, index: int) -> int:
     kind = state.classes[index]
     return int(state.queues[kind["queue"]]["limit"] // max(kind["amount"], 1))
 
 
-def _fill_times(row, host, flow, port):
+def _fill_times(row: np.void, host: Host, flow: Flow, port: Port) -> None:
     before_s = Fraction(host.queue.delay_s if host.queue else 0)
     back_s = Fraction(flow.round_trip_s) - before_s
     if back_s < Fraction(port.base_delay_s):
@@ -165,7 +174,7 @@ def _fill_times(row, host, flow, port):
         row[name] = NEVER
 
 
-def _fill_sizes(row, host, flow, held_packets):
+def _fill_sizes(row: np.void, host: Host, flow: Flow, held_packets: int) -> None:
     """The most in flight: the sockets', or twice what line, port and a first window hold."""
     if flow.window_bytes is None:
         on_way = host.access_bps * flow.round_trip_s / units.bits(flow.frame_bytes)
@@ -182,14 +191,14 @@ def _fill_sizes(row, host, flow, held_packets):
         row["end"] = min(-(-flow.transfer_bytes // flow.mss_bytes), NEVER)
 
 
-def _rates(rows):
+def _rates(rows: NDArray[np.void]) -> Floats:
     """Room for each BBR flow's rates of the last rounds."""
     sizes = np.where(rows["law"] == codes.BBR, rows["bandwidth_count"], 0)
     rows["bandwidths"] = np.cumsum(sizes) - sizes
     return np.zeros(int(sizes.sum()) + 1)
 
 
-def _host_rows(hosts, first_row, seed):
+def _host_rows(hosts: Sequence[Host], first_row: int, seed: int) -> NDArray[np.void]:
     rows = np.zeros(len(hosts), tables.HOST)
     for i, (row, host) in enumerate(zip(rows, hosts, strict=True)):
         row["row"], row["key"] = first_row + i, key(seed, 2, i)
@@ -202,7 +211,7 @@ def _host_rows(hosts, first_row, seed):
     return rows
 
 
-def _pace_table(hosts, rows):
+def _pace_table(hosts: Sequence[Host], rows: NDArray[np.void]) -> NDArray[np.int64]:
     """How long bursts of 1, 2, ... segments take at the rate they really leave at."""
     times_ps: list[int] = []
     first = {}
@@ -217,32 +226,34 @@ def _pace_table(hosts, rows):
     return np.array(times_ps, np.int64)
 
 
-def _kind_of_bursts(row, host, flow):
+def _kind_of_bursts(row: np.void, host: Host, flow: Flow) -> tuple[Pacing | None, int, int]:
     """What the times of its bursts depend on: pacing, size of a segment, most segments."""
     return host.pacing, flow.mss_bytes, int(row["burst"])
 
 
-def _bursts(hosts, rows):
+def _bursts(
+    hosts: Sequence[Host], rows: NDArray[np.void]
+) -> dict[tuple[Pacing | None, int, int], tuple[Host, Flow]]:
     """One host and flow of each kind of bursts."""
     each = zip(rows, _each_flow(hosts), strict=True)
     return {_kind_of_bursts(row, *pair): pair for row, pair in each}
 
 
-def _burst_ps(host, flow, segments):
+def _burst_ps(host: Host, flow: Flow, segments: int) -> int:
     rate_bps = actual_rate_bps(host.pacing, flow.mss_bytes, segments)
     if rate_bps is None or rate_bps == float("inf"):
         return 0
     return split(interval_ps(burst_bytes(flow.mss_bytes, segments), rate_bps))[0]
 
 
-def fill_choices(row, flow):
+def fill_choices(row: np.void, flow: Flow) -> None:
     """Write what a flow has chosen into its row."""
     _fill_congestion(row, flow)
     _fill_slow_start(row, flow.slow_start)
     _fill_recovery(row, flow.recovery)
 
 
-def _fill_congestion(row, flow):
+def _fill_congestion(row: np.void, flow: Flow) -> None:
     law = flow.congestion
     row["law"] = LAWS[type(law)]
     match law:
@@ -261,7 +272,7 @@ def _fill_congestion(row, flow):
             _fill_bbr(row, flow, law)
 
 
-def _fill_bbr(row, flow, law):
+def _fill_bbr(row: np.void, flow: Flow, law: Bbr) -> None:
     row["gain"] = row["startup_gain"] = law.startup_gain
     row["window_gain"], row["probe_packets"] = law.window_gain, law.probe_packets
     row["probe_every_ps"], row["bandwidth_count"] = picoseconds(law.probe_s), law.rounds + 1
@@ -269,7 +280,7 @@ def _fill_bbr(row, flow, law):
     row["least_ps"] = row["probed_ps"] = NEVER
 
 
-def _fill_slow_start(row, start):
+def _fill_slow_start(row: np.void, start: SlowStart) -> None:
     row["cwnd"], row["counts_acks"] = start.initial_window_packets, start.counts == "acks"
     row["by_round"] = start.validation == "round"
     threshold = start.initial_threshold_packets
@@ -283,7 +294,7 @@ def _fill_slow_start(row, start):
         row["gap_ps"] = picoseconds(hystart.gap_s)
 
 
-def _fill_recovery(row, recovery):
+def _fill_recovery(row: np.void, recovery: Recovery) -> None:
     row["recovery"], row["repeats"] = RECOVERIES[type(recovery)], 1
     row["duplicate"] = getattr(recovery, "duplicate_packets", 3)
     if isinstance(recovery, SackRecovery):

@@ -7,16 +7,17 @@ from dataclasses import replace
 import numpy as np
 
 from qoslib import units
-from qoslib.flows import Host
+from qoslib.flows import Flow, Host
 from qoslib.packets.collect import collected
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run
-from qoslib.packets.progress import Chunk, Progress, play
+from qoslib.packets.progress import Chunk, Progress, Watch, play
 from qoslib.port import Port
 from qoslib.record import checked, fail
 from qoslib.results import FlowRecord, Result
 from qoslib.tcp.kernels.loop import run
+from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
 from qoslib.tcp.plan import plan
 from qoslib.traffic import Stream
@@ -107,9 +108,9 @@ def simulate(
     state, senders = plan(port, hosts, streams, options)
     events = affordable(state, chunk_events)
 
-    def advance(watch):
+    def advance(watch: Watch) -> int:
         nonlocal senders
-        done_ps = run(state, senders, options.end_ps, events)
+        done_ps: int = run(state, senders, options.end_ps, events)
         senders = lengthened(senders, hosts, options.needs)
         return done_ps
 
@@ -121,11 +122,11 @@ def simulate(
     return replace(result, model="tcp", tcp=_flow_record(senders, flows, result))
 
 
-def _names(flows, streams):
-    return tuple(source.name for source in (*flows, *streams))
+def _names(flows: Sequence[Flow], streams: Sequence[Stream]) -> tuple[str, ...]:
+    return (*(flow.name for flow in flows), *(stream.name for stream in streams))
 
 
-def _check(port, flows, streams, chunk_events):
+def _check(port: Port, flows: Sequence[Flow], streams: Sequence[Stream], chunk_events: int) -> None:
     if not isinstance(port, Port):
         fail("port", port, "a Port")
     names = _names(flows, streams)
@@ -134,8 +135,10 @@ def _check(port, flows, streams, chunk_events):
     checked(Chunk, chunk_events, "chunk_events")
 
 
-def _flow_record(senders, flows, result) -> FlowRecord:
+def _flow_record(senders: Senders, flows: Sequence[Flow], result: Result) -> FlowRecord:
     """What the flows did, in the time and at the ends of the bins of their packets' record."""
+    assert result.history is not None, "a packet run has one"
+    assert result.duration_s is not None, "a packet run has an end"
     time_s, seconds = result.history.time_s, result.duration_s
     rows, notes = senders.flows, senders.notes[: len(time_s) - 1].T
     mss_bytes = np.array([flow.mss_bytes for flow in flows])

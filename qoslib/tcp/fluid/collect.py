@@ -1,16 +1,31 @@
 """From the tables of the fluid to the record."""
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib import units
+from qoslib.flows import Flow, Host
+from qoslib.port import Port
 from qoslib.results import FlowRecord, History, Result
+from qoslib.tcp.fluid.kernels.tables import State
 from qoslib.tcp.fluid.validity import notes
 from qoslib.tcp.kernels import codes
+from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["collected"]
 
 
-def collected(port, hosts, streams, state, seed, interrupted) -> Result:
+def collected(
+    port: Port,
+    hosts: Sequence[Host],
+    streams: Sequence[Stream],
+    state: State,
+    seed: int,
+    interrupted: bool,
+) -> Result:
     """The record of a run from its warm-up to the last step played.
 
     Parameters
@@ -36,7 +51,7 @@ def collected(port, hosts, streams, state, seed, interrupted) -> Result:
     pps = [each / seconds for each in (offered, sent, dropped)]
     return Result(
         model="fluid",
-        streams=tuple(source.name for source in (*flows, *streams)),
+        streams=(*(flow.name for flow in flows), *(stream.name for stream in streams)),
         queues=port.queue_names,
         offered_pps=pps[0],
         sent_pps=pps[1],
@@ -57,7 +72,7 @@ def collected(port, hosts, streams, state, seed, interrupted) -> Result:
     )
 
 
-def _edges_s(state):
+def _edges_s(state: State) -> Floats:
     """Of the bins that were played, the last one as far as it was."""
     line = state.line[0]
     first, last = int(line["warm_steps"]), int(line["done"])
@@ -65,13 +80,13 @@ def _edges_s(state):
     return np.append(ends, max(last, first)) * float(line["step_s"])
 
 
-def _whole(past):
+def _whole(past: Floats) -> NDArray[np.int64]:
     """Whole packets or bytes of each bin, whose sum is that of the whole run."""
     upto = np.rint(np.cumsum(past, axis=-1)).astype(np.int64)
     return np.diff(upto, axis=-1, prepend=0)
 
 
-def _history(state, edges_s):
+def _history(state: State, edges_s: Floats) -> History:
     bins = len(edges_s) - 1
     past = state.past[:, :, :bins]
     offered, sent, dropped = map(_whole, past[: codes.DROPPED + 1])
@@ -81,7 +96,7 @@ def _history(state, edges_s):
     return History(edges_s, peaks, tokens, offered, sent, dropped, sent_bytes)
 
 
-def _record(state, flows, edges_s, seconds):
+def _record(state: State, flows: Sequence[Flow], edges_s: Floats, seconds: float) -> FlowRecord:
     rows, past = state.flows[: len(flows)], state.past[:, : len(flows), : len(edges_s) - 1]
     payload = np.array([flow.mss_bytes for flow in flows], dtype=float)
     delivered_bytes = (rows["delivered"] - rows["delivered_before"]) * payload

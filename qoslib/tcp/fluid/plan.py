@@ -4,10 +4,12 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.flows import (
     Bbr,
+    Congestion,
     Cubic,
     Flow,
     FqPacing,
@@ -25,7 +27,7 @@ from qoslib.memory import within_budget
 from qoslib.packets.kernels.clock import PS_PER_S, numbers_of
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.plan import Run
-from qoslib.port import ByteLimit, PacketLimit, Port, TailDrop, TimeLimit
+from qoslib.port import ByteLimit, PacketLimit, Port, Queue, TailDrop, TimeLimit
 from qoslib.record import fail
 from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
 from qoslib.tcp.kernels import codes
@@ -83,7 +85,7 @@ def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], option
 _BITS = units.bits(1.0)
 
 
-def _refuse(port):
+def _refuse(port: Port) -> None:
     if len(port.queues) != 1 or not isinstance(port.queues[0].dropper, TailDrop):
         allowed = "one queue with tail drop; the packet model runs others"
         fail(f"Port {port.name!r} queues", port.queues, allowed)
@@ -93,7 +95,9 @@ def _refuse(port):
             fail(f"Port {port.name!r} {name}", value, "none; the packet model runs it")
 
 
-def _check_counts(port, hosts, streams, duration_s):
+def _check_counts(
+    port: Port, hosts: Sequence[Host], streams: Sequence[Stream], duration_s: float
+) -> None:
     """What a run counts must fit 64 bits."""
     most_bps = units.bits(float(ENDLESS)) / duration_s
     rates = [(f"Port {port.name!r} rate_bps", port.rate_bps)]
@@ -106,7 +110,9 @@ def _check_counts(port, hosts, streams, duration_s):
             fail(name, rate_bps, f"at most {most_bps:g} of port, hosts and streams in this time")
 
 
-def _line(port, flows, streams, step_s, options):
+def _line(
+    port: Port, flows: Sequence[Flow], streams: Sequence[Stream], step_s: float, options: Run
+) -> NDArray[np.void]:
     line = np.zeros(1, LINE)
     row = line[0]
     sizes = [flow.frame_bytes for flow in flows] + [stream.mean_frame_bytes for stream in streams]
@@ -124,7 +130,7 @@ def _line(port, flows, streams, step_s, options):
     return line
 
 
-def _ring(queue, line, flows, sources):
+def _ring(queue: Queue, line: np.void, flows: Sequence[Flow], sources: int) -> int:
     """How many steps ahead something may be known; refused where the tables become too large."""
     longest = max(flows, key=lambda flow: flow.round_trip_s)
     trip = _steps(longest.round_trip_s, float(line["step_s"])) + 1
@@ -141,7 +147,7 @@ def _ring(queue, line, flows, sources):
     return trip + wait + 2
 
 
-def _limit_bytes(port, frame_bytes, line_bytes):
+def _limit_bytes(port: Port, frame_bytes: float, line_bytes: float) -> float:
     """What the queue holds, as the line counts [B]."""
     queue = port.queues[0]
     match queue.limit:
@@ -155,14 +161,14 @@ def _limit_bytes(port, frame_bytes, line_bytes):
             return units.octets(port.rate_bps * time_s)
 
 
-def _leaving_bps(port, host):
+def _leaving_bps(port: Port, host: Host) -> float:
     """What a host puts on its link at most, as the line counts [bit/s]."""
     if not isinstance(host.pacing, HtbPacing):
         return host.access_bps
     return min(host.access_bps, _paced_bps(port, host, host.flows[0]))
 
 
-def _paced_bps(port, host, flow):
+def _paced_bps(port: Port, host: Host, flow: Flow) -> float:
     """The rate of a pacing that counts bursts, as the line counts their frames [bit/s]."""
     burst = host.burst_packets
     rate_bps = actual_rate_bps(host.pacing, flow.mss_bytes, burst) or math.inf
@@ -170,18 +176,18 @@ def _paced_bps(port, host, flow):
     return rate_bps * on_line / burst_bytes(flow.mss_bytes, burst)
 
 
-def _host_limit_bytes(port, host):
+def _host_limit_bytes(port: Port, host: Host) -> float:
     if host.queue is None:
         return math.inf
     on_line = host.flows[0].frame_bytes + port.overhead_bytes
     return float(host.queue.limit_bursts) * host.burst_packets * on_line
 
 
-def _steps(time_s, step_s):
+def _steps(time_s: float | None, step_s: float) -> int:
     return round(min(time_s / step_s, ENDLESS)) if time_s is not None else ENDLESS
 
 
-def _fill_flow(row, port, host, flow: Flow, at, step_s):
+def _fill_flow(row: np.void, port: Port, host: Host, flow: Flow, at: int, step_s: float) -> None:
     row["line_bytes"] = flow.frame_bytes + port.overhead_bytes
     row["frame_bytes"] = flow.frame_bytes
     row["host"] = at
@@ -203,7 +209,7 @@ def _fill_flow(row, port, host, flow: Flow, at, step_s):
     _fill_slow_start(row, port, host, flow)
 
 
-def _fill_congestion(row, congestion):
+def _fill_congestion(row: np.void, congestion: Congestion) -> None:
     if isinstance(congestion, Bbr):
         fail("Flow.congestion", congestion, "Reno, Cubic or HTcp; the packet model runs Bbr")
     row["rule"] = LAWS[type(congestion)]
@@ -219,7 +225,7 @@ def _fill_congestion(row, congestion):
             row["scaled"], row["switch"] = scaled, switch
 
 
-def _fill_recovery(row, flow):
+def _fill_recovery(row: np.void, flow: Flow) -> None:
     recovery = flow.recovery
     row["recovery"] = RECOVERIES[type(recovery)]
     row["timeout_s"] = flow.minimum_timeout_s
@@ -232,7 +238,7 @@ def _fill_recovery(row, flow):
         row["refill"] = math.inf
 
 
-def _fill_slow_start(row, port, host, flow):
+def _fill_slow_start(row: np.void, port: Port, host: Host, flow: Flow) -> None:
     start = flow.slow_start
     row["window"] = min(start.initial_window_packets, row["most"])
     if row["window"] > MOST_PACKETS:
@@ -249,10 +255,12 @@ def _fill_slow_start(row, port, host, flow):
             sign.low_s,
             sign.high_s,
         )
-        row["rise_packets"] = max(_train_window(row, port, host, flow), sign.low_packets)
+        row["rise_packets"] = max(
+            _train_window(row, port, host, flow, sign.train_share), sign.low_packets
+        )
 
 
-def _train_window(row, port, host, flow):
+def _train_window(row: np.void, port: Port, host: Host, flow: Flow, train_share: float) -> float:
     """The window where the first train of ACKs is long enough.
 
     ACKs come as fast as the line or the host lets packets pass. The first round with more packets
@@ -262,16 +270,16 @@ def _train_window(row, port, host, flow):
     slower_bps = min(port.rate_bps, _leaving_bps(port, host))
     if isinstance(host.pacing, FqPacing):
         slower_bps = min(slower_bps, _paced_bps(port, host, flow))
-    least_s = flow.slow_start.hystart.train_share * flow.round_trip_s
-    train = min(units.rate_pps(slower_bps, row["line_bytes"]) * least_s, MOST_PACKETS)
-    begins, gain = row["window"], row["slow_gain"]
+    least_s = train_share * flow.round_trip_s
+    train: float = min(units.rate_pps(slower_bps, row["line_bytes"]) * least_s, MOST_PACKETS)
+    begins, gain = float(row["window"]), float(row["slow_gain"])
     if train > begins:
         each = math.log1p(gain)
         begins *= math.exp(math.ceil(math.log(train / begins) / each) * each)
     return begins + gain * train
 
 
-def _fill_stream(row, port, stream, step_s):
+def _fill_stream(row: np.void, port: Port, stream: Stream, step_s: float) -> None:
     row["frame_bytes"] = stream.mean_frame_bytes
     row["line_bytes"] = stream.mean_frame_bytes + port.overhead_bytes
     rate = units.rate_pps(stream.mean_rate_bps, stream.mean_frame_bytes)

@@ -12,6 +12,7 @@ from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.tcp.fluid.collect import collected
 from qoslib.tcp.fluid.kernels.loop import run
+from qoslib.tcp.fluid.kernels.tables import State
 from qoslib.tcp.fluid.plan import planned
 from qoslib.traffic import Stream
 
@@ -121,7 +122,7 @@ def solve(
     return result
 
 
-def _advanced(state, options):
+def _advanced(state: State, options: Run) -> int:
     """Play some steps; how far all is done then [ps]."""
     line = state.line[0]
     chunk = max(CHUNK_ROWS // len(state.flows), 1)

@@ -48,7 +48,9 @@ def notes(
     return limits
 
 
-def _on_bursts(port, hosts, streams, limit_bytes):
+def _on_bursts(
+    port: Port, hosts: Sequence[Host], streams: Sequence[Stream], limit_bytes: float
+) -> tuple[str, ...]:
     taken = [units.rate_pps(s.mean_rate_bps, s.mean_frame_bytes) for s in streams]
     sizes = [s.mean_frame_bytes + port.overhead_bytes for s in streams]
     left_bps = port.rate_bps - sum(map(units.rate_bps, taken, sizes))
@@ -68,7 +70,7 @@ def _on_bursts(port, hosts, streams, limit_bytes):
     return ()
 
 
-def _on_windows(hosts, buffer_s):
+def _on_windows(hosts: Sequence[Host], buffer_s: float) -> tuple[str, ...]:
     trips_s = [flow.round_trip_s for host in hosts for flow in host.flows]
     flows = len(trips_s)
     held = buffer_s / (sum(trips_s) / flows) * math.sqrt(flows)
