@@ -9,7 +9,7 @@ from qoslib import Scenario, run
 from qoslib import port as p
 from qoslib.fluid import SHARINGS, solve
 from qoslib.packets import simulate
-from qoslib.packets.plan import SCHEDULERS
+from qoslib.packets.kernels.codes import SCHEDULERS
 from qoslib.platforms import m120
 from qoslib.traffic import Cbr, OnOff, Poisson, Stream
 

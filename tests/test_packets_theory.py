@@ -17,7 +17,7 @@ from outcomes import outcomes
 
 from qoslib import Replications, Scenario, run
 from qoslib import port as p
-from qoslib.packets.plan import SCHEDULERS
+from qoslib.packets.kernels.codes import SCHEDULERS
 from qoslib.results import Histogram
 from qoslib.traffic import FrameMix, Poisson, Stream, imix
 

@@ -21,28 +21,15 @@ from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
 from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
 from qoslib.port import (
     ByteLimit,
-    DeficitRoundRobin,
-    Fifo,
     Forwarder,
     ModifiedDrr,
     PacketLimit,
     Port,
-    PriorityLevels,
     Red,
-    StrictPriority,
 )
 from qoslib.record import checked, fail
 
-__all__ = ["SCHEDULERS", "Run", "as_port", "planned"]
-
-#: The rule that each scheduler becomes.
-SCHEDULERS = {
-    Fifo: codes.FIFO,
-    StrictPriority: codes.STRICT,
-    PriorityLevels: codes.LEVELS,
-    DeficitRoundRobin: codes.DRR,
-    ModifiedDrr: codes.MDRR,
-}
+__all__ = ["Run", "as_port", "planned"]
 
 #: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
 LARGEST_BYTES = 1 << 33
@@ -355,7 +342,7 @@ def _releases(queue):
 
 
 def _fill_scheduler(row, port):
-    row["scheduler"] = SCHEDULERS[type(port.scheduler)]
+    row["scheduler"] = codes.SCHEDULERS[type(port.scheduler)]
     if isinstance(port.scheduler, ModifiedDrr):
         row["carries"] = port.scheduler.carry_deficit
         row["resets"] = port.scheduler.reset_on_empty

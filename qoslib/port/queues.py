@@ -39,13 +39,13 @@ class Queue(Record):
     pool : str
         Name of the memory pool it takes its packets' bytes from; empty for memory of its own.
     priority : int
-        Level, 0 is served first (`StrictPriority`, `PriorityLevels`).
+        Level, 0 is served first, of schedulers that have levels.
     guaranteed_bps : float
         Guaranteed rate in bits on the line [bit/s] (`PriorityLevels`; a `TimeLimit`'s rate).
     weight : float
-        Share within its level (`PriorityLevels`).
+        Share within its level, of schedulers that share by weight.
     quantum_bytes : int
-        Bytes a round (`DeficitRoundRobin`, `ModifiedDrr`).
+        Bytes a round, of round robins.
     """
 
     name: str

@@ -1,10 +1,26 @@
 """The integer codes by which kernels choose a rule, and count what happened."""
 
+from qoslib.port import (
+    DeficitRoundRobin,
+    Fifo,
+    ModifiedDrr,
+    PriorityLevels,
+    Scheduler,
+    StrictPriority,
+)
+
 #: How packets arrive; those of `FED` come from outside.
 FED, CBR, POISSON, TICKED, ON_OFF, REPEATED = range(6)
 
-#: Which queue sends next.
+#: Which queue sends next; and the record that is planned as each.
 FIFO, STRICT, LEVELS, DRR, MDRR = range(5)
+SCHEDULERS: dict[type[Scheduler], int] = {
+    Fifo: FIFO,
+    StrictPriority: STRICT,
+    PriorityLevels: LEVELS,
+    DeficitRoundRobin: DRR,
+    ModifiedDrr: MDRR,
+}
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
 BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)

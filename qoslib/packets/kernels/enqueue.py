@@ -128,7 +128,7 @@ def enqueue(state, port, packet_class, tag, now_ps):
     if cause < KEEP:
         state.counts[packet_class, 2] += 1
     if was_empty:
-        on_empty_enqueue(state, port, queue)
+        on_empty_enqueue(state, port, queue, now_ps)
     append(queue, state.slots, kind, packet_class, now_ps, tag)
     port.waiting += 1
     port.wake_ps = 0

@@ -21,7 +21,7 @@ __all__ = ["choose", "on_dequeue", "on_empty", "on_empty_enqueue"]
 
 
 @kernel
-def on_empty_enqueue(state, port, queue):
+def on_empty_enqueue(state, port, queue, now_ps):
     """A queue that was empty gets a packet."""
     if port.scheduler == LEVELS:
         join_level(state.levels, queue)
