@@ -135,7 +135,12 @@ def always(scheduler):
 
 @cache
 def any_scheduler(names):
-    plain = [p.StrictPriority(), p.PriorityLevels(), p.DeficitRoundRobin()]
+    plain = [
+        p.StrictPriority(),
+        p.PriorityLevels(),
+        p.StartTimeFairQueueing(),
+        p.DeficitRoundRobin(),
+    ]
     return st.sampled_from(plain) | mdrr(names)
 
 
@@ -235,6 +240,7 @@ MECHANISMS = {
     ),
     "strict priority": many_queues(always(p.StrictPriority())),
     "priority levels": many_queues(always(p.PriorityLevels())),
+    "start-time fair queueing": many_queues(always(p.StartTimeFairQueueing())),
     "deficit round robin": many_queues(always(p.DeficitRoundRobin())),
     "modified deficit round robin": many_queues(mdrr),
     "forwarder": forwarded(),

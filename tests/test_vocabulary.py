@@ -60,5 +60,5 @@ def test_the_mechanisms_of_the_sources_are_all_in_use():
     unused = {name for name in p.__all__ if f"{name}(" not in everything}
     assert unused == {
         *("AsymmetricEwma", "Codel", "DeficitRoundRobin", "Dropper", "Fifo", "Instantaneous"),
-        *("Pie", "Scheduler", "TailDrop"),
+        *("Pie", "Scheduler", "StartTimeFairQueueing", "TailDrop"),
     }

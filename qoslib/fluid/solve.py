@@ -28,6 +28,7 @@ from qoslib.port import (
     PriorityLevels,
     Red,
     Scheduler,
+    StartTimeFairQueueing,
     StrictPriority,
 )
 from qoslib.record import checked, fail
@@ -83,6 +84,7 @@ SHARINGS: dict[type[Scheduler], Sharing] = {
     Fifo: Sharing(_fifo, _by_weight),
     StrictPriority: Sharing(strict_priority, _by_packet),
     PriorityLevels: Sharing(priority_levels, _by_weight),
+    StartTimeFairQueueing: Sharing(strict_priority, _by_weight),
     DeficitRoundRobin: Sharing(deficit_round_robin, per_visit),
     ModifiedDrr: Sharing(modified_drr, per_visit),
 }

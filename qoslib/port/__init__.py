@@ -27,6 +27,7 @@ from qoslib.port.schedulers import (
     ModifiedDrr,
     PriorityLevels,
     Scheduler,
+    StartTimeFairQueueing,
     StrictPriority,
 )
 
@@ -59,6 +60,7 @@ __all__ = [
     "Sampled",
     "Scheduler",
     "Shaper",
+    "StartTimeFairQueueing",
     "StrictPriority",
     "TailDrop",
     "TimeLimit",

@@ -14,6 +14,7 @@ __all__ = [
     "ModifiedDrr",
     "PriorityLevels",
     "Scheduler",
+    "StartTimeFairQueueing",
     "StrictPriority",
 ]
 
@@ -47,6 +48,23 @@ class PriorityLevels(Scheduler):
     Queues within their guaranteed rate come first, in order of `priority`; then the others, in
     the same order. Queues of one level share by `weight`, what is guaranteed and what is beyond
     it each for itself. Of its guaranteed rate a queue can save up ten of its largest packets.
+    """
+
+
+@record
+class StartTimeFairQueueing(Scheduler):
+    """Weighted fair queueing by start tags (Goyal, Vin and Cheng 1996, doi:10.1145/248156.248171).
+
+    Of the first level of `priority` that has a packet, the one with the least start tag is sent.
+    With L the time of a queue's packet k on the line, w its weight and v the virtual time, which
+    is the start tag of the packet that was sent last,
+
+        ``S(k) = max(v, F(k - 1))``,  ``F(k) = S(k) + L / w``.
+
+    When the port has been idle, v is the largest finish tag of all packets sent before. Between
+    two queues of one level that always hold packets what they have sent, over their weights,
+    differs by no more than one largest packet of each over its weight. A packet that is dropped
+    costs its queue nothing; a queue that its shaper holds back keeps its tag, and v never falls.
     """
 
 

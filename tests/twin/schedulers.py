@@ -5,6 +5,7 @@ from qoslib.port import (
     Forwarder,
     ModifiedDrr,
     PriorityLevels,
+    StartTimeFairQueueing,
     StrictPriority,
 )
 from twin.clock import floor_ps
@@ -102,6 +103,45 @@ class Levels(First):
             self.had[mine] = max(self.had[mine], self.stands[self.level_of(queue), within])
 
 
+class StartTime(First):
+    """Goyal, Vin and Cheng 1996, level by level: the least start tag first.
+
+    Of each queue: the start tag of its oldest packet, or the finish tag of the last one sent.
+    """
+
+    def __init__(self, where, queues, sizes):
+        super().__init__(where, queues, sizes)
+        self.levels = by_level(queues)
+        self.tag = {id(queue): 0 for queue in queues}
+        self.virtual = [0] * len(self.levels)
+        self.heaviest = max(queue.queue.weight for queue in queues)
+
+    def choose(self, now):
+        for level in self.levels:
+            able = [queue for queue in level if queue.ready(now)]
+            if able:
+                return min(able, key=lambda queue: self.tag[id(queue)])
+        return None
+
+    def level_of(self, queue):
+        return next(n for n, level in enumerate(self.levels) if queue in level)
+
+    def served(self, queue, packet, now):
+        number = self.level_of(queue)
+        self.virtual[number] = max(self.virtual[number], self.tag[id(queue)])
+        service_ps = floor_ps(queue.service(packet.size))
+        self.tag[id(queue)] += max(int(service_ps * self.heaviest / queue.queue.weight), 1)
+
+    def filled(self, queue):
+        port = queue.port
+        if port.waiting == 1 and floor_ps(port.line) <= port.now:
+            for number, level in enumerate(self.levels):
+                finished = [self.tag[id(each)] for each in level]
+                self.virtual[number] = max(self.virtual[number], *finished)
+        virtual = self.virtual[self.level_of(queue)]
+        self.tag[id(queue)] = max(self.tag[id(queue)], virtual)
+
+
 class Drr(First):
     """Shreedhar and Varghese 1996, the queues in a circle.
 
@@ -181,6 +221,7 @@ class Mdrr(Drr):
 KINDS = {
     StrictPriority: Strict,
     PriorityLevels: Levels,
+    StartTimeFairQueueing: StartTime,
     DeficitRoundRobin: Drr,
     ModifiedDrr: Mdrr,
 }

@@ -6,6 +6,7 @@ from qoslib.port import (
     ModifiedDrr,
     PriorityLevels,
     Scheduler,
+    StartTimeFairQueueing,
     StrictPriority,
 )
 
@@ -13,13 +14,14 @@ from qoslib.port import (
 FED, CBR, POISSON, TICKED, ON_OFF, REPEATED = range(6)
 
 #: Which queue sends next; and the record that is planned as each.
-FIFO, STRICT, LEVELS, DRR, MDRR = range(5)
+FIFO, STRICT, LEVELS, DRR, MDRR, START_TIME = range(6)
 SCHEDULERS: dict[type[Scheduler], int] = {
     Fifo: FIFO,
     StrictPriority: STRICT,
     PriorityLevels: LEVELS,
     DeficitRoundRobin: DRR,
     ModifiedDrr: MDRR,
+    StartTimeFairQueueing: START_TIME,
 }
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.

@@ -1,11 +1,20 @@
-"""Which queue is next: strict priority, and Junos's levels with guaranteed and excess rate."""
+"""Which queue is next, level by level: in turn, by guaranteed and excess rate, by start tags."""
 
 from qoslib.packets.kernels.clock import NEVER, add
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.ring_buffer import head_slot
 
-__all__ = ["join_level", "next_by_level", "next_strict", "pass_turn", "take_turn"]
+__all__ = [
+    "join_level",
+    "next_by_level",
+    "next_by_start",
+    "next_strict",
+    "pass_turn",
+    "tag_first",
+    "take_tag",
+    "take_turn",
+]
 
 
 @kernel
@@ -87,3 +96,35 @@ def join_level(levels, queue):
     level = levels[queue.level]
     queue.turn_ps = max(queue.turn_ps, level.turn_ps)
     queue.excess_turn_ps = max(queue.excess_turn_ps, level.excess_turn_ps)
+
+
+@kernel
+def next_by_start(levels, order, queues, classes, slots, now_ps):
+    """Index of the first level's ready queue with the least start tag; -1 where none is ready.
+
+    Nothing is guaranteed, so all is excess: a queue's `excess_turn_ps` is the start tag of its
+    oldest packet, or the finish tag of its last one; a level's is its virtual time.
+    """
+    for level in levels:
+        index = _least_served(level, order, queues, classes, slots, now_ps, 0)
+        if index >= 0:
+            return index
+    return -1
+
+
+@kernel
+def take_tag(levels, queue, kind):
+    """Charge a packet to its queue: from its start tag, virtual time, to its finish tag."""
+    level = levels[queue.level]
+    level.excess_turn_ps = max(level.excess_turn_ps, queue.excess_turn_ps)
+    queue.excess_turn_ps += kind.turn_ps
+
+
+@kernel
+def tag_first(port, levels, queues, queue, now_ps):
+    """The start tag of a packet that finds its queue empty; virtual time moves where all were."""
+    if port.waiting == 0 and port.line_ps <= now_ps:
+        for each in queues:
+            level = levels[each.level]
+            level.excess_turn_ps = max(level.excess_turn_ps, each.excess_turn_ps)
+    queue.excess_turn_ps = max(queue.excess_turn_ps, levels[queue.level].excess_turn_ps)

@@ -5,15 +5,18 @@ leaves; a queue becomes empty. A packet that is dropped from a queue leaves it a
 """
 
 from qoslib.packets.kernels.clock import NEVER
-from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, STRICT
+from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, START_TIME, STRICT
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.drr import end_visit, next_drr, next_mdrr, take_deficit
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.priority import (
     join_level,
     next_by_level,
+    next_by_start,
     next_strict,
     pass_turn,
+    tag_first,
+    take_tag,
     take_turn,
 )
 
@@ -25,6 +28,8 @@ def on_empty_enqueue(state, port, queue, now_ps):
     """A queue that was empty gets a packet."""
     if port.scheduler == LEVELS:
         join_level(state.levels, queue)
+    elif port.scheduler == START_TIME:
+        tag_first(port, state.levels, state.queues, queue, now_ps)
 
 
 @kernel
@@ -36,6 +41,8 @@ def _chosen(state, port, now_ps):
         return next_strict(state.levels, state.order, queues, classes, slots, now_ps)
     if port.scheduler == LEVELS:
         return next_by_level(port, state.levels, state.order, queues, classes, slots, now_ps)
+    if port.scheduler == START_TIME:
+        return next_by_start(state.levels, state.order, queues, classes, slots, now_ps)
     if port.scheduler == DRR:
         return next_drr(port, queues, classes, slots, now_ps)
     return next_mdrr(port, queues, classes, slots, now_ps)
@@ -60,6 +67,8 @@ def on_dequeue(state, port, queue, index, kind, now_ps):
         pass_turn(state.levels, queue)
     elif port.scheduler == LEVELS:
         take_turn(port, state.levels, queue, kind, now_ps)
+    elif port.scheduler == START_TIME:
+        take_tag(state.levels, queue, kind)
     elif port.scheduler == DRR or port.scheduler == MDRR:
         take_deficit(port, queue, index, kind.frame_bytes)
 
