@@ -129,6 +129,9 @@ def test_a_wheel_holds_the_data_and_nothing_but_the_package(wheel):
     data = [p for p in (ROOT / "data").rglob("*") if p.suffix in {".csv", ".toml"}]
     assert {f"qoslib/{p.relative_to(ROOT).as_posix()}" for p in data} <= set(names)
     assert "qoslib/data/sources.toml" in names
+    words = {p.relative_to(ROOT).as_posix() for p in (ROOT / "qoslib").rglob("*.toml")}
+    assert words
+    assert words <= set(names), "the questions and hints of the exercises"
     assert "qoslib/py.typed" in names, "a type checker reads the types of a package that says so"
     assert {name.split("/")[0].split("-")[0] for name in names} == {"qoslib"}
 

@@ -44,10 +44,10 @@ def test_a_buffer_counts_with_and_without_the_way_through_the_router(answer):
     assert verdict.ok, verdict
 
 
-@pytest.mark.parametrize("late", range(4, 31))
-def test_the_rule_itself_answers_for_every_delay_that_is_asked(late):
-    judge = lessons.exercises()["01.2"].judge
-    assert judge(late * 25 / 22, late=late).ok
+@pytest.mark.parametrize("delay", range(4, 31))
+def test_the_rule_itself_answers_for_every_delay_that_is_asked(delay):
+    exercise = lessons.exercises()["01.2"]
+    assert exercise.verdict(delay * 25 / 22, delay=delay).ok
 
 
 def test_who_pays_for_a_guarantee_is_told():
@@ -98,7 +98,7 @@ def test_every_lesson_has_exercises_whose_numbers_vary():
 @pytest.mark.parametrize("student", [7, 4711])
 @pytest.mark.parametrize("name", VARIED)
 def test_the_check_knows_the_numbers_of_a_student(name, student):
-    given = lessons.exercises()[name].given(name, student)
+    given = lessons.exercises()[name].given(student)
     assert all(f"{value:g}" in lessons.question(name, student) for value in given.values())
     verdict = lessons.check(name, BY_HAND[name](**given), student)
     assert verdict.ok, (given, verdict)
@@ -115,7 +115,7 @@ def test_a_second_wrong_answer_gets_a_further_hint():
     lessons.check("00.1", 67.2)
     first, again, second = (lessons.check("00.1", each) for each in (10, 10, 11))
     assert "Hint:" not in first.text + again.text
-    assert lessons.exercises()["00.1"].further in second.text
+    assert lessons.exercises()["00.1"].words["further"] in second.text
     assert "Hint:" not in lessons.check("00.1", ...).text
     assert lessons.check("00.1", 67.2).ok
     assert "Hint:" not in lessons.check("00.1", 10).text
@@ -135,4 +135,4 @@ def test_what_is_no_student_number_is_told_so(student):
 
 def test_each_judge_says_what_it_asks():
     assert all(inspect.getdoc(each.judge) for each in lessons.exercises().values())
-    assert all(each.further.endswith(".") for each in lessons.exercises().values())
+    assert all(each.words["further"].endswith(".") for each in lessons.exercises().values())

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from qoslib.lessons.exercise import Exercise, NoAnswer, Tries, Verdict, wrong
+from qoslib.lessons.exercise import Exercise, NoAnswer, Tries, Verdict
 
 __all__ = ["LESSONS", "Verdict", "check", "exercises", "question"]
 
@@ -67,14 +67,14 @@ def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     """
     known = _known(exercise)
     try:
-        verdict = known.judge(answer, **known.given(exercise, student))
-    except NoAnswer as told:
+        verdict = known.verdict(answer, **known.given(student))
+    except NoAnswer as error:
         # What is no answer is no try either.
-        return wrong(str(told))
+        return Verdict(False, str(error))
     except ValueError as error:
-        # A description is right in itself and no model plays it: that is the answer's, too.
-        verdict = wrong(f"no model runs that: {error}.")
-    return _tries.told(exercise, answer, verdict, known.further)
+        # A description may be right in itself and no model run it: the answer is wrong, too.
+        verdict = Verdict(False, f"no model runs that: {error}.")
+    return _tries.after(known, answer, verdict)
 
 
 def question(exercise: str, student: int = 0) -> str:
@@ -101,7 +101,7 @@ def question(exercise: str, student: int = 0) -> str:
     """
     if not isinstance(student, int) or student < 0:
         raise ValueError(f"student is {student!r}; allowed: a whole number from 0")
-    return _known(exercise).question(exercise, student)
+    return _known(exercise).question(student)
 
 
 def _known(number):

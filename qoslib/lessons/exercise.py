@@ -1,31 +1,43 @@
-"""An exercise and what its check answers: whether it is solved, what is wrong, and a hint."""
+"""An exercise and what its check answers: whether it is solved, what is wrong, and a hint.
+
+The words of a lesson's exercises stand in its ``exercises.toml``, a table an exercise:
+
+    question       with the names of its numbers in braces; missing where no number may vary
+    numbers        each number of the question: the lesson's own, and those a student may get
+    unit, within   the answer is a number in this unit, right to this share (2 % if not given)
+    least, most,   numbers beyond these get the reply `low` or `high`, or `outside`
+    whole
+    shows, hint    of an exercise with one right number: what it shows, and a hint for others
+    slips          what to say of numbers that common slips lead to, by name
+    replies        any other verdict by name; `right` is the right one
+    no_answer      what to say, by name, to what is no answer; `dots` to the dots themselves
+    write          the answer is a port and its streams, to be written like this
+    further        what helps after a second wrong try
+
+The judge of an exercise is a function in its ``exercises.py``, in the same order. Where the words
+say what it `shows`, the judge takes the numbers and returns the right number and those of the
+slips by name. Else it takes the answer too, and returns the name of a reply and what stands in it.
+"""
 
 import hashlib
 import math
 import numbers
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from qoslib.port import Port
 from qoslib.traffic import Stream
 
-__all__ = [
-    "Exercise",
-    "NoAnswer",
-    "Number",
-    "Tries",
-    "Verdict",
-    "close",
-    "described",
-    "number",
-    "right",
-    "wrong",
-]
+__all__ = ["Exercise", "NoAnswer", "Number", "Tries", "Verdict", "edge", "read"]
 
 #: No number that an exercise asks for is larger, in any unit; models refuse such or take ages.
 MOST = 1e12
+#: Share of a number to which an answer must be right, if its words do not say another.
+WITHIN = 0.02
 #: An answer of another kind may be a whole port; some words of it are enough.
 _brief = reprlib.Repr()
 _brief.maxother = _brief.maxstring = 60
@@ -60,98 +72,6 @@ class NoAnswer(Exception):
     """What was given cannot be judged; the text says why, and what to give."""
 
 
-def right(text: str) -> Verdict:
-    """The exercise is solved; the text says what that shows."""
-    return Verdict(True, text)
-
-
-def wrong(text: str) -> Verdict:
-    """It is not; the text says what is wrong and gives a hint."""
-    return Verdict(False, text)
-
-
-def number(answer: Any, unit: str) -> float:
-    """The answer as a number that is not below 0.
-
-    Raises
-    ------
-    NoAnswer
-        If it is none.
-    """
-    if answer is None or answer is ...:
-        raise NoAnswer(f"put your number in place of the dots, in {unit}.")
-    if isinstance(answer, str):
-        said = _brief.repr(answer)
-        raise NoAnswer(f"{said} is no number but a text: give one in {unit}, without quotes.")
-    if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        raise NoAnswer(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
-    if answer < 0 or not answer <= MOST:
-        said = _brief.repr(answer)
-        raise NoAnswer(f"{said} cannot be; give a number in {unit} between 0 and {MOST:g}.")
-    return float(answer)
-
-
-def close(
-    answer: float,
-    expected: float,
-    unit: str,
-    hint: str,
-    shows: str,
-    slips: Sequence[tuple[float, str]] = (),
-    within: float = 0.02,
-) -> Verdict:
-    """Compare with what the model says.
-
-    Parameters
-    ----------
-    answer, expected : float
-        In `unit`.
-    unit, hint : str
-        The hint is for a number that is no known slip.
-    shows : str
-        What the right answer shows.
-    slips : sequence of (float, str)
-        Numbers that common slips lead to, and what to say to each.
-    within : float
-        Relative tolerance.
-    """
-    if math.isclose(answer, expected, rel_tol=within):
-        return right(f"{answer:.4g} {unit}. {shows}")
-    for slip, text in slips:
-        if math.isclose(answer, slip, rel_tol=within):
-            return wrong(f"{answer:g} {unit} is what comes out {text}. {hint}")
-    side = "large" if answer > expected else "small"
-    return wrong(f"{answer:g} {unit} is too {side}. {hint}")
-
-
-def described(answer: Any, write: str = "(port, streams)") -> tuple[Port, tuple[Stream, ...]]:
-    """The answer as a port and its streams.
-
-    Parameters
-    ----------
-    answer : object
-    write : str
-        What to write, told to those who wrote something else.
-
-    Raises
-    ------
-    NoAnswer
-        If it is no such pair.
-    """
-    if answer is None or answer is ...:
-        raise NoAnswer(f"put {write} in place of the dots: a Port and a list of Stream.")
-    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
-        said = _brief.repr(answer)
-        raise NoAnswer(f"{said} is not a port with its streams: write {write}.")
-    port, streams = answer
-    streams = (streams,) if isinstance(streams, Stream) else streams
-    streams = tuple(streams) if isinstance(streams, Iterable) else ()
-    if not streams or not all(isinstance(stream, Stream) for stream in streams):
-        said = _brief.repr(answer[1])
-        raise NoAnswer(f"{said} is not a list of Stream with at least one in it: write {write}.")
-    return port, streams
-
-
 @dataclass(frozen=True)
 class Number:
     """A number of a question: the lesson's own, and those that a student may get instead.
@@ -176,35 +96,141 @@ class Number:
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise of a lesson.
+    """One exercise of a lesson: its number, its judge and its words."""
 
-    Attributes
-    ----------
-    judge : callable
-        From an answer, and the numbers by name, to a verdict.
-    further : str
-        What helps after a second wrong try.
-    text : str
-        The question, with the names of its numbers in braces; empty where none may vary.
-    numbers : mapping of str to Number
-    """
+    name: str
+    judge: Callable[..., tuple[Any, Mapping[str, Any]]]
+    words: Mapping[str, Any]
 
-    judge: Callable[..., Verdict]
-    further: str
-    text: str = ""
-    numbers: Mapping[str, Number] = field(default_factory=dict)
+    @property
+    def numbers(self) -> dict[str, Number]:
+        """The numbers of the question by name."""
+        return {key: Number(**each) for key, each in self.words.get("numbers", {}).items()}
 
-    def given(self, name: str, student: int = 0) -> dict[str, float]:
+    def given(self, student: int = 0) -> dict[str, float]:
         """The numbers of a student; those of the lesson for student 0."""
         return {
-            key: number.drawn(f"{name}/{key}/{student}") if student else number.own
+            key: number.drawn(f"{self.name}/{key}/{student}") if student else number.own
             for key, number in self.numbers.items()
         }
 
-    def question(self, name: str, student: int = 0) -> str:
+    def question(self, student: int = 0) -> str:
         """The question with the numbers of a student in it."""
-        shown = {key: f"{value:g}" for key, value in self.given(name, student).items()}
-        return self.text.format(**shown)
+        shown = {key: f"{value:g}" for key, value in self.given(student).items()}
+        return self.words.get("question", "").format(**shown)
+
+    def verdict(self, answer: Any, **given: float) -> Verdict:
+        """Judge an answer to the question with these numbers.
+
+        Raises
+        ------
+        NoAnswer
+            If it is none.
+        """
+        unit = self.words.get("unit")
+        if answer is None or answer is ...:
+            raise NoAnswer(self._dots)
+        if unit:
+            answer = _number(answer, unit)
+        elif "write" in self.words:
+            answer = _port(answer, self.words["write"])
+        beyond = self._beyond(answer) if unit else ""
+        if beyond:
+            return self._reply(beyond, {"answer": answer, **given})
+        if "shows" in self.words:
+            return self._compared(answer, given)
+        name, values = self.judge(answer, **given)
+        if name in self.words.get("no_answer", {}):
+            raise NoAnswer(self.words["no_answer"][name])
+        return self._reply(name, {"answer": answer, **given, **values})
+
+    @property
+    def _dots(self):
+        """What to say to dots."""
+        if "unit" in self.words:
+            return f"put your number in place of the dots, in {self.words['unit']}."
+        if "write" in self.words:
+            write = self.words["write"]
+            return f"put {write} in place of the dots: a Port and a list of Stream."
+        return self.words["no_answer"]["dots"]
+
+    def _beyond(self, answer):
+        """The reply to a number outside what is sensible, or ""."""
+        low = answer < self.words.get("least", 0) or (
+            self.words.get("whole", False) and answer != int(answer)
+        )
+        if not low and answer <= self.words.get("most", math.inf):
+            return ""
+        name = "low" if low else "high"
+        return name if name in self.words["replies"] else "outside"
+
+    def _compared(self, answer, given):
+        """One right number, and those that slips lead to."""
+        expected, slips = self.judge(**given)
+        within, unit = self.words.get("within", WITHIN), self.words["unit"]
+        texts = {"expected": expected, **given}
+        if math.isclose(answer, expected, rel_tol=within):
+            return Verdict(True, f"{answer:.4g} {unit}. {self.words['shows'].format(**texts)}")
+        side = "large" if answer > expected else "small"
+        found = f"is too {side}"
+        for name, slip in slips.items():
+            if math.isclose(answer, slip, rel_tol=within):
+                found = f"is what comes out {self.words['slips'][name].format(**texts)}"
+                break
+        hint = self.words["hint"].format(**texts)
+        return Verdict(False, f"{answer:g} {unit} {found}. {hint}")
+
+    def _reply(self, name, values):
+        return Verdict(name == "right", self.words["replies"][name].format(**values))
+
+
+def read(file: str, *judges: Callable) -> dict[str, Exercise]:
+    """The exercises of a lesson, by number.
+
+    Parameters
+    ----------
+    file : str
+        The lesson's ``exercises.py``; the words stand beside it.
+    judges : callable
+        One an exercise, in the order of the words.
+    """
+    words = tomllib.loads(Path(file).with_suffix(".toml").read_text(encoding="utf-8"))
+    pairs = zip(words.items(), judges, strict=True)
+    return {name: Exercise(name, judge, mine) for (name, mine), judge in pairs}
+
+
+def edge(holds: bool, more_holds: bool, **values: Any) -> tuple[str, dict[str, Any]]:
+    """The reply where the right answer is the last that holds: `beyond`, `room` or `right`."""
+    if not holds:
+        return "beyond", values
+    return ("room" if more_holds else "right"), values
+
+
+def _number(answer: Any, unit: str) -> float:
+    """The answer as a number that is not below 0."""
+    if isinstance(answer, str):
+        text = _brief.repr(answer)
+        raise NoAnswer(f"{text} is no number but a text: give one in {unit}, without quotes.")
+    if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
+        raise NoAnswer(f"{_brief.repr(answer)} is no number; give one number in {unit}.")
+    if answer < 0 or not answer <= MOST:
+        text = _brief.repr(answer)
+        raise NoAnswer(f"{text} cannot be; give a number in {unit} between 0 and {MOST:g}.")
+    return float(answer)
+
+
+def _port(answer: Any, write: str) -> tuple[Port, tuple[Stream, ...]]:
+    """The answer as a port and its streams; else what to write."""
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[0], Port):
+        text = _brief.repr(answer)
+        raise NoAnswer(f"{text} is not a port with its streams: write {write}.")
+    port, streams = answer
+    streams = (streams,) if isinstance(streams, Stream) else streams
+    streams = tuple(streams) if isinstance(streams, Iterable) else ()
+    if not streams or not all(isinstance(stream, Stream) for stream in streams):
+        text = _brief.repr(answer[1])
+        raise NoAnswer(f"{text} is not a list of Stream with at least one in it: write {write}.")
+    return port, streams
 
 
 class Tries:
@@ -213,11 +239,13 @@ class Tries:
     def __init__(self):
         self._wrong: dict[str, set[str]] = {}
 
-    def told(self, exercise: str, answer: Any, verdict: Verdict, further: str) -> Verdict:
+    def after(self, exercise: Exercise, answer: Any, verdict: Verdict) -> Verdict:
         """The verdict, with what helps further from the second wrong answer on."""
         if verdict.ok:
-            self._wrong.pop(exercise, None)
+            self._wrong.pop(exercise.name, None)
             return verdict
-        before = self._wrong.setdefault(exercise, set())
+        before = self._wrong.setdefault(exercise.name, set())
         before.add(repr(answer))
-        return wrong(f"{verdict.text} Hint: {further}") if len(before) > 1 else verdict
+        if len(before) == 1:
+            return verdict
+        return Verdict(False, f"{verdict.text} Hint: {exercise.words['further']}")
