@@ -1,6 +1,7 @@
 """What each class of a port sends, loses and waits: models and published values in one figure."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.plots.published import Point, published
 from qoslib.results import Result
+from qoslib.units import Floats
 
 __all__ = ["GROWTH", "PANELS", "classes", "growing"]
 
@@ -79,20 +81,22 @@ def classes(
     )
 
 
-def _on_line_gbps(experiment, packets_per_s):
+def _on_line_gbps(experiment: Experiment, packets_per_s: Floats) -> Floats:
     """Packet rates, one a stream, as what they take of the line."""
     frames = np.array([stream.mean_frame_bytes for stream in experiment.streams])
-    on_line = frames + experiment.port.overhead_bytes
+    on_line = frames + experiment.only_port.overhead_bytes
     return units.convert(units.rate_bps(packets_per_s, on_line), "bit/s", "Gbit/s")
 
 
-def _drawn(experiment, result, quantity):
+def _drawn(experiment: Experiment, result: Result, quantity: str) -> Floats:
     if quantity == "latency":
         return units.convert(result.delay_mean_s, "s", "ms")
     return _on_line_gbps(experiment, getattr(result, f"{quantity}_pps"))
 
 
-def _published(experiment, names, points: Sequence[Point], quantity):
+def _published(
+    experiment: Experiment, names: Sequence[str], points: Sequence[Point], quantity: str
+) -> Floats:
     """Published values and their half widths in the units drawn, NaN where there are none."""
     both = np.full((2, len(names)), np.nan)
     for point in points:
@@ -103,7 +107,9 @@ def _published(experiment, names, points: Sequence[Point], quantity):
     return _on_line_gbps(experiment, both)
 
 
-def _measured(experiment, names, points, quantity, panel):
+def _measured(
+    experiment: Experiment, names: Sequence[str], points: Sequence[Point], quantity: str, panel: int
+) -> style.Json:
     value, half_width = _published(experiment, names, points, quantity)
     uid = f"measured-{quantity}"
     trace = style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
@@ -120,7 +126,7 @@ def _largest(points: Sequence[Point]) -> set[str]:
     return {point.stream for point in points if point.largest}
 
 
-def _bars(names, offered, panel):
+def _bars(names: Sequence[str], offered: Floats, panel: int) -> style.Json:
     bars = {"type": "bar", "x": names, "y": list(offered), "name": "offered", "width": 0.8}
     look = {"marker": {"color": style.PALE}, "legendgroup": "offered", "showlegend": panel == 0}
     number = "" if panel == 0 else str(panel + 1)
@@ -128,7 +134,7 @@ def _bars(names, offered, panel):
     return bars | look | place
 
 
-def _layout(offered):
+def _layout(offered: Floats) -> style.Json:
     layout = style.layout(tuple(PANELS.values()), autotickangles=[0, 90])
     top = 1.08 * max(1.0, float(np.max(offered)))
     for axis in ("yaxis", "yaxis2"):
@@ -142,7 +148,9 @@ def _layout(offered):
     return layout
 
 
-def _table(experiment, results, points):
+def _table(
+    experiment: Experiment, results: Sequence[Result], points: Sequence[Point]
+) -> pd.DataFrame:
     names = [stream.name for stream in experiment.streams]
     columns = {"offered [Gb/s]": _drawn(experiment, results[0], "offered")}
     for quantity in PANELS:
@@ -153,14 +161,14 @@ def _table(experiment, results, points):
     return pd.DataFrame(columns, index=pd.Index(names, name="class")).map(_rounded)
 
 
-def _rounded(value):
+def _rounded(value: Any) -> float:
     """Three digits: what a reader compares, and the same on any machine."""
     return float(f"{value:.3g}")
 
 
-def _summary(table, results, largest):
+def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) -> str:
     models = [result.model for result in results]
-    said = [_sentence(name, row, name in largest, *models) for name, row in table.iterrows()]
+    said = [_sentence(str(name), row, name in largest, *models) for name, row in table.iterrows()]
     busy = [sentence for sentence in said if sentence]
     rest = (
         f"All {'other ' if busy else ''}classes lose nothing and wait for less than a millisecond."
@@ -198,7 +206,7 @@ def growing(result: Result) -> list[str]:
     return [name for name, more in zip(result.streams, grown, strict=True) if more]
 
 
-def _sentence(name, row, largest, model, *others):
+def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *others: str) -> str:
     offered, latency = row["offered [Gb/s]"], row[f"latency [ms] {model}"]
     dropped = row[f"dropped [Gb/s] {model}"]
     if dropped == 0 and not latency >= 1:
@@ -216,5 +224,5 @@ def _sentence(name, row, largest, model, *others):
     return f"{start}; its packets wait for {latency:g} ms{beside}."
 
 
-def _percent(part, whole):
+def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole if whole else 0:.3g} %"

@@ -18,7 +18,7 @@ MIME = "application/vnd.plotly.v1+json"
 _CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata")
 
 
-class Figure(go.Figure):
+class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
     """A plotly figure with a one-paragraph `summary` and a data `table`.
 
     Its `remark` says where the models in it part, or where the only one is valid.
@@ -32,7 +32,9 @@ class Figure(go.Figure):
     table: pd.DataFrame = pd.DataFrame()
     remark: str = ""
 
-    def __init__(self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs):
+    def __init__(
+        self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs: Any
+    ) -> None:
         # Names of streams may hold what plotly would take for markup, and a link would be live.
         kwargs = {key: _as_text(value) for key, value in kwargs.items()}
         # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.
@@ -42,26 +44,27 @@ class Figure(go.Figure):
         self.summary = summary
         self.table = pd.DataFrame() if table is None else table
 
-    def _repr_mimebundle_(self, include=None, exclude=None, validate=True, **kwargs):
+    def _repr_mimebundle_(
+        self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any
+    ) -> dict[str, Any]:
         # Through plotly's own JSON, which has null where a value is missing; NaN is no JSON.
         # JupyterLab fits what it draws; told to do the same, plotly would forget the height.
         config = CONFIG | {"responsive": False}
         return {MIME: {**json.loads(self.to_json()), "config": config}, "text/plain": self.summary}
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> None:
         """Nothing: plotly's own answer loads a script from the network."""
 
-    def _ipython_display_(self):
+    def _ipython_display_(self) -> None:
         """In place of plotly's own: two outputs, since a page shows one kind of each alone."""
         words, table = html.escape(self.summary), self.table.to_html(border=0, na_rep="–")
         folded = f"<summary>The same in words and as a table</summary><p>{words}</p>{table}"
-        display(self._repr_mimebundle_(), raw=True)
-        display(
-            {"text/html": f"<details>{folded}</details>", "text/plain": str(self.table)}, raw=True
-        )
+        read = {"text/html": f"<details>{folded}</details>", "text/plain": str(self.table)}
+        for output in (self._repr_mimebundle_(), read):
+            display(output, raw=True)  # type: ignore[no-untyped-call]  # IPython's has no types
 
 
-def _as_text(value):
+def _as_text(value: Any) -> Any:
     """What is drawn, with each text as it is: plotly reads HTML in any of them."""
     if isinstance(value, str):
         return html.escape(value, quote=False)
@@ -70,7 +73,7 @@ def _as_text(value):
     return [_as_text(each) for each in value] if isinstance(value, list | tuple) else value
 
 
-class LiveFigure(go.FigureWidget):
+class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
 
     #: The text in place of plotly's file: that would keep each widget, to tell it of an edit.
@@ -164,7 +167,7 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
                 widget.layout[axis].range = figure.layout[axis].range
 
 
-def _changed(shown, wanted):
+def _changed(shown: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
     """What differs: plotly takes its time to look at each value that it is given."""
     return {
         name: wanted[name]

@@ -10,8 +10,9 @@ from qoslib.compare import published
 from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
-from qoslib.plots.marks import by_mark
+from qoslib.plots.marks import MarkedClass, by_mark
 from qoslib.results import Result
+from qoslib.units import Floats
 
 __all__ = ["latency_histogram"]
 
@@ -52,8 +53,8 @@ def latency_histogram(
     BE takes 85 to 4,070 us, 3,458 in the mean.
     """
     wanted = by_mark(experiment.streams, classes)
-    traces: list[dict] = []
-    columns: dict[str, list[float]] = {}
+    traces: list[style.Json] = []
+    columns: dict[str, Sequence[float]] = {}
     for panel, each in enumerate(wanted):
         names = [experiment.streams[at].name for at in each.at]
         seen = _published_us(platform, experiment.name, names)
@@ -78,7 +79,7 @@ def latency_histogram(
     return Figure(data=traces + keys, layout=layout, summary=_summary(table), table=table)
 
 
-def _published_us(platform, experiment, names):
+def _published_us(platform: str, experiment: str, names: Sequence[str]) -> list[float]:
     """Least, average and largest of these streams as printed [us]; NaN where nothing is."""
     found: dict[str, list[float]] = {quantity: [] for quantity in MARKS}
     for value in published().of(platform) if platform else ():
@@ -89,14 +90,14 @@ def _published_us(platform, experiment, names):
     return [float(low.min()), float(mean.mean()), float(high.max())]
 
 
-def _modelled_us(result, at):
+def _modelled_us(result: Result, at: Sequence[int]) -> list[float]:
     at = list(at)
     mean = np.average(result.delay_mean_s[at], weights=result.sent_pps[at])
     ends = np.min(result.delay_min_s[at]), mean, np.max(result.delay_max_s[at])
     return [units.convert(float(each), "s", "us") for each in ends]
 
 
-def _spread(result, at, seen):
+def _spread(result: Result, at: Sequence[int], seen: Sequence[float]) -> tuple[Floats, Floats]:
     """Middle of each bin [us] and the share of packets in it [%]."""
     if result.histogram is None:
         raise ValueError("the record has no histogram; allowed: a packet model's")
@@ -111,7 +112,7 @@ def _spread(result, at, seen):
     return (edges_us[:-1] + edges_us[1:]) / 2, share
 
 
-def _bars(each, x, y, panel):
+def _bars(each: MarkedClass, x: Floats, y: Floats, panel: int) -> style.Json:
     number = "" if panel == 0 else str(panel + 1)
     place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "uid": f"spread-{each.label}"}
     look = {"marker": {"color": each.look.colour, "line": {"width": 0}}, "opacity": 0.55}
@@ -119,7 +120,9 @@ def _bars(each, x, y, panel):
     return bars | place | look | {"width": float(x[1] - x[0]), "showlegend": False}
 
 
-def _marked(kind, each, at_us, peak, panel):
+def _marked(
+    kind: str, each: MarkedClass, at_us: Sequence[float], peak: float, panel: int
+) -> style.Json:
     height = peak * (_PUBLISHED if kind == "measured" else _MODELLED)
     uid = f"{kind}-{each.label}"
     marks = style.points(kind, [each.like] * 3, [], [height] * 3, panel, uid=uid)
@@ -128,14 +131,14 @@ def _marked(kind, each, at_us, peak, panel):
     return marks | {"text": list(MARKS.values())}
 
 
-def _table(columns):
+def _table(columns: dict[str, Sequence[float]]) -> pd.DataFrame:
     index = pd.Index([f"{word} [us]" for word in MARKS.values()], name="latency")
     return pd.DataFrame(columns, index=index).round(1)
 
 
-def _summary(table):
+def _summary(table: pd.DataFrame) -> str:
     said = []
-    for name in dict.fromkeys(column.rsplit(" ", 1)[0] for column in table):
+    for name in dict.fromkeys(str(column).rsplit(" ", 1)[0] for column in table):
         low, mean, high = table[f"{name} modelled"]
         said.append(f"{name} takes {low:,.0f} to {high:,.0f} us, {mean:,.0f} in the mean")
     return f"{'; '.join(said)}."

@@ -9,6 +9,7 @@ from qoslib import units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
+from qoslib.units import Floats
 
 __all__ = ["loss_over_load"]
 
@@ -54,9 +55,9 @@ def loss_over_load(
         columns[f"{label} lost [%]"] = pd.Series(y, index=np.round(x, 1))
     highest = max(max(trace["y"]) for trace in traces)
     if configured_bps is not None:
-        x = [units.convert(configured_bps, "bit/s", "Mbit/s")] * 2
+        at = [units.convert(configured_bps, "bit/s", "Mbit/s")] * 2
         look = style.Look(style.INK, "circle")
-        bound = style.line("bound", "configured", x, [0, highest], 0, as_look=look)
+        bound = style.line("bound", "configured", at, [0, highest], 0, as_look=look)
         traces.append(bound | {"uid": "bound", "name": "configured"})
     seen = [] if published_bps is None else [units.convert(published_bps, "bit/s", "Mbit/s")]
     traces.append(style.points("measured", ["BE"] * len(seen), seen, [0.0] * len(seen), 0))
@@ -69,7 +70,7 @@ def loss_over_load(
     return Figure(data=traces, layout=layout, summary=_summary(table), table=table)
 
 
-def _point(watched, result):
+def _point(watched: Sequence[str], result: Result) -> tuple[float, float]:
     offered, dropped = (
         sum(getattr(result[name], quantity) or 0.0 for name in watched)
         for quantity in ("offered_bps", "dropped_bps")
@@ -78,7 +79,7 @@ def _point(watched, result):
     return units.convert(offered, "bit/s", "Mbit/s"), lost
 
 
-def _drawn(model, place, label, x, y):
+def _drawn(model: str, place: int, label: str, x: Floats, y: Floats) -> style.Json:
     look, uid = style.variant("BE", place), f"line-{place}"
     drawn = style.line(model, label, x, y, 0, as_look=look, uid=uid)
     if model == "packets":
@@ -87,12 +88,12 @@ def _drawn(model, place, label, x, y):
     return drawn
 
 
-def _summary(table):
+def _summary(table: pd.DataFrame) -> str:
     said = []
     for column in table:
         known = table[column].dropna()
         free = known[known <= 0].index
-        label = column.removesuffix(" lost [%]")
+        label = str(column).removesuffix(" lost [%]")
         most = f"loses nothing up to {free.max():.3g} Mb/s" if len(free) else "always loses some"
         said.append(f"{label} {most} and {known.iloc[-1]:.3g} % at {known.index[-1]:.3g} Mb/s")
     return f"{'; '.join(said)}."

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from qoslib.plots import style
-from qoslib.results import Result
+from qoslib.results import PacketTrace, Result
 from qoslib.traffic import Stream
 
 __all__ = ["CALLED", "MarkedClass", "by_mark", "one_packet_trace"]
@@ -63,7 +63,7 @@ def by_mark(streams: Sequence[Stream], only: Iterable[str] = ()) -> list[MarkedC
     return [each for each in classes if not wanted or each.label in wanted]
 
 
-def one_packet_trace(result: Result):
+def one_packet_trace(result: Result) -> PacketTrace:
     """The trace of a result, or an error that says how to get one."""
     if result.trace is None:
         raise ValueError("the record has no trace; allowed: one of simulate(trace_packets=...)")

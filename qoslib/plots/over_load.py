@@ -11,6 +11,7 @@ from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
+from qoslib.units import Floats
 
 __all__ = ["latency_over_load"]
 
@@ -71,18 +72,18 @@ def latency_over_load(
     return Figure(data=traces, layout=layout, summary=_over_load(stream, table), table=table)
 
 
-def _over(model, stream, place, label, x, y):
+def _over(model: str, stream: str, place: int, label: str, x: Floats, y: Floats) -> style.Json:
     drawn, uid = style.variant(stream, place), f"line-{place}"
     if model != "packets":
         return style.line(model, label, x, y, 0, as_look=drawn, uid=uid)
     return style.points(model, [stream], x, y, 0, uid=uid, name=label, showlegend=True)
 
 
-def _on_line_bytes(experiment, at):
-    return experiment.streams[at].mean_frame_bytes + experiment.port.overhead_bytes
+def _on_line_bytes(experiment: Experiment, at: int) -> float:
+    return experiment.streams[at].mean_frame_bytes + experiment.only_port.overhead_bytes
 
 
-def _over_load(stream, table):
+def _over_load(stream: str, table: pd.DataFrame) -> str:
     first, last = table.index[[0, -1]]
     known = [(label, column.dropna()) for label, column in table.items()]
     ends = [

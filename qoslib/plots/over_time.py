@@ -9,8 +9,9 @@ from qoslib import units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.port import Port
-from qoslib.results import Result
+from qoslib.results import History, Result
 from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["queue_over_time"]
 
@@ -61,8 +62,8 @@ def queue_over_time(
     traces = []
     for (label, look), (x, *panels) in drawn.items():
         for panel, y in enumerate(panels):
-            more = {"as_look": look, "uid": f"{label}-{panel}"}
-            traces.append(style.line("packets", label, x, y, panel, **more))
+            uid = f"{label}-{panel}"
+            traces.append(style.line("packets", label, x, y, panel, as_look=look, uid=uid))
     tables = [_table(label, x, panels) for (label, _), (x, *panels) in drawn.items()]
     table = pd.concat(tables, axis=1)
     layout = style.layout(PANELS, "time [ms]")
@@ -72,7 +73,9 @@ def queue_over_time(
     return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
-def _lines(port, streams, results, queues):
+def _lines(
+    port: Port, streams: Sequence[Stream], results: Mapping[str, Result], queues: Sequence[str]
+) -> dict[tuple[str, style.Look], tuple[Floats, ...]]:
     """Label and look of each line -> time [ms] and the values of the panels."""
     lines = {}
     for run, (label, result) in enumerate(results.items()):
@@ -88,7 +91,7 @@ def _lines(port, streams, results, queues):
     return lines
 
 
-def _panels(history, at, mine):
+def _panels(history: History, at: int, mine: Sequence[int]) -> tuple[Floats, ...]:
     """Time [ms], packets waiting, time to send them [ms], and drops a second, of one queue."""
     width_s = np.diff(history.time_s)
     waiting = history.queue_packets[at].astype(float)
@@ -104,14 +107,14 @@ def _panels(history, at, mine):
     )
 
 
-def _table(label, x, panels):
+def _table(label: str, x: Floats, panels: Sequence[Floats]) -> pd.DataFrame:
     """Ten moments are enough to read."""
     every = slice(len(x) // 20, None, max(1, len(x) // 10))
     columns = {f"{label} {title}": y[every] for title, y in zip(PANELS, panels, strict=True)}
     return pd.DataFrame(columns, index=pd.Index(x[every].round(3), name="time [ms]")).round(3)
 
 
-def _sentence(label, x, waiting, takes_ms, dropped_pps):
+def _sentence(label: str, x: Floats, waiting: Floats, takes_ms: Floats, dropped_pps: Floats) -> str:
     most = f"In the queue ({label}) at most {waiting.max():,.0f} packets wait at once"
     lossy = np.flatnonzero(dropped_pps)
     if not len(lossy):

@@ -4,6 +4,7 @@ from functools import cache
 from typing import NamedTuple
 
 from qoslib import units
+from qoslib.compare import Published
 from qoslib.compare import published as all_published
 from qoslib.platforms import Experiment
 
@@ -74,14 +75,14 @@ def published(platform: str, experiment: Experiment) -> list[Point]:
 
 
 @cache
-def _results(platform):
+def _results(platform: str) -> list[Published]:
     """Read once: a slider asks for them at every move, and reading all tables takes 0.2 s."""
     return all_published().of(platform)
 
 
-def _point(value, drawn, counted_bytes):
+def _point(value: Published, drawn: str, counted_bytes: float) -> Point:
     kind, size = units.UNITS[value.unit]
-    numbers = value.value * size, value.half_width * size
+    number, half_width = value.value * size, value.half_width * size
     if kind == "data rate":
-        numbers = tuple(units.rate_pps(number, counted_bytes) for number in numbers)
-    return Point(value.stream, drawn, *numbers, value.quantity == "latency_maximum")
+        number, half_width = (units.rate_pps(each, counted_bytes) for each in (number, half_width))
+    return Point(value.stream, drawn, number, half_width, value.quantity == "latency_maximum")

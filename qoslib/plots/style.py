@@ -1,7 +1,7 @@
 """One look per kind of thing, one colour and symbol per traffic class, in every figure."""
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,8 @@ ORANGE, SKY, GREEN, BLUE, RED, PINK = (
     "#CC79A7",
 )
 INK, PALE, CLEAR = "#444444", "#DDDDDD", "rgba(0, 0, 0, 0)"
+#: A trace or a layout as plotly reads it.
+Json: TypeAlias = dict[str, Any]
 #: plotly's template "none"; by its name it would have to be looked up for each figure.
 _TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
 
@@ -62,7 +64,7 @@ KINDS = {
     "now": "at the sliders",
 }
 
-_MARKER: dict[str, dict] = {
+_MARKER: dict[str, Json] = {
     "fluid": {"size": 12, "line": {"width": 0}},
     "now": {"size": 12, "line": {"width": 2, "color": INK}},
     # Small, dark and round whatever the class, to be seen on the fluid symbol or line below.
@@ -75,7 +77,7 @@ _MARKER: dict[str, dict] = {
     "tcp": {"size": 8, "line": {"width": 0}},
     "measured": {"size": 16, "line": {"width": 2}},
 }
-_LINE: dict[str, dict] = {
+_LINE: dict[str, Json] = {
     "fluid": {"width": 2.5},
     "packets": {"width": 1},
     "tcp": {"width": 1.5},
@@ -88,7 +90,7 @@ def look(name: str, place: int = -1) -> Look:
     return LOOKS.get(name) or list(LOOKS.values())[place % len(LOOKS)]
 
 
-def plain(values) -> list:
+def plain(values: Iterable[float]) -> list[float | None]:
     """Numbers as plotly's widget takes them back without a fault: a list, None for NaN and inf.
 
     It answers an array with an error in the kernel's log once the page has sent its defaults.
@@ -96,7 +98,7 @@ def plain(values) -> list:
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
-def _marker(kind, names):
+def _marker(kind: str, names: Sequence[str]) -> Json:
     places = {name: place - 1 for place, name in enumerate(dict.fromkeys(names))}
     looks = [look(name, places[name]) for name in names]
     opened = "-open" if kind == "measured" else ""
@@ -105,10 +107,17 @@ def _marker(kind, names):
 
 
 def points(
-    kind: str, names: Sequence[str], x, y, panel: int, *, half_width=None, **more: Any
-) -> dict:
+    kind: str,
+    names: Sequence[str],
+    x: Iterable[Any],
+    y: Iterable[float],
+    panel: int,
+    *,
+    half_width: Iterable[float] | None = None,
+    **more: Any,
+) -> Json:
     """Markers, one a class, with the half width of the print as bars where it is given."""
-    trace = {
+    trace: Json = {
         "type": "scatter",
         "mode": "markers",
         "x": list(x),
@@ -133,7 +142,16 @@ def variant(name: str, place: int) -> Look:
     return look(name) if place == 0 else Look(INK, list(LOOKS.values())[place % len(LOOKS)].symbol)
 
 
-def line(kind: str, name: str, x, y, panel: int, *, as_look: Look | None = None, **more) -> dict:
+def line(
+    kind: str,
+    name: str,
+    x: Iterable[Any],
+    y: Iterable[float],
+    panel: int,
+    *,
+    as_look: Look | None = None,
+    **more: Any,
+) -> Json:
     """A line of one class over a continuous axis, with a few symbols to tell it in grey."""
     colour, symbol = as_look or look(name)
     return {
@@ -151,7 +169,7 @@ def line(kind: str, name: str, x, y, panel: int, *, as_look: Look | None = None,
     }
 
 
-def key(kind: str) -> dict:
+def key(kind: str) -> Json:
     """An entry of the key that stands for a kind of thing, whatever the class."""
     marker: dict[str, Any] = {**_MARKER[kind], "color": INK, "symbol": "circle"}
     if kind == "measured":
@@ -160,9 +178,10 @@ def key(kind: str) -> dict:
     return {"type": "scatter", "name": KINDS[kind], "uid": f"key-{kind}", **entry}
 
 
-def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: str) -> dict:
+def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: str) -> Json:
     """A dashed line from the x axis up that says at its top what it marks; nothing for None."""
-    grey, at = Look(INK, "circle"), [] if x is None else [x, x]
+    grey = Look(INK, "circle")
+    at: list[float] = [] if x is None else [x, x]
     trace = line("bound", name, at, [0, top][: len(at)], panel, as_look=grey, uid=uid)
     # With `maxdisplayed` plotly leaves out the texts of short traces.
     trace["marker"] = {"color": INK}
@@ -170,17 +189,17 @@ def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: 
     return trace | said | {"showlegend": False}
 
 
-def _place(panel):
+def _place(panel: int) -> dict[str, str]:
     number = "" if panel == 0 else str(panel + 1)
     return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
 
 
-def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
+def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
     """Panels side by side, each with its own title, with its unit, on the y axis."""
     # Tick labels and a title fit between three panels on a page of half a screen.
     gap = 0.13 if len(y_titles) == 3 else 0.1
     width = (1 - gap * (len(y_titles) - 1)) / len(y_titles)
-    made = {}
+    made: Json = {}
     for panel, title in enumerate(y_titles):
         number = "" if panel == 0 else str(panel + 1)
         low = panel * (width + gap)
@@ -202,7 +221,7 @@ def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
     return made
 
 
-def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> dict:
+def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
     """The common layout: white, the key above the panels, never over the data."""
     return {
         "template": _TEMPLATE,

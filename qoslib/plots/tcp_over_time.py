@@ -1,7 +1,7 @@
 """TCP over time: windows, round trips, the queue, and what arrives."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
 from qoslib.scenario import Scenario
+from qoslib.units import Floats
 
 __all__ = ["Moments", "moments", "tcp_over_time"]
 
@@ -91,7 +92,7 @@ def moments(scenario: Scenario, result: Result) -> Moments:
     )
 
 
-def _smoothed(values, round_trip_bins):
+def _smoothed(values: Floats, round_trip_bins: float) -> Floats:
     """The mean over some round trips: what comes in bunches, a round trip apart, arrives evenly."""
     width = 2 * math.ceil(SMOOTHED_ROUNDS * round_trip_bins / 2) + 1
     edged = np.pad(values, width // 2, mode="edge")
@@ -147,7 +148,7 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
     return Figure(data=traces, layout=layout, summary=said, table=table)
 
 
-def _drawn(found: Moments):
+def _drawn(found: Moments) -> tuple[Floats, Sequence[Floats]]:
     """Time [s], and the panels in their units."""
     panels = (
         units.convert(found.windows_bytes, "B", "MB"),
@@ -158,14 +159,15 @@ def _drawn(found: Moments):
     return found.time_s, panels
 
 
-def _table(label, x, panels):
+def _table(label: str, x: Floats, panels: Sequence[Floats]) -> pd.DataFrame:
     """Ten moments are enough to read."""
     every = slice(len(x) // 20, None, max(1, len(x) // 10))
     columns = {f"{label} {title}": y[every] for title, y in zip(COLUMNS, panels, strict=True)}
     return pd.DataFrame(columns, index=pd.Index(x[every].round(2), name="time [s]")).round(2)
 
 
-def _sentence(label, result, x, panels):
+def _sentence(label: str, result: Result, x: Floats, panels: Sequence[Floats]) -> str:
+    assert result.tcp is not None, "its moments were worked out"
     windows, _, queue, rate = panels
     lost = result.dropped_pps[: len(result.tcp.flows)].sum() * result.duration_s
     return (
