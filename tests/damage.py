@@ -6,7 +6,7 @@ from random import Random
 
 from qoslib import units
 from qoslib.compare.readings import READINGS
-from qoslib.measurements import COLUMNS, NUMBERS, STATISTICS
+from qoslib.measurements.table import COLUMNS, NUMBERS, STATISTICS
 
 __all__ = ["any_bytes", "cut", "damaged_csv", "damaged_json"]
 

@@ -1,15 +1,25 @@
 """Tables load with units and source; whatever is wrong in one is said once, with its place."""
 
 import hashlib
+import io
 import tomllib
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ledgers import MEASUREMENTS
 
-from qoslib import measurements
-from qoslib.measurements import COLUMNS, HEADER, MeasurementError, catalogue, load, sources
+from qoslib.measurements import (
+    COLUMNS,
+    MeasurementError,
+    catalogue,
+    folder,
+    load,
+    published,
+    sources,
+)
+from qoslib.measurements.table import HEADER, MAX_BYTES, WANTED
 from qoslib.units import UNITS
 
 ROW = "base,CS1,latency,average,4.2 ms,4.2,ms,0.05,,,my table row 1,ok,,"
@@ -152,11 +162,102 @@ def test_a_key_stands_once(own):
         load(own(ROW, changed(experiment="other"), changed(value="5")))
 
 
-@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("column", WANTED)
 def test_a_missing_column_is_named(own, column):
     header = ",".join(name for name in COLUMNS if name != column)
     with pytest.raises(MeasurementError, match=f"line 1, column {column}: missing; allowed: the"):
         load(own(header=header))
+
+
+@pytest.mark.parametrize("column", [name for name in COLUMNS if name not in WANTED])
+def test_a_column_that_need_not_be_there_is_filled(own, column):
+    whole = load(own(ROW))
+    header = ",".join(name for name in COLUMNS if name != column)
+    cells = zip(COLUMNS, ROW.split(","), strict=True)
+    frame = load(own(",".join(cell for name, cell in cells if name != column), header=header))
+    others = [name for name in COLUMNS if name != column]
+    assert frame[others].equals(whole[others])
+    assert tuple(frame.columns) == COLUMNS
+    assert frame.dtypes.equals(whole.dtypes)
+
+
+FOUR = "stream,quantity,value,unit"
+
+
+def test_four_columns_are_enough(own):
+    frame = load(own("voice,latency,4.50,ms", ",throughput,2e3,Mbit/s", header=FOUR))
+    wanted = ["stream", "quantity", "value", "unit", "half_width", "as_printed"]
+    assert frame[wanted].to_numpy().tolist() == [
+        ["voice", "latency", 4.5, "ms", 0.005, "4.50"],
+        ["", "throughput", 2000.0, "Mbit/s", 500.0, "2e3"],
+    ]
+    rest = ["experiment", "statistic", "place", "status", "reason"]
+    assert frame[rest].to_numpy().tolist() == [
+        ["own", "unspecified", "line 2", "ok", ""],
+        ["own", "unspecified", "line 3", "ok", ""],
+    ]
+
+
+def test_a_buffer_an_open_file_and_a_frame_load_like_a_file(own):
+    path = own(ROW, changed(experiment="other", stream="=1+1"))
+    whole, text = load(path), path.read_text(encoding="utf-8")
+    for table in (io.StringIO(text), io.BytesIO(text.encode()), pd.read_csv(path), whole):
+        frame = load(table)
+        assert frame.equals(whole)
+        assert frame.attrs["units"] == whole.attrs["units"]
+    with open(path, encoding="utf-8") as file:
+        assert load(file).equals(whole)
+    assert load(io.StringIO("\ufeff" + text)).equals(whole)
+    four = {"stream": ["a", "a"], "quantity": ["loss"] * 2, "value": [1, 2.5], "unit": ["%"] * 2}
+    frame = load(pd.DataFrame(four))
+    assert frame["half_width"].tolist() == [0.05, 0.05]
+    assert frame.attrs["source"] == {"file": "DataFrame", "title": "DataFrame"}
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            io.StringIO(""),
+            "^StringIO, line 1, column stream: missing; allowed: the columns stream,",
+        ),
+        (io.BytesIO(b"\xff"), "^BytesIO, line 1: byte 0xff is not UTF-8"),
+        (io.StringIO("x" * 10_000_001), "^StringIO: too large; allowed: up to 10,000,000"),
+        (pd.DataFrame(), "^DataFrame, line 1, column stream: missing"),
+        (pd.DataFrame({"value": [1]}), "^DataFrame, line 1, column stream: missing"),
+        (pd.DataFrame(columns=FOUR.split(",")), "^DataFrame, line 1: no rows"),
+        (pd.DataFrame([["a", "loss", "x", "%"]], columns=FOUR.split(",")), "line 2, column value"),
+        (pd.DataFrame([["a", "loss", None, "%"]], columns=FOUR.split(",")), "line 2, column value"),
+        (pd.DataFrame([[["a"], "l", 1, "%"]] * 2, columns=[*FOUR.split(",")[:3], 7]), "line 1"),
+    ],
+)
+def test_what_is_wrong_in_a_buffer_or_a_frame_has_its_line(table, message):
+    with pytest.raises(MeasurementError, match=message) as error:
+        load(table)
+    assert "allowed: " in str(error.value)
+
+
+def test_a_published_table_is_read_once_and_each_copy_is_ones_own(monkeypatch):
+    first = load("m120_latency")
+    monkeypatch.setattr(published, "frame_of", lambda *_: pytest.fail("read again"))
+    first.loc[0, "value"] = 1e9
+    first.attrs["source"]["publisher"] = "somebody else"
+    sources()["m120_latency.csv"]["publisher"] = "somebody else"
+    again = load("m120_latency")
+    assert again.loc[0, "value"] != 1e9
+    assert again.attrs["source"]["publisher"] == "Juniper Networks"
+    assert sources()["m120_latency.csv"]["publisher"] == "Juniper Networks"
+    assert len(catalogue()) == len(TABLES)
+
+
+def test_a_published_table_that_has_changed_is_read_again(own, monkeypatch, tmp_path):
+    (tmp_path / "measurements").mkdir()
+    copied = own(ROW).rename(tmp_path / "measurements" / "mine.csv")
+    (tmp_path / "sources.toml").write_bytes((folder().parent / "sources.toml").read_bytes())
+    monkeypatch.setattr(published, "folder", lambda: tmp_path / "measurements")
+    assert len(load("mine")) == 1
+    copied.write_text(f"{HEADER}\n{ROW}\n{changed(experiment='other')}\n", encoding="utf-8")
+    assert len(load("mine")) == 2
 
 
 @pytest.mark.parametrize(
@@ -185,7 +286,7 @@ def test_a_file_that_is_not_utf_8_is_refused(own):
 def test_a_file_over_10_mb_is_refused(tmp_path):
     path = tmp_path / "large.csv"
     with open(path, "wb") as file:
-        file.truncate(measurements.MAX_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
     with pytest.raises(MeasurementError, match="too large; allowed: up to 10,000,000 bytes"):
         load(path)
 

@@ -1,0 +1,262 @@
+"""How a table of measurements is read and checked: one row a value, each with its unit.
+
+A file is data, never trusted: whatever is wrong in it becomes one `MeasurementError` that names
+file, line and column.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import NamedTuple
+
+import pandas as pd
+
+from qoslib.units import UNITS
+
+__all__ = ["COLUMNS", "MAX_BYTES", "STATISTICS", "MeasurementError", "frame_of", "text_of"]
+
+#: The columns of a table, in order; the first line of each file.
+HEADER = (
+    "experiment,stream,quantity,statistic,as_printed,value,unit,half_width,"
+    "low,high,place,status,consistent_value,reason"
+)
+COLUMNS = tuple(HEADER.split(","))
+#: The columns that every table has; what the others are where they are not there: see `_filled`.
+WANTED = ("stream", "quantity", "value", "unit")
+DEFAULTS = {"experiment": "own", "statistic": "unspecified", "low": "", "high": "", "status": "ok"}
+DEFAULTS |= {"consistent_value": "", "reason": ""}
+STATISTICS = (
+    "average",
+    "maximum",
+    "minimum",
+    "total",
+    "up_to",
+    "approximate",
+    "unspecified",
+    "configured",
+    "range",
+)
+STATUSES = ("ok", "inconsistent")
+KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
+NUMBERS = ("value", "half_width", "low", "high", "consistent_value")
+REQUIRED = ("experiment", "quantity", "half_width", "place")
+PRINTED = ("as_printed", "value")  # required too, but an inconsistent print may be no number
+CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
+
+#: A larger file is refused unread: to read so much takes a few seconds.
+MAX_BYTES = 10_000_000
+MAX_TEXT = 2_000  # characters in a field
+NUMBER = re.compile(r"[-+]?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,3})?", re.ASCII)
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+
+
+class MeasurementError(ValueError):
+    """A table that cannot be read; the message names file, line, column and what is allowed.
+
+    Attributes
+    ----------
+    file : str
+        The file, or the name that was asked for.
+    line : int or None
+        Line in the file, from 1; None when the file as a whole is meant.
+    column : str or None
+        The column; None for a whole line.
+    """
+
+    def __init__(self, file: object, problem: str, line: int | None, column: str | None):
+        self.file, self.line, self.column = str(file), line, column
+        place = [str(file), f"line {line}" if line else "", f"column {column}" if column else ""]
+        super().__init__(f"{', '.join(filter(None, place))}: {problem}")
+
+
+class Record(NamedTuple):
+    """One row as read, and the place to name when something is wrong with it."""
+
+    file: str
+    line: int
+    cells: dict[str, str]
+
+    def error(self, column, problem):
+        return MeasurementError(self.file, problem, self.line, column)
+
+
+def frame_of(text: str, name: str) -> pd.DataFrame:
+    """The table in a CSV text, checked.
+
+    Parameters
+    ----------
+    text : str
+    name : str
+        What errors call it.
+
+    Raises
+    ------
+    MeasurementError
+        The first thing that is wrong in it.
+
+    Examples
+    --------
+    >>> frame_of("stream,quantity,value,unit\\nvoice,latency,4.5,ms\\n", "mine").half_width.item()
+    0.05
+    """
+    records = list(_records(text, name))
+    columns: dict[str, pd.Series] = {}
+    for column in COLUMNS:
+        cells = [record.cells[column] for record in records]
+        if column in NUMBERS:
+            numbers = [float(cell) if cell else math.nan for cell in cells]
+            columns[column] = pd.Series(numbers, dtype="float64")
+        else:
+            columns[column] = pd.Series(cells, dtype="string")
+    return pd.DataFrame(columns)
+
+
+def text_of(raw: bytes | str, name: str) -> str:
+    """A text in UTF-8 of at most 10 million bytes.
+
+    Raises
+    ------
+    MeasurementError
+        If it is longer, or is something else.
+
+    Examples
+    --------
+    >>> text_of("72 \u00b5s".encode(), "mine")
+    '72 \u00b5s'
+    """
+    if not isinstance(raw, bytes | str):
+        problem = f"a {type(raw).__name__} was read; allowed: bytes or a text"
+        raise MeasurementError(name, problem, None, None)
+    if len(raw) > MAX_BYTES:
+        raise MeasurementError(name, f"too large; allowed: up to {MAX_BYTES:,} bytes", None, None)
+    if isinstance(raw, str):
+        return raw.removeprefix("\ufeff")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        problem = f"byte {raw[error.start]:#04x} is not UTF-8; allowed: text in UTF-8"
+        raise MeasurementError(name, problem, line, None) from None
+
+
+def _lines(text, name):
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        for fields in reader:
+            if fields:
+                yield reader.line_num, fields
+    except csv.Error as error:
+        problem = f"{error}; allowed: fields as in a CSV file"
+        raise MeasurementError(name, problem, reader.line_num, None) from None
+
+
+def _records(text: str, name: str) -> Iterator[Record]:
+    lines = _lines(text, name)
+    header = _header(name, next(lines, (1, []))[1])
+    seen: dict[tuple[str, ...], int] = {}
+    for line, fields in lines:
+        if len(fields) != len(header):
+            problem = f"{len(fields)} fields; allowed: {len(header)}, as in the header"
+            column = header[len(fields)] if len(fields) < len(header) else None
+            raise MeasurementError(name, problem, line, column)
+        record = Record(name, line, _filled(dict(zip(header, fields, strict=True)), line))
+        _check(record)
+        _check_key(record, seen)
+        yield record
+    if not seen:
+        raise MeasurementError(name, "no rows; allowed: one row a value, at least one", 1, None)
+
+
+def _filled(cells, line):
+    """A row with what its table has no column for."""
+    value = cells["value"]
+    known = NUMBER.fullmatch(value) and math.isfinite(float(value))
+    made = {"as_printed": value, "half_width": _rounding(value) if known else "0"}
+    made["place"] = f"line {line}"
+    return cells | {k: v for k, v in (DEFAULTS | made).items() if k not in cells}
+
+
+def _rounding(text):
+    """Half of the last digit that stands there: a value of 4.20 may be 0.005 off."""
+    return str(float(Decimal(5).scaleb(int(Decimal(text).as_tuple().exponent) - 1)))
+
+
+def _header(name, header):
+    allowed = f"allowed: the columns {','.join(WANTED)}, and {HEADER} where wanted"
+    for column in dict.fromkeys((*WANTED, *header)):
+        if header.count(column) == 1 and column in COLUMNS:
+            continue
+        fault = "unknown" if column not in COLUMNS else "there twice"
+        fault = "missing" if column not in header else fault
+        shown = column if column in COLUMNS else _short(column)
+        raise MeasurementError(name, f"{fault}; {allowed}", 1, shown)
+    return header
+
+
+def _check(record):
+    for column, text in record.cells.items():
+        if len(text) > MAX_TEXT:
+            raise record.error(column, f"{len(text)} characters; allowed: up to {MAX_TEXT}")
+        if not text and _required(record, column):
+            raise record.error(column, "empty; allowed: anything but that")
+        if column in CHOICES and text not in CHOICES[column]:
+            allowed = ", ".join(CHOICES[column])
+            raise record.error(column, f"unknown {_short(text)}; allowed: {allowed}")
+        if column in NUMBERS and text:
+            _check_number(record, column, text)
+    _check_names(record)
+    _check_range(record)
+    _check_status(record)
+
+
+def _required(record, column):
+    return column in REQUIRED or (column in PRINTED and record.cells["status"] != "inconsistent")
+
+
+def _check_number(record, column, text):
+    if not NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        problem = f"{_short(text)} is not a number; allowed: a finite number like 0.5 or 2e-6"
+        raise record.error(column, problem)
+    if column == "half_width" and float(text) < 0:
+        raise record.error(column, f"{text} is negative; allowed: 0 or more")
+
+
+def _check_names(record):
+    for column in ("experiment", "quantity"):
+        text = record.cells[column]
+        if not NAME.fullmatch(text):
+            allowed = "letters, digits and _, a letter first"
+            raise record.error(column, f"{_short(text)} is not a name; allowed: {allowed}")
+
+
+def _check_range(record):
+    low, high, value = (record.cells[column] for column in ("low", "high", "value"))
+    if not low and not high:
+        return
+    if not (low and high and value and float(low) <= float(value) <= float(high)):
+        problem = f"range {low!r} to {high!r} with value {value}; allowed: low <= value <= high"
+        raise record.error("low", f"{problem}, or neither")
+
+
+def _check_status(record):
+    flagged = record.cells["status"] == "inconsistent"
+    for column in ("consistent_value", "reason"):
+        if bool(record.cells[column]) != flagged:
+            allowed = f"a {column} if and only if the status is inconsistent"
+            fault = "missing" if flagged else "not empty though the status is ok"
+            raise record.error(column, f"{fault}; allowed: {allowed}")
+
+
+def _check_key(record, seen):
+    key = tuple(record.cells[column] for column in KEY)
+    if key in seen:
+        problem = f"the same {', '.join(KEY)} as line {seen[key]}; allowed: each once"
+        raise record.error("place", problem)
+    seen[key] = record.line
+
+
+def _short(text):
+    return repr(text if len(text) <= 40 else text[:37] + "...")
