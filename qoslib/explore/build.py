@@ -79,7 +79,7 @@ def controls_of(values: Mapping[str, Any]) -> dict[str, widgets.Widget]:
     return controls
 
 
-def _name(number, text):
+def _name(number: int, text: str) -> widgets.Widget:
     made = widgets.Text(text, description=f"Class {number} name", continuous_update=False)
     return bare(made, "0 0 90px")
 
@@ -115,7 +115,7 @@ def built(values: Mapping[str, Any]) -> Scenario:
     return Scenario("your port", port, streams, end_s, WARM_SHARE * end_s, seed=1)
 
 
-def _stream(values, number, rate_bps):
+def _stream(values: Mapping[str, Any], number: int, rate_bps: float) -> Stream:
     frame = round(values[f"frame_{number}"])
     share = units.convert(values[f"offered_{number}"], "%", "1")
     return Stream(
@@ -126,7 +126,7 @@ def _stream(values, number, rate_bps):
     )
 
 
-def _queue(values, number, rate_bps):
+def _queue(values: Mapping[str, Any], number: int, rate_bps: float) -> Queue:
     share = values[f"share_{number}"]
     police = values["police"] if number == CLASSES[0] else 0
     policed_bps = units.convert(police, "%", "1") * rate_bps

@@ -1,6 +1,8 @@
 """The controls that explorers share."""
 
 import html
+from collections.abc import Callable
+from typing import Any
 
 import ipywidgets as widgets
 
@@ -34,11 +36,11 @@ def bare(control: widgets.Widget, size: str) -> widgets.Widget:
     return control
 
 
-def _column(size):
+def _column(size: str) -> widgets.Layout:
     return widgets.Layout(flex=size, width="auto", min_width="0", margin="0 6px 0 0")
 
 
-def choice(name: str, options, value=None, label: str = "") -> widgets.Dropdown:
+def choice(name: str, options: Any, value: Any = None, label: str = "") -> widgets.Dropdown:
     """A list to choose from; `options` are texts, or pairs of text and value."""
     made = widgets.Dropdown(options=options, description=name, style={"description_width": "auto"})
     made.layout.width = "auto"
@@ -52,7 +54,7 @@ def switch(name: str, value: bool = False) -> widgets.Checkbox:
     return widgets.Checkbox(value=value, description=name, indent=False)
 
 
-def button(name: str, pressed) -> widgets.Button:
+def button(name: str, pressed: Callable[[], object]) -> widgets.Button:
     """A button that calls `pressed` without arguments."""
     made = widgets.Button(description=name)
     made.on_click(lambda _: pressed())

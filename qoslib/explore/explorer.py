@@ -4,11 +4,12 @@ import functools
 import gc
 import html
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import ipywidgets as widgets
+import pandas as pd
 
 from qoslib import plots
 from qoslib.explore.export import Call, buttons, lines, shown
@@ -19,7 +20,7 @@ from qoslib.packets.progress import Progress, ProgressBar
 __all__ = ["Explorer"]
 
 
-class Explorer(widgets.VBox):
+class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Sliders and switches around one figure, with its summary and table below.
 
     Parameters
@@ -52,7 +53,7 @@ class Explorer(widgets.VBox):
         draw: Callable[[dict[str, Any], Any], plots.Figure],
         simulate: Callable[[dict[str, Any], Progress], Any] | None = None,
         call: Call | None = None,
-    ):
+    ) -> None:
         self.controls, self._call = dict(controls), call
         self._start = {name: control.value for name, control in self.controls.items()}
         self._draw, self._simulate, self._held = draw, simulate, False
@@ -102,7 +103,7 @@ class Explorer(widgets.VBox):
         return self._drawn.remark
 
     @property
-    def table(self):
+    def table(self) -> pd.DataFrame:
         """The numbers in the figure, as a DataFrame."""
         return self._drawn.table
 
@@ -124,20 +125,20 @@ class Explorer(widgets.VBox):
         self._settle()
 
     @contextmanager
-    def _hold(self):
+    def _hold(self) -> Iterator[None]:
         self._held = True
         try:
             yield
         finally:
             self._held = False
 
-    def _changed(self, change):
+    def _changed(self, change: Any) -> None:
         moved_s = time.monotonic()
         if not self._held:
             self._show()
             self._debounce.request(moved_s)
 
-    def _settle(self):
+    def _settle(self) -> None:
         self._debounce.cancel()
         if self._simulate:
             self._bar.begin()
@@ -146,7 +147,7 @@ class Explorer(widgets.VBox):
             finally:
                 self._bar.end()
 
-    def _show(self, simulate=None):
+    def _show(self, simulate: Callable[[dict[str, Any], Progress], Any] | None = None) -> None:
         """Draw again. What goes wrong is said below the figure, not only in a log."""
         try:
             values = self.values
@@ -157,7 +158,7 @@ class Explorer(widgets.VBox):
             raise
         self._write()
 
-    def _write(self):
+    def _write(self) -> None:
         said = html.escape(self._drawn.summary)
         table = self._drawn.table.to_html(border=0, na_rep="–")
         parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>']
@@ -169,14 +170,14 @@ class Explorer(widgets.VBox):
             parts.append(shown(self._call, self.values, self._start))
         self._words.value = "".join(parts)
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
         """The widget; for a viewer without a kernel also the figure as it stands, and its words."""
         shown = super()._repr_mimebundle_(**kwargs)
         return {**shown, **self._drawn._repr_mimebundle_()}
 
 
 @functools.cache
-def _look_for_garbage_once():
+def _look_for_garbage_once() -> None:
     """Python looks through all objects now and then; those of libraries stay: 0.2 s of a redraw.
 
     Once for the first explorer, whose libraries are loaded by then: what is frozen is never looked
@@ -186,7 +187,7 @@ def _look_for_garbage_once():
     gc.freeze()
 
 
-def _within(value, found):
+def _within(value: object, found: dict[int, widgets.Widget]) -> list[widgets.Widget]:
     """A widget and all that hang on it, each once: layouts and styles are widgets too."""
     if isinstance(value, widgets.Widget) and id(value) not in found:
         found[id(value)] = value
@@ -198,7 +199,7 @@ def _within(value, found):
     return list(found.values())
 
 
-def _as_meant(value, begun):
+def _as_meant(value: Any, begun: Any) -> Any:
     """A control's value: a page returns 124 as 124.00000000000001, but where it began is exact."""
     if not isinstance(value, float) or value == begun:
         return value

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import ipywidgets as widgets
@@ -80,7 +81,7 @@ def files(kind: str, call: Call, figure: plots.Figure, values: dict[str, Any]) -
     ]
 
 
-def _as_cell(value):
+def _as_cell(value: Any) -> Any:
     """A cell as it is; an apostrophe in front of text that a spreadsheet would run as a formula."""
     if isinstance(value, str) and FORMULA.match(value) and not SIGNED.fullmatch(value):
         return f"'{value}"
@@ -106,10 +107,12 @@ def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
     return "\n".join(("from qoslib import lessons", made, f"app.move({moves})"))
 
 
-def buttons(call: Call, glue: PageGlue, drawn: Callable[[], tuple]) -> widgets.HBox:
+def buttons(
+    call: Call, glue: PageGlue, drawn: Callable[[], tuple[plots.Figure, dict[str, Any]]]
+) -> widgets.HBox:
     """A row of buttons; `drawn` gives the figure and the controls' values as they stand."""
 
-    def give(kind):
+    def give(kind: str) -> None:
         if kind in IMAGES:
             glue.send({"image": kind, "name": call.name})
         else:
@@ -117,7 +120,7 @@ def buttons(call: Call, glue: PageGlue, drawn: Callable[[], tuple]) -> widgets.H
                 glue.send(file._asdict())
 
     known = [name for name, kind in KINDS.items() if kind != "json" or call.scenarios]
-    made = [button(name, lambda kind=KINDS[name]: give(kind)) for name in known]
+    made = [button(name, partial(give, KINDS[name])) for name in known]
     for each in made:
         each.layout.width = "auto"
         each.tooltip = f"Save as {each.description}"

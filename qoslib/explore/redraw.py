@@ -42,7 +42,7 @@ def memoize_lines(
     """
 
     @lru_cache(maxsize=1)
-    def known(others):
+    def known(others: Any) -> Any:
         return work(dict(others))
 
     return lambda values: known(tuple(each for each in values.items() if each[0] != mark))
@@ -60,7 +60,7 @@ class Debounce:
         How long the controls must rest [s].
     """
 
-    def __init__(self, callback: Callable[[], None], rest_s: float = 0.15):
+    def __init__(self, callback: Callable[[], None], rest_s: float = 0.15) -> None:
         self._callback, self._rest_s = callback, rest_s
         self._timer: asyncio.TimerHandle | None = None
 
@@ -88,7 +88,7 @@ class Debounce:
             self._timer = None
 
 
-class ProgressWidget(widgets.FloatProgress):
+class ProgressWidget(widgets.FloatProgress):  # type: ignore[misc]  # ipywidgets has no types
     """A bar that shows how far a run is, as soon as the run has taken a while."""
 
     def __init__(self) -> None:

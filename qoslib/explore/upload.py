@@ -4,6 +4,7 @@ import html
 import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
@@ -21,7 +22,9 @@ MOST_BYTES, MOST_ROWS, MOST_STREAMS = 1_000_000, 2_000, 200
 class Loaded:
     """What was given by code or loaded from a file; a bad file changes nothing."""
 
-    def __init__(self, scenario: Scenario | None = None, measured: pd.DataFrame | None = None):
+    def __init__(
+        self, scenario: Scenario | None = None, measured: pd.DataFrame | None = None
+    ) -> None:
         self._first = scenario
         self.scenario, self.measured = scenario, measured
 
@@ -72,11 +75,11 @@ class Loaded:
         return [] if self.measured is None else compare.own(self.measured, scenario, results)
 
 
-def _many(number, what):
+def _many(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _scenario(name, raw):
+def _scenario(name: str, raw: bytes) -> Scenario:
     try:
         return Scenario.from_json(raw.decode("utf-8"))
     except UnicodeDecodeError:
@@ -85,7 +88,7 @@ def _scenario(name, raw):
         raise ValueError(f"{name} is not a scenario: {error}") from None
 
 
-def _table(name, raw):
+def _table(name: str, raw: bytes) -> pd.DataFrame:
     file = io.BytesIO(raw)
     file.name = name
     table = measurements.load(file)
@@ -94,10 +97,10 @@ def _table(name, raw):
     return table
 
 
-class Loader(widgets.HBox):
+class Loader(widgets.HBox):  # type: ignore[misc]  # ipywidgets has no types
     """A button that loads a file, and a line that says what came of it."""
 
-    def __init__(self, load: Callable[[str, bytes], str]):
+    def __init__(self, load: Callable[[str, bytes], str]) -> None:
         self._load, self._said = load, widgets.HTML()
         self._pick = widgets.FileUpload(
             description="Load JSON or CSV",
@@ -111,7 +114,7 @@ class Loader(widgets.HBox):
         """As if no file had been chosen."""
         self._pick.value, self._said.value = (), ""
 
-    def _taken(self, change):
+    def _taken(self, change: Any) -> None:
         for file in change["new"]:
             try:
                 self._said.value = _line("status", self._load(file.name, bytes(file.content)))
@@ -119,7 +122,7 @@ class Loader(widgets.HBox):
                 self._said.value = _line("alert", str(error))
 
 
-def _line(role, text):
+def _line(role: str, text: str) -> str:
     weight = "bold" if role == "alert" else "normal"
     style = f"line-height: 1.4; margin: 0; font-weight: {weight}"
     return f'<p role="{role}" style="{style}">{html.escape(text)}</p>'
