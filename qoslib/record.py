@@ -320,7 +320,8 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
         return value
     if _is_record(hint):
         return _record_of([hint], value, where, hint)
-    return fail(where, value, f"a {_name(hint)}")
+    article = "an" if _name(hint)[0] in "AEIOU" else "a"
+    return fail(where, value, f"{article} {_name(hint)}")
 
 
 def _is_record(hint):

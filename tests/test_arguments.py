@@ -1,13 +1,17 @@
 """A wrong argument is named, with what is allowed: no error comes from inside."""
 
 import math
+import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
-from qoslib import Scenario, fluid, measurements, packets, run, sweep, tcp, traffic
-from qoslib.flows import Flow, Host
+from qoslib import Scenario, fluid, measurements, packets, platforms, run, sweep, tcp, traffic
+from qoslib.flows import Flow, Host, HtbPacing, actual_rate_bps
 from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port.metering import ios_ring_packets
+from qoslib.results import Histogram, Result
 from qoslib.traffic import Stream
 from qoslib.worksheet import worksheet
 
@@ -23,14 +27,19 @@ def quiet(done_s, total_s):
     """No progress bar."""
 
 
+RESULT = fluid.solve(PORT, STREAMS)
+HISTOGRAM = Histogram(np.array([0.0, 1.0]), np.array([[3]]))
+
+
 #: Function -> arguments that are right.
 CALLS: dict[Callable, dict] = {
     fluid.solve: {"network": PORT, "streams": STREAMS, "offered_bps": [1e6]},
     fluid.over_time: RUN,
     packets.simulate: RUN | SEEDED | {"trace_packets": 3, "chunk_packets": 1000, "progress": quiet},
-    run: {"scenario": SCENARIO, "model": "packets", "seeds": [1, 2], "progress": quiet},
+    run: {"scenario": SCENARIO, "model": "packets", "seeds": [1, 2], "progress": quiet}
+    | {"executor": None},
     sweep: {"scenario": SCENARIO, "axes": {"seed": [1]}, "model": "packets", "seeds": "common"}
-    | {"progress": quiet},
+    | {"progress": quiet, "executor": None, "on_result": None},
     packets.throughput: {"network": PORT, "streams_at": lambda bps: [Stream("a", bps)]}
     | {"high_bps": 1e6, "resolution": 0.1, "duration_s": 0.01, "seed": 0, "progress": quiet},
     tcp.simulate: {"port": PORT, "hosts": HOSTS, "duration_s": 0.05, "streams": STREAMS}
@@ -43,6 +52,24 @@ CALLS: dict[Callable, dict] = {
     | {"buffer_bytes": None, "background_bps": 0.0, "packet_bytes": 1500},
     measurements.load: {"table": "m120_latency"},
     Scenario.from_json: {"text": Scenario("s", PORT, STREAMS).to_json()},
+    Result.from_json: {"text": RESULT.to_json()},
+    RESULT.__getitem__: {"stream": "a"},
+    RESULT["a"].why_missing: {"quantity": "delay_mean_s"},
+    HISTOGRAM.quantile_s: {"share": 0.5},
+    platforms.platform: {"name": "m120"},
+    actual_rate_bps: {"pacing": HtbPacing(1e9), "segment_bytes": 1448, "segments": 7},
+    ios_ring_packets: {"line_bps": 1e6},
+    PORT.classifier.queue: {"mark": "EF"},
+    Port: {"name": "p", "rate_bps": 1e7, "queues": PORT.queues, "scheduler": "fifo"}
+    | {"classifier": PORT.classifier, "shaper": None},
+    Queue: {"name": "q", "limit": PacketLimit(1), "dropper": "codel", "policer": None},
+    Stream: {"name": "a", "rate_bps": 1e6, "frame_bytes": 100, "arrivals": "poisson"}
+    | {"stop_s": None, "ecn": False},
+    traffic.Trace: {"times_s": [0.0], "frames_bytes": [64]},
+    Flow: {"name": "f", "round_trip_s": 0.01, "congestion": "reno", "recovery": "timeout_only"}
+    | {"window_bytes": None},
+    Host: {"name": "h", "access_bps": 1e8, "flows": HOSTS[0].flows, "pacing": None},
+    Scenario: {"name": "s", "network": PORT, "streams": STREAMS, "hosts": HOSTS},
 }
 WRONG = {
     "text": "x",
@@ -85,6 +112,37 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
         said = answer(function, CALLS[function] | {argument: wrong})
         assert "allowed" in said, name
         assert len(said) < 1500
+
+
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        (lambda: Port("p", "1 Mb/s", PORT.queues), "Port.rate_bps is '1 Mb/s'; allowed: a number"),
+        (lambda: Port("p", [1e6], PORT.queues), "Port.rate_bps is [1000000.0]; allowed: a number"),
+        (lambda: Port("p", 1e6, "q"), "Port.queues is 'q'; allowed: a sequence of Queue"),
+        (lambda: Port("p", 1e6, [PacketLimit(1)]), "PacketLimit(packets=1); allowed: a Queue"),
+        (lambda: Stream(3), "Stream.name is 3; allowed: a text"),
+        (lambda: Stream("a", 1e6, "64"), "frame_bytes is '64'; allowed: a whole number, or FrameM"),
+        (lambda: Scenario("s", "p", STREAMS), "network is 'p'; allowed: Port, Forwarder or Chain"),
+        (lambda: fluid.solve(3, STREAMS), "network is 3; allowed: Port, Forwarder or Chain"),
+        (
+            lambda: packets.simulate("x", STREAMS, 1.0),
+            "network is 'x'; allowed: Port, Forw",
+        ),
+        (
+            lambda: packets.simulate(PORT, None, 1.0),
+            "streams is None; allowed: a sequence",
+        ),
+        (lambda: tcp.simulate(SCENARIO, HOSTS, 1.0), "; allowed: a Port"),
+        (lambda: run(PORT), "; allowed: a Scenario"),
+        (lambda: run(SCENARIO, executor=4), "executor is 4; allowed: an Executor, or None"),
+        (lambda: measurements.load(7), "an int: no such table; allowed: a CSV file, an open one"),
+        (lambda: Result.from_json(RESULT), "; allowed: a text"),
+    ],
+)
+def test_a_wrong_kind_of_thing_is_named_with_the_right_one(made, said):
+    with pytest.raises(ValueError, match=re.escape(said)):
+        made()
 
 
 def test_a_rate_that_no_line_has_is_refused_before_a_packet_is_played():

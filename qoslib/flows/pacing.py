@@ -3,7 +3,7 @@
 from typing import Literal
 
 from qoslib import units
-from qoslib.record import Positive, Record, record
+from qoslib.record import AtLeastOne, Positive, Record, checked, record
 
 __all__ = ["FqPacing", "HtbPacing", "Pacing", "actual_rate_bps", "burst_bytes"]
 
@@ -101,6 +101,9 @@ def actual_rate_bps(pacing: Pacing | None, segment_bytes: int, segments: int = 1
     >>> round(actual_rate_bps(HtbPacing(6e9, "legacy"), 8948, 7) / 1e9, 2)
     8.22
     """
+    pacing = checked(FqPacing | HtbPacing | None, pacing, "pacing")
+    segment_bytes = checked(AtLeastOne, segment_bytes, "segment_bytes")
+    segments = checked(AtLeastOne, segments, "segments")
     if not isinstance(pacing, HtbPacing) or pacing.table == "nominal":
         return pacing.rate_bps if pacing else None
     size_bytes = burst_bytes(segment_bytes, segments)

@@ -98,6 +98,7 @@ def run(
     fluid [100.]
     """
     scenario = checked(Scenario, scenario, "scenario")
+    checked(Executor | None, executor, "executor")
     check_progress(progress)
     engine = engine_of(scenario, model, options)
     if seeds is None:
@@ -121,6 +122,7 @@ def run_each(
     progress: Progress | None = None,
 ) -> list[Result]:
     """Run scenarios on the workers of an executor, after all kernels have been compiled here."""
+    checked(Executor | None, executor, "executor")
     check_progress(progress)
     begun: dict[tuple[type, bool], Scenario] = {}
     for scenario in scenarios:

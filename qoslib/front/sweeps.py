@@ -227,6 +227,8 @@ def sweep(
         made = changed(begun, [(path, each[at]) for (path, each), at in here])
         described.append(made if seeds == "common" else made.replace(seed=made.seed + k))
 
+    checked(Callable | None, on_result, "on_result")
+
     def heard(index: int, result: Result) -> None:
         if on_result:
             on_result(points[index], result)

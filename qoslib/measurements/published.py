@@ -164,7 +164,8 @@ def _is_file(path):
 def _brief(table):
     """What was asked for, cut where it is no name that a person wrote."""
     if not isinstance(table, str | os.PathLike):
-        return f"a {type(table).__name__}"
+        kind = type(table).__name__
+        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
     text = str(table)
     return text if len(text) <= 200 else f"{text[:100]} ... {text[-80:]}"
 

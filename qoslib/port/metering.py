@@ -3,7 +3,7 @@
 from typing import Literal
 
 from qoslib import units
-from qoslib.record import AtLeastOne, Count, Positive, Record, record
+from qoslib.record import AtLeastOne, Count, Positive, Record, checked, record
 
 __all__ = ["Policer", "Shaper", "ios_ring_packets"]
 
@@ -81,6 +81,7 @@ def ios_ring_packets(line_bps: float | None) -> int:
     >>> ios_ring_packets(1.5e6), ios_ring_packets(100e6)
     (2, 64)
     """
+    line_bps = checked(Positive | None, line_bps, "line_bps")
     for below_mbps, packets in _IOS_RINGS:
         if line_bps is not None and line_bps < units.mbps(below_mbps):
             return packets

@@ -6,7 +6,7 @@ from qoslib.port.metering import Shaper
 from qoslib.port.pause import Pause
 from qoslib.port.queues import MemoryPool, Queue
 from qoslib.port.schedulers import Fifo, Scheduler
-from qoslib.record import Count, NotNegative, Positive, Record, fail, record
+from qoslib.record import Count, NotNegative, Positive, Record, checked, fail, record
 from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 
 __all__ = ["Classifier", "Port"]
@@ -45,6 +45,7 @@ class Classifier(Record):
         str
             The queue's name, which the port may not have.
         """
+        mark = checked(str, mark, "mark")
         return dict(reversed(self.rules)).get(mark, self.default or mark)
 
 

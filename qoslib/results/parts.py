@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qoslib.record import Share, checked
 from qoslib.results.array_record import ArrayRecord
 
 __all__ = ["Counts", "FlowRecord", "Histogram", "History", "PacketTrace"]
@@ -57,8 +58,7 @@ class Histogram(ArrayRecord):
         Within a bin the packets are taken as spread evenly in the logarithm; NaN where nothing
         was sent.
         """
-        if not 0 <= share <= 1:
-            raise ValueError(f"share is {share!r}; allowed: 0 to 1")
+        share = checked(Share, share, "share")
         return np.array([self._one(row, share) for row in self.counts])
 
     def _one(self, row: np.ndarray, share: float) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qoslib import tables
+from qoslib.record import fail
 
 if typing.TYPE_CHECKING:
     from qoslib.results.result import Result
@@ -69,6 +70,8 @@ class StreamResult(tables.Tabular):
 
     def why_missing(self, quantity: str) -> str:
         """Why this quantity is None, as a text; empty where there is a value."""
+        if not isinstance(quantity, str) or not hasattr(self, quantity):
+            fail("quantity", quantity, ", ".join(self.result.quantities))
         if getattr(self, quantity) is not None:
             return ""
         result = self.result
