@@ -2,21 +2,24 @@
 
     python -m benchmarks.sweeps
 
-Efficiency is the time of the runs alone, one after the other, over the cores' time that a sweep
-of them takes. The overhead is the wall time per point of a sweep of very short runs, less the
-time of such a run.
+Ideal is what as many separate processes as there are cores take, each of which runs its share of
+the points one after the other. Sweep and processes take turns, so that other work on the machine
+slows both. The overhead is the time per point of a sweep of very short runs, less their own time
+over the cores.
 """
 
 import contextlib
+import multiprocessing
 import os
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 from benchmarks.workloads import duration_s, made
 from qoslib import Scenario, run, sweep
 
-__all__ = ["sweep_figures"]
+__all__ = ["lines", "sweep_figures"]
 
-POINTS, POINT_S = 16, 1.0
+POINTS, POINT_S, TURNS = 16, 1.0, 3
 #: Of the runs that show the overhead.
 SHORT_POINTS, SHORT_PACKETS = 400, 100
 
@@ -30,18 +33,24 @@ def _scenario(packets):
     return Scenario("W2", port, tuple(streams), duration_s(streams, packets))
 
 
-def _alone_s(scenario, runs):
-    """The mean time of a run."""
+def _took_s(call, *arguments):
     began_s = time.perf_counter()
-    for seed in range(runs):
-        run(scenario.replace(seed=seed), bins=1, progress=_silent)
-    return (time.perf_counter() - began_s) / runs
-
-
-def _swept_s(scenario, points, executor):
-    began_s = time.perf_counter()
-    sweep(scenario, {"seed": range(points)}, bins=1, executor=executor, progress=_silent)
+    call(*arguments)
     return time.perf_counter() - began_s
+
+
+def _runs(scenario, seeds):
+    for seed in seeds:
+        run(scenario.replace(seed=seed), bins=1, progress=_silent)
+
+
+def _shared(pool, scenario, cores):
+    shares = [range(core, POINTS, cores) for core in range(cores)]
+    list(pool.map(_runs, [scenario] * cores, shares))
+
+
+def _swept(scenario, points, executor):
+    sweep(scenario, {"seed": range(points)}, bins=1, executor=executor, progress=_silent)
 
 
 @contextlib.contextmanager
@@ -58,24 +67,33 @@ def _dask(workers):
 
 def sweep_figures():
     """Executor -> its efficiency, and the overhead per point [s]."""
-    cores = os.cpu_count() or 1
-    _alone_s(_scenario(SHORT_PACKETS), 1)
-    trial = 1_000_000
-    long = _scenario(trial * POINT_S / _alone_s(_scenario(trial), 3))
+    cores, trial = os.cpu_count() or 1, 1_000_000
     short = _scenario(SHORT_PACKETS)
+    _runs(short, range(2))
+    least_s = min(_took_s(_runs, _scenario(trial), range(1)) for _ in range(5))
+    long = _scenario(trial * POINT_S / least_s)
     makers = {"threads": contextlib.nullcontext, "dask": lambda: _dask(cores)}
     figures = {}
+    spawn = multiprocessing.get_context("spawn")
     for name, maker in makers.items():
-        with maker() as executor:
-            _swept_s(short, 2 * cores, executor)
-            alone_s = _alone_s(long, 4)
-            swept_s = _swept_s(long, POINTS, executor)
-            each_s = _swept_s(short, SHORT_POINTS, executor) / SHORT_POINTS
+        with maker() as executor, ProcessPoolExecutor(cores, spawn) as pool:
+            _shared(pool, short, cores)
+            _swept(short, 2 * cores, executor)
+            turns = [
+                (_took_s(_shared, pool, long, cores), _took_s(_swept, long, POINTS, executor))
+                for _ in range(TURNS)
+            ]
+            overheads_s = [
+                _took_s(_swept, short, SHORT_POINTS, executor)
+                - _took_s(_runs, short, range(SHORT_POINTS)) / cores
+                for _ in range(TURNS)
+            ]
+        ideal_s, swept_s = map(sum, zip(*turns, strict=True))
         figures[name] = {
             "cores": cores,
-            "point_s": alone_s,
-            "efficiency": POINTS * alone_s / (cores * swept_s),
-            "overhead_s": each_s - _alone_s(short, SHORT_POINTS) / cores,
+            "point_s": POINT_S,
+            "efficiency": ideal_s / swept_s,
+            "overhead_s": min(overheads_s) / SHORT_POINTS,
         }
     return figures
 

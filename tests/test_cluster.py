@@ -1,8 +1,10 @@
 """A sweep on dask's workers, in processes of their own, which listen on loopback alone."""
 
 import os
+import re
 import signal
 import time
+from pathlib import Path
 
 import pytest
 from distributed import Client, LocalCluster
@@ -97,3 +99,11 @@ def test_an_interrupt_cancels_what_waits(client):
         assert time.monotonic() < began + 60
         time.sleep(0.05)
     assert client.run_on_scheduler(finished) < before + 40
+
+
+def test_the_programs_of_the_guide_are_python():
+    guide = Path(__file__).resolve().parent.parent / "docs" / "many_machines.md"
+    programs = re.findall(r"```python\n(.*?)```", guide.read_text(), re.DOTALL)
+    assert len(programs) == 5
+    for program in programs:
+        compile(program, guide.name, "exec")
