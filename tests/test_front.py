@@ -79,7 +79,7 @@ def test_no_engine_runs_hosts_at_anything_but_a_port(network, model):
         ({"seeds": [1]}, r"seeds is \(1,\); allowed: at least two, all different"),
         ({"seeds": [1, 1]}, "seeds is .*; allowed: at least two, all different"),
         ({"seeds": []}, "seeds is .*; allowed: at least two, all different"),
-        ({"seeds": [1, -1]}, r"seeds\[1\] is -1; allowed: \[0, inf\)"),
+        ({"seeds": [1, -1]}, r"seeds\[1\] is -1; allowed: 0 or more"),
         ({"seeds": 3}, "seeds is 3; allowed: a sequence"),
         ({"seeds": [1, 2], "model": "fluid"}, "seeds is .*; allowed: None, since the fluid"),
     ],
