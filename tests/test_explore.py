@@ -3,7 +3,9 @@
 import asyncio
 import gc
 import math
+import sys
 import time
+from pathlib import Path
 
 import ipywidgets as widgets
 import pytest
@@ -125,6 +127,26 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     asyncio.run(moved())
     assert len(plays) == 1
     assert drawn(app, "packets-latency")[3] == pytest.approx(44.1, rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "value"), [("load", 120), ("buffer", 300), ("frame", 800)])
+def test_a_move_of_a_slider_is_few_calls(name, value):
+    """The figure of the fluid model: one solution, one update, and no detour in between."""
+    app, calls = one_queue(), []
+    package = str(Path(lessons.__file__).parent.parent)
+
+    def called(frame, event, _):
+        if event == "call" and frame.f_code.co_filename.startswith(package):
+            calls.append(frame.f_code.co_qualname)
+
+    async def moved():
+        sys.setprofile(called)
+        app.controls[name].value = value
+        sys.setprofile(None)
+        app._debounce.cancel()
+
+    asyncio.run(moved())
+    assert 50 < len(calls) < 300
 
 
 def test_a_slider_means_what_it_shows():

@@ -24,15 +24,14 @@ def base_test():
 
 
 def one_queue():
-    swept = fluid.solve(QUEUE, [STREAM], np.linspace(0, 2e8, 11)[:, None])
+    loads_bps = np.append(np.linspace(0, 2e8, 11), STREAM.rate_bps)
+    solved = fluid.solve(QUEUE, [STREAM], loads_bps[:, None])
     seen = lessons.one_queue.Published(
         units.mbps(150), units.mbps(98), lost=0.36, lost_half_width=0.005
     )
     scenario = Scenario("s", QUEUE, (STREAM,), 2.0, 1.0)
     simulated = sweep(scenario, {"streams[0].rate_bps": [9e7, STREAM.rate_bps]})
-    return lessons.one_queue.figure(
-        QUEUE, STREAM, swept, fluid.solve(QUEUE, [STREAM]), seen, simulated
-    )
+    return lessons.one_queue.figure(QUEUE, STREAM, solved, seen, simulated)
 
 
 def test_a_published_maximum_is_no_mean():

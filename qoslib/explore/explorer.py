@@ -63,7 +63,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.figure = plots.live(self._drawn)
         self._bar = ProgressWidget()
         self._words = widgets.HTML()
-        self._write()
+        self._write(self.values)
         for control in self.controls.values():
             control.observe(self._changed, "value")
         glue = PageGlue()
@@ -82,10 +82,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
-        return {
-            name: _as_meant(control.value, self._start.get(name))
-            for name, control in self.controls.items()
-        }
+        values: dict[str, Any] = {}
+        for name, control in self.controls.items():
+            value = control.value
+            if isinstance(value, float) and value != self._start.get(name):
+                # A page returns 124 as 124.00000000000001, but where it began is exact.
+                value = float(f"{value:.12g}")
+            values[name] = value
+        return values
 
     @property
     def python(self) -> str:
@@ -156,18 +160,18 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         except Exception as error:
             self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
             raise
-        self._write()
+        self._write(values)
 
-    def _write(self) -> None:
-        said = html.escape(self._drawn.summary)
+    def _write(self, values: dict[str, Any]) -> None:
+        summary = html.escape(self._drawn.summary)
         table = self._drawn.table.to_html(border=0, na_rep="–")
-        parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{said}</p>']
+        parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{summary}</p>']
         if self._drawn.remark:
             remark = html.escape(self._drawn.remark)
             parts.append(f'<p style="line-height: 1.4; margin: 4px 0 0"><i>{remark}</i></p>')
         parts.append(f"<details><summary>The same as a table</summary>{table}</details>")
         if self._call:
-            parts.append(shown(self._call, self.values, self._start))
+            parts.append(shown(self._call, values, self._start))
         self._words.value = "".join(parts)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
@@ -197,10 +201,3 @@ def _within(value: object, found: dict[int, widgets.Widget]) -> list[widgets.Wid
         for each in value:
             _within(each, found)
     return list(found.values())
-
-
-def _as_meant(value: Any, begun: Any) -> Any:
-    """A control's value: a page returns 124 as 124.00000000000001, but where it began is exact."""
-    if not isinstance(value, float) or value == begun:
-        return value
-    return float(f"{value:.12g}")

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from IPython.display import display
 
-__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh"]
+__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh", "rounded"]
 
 #: Behaviour of every figure. plotly shows a button that uploads the chart unless told not to.
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
@@ -36,7 +36,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs: Any
     ) -> None:
         # Names of streams may hold what plotly would take for markup, and a link would be live.
-        kwargs = {key: _as_text(value) for key, value in kwargs.items()}
+        kwargs = _as_text(kwargs)
         # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.
         # What is drawn by our own functions is looked at by a test, and whenever it becomes live.
         super().__init__(*args, _validate=False, **kwargs)
@@ -64,13 +64,22 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
             display(output, raw=True)  # type: ignore[no-untyped-call]  # IPython's has no types
 
 
-def _as_text(value: Any) -> Any:
-    """What is drawn, with each text as it is: plotly reads HTML in any of them."""
-    if isinstance(value, str):
-        return html.escape(value, quote=False)
-    if isinstance(value, dict):
-        return {key: _as_text(each) for key, each in value.items()}
-    return [_as_text(each) for each in value] if isinstance(value, list | tuple) else value
+def _as_text(given: dict[str, Any]) -> dict[str, Any]:
+    """What is drawn, with each text as it is: plotly reads HTML in any of them.
+
+    One loop over all that is nested: thousands of numbers must not cost a call each.
+    """
+    made = dict(given)
+    left: list[Any] = [made]
+    while left:
+        inside = left.pop()
+        for at, value in inside.items() if isinstance(inside, dict) else enumerate(inside):
+            if isinstance(value, str):
+                inside[at] = html.escape(value, quote=False)
+            elif isinstance(value, dict | list | tuple):
+                inside[at] = dict(value) if isinstance(value, dict) else list(value)
+                left.append(inside[at])
+    return made
 
 
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
@@ -160,17 +169,18 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
     if old != new:
         raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
     with widget.batch_update():
-        for shown, wanted in zip(widget.data, figure.data, strict=True):
-            shown.update(_changed(shown.to_plotly_json(), wanted.to_plotly_json()))
+        for trace, made in zip(widget.data, figure.data, strict=True):
+            # Only what differs: plotly takes its time to look at each value that it is given.
+            shown, wanted, changed = trace.to_plotly_json(), made.to_plotly_json(), {}
+            for name in _CHANGING:
+                if name in wanted and shown.get(name) != wanted[name]:
+                    changed[name] = wanted[name]
+            trace.update(changed)
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
                 widget.layout[axis].range = figure.layout[axis].range
 
 
-def _changed(shown: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
-    """What differs: plotly takes its time to look at each value that it is given."""
-    return {
-        name: wanted[name]
-        for name in _CHANGING
-        if name in wanted and shown.get(name) != wanted[name]
-    }
+def rounded(table: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
+    """The numbers with so many digits: what a reader compares, and the same on any machine."""
+    return table.map(lambda value: float(f"{value:.{digits}g}"))

@@ -1,6 +1,7 @@
 """One look per kind of thing, one colour and symbol per traffic class, in every figure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -10,7 +11,11 @@ __all__ = [
     "LOOKS",
     "Look",
     "axes",
+    "bars",
+    "curve",
+    "decades",
     "key",
+    "keys",
     "layout",
     "line",
     "look",
@@ -95,10 +100,16 @@ def plain(values: Iterable[float]) -> list[float | None]:
 
     It answers an array with an error in the kernel's log once the page has sent its defaults.
     """
-    return [float(value) if np.isfinite(value) else None for value in values]
+    numbers = np.asarray(list(values), dtype=float)
+    known = np.isfinite(numbers)
+    drawn: list[float | None] = numbers.tolist()
+    for at in np.flatnonzero(~known):
+        drawn[at] = None
+    return drawn
 
 
-def _marker(kind: str, names: Sequence[str]) -> Json:
+@lru_cache(maxsize=1000)
+def _marker(kind: str, names: tuple[str, ...]) -> Json:
     places = {name: place - 1 for place, name in enumerate(dict.fromkeys(names))}
     looks = [look(name, places[name]) for name in names]
     opened = "-open" if kind == "measured" else ""
@@ -122,9 +133,9 @@ def points(
         "mode": "markers",
         "x": list(x),
         "y": plain(y),
-        "marker": _marker(kind, names),
+        "marker": dict(_marker(kind, tuple(names))),
         "showlegend": False,
-        **_place(panel),
+        **_PLACES[panel],
         **more,
     }
     if half_width is not None:
@@ -164,9 +175,28 @@ def line(
         "name": name,
         "legendgroup": name,
         "showlegend": panel == 0,
-        **_place(panel),
+        **_PLACES[panel],
         **more,
     }
+
+
+def curve(
+    kind: str, name: str, x: Iterable[float], y: Iterable[float], panel: int, **more: Any
+) -> Json:
+    """A line without symbols."""
+    return line(kind, name, x, y, panel, **more) | {"mode": "lines"}
+
+
+def bars(names: Sequence[str], y: Iterable[float], panel: int = 0, **more: Any) -> Json:
+    """Pale bars of what is offered to each class."""
+    look = {"name": "offered", "legendgroup": "offered", "showlegend": panel == 0}
+    drawn = {"type": "bar", "x": list(names), "y": plain(y), "marker": {"color": PALE}}
+    return drawn | look | {"width": 0.8, "uid": "offered", **_PLACES[panel], **more}
+
+
+def keys(*kinds: str) -> list[Json]:
+    """Entries of the key, one a kind of thing."""
+    return [key(kind) for kind in kinds]
 
 
 def key(kind: str) -> Json:
@@ -179,29 +209,43 @@ def key(kind: str) -> Json:
 
 
 def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: str) -> Json:
-    """A dashed line from the x axis up that says at its top what it marks; nothing for None."""
+    """A dashed line from the x axis up, named at its top; nothing where `x` is None."""
     grey = Look(INK, "circle")
     at: list[float] = [] if x is None else [x, x]
     trace = line("bound", name, at, [0, top][: len(at)], panel, as_look=grey, uid=uid)
     # With `maxdisplayed` plotly leaves out the texts of short traces.
     trace["marker"] = {"color": INK}
-    said = {"mode": "lines+text", "text": ["", name], "textposition": f"top {side}"}
-    return trace | said | {"showlegend": False}
+    text = {"mode": "lines+text", "text": ["", name], "textposition": f"top {side}"}
+    return trace | text | {"showlegend": False}
 
 
-def _place(panel: int) -> dict[str, str]:
-    number = "" if panel == 0 else str(panel + 1)
-    return {"xaxis": f"x{number}", "yaxis": f"y{number}"}
+#: As many panels as a figure may have.
+_NUMBERS = ("", "2", "3", "4")
+_PLACES = [{"xaxis": f"x{number}", "yaxis": f"y{number}"} for number in _NUMBERS]
 
 
-def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
-    """Panels side by side, each with its own title, with its unit, on the y axis."""
+def decades(low: float, high: float) -> Json:
+    """A logarithmic axis between two powers of ten."""
+    return {"type": "log", "range": [low, high], "dtick": 1, "exponentformat": "none"}
+
+
+def axes(
+    y_titles: Sequence[str],
+    x_title: str | Sequence[str] = "",
+    y_axes: Sequence[Mapping[str, Any]] = (),
+    **x_axis: Any,
+) -> Json:
+    """Panels side by side, each with its own title, with its unit, on the y axis.
+
+    `y_axes` holds what else each of the y axes has; one for all if there is only one.
+    """
     # Tick labels and a title fit between three panels on a page of half a screen.
     gap = 0.13 if len(y_titles) == 3 else 0.1
     width = (1 - gap * (len(y_titles) - 1)) / len(y_titles)
+    x_titles = [x_title] * len(y_titles) if isinstance(x_title, str) else x_title
+    more = list(y_axes) * len(y_titles) if len(y_axes) == 1 else y_axes or [{}] * len(y_titles)
     made: Json = {}
-    for panel, title in enumerate(y_titles):
-        number = "" if panel == 0 else str(panel + 1)
+    for panel, (title, number) in enumerate(zip(y_titles, _NUMBERS, strict=False)):
         low = panel * (width + gap)
         drawn = {"showline": True, "linecolor": INK, "ticks": "outside", "gridcolor": "#EEEEEE"}
         made[f"xaxis{number}"] = {
@@ -209,7 +253,7 @@ def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
             "zeroline": False,
             "domain": [low, min(1.0, low + width)],
             "anchor": f"y{number}",
-            "title": {"text": x_title, "standoff": 6},
+            "title": {"text": x_titles[panel], "standoff": 6},
             **x_axis,
         }
         made[f"yaxis{number}"] = {
@@ -217,11 +261,17 @@ def axes(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
             "anchor": f"x{number}",
             "title": {"text": title, "standoff": 4},
             "zeroline": False,
+            **more[panel],
         }
     return made
 
 
-def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
+def layout(
+    y_titles: Sequence[str],
+    x_title: str | Sequence[str] = "",
+    y_axes: Sequence[Mapping[str, Any]] = (),
+    **x_axis: Any,
+) -> Json:
     """The common layout: white, the key above the panels, never over the data."""
     return {
         "template": _TEMPLATE,
@@ -232,5 +282,5 @@ def layout(y_titles: Sequence[str], x_title: str = "", **x_axis: Any) -> Json:
         # Without a ground of its own it covers no tick label of a high axis.
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR},
         "hovermode": "closest",
-        **axes(y_titles, x_title, **x_axis),
+        **axes(y_titles, x_title, y_axes, **x_axis),
     }

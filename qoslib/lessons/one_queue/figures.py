@@ -1,4 +1,4 @@
-"""One queue: what is carried, lost and waited for, against the load."""
+"""One queue: what is carried and lost, and the delay, against the load."""
 
 from typing import NamedTuple
 
@@ -34,8 +34,7 @@ class Published(NamedTuple):
 def figure(
     port: Port,
     stream: Stream,
-    sweep: Result,
-    now: Result,
+    solved: Result,
     published: Published | None = None,
     simulated: Sweep | None = None,
     delays_s: tuple[float, float] | None = None,
@@ -51,115 +50,89 @@ def figure(
         A port with one queue.
     stream : Stream
         The stream; its rate is the point to mark.
-    sweep, now : Result
-        Arrays of shape (loads, 1), and the answer at the point to mark.
+    solved : Result
+        The fluid model's answers, arrays of shape (loads, 1). The last load is the stream's own:
+        it is marked, and no point of the lines.
     published : Published, optional
         A published point to draw over the lines.
     simulated : Sweep, optional
-        What a packet model says, arrays of shape (loads, 1); its last load is that of `now`, and
-        has a larger dot.
+        What a packet model says, arrays of shape (loads, 1); its last load is the stream's own
+        too, and has a larger dot.
     delays_s : (float, float), optional
-        The least and the largest delay that the axis has to show [s]; by default those of `sweep`.
+        The least and the largest delay that the axis has to show [s]; by default those of `solved`.
     """
-    x, lines = _load(port, stream, sweep.offered_bps[:, 0]), _drawn(sweep)
-    here, marks = _load(port, stream, now.offered_bps), _drawn(now)
-    traces = []
-    for panel, (title, y) in enumerate(zip(COLUMNS, lines, strict=True)):
-        line = style.line("fluid", stream.name, x, y[:, 0], panel, uid=f"line-{panel}")
-        traces.append(line | {"name": style.KINDS["fluid"], "mode": "lines"})
-        traces.append(_dots(port, stream, simulated, panel))
-        traces.append(
-            style.points("now", [stream.name], here, marks[panel], panel, uid=f"now-{panel}")
-        )
-        traces.append(_measured(port, stream, published, title, panel))
-    traces += [style.key("packets"), style.key("now"), style.key("measured")]
+    line_bps = port.rate_bps * stream.mean_frame_bytes
+    line_bps /= stream.mean_frame_bytes + port.overhead_bytes
+    x, *fluid = _drawn(solved, line_bps)
+    dots_x, *dots = _drawn(simulated, line_bps) if simulated else np.zeros((4, 0))
+    seen_x, *seen = _published(published, line_bps)
+    name, traces = stream.name, []
+    for panel, (y, dots_y, (value, half)) in enumerate(zip(fluid, dots, seen, strict=True)):
+        line = style.curve("fluid", name, x[:-1], y[:-1], panel, uid=f"line-{panel}")
+        traces.append(line | {"name": style.KINDS["fluid"]})
+        drawn = style.points("packets", [name], dots_x, dots_y, panel, uid=f"packets-{panel}")
+        sizes = [SMALL] * (len(dots_x) - 1) + [LARGE] if len(dots_x) else SMALL
+        # plotly makes symbols of several sizes pale unless told not to.
+        drawn["marker"] |= {"size": sizes, "opacity": 1}
+        traces.append(drawn)
+        traces.append(style.points("now", [name], x[-1:], y[-1:], panel, uid=f"now-{panel}"))
+        more = {"uid": f"measured-{panel}", "half_width": half}
+        traces.append(style.points("measured", [name], seen_x[: len(value)], value, panel, **more))
+    traces += style.keys("packets", "now", "measured")
     table = pd.DataFrame(
-        {title: y[:, 0] for title, y in zip(COLUMNS, lines, strict=True)},
-        index=pd.Index(np.round(x, 1), name="offered [% of the line]"),
+        dict(zip(COLUMNS, (y[:-1] for y in fluid), strict=True)),
+        index=pd.Index(np.round(x[:-1], 1), name="offered [% of the line]"),
     ).round(3)
-    summary = " ".join([_summary(here, marks), *_simulated(stream, simulated)])
-    layout = _layout(port, x, delays_s or _ends(sweep.delay_mean_s))
+    summary = _summary(*(float(values[-1]) for values in (x, *fluid)))
+    if simulated and not np.isnan(dots[2][-1]):
+        kind = type(stream.arrivals).__name__
+        summary += (
+            f" Packet by packet ({'CBR' if kind == 'Cbr' else kind}) {dots[1][-1]:.3g} % is lost,"
+            f" and a packet takes {dots[2][-1]:.3g} ms."
+        )
+    shown_s = delays_s or (np.nanmin(solved.delay_mean_s), np.nanmax(solved.delay_mean_s))
+    layout = _layout(port, float(x.max()), shown_s)
     return Figure(data=traces, layout=layout, summary=summary, table=table)
-
-
-def _ends(delay_s):
-    return float(np.nanmin(delay_s)), float(np.nanmax(delay_s))
 
 
 def _layout(port, load, delays_s):
     """Delays are drawn by powers of ten: what a packet waits below 100 % is small, not nothing."""
-    layout = style.layout(PANELS, "offered [% of the line]")
     line_mbps = units.convert(port.rate_bps, "bit/s", "Mbit/s")
-    most_lost = 100 - 100 * 100 / max(200, float(np.max(load)))
-    for axis, most in (("yaxis", line_mbps), ("yaxis2", most_lost)):
-        layout[axis]["range"] = [-0.03 * most, 1.05 * most]
+    most_lost = 100 - 100 * 100 / max(200, load)
+    ranges = [{"range": [-0.03 * most, 1.05 * most]} for most in (line_mbps, most_lost)]
     # A fifth of a power of ten more on either side, so that no symbol is cut off.
     low, high = np.log10(units.convert(np.array(delays_s), "s", "ms"))
-    span = [float(low) - 0.2, float(high) + 0.2]
-    layout["yaxis3"] |= {"type": "log", "range": span, "dtick": 1, "exponentformat": "none"}
-    return layout
+    y_axes = [*ranges, style.decades(float(low) - 0.2, float(high) + 0.2)]
+    return style.layout(PANELS, "offered [% of the line]", y_axes)
 
 
-def _load(port, stream, offered_bps):
-    """Offered load as a share of what the line can carry of this stream [%]."""
-    frame = stream.mean_frame_bytes
-    on_line = offered_bps * (frame + port.overhead_bytes) / frame
-    return units.convert(on_line / port.rate_bps, "1", "%")
-
-
-def _drawn(result):
-    lost = np.divide(
-        result.dropped_bps,
-        result.offered_bps,
-        out=np.zeros_like(result.offered_bps),
-        where=result.offered_bps > 0,
+def _drawn(result, line_bps):
+    """Offered [% of the line], carried [Mb/s], lost [%] and delay [ms], of each load."""
+    offered_bps = result.offered_bps[:, 0]
+    lost = result.dropped_bps[:, 0] / np.maximum(offered_bps, 1e-12)
+    return (
+        units.convert(offered_bps / line_bps, "1", "%"),
+        units.convert(result.sent_bps[:, 0], "bit/s", "Mbit/s"),
+        units.convert(lost, "1", "%"),
+        units.convert(result.delay_mean_s[:, 0], "s", "ms"),
     )
-    carried = units.convert(result.sent_bps, "bit/s", "Mbit/s")
-    delay = units.convert(result.delay_mean_s, "s", "ms")
-    return carried, units.convert(lost, "1", "%"), delay
 
 
-def _dots(port, stream, simulated, panel):
-    x, y = [], []
-    if simulated is not None:
-        x = _load(port, stream, simulated.offered_bps[:, 0])
-        y = _drawn(simulated)[panel][:, 0]
-    dots = style.points("packets", [stream.name], x, y, panel, uid=f"packets-{panel}")
-    sizes = [SMALL] * (len(x) - 1) + [LARGE] if len(x) else SMALL
-    # plotly makes symbols of several sizes pale unless told not to.
-    dots["marker"] |= {"size": sizes, "opacity": 1}
-    return dots
+def _published(seen, line_bps):
+    """Its load, and the values with their half widths in each panel."""
+    if seen is None:
+        return [], ([], []), ([], []), ([], [])
+    load, lost, half = (
+        units.convert(each, "1", "%")
+        for each in (seen.offered_bps / line_bps, seen.lost, seen.lost_half_width)
+    )
+    carried = units.convert(seen.carried_bps, "bit/s", "Mbit/s")
+    return [load], ([carried], [0.0]), ([lost], [half]), ([], [])
 
 
-def _measured(port, stream, seen, title, panel):
-    value, half_width = [], []
-    if seen is not None and title == COLUMNS[0]:
-        value, half_width = [units.convert(seen.carried_bps, "bit/s", "Mbit/s")], [0.0]
-    if seen is not None and title == COLUMNS[1]:
-        both = seen.lost, seen.lost_half_width
-        value, half_width = [[units.convert(number, "1", "%")] for number in both]
-    x = [_load(port, stream, seen.offered_bps)] * len(value) if seen else []
-    uid = f"measured-{panel}"
-    return style.points("measured", [stream.name], x, value, panel, uid=uid, half_width=half_width)
-
-
-def _summary(load, marks):
-    carried, lost, delay = (float(mark[0]) for mark in marks)
+def _summary(load, carried, lost, delay):
     waits = "there is no packet to wait" if np.isnan(delay) else f"a packet takes {delay:.3g} ms"
     return (
-        f"Offered {float(load[0]):.3g} % of the line. In the fluid model it carries {carried:.4g}"
+        f"Offered {load:.3g} % of the line. In the fluid model it carries {carried:.4g}"
         f" Mb/s of frames, {lost:.3g} % is lost, and {waits}."
     )
-
-
-def _simulated(stream, simulated):
-    """What the packet model says at the sliders."""
-    if simulated is None:
-        return
-    _, lost, delay = (float(values[-1, 0]) for values in _drawn(simulated))
-    if not np.isnan(delay):
-        kind = type(stream.arrivals).__name__
-        spacing = "CBR" if kind == "Cbr" else kind
-        yield (
-            f"Packet by packet ({spacing}) {lost:.3g} % is lost, and a packet takes {delay:.3g} ms."
-        )

@@ -1,12 +1,14 @@
 """The explorer of one queue: a load, how it is spaced, a buffer, a frame and a line."""
 
+import dataclasses
+from functools import lru_cache
+
 import numpy as np
 
 from qoslib import Sweep, compare, fluid, sweep, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.redraw import memoize_lines
 from qoslib.lessons.one_queue.figures import Published, figure
 from qoslib.port import PacketLimit, Port
 from qoslib.results import Result
@@ -52,28 +54,41 @@ def explorer(port: Port, stream: Stream, published: Published | None = None) -> 
         "spacing": choice("Packets come", list(SPACINGS), start["spacing"]),
     }
 
-    lines = memoize_lines(
-        lambda others: swept(*_described(port, stream, others | {"load": 0})), "load"
-    )
+    @lru_cache(maxsize=1)
+    def port_with(buffer, rate_bps):
+        queue = port.queues[0].replace(limit=PacketLimit(round(buffer)))
+        return port.replace(rate_bps=rate_bps, queues=(queue,))
+
+    @lru_cache(maxsize=1)
+    def stream_with(load, frame, spacing, line_bps):
+        frame, overhead = round(frame), port.overhead_bytes
+        rate_bps = units.convert(load, "%", "1") * line_bps * frame / (frame + overhead)
+        return stream.replace(frame_bytes=frame, rate_bps=rate_bps, arrivals=SPACINGS[spacing])
+
+    def described(values):
+        load, frame, spacing = values["load"], values["frame"], values["spacing"]
+        line_bps = values["rate"]
+        return port_with(values["buffer"], line_bps), stream_with(load, frame, spacing, line_bps)
 
     def draw(values, dots):
-        now_port, now = _described(port, stream, values)
-        given = all(values[name] == start[name] for name in ("frame", "rate"))
-        answers = lines(values), fluid.solve(now_port, [now])
+        now_port, now = described(values)
+        solved = swept(now_port, now)
+        given = values["frame"] == start["frame"] and values["rate"] == start["rate"]
         seen = published if given else None
-        drawn = figure(now_port, now, *answers, seen, dots, _delays_s(now_port))
-        drawn.remark = compare.remark(answers[1], dots and dots[-1])
+        drawn = figure(now_port, now, solved, seen, dots, _delays_s(now_port))
+        own = _own_load(solved) if dots else solved
+        drawn.remark = compare.remark(own, dots and dots[-1])
         return drawn
 
     def simulate(values, progress):
-        return simulated(*_described(port, stream, values))
+        return simulated(*described(values))
 
     reset = button("Reset", lambda: app.move(**start))
     sliders = [controls[name] for name in ("load", "buffer", "frame")]
     rows = [*sliders, row(controls["spacing"], controls["rate"], reset)]
 
     def scenarios(values):
-        now_port, now = _described(port, stream, values)
+        now_port, now = described(values)
         packet_s = units.serialisation_s(now.mean_frame_bytes, now_port.rate_bps)
         return [Scenario("one queue", now_port, (now,), COUNTED * packet_s)]
 
@@ -100,18 +115,16 @@ def _spacing(stream):
     return names.get(type(stream.arrivals), names[Cbr])
 
 
-def _described(port, stream, values):
-    queue = port.queues[0].replace(limit=PacketLimit(round(values["buffer"])))
-    port = port.replace(rate_bps=values["rate"], queues=(queue,))
-    changed = {"frame_bytes": round(values["frame"]), "arrivals": SPACINGS[values["spacing"]]}
-    stream = stream.replace(**changed)
-    load = units.convert(values["load"], "%", "1")
-    return port, stream.replace(rate_bps=load * _full_bps(port, stream))
-
-
 def swept(port: Port, stream: Stream) -> Result:
-    """What a port with one queue does to a stream of every load in `LOADS`."""
-    return fluid.solve(port, [stream], LOADS[:, None] * _full_bps(port, stream))
+    """What a port with one queue does to a stream of every load in `LOADS`, and of its own last."""
+    offered_bps = np.append(LOADS * _full_bps(port, stream), stream.rate_bps)
+    return fluid.solve(port, [stream], offered_bps[:, None])
+
+
+def _own_load(solved):
+    """The last of the loads: the stream's own."""
+    arrays = {name: each for name, each in vars(solved).items() if isinstance(each, np.ndarray)}
+    return dataclasses.replace(solved, **{name: each[-1] for name, each in arrays.items()})
 
 
 def simulated(port: Port, stream: Stream) -> Sweep:
