@@ -27,6 +27,7 @@ from qoslib import (
     run,
     sweep,
 )
+from qoslib.front import runs
 from qoslib.front.paths import changed, parsed, part_at
 
 QUEUES = (Queue("v.0/1", PacketLimit(9)), Queue("data", PacketLimit(20)))
@@ -234,6 +235,26 @@ def test_each_result_is_handed_over_as_it_comes():
         (0, 0): True,
         (1, 0): True,
     }
+
+
+def test_kernels_are_compiled_before_an_executor_gets_a_point(monkeypatch):
+    """By a run of a millionth of a second of each kind of scenario."""
+    events, finished = [], runs.finished
+
+    def noted(model, options, scenario, progress):
+        events.append(scenario.duration_s)
+        return finished(model, options, scenario, progress)
+
+    class Pool(concurrent.futures.ThreadPoolExecutor):
+        def submit(self, *given):
+            events.append("submitted")
+            return super().submit(*given)
+
+    monkeypatch.setattr(runs, "finished", noted)
+    with Pool(1) as executor:
+        sweep([OFFICE, DTN, OFFICE.replace(network=CHAIN), OFFICE], executor=executor)
+    assert events[:4] == [1e-6, 1e-6, 1e-6, "submitted"]
+    assert events.count("submitted") == 4
 
 
 class Waiting(concurrent.futures.Executor):

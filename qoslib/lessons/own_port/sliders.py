@@ -108,7 +108,7 @@ def _streams_alone(scenario):
         names = ", ".join(host.name for host in scenario.hosts)
         raise ValueError(
             f"scenario {scenario.name!r} has the TCP hosts {names}, which this view does not run;"
-            " allowed: streams alone. qoslib.tcp.simulate runs the hosts with the streams."
+            " allowed: streams alone. qoslib.run runs the hosts with the streams."
         )
     return scenario
 
