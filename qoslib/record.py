@@ -9,7 +9,7 @@ import re
 import reprlib
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +57,7 @@ class Within:
         return f"at least {low} and {below}" if self.open_high else f"{low} to {high}"
 
 
-def _said(number):
+def _said(number: float) -> str:
     """An end of a range as a person writes it: 65,535 and 1e18."""
     if abs(number) < 1e6 and number == int(number):
         return f"{int(number):,}"
@@ -74,7 +74,7 @@ Share = typing.Annotated[float, Within(0, 1)]
 class _Brief(reprlib.Repr):
     """Python's own short texts; of a whole number that has none, how long it is."""
 
-    def repr_int(self, x, level):
+    def repr_int(self, x: int, level: int) -> str:
         digits = round(x.bit_length() * math.log10(2))
         if digits <= MAX_DIGITS:
             return super().repr_int(x, level)
@@ -119,29 +119,30 @@ def fail(where: str, value: object, allowed: str, verb: str = "is") -> typing.No
     raise ValueError(f"{_short(where)} {verb} {_brief.repr(value)}; allowed: {allowed}")
 
 
-def _short(text, most=200):
+def _short(text: str, most: int = 200) -> str:
     """A text, or its beginning and end: a place may lie very deep, a name be very long."""
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"
 
 
-def _finite(value):
+def _finite(value: typing.Any) -> bool:
     try:
         return math.isfinite(value)
     except OverflowError:
         return False
 
 
-def _number(hint, value, where):
+def _number(hint: typing.Any, value: typing.Any, where: str) -> float:
     if type(value) is not hint:
         kind = numbers.Integral if hint is int else numbers.Real
         if isinstance(value, bool) or not isinstance(value, kind):
             fail(where, value, WORDS[hint])
     if not _finite(value):
         fail(where, value, "a finite number")
-    return hint(value)
+    number: float = hint(value)
+    return number
 
 
-def _text(hint, value, where):
+def _text(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     if not isinstance(value, hint):
         fail(where, value, WORDS[hint])
     if hint is str and not _is_unicode(value):
@@ -149,7 +150,7 @@ def _text(hint, value, where):
     return value
 
 
-def _is_unicode(text):
+def _is_unicode(text: str) -> bool:
     """Whether it can be written as UTF-8; JSON's escapes can make what cannot."""
     try:
         text.encode()
@@ -158,7 +159,7 @@ def _is_unicode(text):
     return True
 
 
-def _union(hint, value, where):
+def _union(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     options = typing.get_args(hint)
     if value is None and _NONE in options:
         return None
@@ -175,9 +176,11 @@ def _union(hint, value, where):
         raise ValueError(f"{error}{''.join(f', or {each}' for each in more)}") from None
 
 
-def _record_of(kinds, value, where, hint):
+def _record_of(
+    kinds: Sequence[type["Record"]], value: typing.Any, where: str, hint: typing.Any
+) -> "Record":
     """A record of one of some kinds, or the default one that a text names."""
-    if isinstance(value, tuple(kinds)):
+    if isinstance(value, Record) and isinstance(value, tuple(kinds)):
         return value
     short = {_short_form(kind.__name__): kind for kind in _made_of_nothing(tuple(kinds))}
     if isinstance(value, str) and (kind := short.get(_short_form(value))):
@@ -192,21 +195,21 @@ def family_of(kinds: type | tuple[type, ...], more: str = "") -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}" if len(names) > 1 else f"a {names[0]}"
 
 
-def _short_form(name):
+def _short_form(name: str) -> str:
     """How a kind may be written as a text: ``on_off``, ``OnOff`` and ``on off`` are one."""
     return re.sub(r"[\s_-]", "", name).lower()
 
 
-def _texts(kinds):
+def _texts(kinds: Iterable[type]) -> str:
     return ", ".join(repr(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", k.__name__).lower()) for k in kinds)
 
 
-def _concrete(kinds):
+def _concrete(kinds: type | tuple[type, ...]) -> list[type["Record"]]:
     """The kinds of record among some, and those that have one of them as their base."""
     return [each for each in Record.kinds.values() if issubclass(each, kinds)]
 
 
-def _made_of_nothing(kinds):
+def _made_of_nothing(kinds: type | tuple[type, ...]) -> list[type["Record"]]:
     """Those of them that need no arguments."""
     return [
         each
@@ -215,7 +218,7 @@ def _made_of_nothing(kinds):
     ]
 
 
-def _tuple(hint, value, where):
+def _tuple(hint: typing.Any, value: typing.Any, where: str) -> tuple[typing.Any, ...]:
     hints = typing.get_args(hint)
     if not isinstance(value, list | tuple):
         value = _sequence(hint, value, where)
@@ -236,7 +239,7 @@ def _tuple(hint, value, where):
         raise
 
 
-def _sequence(hint, value, where):
+def _sequence(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     """An array with a dimension, or what else can be gone through, but no text or mapping."""
     array = np.asarray(value) if hasattr(value, "__array__") else None
     if array is not None and array.ndim:
@@ -247,7 +250,7 @@ def _sequence(hint, value, where):
     return value
 
 
-def _numbers(hint, value):
+def _numbers(hint: typing.Any, value: typing.Any) -> tuple[float, ...] | None:
     """Many numbers checked at once; None where they are no plain numbers, or one is wrong."""
     kind, limits = hint, Within()
     if typing.get_origin(hint) is typing.Annotated:
@@ -298,7 +301,7 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     3.0
     >>> checked(Positive, -3, "rate_bps")
     Traceback (most recent call last):
-    ValueError: rate_bps is -3.0; allowed: (0, inf)
+    ValueError: rate_bps is -3.0; allowed: above 0
     """
     if hint is int or hint is float:
         return _number(hint, value, where)
@@ -324,18 +327,18 @@ def checked(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     return fail(where, value, f"{article} {_name(hint)}")
 
 
-def _is_record(hint):
+def _is_record(hint: typing.Any) -> bool:
     return isinstance(hint, type) and issubclass(hint, Record)
 
 
-def _name(hint):
+def _name(hint: typing.Any) -> str:
     """What a type hint is called in a message."""
     if typing.get_origin(hint) is typing.Annotated:
         return _name(hint.__origin__)
     if typing.get_origin(hint) is tuple:
         inside = _name(typing.get_args(hint)[0])
         return f"a sequence of {'numbers' if inside.endswith('number') else inside}"
-    return WORDS.get(hint) or getattr(hint, "__name__", str(hint))
+    return WORDS.get(hint) or str(getattr(hint, "__name__", hint))
 
 
 R = typing.TypeVar("R", bound="Record")
@@ -343,7 +346,7 @@ Made = typing.TypeVar("Made")
 
 
 @functools.cache
-def _hints(kind):
+def _hints(kind: type) -> dict[str, typing.Any]:
     """What each field of a kind of record may be; to find that out takes a millisecond."""
     return typing.get_type_hints(kind, include_extras=True)
 
@@ -445,7 +448,7 @@ class Record:
         return made if isinstance(made, cls) else fail("type", type(made).__name__, cls.__name__)
 
 
-def _shortened(value):
+def _shortened(value: typing.Any) -> str:
     """The text of a value; of many numbers the first ones and the last one."""
     if isinstance(value, tuple) and len(value) >= MANY and isinstance(value[0], int | float):
         return f"({', '.join(map(repr, value[:3]))}, ..., {value[-1]!r})"
@@ -476,42 +479,43 @@ def record(cls: type[R]) -> type[R]:
     Link(rate_bps=1000000000.0)
     >>> Link(-1.0)
     Traceback (most recent call last):
-    ValueError: Link.rate_bps is -1.0; allowed: (0, inf)
+    ValueError: Link.rate_bps is -1.0; allowed: above 0
     """
     return dataclass(frozen=True, repr=False)(cls)
 
 
-def _plain(value):
+def _plain(value: typing.Any) -> typing.Any:
     if isinstance(value, Record):
         fields = {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
         return {"type": type(value).__name__, **fields}
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-class _Twice(dict):
+class _Twice(dict[str, typing.Any]):
     """An object of a document in which a key stands more than once."""
 
 
-def _object(pairs):
+def _object(pairs: list[tuple[str, typing.Any]]) -> dict[str, typing.Any]:
     made = dict(pairs)
     return made if len(made) == len(pairs) else _Twice(twice=_repeated(key for key, _ in pairs))
 
 
-def _repeated(keys):
-    seen = set()
+def _repeated(keys: Iterable[str]) -> str | None:
+    seen: set[str] = set()
     for key in keys:
         if key in seen:
             return key
         seen.add(key)
+    return None
 
 
-def _check_keys(value, where):
+def _check_keys(value: typing.Any, where: str) -> None:
     if isinstance(value, _Twice):
         key = _brief.repr(value["twice"])
         raise ValueError(f"{_short(where)} has the key {key} twice; allowed: each key once")
 
 
-def _made(value, where):
+def _made(value: typing.Any, where: str) -> typing.Any:
     if isinstance(value, list):
         return tuple(
             _made(item, f"{where}[{i}]") if isinstance(item, dict | list) else item
@@ -539,7 +543,7 @@ def _made(value, where):
         raise ValueError(f"{_short(where)}: {error}") from None
 
 
-def _whole(digits):
+def _whole(digits: str) -> int:
     """A whole number; one that no text can be made of is as large, and refused like it."""
     if len(digits) <= MAX_DIGITS:
         return int(digits)
@@ -571,7 +575,8 @@ def from_json(text: str) -> Record:
     >>> from_json(PacketLimit(100).to_json())
     PacketLimit(packets=100)
     """
-    return read_document(text, lambda value: _made(value, "document"), MAX_JSON_CHARACTERS)
+    made: Record = read_document(text, lambda value: _made(value, "document"), MAX_JSON_CHARACTERS)
+    return made
 
 
 def read_document(
@@ -599,7 +604,7 @@ def read_document(
         ) from None
 
 
-def _document(value):
+def _document(value: typing.Any) -> dict[str, typing.Any]:
     if not isinstance(value, dict):
         fail("the document", value, "one JSON object")
     _check_keys(value, "document")
@@ -609,7 +614,7 @@ def _document(value):
     return value if schema == SCHEMA else _renamed(value)
 
 
-def _renamed(value):
+def _renamed(value: typing.Any) -> typing.Any:
     """A part of a document of qoslib/1, by the names of today."""
     if isinstance(value, list):
         return [_renamed(item) for item in value]

@@ -199,7 +199,7 @@ def table_of(title: str, records: Sequence[Any], below: Iterable[str] = ()) -> T
     return Table(title, list(columns), list(zip(*columns.values(), strict=True)), below)
 
 
-def _column(name, values):
+def _column(name: str, values: Sequence[Any]) -> tuple[str, list[str]]:
     if not all(isinstance(value, int | float | None) for value in values):
         return name, [
             value or "-" if isinstance(value, str | None) else repr(value) for value in values
@@ -257,19 +257,21 @@ def amount(quantity: str, value: float) -> str:
     return f"{number(shown[0])} {unit}".rstrip()
 
 
-def _shortened(rows):
+def _shortened(
+    rows: Sequence[Sequence[str]],
+) -> tuple[Sequence[Sequence[str]], Sequence[Sequence[str]], int]:
     """The first and the last of many rows, and how many lie between them."""
     if len(rows) <= MOST_ROWS:
         return rows, (), 0
     return rows[: MOST_ROWS - 2], rows[-1:], len(rows) - MOST_ROWS + 1
 
 
-def _brief(text, most=MOST_CHARACTERS):
+def _brief(text: object, most: int = MOST_CHARACTERS) -> str:
     """A text in one line, and its beginning where it is long."""
     line = " ".join(str(text).split())
     return line if len(line) <= most else f"{line[: most - 4]} ..."
 
 
-def _row(tag, cells):
+def _row(tag: str, cells: Sequence[str]) -> str:
     inside = "".join(f"<{tag}>{html.escape(_brief(cell, LONGEST_CELL))}</{tag}>" for cell in cells)
     return f"<tr>{inside}</tr>"

@@ -90,7 +90,7 @@ class Repeated(Arrivals):
 
     shares: tuple[Share, ...]
 
-    def check(self):
+    def check(self) -> None:
         rising = all(a <= b for a, b in zip(self.shares, self.shares[1:], strict=False))
         if not self.shares or not rising or self.shares[-1] >= 1:
             fail("Repeated.shares", self.shares, "at least one, ascending, below 1")
@@ -110,7 +110,7 @@ class Trace(Arrivals):
     times_s: tuple[NotNegative, ...]
     frames_bytes: tuple[AtLeastOne, ...]
 
-    def check(self):
+    def check(self) -> None:
         if len(self.times_s) != len(self.frames_bytes):
             fail("Trace.frames_bytes", len(self.frames_bytes), f"{len(self.times_s)} sizes")
         if sorted(self.times_s) != list(self.times_s):
@@ -124,7 +124,7 @@ class FrameMix(Record):
     sizes_bytes: tuple[AtLeastOne, ...]
     shares: tuple[Share, ...]
 
-    def check(self):
+    def check(self) -> None:
         if not self.sizes_bytes or len(self.sizes_bytes) != len(self.shares):
             fail("FrameMix.shares", self.shares, "one share for each size, at least one")
         if abs(sum(self.shares) - 1) > 1e-9:
@@ -194,7 +194,7 @@ class Stream(Record):
     access_bps: Positive | None = None
     ecn: bool = False
 
-    def check(self):
+    def check(self) -> None:
         if not self.name:
             fail("Stream.name", self.name, "a text that is not empty")
         if isinstance(self.arrivals, Trace) and self.rate_bps:
@@ -288,11 +288,11 @@ def on_one_line(
     )
 
 
-def _interval_s(stream):
+def _interval_s(stream: Stream) -> Fraction:
     return units.bits(Fraction(stream.mean_frame_bytes)) / Fraction(stream.rate_bps)
 
 
-def _common(intervals_s):
+def _common(intervals_s: Sequence[Fraction]) -> Fraction:
     """The shortest time that is a whole number of each interval."""
     tops, bottoms = zip(*(each.as_integer_ratio() for each in intervals_s), strict=True)
     period_s = Fraction(lcm(*tops), gcd(*bottoms))
@@ -302,9 +302,12 @@ def _common(intervals_s):
     return period_s
 
 
-def _first_due_first_sent(streams, period_s, line_bps, overhead_bytes):
+def _first_due_first_sent(
+    streams: Sequence[Stream], period_s: Fraction, line_bps: Fraction, overhead_bytes: Fraction
+) -> dict[str, tuple[float, ...]]:
     """When each stream's packets are sent, as shares of the period."""
-    begin_s = [Fraction(stream.arrivals.phase_s) for stream in streams]
+    phases = (stream.arrivals for stream in streams)
+    begin_s = [Fraction(each.phase_s) for each in phases if isinstance(each, Cbr)]
     every_s = [_interval_s(stream) for stream in streams]
     takes_s = [
         units.bits(Fraction(stream.mean_frame_bytes) + overhead_bytes) / line_bps
@@ -327,7 +330,7 @@ def _first_due_first_sent(streams, period_s, line_bps, overhead_bytes):
     return {name: tuple(shares) for name, shares in sent.items()}
 
 
-def _in_ticks(*lists_s):
+def _in_ticks(*lists_s: Sequence[Fraction]) -> list[list[int]]:
     """Lists of fractions as whole numbers of one tick: as exact, and soon compared and added."""
     ticks_per_s = lcm(*(time_s.denominator for times_s in lists_s for time_s in times_s))
     return [[int(time_s * ticks_per_s) for time_s in times_s] for times_s in lists_s]

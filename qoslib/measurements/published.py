@@ -100,7 +100,7 @@ def folder() -> Path:
     return (inside if inside.is_dir() else package.parent / "data") / "measurements"
 
 
-def _read(raw, name, source=None):
+def _read(raw: bytes | str, name: str, source: dict[str, Any] | None = None) -> pd.DataFrame:
     frame = frame_of(text_of(raw, name), name)
     frame.attrs["source"] = source or {"file": name, "title": name}
     units = frame.groupby("quantity", sort=False)["unit"].unique()
@@ -108,7 +108,7 @@ def _read(raw, name, source=None):
     return frame
 
 
-def _changed(path):
+def _changed(path: Path) -> tuple[int, int]:
     """What a file that is read once is known by: another time or length, and it is read again."""
     now = path.stat()
     return now.st_mtime_ns, now.st_size
@@ -153,7 +153,7 @@ def _find(table: object) -> Path:
     return Path(table)
 
 
-def _is_file(path):
+def _is_file(path: Path) -> bool:
     """Whether there is such a file; a name may be too long for the system, or none at all."""
     try:
         return path.is_file()
@@ -161,7 +161,7 @@ def _is_file(path):
         return False
 
 
-def _brief(table):
+def _brief(table: object) -> str:
     """What was asked for, cut where it is no name that a person wrote."""
     if not isinstance(table, str | os.PathLike):
         kind = type(table).__name__
@@ -170,7 +170,7 @@ def _brief(table):
     return text if len(text) <= 200 else f"{text[:100]} ... {text[-80:]}"
 
 
-def _raw(path):
+def _raw(path: Path) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read(MAX_BYTES + 1)

@@ -66,7 +66,7 @@ class MeasurementError(ValueError):
         The column; None for a whole line.
     """
 
-    def __init__(self, file: object, problem: str, line: int | None, column: str | None):
+    def __init__(self, file: object, problem: str, line: int | None, column: str | None) -> None:
         self.file, self.line, self.column = str(file), line, column
         place = [str(file), f"line {line}" if line else "", f"column {column}" if column else ""]
         super().__init__(f"{', '.join(filter(None, place))}: {problem}")
@@ -79,7 +79,7 @@ class Record(NamedTuple):
     line: int
     cells: dict[str, str]
 
-    def error(self, column, problem):
+    def error(self, column: str, problem: str) -> MeasurementError:
         return MeasurementError(self.file, problem, self.line, column)
 
 
@@ -142,7 +142,7 @@ def text_of(raw: bytes | str, name: str) -> str:
         raise MeasurementError(name, problem, line, None) from None
 
 
-def _lines(text, name):
+def _lines(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         for fields in reader:
@@ -170,7 +170,7 @@ def _records(text: str, name: str) -> Iterator[Record]:
         raise MeasurementError(name, "no rows; allowed: one row a value, at least one", 1, None)
 
 
-def _filled(cells, line):
+def _filled(cells: dict[str, str], line: int) -> dict[str, str]:
     """A row with what its table has no column for."""
     value = cells["value"]
     known = NUMBER.fullmatch(value) and math.isfinite(float(value))
@@ -179,12 +179,12 @@ def _filled(cells, line):
     return cells | {k: v for k, v in (DEFAULTS | made).items() if k not in cells}
 
 
-def _rounding(text):
+def _rounding(text: str) -> str:
     """Half of the last digit that stands there: a value of 4.20 may be 0.005 off."""
     return str(float(Decimal(5).scaleb(int(Decimal(text).as_tuple().exponent) - 1)))
 
 
-def _header(name, header):
+def _header(name: str, header: list[str]) -> list[str]:
     allowed = f"allowed: the columns {','.join(WANTED)}, and {HEADER} where wanted"
     for column in dict.fromkeys((*WANTED, *header)):
         if header.count(column) == 1 and column in COLUMNS:
@@ -196,7 +196,7 @@ def _header(name, header):
     return header
 
 
-def _check(record):
+def _check(record: Record) -> None:
     for column, text in record.cells.items():
         if len(text) > MAX_TEXT:
             raise record.error(column, f"{len(text)} characters; allowed: up to {MAX_TEXT}")
@@ -212,11 +212,11 @@ def _check(record):
     _check_status(record)
 
 
-def _required(record, column):
+def _required(record: Record, column: str) -> bool:
     return column in REQUIRED or (column in PRINTED and record.cells["status"] != "inconsistent")
 
 
-def _check_number(record, column, text):
+def _check_number(record: Record, column: str, text: str) -> None:
     if not NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         problem = f"{_short(text)} is not a number; allowed: a finite number like 0.5 or 2e-6"
         raise record.error(column, problem)
@@ -224,7 +224,7 @@ def _check_number(record, column, text):
         raise record.error(column, f"{text} is negative; allowed: 0 or more")
 
 
-def _check_names(record):
+def _check_names(record: Record) -> None:
     for column in ("experiment", "quantity"):
         text = record.cells[column]
         if not NAME.fullmatch(text):
@@ -232,7 +232,7 @@ def _check_names(record):
             raise record.error(column, f"{_short(text)} is not a name; allowed: {allowed}")
 
 
-def _check_range(record):
+def _check_range(record: Record) -> None:
     low, high, value = (record.cells[column] for column in ("low", "high", "value"))
     if not low and not high:
         return
@@ -241,7 +241,7 @@ def _check_range(record):
         raise record.error("low", f"{problem}, or neither")
 
 
-def _check_status(record):
+def _check_status(record: Record) -> None:
     flagged = record.cells["status"] == "inconsistent"
     for column in ("consistent_value", "reason"):
         if bool(record.cells[column]) != flagged:
@@ -250,7 +250,7 @@ def _check_status(record):
             raise record.error(column, f"{fault}; allowed: {allowed}")
 
 
-def _check_key(record, seen):
+def _check_key(record: Record, seen: dict[tuple[str, ...], int]) -> None:
     key = tuple(record.cells[column] for column in KEY)
     if key in seen:
         problem = f"the same {', '.join(KEY)} as line {seen[key]}; allowed: each once"
@@ -258,5 +258,5 @@ def _check_key(record, seen):
     seen[key] = record.line
 
 
-def _short(text):
+def _short(text: str) -> str:
     return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -3,9 +3,11 @@
 Source esnet: buffer experiment 2, slides; TCP over 25 + 25 ms beside UDP.
 """
 
+from collections.abc import Iterable
+
 from qoslib import units
 from qoslib.platforms.hosts import ASSUMPTIONS, HOSTS, SETS, SHARED, tcp_test
-from qoslib.platforms.platform import Platform
+from qoslib.platforms.platform import Experiment, Platform
 from qoslib.platforms.provenance import Facts, assumed, sourced
 from qoslib.port import ByteLimit, PacketLimit, Port, Queue
 
@@ -49,13 +51,15 @@ def port(hold_queue_packets: float, assumptions: str = "base") -> Port:
     return Port("6506 10GE", line_bps, (queue,), overhead_bytes=around)
 
 
-def _run(name, title, assumptions, packets, paced_bps=None):
+def _run(
+    name: str, title: str, assumptions: str, packets: float, paced_bps: float | None = None
+) -> Experiment:
     way_s = float(FACTS.round_trip_s), float(FACTS.delay_s)
     the_port = port(packets, assumptions)
     return tcp_test(name, title, the_port, assumptions, FACTS, *way_s, paced_bps=paced_bps)
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> Iterable[Experiment]:
     """The two published tables under a set of assumptions."""
     for size in SIZES:
         yield _run(f"hold_queue_{size}", f"Hold-queue of {size} packets", assumptions, size)

@@ -4,6 +4,7 @@ The slides show the routers' buffers, the pacing and the added delay; of the hos
 more than the `tc` commands. What else a host did is assumed, as a set with a name.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from qoslib.flows import (
@@ -87,7 +88,7 @@ SHARED: dict[str, Any] = {
 }
 
 
-def _keys(table, experiments):
+def _keys(table: str, experiments: Sequence[str]) -> list[str]:
     """Keys of what was measured in some experiments of a table."""
     return [f"{table}/{name}/{rest}" for name in experiments for rest in _MEASURED]
 

@@ -3,6 +3,7 @@
 Source isr4331: QoS LLQ Queue Starvation; iperf3 through a router with a 100 Mb/s port.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 from qoslib.platforms.platform import Experiment, Platform
@@ -114,14 +115,16 @@ def stream(
     )
 
 
-def _both(head_start_s=0.0, later_s=0.0, ef_bps=FACTS.EF_bps):
+def _both(
+    head_start_s: float = 0.0, later_s: float = 0.0, ef_bps: float = FACTS.EF_bps
+) -> tuple[Stream, ...]:
     return (
         stream("EF", ef_bps, later_s),
         stream("default", FACTS.default_bps, later_s + head_start_s),
     )
 
 
-def _stopped(head_start_s):
+def _stopped(head_start_s: float) -> tuple[Stream, ...]:
     """An earlier run that the last listing counts too, each client as long as its packets tell."""
     lasting = {
         name: (FACTS[f"listed_{name}_packets"] - sent) / sent * FACTS.run_s
@@ -133,7 +136,15 @@ def _stopped(head_start_s):
     )
 
 
-def _run(name, title, port, streams, assumptions, replications=3, within_s=0.0):
+def _run(
+    name: str,
+    title: str,
+    port: Port,
+    streams: tuple[Stream, ...],
+    assumptions: str,
+    replications: int = 3,
+    within_s: float = 0.0,
+) -> Experiment:
     stops = [each.stop_s or 0.0 for each in streams]
     return Experiment(
         name,
@@ -149,7 +160,7 @@ def _run(name, title, port, streams, assumptions, replications=3, within_s=0.0):
     )
 
 
-def _without_llq(name):
+def _without_llq(name: str) -> Iterable[Experiment]:
     base = name == "base"
     port = fifo(FACTS.fifo_packets if base else FACTS.hold_queue_packets)
     unmarked, default = (
@@ -165,7 +176,7 @@ def _without_llq(name):
     ]
 
 
-def _with_llq(name):
+def _with_llq(name: str) -> Iterable[Experiment]:
     base = name == "base"
     port = llq("keeps" if base else "drains")
     head_s = float(FACTS.head_start_s if base else FACTS.head_start_drains_s)
@@ -181,7 +192,7 @@ def _with_llq(name):
     ]
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> Iterable[Experiment]:
     """The published experiments and the announced one, or those that a set speaks of."""
     without = [] if assumptions == "drains" else _without_llq(assumptions)
     having = [] if assumptions == "hold_queue" else _with_llq(assumptions)

@@ -3,8 +3,9 @@
 Source m120: Juniper Networks, M120 Class-of-Service Behavior Analysis, 2008.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Real
+from typing import Any
 
 from qoslib import units
 from qoslib.platforms.platform import Experiment, Platform
@@ -62,11 +63,11 @@ _COUNTED_EXTRA = {
 _PRIORITY = dict(CS4=0, NC=1, CS3=2, CS1=3, CS2=4, BE=4)
 
 
-def _rate(name):
+def _rate(name: str) -> float:
     return float(FACTS[f"transmit_{name}"])
 
 
-def _queue(name, **changes):
+def _queue(name: str, **changes: Any) -> Queue:
     """A class as configured: head drop, and a buffer of 100 ms at the rate it is served (MAD)."""
     queue = Queue(
         name,
@@ -79,7 +80,7 @@ def _queue(name, **changes):
     return queue.replace(**changes)
 
 
-def port(**changed: dict) -> Port:
+def port(**changed: dict[str, Any]) -> Port:
     """The 10-Gigabit Ethernet port, with fields of some queues changed.
 
     Parameters
@@ -139,13 +140,13 @@ def streams(
     )
 
 
-def _generator():
+def _generator() -> float:
     """What the generator sent of what the traffic profile says [ratio]."""
     frame_on_line = FACTS.frame_bytes + FACTS.gap_bytes
     return FACTS.generator / (SHARES["base"]["BE"] * units.rate_pps(FACTS.line_bps, frame_on_line))
 
 
-def _offered(name, assumptions):
+def _offered(name: str, assumptions: str) -> tuple[Stream, ...]:
     sent_share = _generator() if assumptions == "generator" else 1.0
     if name in SHARES:
         return streams({c: share * sent_share for c, share in SHARES[name].items()})
@@ -156,12 +157,12 @@ def _offered(name, assumptions):
     return streams(shares, FACTS.frame_scenario2_bytes)
 
 
-def _speaks(assumptions, load):
+def _speaks(assumptions: str, load: str) -> bool:
     """Whether a set of assumptions differs from the others at a load."""
     return {"base": True, "generator": load in SHARES, "frames": load in RATES_MBPS}[assumptions]
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> Iterable[Experiment]:
     """The six published experiments, or those that a set of assumptions speaks of."""
     profile = DropProfile(((float(FACTS.profile_fill), 1.0),), drop_at="head")
     # The manuals multiply by the speed of the interface, which would make it 20 ms, not 3.2 ms.

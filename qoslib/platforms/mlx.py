@@ -4,9 +4,11 @@ Source esnet: slide "Brocade MLX results", which shows its configuration and lea
 the queue open.
 """
 
+from collections.abc import Iterable
+
 from qoslib import units
 from qoslib.platforms.hosts import HOSTS, tcp_test
-from qoslib.platforms.platform import Platform
+from qoslib.platforms.platform import Experiment, Platform
 from qoslib.platforms.provenance import Facts, assumed, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
@@ -40,7 +42,7 @@ def port(queue_bytes: float) -> Port:
     return Port("MLX 10GE", line_bps, (queue,), overhead_bytes=around)
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> Iterable[Experiment]:
     """The test that was configured, for each size that the queue may have had."""
     way_s = float(FACTS.round_trip_s)
     for mb in SIZES:

@@ -3,6 +3,8 @@
 Source mx150: article on throughput before and after PR1531983, with a table and two listings.
 """
 
+from collections.abc import Iterable
+
 from qoslib import units
 from qoslib.platforms.platform import Experiment, Platform
 from qoslib.platforms.provenance import Facts, assumed, fitted, sourced
@@ -118,7 +120,14 @@ def before_fix_pps(lasting_s: float) -> float:
     return FACTS.cap_before_pps / len(_LEAVES_BY) * shortest_s / lasting_s
 
 
-def _run(name, title, chain, frames, assumptions, extra_bytes):
+def _run(
+    name: str,
+    title: str,
+    chain: Chain,
+    frames: int | FrameMix,
+    assumptions: str,
+    extra_bytes: float,
+) -> Experiment:
     return Experiment(
         name,
         title,
@@ -131,7 +140,7 @@ def _run(name, title, chain, frames, assumptions, extra_bytes):
     )
 
 
-def _before(assumptions):
+def _before(assumptions: str) -> Experiment:
     """The router as each rival has it: who obeys PAUSE, and how fast the forwarder is."""
     pause = Pause(int(FACTS.pause_packets), int(FACTS.resume_packets), obeyed=assumptions == "base")
     cap_pps = FACTS.cap_before_pps if assumptions == "slower" else FACTS.cap_pps
@@ -140,7 +149,7 @@ def _before(assumptions):
     return _run("before_fix", title, chain, int(FACTS.frame_bytes), assumptions, -FACTS.check_bytes)
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> Iterable[Experiment]:
     """The rows of the table, the two listings and IMIX, or those that a set speaks of."""
     before = _before(assumptions)
     if assumptions != "base":

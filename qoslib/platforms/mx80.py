@@ -3,9 +3,11 @@
 Source esnet: buffer experiment 1, slides; two TCP streams over 50 ms beside UDP.
 """
 
+from collections.abc import Iterable
+
 from qoslib import units
 from qoslib.platforms.hosts import ASSUMPTIONS, HOSTS, SETS, SHARED, tcp_test
-from qoslib.platforms.platform import Platform
+from qoslib.platforms.platform import Experiment, Platform
 from qoslib.platforms.provenance import Facts, sourced
 from qoslib.port import ByteLimit, Port, Queue
 
@@ -49,12 +51,14 @@ def port(configured_bytes: float, assumptions: str = "base") -> Port:
     return Port("MX80 10GE", line_bps, (Queue("all", limit),), overhead_bytes=around)
 
 
-def _run(name, title, assumptions, buffer_bytes, **rates_bps):
+def _run(
+    name: str, title: str, assumptions: str, buffer_bytes: float, **rates_bps: float
+) -> Experiment:
     delay_s, the_port = float(FACTS.delay_s), port(buffer_bytes, assumptions)
     return tcp_test(name, title, the_port, assumptions, FACTS, delay_s, delay_s, **rates_bps)
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> Iterable[Experiment]:
     """The three published tables under a set of assumptions."""
     for mb in SIZES:
         yield _run(f"buffer_{mb}MB", f"{mb} MB", assumptions, units.megabytes(mb))

@@ -205,5 +205,5 @@ class Platform:
 
 
 @cache
-def _described(platform, assumptions):
+def _described(platform: Platform, assumptions: str) -> dict[str, Experiment]:
     return {each.name: each for each in platform.describe(assumptions)}

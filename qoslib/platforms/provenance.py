@@ -1,6 +1,7 @@
 """Where a platform's numbers come from: printed in a source, assumed, or fitted."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any, Self
 
 __all__ = ["Fact", "Facts", "assumed", "fitted", "sourced"]
 
@@ -22,12 +23,12 @@ class Fact(float):
     origin: str
     used_in: str
 
-    def __new__(cls, value, kind, origin, used_in=""):
+    def __new__(cls, value: float, kind: str, origin: str, used_in: str = "") -> Self:
         fact = super().__new__(cls, value)
         fact.kind, fact.origin, fact.used_in = kind, origin, used_in
         return fact
 
-    def __getnewargs__(self):
+    def __getnewargs__(self) -> tuple[float, str, str, str]:  # type: ignore[override]  # of a float: one
         return float(self), self.kind, self.origin, self.used_in
 
     def is_used_in(self, assumptions: str) -> bool:
@@ -53,26 +54,27 @@ def fitted(value: float, on: str, used_in: str = "") -> Fact:
     return Fact(value, "fitted", on, used_in)
 
 
-class Facts(Mapping):
+class Facts(Mapping[str, Fact]):
     """The numbers of a platform by name, also as attributes."""
 
-    def __init__(self, **facts: Fact):
+    def __init__(self, **facts: Fact) -> None:
         self._facts = facts
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Fact:
         return self._facts[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._facts)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._facts)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Fact:
         try:
-            return self.__dict__["_facts"][name]
+            fact: Fact = self.__dict__["_facts"][name]
         except KeyError:
             raise AttributeError(name) from None
+        return fact
 
     @property
     def fitted_on(self) -> dict[str, tuple[str, ...]]:
@@ -85,14 +87,14 @@ class Facts(Mapping):
         mine = [n for n in self.fitted_on if self[n].is_used_in(assumptions)]
         return {key for name in mine for key in self.fitted_on[name]}
 
-    def rows(self) -> list[dict]:
+    def rows(self) -> list[dict[str, Any]]:
         """One row a number: name, value in base units, kind, origin."""
         return [
             {"name": name, "value": float(fact), "kind": fact.kind, "origin": fact.origin}
             for name, fact in self.items()
         ]
 
-    def __str__(self):
+    def __str__(self) -> str:
         width = max(map(len, self))
         lines = (f"{n:{width}}  {float(f):<12.6g} {f.kind:8}  {f.origin}" for n, f in self.items())
         return "\n".join(lines)

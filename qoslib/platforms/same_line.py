@@ -6,9 +6,12 @@ each buffer is as long in time, and each share as large, as published. This is a
 has measured it.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from qoslib import units
 from qoslib.platforms import gsr12000, isr4331, m120
-from qoslib.port import Classifier, PacketLimit, Port
+from qoslib.port import Classifier, PacketLimit, Port, Queue
 from qoslib.traffic import Cbr, OnOff, Poisson, Stream
 
 __all__ = ["LINE_BPS", "LOADS", "MIX", "SPACINGS", "ports", "streams"]
@@ -74,7 +77,7 @@ def streams(
     )
 
 
-def _same(port, queues=None):
+def _same(port: Port, queues: Mapping[str, str] | None = None) -> Port:
     """The port on the common line, sorting the mix into its own queues."""
     return port.replace(
         rate_bps=LINE_BPS,
@@ -84,14 +87,14 @@ def _same(port, queues=None):
     )
 
 
-def _wider(port):
+def _wider(port: Port) -> Port:
     """The port with all that counts in bits, bytes or packets grown with the line."""
     times = LINE_BPS / port.rate_bps
     return port.replace(queues=tuple(_longer(queue, times) for queue in port.queues))
 
 
-def _longer(queue, times):
-    changed: dict = {"guaranteed_bps": queue.guaranteed_bps * times}
+def _longer(queue: Queue, times: float) -> Queue:
+    changed: dict[str, Any] = {"guaranteed_bps": queue.guaranteed_bps * times}
     if isinstance(queue.limit, PacketLimit):
         changed["limit"] = PacketLimit(round(queue.limit.packets * times))
     if queue.policer is not None:

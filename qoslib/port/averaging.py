@@ -1,10 +1,10 @@
 """Which queue length a RED dropper looks at."""
 
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from qoslib.record import Count, NotNegative, Positive, Record, Share, Within, fail, record
 
-__all__ = ["AsymmetricEwma", "Ewma", "Instantaneous", "Sampled", "TruncatingEwma"]
+__all__ = ["AsymmetricEwma", "Averaging", "Ewma", "Instantaneous", "Sampled", "TruncatingEwma"]
 
 Exponent = Annotated[int, Within(0, 30)]
 
@@ -77,3 +77,6 @@ class Sampled(Record):
     def check(self) -> None:
         if self.low_packets >= self.high_packets:
             fail("Sampled.low_packets", self.low_packets, f"below high, {self.high_packets}")
+
+
+Averaging: TypeAlias = Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled

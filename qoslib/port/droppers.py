@@ -42,7 +42,7 @@ class RedProfile(Record):
     maximum_packets: Positive
     maximum_probability: Share = 1.0
 
-    def check(self):
+    def check(self) -> None:
         if self.minimum_packets >= self.maximum_packets:
             fail("RedProfile.minimum_packets", self.minimum_packets, "below the maximum")
 
@@ -69,7 +69,7 @@ class Red(Dropper):
     averaging: Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled = Ewma()
     ecn: bool = False
 
-    def check(self):
+    def check(self) -> None:
         marks = [mark for mark, _ in self.profiles]
         if len(set(marks)) != len(marks):
             fail("Red.profiles", marks, "each mark once")
@@ -94,7 +94,7 @@ class DropProfile(Dropper):
     shape: Literal["segmented", "interpolated"] = "segmented"
     drop_at: Literal["head", "tail"] = "head"
 
-    def check(self):
+    def check(self) -> None:
         fills = [fill for fill, _ in self.points]
         if not fills or sorted(set(fills)) != fills:
             fail("DropProfile.points", self.points, "at least one point, fill levels ascending")

@@ -18,6 +18,8 @@ from qoslib.platforms.gsr12000.ports import (
     policer,
 )
 from qoslib.platforms.platform import Experiment, Platform, Ramp
+from qoslib.port import Policer, Port
+from qoslib.traffic import Stream
 
 __all__ = [
     "CLASSES",
@@ -53,11 +55,13 @@ _TITLES = {
 _TESTER: dict[str, Any] = dict(groups=GROUPS, phased=True, timed=True, warmup_s=0.0)
 
 
-def _experiment(name, port, load, assumptions, **more):
+def _experiment(
+    name: str, port: Port, load: tuple[Stream, ...], assumptions: str, **more: Any
+) -> Experiment:
     return Experiment(name, _TITLES[name], port, load, assumptions, **(_TESTER | more))
 
 
-def _tests(assumptions, deep):
+def _tests(assumptions: str, deep: Policer | None) -> list[Experiment]:
     """The two tests, replayed whole with --full where `base` or the policer is at stake."""
     more: dict[str, Any] = {} if assumptions == "base" else {"models": ("packets",)}
     if assumptions in ("base", "deep_bucket"):
@@ -70,7 +74,7 @@ def _tests(assumptions, deep):
     ]
 
 
-def _limit(assumptions):
+def _limit(assumptions: str) -> Experiment:
     ramp = Ramp(
         streams_at=partial(streams, "test_b"),
         low_bps=float(FACTS.ramp_step_bps),
@@ -78,31 +82,26 @@ def _limit(assumptions):
         step_bps=float(FACTS.ramp_step_bps),
         watched=GROUPS["1A+1B/prec0"],
     )
-    more = (
+    more: dict[str, Any] = (
         {"whole_s": float(FACTS.ramp_whole_s)}
         if assumptions == "base"
         else {"models": ("packets",)}
     )
     port, load = engine3(assumptions), streams("test_b")
-    short_s = float(FACTS.ramp_short_s)
-    return _experiment(
-        *("conclusion_lbe_limit", port, load, assumptions),
-        ramp=ramp,
-        duration_s=short_s,
-        **more,
-    )
+    more |= {"ramp": ramp, "duration_s": float(FACTS.ramp_short_s)}
+    return _experiment("conclusion_lbe_limit", port, load, assumptions, **more)
 
 
-def _long(assumptions, deep):
+def _long(assumptions: str, deep: Policer | None) -> Experiment:
     """Only Premium meets its policer, whatever the other classes do."""
     premium = tuple(s for s in streams("test_b") if s.mark == "prec5")
-    more = {} if assumptions == "base" else {"models": ("packets",)}
+    more: dict[str, Any] = {} if assumptions == "base" else {"models": ("packets",)}
     whole_s = float(FACTS.whole_long_s)
     port = engine3(police=deep)
     return _experiment("conclusion_90min", port, premium, assumptions, whole_s=whole_s, **more)
 
 
-def _predicted():
+def _predicted() -> list[Experiment]:
     """Tests C and D: the same output port, and a policer that has something to do."""
     slow = policer(0, FACTS.policer_bucket_bytes).replace(rate_bps=float(FACTS.test_d_policer_bps))
     one_port = streams("test_b", ports=PORTS[:1])
@@ -112,7 +111,7 @@ def _predicted():
     ]
 
 
-def _described(assumptions):
+def _described(assumptions: str) -> list[Experiment]:
     """The published experiments, or those that a declared set of assumptions speaks of."""
     deep = None
     if assumptions == "deep_bucket":

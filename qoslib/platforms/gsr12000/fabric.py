@@ -4,11 +4,12 @@ The source saw these queues fill, prints no figure about them, and warns that on
 the memory from all others. Neither is part of the scored experiments.
 """
 
+from typing import Any
+
 from qoslib import units
 from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS
 from qoslib.platforms.gsr12000.load import streams
 from qoslib.port import (
-    AsymmetricEwma,
     Chain,
     Classifier,
     Ewma,
@@ -20,23 +21,20 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
-    Sampled,
     Shaper,
     StrictPriority,
-    TruncatingEwma,
 )
+from qoslib.port.averaging import Averaging
 from qoslib.traffic import Stream
 
 __all__ = ["shared_memory", "to_fabric"]
 
-Averaging = Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled
 
-
-def _profile(label):
+def _profile(label: str) -> RedProfile:
     return RedProfile(float(FACTS[f"{label}_minimum"]), float(FACTS[f"{label}_maximum"]))
 
 
-def _queue(name, best_effort, look, **more):
+def _queue(name: str, best_effort: RedProfile, look: Averaging, **more: Any) -> Queue:
     wred = Red(_profile("label2"), (("prec1", best_effort),), look)
     return Queue(name, PacketLimit(int(FACTS.line_queue_packets)), wred, **more)
 

@@ -18,7 +18,7 @@ _TABLES = "gsr12000_configuration/configuration"
 _POLICY = "gsr12000_configuration/template_e3/queue1"
 
 
-def _on(test, quantity, *classes):
+def _on(test: str, quantity: str, *classes: str) -> str:
     """The rows of both ports, as `fitted` lists them."""
     return ", ".join(f"gsr12000_results/{test}/{p}/{c}/{quantity}" for p in PORTS for c in classes)
 

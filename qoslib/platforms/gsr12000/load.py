@@ -62,7 +62,7 @@ def loaded(
     return tuple(stream for port in ports for stream in _of_port(port, rates, test))
 
 
-def _of_port(port, offered, test):
+def _of_port(port: str, offered: Mapping[str, float], test: str) -> list[Stream]:
     order = START_ORDER[test]
     first_to_last = sorted(CLASSES, key=lambda c: order.index(c) if c in order else len(order))
     sent = on_one_line(
@@ -73,7 +73,7 @@ def _of_port(port, offered, test):
     return sorted(sent, key=lambda stream: CLASSES.index(stream.mark))
 
 
-def _stream(port, name, rate_bps):
+def _stream(port: str, name: str, rate_bps: float) -> Stream:
     return Stream(
         f"{port}/{name}",
         rate_bps,

@@ -1,5 +1,7 @@
 """The two output ports: engine 2 and engine 3, with the WRED rivals."""
 
+from typing import Any
+
 from qoslib.platforms.gsr12000.facts import FACTS
 from qoslib.port import (
     AsymmetricEwma,
@@ -16,6 +18,7 @@ from qoslib.port import (
     TailDrop,
     TruncatingEwma,
 )
+from qoslib.port.averaging import Averaging
 from qoslib.units import convert
 
 __all__ = ["RUNNING", "TEMPLATE", "averaging", "engine2", "engine3", "policer"]
@@ -35,7 +38,7 @@ TEMPLATE = Classifier(
 )
 
 
-def averaging(rival: str, engine: str) -> Sampled | AsymmetricEwma | TruncatingEwma | Ewma:
+def averaging(rival: str, engine: str) -> Averaging:
     """What WRED of a line card looks at, by rival and ``e2`` or ``e3``.
 
     No source says how these cards average; each rival is a form that the tests can tell apart.
@@ -56,7 +59,7 @@ def averaging(rival: str, engine: str) -> Sampled | AsymmetricEwma | TruncatingE
     )
 
 
-def _wred(look):
+def _wred(look: Averaging) -> Red:
     """Best Effort by label 1, all others by label 2."""
     one, two = (
         RedProfile(float(FACTS[f"label{n}_minimum"]), float(FACTS[f"label{n}_maximum"]))
@@ -65,7 +68,7 @@ def _wred(look):
     return Red(two, (("prec1", one),), look)
 
 
-def _queues(look, scale, **low_latency):
+def _queues(look: Averaging, scale: float, **low_latency: Any) -> tuple[Queue, ...]:
     limit = PacketLimit(int(FACTS.line_queue_packets))
     quanta = {n: int(FACTS[f"quantum_queue{n}_bytes"] * scale) for n in (0, 2, 3)}
     robin = [Queue(f"queue{n}", limit, _wred(look), quantum_bytes=q) for n, q in quanta.items()]
@@ -73,7 +76,7 @@ def _queues(look, scale, **low_latency):
     return (robin[0], fast, *robin[1:])
 
 
-def _port(name, queues, classifier, engine):
+def _port(name: str, queues: tuple[Queue, ...], classifier: Classifier, engine: str) -> Port:
     return Port(
         name,
         float(FACTS.line_bps),
