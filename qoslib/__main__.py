@@ -5,8 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from qoslib import compare, measurements
-from qoslib.compare.stored import NAME, written
-from qoslib.packets.progress import ProgressBar
+from qoslib.compare.store import NAME, written
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -24,8 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if chosen.full and chosen.store:
         score.error("--store keeps the short runs, which the lessons read; leave --full or it away")
-    with ProgressBar() as bar:
-        board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full, bar)
+    board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full)
     print(board.to_json() if chosen.json else compare.text(board))
     if chosen.store:
         (measurements.folder().parent / NAME).write_text(written(board.rows), encoding="utf-8")

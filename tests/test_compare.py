@@ -7,7 +7,7 @@ import pytest
 
 from qoslib import compare, fluid, measurements
 from qoslib.compare import TOLERANCES, misfits
-from qoslib.compare.readings import READINGS, UNREAD, View, reading
+from qoslib.compare.observe import READINGS, UNREAD, View, reading
 from qoslib.compare.rows import row_of
 from qoslib.compare.tolerances import TIMED, ZERO, tolerance
 from qoslib.compare.values import INPUTS, Published
@@ -164,7 +164,7 @@ def test_a_misfit_stays_in_its_band(factors, known, complaint):
 
 
 def test_every_known_misfit_is_explained():
-    known = misfits.known_misfits(measurements.folder().parent)
+    known = misfits.known_misfits()
     assert known
     for each in known:
         assert each.why.strip()
@@ -197,7 +197,7 @@ def test_no_load_and_no_setting_counts_as_a_result():
 def test_a_platform_with_models_has_a_reading_or_a_reason_for_each_quantity(name):
     router = platform(name)
     described = {n for e in router.experiments().values() for n in (e.name, *e.also)}
-    for each in compare.published().of(name):
+    for each in compare.published(name).results:
         said = row_of(each, "fluid", "base", views(1.0)) if each.experiment == "base" else None
         assert said is None or said.reason != "no model gives this quantity"
         assert each.experiment in described | set(router.not_described)

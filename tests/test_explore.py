@@ -11,11 +11,11 @@ import ipywidgets as widgets
 import pytest
 
 from qoslib import fluid, lessons, packets, units
-from qoslib.compare.models import in_any_phase
 from qoslib.explore import redraw
 from qoslib.explore.redraw import NEXT_MOVE_S, Debounce, ProgressWidget
 from qoslib.lessons.one_queue.sliders import SIMULATED
 from qoslib.lessons.priority_queue.sliders import described, settings
+from qoslib.packets.phases import random_phases
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -94,7 +94,7 @@ def test_a_slider_draws_what_the_model_says():
 def test_the_packet_model_follows_when_the_controls_rest():
     app = lessons.priority_queue.explorer("m120")
     app.controls["offered_CS1"].value = 50
-    streams = in_any_phase(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
+    streams = random_phases(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
     simulated = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
     assert drawn(app, "packets-latency") == pytest.approx(simulated.delay_mean_s / units.ms(1))
     assert "(packet model: 44.1 ms; published: up to 84 ms)" in app.summary

@@ -65,6 +65,6 @@ def test_the_packet_model_is_near_the_line(app):
 
 
 def test_a_part_of_the_scoreboard_names_each_misfit(answered_once):
-    table = compare.part("mx150")
+    table = compare.misfit_summary("mx150")
     assert table["values"].to_dict() == {"within": 21, "mx150_obeyed_pause": 6}
     assert table["error"].iloc[1] == "+502 to +503 %"

@@ -8,8 +8,8 @@ from ledgers import one, pick, read
 from numpy.testing import assert_allclose
 
 from qoslib import fluid, packets, units
-from qoslib.compare.ramp import largest_without_loss
 from qoslib.fluid.drr import round_s
+from qoslib.front.loss_free import loss_free_search
 from qoslib.platforms import gsr12000
 from qoslib.platforms.gsr12000 import CLASSES, FACTS, GROUPS, PORTS
 from qoslib.port import Instantaneous, RedProfile, Sampled
@@ -219,12 +219,17 @@ def test_fluid_says_why_a_queue_that_wred_holds_down_has_no_latency():
     assert result["1A/prec5"].delay_mean_s == pytest.approx(units.us(78.4), rel=0.001)
 
 
+def without_loss(ramp, run):
+    loads_bps = ramp.low_bps, ramp.high_bps, ramp.step_bps
+    return loss_free_search(lambda bps: run(ramp.streams_at(bps)), *loads_bps, ramp.watched)
+
+
 def test_the_limit_of_less_than_best_effort():
     made = BASE["conclusion_lbe_limit"]
     short = dataclasses.replace(made.ramp, low_bps=units.mbps(60), high_bps=units.mbps(140))
 
     def limit_mbps(run):
-        result = largest_without_loss(short, run)
+        result = without_loss(short, run)
         total_bps = sum(result[name].offered_bps for name in made.ramp.watched)
         return units.convert(total_bps, "bit/s", "Mbit/s")
 
@@ -232,7 +237,7 @@ def test_the_limit_of_less_than_best_effort():
         return packets.simulate(made.port, streams, 1.0, seed=1)
 
     assert 80 <= limit_mbps(by_packets) <= 110
-    by_water = largest_without_loss(made.ramp, lambda streams: fluid.solve(made.port, streams))
+    by_water = without_loss(made.ramp, lambda streams: fluid.solve(made.port, streams))
     assert by_water.offered_bps[[s.endswith("prec0") for s in by_water.streams]].sum() == 24e6
 
 

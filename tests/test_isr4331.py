@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from qoslib import compare, packets, units
-from qoslib.compare.models import MODELS, in_any_phase
+from qoslib.compare.run import MODELS
+from qoslib.packets.phases import random_phases
 from qoslib.platforms import isr4331
 from qoslib.platforms.isr4331 import FACTS, experiments
 
@@ -24,7 +25,7 @@ STOPPED = {"EF": 10_404 - 8406, "default": 3705 - 2982}
 
 @pytest.fixture(scope="module")
 def board(answered_once):
-    return compare.score_platform("isr4331", compare.published())
+    return compare.score_platform("isr4331")
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +44,7 @@ def lost(experiment):
 
 def run(port, streams, duration_s, seed=1):
     quiet = {"seed": seed, "progress": lambda done_s, total_s: None}
-    return packets.simulate(port, in_any_phase(streams, seed), duration_s, **quiet)
+    return packets.simulate(port, random_phases(streams, seed), duration_s, **quiet)
 
 
 @pytest.mark.parametrize("model", ["fluid", "packets"])
@@ -158,7 +159,7 @@ def test_a_fluid_has_no_phase(rows):
 
 def test_phases_and_starts_are_drawn_not_chosen():
     experiment = experiments()["no_llq"]
-    phases = {in_any_phase(experiment.streams, seed)[0].arrivals.phase_s for seed in range(1, 101)}
+    phases = {random_phases(experiment.streams, seed)[0].arrivals.phase_s for seed in range(1, 101)}
     assert len(phases) == 100
     assert max(phases) < units.ms(1)
     assert experiment.replications == 100

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from qoslib import compare, fluid, packets, units
-from qoslib.compare.models import MODELS
+from qoslib.compare.run import MODELS
 from qoslib.packets import throughput
 from qoslib.platforms import mx150
 from qoslib.platforms.mx150 import FACTS, FRAMES, experiments, router, streams
@@ -19,7 +19,7 @@ GAP = 20
 
 @pytest.fixture(scope="module")
 def board(answered_once):
-    return compare.score_platform("mx150", compare.published())
+    return compare.score_platform("mx150")
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,8 @@ def test_the_counters_after_the_fix_bracket_the_cap(rows):
 
 
 def test_a_pair_is_within_only_if_the_model_lies_between():
-    data = compare.published()
-    pair = {v.quantity: v for v in data.of("mx150") if v.experiment == "after_fix"}
+    data = compare.published("mx150")
+    pair = {v.quantity: v for v in data.results if v.experiment == "after_fix"}
     entered, left = pair["input_packets"], pair["output_packets"]
     for modelled, holds in ((230e6, False), (240e6, True), (290e6, True), (300e6, False)):
         off = [abs(modelled / v.value - 1) <= data.spread(v) for v in (entered, left)]

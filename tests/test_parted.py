@@ -44,7 +44,7 @@ def test_many_differences_are_counted():
 
 
 def test_the_scoreboards_values_that_part_have_a_reason():
-    table = compare.parted(compare.stored())
+    table = compare.model_differences(compare.stored())
     assert len(table) > 10
     assert (table["why"] != "").all()
     assert set(table["platform"]) >= {"gsr12000", "mx80"}

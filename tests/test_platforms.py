@@ -98,7 +98,7 @@ def test_a_platform_declares_what_the_scoreboard_needs(name):
     assert router.name == name
     assert next(iter(router.assumptions)) == "base"
     assert set(router.models) <= set(MODELS)
-    there = {value.experiment for value in published().of(name)}
+    there = {value.experiment for value in published(name).results}
     described = {n for e in router.experiments().values() for n in (e.name, *e.also)}
     assert there - described == set(router.not_described)
     assert set(router.parameters) <= set(router.assumptions)

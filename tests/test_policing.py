@@ -69,7 +69,7 @@ def test_the_published_pair_is_marked_in_the_lottery():
 
 
 def test_its_part_of_the_scoreboard_leaves_nothing_unexplained(answered_once):
-    assert "not explained" not in compare.part("isr4331").index
+    assert "not explained" not in compare.misfit_summary("isr4331").index
 
 
 def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():

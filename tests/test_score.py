@@ -13,7 +13,7 @@ from collections import Counter
 import pytest
 
 from qoslib import __main__, compare
-from qoslib.compare import summary
+from qoslib.compare import scoreboard
 from qoslib.platforms import PLATFORMS
 
 KEYS = [field.name for field in dataclasses.fields(compare.Row)]
@@ -177,14 +177,14 @@ def test_the_summary_adds_up(document):
     assert printed["ok"] == spoken["values"] + silent["values"]
     assert silent["values"] == sum(entry["values"] for entry in silent["reasons"])
     for part in (spoken, *counts["models"].values()):
-        assert part["values"] == sum(part[name] for name in summary.CLOSENESS)
+        assert part["values"] == sum(part[name] for name in scoreboard.CLOSENESS)
     verdicts = Counter(row["verdict"] for row in document["rows"])
     assert counts["verdicts"] == dict(verdicts)
 
 
 def test_routers_without_a_model_are_counted_with_the_reason(document):
     reasons = document["summary"]["not_spoken_to"]["reasons"]
-    waiting = {entry["platform"] for entry in reasons if entry["reason"] == summary.NO_MODEL}
+    waiting = {entry["platform"] for entry in reasons if entry["reason"] == scoreboard.NO_MODEL}
     published = {value.platform for value in compare.published().results}
     assert waiting == published - set(PLATFORMS)
 
@@ -193,7 +193,7 @@ def test_the_table_shows_what_the_document_says(capsys, document):
     assert __main__.main(["score"]) == 0
     shown = capsys.readouterr().out
     assert "m120_cs2_trickle_earlier_than_modelled" in shown
-    assert "+25.16%" in shown
+    assert "+25.16 %" in shown
     assert f"Published results: {document['summary']['published']['values']}" in shown
     assert re.search(r"llq_300 EF packets base: 19\.\d+ Mbit/s, 93\.\d+% lost", shown)
     assert "test_d 1A/prec5 fluid base: 50 Mbit/s, 50.00% lost" in shown
@@ -204,8 +204,8 @@ def test_the_table_shows_what_the_document_says(capsys, document):
 def test_a_misfit_without_a_name_or_outside_its_band_fails(run, monkeypatch, capsys, known):
     read = compare.misfits.known_misfits
 
-    def changed(folder, run):
-        return [dataclasses.replace(m, band=(9, 10)) for m in read(folder, run) if known]
+    def changed(run):
+        return [dataclasses.replace(m, band=(9, 10)) for m in read(run) if known]
 
     monkeypatch.setattr(compare.misfits, "known_misfits", changed)
     assert __main__.main(["score", "--json"]) == 1

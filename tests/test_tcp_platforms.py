@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from qoslib import compare, tcp, units
-from qoslib.compare.models import MODELS
-from qoslib.compare.once import Once, in_effect
+from qoslib.compare.run import MODELS, Memo, in_effect
 from qoslib.compare.tolerances import allowed_drops
 from qoslib.platforms import catalyst6506, hosts, mlx, mx80
 from qoslib.port import ByteLimit
@@ -158,7 +157,7 @@ def test_an_unknown_set_is_refused():
 
 
 def test_the_same_is_played_once_for_all_who_ask():
-    once, begun, go = Once(), [], threading.Event()
+    memo, begun, go = Memo(), [], threading.Event()
 
     def answer():
         begun.append(1)
@@ -166,7 +165,7 @@ def test_the_same_is_played_once_for_all_who_ask():
         return 7
 
     said = []
-    asking = [threading.Thread(target=lambda: said.append(once.of("a", answer))) for _ in range(3)]
+    asking = [threading.Thread(target=lambda: said.append(memo.get("a", answer))) for _ in range(3)]
     for each in asking:
         each.start()
     go.set()
@@ -176,24 +175,24 @@ def test_the_same_is_played_once_for_all_who_ask():
 
 
 def test_a_failed_answer_is_asked_for_again():
-    once = Once()
+    memo = Memo()
     with pytest.raises(ZeroDivisionError):
-        once.of("a", lambda: 1 // 0)
-    assert once.of("a", lambda: 3) == 3
+        memo.get("a", lambda: 1 // 0)
+    assert memo.get("a", lambda: 3) == 3
 
 
 def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
     experiment = mx80.experiments("textbook")["buffer_6MB"]
     (result,) = MODELS["fluid"](experiment)
-    view = compare.view.View(mx80.PLATFORM, experiment, result, {})
+    view = compare.observe.View(mx80.PLATFORM, experiment, result, {})
     flows = [flow.name for flow in view.flows]
     assert flows == ["tcp 1", "tcp 2"] == [f.name for f in view.of("tcp").flows]
     assert view.of("udp").flows == []
     each = [view.of(name).throughput() for name in flows]
     assert view.throughput() == pytest.approx(sum(each))
     bare = dataclasses.replace(result, tcp=None)
-    with pytest.raises(compare.readings.UnspokenError):
-        compare.view.View(mx80.PLATFORM, experiment, bare, {}).throughput()
+    with pytest.raises(compare.observe.NotModelledError):
+        compare.observe.View(mx80.PLATFORM, experiment, bare, {}).throughput()
 
 
 def played(experiment, size):

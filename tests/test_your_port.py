@@ -142,7 +142,7 @@ def test_measurements_are_drawn_and_scored():
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert drawn(app, "measured-2") == [pytest.approx(0.08)]
     assert "of 6 scored values are within tolerance" in app.summary
-    rows = compare.own(held.measured, built(START), [fluid.solve(*described())])
+    rows = compare.score_measurements(held.measured, built(START), [fluid.solve(*described())])
     assert [row.verdict for row in rows] == ["misfit", "within", "within"]
 
 
@@ -155,7 +155,9 @@ def test_a_maximum_is_not_drawn_among_the_means():
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert "Not drawn: latency_maximum of voice." in app.summary
     assert app.table.loc["voice", "latency_maximum measured [ms]"] == 2
-    rows = compare.own(held.measured, built(START), [packets.simulate(*described(), 0.1)])
+    rows = compare.score_measurements(
+        held.measured, built(START), [packets.simulate(*described(), 0.1)]
+    )
     assert rows[0].quantity == "latency_maximum"
     held.take("mine.csv", CSV)
     assert "Not drawn" not in lessons.own_port.explorer(measured=held.measured).summary
@@ -169,7 +171,9 @@ def described():
 def test_a_stream_that_is_not_there_is_not_scored():
     table = Loaded()
     table.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
-    (first, *_) = compare.own(table.measured, built(START), [fluid.solve(*described())])
+    (first, *_) = compare.score_measurements(
+        table.measured, built(START), [fluid.solve(*described())]
+    )
     assert (first.verdict, first.modelled) == ("unscored", None)
     assert first.reason == "No class is called 'nobody'; yours are voice, video, data"
 

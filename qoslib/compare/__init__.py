@@ -1,39 +1,38 @@
-"""The scoreboard: what was published beside what the models say, and how far apart they are."""
+"""The scoreboard: what was published, what the models give, and how far apart they are."""
 
-from qoslib.compare.beside import beside
-from qoslib.compare.models import MODELS
-from qoslib.compare.own import own, unknown_class
-from qoslib.compare.part import part
-from qoslib.compare.parted import parted, remark
+from qoslib.compare.own import score_measurements, unknown_class
+from qoslib.compare.remarks import model_differences, remark
+from qoslib.compare.report import text
 from qoslib.compare.rows import Row
+from qoslib.compare.run import MODELS
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
-from qoslib.compare.stored import differences, stored
-from qoslib.compare.text import text
+from qoslib.compare.store import differences, stored
+from qoslib.compare.tables import compare_experiment, explained, misfit_summary, to_frame
 from qoslib.compare.ticks import is_tick, ticks
-from qoslib.compare.told import explained, told
 from qoslib.compare.tolerances import TOLERANCES
-from qoslib.compare.values import Published, published
+from qoslib.compare.values import Data, Published, published
 
 __all__ = [
     "MODELS",
     "TOLERANCES",
+    "Data",
     "Published",
     "Row",
     "Scoreboard",
-    "beside",
+    "compare_experiment",
     "differences",
     "explained",
     "is_tick",
-    "own",
-    "part",
-    "parted",
+    "misfit_summary",
+    "model_differences",
     "published",
     "remark",
     "score",
+    "score_measurements",
     "score_platform",
     "stored",
     "text",
     "ticks",
-    "told",
+    "to_frame",
     "unknown_class",
 ]

@@ -3,16 +3,15 @@
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
+from qoslib import measurements
 from qoslib.compare.rows import Row
+from qoslib.tolerances import EQUAL
 
 __all__ = ["Misfit", "failures", "known_misfits", "named"]
 
 #: Kinds of run of the scoreboard.
 RUNS = ("short", "full")
-#: How far outside a band the dust of floating point may put an error.
-SLOP = 1e-9
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,12 @@ class Misfit:
     def holds(self, row: Row) -> bool:
         """Whether the error of a row lies in the band."""
         low, high = self.band
-        return all(low - SLOP <= error <= high + SLOP for error in row.errors)
+        return all(low - EQUAL <= error <= high + EQUAL for error in row.errors)
 
 
-def known_misfits(folder: Path, run: str = "short") -> tuple[Misfit, ...]:
-    """Read those of ``known_misfits.toml`` in the data folder that hold in a kind of run."""
-    with open(folder / "known_misfits.toml", "rb") as file:
+def known_misfits(run: str = "short") -> tuple[Misfit, ...]:
+    """Read those of ``data/known_misfits.toml`` that hold in a kind of run."""
+    with open(measurements.folder().parent / "known_misfits.toml", "rb") as file:
         entries = tomllib.load(file)
     misfits = (Misfit(key=key, **entry) for key, entry in entries.items())
     return tuple(misfit for misfit in misfits if run in misfit.runs)
@@ -88,7 +87,7 @@ def failures(rows: Sequence[Row], misfits: Sequence[Misfit]) -> list[str]:
     unnamed = [
         f"{row.title}: off by {row.error:+.4g}, and no known misfit names it"
         for row in rows
-        if row.verdict == "misfit" and row.misfit is None
+        if row.is_misfit and row.misfit is None
     ]
     return unnamed + [line for misfit in misfits for line in _complaints(misfit, rows)]
 
@@ -98,7 +97,7 @@ def _complaints(misfit, rows) -> Iterator[str]:
     if not mine:
         yield f"{misfit.key}: names no row of the scoreboard"
     for row in mine:
-        if row.verdict != "misfit":
+        if not row.is_misfit:
             yield f"{misfit.key}: {row.title} is {row.verdict}, so it is no misfit any more"
         elif not misfit.holds(row):
             low, high = misfit.band

@@ -1,21 +1,21 @@
-"""One row of the scoreboard: a published value beside what one model says under one assumption."""
+"""One row of the scoreboard: a published value and what one model gives under one assumption."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
 
 from qoslib import units
-from qoslib.compare.readings import Reading, UnspokenError, View, reading
-from qoslib.compare.runs import kind_of, too_short
-from qoslib.compare.tolerances import allowed_drops, tolerance
-from qoslib.compare.values import Published
+from qoslib.compare.observe import NotModelledError, Reading, View, reading
+from qoslib.compare.tolerances import allowed_drops, kind_of, tolerance, too_short
+from qoslib.compare.values import Published, published
+from qoslib.platforms import Experiment, Platform
+from qoslib.results import Result
+from qoslib.tolerances import EQUAL
 
-__all__ = ["Row", "row_of", "said", "silent_row"]
+__all__ = ["Row", "modelled", "row_of", "rows_of", "unscored_row"]
 
-#: Relative room for the floating point of a model that says exactly what is printed.
-DUST = 1e-9
 #: Where a random model's interval begins and ends, as shares of its results.
 MIDDLE = (0.05, 0.95)
 
@@ -28,7 +28,8 @@ class Row:
     ----------
     platform, experiment, stream, quantity, unit : str
     published, half_width : float
-        The value and the rounding of its print, in `unit`.
+        The value and the rounding that its digits imply, in `unit`; of measurements of one's own
+        what was measured.
     status : str
         ``ok`` or ``inconsistent``.
     model, assumptions : str
@@ -72,6 +73,11 @@ class Row:
     reason: str | None = None
 
     @property
+    def name(self) -> tuple[str, str, str, str]:
+        """The `Published.name` of its value."""
+        return self.platform, self.experiment, self.stream, self.quantity
+
+    @property
     def title(self) -> str:
         """Its name, for people."""
         names = (self.platform, self.experiment, self.stream or "all", self.quantity)
@@ -85,12 +91,14 @@ class Row:
 
     @property
     def within_rounding(self) -> bool:
-        """Whether the model says what is printed, as far as the print shows."""
-        dust = DUST * abs(self.published)
-        return (
-            self.modelled is not None
-            and abs(self.modelled - self.published) <= self.half_width + dust
-        )
+        """Whether the model agrees with the published value to its last digit."""
+        rounding = self.half_width + EQUAL * abs(self.published)
+        return self.modelled is not None and abs(self.modelled - self.published) <= rounding
+
+    @property
+    def is_misfit(self) -> bool:
+        """Whether it is outside its tolerance."""
+        return self.verdict == "misfit"
 
     @property
     def is_near(self) -> bool:
@@ -98,18 +106,17 @@ class Row:
         allowed = self.tolerance or 0.0
         return min(self.errors) <= allowed and max(self.errors) >= -allowed
 
-    def as_dict(self) -> dict:
-        """For JSON, in the order above."""
-        return asdict(self)
-
 
 def _error(modelled, published):
     difference = modelled - published
     return difference / abs(published) if published else difference
 
 
-def _known(value: Published, model, assumptions, fitted):
-    return dict(
+def unscored_row(
+    value: Published, model: str, assumptions: str, reason: str = "", fitted: Collection[str] = ()
+) -> Row:
+    """A row of a value that the model gives nothing for, with the reason."""
+    return Row(
         platform=value.platform,
         experiment=value.experiment,
         stream=value.stream,
@@ -122,14 +129,8 @@ def _known(value: Published, model, assumptions, fitted):
         assumptions=assumptions,
         error_kind="relative" if value.value else "absolute",
         fitted=not {value.key, value.scored_key}.isdisjoint(fitted),
+        reason=reason or None,
     )
-
-
-def silent_row(
-    value: Published, model: str, assumptions: str, reason: str, fitted: Collection[str] = ()
-) -> Row:
-    """A row of a value that the model does not speak to, with the reason."""
-    return Row(**_known(value, model, assumptions, fitted), reason=reason)
 
 
 def row_of(
@@ -140,7 +141,7 @@ def row_of(
     fitted: Collection[str] = (),
     spread: float = 0.0,
 ) -> Row:
-    """A row of a value beside a model's results.
+    """A row of a value and a model's results.
 
     Parameters
     ----------
@@ -151,20 +152,20 @@ def row_of(
     fitted : collection of str
         Keys of the values that the platform's parameters were fitted on.
     spread : float
-        How far apart the value and its pair are printed [ratio].
+        How far apart the published counters of the value's pair are [ratio].
     """
     try:
         how = reading(value.quantity, value.unit)
-        modelled, low, high = said(how, [view.of(value.stream) for view in views], value.unit)
-    except UnspokenError as silent:
-        return silent_row(value, model, assumptions, str(silent), fitted)
+        mean, low, high = modelled(how, [view.of(value.stream) for view in views], value.unit)
+    except NotModelledError as error:
+        return unscored_row(value, model, assumptions, str(error), fitted)
     kind = kind_of(value, how, views[0])
-    row = Row(
-        **_known(value, model, assumptions, fitted),
-        modelled=modelled,
+    row = replace(
+        unscored_row(value, model, assumptions, fitted=fitted),
+        modelled=mean,
         low=low,
         high=high,
-        error=_error(modelled, value.value),
+        error=_error(mean, value.value),
         tolerance=tolerance(value, kind, spread),
     )
     if value.status != "ok":
@@ -183,17 +184,17 @@ def _few_drops(row, value):
     return low <= most and high >= least
 
 
-def said(
+def modelled(
     how: Reading, views: Sequence[View], unit: str
 ) -> tuple[float, float | None, float | None]:
-    """What a model's results say: mean, and the ends of their middle 90 %; None without seeds.
+    """What a model's results give: mean, and the ends of their middle 90 %; None without seeds.
 
     Fewer than 20 results lie within their least and largest.
 
     Raises
     ------
-    UnspokenError
-        If the model does not speak to it.
+    NotModelledError
+        If the model does not give it.
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
     low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
@@ -201,3 +202,36 @@ def said(
         return fmean(values), None, None
     # A mean of equal numbers may be rounded off them.
     return min(max(fmean(values), low), high), low, high
+
+
+def rows_of(
+    platform: Platform,
+    experiment: Experiment,
+    model: str,
+    results: Sequence[Result],
+    whole: bool = False,
+    quantities: Collection[str] = (),
+) -> list[Row]:
+    """A row for each published value of an experiment, in the order of the tables.
+
+    Parameters
+    ----------
+    platform : Platform
+    experiment : Experiment
+    model : str
+    results : sequence of Result
+        What the model gives.
+    whole : bool
+        Whether they replay the whole published run.
+    quantities : collection of str
+        Only values of these, as on the scoreboard or in their table; empty for all.
+    """
+    data = published(platform.name)
+    views = [View(platform, experiment, each, data.given, whole=whole) for each in results]
+    fitted = platform.facts.fitted_in(experiment.assumptions)
+    return [
+        row_of(value, model, experiment.assumptions, views, fitted, data.spread(value))
+        for value in data.results
+        if value.experiment in (experiment.name, *experiment.also)
+        and (not quantities or {value.quantity, value.printed_quantity} & set(quantities))
+    ]

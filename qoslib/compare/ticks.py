@@ -5,11 +5,10 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from qoslib import units
-from qoslib.compare.models import MODELS
-from qoslib.compare.rows import Row, row_of
+from qoslib.compare.rows import Row, rows_of
+from qoslib.compare.run import MODELS
 from qoslib.compare.tolerances import TOLERANCES, allowed_drops
-from qoslib.compare.values import Data, Published, published
-from qoslib.compare.view import View
+from qoslib.compare.values import Published, published
 from qoslib.flows import HtbPacing
 from qoslib.platforms import PLATFORMS, Experiment, platform
 
@@ -17,7 +16,7 @@ __all__ = ["any_gate", "is_tick", "tick_counts", "ticks"]
 
 #: What a tick is about.
 THROUGHPUT, DROPS = "throughput", "dropped_packets"
-#: What stands beside the sets: a model of two gates, without any TCP.
+#: What the sets are compared with: a model of two gates, without any TCP.
 BASELINE = "any gate"
 
 
@@ -29,29 +28,22 @@ def is_tick(value: Published, modelled: float) -> bool:
     value : Published
         A throughput, or a count of dropped packets.
     modelled : float
-        In the unit of the print; of several seeds their mean.
+        In the unit of the published value; of several seeds their mean.
     """
     low, high = _allowed(value)
     return low <= modelled <= high
 
 
 def _allowed(value):
-    """Least and most that is a tick, in the unit of the print."""
+    """Least and most that is a tick, in the unit of the published value."""
     if value.quantity == DROPS:
         return allowed_drops(value)
     share = TOLERANCES["carried_by_tcp"].relative
     return (1 - share) * value.value, (1 + share) * value.value
 
 
-def _by_any_seed(row, value):
-    """Whether a part of a random model's interval is a tick, and whether all of it is."""
-    least, most = _allowed(value)
-    low, high = (row.modelled if end is None else end for end in (row.low, row.high))
-    return low <= most and high >= least, least <= low and high <= most
-
-
 def any_gate(experiment: Experiment, quantity: str) -> float:
-    """What any model says that knows the link's and the class's rate, and no more.
+    """What any model gives that knows the link's and the class's rate, and no more.
 
     ``min(paced rate, C - u)`` [bit/s], and no drops.
     """
@@ -63,7 +55,7 @@ def any_gate(experiment: Experiment, quantity: str) -> float:
 
 
 def ticks(model: str = "fluid", assumptions: Sequence[str] = (), full: bool = False):
-    """The table of sets and ticks, played anew.
+    """The table of sets and ticks, run anew.
 
     Parameters
     ----------
@@ -72,7 +64,7 @@ def ticks(model: str = "fluid", assumptions: Sequence[str] = (), full: bool = Fa
     assumptions : sequence of str
         Names of the sets; empty for all.
     full : bool
-        Whether a random model plays several seeds.
+        Whether a random model runs several seeds.
 
     Returns
     -------
@@ -84,95 +76,81 @@ def ticks(model: str = "fluid", assumptions: Sequence[str] = (), full: bool = Fa
     >>> ticks("fluid", ["base", "textbook"])["possible"].tolist()
     [34, 34, 34]
     """
-    data = published()
     rows = [
         row
-        for name in _ticked()
-        for each in assumptions or platform(name).assumptions
-        for row in _rows(name, model, each, full, data)
+        for router in _counted()
+        for each in assumptions or router.assumptions
+        for experiment in router.experiments(each).values()
+        for row in rows_of(router, experiment, model, MODELS[model](experiment, full=full))
     ]
-    return pd.DataFrame(tick_counts(rows, data)).set_index("assumptions")
+    return pd.DataFrame(tick_counts(rows)).set_index("assumptions")
 
 
-def _ticked():
-    return [name for name in PLATFORMS if platform(name).counted]
+def _counted():
+    return [router for router in map(platform, PLATFORMS) if router.counted]
 
 
-def _rows(name, model, assumptions, full, data):
-    router = platform(name)
-    for experiment in router.experiments(assumptions).values():
-        mine = [value for value in data.of(name) if value.experiment == experiment.name]
-        if mine:
-            views = [View(router, experiment, r, {}) for r in MODELS[model](experiment, full=full)]
-            fitted = router.facts.fitted_in(assumptions)
-            yield from (row_of(value, model, assumptions, views, fitted) for value in mine)
-
-
-def tick_counts(rows: Iterable[Row], data: Data) -> list[dict]:
+def tick_counts(rows: Iterable[Row]) -> list[dict]:
     """One entry for each model and set of the routers whose sets are counted, and the baseline.
 
     Each has the ticks of throughputs and of drops (of several seeds, those of the mean; the
     ``least`` are ticks by every seed, the ``most`` by any), how many were possible, how many of
     them are of values that the set was fitted on and how many of those there are, the number of
     fitted parameters, and ``without_fits``: the ticks of the same set with its last fits taken
-    back, where such a set was played.
+    back, where such a set was run.
 
     Parameters
     ----------
     rows : iterable of Row
         Of any sets and models.
-    data : Data
     """
-    values = {v.name: v for name in _ticked() for v in data.of(name) if v.status == "ok"}
-    by_set: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row.modelled is not None and _name(row) in values:
-            by_set.setdefault((row.model, row.assumptions), []).append(row)
-    counts = [_count(*key, mine, values) for key, mine in by_set.items()]
-    total = {(each["model"], each["assumptions"]): each["ticks"] for each in counts}
-    for each in counts:
-        each["without_fits"] = total.get((each["model"], _without(each["assumptions"])))
-    return [*counts, _baseline(values)] if counts else []
+    results = [value for router in _counted() for value in published(router.name).results]
+    values = {value.name: value for value in results if value.status == "ok"}
+    lines = [
+        _line(values[row.name], row.model, row.assumptions, row.modelled, row)
+        for row in rows
+        if row.modelled is not None and row.name in values
+    ]
+    if not lines:
+        return []
+    lines += [_line(each, "none", BASELINE, _by_any_gate(each)) for each in values.values()]
+    counts = pd.DataFrame(lines).groupby(["model", "assumptions"], sort=False).sum()
+    rules = _counted()[0]
+    return [
+        {"model": model, "assumptions": name}
+        | counts.loc[(model, name)].to_dict()
+        | {"parameters": len(rules.parameters.get(name, ()))}
+        | {"without_fits": _ticks_of(counts, model, rules.without_fits.get(name))}
+        for model, name in counts.index
+    ]
 
 
-def _name(row):
-    return row.platform, row.experiment, row.stream, row.quantity
+def _ticks_of(counts, model, name):
+    return int(counts.loc[(model, name), "ticks"]) if (model, name) in counts.index else None
 
 
-def _without(assumptions):
-    return platform(_ticked()[0]).without_fits.get(assumptions)
-
-
-def _count(model, assumptions, rows, values):
-    met = [row for row in rows if is_tick(values[_name(row)], row.modelled)]
-    some, every = zip(*(_by_any_seed(row, values[_name(row)]) for row in rows), strict=True)
+def _line(value, model, assumptions, modelled, row=None):
+    """What one value adds to the counts of a set."""
+    least, most = _allowed(value)
+    ends = (row.low, row.high) if row and row.low is not None else (modelled, modelled)
+    met, fitted = is_tick(value, modelled), bool(row and row.fitted)
     return {
         "model": model,
         "assumptions": assumptions,
-        **_split(met),
-        "least": sum(every),
-        "most": sum(some),
-        "possible": len(rows),
-        "fitted_ticks": sum(row.fitted for row in met),
-        "fitted_values": sum(row.fitted for row in rows),
-        "parameters": len(platform(_ticked()[0]).parameters[assumptions]),
+        "ticks": met,
+        THROUGHPUT: met and value.quantity == THROUGHPUT,
+        "drops": met and value.quantity == DROPS,
+        "least": least <= ends[0] and ends[1] <= most,
+        "most": ends[0] <= most and ends[1] >= least,
+        "possible": True,
+        "fitted_ticks": met and fitted,
+        "fitted_values": fitted,
     }
 
 
-def _split(met):
-    kinds = [each.quantity for each in met]
-    return {"ticks": len(kinds), THROUGHPUT: kinds.count(THROUGHPUT), "drops": kinds.count(DROPS)}
-
-
-def _baseline(values):
-    met = []
-    for value in values.values():
-        described = platform(value.platform).experiments().get(value.experiment)
-        if described is not None:
-            said = any_gate(described, value.quantity)
-            said = said if value.quantity == DROPS else units.convert(said, "bit/s", value.unit)
-            met += [value] * is_tick(value, said)
-    none = dict.fromkeys(("fitted_ticks", "fitted_values", "parameters"), 0)
-    name = {"model": "none", "assumptions": BASELINE}
-    name |= _split(met) | {"least": len(met), "most": len(met)}
-    return name | {"possible": len(values)} | none | {"without_fits": None}
+def _by_any_gate(value):
+    described = platform(value.platform).experiments().get(value.experiment)
+    if described is None:
+        return float("nan")
+    given = any_gate(described, value.quantity)
+    return given if value.quantity == DROPS else units.convert(given, "bit/s", value.unit)

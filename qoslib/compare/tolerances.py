@@ -1,11 +1,21 @@
-"""How far a model may be from a published value, a kind of quantity at a time, and why."""
+"""How far a model may be from a published value, one kind of quantity at a time, and why."""
 
 from typing import NamedTuple
 
 from qoslib import units
+from qoslib.compare.observe import Reading, View
 from qoslib.compare.values import Published
 
-__all__ = ["RARE", "TIMED", "TOLERANCES", "ZERO", "Tolerance", "allowed_drops", "tolerance"]
+__all__ = [
+    "TIMED",
+    "TOLERANCES",
+    "ZERO",
+    "Tolerance",
+    "allowed_drops",
+    "kind_of",
+    "tolerance",
+    "too_short",
+]
 
 
 class Tolerance(NamedTuple):
@@ -40,12 +50,12 @@ TOLERANCES = {
     "carried_by_tcp": Tolerance(
         0.15,
         "one run of a closed loop whose host is not described, printed with one digit; declared"
-        " beforehand, and not wider where the print's rounding is",
+        " beforehand, and not wider where the rounding is",
     ),
     "dropped_by_tcp": Tolerance(
         1.0,
         "a factor of two, so no less than half below: the first overshoot and where a saw-tooth"
-        " stands at the end decide; of a printed range, from its ends",
+        " stands at the end decide; of a published range, from its ends",
     ),
     "latency": Tolerance(
         0.20,
@@ -89,6 +99,8 @@ TOLERANCES = {
     ),
 }
 
+#: Counts of a whole run that is replayed whole.
+_COUNTS = ("sent_packets", "dropped_packets")
 #: A loss rarer than this share of the packets takes a replay of the whole run.
 RARE = 1e-4
 #: What a tester that timed each packet is compared by.
@@ -98,10 +110,11 @@ TIMED = {
     "latency_minimum": "first_packets",
 }
 
-#: Where 0 is published the tolerance is absolute: the print's rounding, or else no more than the
-#: dust of floating point, in the unit of the print. Nothing lost means nothing lost.
+#: Where 0 is published the tolerance is absolute: the rounding of that value, or else
+#: room for floating point in its unit. Nothing lost means nothing lost.
 ZERO = 1e-6
 
+#: A shorter latency is a transit time [s].
 SHORT_S = units.ms(1)
 #: Where 0 drops are published, a loop may lose so many; and how far its count may be off.
 FEW_PACKETS, FACTOR = 2, 2.0
@@ -110,7 +123,7 @@ FEW_PACKETS, FACTOR = 2, 2.0
 def tolerance(value: Published, kind: str, spread: float = 0.0) -> float:
     """Tolerance of a published value, in the unit of its error.
 
-    It is never less than the rounding of the print, which no model can be asked to see through,
+    It is never less than the rounding of the published value, which hides what lies below,
     nor than the spread between a pair of counters of equal loads: both rows of the pair are
     within only if the model lies between the two.
     """
@@ -126,8 +139,38 @@ def tolerance(value: Published, kind: str, spread: float = 0.0) -> float:
 
 
 def allowed_drops(value: Published) -> tuple[float, float]:
-    """Least and most drops of a TCP run that agree with a print: within a factor of two."""
+    """Least and most drops of a TCP run within a factor of two of a published count."""
     if value.value == 0:
         return 0.0, FEW_PACKETS
     low, high = (value.value if end is None else end for end in (value.low, value.high))
     return low / FACTOR, high * FACTOR
+
+
+def kind_of(value: Published, how: Reading, view: View) -> str:
+    """The kind of tolerance for a value, as the run allows it."""
+    if _rare(value, view):
+        return "rare"
+    if view.whole and view.result.seed is not None and value.quantity in _COUNTS:
+        return "replayed"
+    kind = view.kind(how.kind)
+    return TIMED.get(value.quantity, kind) if view.experiment.timed else kind
+
+
+def too_short(value: Published, view: View) -> str | None:
+    """Why a result is not compared with a value: it is no replay of the whole run."""
+    if view.whole or view.result.seed is None:
+        return None
+    replayed = view.experiment.whole_s is not None
+    more = "needs --full" if replayed else "needs a whole replay, which this set does not get"
+    if view.experiment.timed and value.quantity == "latency_maximum":
+        return f"{more}: the largest latency of the whole run"
+    return f"{more}: a loss rarer than {RARE:g}" if _rare(value, view) else None
+
+
+def _rare(value, view):
+    """Whether a published loss, which is not 0, is rarer than a short run shows."""
+    if value.quantity == "drop_ratio":
+        return 0 < units.convert(value.value, value.unit, "1") < RARE
+    if value.quantity != "dropped_packets":
+        return False
+    return 0 < value.value < RARE * (view.of(value.stream).counted("offered_packets") or 0)

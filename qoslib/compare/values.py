@@ -1,8 +1,9 @@
-"""Which published values are results, and which were set by whoever ran the test."""
+"""Published values: which of them are results, and which were set by whoever ran the test."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import pandas as pd
 
@@ -40,14 +41,16 @@ class Published:
     printed_quantity : str
         As in the table.
     value, half_width : float
-        The number and the rounding that its print implies, in `unit`.
+        The number and the rounding that its digits imply, in `unit`.
     unit : str
     status : str
         ``ok`` or ``inconsistent``.
     reason : str
         Why it is inconsistent.
     low, high : float or None
-        Ends of a printed range, in `unit`.
+        Ends of a published range, in `unit`.
+    configured : bool
+        Whether the table marks it as a setting.
     """
 
     table: str
@@ -62,10 +65,11 @@ class Published:
     reason: str
     low: float | None = None
     high: float | None = None
+    configured: bool = False
 
     @property
     def platform(self) -> str:
-        """File stem of the platform."""
+        """Name of the platform."""
         return self.table.partition("_")[0]
 
     @property
@@ -83,78 +87,99 @@ class Published:
         """What there is one of on the scoreboard, for each model and set of assumptions."""
         return self.platform, self.experiment, self.stream, self.quantity
 
+    @property
+    def is_input(self) -> bool:
+        """Whether it was configured, sent or demanded, and is no result: see `INPUTS`."""
+        patterns = (re.fullmatch(pattern, self.printed_quantity) for pattern in INPUTS)
+        return self.configured or self.table.endswith("_configuration") or any(patterns)
+
+    @property
+    def base_value(self) -> float:
+        """The value in base units."""
+        return self.value * units.UNITS[self.unit][1]
+
 
 @dataclass(frozen=True)
 class Data:
-    """All published values, sorted out.
+    """Published values, sorted out.
 
     Attributes
     ----------
     results : tuple of Published
-        What was measured; where a value is printed more than once, its most exact print.
+        What was measured; where a value is published more than once, the most exact of them.
     inputs : tuple of Published
         What was configured, sent or demanded: see `INPUTS`.
     repeated : int
-        Further prints of the results.
+        How often a result is published once more.
     """
 
     results: tuple[Published, ...]
     inputs: tuple[Published, ...]
     repeated: int
 
-    def of(self, platform: str) -> list[Published]:
-        """The results of a platform."""
-        return [each for each in self.results if each.platform == platform]
+    @classmethod
+    def sorted_out(cls, values: Iterable[Published]) -> "Data":
+        """Tell results from inputs."""
+        results: dict[tuple[str, ...], Published] = {}
+        inputs, count = [], 0
+        for value in values:
+            if value.is_input:
+                inputs.append(value)
+                continue
+            count += 1
+            results[value.name] = min(results.get(value.name, value), value, key=_exactness)
+        return cls(tuple(results.values()), tuple(inputs), count - len(results))
 
-    def given(self, platform: str) -> dict[tuple[str, str, str], float]:
-        """The inputs of a platform in base units, by experiment, stream and quantity."""
-        return {
-            (each.experiment, each.stream, each.quantity): each.value * units.UNITS[each.unit][1]
-            for each in self.inputs
-            if each.platform == platform and each.status == "ok"
-        }
+    @cached_property
+    def by_name(self) -> dict[tuple[str, ...], Published]:
+        """The results by `Published.name`."""
+        return {each.name: each for each in self.results}
+
+    @cached_property
+    def given(self) -> dict[tuple[str, str, str], float]:
+        """The inputs of one platform in base units, by experiment, stream and quantity."""
+        sound = [each for each in self.inputs if each.status == "ok"]
+        return {(each.experiment, each.stream, each.quantity): each.base_value for each in sound}
 
     def spread(self, value: Published) -> float:
-        """How far apart the counters of a value's pair are printed [ratio]; 0 without a pair."""
+        """How far apart the published counters of a value's pair are [ratio]; 0 without a pair."""
         pair = platform(value.platform).pairs.get(value.quantity, ())
-        if not pair:
-            return 0.0
-        where = value.platform, value.experiment, value.stream
-        found = {each.name: each.value for each in self.results}
-        printed = [found.get((*where, quantity), 0.0) for quantity in pair]
-        return abs(printed[1] / printed[0] - 1) if all(printed) else 0.0
-
-
-def published() -> Data:
-    """Read every published value and tell results from inputs.
-
-    A value is an input if it stands in a ``*_configuration`` table, if its statistic is
-    ``configured``, or if `INPUTS` lists its quantity; all others are results. A flagged print
-    that is no number (a blank, a letter for a digit) is left out.
-    """
-    results: dict[tuple[str, ...], Published] = {}
-    inputs, count = [], 0
-    for value, configured in _values():
-        if configured or any(re.fullmatch(each, value.printed_quantity) for each in INPUTS):
-            inputs.append(value)
-            continue
-        count += 1
-        results[value.name] = min(results.get(value.name, value), value, key=_exactness)
-    return Data(tuple(results.values()), tuple(inputs), count - len(results))
+        found = [self.by_name.get((*value.name[:3], quantity)) for quantity in pair]
+        counters = [each.value for each in found if each is not None]
+        return abs(counters[1] / counters[0] - 1) if len(counters) == 2 and all(counters) else 0.0
 
 
 def _exactness(value):
     return value.status != "ok", value.half_width * units.UNITS[value.unit][1]
 
 
-def _values() -> Iterator[tuple[Published, bool]]:
-    for table in measurements.catalogue()["name"]:
-        for value, configured in values_of(table, measurements.load(table)):
-            yield value, configured or table.endswith("_configuration")
+@cache
+def published(platform: str = "") -> Data:
+    """Read the published values of a platform and tell results from inputs.
+
+    A value that is no number (a blank, a letter for a digit) is left out.
+
+    Parameters
+    ----------
+    platform : str
+        Only its tables are read; by default those of all platforms.
+
+    Examples
+    --------
+    >>> [value] = [v for v in published("m120").results if v.name[1:3] == ("base", "CS1")
+    ...            and v.quantity == "latency_maximum"]
+    >>> value.value, value.unit
+    (84.0, 'ms')
+    """
+    tables = sorted(path.stem for path in measurements.folder().glob(f"{platform or ''}*.csv"))
+    mine = [name for name in tables if platform in ("", name.partition("_")[0])]
+    return Data.sorted_out(
+        value for name in mine for value in values_of(name, measurements.load(name))
+    )
 
 
-def values_of(table: str, frame: pd.DataFrame) -> Iterator[tuple[Published, bool]]:
-    """The values of a table, and whether each was configured.
+def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
+    """The values of a table.
 
     Parameters
     ----------
@@ -164,23 +189,21 @@ def values_of(table: str, frame: pd.DataFrame) -> Iterator[tuple[Published, bool
         As `measurements.load` gives it.
     """
     for row in frame.dropna(subset="value").to_dict("records"):
-        yield _value(table, row), row["statistic"] == "configured"
-
-
-def _value(table, row):
-    quantity = row["quantity"]
-    return Published(
-        table=table,
-        experiment=row["experiment"],
-        stream=row["stream"],
-        quantity=_LATENCY.get(row["statistic"], "latency_average")
-        if quantity == "latency"
-        else quantity,
-        printed_quantity=quantity,
-        value=float(row["value"]),
-        half_width=float(row["half_width"]),
-        unit=row["unit"],
-        status=row["status"],
-        reason=row["reason"],
-        **(dict(low=row["low"], high=row["high"]) if row["statistic"] == "range" else {}),
-    )
+        quantity, is_range = row["quantity"], row["statistic"] == "range"
+        yield Published(
+            table=table,
+            experiment=row["experiment"],
+            stream=row["stream"],
+            quantity=_LATENCY.get(row["statistic"], "latency_average")
+            if quantity == "latency"
+            else quantity,
+            printed_quantity=quantity,
+            value=float(row["value"]),
+            half_width=float(row["half_width"]),
+            unit=row["unit"],
+            status=row["status"],
+            reason=row["reason"],
+            low=row["low"] if is_range else None,
+            high=row["high"] if is_range else None,
+            configured=row["statistic"] == "configured",
+        )

@@ -72,7 +72,11 @@ class Loaded:
 
     def rows(self, scenario: Scenario, results: Sequence[Result]) -> list[compare.Row]:
         """The measurements beside results, scored where a model speaks to them."""
-        return [] if self.measured is None else compare.own(self.measured, scenario, results)
+        return (
+            []
+            if self.measured is None
+            else compare.score_measurements(self.measured, scenario, results)
+        )
 
 
 def _many(number: int, what: str) -> str:

@@ -82,7 +82,7 @@ def latency_histogram(
 def _published_us(platform: str, experiment: str, names: Sequence[str]) -> list[float]:
     """Least, average and largest of these streams as printed [us]; NaN where nothing is."""
     found: dict[str, list[float]] = {quantity: [] for quantity in MARKS}
-    for value in published().of(platform) if platform else ():
+    for value in published(platform).results if platform else ():
         mine = value.experiment == experiment and value.stream in names and value.status == "ok"
         if mine and value.quantity in found:
             found[value.quantity].append(units.convert(value.value, value.unit, "us"))

@@ -1,6 +1,5 @@
 """What was published about an experiment, in the units of a result."""
 
-from functools import cache
 from typing import NamedTuple
 
 from qoslib import units
@@ -63,7 +62,7 @@ def published(platform: str, experiment: Experiment) -> list[Point]:
     frames = {stream.name: stream.mean_frame_bytes for stream in experiment.streams}
     mine = [
         each
-        for each in _results(platform)
+        for each in all_published(platform).results
         if each.experiment == experiment.name and each.status == "ok" and each.stream in frames
     ]
     for quantity, drawn in _DRAWN.items():
@@ -72,12 +71,6 @@ def published(platform: str, experiment: Experiment) -> list[Point]:
                 counted = frames[each.stream] + experiment.counted_extra_bytes
                 found.setdefault((each.stream, drawn), _point(each, drawn, counted))
     return list(found.values())
-
-
-@cache
-def _results(platform: str) -> list[Published]:
-    """Read once: a slider asks for them at every move, and reading all tables takes 0.2 s."""
-    return all_published().of(platform)
 
 
 def _point(value: Published, drawn: str, counted_bytes: float) -> Point:

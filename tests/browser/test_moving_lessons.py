@@ -7,8 +7,8 @@ import nbformat
 import pytest
 
 from qoslib import fluid, packets, units
-from qoslib.compare.models import in_any_phase
 from qoslib.lessons.one_queue.sliders import SIMULATED, SPACINGS, simulated
+from qoslib.packets.phases import random_phases
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -149,7 +149,7 @@ def one_queue_dots_ms(room, spacing):
 
 
 def m120_packets_ms(port, streams):
-    result = packets.simulate(port, in_any_phase(streams, 1), 1.5, warmup_s=1, seed=1)
+    result = packets.simulate(port, random_phases(streams, 1), 1.5, warmup_s=1, seed=1)
     return units.convert(result.delay_mean_s, "s", "ms").tolist()
 
 

@@ -49,7 +49,7 @@ def tcp_tests(platform: str) -> tuple[TcpTest, ...]:
     platform : str
         Name of a platform that sends TCP.
     """
-    values = {(each.experiment, each.quantity): each for each in published().of(platform)}
+    values = {(each.experiment, each.quantity): each for each in published(platform).results}
     tests = []
     for name, described in platform_named(platform).experiments("as_configured").items():
         if (name, "throughput") in values:

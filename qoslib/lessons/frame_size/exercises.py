@@ -4,6 +4,7 @@ from qoslib import fluid, measurements, units
 from qoslib.lessons.exercise import edge, read
 from qoslib.platforms import mx150
 from qoslib.port import Chain, Forwarder
+from qoslib.tolerances import LOSSLESS
 from qoslib.traffic import FrameMix, Stream
 
 __all__ = ["EXERCISES"]
@@ -11,8 +12,6 @@ __all__ = ["EXERCISES"]
 GAP_BYTES = float(mx150.FACTS.gap_bytes)
 LINE_BPS = float(mx150.FACTS.line_bps)
 SMALLEST, LARGEST = 64, 1518
-#: Less lost than this is rounding [ratio].
-LOSSLESS = 1e-9
 
 
 def line_rate(frame):

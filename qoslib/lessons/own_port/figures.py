@@ -45,7 +45,7 @@ def figure(
         None where no closed form speaks of the port.
     packets : Result, optional
     measured : sequence of Row
-        What was measured of the streams, as `compare.own` gives it.
+        What was measured of the streams, as `compare.score_measurements` gives it.
     """
     names = [stream.name for stream in streams]
     known = next(result for result in (fluid, packets) if result is not None)

@@ -4,13 +4,12 @@ from qoslib import fluid, units
 from qoslib.lessons.exercise import edge, read
 from qoslib.platforms import isr4331
 from qoslib.port import Port, StrictPriority
+from qoslib.tolerances import LOSSLESS
 
 __all__ = ["EXERCISES"]
 
 FRAME_BYTES = float(isr4331.FACTS.frame_bytes)
 PAYLOAD_BYTES = FRAME_BYTES - float(isr4331.FACTS.header_bytes)
-#: Less lost than this is rounding [ratio].
-LOSSLESS = 1e-9
 
 
 def _lost(ef_mbps, port: Port):

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 
 from qoslib import compare, fluid, measurements, packets, units
-from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import button, choice, row, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
 from qoslib.lessons.policing.figures import Counted, figure
+from qoslib.packets.phases import random_phases
 from qoslib.packets.progress import Progress
 from qoslib.platforms import isr4331
 from qoslib.port import Port
@@ -113,7 +113,7 @@ def _fluid(values):
 def simulated(values: dict, progress: Progress | None = None):
     """What the packet model counts in a run, and its record."""
     port, streams = described(values)
-    begun, end_s = in_any_phase(streams, SEED), _end_s(streams)
+    begun, end_s = random_phases(streams, SEED), _end_s(streams)
     result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=progress)
     return _counted(result), result
 

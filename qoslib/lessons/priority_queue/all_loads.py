@@ -3,11 +3,11 @@
 import numpy as np
 
 from qoslib import fluid, plots, sweep, units
-from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons.priority_queue.figures import edge_figure
+from qoslib.packets.phases import random_phases
 from qoslib.platforms import platform as platform_named
 
 __all__ = ["knife_edge"]
@@ -64,7 +64,7 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
 def _simulated(known):
     """Some ratios, and what the packet model says at them."""
     ratio = 1 + units.convert(np.array(SIMULATED), "%", "1")
-    streams = in_any_phase(known.streams, SEED)
+    streams = random_phases(known.streams, SEED)
     scenarios = [
         known.scenario.replace(
             streams=[each.replace(rate_bps=part * each.rate_bps) for each in streams], seed=SEED

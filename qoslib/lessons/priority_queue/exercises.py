@@ -4,11 +4,10 @@ from qoslib import fluid, units
 from qoslib.lessons.exercise import edge, read
 from qoslib.platforms import m120
 from qoslib.port import TimeLimit
+from qoslib.tolerances import LOSSLESS
 
 __all__ = ["EXERCISES"]
 
-#: Less lost than this is rounding [ratio].
-LOSSLESS = 1e-9
 #: Delay of a packet that finds every queue empty [ms].
 TRANSIT_MS = units.convert(float(m120.FACTS.transit_s), "s", "ms")
 

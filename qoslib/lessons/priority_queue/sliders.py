@@ -5,10 +5,10 @@ import dataclasses
 import numpy as np
 
 from qoslib import compare, fluid, packets, plots, units
-from qoslib.compare.models import in_any_phase
 from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.packets.phases import random_phases
 from qoslib.platforms import Experiment
 from qoslib.platforms import platform as platform_named
 from qoslib.port import (
@@ -113,7 +113,7 @@ def _known(platform, experiment):
 
 def _simulated(experiment, progress):
     """What the packet model says; once more, and longer, if a queue has not filled by then."""
-    streams = in_any_phase(experiment.streams, SEED)
+    streams = random_phases(experiment.streams, SEED)
     for longer in (1, PATIENCE):
         warmup_s = longer * experiment.warmup_s
         span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": progress}

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
-from qoslib.compare import Row, told
+from qoslib.compare import Row, to_frame
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 
@@ -52,7 +52,7 @@ def figure(rows: Sequence[Row], lanes: Sequence[str] = ()) -> Figure:
         for panel, fitted in enumerate((False, True))
         for verdict in VERDICTS
     ]
-    return Figure(data=traces, layout=_layout(names), summary=_summary(rows), table=told(rows))
+    return Figure(data=traces, layout=_layout(names), summary=_summary(rows), table=to_frame(rows))
 
 
 def lanes_of(rows: Sequence[Row]) -> list[str]:

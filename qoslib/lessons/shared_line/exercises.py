@@ -7,11 +7,10 @@ from qoslib.fluid.drr import round_s
 from qoslib.lessons.exercise import edge, read
 from qoslib.platforms import gsr12000
 from qoslib.port import DeficitRoundRobin, ModifiedDrr
+from qoslib.tolerances import LOSSLESS
 
 __all__ = ["EXERCISES"]
 
-#: Less lost than this is rounding [ratio].
-LOSSLESS = 1e-9
 #: Packets of a run of the reader's own port, and the most its first stream may wait [ms].
 OWN_PACKETS, OWN_MS = 50_000, 2.0
 

@@ -1,9 +1,11 @@
-"""One result of a model as seen from one published value."""
+"""What a model's result says about a published quantity."""
 
 import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from operator import mul
+from operator import methodcaller, mul
+from typing import NamedTuple
 
 from qoslib import units
 from qoslib.flows import Flow
@@ -12,19 +14,24 @@ from qoslib.port import Chain
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
-__all__ = ["UnspokenError", "View"]
+__all__ = ["NO_STREAM", "READINGS", "UNREAD", "NotModelledError", "Reading", "View", "reading"]
 
-NOTHING_SENT = "the model sends nothing of this stream, so it has no latency"
-NOTHING_OFFERED = "nothing of this stream is offered, so it has no share that is lost"
-NO_EXTREMES = "a fluid has one latency a stream, and no extremes of single packets"
-NO_OFFERED = (
-    "neither the time that this counter ran nor an offered count beside it is printed;"
-    " the rate beside it is compared"
-)
-MANY_RUNS = "several runs together have no one throughput"
+#: Quantities that no model gives: pattern and reason.
+UNREAD = {
+    r"average_latency": "a bound on the averages of all classes, which are compared one by one",
+    r"dropped_((packets|bytes|bits)_)?(low|medium_low|medium_high|high)": "no model marks packets"
+    " with a loss priority; the queue's total, which these counters split, is compared",
+    r"sender_.*": "the sender's own line, printed before it can know of a loss",
+    r"jitter": "a running estimate by the receiver's clock (RFC 3550) at the last datagram: it"
+    " tells of the sender's bursts as much as of the router",
+    r"queue_depth|(input|output)_(rate|bits)": "read after the traffic had ended",
+    r"dropped_bits_5_minutes": "an average that decays over five minutes, read at an unknown time",
+    r"(ipv6|stp)_.*": "of traffic and of a state that the test does not have",
+    r"(input|output|mac|pcs|fec)_.*": "of faulty or unusual frames, or of faults of the line,"
+    " which no model has",
+}
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
-NO_RATIO = "of which two streams this is the ratio is declared for published platforms alone"
-NO_PAUSE_COUNT = "how many PAUSE frames are sent follows from fill levels that no source prints"
+NOTHING_OFFERED = "nothing of this stream is offered, so it has no share that is lost"
 #: Names of the counters of the same load, by source: packets and bytes.
 OFFERED = {
     "offered_packets": ("offered_packets", "class_packets", "mac_received_packets"),
@@ -32,7 +39,7 @@ OFFERED = {
 }
 
 
-class UnspokenError(Exception):
+class NotModelledError(Exception):
     """Raised by a reading when the model does not speak to a value, with the reason."""
 
 
@@ -68,8 +75,8 @@ class View:
     def flows(self) -> list[Flow]:
         """The TCP connections that are meant, by their name or mark.
 
-        All of them where all streams are: what routers and hosts print beside a TCP test is taken
-        as told of TCP, not of the background.
+        All of them where all streams are: what routers and hosts print about a TCP test is taken
+        as about TCP, not the background.
         """
         each = (flow for host in self.experiment.hosts for flow in host.flows)
         return [flow for flow in each if self.stream in ("", flow.name, flow.label)]
@@ -84,7 +91,7 @@ class View:
             if self.stream in ("", s.name, s.label) or s.name in group
         ]
         if not mine:
-            raise UnspokenError(NO_STREAM)
+            raise NotModelledError(NO_STREAM)
         return mine
 
     def leaving(self) -> "View":
@@ -104,7 +111,8 @@ class View:
         for stream in self.flows or self.streams:
             value = getattr(self.result[stream.name], quantity)
             if value is None:
-                raise UnspokenError(self.result.without_delay.get(stream.name, NOTHING_SENT))
+                none = "the model sends nothing of this stream, so it has no latency"
+                raise NotModelledError(self.result.without_delay.get(stream.name, none))
             values.append(value * self._drained(quantity))
         return values
 
@@ -123,7 +131,9 @@ class View:
     def extreme(self, quantity: str, which: Callable[[list[float]], float]) -> float:
         """The largest or least latency; one that a tester timed takes a model with packets."""
         if self.experiment.timed and self.result.seed is None:
-            raise UnspokenError(NO_EXTREMES)
+            raise NotModelledError(
+                "a fluid has one latency a stream, and no extremes of single packets"
+            )
         return which(self.each(quantity))
 
     def total(self, quantity: str) -> float:
@@ -153,40 +163,47 @@ class View:
         """Payload that the receivers got, as iperf counts it [bit/s]."""
         record = self.result.tcp
         if record is None:
-            raise UnspokenError("the model has no TCP")
+            raise NotModelledError("the model has no TCP")
         return sum(float(record.goodput_bps[record.flows.index(f.name)]) for f in self.flows)
 
     def dropped(self) -> float:
         """Packets dropped: of a TCP run as they are, else of the published offered count."""
         if self.flows and self.result.duration_s is not None:
             return self.total("dropped_pps") * self.result.duration_s
-        return self.count(self.total("dropped_pps"), "offered_packets")
+        return self.counted_as("dropped_pps")
 
     def _throughput(self):
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
         if time_s == 0:
-            raise UnspokenError("the duration that is printed is 0")
+            raise NotModelledError("the duration that is printed is 0")
         if time_s is not None and self.counted("offered_packets") is not None:
-            return units.bits(self.octets(self.total("sent_pps"))) / time_s
+            return units.bits(self.octets()) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
         if stream.stop_s is None or duration_s is None:
             return self.bits("sent_pps")
         if len(self.streams) > 1:
-            raise UnspokenError(MANY_RUNS)
+            raise NotModelledError("several runs together have no one throughput")
         return self.bits("sent_pps") * duration_s / (stream.stop_s - stream.start_s)
 
-    def octets(self, rate_pps: float) -> float:
-        """A packet rate as the bytes that the source counts, of the published offered packets."""
-        return self.count(rate_pps, "offered_packets") * self.counted_bytes()[0]
+    def octets(self) -> float:
+        """What is sent, as the bytes that the source counts of the published offered packets."""
+        return self.counted_as("sent_pps") * self.counted_bytes()[0]
 
-    def count(self, rate_pps: float, offered: str) -> float:
+    def counted_as(self, quantity: str, offered: str = "offered_packets") -> float:
+        """A packet rate of the result as a published counter has it."""
+        return self.count(self.total(quantity), offered)
+
+    def count(self, rate_pps: float, offered: str = "offered_packets") -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
         counted = self.counted(offered)
         if counted is None:
-            raise UnspokenError(NO_OFFERED)
+            raise NotModelledError(
+                "neither the time that this counter ran nor an offered count beside it is printed;"
+                " the rate beside it is compared"
+            )
         offered_pps = self.total("offered_pps")
         if counted and not offered_pps:
-            raise UnspokenError(NOTHING_OFFERED)
+            raise NotModelledError(NOTHING_OFFERED)
         return rate_pps / offered_pps * counted if counted else rate_pps
 
     def counted(self, offered: str) -> float | None:
@@ -208,35 +225,51 @@ class View:
             return 0.0
         return float(sum(dropped_pps[..., i] for i in places)) * self._drained("dropped_pps")
 
+    def count_dropped_by(self, cause: str) -> float:
+        """Packets dropped for a cause, of the published offered count."""
+        return self.count(self.dropped_by(cause))
+
     def drop_ratio(self) -> float:
         """What is dropped of what is offered [ratio]."""
         offered_pps = self.total("offered_pps")
         if not offered_pps:
-            raise UnspokenError(NOTHING_OFFERED)
+            raise NotModelledError(NOTHING_OFFERED)
         return self.total("dropped_pps") / offered_pps
 
     def of_payload(self) -> float:
         """What is sent, as a share of the payload rate that the source prints."""
         payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
         if not payload or not payload[0]:
-            raise UnspokenError("no payload rate is printed, or one of 0")
+            raise NotModelledError("no payload rate is printed, or one of 0")
         return self.total("sent_bps") / payload[0]
 
     def loss_free(self) -> float:
         """The largest load without loss, if this is what the result is of [bit/s]."""
         if self.experiment.ramp is None:
-            raise UnspokenError("no load was raised in this experiment")
+            raise NotModelledError("no load was raised in this experiment")
         return self.total("offered_bps")
+
+    def loss_free_share(self) -> float:
+        """The same as a share of what all streams together send [ratio]."""
+        return self.loss_free() / self.of("").total("sent_bps")
+
+    def output_packets(self) -> float:
+        """Packets that left."""
+        return self.leaving_count("offered_packets")
 
     def output_bytes(self) -> float:
         """Bytes that left: as a class counts them, or as the source counts a frame."""
-        sent_pps = self.leaving().total("sent_pps")
-        of_a_class = self.counted("class_bytes") is not None
-        return self.count(sent_pps, "class_bytes") if of_a_class else self.octets(sent_pps)
+        if self.counted("class_bytes") is not None:
+            return self.leaving_count("class_bytes")
+        return self.leaving_count("offered_packets") * self.counted_bytes()[0]
+
+    def leaving_count(self, offered: str) -> float:
+        """What is sent by the stream that leaves by this one's port, of a published count."""
+        return self.count(self.leaving().total("sent_pps"), offered)
 
     def output_drops(self) -> float:
         """Packets dropped where they leave."""
-        return self.count(self.leaving().dropped_last(), "offered_packets")
+        return self.count(self.leaving().dropped_last())
 
     def dropped_last(self) -> float:
         """Packets dropped at the last hop that the streams pass [packets/s]."""
@@ -245,24 +278,96 @@ class View:
         return last.total("dropped_pps")
 
     def mac_octets(self) -> float:
-        """Bytes that the MAC sent, told only where no PAUSE frames are among them."""
-        of_pause = self.pause_frames()
-        return of_pause + self.count(self.leaving().total("sent_pps"), "offered_bytes")
+        """Bytes that the MAC sent, known only where no PAUSE frames are among them."""
+        return self.pause_frames() + self.leaving_count("offered_bytes")
 
     def pause_frames(self) -> float:
         """PAUSE frames sent: none where the description has none."""
         port = self.experiment.port
         places = [hop.at for hop in port.hops] if isinstance(port, Chain) else [port]
         if any(place.pause for place in places):
-            raise UnspokenError(NO_PAUSE_COUNT)
+            raise NotModelledError(
+                "how many PAUSE frames are sent follows from fill levels that no source prints"
+            )
         return 0.0
 
     def ratio(self, name: str) -> float:
         """The ratio of two streams that the platform declares under this name."""
         if name not in self.platform.ratios:
-            raise UnspokenError(NO_RATIO)
+            raise NotModelledError(
+                "of which two streams this is the ratio is declared for published platforms alone"
+            )
         quantity, *streams = self.platform.ratios[name]
         above, below = (self.of(stream).total(quantity) for stream in streams)
         if not below:
-            raise UnspokenError(f"the model has no {quantity} of {streams[1]} to divide by")
+            raise NotModelledError(f"the model has no {quantity} of {streams[1]} to divide by")
         return above / below
+
+
+class Reading(NamedTuple):
+    """How to read a quantity: base unit, kind of tolerance, and the function of a `View`."""
+
+    unit: str
+    kind: str
+    read: Callable[[View], float]
+
+
+_ask = methodcaller
+_READINGS = {
+    "latency_average": Reading("s", "latency", _ask("mean", "delay_mean_s")),
+    "latency_maximum": Reading("s", "latency", _ask("extreme", "delay_max_s", max)),
+    "latency_minimum": Reading("s", "latency", _ask("extreme", "delay_min_s", min)),
+    "sent": Reading("packets/s", "carried", _ask("total", "sent_pps")),
+    "sent_bits in_service": Reading("bit/s", "carried", _ask("bits", "sent_pps")),
+    "sent_packets input_packets": Reading("packets", "carried", _ask("counted_as", "sent_pps")),
+    "sent_bytes": Reading("B", "carried", _ask("counted_as", "sent_pps", "offered_bytes")),
+    # Head drops and RED drops are one counter on these routers; tail drops have their own below.
+    "dropped drop_rate": Reading("packets/s", "dropped", _ask("total", "dropped_pps")),
+    "drop_rate_ratio": Reading("1", "dropped", _ask("ratio", "drop_rate_ratio")),
+    "dropped_bits": Reading("bit/s", "dropped", _ask("bits", "dropped_pps")),
+    "dropped_packets": Reading("packets", "dropped", _ask("dropped")),
+    "dropped_bytes": Reading("B", "dropped", _ask("counted_as", "dropped_pps", "offered_bytes")),
+    "tail_dropped": Reading("packets/s", "dropped", _ask("dropped_by", "tail")),
+    "tail_dropped_packets": Reading("packets", "dropped", _ask("count_dropped_by", "tail")),
+    # iperf3: payload, by the receiver's interval.
+    "throughput": Reading("bit/s", "carried", _ask("throughput")),
+    "received_bytes input_bytes": Reading("B", "carried", _ask("octets")),
+    "drop_ratio": Reading("1", "dropped", _ask("drop_ratio")),
+    "payload_share": Reading("1", "carried", _ask("of_payload")),
+    "loss_free_rate": Reading("bit/s", "loss_free", _ask("loss_free")),
+    "loss_free_share": Reading("1", "loss_free", _ask("loss_free_share")),
+    # A policy's classes (IOS), an interface and its MAC (Junos).
+    "queue_dropped_packets input_drops": Reading(
+        "packets", "dropped", _ask("counted_as", "dropped_pps")
+    ),
+    "exceed_dropped_packets": Reading("packets", "dropped", _ask("count_dropped_by", "policer")),
+    "no_buffer_dropped_packets": Reading("packets", "dropped", _ask("count_dropped_by", "pool")),
+    "output_packets mac_transmitted_packets mac_transmitted_unicast_packets": Reading(
+        "packets", "carried", _ask("output_packets")
+    ),
+    "output_bytes": Reading("B", "carried", _ask("output_bytes")),
+    "output_drops": Reading("packets", "dropped", _ask("output_drops")),
+    "mac_transmitted_octets": Reading("B", "carried", _ask("mac_octets")),
+    "mac_transmitted_pause_frames mac_transmitted_control_frames": Reading(
+        "packets", "dropped", _ask("pause_frames")
+    ),
+}
+#: By quantity.
+READINGS = {name: how for names, how in _READINGS.items() for name in names.split()}
+
+
+def reading(quantity: str, unit: str = "") -> Reading:
+    """How to read a quantity; one that is published as a bit rate is read as one.
+
+    Raises
+    ------
+    NotModelledError
+        If no model gives it.
+    """
+    in_bits = READINGS.get(f"{quantity}_bits")
+    if in_bits is not None and unit in units.UNITS and units.UNITS[unit][0] == "data rate":
+        return in_bits
+    if quantity not in READINGS:
+        reasons = (why for pattern, why in UNREAD.items() if re.fullmatch(pattern, quantity))
+        raise NotModelledError(next(reasons, "no model gives this quantity"))
+    return READINGS[quantity]

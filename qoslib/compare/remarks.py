@@ -9,10 +9,10 @@ from qoslib import units
 from qoslib.compare.rows import Row
 from qoslib.results import Result
 
-__all__ = ["PARTED", "parted", "remark"]
+__all__ = ["APART", "model_differences", "remark"]
 
-#: Two models that differ by more than this share of the larger value part: 10 %.
-PARTED = 0.1
+#: Two models differ that are further apart than this share of the larger value: 10 %.
+APART = 0.1
 #: A difference of fewer packets than this share of those offered shows in no figure.
 LEAST = 1e-3
 #: How many differences are named one by one.
@@ -36,7 +36,7 @@ _WHY = {
 
 
 def remark(fluid: Result, packets: Result | None) -> str:
-    """What to say beside a view of one or both models.
+    """What to say with a view of one or both models.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _differences(fluid: Result, packets: Result) -> Iterator[tuple[str, str]]:
         least = {"carried": LEAST * other["offered"], "lost": LEAST, "delay": 0.0}
         for quantity, floor in least.items():
             a, b = one[quantity], other[quantity]
-            if np.isfinite([a, b]).all() and abs(a - b) > max(PARTED * max(a, b), floor):
+            if np.isfinite([a, b]).all() and abs(a - b) > max(APART * max(a, b), floor):
                 shown = f"{_SHOWN[quantity](a)} (fluid), {_SHOWN[quantity](b)} (packets)"
                 said = f"{_CALLED[quantity]} of {name} {shown}"
                 yield said, _reason(quantity, a < b, name in flows)
@@ -114,7 +114,7 @@ _SHOWN = {
 }
 
 
-def parted(rows: Iterable[Row]) -> pd.DataFrame:
+def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
     """The values of a scoreboard for which the fluid and a packet model differ by over a tenth.
 
     Parameters
@@ -142,7 +142,7 @@ def parted(rows: Iterable[Row]) -> pd.DataFrame:
 
 
 def _apart(one, other):
-    return abs(one - other) > PARTED * max(abs(one), abs(other))
+    return abs(one - other) > APART * max(abs(one), abs(other))
 
 
 def _line(fluid, packets):

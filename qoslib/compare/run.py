@@ -1,0 +1,210 @@
+"""Run the models of the scoreboard on published experiments."""
+
+import dataclasses
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from threading import Lock
+from typing import Generic, NamedTuple, TypeVar
+
+from qoslib import fluid, packets, tcp
+from qoslib.flows import Host, HtbPacing, actual_rate_bps
+from qoslib.front.loss_free import loss_free_search
+from qoslib.front.workers import each
+from qoslib.packets.phases import delayed, random_phases, random_starts
+from qoslib.packets.progress import Progress
+from qoslib.platforms import Experiment, Platform
+from qoslib.results import Result
+
+__all__ = ["DRAINED_S", "MODELS", "Answer", "Memo", "answers", "in_effect", "is_whole"]
+
+Value = TypeVar("Value")
+#: After a whole replay's last packet is sent the router has so long to empty: testers count on.
+DRAINED_S = 1.0
+
+
+@dataclass
+class Memo(Generic[Value]):
+    """Values by key, worked out once; who asks for one that is under way waits for it."""
+
+    futures: dict[Hashable, "Future[Value]"] = field(default_factory=dict)
+    lock: Lock = field(default_factory=Lock)
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key, made if it is the first time; a failure is not kept."""
+        with self.lock:
+            first = key not in self.futures
+            future = self.futures.setdefault(key, Future())
+        if first:
+            try:
+                future.set_result(make())
+            except BaseException as error:
+                with self.lock:
+                    del self.futures[key]
+                future.set_exception(error)
+        return future.result()
+
+
+#: TCP runs of this process.
+_TCP_RUNS: Memo[Result] = Memo()
+
+
+def in_effect(hosts: Sequence[Host]) -> tuple[Host, ...]:
+    """Hosts with the rate that their pacing really has, so that equal ones are equal."""
+    return tuple(_actual(host) for host in hosts)
+
+
+def _actual(host):
+    if not isinstance(host.pacing, HtbPacing):
+        return host
+    segment_bytes = host.flows[0].mss_bytes
+    actual_bps = actual_rate_bps(host.pacing, segment_bytes, host.burst_packets)
+    return host.replace(pacing=HtbPacing(min(actual_bps, host.access_bps)))
+
+
+def is_whole(experiment: Experiment, full: bool) -> bool:
+    """Whether an experiment is replayed whole."""
+    return full and experiment.whole_s is not None
+
+
+def _fluid(
+    experiment: Experiment, full: bool = False, progress: Progress | None = None
+) -> list[Result]:
+    port, streams, duration_s = experiment.port, experiment.streams, experiment.duration_s
+    if experiment.hosts:
+        run = tcp.solve(experiment.only_port, experiment.hosts, duration_s, streams=streams)
+        # One run stands for the model: it has no interval over seeds.
+        return [dataclasses.replace(_finished(run), seed=None)]
+    if experiment.is_run:
+        first, *others = streams
+        mean_s = experiment.started_within_s / 2
+        started = (first, *(delayed(stream, mean_s) for stream in others))
+        return [fluid.over_time(port, started, duration_s)]
+    return [_at_loss_free_load(experiment, partial(fluid.solve, port))]
+
+
+def _tcp(
+    experiment: Experiment, full: bool = False, progress: Progress | None = None
+) -> list[Result]:
+    """Packet by packet; experiments that are the same but for their names are played once."""
+    port, hosts, streams = experiment.only_port, experiment.hosts, tuple(experiment.streams)
+    duration_s = experiment.duration_s
+
+    def run(seed):
+        heard = progress or _silent
+        result = tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
+        return _finished(result)
+
+    described = (port, in_effect(hosts), streams, duration_s)
+    seeds = range(1, (experiment.replications if full else 1) + 1)
+    return [_TCP_RUNS.get((*described, seed), partial(run, seed)) for seed in seeds]
+
+
+def _packets(
+    experiment: Experiment, full: bool = False, progress: Progress | None = None
+) -> list[Result]:
+    whole = is_whole(experiment, full)
+    # A whole replay is one run, and its tester counts until the router is empty.
+    seeds = range(1, 2 if whole else experiment.replications + 1)
+    sent_s = (whole and experiment.whole_s) or experiment.duration_s
+    duration_s = sent_s + DRAINED_S if whole else sent_s
+
+    def one(seed, stop):
+        def run(streams):
+            if not experiment.phased:
+                streams = random_phases(streams, seed)
+            streams = random_starts(streams, experiment.started_within_s, seed)
+            if whole:
+                streams = [stream.replace(stop_s=sent_s) for stream in streams]
+            given = {"seed": seed, "warmup_s": experiment.warmup_s, "progress": progress or stop}
+            return _finished(packets.simulate(experiment.port, streams, duration_s, **given))
+
+        return _at_loss_free_load(experiment, run)
+
+    return each(one, seeds, progress=_silent)
+
+
+def _at_loss_free_load(experiment, run):
+    """What a model gives for an experiment, at its largest load without loss if it has a ramp."""
+    ramp = experiment.ramp
+    if ramp is None:
+        return run(experiment.streams)
+    loads = ramp.low_bps, ramp.high_bps, ramp.step_bps
+    return loss_free_search(lambda bps: run(ramp.streams_at(bps)), *loads, ramp.watched)
+
+
+def _finished(result):
+    """A run that was stopped is no answer, and not one to remember."""
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+def _silent(done_s, total_s):
+    pass
+
+
+#: Name to a function of an experiment, whether whole replays are asked for, and a progress that
+#: is called during a run; a whole replay takes the first seed alone. A deterministic model gives
+#: one result without a seed, a random one a result for each seed: then a value's interval holds
+#: the middle 90 % of them, since a published number is the outcome of one run too.
+MODELS: dict[str, Callable[..., Sequence[Result]]] = {
+    "fluid": _fluid,
+    "packets": _packets,
+    "tcp": _tcp,
+}
+
+
+class Answer(NamedTuple):
+    """A model's results for an experiment of a platform."""
+
+    platform: Platform
+    experiment: Experiment
+    model: str
+    results: Sequence[Result]
+
+
+def answers(
+    platforms: Sequence[Platform],
+    full: bool = False,
+    progress: Callable[[str], object] = lambda title: None,
+) -> list[Answer]:
+    """Run every model of some platforms on all cores.
+
+    Parameters
+    ----------
+    platforms : sequence of Platform
+    full : bool
+        Whether to replay whole what can be replayed whole.
+    progress : callable
+        Is called with the title of what runs next.
+
+    Returns
+    -------
+    list of Answer
+        In the order of the platforms, their assumptions, experiments and models.
+    """
+    tasks = [
+        (platform, experiment, model)
+        for platform in platforms
+        for assumptions in platform.assumptions
+        if full or assumptions not in platform.full_only
+        for experiment in platform.experiments(assumptions).values()
+        for model in experiment.models or platform.models
+    ]
+
+    def run(at, stop):
+        platform, experiment, model = tasks[at]
+        progress(f"{experiment.title} ({model}, {experiment.assumptions})")
+        results = MODELS[model](experiment, full=full, progress=stop)
+        return Answer(platform, experiment, model, results)
+
+    def is_short(at):
+        """Whole replays begin first, since they take the longest."""
+        _, experiment, model = tasks[at]
+        return model != "packets" or not is_whole(experiment, full)
+
+    order = sorted(range(len(tasks)), key=is_short)
+    found = dict(zip(order, each(run, order), strict=True))
+    return [found[at] for at in range(len(tasks))]
