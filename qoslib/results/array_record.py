@@ -21,6 +21,9 @@ DTYPES = ("float64", "int64", "str", "bool", "float32", "int32", "int16", "int8"
 FEW = 6
 
 
+Kind = typing.TypeVar("Kind", bound="ArrayRecord")
+
+
 class ArrayRecord:
     """Base of the records of figures: equal by value (NaN equals itself), short when printed."""
 
@@ -57,10 +60,10 @@ class ArrayRecord:
         ValueError
             If the text is not JSON, is too long, has another schema, or is no such record.
         """
-        return read_document(text, lambda value: _made(cls, value, "document"), MAX_CHARACTERS)
+        return read_document(text, lambda value: _record(cls, value, "document"), MAX_CHARACTERS)
 
 
-def _same(one, other):
+def _same(one: typing.Any, other: typing.Any) -> bool:
     if isinstance(one, np.ndarray):
         if not isinstance(other, np.ndarray) or one.shape != other.shape:
             return False
@@ -72,7 +75,7 @@ def _same(one, other):
     return bool(one == other)
 
 
-def _brief(value):
+def _brief(value: object) -> str:
     if isinstance(value, np.ndarray):
         if value.size > FEW or value.ndim > 1:
             return f"<{value.dtype} of shape {value.shape}>"
@@ -84,7 +87,7 @@ def _brief(value):
     return repr(value)
 
 
-def _plain(value):
+def _plain(value: typing.Any) -> typing.Any:
     if isinstance(value, ArrayRecord):
         parts = {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
         return {"type": type(value).__name__, **parts}
@@ -99,12 +102,12 @@ def _plain(value):
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _finite(value):
+def _finite(value: object) -> object:
     """A number that JSON has; what it has not as its name."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _made(hint, value, where):
+def _made(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     """A value of a type hint from what JSON gives."""
     origin, options = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
@@ -124,7 +127,7 @@ def _made(hint, value, where):
     return checked(hint, value, where)
 
 
-def _record(kind, value, where):
+def _record(kind: type[Kind], value: typing.Any, where: str) -> Kind:
     if not isinstance(value, dict) or value.get("type") != kind.__name__:
         fail(where, value, f"an object of the type {kind.__name__}")
     hints = typing.get_type_hints(kind)
@@ -139,7 +142,7 @@ def _record(kind, value, where):
     return kind(**{n: _made(hints[n], each, f"{where}.{n}") for n, each in given.items()})
 
 
-def _array(value, where):
+def _array(value: typing.Any, where: str) -> np.ndarray[typing.Any, typing.Any]:
     if not isinstance(value, dict) or set(value) != {"dtype", "shape", "values"}:
         fail(where, value, "an object of dtype, shape and values")
     kind, shape, values = value["dtype"], value["shape"], value["values"]

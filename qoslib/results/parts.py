@@ -70,7 +70,7 @@ class Histogram(ArrayRecord):
         at = filled[np.searchsorted(upto[filled], target)]
         part = 1 - (upto[at] - target) / row[at]
         low, high = self.edges_s[at], self.edges_s[at + 1]
-        return low * (high / low) ** part if low > 0 else high * part
+        return float(low * (high / low) ** part if low > 0 else high * part)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

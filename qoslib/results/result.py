@@ -128,24 +128,26 @@ class Result(tables.Tabular, ArrayRecord):
         allowed = "a field, delay_p50_s and other quantiles, " + ", ".join((*COUNTS, *OF_FLOWS))
         raise AttributeError(f"a {type(self).__name__} has no {name!r}; allowed: {allowed}")
 
-    def _quantile_s(self, share):
+    def _quantile_s(self, share: float) -> np.ndarray:
         if self.histogram is None:
             return np.full(np.shape(self.delay_mean_s), np.nan)
         # A bin may reach beyond the delays in it, but no further than these.
-        return np.clip(self.histogram.quantile_s(share), self.delay_min_s, self.delay_max_s)
+        quantile_s = self.histogram.quantile_s(share)
+        within_s: np.ndarray = np.clip(quantile_s, self.delay_min_s, self.delay_max_s)
+        return within_s
 
-    def _count(self, name, unit):
+    def _count(self, name: str, unit: str) -> np.ndarray:
         counts = self.packets if unit == "packets" else self.octets
         if counts is None:
             return np.full(np.shape(self.sent_pps), np.nan)
-        return counts.lost if name == "dropped" else getattr(counts, name)
+        values: np.ndarray = getattr(counts, "lost" if name == "dropped" else name)
+        return values
 
-    def _of_flows(self, name):
+    def _of_flows(self, name: str) -> np.ndarray:
         values = np.full(np.shape(self.sent_pps), np.nan)
         if self.tcp is not None:
-            values[..., [self.streams.index(flow) for flow in self.tcp.flows]] = getattr(
-                self.tcp, name
-            )
+            places = [self.streams.index(flow) for flow in self.tcp.flows]
+            values[..., places] = getattr(self.tcp, name)
         return values
 
     @property
@@ -179,11 +181,11 @@ class Result(tables.Tabular, ArrayRecord):
         """
         import pandas as pd
 
-        axes = [range(length) for length in self.sent_pps.shape[:-1]]
+        axes: list[typing.Any] = [range(length) for length in self.sent_pps.shape[:-1]]
         index = pd.MultiIndex.from_product([*axes, self.streams], names=self._dimensions())
         columns = {name: np.ravel(getattr(self, name)) for name in self.quantities}
         frame = pd.DataFrame(columns, index=index if axes else index.get_level_values(0))
-        frame.attrs = self._said()
+        frame.attrs.update(self._said())
         return frame
 
     def to_xarray(self) -> "xr.Dataset":
@@ -213,11 +215,11 @@ class Result(tables.Tabular, ArrayRecord):
         variables = {name: (dimensions, getattr(self, name)) for name in self.quantities}
         return xr.Dataset(variables, {"stream": list(self.streams)}, self._said())
 
-    def _dimensions(self):
+    def _dimensions(self) -> list[str]:
         axes = self.sent_pps.ndim - 1
         return [*(["load"] if axes == 1 else [f"load_{i}" for i in range(axes)]), "stream"]
 
-    def _said(self):
+    def _said(self) -> dict[str, typing.Any]:
         names = ("model", "duration_s", "seed", "interrupted", "notes", "without_delay")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
@@ -248,7 +250,7 @@ class Result(tables.Tabular, ArrayRecord):
         silent = (f"{name} has no delay: {why}" for name, why in self.without_delay.items())
         return [tables.Table(self._title(), headings, rows, (*self.notes, *silent))]
 
-    def _title(self):
+    def _title(self) -> str:
         said = [self.model]
         if self.sent_pps.ndim > 1:
             said.append(f"loads of shape {self.sent_pps.shape[:-1]}")
@@ -259,7 +261,7 @@ class Result(tables.Tabular, ArrayRecord):
         return f"Result ({', '.join([*said, *(['interrupted'] if self.interrupted else [])])})"
 
 
-def _range(values):
+def _range(values: np.ndarray) -> str:
     """The text of a value, or of the least and the largest one."""
     there = values[np.isfinite(values)]
     if not there.size:

@@ -93,7 +93,7 @@ class StreamResult(tables.Tabular):
         title = f"Stream {self.name!r} ({self.result.model})"
         return [tables.Table(title, ["quantity", "value"], rows)]
 
-    def _said(self, quantity):
+    def _said(self, quantity: str) -> str:
         value = getattr(self, quantity)
         if value is None:
             return f"None: {self.why_missing(quantity)}"
@@ -102,7 +102,7 @@ class StreamResult(tables.Tabular):
         return tables.number(value)
 
 
-def _plain(value):
+def _plain(value: typing.Any) -> typing.Any:
     """A number as Python's own, None for NaN; an array as it is."""
     if np.ndim(value):
         return value
