@@ -58,7 +58,7 @@ def test_a_buffer_is_drawn_as_both_models_say(platform):
     assert drawn(app, "now-0") == [pytest.approx(gbps(solved))]
     assert drawn(app, "packets-0") == [pytest.approx(gbps(run))]
     assert drawn(app, "packets-1") == [run.packets.lost[:2].sum()]
-    found = plots.moments(test, run)
+    found = tcp.over_time(test, run)
     assert drawn(app, "packets-queue") == pytest.approx((found.queue_bytes / 1e6).tolist())
     assert max(drawn(app, "fluid-queue")) <= 18.4
 
@@ -177,7 +177,7 @@ def test_a_figure_over_time_says_and_tabulates_the_same():
     assert [each.uid for each in figure.data] == ["0-0", "0-1", "0-2", "0-3"]
     assert f"{max(figure.data[2].y):.3g} MB wait" in figure.summary
     assert len(figure.table) >= 10
-    rates = plots.moments(test, run).carried_bps
+    rates = tcp.over_time(test, run).carried_bps
     assert units.convert(np.mean(rates), "bit/s", "Gbit/s") == pytest.approx(gbps(run), rel=0.05)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.packets import filling
 from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
@@ -14,7 +15,7 @@ from qoslib.plots.published import Point, published
 from qoslib.results import Result
 from qoslib.units import Floats
 
-__all__ = ["GROWTH", "PANELS", "classes", "growing"]
+__all__ = ["PANELS", "classes"]
 
 #: Quantity -> title of its panel and of its column, with the unit.
 PANELS = {
@@ -22,8 +23,6 @@ PANELS = {
     "dropped": "dropped [Gb/s on the line]",
     "latency": "latency [ms]",
 }
-#: A queue that takes in more than this share of what it is offered, for good, is not yet full.
-GROWTH = 2e-3
 #: Ends of the latency axis as powers of ten of a millisecond: from a hundredth to a second.
 _DECADES = (-2, 3)
 
@@ -173,37 +172,9 @@ def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) 
     rest = (
         f"All {'other ' if busy else ''}classes lose nothing and wait for less than a millisecond."
     )
-    names = ", ".join(name for result in results for name in growing(result))
+    names = ", ".join(name for result in results for name in filling(result))
     late = [f"In the packet model the queue of {names} is still filling."] if names else []
     return " ".join([*busy, rest, *late])
-
-
-def growing(result: Result) -> list[str]:
-    """Streams whose queues fill to the end of a packet model's run: their latency is no mean.
-
-    Parameters
-    ----------
-    result : Result
-        Of a packet model.
-
-    Returns
-    -------
-    list of str
-        Names of the streams.
-
-    Examples
-    --------
-    >>> from qoslib.packets import simulate
-    >>> from qoslib.port import PacketLimit, Port, Queue
-    >>> from qoslib.traffic import Stream
-    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(5000)),))
-    >>> growing(simulate(port, [Stream("data", 120e6)], 0.1))
-    ['data']
-    """
-    if result.packets is None:
-        return []
-    grown = result.packets.queued > GROWTH * result.packets.offered
-    return [name for name, more in zip(result.streams, grown, strict=True) if more]
 
 
 def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *others: str) -> str:

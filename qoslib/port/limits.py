@@ -13,12 +13,52 @@ class PacketLimit(Record):
 
     packets: AtLeastOne
 
+    def held_bytes(self, frame_bytes: float) -> float:
+        """What it holds of frames of a size [B].
+
+        Examples
+        --------
+        >>> PacketLimit(100).held_bytes(1500)
+        150000.0
+        """
+        return float(self.packets * frame_bytes)
+
+    def resized(self, size_bytes: float, frame_bytes: float) -> "PacketLimit":
+        """A limit in packets that holds about so many bytes of frames of a size.
+
+        Examples
+        --------
+        >>> PacketLimit(100).resized(60_000, 1500)
+        PacketLimit(packets=40)
+        """
+        return PacketLimit(max(round(size_bytes / frame_bytes), 1))
+
 
 @record
 class ByteLimit(Record):
     """At most so many bytes of frames."""
 
     limit_bytes: AtLeastOne
+
+    def held_bytes(self, frame_bytes: float) -> float:
+        """What it holds of frames of a size [B]: that is the limit, whatever their size.
+
+        Examples
+        --------
+        >>> ByteLimit(64_000).held_bytes(1500)
+        64000.0
+        """
+        return float(self.limit_bytes)
+
+    def resized(self, size_bytes: float, frame_bytes: float) -> "ByteLimit":
+        """A limit of so many bytes, a frame at least.
+
+        Examples
+        --------
+        >>> ByteLimit(64_000).resized(200, 1500)
+        ByteLimit(limit_bytes=1500)
+        """
+        return ByteLimit(max(round(size_bytes), round(frame_bytes)))
 
 
 @record

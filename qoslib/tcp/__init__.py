@@ -15,21 +15,26 @@ from qoslib.tcp.formulas import (
     saw_tooth,
     window_limited_bps,
 )
+from qoslib.tcp.history import OverTime, Totals, over_time, totals
 from qoslib.tcp.simulate import simulate
 
 __all__ = [
+    "OverTime",
     "SawTooth",
+    "Totals",
     "aimd_window_packets",
     "bandwidth_delay_bytes",
     "cubic_window_packets",
     "desynchronised_buffer_bytes",
     "loss_free_buffer_bytes",
     "mathis_bps",
+    "over_time",
     "overshoot_packets",
     "overshoot_with_backlog_packets",
     "policer_burst_bytes",
     "saw_tooth",
     "simulate",
     "solve",
+    "totals",
     "window_limited_bps",
 ]

@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from qoslib import units
-from qoslib.lessons.buffer_size.published import CALLED, LIKE, TcpTest, carried, keys, marks
+from qoslib import tcp, units
+from qoslib.lessons.buffer_size.published import CALLED, LIKE, TcpTest, keys, marks
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
-from qoslib.plots.tcp_over_time import moments
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
@@ -114,7 +113,7 @@ def _line(swept, panel, platform):
 def _point(kind, size, result, panel, platform):
     x, y = [], []
     if result is not None:
-        rate, lost = carried(result)
+        rate, lost = tcp.totals(result)
         x, y = _mb([size]), [_gbps(rate) if panel == 0 else lost]
     return style.points(kind, [LIKE[platform]] * len(x), x, y, panel, uid=f"{kind}-{panel}")
 
@@ -149,7 +148,7 @@ def _over_time(scenario, result, kind):
     for name, like in OVER_TIME.items():
         x, y = np.zeros((2, 0))
         if result is not None:
-            found = moments(scenario, result)
+            found = tcp.over_time(scenario, result)
             x = found.time_s
             y = _mb(found.windows_bytes if name == "windows" else found.queue_bytes)
         look, uid = style.look(like), f"{kind}-{name}"
@@ -204,14 +203,14 @@ def _table(swept, published):
 
 
 def _summary(size, now, simulated, published, rules):
-    rate, lost = carried(now)
+    rate, lost = tcp.totals(now)
     said = [
         f"With a buffer of {units.convert(size, 'B', 'MB'):.3g} MB the fluid model carries"
         f" {_gbps(rate):.3g} Gb/s of TCP data and loses {lost:,.0f} of its packets in"
         f" {now.duration_s:.3g} s."
     ]
     if simulated is not None:
-        rate, lost = carried(simulated)
+        rate, lost = tcp.totals(simulated)
         said.append(f"Packet by packet: {_gbps(rate):.3g} Gb/s and {lost:,.0f} packets.")
     for test in published:
         if np.isclose(test.buffer_bytes, size, rtol=1e-3):

@@ -8,10 +8,9 @@ from qoslib.compare import published
 from qoslib.flows import HtbPacing
 from qoslib.platforms import platform as platform_named
 from qoslib.plots import style
-from qoslib.port import ByteLimit, PacketLimit, Port
-from qoslib.results import Result
+from qoslib.port import TimeLimit
 
-__all__ = ["CALLED", "LIKE", "TcpTest", "Value", "buffer_bytes", "carried", "tcp_tests"]
+__all__ = ["CALLED", "LIKE", "TcpTest", "Value", "tcp_tests"]
 
 #: Platform -> what a figure calls it, and the class whose colour and symbol it has.
 CALLED = {"mx80": "MX80", "catalyst6506": "6506", "mlx": "MLX"}
@@ -56,7 +55,9 @@ def tcp_tests(platform: str) -> tuple[TcpTest, ...]:
             read = (_value(values[name, q]) for q in ("throughput", "dropped_packets"))
             pacing = described.hosts[0].pacing
             rate_bps = pacing.rate_bps if isinstance(pacing, HtbPacing) else None
-            size = buffer_bytes(described.only_port, described.streams[0].mean_frame_bytes)
+            limit = described.only_port.queues[0].limit
+            assert not isinstance(limit, TimeLimit)
+            size = limit.held_bytes(described.streams[0].mean_frame_bytes)
             beside_bps = sum(stream.rate_bps for stream in described.streams)
             tests.append(TcpTest(platform, size, rate_bps, beside_bps, *read))
     return tuple(tests)
@@ -68,34 +69,6 @@ def _value(printed):
     if printed.low is not None and printed.high is not None:
         half = (printed.high - printed.low) / 2
     return Value(printed.value * size, half * size, printed.status == "ok")
-
-
-def buffer_bytes(port: Port, frame_bytes: float) -> float:
-    """What the one queue of a port holds of frames of a size [B].
-
-    Raises
-    ------
-    ValueError
-        If it has several, or its limit is a time.
-    """
-    if len(port.queues) != 1:
-        raise ValueError(f"queues are {port.queue_names}; allowed: one queue")
-    match port.queues[0].limit:
-        case ByteLimit(limit_bytes):
-            return float(limit_bytes)
-        case PacketLimit(packets):
-            return float(packets * frame_bytes)
-        case other:
-            raise ValueError(f"limit is {other!r}; allowed: a ByteLimit or a PacketLimit")
-
-
-def carried(result: Result) -> tuple[float, float]:
-    """What all TCP connections of a result delivered [bit/s], and how many packets they lost."""
-    flows, seconds = result.tcp, result.duration_s
-    if flows is None or seconds is None:
-        raise ValueError(f"model is {result.model!r}; allowed: one of tcp.solve or tcp.simulate")
-    lost = result.dropped_pps[: len(flows.flows)].sum() * seconds
-    return float(flows.goodput_bps.sum()), float(lost)
 
 
 def marks(tests, x, quantity, panel, uid):

@@ -11,7 +11,7 @@ from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
 from qoslib.lessons.buffer_size import transfer
 from qoslib.lessons.buffer_size.figures import Band, SizeSweep, figure
-from qoslib.lessons.buffer_size.published import buffer_bytes, tcp_tests
+from qoslib.lessons.buffer_size.published import tcp_tests
 from qoslib.lessons.buffer_size.transfer import CONGESTION, RECOVERIES
 from qoslib.platforms import catalyst6506, mlx
 from qoslib.platforms.hosts import HOSTS
@@ -113,9 +113,8 @@ def settings(test: Scenario) -> dict:
     flows = [flow for host in test.hosts for flow in host.flows]
     first = flows[0]
     most = transfer.most_bytes(test)
-    size = buffer_bytes(transfer.port_of(test), first.frame_bytes)
     return {
-        "buffer": round(units.convert(size, "B", "MB"), 3),
+        "buffer": round(units.convert(transfer.held_bytes(test), "B", "MB"), 3),
         "rtt": units.convert(first.round_trip_s, "s", "ms"),
         "flows": len(test.hosts[0].flows),
         "window": units.convert(min(first.window_bytes or most, most), "B", "MB"),

@@ -16,7 +16,7 @@ from qoslib.flows import (
     SackRecovery,
     TimeoutOnly,
 )
-from qoslib.lessons.buffer_size.published import CALLED, buffer_bytes, carried
+from qoslib.lessons.buffer_size.published import CALLED
 from qoslib.packets.progress import Progress
 from qoslib.platforms import platform as platform_named
 from qoslib.port import ByteLimit, PacketLimit, Port
@@ -29,6 +29,7 @@ __all__ = [
     "ROUNDS",
     "begun",
     "flows_like",
+    "held_bytes",
     "left_bps",
     "most_bytes",
     "port_of",
@@ -74,7 +75,7 @@ def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) 
     if isinstance(where, Scenario):
         if not where.hosts:
             raise ValueError(f"hosts of {where.name!r} are (); allowed: at least one")
-        buffer_bytes(port_of(where), where.hosts[0].flows[0].frame_bytes)
+        held_bytes(where)
         return where
     if where not in experiments:
         known = ", ".join(experiments)
@@ -99,13 +100,32 @@ def port_of(scenario: Scenario) -> Port:
     return scenario.network
 
 
+def _limit(scenario: Scenario) -> ByteLimit | PacketLimit:
+    """What limits the one queue of a test.
+
+    Raises
+    ------
+    ValueError
+        If it has several, or its limit is a time.
+    """
+    port = port_of(scenario)
+    if len(port.queues) != 1:
+        raise ValueError(f"queues are {port.queue_names}; allowed: one queue")
+    limit = port.queues[0].limit
+    if not isinstance(limit, ByteLimit | PacketLimit):
+        raise ValueError(f"limit is {limit!r}; allowed: a ByteLimit or a PacketLimit")
+    return limit
+
+
+def held_bytes(scenario: Scenario) -> float:
+    """What the one queue of a test holds of the first flow's frames [B]."""
+    return _limit(scenario).held_bytes(scenario.hosts[0].flows[0].frame_bytes)
+
+
 def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
     """The same port with another buffer, counted as before [B]."""
     queue = port_of(scenario).queues[0]
-    frame = scenario.hosts[0].flows[0].frame_bytes
-    limit: ByteLimit | PacketLimit = ByteLimit(max(round(size_bytes), frame))
-    if isinstance(queue.limit, PacketLimit):
-        limit = PacketLimit(max(round(size_bytes / frame), 1))
+    limit = _limit(scenario).resized(size_bytes, scenario.hosts[0].flows[0].frame_bytes)
     port = port_of(scenario).replace(queues=(queue.replace(limit=limit),))
     return scenario.replace(network=port)
 
@@ -130,8 +150,7 @@ def most_bytes(test: Scenario) -> float:
     """The most a buffer's slider goes to: 2.4 products of what is left, or what is given [B]."""
     trip_s = test.hosts[0].flows[0].round_trip_s
     product = tcp.bandwidth_delay_bytes(left_bps(test), trip_s)
-    given = buffer_bytes(port_of(test), test.hosts[0].flows[0].frame_bytes)
-    least = max(2.4 * product, given)
+    least = max(2.4 * product, held_bytes(test))
     digit = 10.0 ** math.floor(math.log10(least))
     return float(round(math.ceil(5 * least / digit) / 5 * digit))
 
@@ -169,7 +188,7 @@ def simulated(scenario: Scenario, progress: Progress | None = None) -> Result:
 
 def tried(scenarios: Sequence[Scenario]) -> tuple[list[float], list[float]]:
     """What TCP carries [bit/s] and loses in several tests, by the fluid model."""
-    both = [carried(solved(each)) for each in scenarios]
+    both = [tcp.totals(solved(each)) for each in scenarios]
     return [rate for rate, _ in both], [lost for _, lost in both]
 
 

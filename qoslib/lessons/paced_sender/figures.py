@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from qoslib import units
-from qoslib.lessons.buffer_size.published import CALLED, LIKE, TcpTest, carried, keys, marks
+from qoslib import tcp, units
+from qoslib.lessons.buffer_size.published import CALLED, LIKE, TcpTest, keys, marks
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
@@ -96,7 +96,7 @@ def _line(swept, panel, platform):
 def _point(kind, paced_bps, result, panel, platform):
     x, y = [], []
     if result is not None:
-        rate, lost = carried(result)
+        rate, lost = tcp.totals(result)
         x, y = [float(_gbps(paced_bps))], [float(_gbps(rate)) if panel == 0 else lost]
     return style.points(kind, [LIKE[platform]] * len(x), x, y, panel, uid=f"{kind}-{panel}")
 
@@ -152,7 +152,7 @@ def _table(swept, stairs, published):
 
 
 def _summary(paced_bps, now, really, left_bps, simulated):
-    rate, lost = carried(now)
+    rate, lost = tcp.totals(now)
     verdict = "more than" if really > left_bps else "within"
     said = (
         f"Paced at {_gbps(paced_bps):.3g} Gb/s the host really sends up to {_gbps(really):.3g}"
@@ -161,5 +161,5 @@ def _summary(paced_bps, now, really, left_bps, simulated):
     )
     if simulated is None:
         return said
-    rate, lost = carried(simulated)
+    rate, lost = tcp.totals(simulated)
     return f"{said} Packet by packet: {_gbps(rate):.3g} Gb/s and {lost:,.0f} packets."

@@ -11,7 +11,7 @@ from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
 from qoslib.flows import FqPacing, HtbPacing, actual_rate_bps
 from qoslib.lessons.buffer_size import transfer
-from qoslib.lessons.buffer_size.published import buffer_bytes, tcp_tests
+from qoslib.lessons.buffer_size.published import tcp_tests
 from qoslib.lessons.paced_sender.figures import PacedSweep, figure
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -116,11 +116,10 @@ def settings(test: Scenario) -> dict:
     if isinstance(host.pacing, FqPacing):
         paced *= len(host.flows)
     legacy = isinstance(host.pacing, HtbPacing) and host.pacing.table == "legacy"
-    size = buffer_bytes(transfer.port_of(test), host.flows[0].frame_bytes)
     return {
         "paced": units.convert(paced, "bit/s", "Gbit/s"),
         "background": units.convert(line - transfer.left_bps(test), "bit/s", "Gbit/s"),
-        "buffer": round(units.convert(size, "B", "MB"), 3),
+        "buffer": round(units.convert(transfer.held_bytes(test), "B", "MB"), 3),
         "table": list(TABLES)[0 if legacy else 1],
     }
 

@@ -118,7 +118,7 @@ def _simulated(experiment, progress):
         warmup_s = longer * experiment.warmup_s
         span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": progress}
         result = packets.simulate(experiment.port, streams, warmup_s + COUNTED_S, **span)
-        if not plots.growing(result):
+        if not packets.filling(result):
             break
     return result
 
