@@ -1,4 +1,4 @@
-"""What all records of figures have in common: short texts, equality, copies, and JSON."""
+"""What all records of arrays have in common: short texts, equality, copies, and JSON."""
 
 import json
 import math
@@ -25,7 +25,7 @@ Kind = typing.TypeVar("Kind", bound="ArrayRecord")
 
 
 class ArrayRecord:
-    """Base of the records of figures: equal by value (NaN equals itself), short when printed."""
+    """Base of the records of arrays: equal by value (NaN equals itself), short when printed."""
 
     __dataclass_fields__: typing.ClassVar[dict[str, typing.Any]]
 
@@ -43,7 +43,24 @@ class ArrayRecord:
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def to_json(self, indent: int | None = None) -> str:
-        """The record as strict JSON, with its schema version; every number comes back as it is."""
+        """The record as strict JSON, with its schema version; every number comes back as it is.
+
+        Parameters
+        ----------
+        indent : int, optional
+            Spaces a level; by default all stands in one line.
+
+        Returns
+        -------
+        str
+
+        Examples
+        --------
+        >>> from qoslib.results import Histogram
+        >>> histogram = Histogram(np.array([0.0, 1e-3]), np.array([[3]]))
+        >>> Histogram.from_json(histogram.to_json()) == histogram
+        True
+        """
         return json.dumps({"schema": SCHEMA, **_plain(self)}, indent=indent, allow_nan=False)
 
     @classmethod
@@ -55,10 +72,22 @@ class ArrayRecord:
         text : str
             What `to_json` wrote, at most 100 million characters. It is data: nothing in it is run.
 
+        Returns
+        -------
+        ArrayRecord
+            Equal to what was written.
+
         Raises
         ------
         ValueError
             If the text is not JSON, is too long, has another schema, or is no such record.
+
+        Examples
+        --------
+        >>> from qoslib.results import Histogram
+        >>> Histogram.from_json("{}")
+        Traceback (most recent call last):
+        ValueError: schema is None; allowed: 'qoslib/2', or 'qoslib/1' of earlier documents
         """
         return read_document(text, lambda value: _record(cls, value, "document"), MAX_CHARACTERS)
 

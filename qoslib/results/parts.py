@@ -34,7 +34,14 @@ class Counts(ArrayRecord):
 
     @property
     def lost(self) -> np.ndarray:
-        """Dropped for any cause, shape (streams,)."""
+        """Dropped for any cause, shape (streams,).
+
+        Examples
+        --------
+        >>> one, none = np.array([1]), np.array([0])
+        >>> Counts(one, none, none, {"tail": one}, none).lost
+        array([1])
+        """
         return sum(self.dropped.values(), np.zeros_like(self.offered))
 
 
@@ -55,8 +62,27 @@ class Histogram(ArrayRecord):
     def quantile_s(self, share: float) -> np.ndarray:
         """Delay [s] that `share` of each stream's packets do not exceed, shape (streams,).
 
-        Within a bin the packets are taken as spread evenly in the logarithm; NaN where nothing
-        was sent.
+        Within a bin the packets are taken as spread evenly in the logarithm.
+
+        Parameters
+        ----------
+        share : float
+            From 0 to 1.
+
+        Returns
+        -------
+        ndarray, shape (streams,)
+            NaN where nothing was sent.
+
+        Raises
+        ------
+        ValueError
+            If the share is not from 0 to 1.
+
+        Examples
+        --------
+        >>> Histogram(np.array([0.0, 1.0, 4.0]), np.array([[4, 4]])).quantile_s(0.75)
+        array([2.])
         """
         share = checked(Share, share, "share")
         return np.array([self._one(row, share) for row in self.counts])

@@ -152,7 +152,17 @@ class Result(tables.Tabular, ArrayRecord):
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """The quantities of a stream that this result has, as they stand in its table."""
+        """The quantities of a stream that this result has, as they stand in its table.
+
+        Examples
+        --------
+        >>> from qoslib.fluid import solve
+        >>> from qoslib.port import PacketLimit, Port, Queue
+        >>> from qoslib.traffic import Stream
+        >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+        >>> solve(port, [Stream("a")]).quantities[:2]
+        ('offered_pps', 'sent_pps')
+        """
         return (
             *QUANTITIES,
             *(SHOWN_QUANTILES if self.histogram is not None else ()),
@@ -190,6 +200,11 @@ class Result(tables.Tabular, ArrayRecord):
 
     def to_xarray(self) -> "xr.Dataset":
         """The same as an xarray `Dataset`: the stream is its last dimension, loads come before.
+
+        Returns
+        -------
+        Dataset
+            A variable for each of the `quantities`.
 
         Raises
         ------

@@ -69,7 +69,30 @@ class StreamResult(tables.Tabular):
         return sorted({*super().__dir__(), *self.result.quantities})
 
     def why_missing(self, quantity: str) -> str:
-        """Why this quantity is None, as a text; empty where there is a value."""
+        """Why this quantity is None, as a text; empty where there is a value.
+
+        Parameters
+        ----------
+        quantity : str
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            If a stream has no such quantity.
+
+        Examples
+        --------
+        >>> from qoslib.fluid import solve
+        >>> from qoslib.port import PacketLimit, Port, Queue
+        >>> from qoslib.traffic import Stream
+        >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+        >>> solve(port, [Stream("idle")])["idle"].why_missing("delay_mean_s")
+        'nothing was sent'
+        """
         if not isinstance(quantity, str) or not hasattr(self, quantity):
             fail("quantity", quantity, ", ".join(self.result.quantities))
         if getattr(self, quantity) is not None:
