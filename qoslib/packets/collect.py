@@ -3,6 +3,7 @@
 import numpy as np
 
 from qoslib import units
+from qoslib.packets.events import events_of
 from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.packets.kernels.codes import CAUSES
 from qoslib.packets.kernels.counters import bin_edges_ps
@@ -48,6 +49,7 @@ def collected(state, names, queues, run, done_ps, trace=None) -> Result:
         histogram=Histogram(bin_edges_ps() / PS_PER_S, state.histogram),
         history=_history(state, run),
         trace=trace,
+        events=events_of(state, done_ps) if run.events else None,
         pause_frames=int(state.port[0]["pause_frames"]),
         interrupted=done_ps < run.end_ps,
     )

@@ -47,6 +47,8 @@ class Run:
         Bins of the history.
     log_packets : int
         How many packets' outcomes are kept one by one.
+    events : int
+        Most rows of the event record.
 
     Attributes
     ----------
@@ -61,6 +63,7 @@ class Run:
         seed: int = 0,
         bins: int = 200,
         log_packets: int = 0,
+        events: int = 0,
     ) -> None:
         checked(float, duration_s, "duration_s")
         checked(float, warmup_s, "warmup_s")
@@ -69,7 +72,7 @@ class Run:
         with numbers_of("warmup_s"):
             self.warm_ps = picoseconds(warmup_s)
         self.needs: list[Need] = []
-        self.seed, self.bins = seed, bins
+        self.seed, self.bins, self.events = seed, bins, events
         self.log_packets = self.log_wanted = log_packets
         self.log_name = "trace_packets"
         if self.end_ps == 0:
@@ -78,7 +81,11 @@ class Run:
             fail("warmup_s", warmup_s, f"below the duration, {duration_s}")
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
             fail("seed", seed, "a whole number, 0 or more")
-        for name, value, low in (("bins", bins, 1), ("trace_packets", log_packets, 0)):
+        for name, value, low in (
+            ("bins", bins, 1),
+            ("trace_packets", log_packets, 0),
+            ("events", events, 0),
+        ):
             if not low <= checked(int, value, name) <= 10_000_000:
                 fail(name, value, f"a whole number from {low} to 10000000")
 
@@ -151,6 +158,8 @@ def planned(where, streams, run, hop=0, owners=None) -> tables.State:
         past_peaks=np.zeros((run.bins, len(queues)), np.int64),
         past_spent_ps=np.zeros((run.bins, len(queues)), np.int64),
         log=np.zeros(run.log_packets, tables.OUTCOME),
+        events=np.zeros(run.events, tables.EVENT),
+        event_values=np.zeros((run.events, len(queues)), np.int64),
     )
 
 
@@ -169,6 +178,8 @@ def _needs(where, streams, run, classes, queue_rows):
     each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
     yield "bins", run.bins, each_bin * run.bins
     yield run.log_name, run.log_wanted, 2 * tables.OUTCOME.itemsize * run.log_packets
+    # A row of the kernels becomes up to three events, each with a value for every queue.
+    yield "events", run.events, 4 * (tables.EVENT.itemsize + 8 * len(queues)) * run.events
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1

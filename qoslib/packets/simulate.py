@@ -28,6 +28,7 @@ def simulate(
     warmup_s: float = 0.0,
     bins: int = 200,
     trace_packets: int = 0,
+    events: int = 0,
     progress: Progress | None = None,
     chunk_packets: int = CHUNK_PACKETS,
 ) -> Result:
@@ -51,6 +52,9 @@ def simulate(
         Number of bins of the history.
     trace_packets : int
         How many packets are recorded one by one, from the first on; 0 for none.
+    events : int
+        Most entries of the event record, from the first on, of each hop where it is a chain; 0 for
+        none. For pictures and for finding errors: `qoslib.results.Events`.
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_packets : int
@@ -88,7 +92,7 @@ def simulate(
     network = checked(Port | Forwarder | Chain, network, "network")
     streams = checked(tuple[Stream, ...], streams, "streams")
     _check(streams, chunk_packets)
-    options = Run(duration_s, warmup_s, seed, bins, trace_packets)
+    options = Run(duration_s, warmup_s, seed, bins, trace_packets, events)
     run_all = run_chain if isinstance(network, Chain) else _run_one
     result = run_all(network, streams, options, progress, chunk_packets)
     if result.interrupted:
@@ -105,8 +109,8 @@ def _check(streams, chunk_packets):
 
 def _run_one(network, streams, options, progress, chunk_packets):
     state = planned(network, streams, options)
-    events = affordable(state, chunk_packets)
-    done_ps = play(lambda watch: run(state, options.end_ps, events), options, progress)
+    chunk = affordable(state, chunk_packets)
+    done_ps = play(lambda watch: run(state, options.end_ps, chunk), options, progress)
     names = tuple(stream.name for stream in streams)
     queues = tuple(queue.name for queue in as_port(network)[0])
     trace = None

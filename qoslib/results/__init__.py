@@ -4,13 +4,14 @@ A `Result` prints in one screen, shows as a table in a notebook, knows why a val
 becomes a pandas table (`to_frame`), an xarray dataset (`to_xarray`) or JSON (`to_json`).
 """
 
-from qoslib.results.parts import Counts, FlowRecord, Histogram, History, PacketTrace
+from qoslib.results.parts import Counts, Events, FlowRecord, Histogram, History, PacketTrace
 from qoslib.results.result import QUANTITIES, Result
 from qoslib.results.stream import StreamResult
 
 __all__ = [
     "QUANTITIES",
     "Counts",
+    "Events",
     "FlowRecord",
     "Histogram",
     "History",

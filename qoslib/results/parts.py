@@ -9,7 +9,7 @@ import numpy as np
 from qoslib.record import Share, checked
 from qoslib.results.array_record import ArrayRecord
 
-__all__ = ["Counts", "FlowRecord", "Histogram", "History", "PacketTrace"]
+__all__ = ["Counts", "Events", "FlowRecord", "Histogram", "History", "PacketTrace"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,6 +145,65 @@ class PacketTrace(ArrayRecord):
     departure_s: np.ndarray
     frame_bytes: np.ndarray
     cause: np.ndarray
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Events(ArrayRecord):
+    """What happened to the first packets of a run at one port, event by event.
+
+    A packet that finds room is enqueued, chosen by the scheduler, started on the line, and departs
+    with its last bit; or it is dropped, on arrival or from its queue.
+
+    Attributes
+    ----------
+    time_s : ndarray
+        Ascending [s], from the start of the run.
+    kind : ndarray of str
+        ``enqueue``, ``choice``, ``start``, ``departure`` or ``drop``.
+    packet : ndarray of int
+        Number of the packet, in the order of arrival at this port.
+    stream, queue : ndarray of int
+        Indices of its stream and queue.
+    position : ndarray of int
+        How many packets of its queue are before it as it is enqueued, chosen or dropped; -1 for
+        the others. A packet that is dropped on arrival has them all before it.
+    queue_packets : ndarray of int
+        Length of its queue after the event.
+    frame_bytes : ndarray of int
+    cause : ndarray of str
+        Of a drop; else empty.
+    scheduler : ndarray, shape (events, queues)
+        At a choice the scheduler's state just after it, before the packet is paid for, else NaN:
+        the deficits of round robins [B]; start tags of start-time fair queueing, and what queues
+        of priority levels have had, within or beyond the guarantees as `guaranteed` says, both in
+        time on the line over the weight, that of the largest being 1 [s]; 0 of other schedulers.
+    guaranteed : ndarray of bool
+        Whether priority levels chose the queue within its guaranteed rate.
+
+    Examples
+    --------
+    >>> from qoslib.packets import simulate
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> print(*simulate(port, [Stream("a", 120e6)], 1.0, events=6).events.kind)
+    enqueue choice start enqueue departure choice
+    """
+
+    time_s: np.ndarray
+    kind: np.ndarray
+    packet: np.ndarray
+    stream: np.ndarray
+    queue: np.ndarray
+    position: np.ndarray
+    queue_packets: np.ndarray
+    frame_bytes: np.ndarray
+    cause: np.ndarray
+    scheduler: np.ndarray
+    guaranteed: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.time_s)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

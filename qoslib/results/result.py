@@ -10,7 +10,7 @@ import numpy as np
 from qoslib import tables
 from qoslib.record import fail
 from qoslib.results.array_record import ArrayRecord
-from qoslib.results.parts import Counts, FlowRecord, Histogram, History, PacketTrace
+from qoslib.results.parts import Counts, Events, FlowRecord, Histogram, History, PacketTrace
 from qoslib.results.stream import StreamResult
 
 if typing.TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Result(tables.Tabular, ArrayRecord):
     seed : int or None
     packets, octets : Counts or None
         Whole numbers, of a packet model.
-    histogram, history, trace : Histogram, History, PacketTrace or None
+    histogram, history, trace, events : Histogram, History, PacketTrace, Events or None
     tcp : FlowRecord or None
         Of the TCP connections among the streams.
     pause_frames : int
@@ -104,6 +104,7 @@ class Result(tables.Tabular, ArrayRecord):
     histogram: Histogram | None = None
     history: History | None = None
     trace: PacketTrace | None = None
+    events: Events | None = None
     tcp: FlowRecord | None = None
     pause_frames: int = 0
     hops: tuple["Result", ...] = ()

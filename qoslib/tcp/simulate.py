@@ -37,6 +37,7 @@ def simulate(
     seed: int = 0,
     warmup_s: float = 0.0,
     bins: int = 200,
+    events: int = 0,
     progress: Progress | None = None,
     chunk_events: int = CHUNK_EVENTS,
 ) -> Result:
@@ -61,6 +62,8 @@ def simulate(
         What happens before this is left out of the record [s].
     bins : int
         Number of bins of the histories.
+    events : int
+        Most entries of the event record of the port, from the first on; 0 for none.
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_events : int
@@ -104,13 +107,13 @@ def simulate(
     streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
     flows = tuple(flow for host in hosts for flow in host.flows)
     _check(port, flows, streams, chunk_events)
-    options = Run(duration_s, warmup_s, seed, bins)
+    options = Run(duration_s, warmup_s, seed, bins, events=events)
     state, senders = plan(port, hosts, streams, options)
-    events = affordable(state, chunk_events)
+    chunk = affordable(state, chunk_events)
 
     def advance(watch: Watch) -> int:
         nonlocal senders
-        done_ps: int = run(state, senders, options.end_ps, events)
+        done_ps: int = run(state, senders, options.end_ps, chunk)
         senders = lengthened(senders, hosts, options.needs)
         return done_ps
 

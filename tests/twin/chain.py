@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 from qoslib.port import Chain
-from twin.clock import whole_ps
+from twin.clock import PS, whole_ps
 from twin.port import PortTwin
 from twin.traffic import Sender
 
@@ -23,6 +23,7 @@ class Record:
     tokens: list
     past: list
     pauses: int
+    events: list
 
 
 def simulate(where, streams, duration_s, *, seed=0, warmup_s=0.0, bins=200):
@@ -91,7 +92,26 @@ def record_of(twin, members, run):
             ],
         ],
         pauses=sum(at >= run.warm_ps for at in notes.pauses),
+        events=events_of(notes, list(members)),
     )
+
+
+def events_of(notes, members):
+    """Columns of the event record; packets are numbered in the order of their arrival here."""
+    numbers = {id(packet): number for number, packet in enumerate(notes.offered)}
+    return {
+        "time_s": [float(event.time) / PS for event in notes.events],
+        "kind": [event.kind for event in notes.events],
+        "packet": [numbers[id(event.packet)] for event in notes.events],
+        "stream": [members.index(event.packet.stream) for event in notes.events],
+        "queue": [event.queue for event in notes.events],
+        "position": [event.position for event in notes.events],
+        "queue_packets": [event.length for event in notes.events],
+        "frame_bytes": [event.packet.size for event in notes.events],
+        "cause": [event.cause for event in notes.events],
+        "guaranteed": [event.guaranteed for event in notes.events],
+        "scheduler": [event.values for event in notes.events],
+    }
 
 
 def through_chain(chain, streams, run):

@@ -12,6 +12,9 @@ from twin.queues import QueueTwin
 from twin.schedulers import scheduler
 from twin.traffic import sizes_of
 
+#: Of equal times: a packet that takes time departs, one starts, one that takes none departs.
+KINDS = ("departure", "start", "departure")
+
 
 @dataclass
 class Outcome:
@@ -33,6 +36,22 @@ class Notes:
     peaks: list = field(default_factory=list)
     tokens: list = field(default_factory=list)
     pauses: list = field(default_factory=list)
+    events: list = field(default_factory=list)
+
+
+@dataclass
+class Event:
+    """One entry of the event record; times in picoseconds."""
+
+    time: int
+    kind: str
+    packet: object
+    queue: int
+    position: int
+    length: int
+    cause: str = ""
+    values: list = None
+    guaranteed: bool = False
 
 
 class PortTwin:
@@ -42,6 +61,8 @@ class PortTwin:
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
         self.dropped = False
         self.notes, self.times = Notes(), {}
+        #: When packets that were handed over start and depart, as (time, kind, packet, queue).
+        self.to_come = []
         self.edges = list(run.edges)
         queues = (where.queue,) if self.forwards else where.queues
         sizes = [
@@ -103,6 +124,7 @@ class PortTwin:
             ask = self.next_ask()
             now = min(arrival, ask)
             self.tick(min(now, end_ps))
+            self.note_line(min(now, end_ps))
             if now >= end_ps:
                 return
             self.now = now
@@ -127,7 +149,19 @@ class PortTwin:
             for queue in self.queues:
                 queue.peak = len(queue.packets)
 
-    def lose(self, packet, cause, now):
+    def note(self, now, kind, packet, queue, position, **more):
+        index, length = self.queues.index(queue), len(queue.packets)
+        self.notes.events.append(Event(now, kind, packet, index, position, length, **more))
+
+    def note_line(self, now):
+        """Starts and departures up to a time; of equal times departures come first."""
+        for event in sorted(e for e in self.to_come if e[0] <= now):
+            self.to_come.remove(event)
+            time, kind, _, packet, queue = event
+            self.note(time, KINDS[kind], packet, queue, -1)
+
+    def lose(self, queue, packet, cause, now, position):
+        self.note(now, "drop", packet, queue, position, cause=cause)
         self.notes.outcomes.append(Outcome(packet, None, cause, now))
         self.dropped = self.dropped or cause != "policer"
 
@@ -138,11 +172,12 @@ class PortTwin:
         was_empty = not queue.packets
         cause = self.refusal(queue, packet, now)
         if cause:
-            self.lose(packet, cause, now)
+            self.lose(queue, packet, cause, now, len(queue.packets))
             if not queue.packets and not was_empty:
                 self.emptied(queue, now)
             return
         queue.packets.append(packet)
+        self.note(now, "enqueue", packet, queue, len(queue.packets) - 1)
         if packet.marked:
             self.notes.marked.append((now, packet))
         if was_empty:
@@ -171,7 +206,7 @@ class PortTwin:
         return self.no_room(queue, packet, now)
 
     def push_out(self, queue, cause, now):
-        self.lose(queue.packets.popleft(), cause, now)
+        self.lose(queue, queue.packets.popleft(), cause, now, 0)
         self.left()
         self.wake = 0
 
@@ -208,7 +243,7 @@ class PortTwin:
         if hasattr(queue.early, "at_head"):
             if queue.early.at_head(packet, now):
                 queue.packets.popleft()
-                self.lose(packet, "codel", now)
+                self.lose(queue, packet, "codel", now, 0)
                 self.left()
                 return
             if packet.marked:
@@ -216,24 +251,41 @@ class PortTwin:
         self.send(queue, packet, now)
 
     def send(self, queue, packet, now):
+        values, guaranteed = self.scheduler.values(), self.scheduler.guaranteed()
         self.scheduler.served(queue, packet, now)
         for bucket in (queue.shaper, self.shaper):
             if bucket:
                 bucket.take(packet.size, now)
         queue.packets.popleft()
+        self.note(now, "choice", packet, queue, 0, values=values, guaranteed=guaranteed)
         self.left()
         if not queue.packets:
             self.emptied(queue, now)
         queue.served.append((now, queue.amount(packet.size)))
         queue.early.delay = now - packet.arrival if queue.packets else 0
+        start = max(floor_ps(self.line), now)
         self.line = max(self.line, now * FINE) + self.service(packet.size)
         departure = floor_ps(self.line)
+        self.on_its_way(packet, queue, now, start, departure)
         self.leaving = [d for d in self.leaving if d > now] + [departure]
         self.notes.outcomes.append(Outcome(packet, departure, "", now))
         pause = self.where.pause
         held = any(sender.told_ps > now for sender in self.senders)
         if pause and held and self.waiting <= pause.low_packets:
             self.tell(now, stop=False)
+
+    def on_its_way(self, packet, queue, now, start, departure):
+        number = len(self.notes.outcomes)
+        if start == now:
+            self.note(start, "start", packet, queue, -1)
+        else:
+            self.to_come.append((start, 1, number, packet, queue))
+        if departure > start:
+            self.to_come.append((departure, 0, number, packet, queue))
+        elif start == now:
+            self.note(departure, "departure", packet, queue, -1)
+        else:
+            self.to_come.append((departure, 2, number, packet, queue))
 
     def tell(self, now, stop):
         pause = self.where.pause

@@ -8,7 +8,7 @@ from qoslib.port import (
     StartTimeFairQueueing,
     StrictPriority,
 )
-from twin.clock import floor_ps
+from twin.clock import PS, floor_ps
 
 
 class First:
@@ -22,6 +22,14 @@ class First:
 
     def served(self, queue, packet, now):
         pass
+
+    def values(self):
+        """What the event record says of each queue: bytes, or seconds."""
+        return [0] * len(self.queues)
+
+    def guaranteed(self):
+        """Whether the queue was chosen within its guaranteed rate."""
+        return False
 
     def filled(self, queue):
         """A queue that was empty holds a packet."""
@@ -89,6 +97,12 @@ class Levels(First):
     def level_of(self, queue):
         return next(n for n, level in enumerate(self.levels) if queue in level)
 
+    def values(self):
+        return [float(self.had[id(queue), self.within]) / PS for queue in self.queues]
+
+    def guaranteed(self):
+        return self.within
+
     def served(self, queue, packet, now):
         mine = id(queue), self.within
         self.stands[self.level_of(queue), self.within] = self.had[mine]
@@ -126,6 +140,9 @@ class StartTime(First):
     def level_of(self, queue):
         return next(n for n, level in enumerate(self.levels) if queue in level)
 
+    def values(self):
+        return [float(self.tag[id(queue)]) / PS for queue in self.queues]
+
     def served(self, queue, packet, now):
         number = self.level_of(queue)
         self.virtual[number] = max(self.virtual[number], self.tag[id(queue)])
@@ -156,6 +173,9 @@ class Drr(First):
         self.circle = list(queues)
         self.deficit = {id(queue): 0 for queue in queues}
         self.visiting = False
+
+    def values(self):
+        return [self.deficit.get(id(queue), 0) for queue in self.queues]
 
     def may_send(self, queue):
         return queue.packets[0].size <= self.deficit[id(queue)]
@@ -201,6 +221,7 @@ class Mdrr(Drr):
     def __init__(self, where, queues, sizes):
         fast = where.scheduler.low_latency
         super().__init__(where, [q for q in queues if q.queue.name != fast], sizes)
+        self.queues = queues
         self.fast = next((q for q in queues if q.queue.name == fast), None)
         self.resets = where.scheduler.reset_on_empty
 

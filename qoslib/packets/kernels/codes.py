@@ -35,3 +35,6 @@ CAUSES = ("policer", "pool", "tail", "head", "red", "profile", "codel", "pie")
 POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))
 #: In place of a cause: the packet is let in or sent.
 KEEP = -1
+
+#: What the event record notes.
+ENQUEUE, DROP, SEND = range(3)

@@ -5,6 +5,7 @@ from qoslib.packets.kernels.codel import codel_drops
 from qoslib.packets.kernels.codes import BY_CODEL, BY_PIE, CODEL, KEEP
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import hand_over, log_outcome
+from qoslib.packets.kernels.events import note_choice
 from qoslib.packets.kernels.leaving import drop_oldest, left_empty, take_oldest
 from qoslib.packets.kernels.metering import shaped_until, take_shaped
 from qoslib.packets.kernels.pause import may_resume
@@ -66,6 +67,9 @@ def dequeue(state, port, now_ps):
         return
     if queue.dropper == BY_CODEL and _codel_takes(state, port, queue, index, kind, now_ps):
         return
+    noted = port.noted < len(state.events)
+    if noted:
+        note_choice(state, port, packet_class, now_ps)
     on_dequeue(state, port, queue, index, kind, now_ps)
     _take_tokens(port, queue, kind, now_ps)
     take_oldest(state, port, queue, kind)
@@ -77,5 +81,7 @@ def dequeue(state, port, now_ps):
     if queue.dropper == BY_PIE:
         queue.delay_ps = now_ps - arrival_ps if queue.length else 0
     _send(state, port, kind, arrival_ps, packet_class, tag, now_ps)
+    if noted:
+        state.events[port.noted - 1].departure_ps = port.line_ps
     if port.pauses:
         may_resume(state, port, now_ps)

@@ -18,6 +18,7 @@ from qoslib.packets.kernels.codes import (
 )
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent
+from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.leaving import drop, drop_oldest, left_empty
 from qoslib.packets.kernels.metering import policed
 from qoslib.packets.kernels.pause import must_pause
@@ -121,7 +122,7 @@ def enqueue(state, port, packet_class, tag, now_ps):
     was_empty = queue.length == 0
     cause = _verdict(state, port, queue, kind, now_ps)
     if cause >= 0:
-        drop(state, port, now_ps, now_ps, packet_class, tag, cause)
+        drop(state, port, now_ps, now_ps, packet_class, tag, queue.length, cause)
         if queue.length == 0 and not was_empty:
             left_empty(port, queue, kind.queue, now_ps)
         return
@@ -129,6 +130,8 @@ def enqueue(state, port, packet_class, tag, now_ps):
         state.counts[packet_class, 2] += 1
     if was_empty:
         on_empty_enqueue(state, port, queue, now_ps)
+    if port.noted < len(state.events):
+        note_packet(state, port, packet_class, queue.length, KEEP, now_ps)
     append(queue, state.slots, kind, packet_class, now_ps, tag)
     port.waiting += 1
     port.wake_ps = 0

@@ -3,6 +3,7 @@
 from qoslib.packets.kernels.codes import POLICER
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import log_outcome
+from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.ring_buffer import head_slot, take_head
 from qoslib.packets.kernels.schedulers import on_empty
 
@@ -10,9 +11,11 @@ __all__ = ["drop", "drop_oldest", "left_empty", "take_oldest"]
 
 
 @kernel
-def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
-    """Count and note a dropped packet."""
+def drop(state, port, arrival_ps, now_ps, packet_class, tag, position, cause):
+    """Count and note a packet that is dropped with so many before it in its queue."""
     state.drops[packet_class, cause] += 1
+    if port.noted < len(state.events):
+        note_packet(state, port, packet_class, position, cause, now_ps)
     if cause != POLICER:
         port.dropped = 1
     if not port.log_stops:
@@ -41,5 +44,5 @@ def left_empty(port, queue, index, now_ps):
 def drop_oldest(state, port, queue, now_ps, cause):
     """Drop the queue's oldest packet."""
     slot = state.slots[head_slot(queue)]
-    drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
+    drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, 0, cause)
     take_oldest(state, port, queue, state.classes[slot.packet_class])

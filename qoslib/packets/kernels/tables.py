@@ -11,6 +11,7 @@ import numpy as np
 __all__ = [
     "CLASS",
     "DELAY",
+    "EVENT",
     "FEED",
     "HANDED",
     "LEVEL",
@@ -69,7 +70,7 @@ PORT = _table(
     whole="now_ps line_ps line_fraction waiting dropped handed_at in_ring"
     " scheduler queues wake_ps timer_ps shaped shape_tat shape_tat_fraction shape_burst_ps"
     " fast carries resets at_queue in_profile"
-    " base_ps forget_ps warm_ps edge edge_ps logged log_stops"
+    " base_ps forget_ps warm_ps edge edge_ps logged log_stops noted"
     " relays pauses obeyed pause_high pause_low pause_first_ps pause_last_ps pause_frames",
 )
 
@@ -87,6 +88,11 @@ FEED = _table(whole="arrival_ps packet_class tag")
 
 #: What became of a packet; the cause is -1 where it was sent.
 OUTCOME = _table(whole="arrival_ps departure_ps packet_class tag cause")
+
+#: What happens to a packet: it joins its queue, is dropped, or is chosen and sent.
+EVENT = _table(
+    whole="kind time_ps start_ps departure_ps packet_class queue position cause in_profile"
+)
 
 #: Sums of each stream; the delay as ``high 2**40 + low``, so that no sum overflows.
 DELAY = _table(whole="delay_low delay_high delay_min delay_max")
@@ -116,3 +122,5 @@ class State(NamedTuple):
     past_peaks: np.ndarray
     past_spent_ps: np.ndarray
     log: np.ndarray
+    events: np.ndarray
+    event_values: np.ndarray

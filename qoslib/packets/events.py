@@ -1,0 +1,101 @@
+"""From the kernels' rows to the event record: which packet it is, when it starts and departs."""
+
+import numpy as np
+
+from qoslib.packets.kernels import tables
+from qoslib.packets.kernels.clock import PS_PER_S
+from qoslib.packets.kernels.codes import (
+    CAUSES,
+    DROP,
+    DRR,
+    ENQUEUE,
+    LEVELS,
+    MDRR,
+    SEND,
+)
+from qoslib.results import Events
+
+__all__ = ["events_of"]
+
+KINDS = np.array(["enqueue", "drop", "choice", "start", "departure"])
+START, DEPARTURE = 3, 4
+
+
+def events_of(state: tables.State, done_ps: int) -> Events:
+    """The events up to a time, in the order in which they happen, as many as the kernels' rows.
+
+    Of events at the same time departures come first, then starts of packets chosen before; the
+    rest is in the order of the engine.
+
+    Parameters
+    ----------
+    state : State
+        After a run with `Run.events` rows.
+    done_ps : int
+        How far it came [ps].
+    """
+    rows = state.events[: int(state.port[0]["noted"])]
+    row, kind, time_ps = _expanded(rows)
+    upto = np.flatnonzero(time_ps <= done_ps)[: len(state.events)]
+    row, kind, time_ps = row[upto], kind[upto], time_ps[upto]
+    events = rows[row]
+    packet, length = _identified(events, kind, row, len(state.queues))
+    chosen = kind == SEND
+    at_queue = kind <= SEND
+    values = np.where(chosen[:, None], state.event_values[row], np.nan)
+    if state.port[0]["scheduler"] not in (DRR, MDRR):
+        values = values / PS_PER_S
+    return Events(
+        time_s=time_ps / PS_PER_S,
+        kind=KINDS[kind],
+        packet=packet,
+        stream=state.classes["stream"][events["packet_class"]],
+        queue=events["queue"].copy(),
+        position=np.where(at_queue, events["position"], -1),
+        queue_packets=length,
+        frame_bytes=state.classes["frame_bytes"][events["packet_class"]],
+        cause=np.where(kind == DROP, np.array([*CAUSES, ""])[events["cause"]], ""),
+        scheduler=values,
+        guaranteed=chosen & (state.port[0]["scheduler"] == LEVELS) & (events["in_profile"] == 1),
+    )
+
+
+def _expanded(rows):
+    """Row, kind and time of each event, in order; a packet that is sent has three."""
+    number = np.arange(len(rows))
+    sent = np.flatnonzero(rows["kind"] == SEND)
+    chosen_ps, start_ps, departure_ps = (
+        rows[name][sent] for name in ("time_ps", "start_ps", "departure_ps")
+    )
+    waits, takes = start_ps > chosen_ps, departure_ps > start_ps
+    start_rank = np.where(waits, 1, 2)
+    row = np.concatenate([number, sent, sent])
+    kind = np.concatenate([rows["kind"], np.full(len(sent), START), np.full(len(sent), DEPARTURE)])
+    time_ps = np.concatenate([rows["time_ps"], start_ps, departure_ps])
+    rank = np.concatenate([np.full(len(rows), 2), start_rank, np.where(takes, 0, start_rank)])
+    order = np.lexsort((kind, row, rank, time_ps))
+    return row[order], kind[order], time_ps[order]
+
+
+def _identified(events, kind, row, queues):
+    """The number of each event's packet, in order of arrival; its queue's length after that."""
+    waiting: list[list[int]] = [[] for _ in range(queues)]
+    chosen: dict[int, int] = {}
+    packet, length = np.zeros(len(kind), np.int64), np.zeros(len(kind), np.int64)
+    arrived = 0
+    columns = (each.tolist() for each in (kind, row, events["queue"], events["position"]))
+    for i, (what, which, queue, position) in enumerate(zip(*columns, strict=True)):
+        mine = waiting[queue]
+        if what == ENQUEUE or (what == DROP and position == len(mine)):
+            packet[i] = arrived
+            arrived += 1
+            if what == ENQUEUE:
+                mine.append(int(packet[i]))
+        elif what == DROP:
+            packet[i] = mine.pop(position)
+        elif what == SEND:
+            packet[i] = chosen[which] = mine.pop(0)
+        else:
+            packet[i] = chosen[which]
+        length[i] = len(mine)
+    return packet, length
