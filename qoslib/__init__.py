@@ -18,7 +18,7 @@ __version__ = "0.1.0"
 #: Room -> what stands at the front door of it. No module may have one of these names.
 _NAMES = {
     "flows": ("Bbr", "Cubic", "Flow", "FqPacing", "Host", "Reno"),
-    "front": ("Replications", "Sweep", "run", "sweep"),
+    "front": ("Sweep", "run", "sweep"),
     "port": (
         *("ByteLimit", "Chain", "Classifier", "Codel", "DeficitRoundRobin", "Fifo", "Forwarder"),
         *("Hop", "PacketLimit", "Pie", "Policer", "Port", "Queue", "Red", "RedProfile", "Shaper"),

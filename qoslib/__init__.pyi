@@ -6,7 +6,6 @@ from qoslib.flows import Flow as Flow
 from qoslib.flows import FqPacing as FqPacing
 from qoslib.flows import Host as Host
 from qoslib.flows import Reno as Reno
-from qoslib.front import Replications as Replications
 from qoslib.front import Sweep as Sweep
 from qoslib.front import run as run
 from qoslib.front import sweep as sweep

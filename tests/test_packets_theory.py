@@ -15,7 +15,7 @@ from formulas import (
 )
 from outcomes import outcomes
 
-from qoslib import Replications, Scenario, run
+from qoslib import Scenario, Sweep, run
 from qoslib import port as p
 from qoslib.packets.kernels.codes import SCHEDULERS
 from qoslib.results import Histogram
@@ -189,6 +189,7 @@ def test_an_interval_of_95_percent_contains_the_truth_that_often():
     runs = replicated(FIFO, [loaded(0.6, mix)], 4000, seeds=2000)
     hits = 0
     for first in range(0, 2000, 10):
-        _, low, high = Replications(runs.results[first : first + 10]).interval("delay_mean_s")
+        ten = Sweep({"seed": tuple(range(10))}, runs.results[first : first + 10])
+        _, low, high = ten.interval("delay_mean_s")
         hits += bool(low[0] <= truth_s <= high[0])
     assert 180 <= hits <= 198

@@ -91,6 +91,19 @@ def test_seeds_are_common_or_one_per_point():
     )
 
 
+def test_an_interval_is_over_the_seeds():
+    replicated = sweep(OFFICE, {LIMIT: [2, 9], "seed": range(3)})
+    mean, low, high = replicated.interval("sent_bps")
+    assert mean.shape == (2, 2)
+    np.testing.assert_allclose((low + high) / 2, mean)
+    alone = run(OFFICE, seeds=range(3)).interval("sent_bps")
+    np.testing.assert_array_equal([mean[1], low[1], high[1]], alone)
+    half = 4.302653 * np.std(replicated.sent_bps[1], axis=0, ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(high[1] - mean[1], half, rtol=1e-6)
+    with pytest.raises(ValueError, match="the number of seeds is 0; allowed: 2 or more on an axis"):
+        sweep(OFFICE, {LIMIT: [2, 9]}, "fluid").interval("sent_bps")
+
+
 def test_a_table_has_a_row_for_each_point_and_stream():
     swept = sweep(OFFICE, {LIMIT: [2, 9], "network.scheduler": [StrictPriority()]})
     frame = swept.to_frame()
@@ -177,6 +190,8 @@ def test_all_fields_of_a_point_are_changed_at_once():
     ]
     point = changed(OFFICE, changes)
     assert point.network.queues[1] == Queue("bulk", PacketLimit(5))
+    twice = [(parsed("streams[1].rate_bps"), 7e6), (parsed("streams['data'].frame_bytes"), 70)]
+    assert changed(OFFICE, twice).streams[1] == Stream("data", 7e6, 70)
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,9 @@ from qoslib.record import Record, fail
 
 __all__ = ["Path", "changed", "parsed", "part_at"]
 
-#: The keys of a path: a field by its name, an item by its name or number in a tuple of one.
-Path = tuple[str | tuple[str | int], ...]
+#: A step of a path: a field by its name, an item by its name or number in a tuple of one.
+Key = str | tuple[str | int]
+Path = tuple[Key, ...]
 
 EXAMPLE = "a text such as \"network.queues['voice'].limit.packets\""
 
@@ -27,7 +28,7 @@ def parsed(path: str) -> Path:
         node = ast.parse(path, mode="eval").body
     except (TypeError, ValueError, SyntaxError, MemoryError, RecursionError):
         fail("a path", path, EXAMPLE)
-    keys: list[str | tuple[str | int]] = []
+    keys: list[Key] = []
     while not isinstance(node, ast.Name):
         match node:
             case ast.Attribute(inner, name):
@@ -56,7 +57,7 @@ def part_at(described: Any, path: Path) -> Any:
     100
     """
     for depth, key in enumerate(path):
-        described = _part(described, key, path[:depth])
+        described = _taken(described, _step(described, key, path[:depth]))
     return described
 
 
@@ -72,49 +73,44 @@ def changed(described: Any, changes: Sequence[tuple[Path, Any]]) -> Any:
     >>> changed(port, [(parsed("queues[0].limit.packets"), 7)]).queues[0].limit
     PacketLimit(packets=7)
     """
-    return _changed(described, [(path, path, value) for path, value in changes])
+    return _changed(described, (), changes)
 
 
-def _changed(part, changes):
-    inside: dict[Any, list] = {}
-    for path, rest, value in changes:
-        if rest:
-            inside.setdefault(rest[0], []).append((path, rest[1:], value))
-        else:
+def _changed(part: Any, place: Path, changes: Sequence[tuple[Path, Any]]) -> Any:
+    """A part, found at a place, with changes at paths that begin at the part."""
+    for path, value in changes:
+        if not path:
             part = value
-    for key, deeper in inside.items():
-        path, rest, _ = deeper[0]
-        before = path[: len(path) - len(rest) - 1]
-        inner = _changed(_part(part, key, before), deeper)
-        inside[key] = inner
-    return _with(part, inside)
+    inside: dict[str | int, list[tuple[Path, Any]]] = {}
+    for path, value in changes:
+        if path:
+            inside.setdefault(_step(part, path[0], place), []).append((path[1:], value))
+    made: dict[Any, Any] = {}
+    for step, deeper in inside.items():
+        key = (step,) if isinstance(step, int) else step
+        made[step] = _changed(_taken(part, step), (*place, key), deeper)
+    if isinstance(part, tuple):
+        return tuple(made.get(i, item) for i, item in enumerate(part))
+    return part.replace(**made) if made else part
 
 
-def _with(part, inside):
-    if not inside:
-        return part
-    if isinstance(part, Record):
-        return part.replace(**inside)
-    items = list(part)
-    for (item,), value in inside.items():
-        items[_index(items, item)] = value
-    return tuple(items)
-
-
-def _part(whole, key, before):
-    """One step along a path, whose keys before it have been found."""
+def _step(whole: Any, key: Key, place: Path) -> str | int:
+    """The field or the number of an item that a key leads to, in a part found at a place."""
     if isinstance(key, tuple) and isinstance(whole, tuple):
         index = _index(whole, key[0])
         if index is not None:
-            return whole[index]
-    elif isinstance(whole, Record) and key in _names(whole):
-        return getattr(whole, key)
-    place = _spelt(before) or "a scenario"
+            return index
+    elif isinstance(key, str) and isinstance(whole, Record) and key in _names(whole):
+        return key
     shown = key[0] if isinstance(key, tuple) else key
-    return fail(f"a part of {place}", shown, _there_is(whole))
+    return fail(f"a part of {_spelt(place) or 'a scenario'}", shown, _there_is(whole))
 
 
-def _index(items, item):
+def _taken(whole: Any, step: str | int) -> Any:
+    return whole[step] if isinstance(step, int) else getattr(whole, step)
+
+
+def _index(items: tuple[Any, ...], item: str | int) -> int | None:
     """Where an item of this name or number stands; None where there is none."""
     if isinstance(item, int):
         return item if item < len(items) else None
@@ -122,16 +118,16 @@ def _index(items, item):
     return names.index(item) if item in names else None
 
 
-def _name(item):
+def _name(item: Any) -> str | None:
     """What an item is called; a hop by what stands there."""
     return getattr(getattr(item, "at", item), "name", None)
 
 
-def _names(described):
+def _names(described: Any) -> list[str]:
     return [each.name for each in fields(described)]
 
 
-def _there_is(whole):
+def _there_is(whole: Any) -> str:
     if isinstance(whole, Record):
         return ", ".join(_names(whole)) or f"nothing, a {type(whole).__name__} has no field"
     if isinstance(whole, tuple):
@@ -140,6 +136,6 @@ def _there_is(whole):
     return f"nothing, it is {whole!r}"
 
 
-def _spelt(path):
+def _spelt(path: Path) -> str:
     steps = (f"[{key[0]!r}]" if isinstance(key, tuple) else f".{key}" for key in path)
     return "".join(steps).removeprefix(".")

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, overload
 
 from qoslib import fluid, packets, tcp
-from qoslib.front.replications import Replications
+from qoslib.front.grid import Sweep
 from qoslib.front.workers import each
 from qoslib.packets.progress import Progress, check_progress
 from qoslib.port import Port
@@ -43,7 +43,7 @@ def run(
     executor: Executor | None = ...,
     progress: Progress | None = ...,
     **options: Any,
-) -> Replications: ...
+) -> Sweep: ...
 def run(
     scenario: Scenario,
     model: str = "packets",
@@ -52,7 +52,7 @@ def run(
     executor: Executor | None = None,
     progress: Progress | None = None,
     **options: Any,
-) -> Result | Replications:
+) -> Result | Sweep:
     """Run a scenario whole, and record what happened to each of its streams and flows.
 
     Parameters
@@ -75,8 +75,8 @@ def run(
 
     Returns
     -------
-    Result or Replications
-        Replications if there are `seeds`.
+    Result or Sweep
+        With `seeds` a Sweep over them, which has confidence intervals (`Sweep.interval`).
 
     Raises
     ------
@@ -109,7 +109,8 @@ def run(
     if model == "fluid" and not scenario.hosts:
         fail("seeds", chosen, "None, since the fluid model of streams draws nothing")
     runs = [scenario.replace(seed=seed) for seed in chosen]
-    return Replications(tuple(run_each(runs, model, options, executor=executor, progress=progress)))
+    results = run_each(runs, model, options, executor=executor, progress=progress)
+    return Sweep({"seed": chosen}, tuple(results))
 
 
 def run_each(
@@ -145,11 +146,13 @@ def finished(model: str, options: dict[str, Any], scenario: Scenario, progress: 
     return result
 
 
-def _silent(done, total):
+def _silent(done: float, total: float) -> None:
     pass
 
 
-def _streams_by_packets(scenario: Scenario, seed, progress, **options):
+def _streams_by_packets(
+    scenario: Scenario, seed: int, progress: Progress | None, **options: Any
+) -> Result:
     return packets.simulate(
         scenario.network,
         scenario.streams,
@@ -161,7 +164,13 @@ def _streams_by_packets(scenario: Scenario, seed, progress, **options):
     )
 
 
-def _hosts(engine, scenario: Scenario, seed, progress, **options):
+def _hosts(
+    engine: Callable[..., Result],
+    scenario: Scenario,
+    seed: int,
+    progress: Progress | None,
+    **options: Any,
+) -> Result:
     return engine(
         scenario.network,
         scenario.hosts,
@@ -174,7 +183,7 @@ def _hosts(engine, scenario: Scenario, seed, progress, **options):
     )
 
 
-def _streams_as_fluid(scenario: Scenario, seed, progress):
+def _streams_as_fluid(scenario: Scenario, seed: int, progress: Progress | None) -> Result:
     begin_s, end_s = scenario.warmup_s, scenario.duration_s
     for stream in scenario.streams:
         if stream.start_s > begin_s or (stream.stop_s is not None and stream.stop_s < end_s):

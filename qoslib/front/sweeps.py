@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
+from qoslib.front.grid import Sweep
 from qoslib.front.paths import changed, parsed
 from qoslib.front.runs import run_each
 from qoslib.packets.progress import Progress
@@ -14,133 +14,10 @@ from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import xarray as xr
-
-__all__ = ["Sweep", "sweep"]
+__all__ = ["sweep"]
 
 #: The axis of a list of scenarios.
 SCENARIO = "scenario"
-
-
-@dataclass(frozen=True, eq=False)
-class Sweep:
-    """The records of a grid of runs as one.
-
-    Every quantity of a `Result` is an attribute here too: `sent_bps`, `delay_mean_s`,
-    `delay_p99_s`, ... are arrays of shape (axes, streams), in the order of the axes.
-
-    Attributes
-    ----------
-    axes : mapping of str to tuple
-        Each path and its values; of a list of scenarios, ``scenario`` and their names.
-    results : tuple of Result
-        One for each point, the last axis fastest.
-    """
-
-    axes: Mapping[str, tuple]
-    results: tuple[Result, ...]
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """How many values each axis has."""
-        return tuple(map(len, self.axes.values()))
-
-    @property
-    def model(self) -> str:
-        """Which model made the first point, as in its record."""
-        return self.results[0].model
-
-    @property
-    def streams(self) -> tuple[str, ...]:
-        """Names of the streams, of all points alike.
-
-        Raises
-        ------
-        ValueError
-            If the points have different streams: each result and `to_frame` still tell them.
-        """
-        kinds = {result.streams for result in self.results}
-        if len(kinds) > 1:
-            fail("the streams of a sweep's points", sorted(kinds), "the same at each point")
-        return self.results[0].streams
-
-    def values(self, quantity: str) -> np.ndarray:
-        """A quantity of `Result`, shape (axes, streams)."""
-        stacked = [getattr(result, quantity) for result in self.results]
-        if not all(isinstance(each, np.ndarray) for each in stacked):
-            allowed = ", ".join(self.results[0].quantities)
-            raise AttributeError(f"a Sweep has no {quantity!r}; allowed: {allowed}")
-        return np.reshape(stacked, (*self.shape, len(self.streams)))
-
-    def __getattr__(self, quantity: str) -> np.ndarray:
-        # What copies and pickles ask for before there are any fields is not here.
-        if quantity.startswith("_") or quantity in ("axes", "results"):
-            raise AttributeError(quantity)
-        return self.values(quantity)
-
-    def __getitem__(self, index: int | tuple[int, ...]) -> Result:
-        """The record of one point by its number along each axis."""
-        return self.results[int(np.arange(len(self.results)).reshape(self.shape)[index])]
-
-    def __repr__(self) -> str:
-        axes = ", ".join(f"{path}: {_brief(values)}" for path, values in self.axes.items())
-        return f"Sweep of {len(self.results)} runs ({axes})"
-
-    def to_frame(self) -> "pd.DataFrame":
-        """A tidy table: a row for each point and stream.
-
-        Returns
-        -------
-        DataFrame
-            A column for each axis, the stream, and the quantities of `Result.to_frame`.
-        """
-        import pandas as pd
-
-        points = np.ndindex(*self.shape)
-        columns = [list(axis) for axis in self.axes.values()]
-        frames = []
-        for point, result in zip(points, self.results, strict=True):
-            frame = result.to_frame().reset_index()
-            for at, (path, values) in enumerate(zip(self.axes, columns, strict=True)):
-                frame.insert(at, path, [values[point[at]]] * len(frame))
-            frames.append(frame)
-        return pd.concat(frames, ignore_index=True)
-
-    def to_xarray(self) -> "xr.Dataset":
-        """The same as an xarray `Dataset`: a dimension for each axis, and the stream.
-
-        Raises
-        ------
-        ImportError
-            If the package xarray is not installed.
-        ValueError
-            If the points have different streams.
-        """
-        try:
-            import xarray as xr
-        except ImportError:
-            raise ImportError("to_xarray needs the package xarray: pip install xarray") from None
-
-        dimensions = [*self.axes, "stream"]
-        variables = {name: (dimensions, self.values(name)) for name in self.results[0].quantities}
-        axes = {path: (path, _coordinates(values)) for path, values in self.axes.items()}
-        return xr.Dataset(variables, {**axes, "stream": list(self.streams)})
-
-
-def _coordinates(values):
-    """An axis of numbers or texts as it is, of records as objects."""
-    if all(isinstance(value, str | int | float) for value in values):
-        return list(values)
-    axis = np.empty(len(values), object)
-    axis[:] = values
-    return axis
-
-
-def _brief(values):
-    shown = [str(value) if isinstance(value, str) else f"{value!r:.60}" for value in values]
-    return ", ".join(shown if len(shown) < 6 else [*shown[:2], "...", shown[-1]])
 
 
 def sweep(
@@ -171,7 +48,7 @@ def sweep(
         ``common``: each point has its scenario's own seed, so that points differ by what the
         axes change alone (common random numbers). ``one per point``: point number k of the grid
         (from 0, the last axis fastest) has its scenario's seed plus k. For replications make the
-        seed an axis: ``{"seed": range(20)}``.
+        seed an axis: ``{"seed": range(20)}``, and ask for `Sweep.interval`.
     executor : concurrent.futures.Executor, optional
         Whose workers run the points; by default a thread per core. It is not shut down. With
         dask it is ``Client(...).get_executor()``. Neither seeds nor results depend on it.
@@ -239,7 +116,7 @@ def sweep(
     return Sweep(grid, tuple(results))
 
 
-def _values(axes):
+def _values(axes: Mapping[str, Iterable[Any]]) -> dict[str, tuple[Any, ...]]:
     """The values of each axis, those of NumPy as plain ones."""
     if not isinstance(axes, Mapping):
         fail("axes", axes, "a mapping of paths to values")

@@ -86,5 +86,5 @@ def each(
     return [answers[index] for index in range(len(points))]
 
 
-def _silent(done_s, total_s):
+def _silent(done_s: float, total_s: float) -> None:
     pass
