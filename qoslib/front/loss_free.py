@@ -58,6 +58,6 @@ def loss_free_search(
     return best
 
 
-def _loses(result, watched):
+def _loses(result: Result, watched: Sequence[str]) -> bool:
     streams = [result[name] for name in watched]
     return any(each.dropped_pps > LOSSLESS * each.offered_pps for each in streams)
