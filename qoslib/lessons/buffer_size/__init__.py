@@ -1,6 +1,6 @@
 """Lesson 05: how large a buffer TCP needs."""
 
-from qoslib.lessons.buffer_size.figures import Band, SizeSweep, figure
+from qoslib.lessons.buffer_size.figures import Band, figure
 from qoslib.lessons.buffer_size.sliders import explorer
 
-__all__ = ["Band", "SizeSweep", "explorer", "figure"]
+__all__ = ["Band", "explorer", "figure"]

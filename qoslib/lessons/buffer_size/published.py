@@ -1,27 +1,48 @@
 """What was published of TCP through a buffer: throughput and drops, by buffer and paced rate."""
 
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from qoslib import units
+import numpy as np
+import pandas as pd
+
+from qoslib import tcp, units
 from qoslib.compare import published
 from qoslib.flows import HtbPacing
 from qoslib.platforms import platform as platform_named
 from qoslib.plots import style
 from qoslib.port import TimeLimit
 
-__all__ = ["CALLED", "LIKE", "TcpTest", "Value", "tcp_tests"]
+__all__ = [
+    "CALLED",
+    "LIKE",
+    "Axis",
+    "Swept",
+    "TcpTest",
+    "Value",
+    "drawn",
+    "keys",
+    "sentence",
+    "table",
+    "tcp_tests",
+    "traces",
+]
 
 #: Platform -> what a figure calls it, and the class whose colour and symbol it has.
 CALLED = {"mx80": "MX80", "catalyst6506": "6506", "mlx": "MLX"}
 LIKE = {"mx80": "BE", "catalyst6506": "CS1", "mlx": "CS2", "": "CS3"}
+
+ROUTERS = ("mx80", "catalyst6506")
+#: Columns of a table, by panel.
+HEADS = ((0, "[Gb/s]"), (1, "lost"))
 
 #: What a published number looks like that cannot be as described.
 CROSS = {"symbol": "x-thin", "size": 11, "line": {"width": 2, "color": style.INK}}
 
 
 class Value(NamedTuple):
-    """A published number, how far its print may be from it, and whether it is possible."""
+    """A published number, how far the true one may be from it, and whether it is possible."""
 
     value: float
     half_width: float
@@ -71,50 +92,99 @@ def _value(printed):
     return Value(printed.value * size, half * size, printed.status == "ok")
 
 
-def marks(tests, x, quantity, panel, uid):
-    """Open markers of each platform; thin crosses where a number cannot be as described."""
-    traces = []
-    for name in ("mx80", "catalyst6506"):
-        mine = [test for test in tests if test.platform == name]
-        traces.append(_marks(mine, x, quantity, panel, f"{uid}-{name}", name))
-    cannot = _marks(tests, x, quantity, panel, f"{uid}-impossible", "", possible=False)
-    cannot["marker"] |= CROSS
-    return [*traces, cannot]
+class Swept(NamedTuple):
+    """Settings in base units, and what TCP carried [bit/s] and lost [packets] at each of them."""
+
+    at: Sequence[float]
+    carried_bps: Sequence[float]
+    dropped_packets: Sequence[float]
+
+
+class Axis(NamedTuple):
+    """What is set along the x axis: its field of a `TcpTest`, base unit, unit, and digits."""
+
+    field: str
+    base: str
+    unit: str
+    digits: int
+
+    def drawn(self, values):
+        """Values in the unit of the axis."""
+        return units.convert(np.asarray(values, dtype=float), self.base, self.unit)
+
+
+def drawn(values, panel: int):
+    """What the panels show: carried in Gb/s, lost in packets."""
+    base, unit = ("bit/s", "Gbit/s") if panel == 0 else ("packets", "packets")
+    return units.convert(np.asarray(values, dtype=float), base, unit)
+
+
+def traces(panel, axis: Axis, swept: Swept, here, simulated, now, tests, platform):
+    """A panel: the fluid line, both models at the sliders, and the published tests.
+
+    A published test has its router's open marker, or a thin cross if it cannot be as described.
+    """
+    look, name = style.look(LIKE[platform]), style.KINDS["fluid"]
+    x, y = axis.drawn(swept.at), drawn(swept[1 + panel], panel)
+    yield style.curve("fluid", name, x, y, panel, as_look=look, uid=f"fluid-{panel}")
+    for kind, result in (("packets", simulated), ("now", now)):
+        totals = [] if result is None else [tcp.totals(result)[panel]]
+        at = axis.drawn([here] * len(totals)).tolist()
+        likes, uid = [LIKE[platform]] * len(at), f"{kind}-{panel}"
+        yield style.points(kind, likes, at, drawn(totals, panel), panel, uid=uid)
+    yield from (_measured(panel, axis, tests, name) for name in (*ROUTERS, ""))
+
+
+def _measured(panel, axis, tests, name):
+    """The possible tests of a router; without a name, all that are impossible."""
+    field = Swept._fields[1 + panel]
+    mine = [test for test in tests if name in ("", test.platform)]
+    mine = [test for test in mine if getattr(test, field).possible == bool(name)]
+    x = axis.drawn([getattr(test, axis.field) for test in mine])
+    y, half = (
+        drawn([getattr(getattr(test, field), part) for test in mine], panel)
+        for part in ("value", "half_width")
+    )
+    uid = f"measured-{panel}-{name or 'impossible'}"
+    likes, half = [LIKE[name]] * len(mine), half if name else None
+    trace = style.points("measured", likes, x.tolist(), y, panel, uid=uid, half_width=half)
+    return trace if name else trace | {"marker": trace["marker"] | CROSS}
 
 
 def keys(tests):
-    """Entries of the key: each router's open marker, and the cross."""
-    made = []
-    for name in ("mx80", "catalyst6506"):
+    """Entries of the key: both models, each router's open marker, and the cross."""
+    yield from style.keys("packets", "now")
+    shown = {each.platform for each in tests}
+    for name in ROUTERS:
         colour, symbol = style.look(LIKE[name])
         marker = {"color": colour, "symbol": f"{symbol}-open"}
-        made.append(_key(f"{CALLED[name]}, published", f"key-{name}", marker))
-    cannot = _key("cannot be as described", "key-impossible", CROSS)
-    drawn = {each.platform for each in tests} | {"" for each in tests if not _possible(each)}
-    for entry, name in zip((*made, cannot), ("mx80", "catalyst6506", ""), strict=True):
-        entry["showlegend"] = name in drawn
-    return [*made, cannot]
+        yield _key(f"{CALLED[name]}, published", f"key-{name}", marker, name in shown)
+    impossible = any(not value.possible for each in tests for value in each[-2:])
+    yield _key("cannot be as described", "key-impossible", CROSS, impossible)
 
 
-def _possible(test):
-    return test.carried_bps.possible and test.dropped_packets.possible
+def _key(name, uid, marker, shown):
+    look = {"size": 12, "line": {"width": 2}} | marker
+    return style.key("measured") | {"name": name, "uid": uid, "marker": look, "showlegend": shown}
 
 
-def _key(name, uid, marker):
-    return style.key("measured") | {
-        "name": name,
-        "uid": uid,
-        "marker": {"size": 12, "line": {"width": 2}} | marker,
-    }
+def table(axis: Axis, title: str, swept: Swept, tests, **more):
+    """The fluid model and each router's published tests, by what is set; `more` is of the sweep."""
+    fluid = {f"fluid model {head}": drawn(swept[1 + panel], panel) for panel, head in HEADS}
+    at = axis.drawn(swept.at).round(axis.digits)
+    columns = {head: pd.Series(y, index=at) for head, y in (fluid | more).items()}
+    for name in dict.fromkeys(test.platform for test in tests):
+        mine = [test for test in tests if test.platform == name]
+        at = axis.drawn([getattr(test, axis.field) for test in mine]).round(axis.digits)
+        for panel, head in HEADS:
+            y = drawn([test[-2 + panel].value for test in mine], panel)
+            columns[f"{CALLED[name]} published {head}"] = pd.Series(y, index=at)
+    return pd.DataFrame(columns).sort_index().rename_axis(title).round(2)
 
 
-def _marks(tests, x, quantity, panel, uid, name, possible=True):
-    kept = [test for test in tests if getattr(test, quantity).possible == possible]
-    values = [getattr(test, quantity) for test in kept]
-    size = "Gbit/s" if quantity == "carried_bps" else "packets"
-    base = "bit/s" if quantity == "carried_bps" else "packets"
-    y = [units.convert(v.value, base, size) for v in values]
-    half = [units.convert(v.half_width, base, size) for v in values] if possible else None
-    names = [LIKE[name]] * len(kept)
-    at = [x(test) for test in kept]
-    return style.points("measured", names, at, y, panel, uid=uid, half_width=half)
+def sentence(result) -> str:
+    """What a run carried and lost, or nothing without one."""
+    if result is None:
+        return ""
+    rate, lost = (float(drawn(each, panel)) for panel, each in enumerate(tcp.totals(result)))
+    return f"Packet by packet: {rate:.3g} Gb/s and {lost:,.0f} packets."

@@ -10,7 +10,7 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
 from qoslib.lessons.buffer_size import transfer
-from qoslib.lessons.buffer_size.figures import Band, SizeSweep, figure
+from qoslib.lessons.buffer_size.figures import Band, figure
 from qoslib.lessons.buffer_size.published import tcp_tests
 from qoslib.lessons.buffer_size.transfer import CONGESTION, RECOVERIES
 from qoslib.platforms import catalyst6506, mlx
@@ -70,7 +70,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
     def sweep(values):
         at = sizes(most, values["flows"])
         tests = [_with(test, values, effects, size) for size in at]
-        return SizeSweep(at, *transfer.tried(tests))
+        return transfer.swept(at, tests)
 
     lines = memoize_lines(sweep, "buffer")
 
@@ -198,7 +198,7 @@ def _published(platform, values, start):
 def _band():
     """What the two sets of assumptions predict of the MLX, by the size of its queue."""
     rates = [
-        transfer.tried([each.scenario for each in mlx.experiments(name).values()])[0]
+        transfer.swept([], [each.scenario for each in mlx.experiments(name).values()]).carried_bps
         for name in mlx.PLATFORM.assumptions
     ]
     at = [units.megabytes(size) for size in mlx.SIZES]

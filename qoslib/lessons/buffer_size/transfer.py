@@ -16,7 +16,7 @@ from qoslib.flows import (
     SackRecovery,
     TimeoutOnly,
 )
-from qoslib.lessons.buffer_size.published import CALLED
+from qoslib.lessons.buffer_size.published import CALLED, Swept
 from qoslib.packets.progress import Progress
 from qoslib.platforms import platform as platform_named
 from qoslib.port import ByteLimit, PacketLimit, Port
@@ -36,7 +36,7 @@ __all__ = [
     "published_of",
     "simulated",
     "solved",
-    "tried",
+    "swept",
     "with_buffer",
 ]
 
@@ -186,10 +186,10 @@ def simulated(scenario: Scenario, progress: Progress | None = None) -> Result:
     )
 
 
-def tried(scenarios: Sequence[Scenario]) -> tuple[list[float], list[float]]:
-    """What TCP carries [bit/s] and loses in several tests, by the fluid model."""
+def swept(at: Sequence[float], scenarios: Sequence[Scenario]) -> Swept:
+    """What TCP carries and loses at each of some settings, by the fluid model."""
     both = [tcp.totals(solved(each)) for each in scenarios]
-    return [rate for rate, _ in both], [lost for _, lost in both]
+    return Swept(at, [rate for rate, _ in both], [lost for _, lost in both])
 
 
 def published_of(where: str | Scenario) -> str:

@@ -12,7 +12,7 @@ from qoslib.explore.redraw import memoize_lines
 from qoslib.flows import FqPacing, HtbPacing, actual_rate_bps
 from qoslib.lessons.buffer_size import transfer
 from qoslib.lessons.buffer_size.published import tcp_tests
-from qoslib.lessons.paced_sender.figures import PacedSweep, figure
+from qoslib.lessons.paced_sender.figures import figure
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
@@ -58,7 +58,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
         legacy = TABLES[values["table"]] == "legacy"
         rates_bps = _rates_bps(test, FINE if legacy else RATES)
         tests = [_sent(test, values, rate) for rate in rates_bps]
-        return PacedSweep(rates_bps, *transfer.tried(tests))
+        return transfer.swept(rates_bps, tests)
 
     lines = memoize_lines(sweep, "paced")
 
