@@ -76,29 +76,41 @@ def figure(
     drawn = {kind: _drawn(each, "sent_pps", overhead_bytes) for kind, each in forwarded.items()}
     sizes, line = drawn["fluid"]
     _, bound = _drawn(forwarded["fluid"], "offered_pps", overhead_bytes)
-    marks = _drawn(Forwarded([now[0]], [now[1]]), "sent_pps", overhead_bytes) if now else None
+    dots = {"packets": drawn.get("packets")}
+    dots["now"] = _drawn(Forwarded([now[0]], [now[1]]), "sent_pps", overhead_bytes) if now else None
+    seen = np.array(published, dtype=float).reshape(-1, 3)
+    value, half = (_counted_rows(seen[:, 0], rates, overhead_bytes) for rates in seen[:, 1:].T)
     traces = []
     for panel in range(len(PANELS)):
-        traces.append(_line("bound", sizes, bound[panel], panel, "offered"))
-        traces.append(_line("fluid", sizes, line[panel], panel, style.KINDS["fluid"]))
-        traces += _marks("packets", drawn.get("packets"), panel)
-        traces.append(_measured(published, overhead_bytes, panel))
-        traces += _marks("now", marks, panel)
-    kinds = ["packets"] * ("packets" in drawn) + ["now"] * (now is not None) + ["measured"]
-    traces += [style.key(kind) for kind in kinds]
+        for kind, y, name in (("bound", bound, "offered"), ("fluid", line, style.KINDS["fluid"])):
+            curve = style.curve(kind, ALL, sizes, y[panel], panel, uid=f"{kind}-{panel}")
+            traces.append(curve | {"name": name, "legendgroup": kind})
+        measured = _points("measured", (seen[:, 0], value), panel, half_width=half[panel])
+        measured["marker"]["size"] = 10
+        marks = {kind: [_points(kind, each, panel)] for kind, each in dots.items() if each}
+        traces += [*marks.get("packets", ()), measured, *marks.get("now", ())]
+    kinds = [kind for kind in ("packets", "now") if dots[kind]]
+    traces += style.keys(*kinds, "measured")
+    summary = " ".join([*_here(dots["now"]), *_rows(sizes, line[0], published)])
     table = _table(drawn, published)
-    summary = " ".join([*_here(marks), *_rows(sizes, line[0], published)])
     return Figure(data=traces, layout=_layout(bound), summary=summary, table=table)
+
+
+def _points(kind, drawn, panel, **more):
+    x, y = drawn
+    return style.points(kind, [ALL] * len(x), x, y[panel], panel, uid=f"{kind}-{panel}", **more)
 
 
 def _counted(pps, frame_bytes, overhead_bytes):
     """Gb/s on the line, Gb/s of frames, and million packets a second, one row each."""
-    on_line = units.rate_bps(pps, frame_bytes + overhead_bytes)
-    both = [on_line, units.rate_bps(pps, frame_bytes)]
-    return [
-        *(units.convert(each, "bit/s", "Gbit/s") for each in both),
-        units.convert(pps, "packets/s", "Mpackets/s"),
-    ]
+    both = (units.rate_bps(pps, frame_bytes + extra) for extra in (overhead_bytes, 0))
+    rates = [units.convert(each, "bit/s", "Gbit/s") for each in both]
+    return [*rates, units.convert(pps, "packets/s", "Mpackets/s")]
+
+
+def _counted_rows(frame_bytes, on_line_bps, overhead_bytes):
+    pps = units.rate_pps(on_line_bps, frame_bytes + overhead_bytes)
+    return _counted(pps, frame_bytes, overhead_bytes)
 
 
 def _drawn(forwarded, quantity, overhead_bytes):
@@ -107,40 +119,12 @@ def _drawn(forwarded, quantity, overhead_bytes):
     return sizes, _counted(pps, sizes, overhead_bytes)
 
 
-def _line(kind, x, y, panel, name):
-    trace = style.line(kind, ALL, x, y, panel, uid=f"{kind}-{panel}")
-    return trace | {"name": name, "legendgroup": kind, "mode": "lines"}
-
-
-def _marks(kind, drawn, panel):
-    if drawn is None:
-        return []
-    x, y = drawn
-    return [style.points(kind, [ALL] * len(x), x, y[panel], panel, uid=f"{kind}-{panel}")]
-
-
-def _measured(published, overhead_bytes, panel):
-    rows = np.array(published, dtype=float).reshape(-1, 3)
-    on_line = rows[:, 0] + overhead_bytes
-    value, half = (
-        _counted(units.rate_pps(bps, on_line), rows[:, 0], overhead_bytes)[panel]
-        for bps in (rows[:, 1], rows[:, 2])
-    )
-    names, uid = [ALL] * len(rows), f"measured-{panel}"
-    trace = style.points(
-        "measured", names, rows[:, 0].tolist(), value, panel, uid=uid, half_width=half
-    )
-    return trace | {"marker": trace["marker"] | {"size": 10}}
-
-
 def _layout(offered):
-    layout = style.layout(PANELS, "frame [bytes]", type="log", tickvals=list(TICKS), tickangle=0)
-    for panel, most in enumerate(offered):
-        number = "" if panel == 0 else str(panel + 1)
-        layout[f"xaxis{number}"]["range"] = np.log10([57, 1700]).tolist()
-        layout[f"yaxis{number}"]["range"] = [0, 1.08 * max(1.0, float(np.max(most)))]
-    layout["yaxis3"]["range"][1] = min(16.0, layout["yaxis3"]["range"][1])
-    return layout
+    tops = [1.08 * max(1.0, float(np.max(most))) for most in offered]
+    tops[2] = min(16.0, tops[2])
+    ticks = {"tickvals": list(TICKS), "tickangle": 0, "range": np.log10([57, 1700]).tolist()}
+    y_axes = [{"range": [0, top]} for top in tops]
+    return style.layout(PANELS, "frame [bytes]", y_axes, type="log", **ticks)
 
 
 def _table(drawn, published):

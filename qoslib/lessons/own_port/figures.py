@@ -8,7 +8,7 @@ import pandas as pd
 from qoslib import units
 from qoslib.compare import Row
 from qoslib.plots import style
-from qoslib.plots.figure import Figure
+from qoslib.plots.figure import Figure, rounded
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -48,19 +48,20 @@ def figure(
         What was measured of the streams, as `compare.score_measurements` gives it.
     """
     names = [stream.name for stream in streams]
-    known = next(result for result in (fluid, packets) if result is not None)
-    offered = units.convert(known.offered_bps, "bit/s", "Mbit/s")
-    said = {"fluid": _numbers(fluid, names), "packets": _numbers(packets, names)}
-    traces = [_bars(names, offered)]
+    first = next(result for result in (fluid, packets) if result is not None)
+    offered = units.convert(first.offered_bps, "bit/s", "Mbit/s")
+    numbers = {"fluid": _numbers(fluid, names), "packets": _numbers(packets, names)}
+    traces = [style.bars(names, offered, width=0.6)]
     for panel in range(len(PANELS)):
-        for kind, numbers in said.items():
+        for kind, known in numbers.items():
             uid = f"{kind}-{panel}"
-            traces.append(style.points(kind, names, names, numbers[panel], panel, uid=uid))
+            traces.append(style.points(kind, names, names, known[panel], panel, uid=uid))
         traces.append(_measured(streams, measured, panel))
-    traces += [style.key("fluid"), style.key("packets")]
-    traces.append(style.key("measured") | {"name": "measured"})
-    table = _table(names, offered, said, measured)
-    return Figure(data=traces, layout=_layout(), summary=_summary(table, measured), table=table)
+    traces += [*style.keys("fluid", "packets"), style.key("measured") | {"name": "measured"}]
+    table = _table(names, offered, numbers, measured)
+    y_axes = [{"rangemode": "tozero"}, {"range": [-3, 103]}, style.decades(-3.5, 3)]
+    layout = style.layout(PANELS, y_axes=y_axes)
+    return Figure(data=traces, layout=layout, summary=_summary(table, measured), table=table)
 
 
 def _numbers(result, names):
@@ -77,14 +78,8 @@ def _numbers(result, names):
     )
 
 
-def _bars(names, offered):
-    bars = {"type": "bar", "x": names, "y": style.plain(offered), "name": "offered"}
-    look = {"marker": {"color": style.PALE}, "width": 0.6, "uid": "offered"}
-    return bars | look | {"xaxis": "x", "yaxis": "y"}
-
-
 def _measured(streams, measured, panel):
-    """The measured values of a panel, each once, whichever model it was set beside."""
+    """The measured values of a panel, each once, whichever model it was compared with."""
     frames = {stream.name: stream.mean_frame_bytes for stream in streams}
     found = {}
     for row in measured:
@@ -108,20 +103,11 @@ def _drawn(row, frame_bytes):
     return units.convert(both, base, unit)
 
 
-def _layout():
-    layout = style.layout(PANELS)
-    layout["yaxis"]["rangemode"] = "tozero"
-    layout["yaxis2"]["range"] = [-3, 103]
-    layout["yaxis3"] |= {"type": "log", "exponentformat": "none", "dtick": 1, "range": [-3.5, 3]}
-    return layout
-
-
-def _table(names, offered, said, measured):
+def _table(names, offered, numbers, measured):
     columns = {"offered [Mb/s]": offered}
-    for column, *both in zip(COLUMNS, *said.values(), strict=True):
-        columns |= {f"{column} {kind}": y for kind, y in zip(said, both, strict=True)}
-    table = pd.DataFrame(columns, index=pd.Index(names, name="stream"))
-    table = table.map(lambda value: float(f"{value:.4g}"))
+    for column, *both in zip(COLUMNS, *numbers.values(), strict=True):
+        columns |= {f"{column} {kind}": y for kind, y in zip(numbers, both, strict=True)}
+    table = rounded(pd.DataFrame(columns, index=pd.Index(names, name="stream")), 4)
     for row in measured:
         if row.stream in names:
             column = f"{row.quantity} measured [{row.unit}]"
@@ -140,11 +126,11 @@ def _error(row):
 
 def _summary(table, measured):
     model = "fluid" if table[f"{COLUMNS[0]} packets"].isna().all() else "packets"
-    said = [_sentence(name, row, model) for name, row in table.iterrows()]
+    sentences = [_sentence(name, row, model) for name, row in table.iterrows()]
     scored = [row for row in measured if row.verdict != "unscored"]
     within = sum(row.verdict == "within" for row in scored)
     score = f" {within} of {len(scored)} scored values are within tolerance." if scored else ""
-    return f"{'; '.join(said)}.{score}{_unscored(measured)}{_not_drawn(table.index, measured)}"
+    return f"{'; '.join(sentences)}.{score}{_unscored(measured)}{_not_drawn(table.index, measured)}"
 
 
 def _not_drawn(names, measured):
@@ -166,6 +152,6 @@ def _unscored(measured):
 
 
 def _sentence(name, row, model):
-    lost, late = (row[f"{column} {model}"] for column in COLUMNS[1:])
-    waits = "" if np.isnan(late) else f" and takes {late:.3g} ms"
+    lost, delay = (row[f"{column} {model}"] for column in COLUMNS[1:])
+    waits = "" if np.isnan(delay) else f" and takes {delay:.3g} ms"
     return f"{name} loses {lost:.3g} %{waits}"

@@ -48,24 +48,24 @@ def figure(
         What the packet model counts at the same load, and its record with a history.
     published : (float, Counted), optional
     """
-    x = units.convert(np.asarray(loads_bps), "bit/s", "Mbit/s")
-    lines = _panels(swept["fluid"])
+    x, lines = units.convert(np.asarray(loads_bps), "bit/s", "Mbit/s"), _panels(swept["fluid"])
+    marks = {"now": now, "packets": simulated and (now[0], simulated[0]), "measured": published}
     traces = []
     for panel in (0, 1):
         for place, name in enumerate(LIKE):
             traces.append(_line("fluid", name, x, lines[panel][:, place], panel))
-        traces.append(_marks("now", now, panel))
-        traces.append(_marks("packets", simulated and (now[0], simulated[0]), panel))
-        traces.append(_marks("measured", published, panel))
+        traces += [_marks(kind, seen, panel) for kind, seen in marks.items()]
     for place, name in enumerate(LIKE):
-        x_s, lost_pps = _lost_over_time(simulated, place)
-        traces.append(_line("packets", name, x_s, lost_pps, 2))
-    traces += [style.key(kind) for kind in ("packets", "now", "measured")]
+        traces.append(_line("packets", name, *_lost_over_time(simulated, place), 2))
+    traces += style.keys("packets", "now", "measured")
     columns = [f"{name} {title}" for title in PANELS[:2] for name in LIKE]
     index = pd.Index(x.round(1), name=X_TITLES[0])
     table = pd.DataFrame(np.hstack(lines), columns=columns, index=index).round(2)
+    ranges = ([0, 1.08 * max(1.0, float(lines[0].max()))], [-2, 104], None)
+    y_axes = [{"rangemode": "tozero"} | ({"range": each} if each else {}) for each in ranges]
+    layout = style.layout(PANELS, X_TITLES, y_axes)
     summary = _summary(now, simulated, published)
-    return Figure(data=traces, layout=_layout(lines), summary=summary, table=table.iloc[::5])
+    return Figure(data=traces, layout=layout, summary=summary, table=table.iloc[::5])
 
 
 def _panels(counted: Sequence[Counted]):
@@ -77,8 +77,7 @@ def _panels(counted: Sequence[Counted]):
 
 def _line(kind, name, x, y, panel):
     look, uid = style.look(LIKE[name]), f"{kind}-{name}-{panel}"
-    trace = style.line(kind, name, x, y, panel, as_look=look, uid=uid)
-    return trace | {"mode": "lines", "showlegend": panel == 0}
+    return style.curve(kind, name, x, y, panel, as_look=look, uid=uid)
 
 
 def _marks(kind, seen, panel):
@@ -100,27 +99,17 @@ def _lost_over_time(simulated, place):
     return history.time_s[:-1] + width_s / 2, history.dropped_packets[place] / width_s
 
 
-def _layout(lines):
-    layout = style.layout(PANELS)
-    for panel, title in enumerate(X_TITLES):
-        number = "" if panel == 0 else str(panel + 1)
-        layout[f"xaxis{number}"]["title"]["text"] = title
-        layout[f"yaxis{number}"]["rangemode"] = "tozero"
-    layout["yaxis"]["range"] = [0, 1.08 * max(1.0, float(lines[0].max()))]
-    layout["yaxis2"]["range"] = [-2, 104]
-    return layout
-
-
 def _summary(now, simulated, published):
-    lost = _panels([now[1]])[1][0]
-    said = [
-        f"EF is offered {units.convert(now[0], 'bit/s', 'Mbit/s'):.3g} Mb/s of data."
-        f" Fluid model: EF loses {lost[0]:.3g} %, the default class {lost[1]:.3g} %."
-    ]
+    def percent(counted):
+        return "{:.3g} % and {:.3g} %".format(*_panels([counted])[1][0])
+
+    text = (
+        f"EF is offered {units.convert(now[0], 'bit/s', 'Mbit/s'):.3g} Mb/s of data. Fluid model:"
+        " EF loses {:.3g} %, the default class {:.3g} %.".format(*_panels([now[1]])[1][0])
+    )
     if simulated is not None:
-        said.append("Packet model: {:.3g} % and {:.3g} %.".format(*_panels([simulated[0]])[1][0]))
+        text += f" Packet model: {percent(simulated[0])}."
     if published is not None:
         load = units.convert(published[0], "bit/s", "Mbit/s")
-        both = "{:.3g} % and {:.3g} %.".format(*_panels([published[1]])[1][0])
-        said.append(f"Published for {load:.3g} Mb/s: {both}")
-    return " ".join(said)
+        text += f" Published for {load:.3g} Mb/s: {percent(published[1])}."
+    return text

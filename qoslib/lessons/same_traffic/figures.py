@@ -1,4 +1,4 @@
-"""The same traffic at several ports, side by side on one scale: what is lost, who is late."""
+"""The same traffic at several ports, side by side on one scale: what is lost, and each delay."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ import pandas as pd
 
 from qoslib import units
 from qoslib.plots import style
-from qoslib.plots.figure import Figure
+from qoslib.plots.figure import Figure, rounded
 from qoslib.results import Result
 
 __all__ = ["figure"]
@@ -16,7 +16,7 @@ __all__ = ["figure"]
 PANELS = ("lost [% of offered]", "mean latency [ms]", "latency of 99 % [ms]")
 COLUMNS = ("lost [%]", "mean [ms]", "99 % [ms]")
 #: Ends of the logarithmic axes, as powers of ten of a millisecond.
-_LATENCY = (-3.6, 3)
+_DELAY = (-3.6, 3)
 #: Looks of streams by their place, the same as of the classes they are like in other lessons.
 _LOOKS = ("CS4", "NC", "CS3", "BE", "CS1", "CS2")
 #: Who loses this much starves [%].
@@ -34,16 +34,16 @@ def figure(fluid: Mapping[str, Result], packets: Mapping[str, Result]) -> Figure
         The same by the packet model, with histograms; empty where it is not known yet.
     """
     streams = next(iter(fluid.values())).streams
-    said = {"fluid": _numbers(fluid, streams), "packets": _numbers(packets, streams, fluid)}
+    numbers = {"fluid": _numbers(fluid, streams), "packets": _numbers(packets, streams, fluid)}
     traces = [
-        _trace(kind, place, name, said[kind][panel][place], panel)
+        _trace(kind, place, name, numbers[kind][panel][place], panel)
         for panel in range(len(PANELS))
-        for kind in said
+        for kind in numbers
         for place, name in enumerate(streams)
         if kind == "packets" or panel < 2
     ]
-    traces += [style.key(kind) for kind in said]
-    table = _table(said["packets"] if packets else said["fluid"], list(fluid), streams)
+    traces += style.keys(*numbers)
+    table = _table(numbers["packets" if packets else "fluid"], list(fluid), streams)
     return Figure(
         data=traces, layout=_layout(list(fluid)), summary=_summary(table, streams), table=table
     )
@@ -78,13 +78,9 @@ def _layout(ports):
     places = list(range(len(ports)))
     ends = [-0.5, len(ports) - 0.5]
     ticks = {"tickvals": places, "ticktext": ports, "range": ends, "tickangle": -30}
-    layout = style.layout(PANELS, **ticks)
-    layout |= {"height": 360, "margin": layout["margin"] | {"b": 70, "t": 60}}
-    layout["yaxis"]["range"] = [-3, 103]
-    for axis in ("yaxis2", "yaxis3"):
-        layout[axis] |= {"type": "log", "range": list(_LATENCY), "dtick": 1}
-        layout[axis] |= {"exponentformat": "none"}
-    return layout
+    y_axes = [{"range": [-3, 103]}, *[style.decades(*_DELAY)] * 2]
+    layout = style.layout(PANELS, y_axes=y_axes, **ticks)
+    return layout | {"height": 360, "margin": layout["margin"] | {"b": 70, "t": 60}}
 
 
 def _table(numbers, ports, streams):
@@ -93,8 +89,7 @@ def _table(numbers, ports, streams):
         for at, port in enumerate(ports)
         for panel, column in enumerate(COLUMNS)
     }
-    table = pd.DataFrame(cells, index=pd.Index(streams, name="stream"))
-    return table.map(lambda value: float(f"{value:.3g}"))
+    return rounded(pd.DataFrame(cells, index=pd.Index(streams, name="stream")))
 
 
 def _summary(table, streams):
@@ -104,12 +99,11 @@ def _summary(table, streams):
     )
 
 
-def _sentence(port, said, streams):
-    lost, late = said[COLUMNS[0]], said[COLUMNS[1]]
+def _sentence(port, numbers, streams):
+    lost, delay = numbers[COLUMNS[0]], numbers[COLUMNS[1]]
     losers = [f"{name} {lost[name]:.3g} %" for name in streams if lost[name] >= 0.05]
-    starved = [name for name in streams if lost[name] >= STARVED]
     words = [f"{', '.join(losers)} lost" if losers else "nothing is lost"]
-    words += [f"{name} starves" for name in starved]
-    if late.notna().any():
-        words.append(f"the latest is {late.idxmax()} with {late.max():.3g} ms")
+    words += [f"{name} starves" for name in streams if lost[name] >= STARVED]
+    if delay.notna().any():
+        words.append(f"the longest delay is that of {delay.idxmax()}, {delay.max():.3g} ms")
     return f"{port}: {'; '.join(words)}."

@@ -8,7 +8,7 @@ import pandas as pd
 from qoslib import units
 from qoslib.platforms import Experiment
 from qoslib.plots import style
-from qoslib.plots.figure import Figure
+from qoslib.plots.figure import Figure, rounded
 from qoslib.plots.marks import by_mark
 from qoslib.plots.published import Point, published
 from qoslib.results import Result
@@ -18,7 +18,7 @@ __all__ = ["figure"]
 #: Titles of the panels, with units.
 PANELS = ("sent [Mb/s]", "average latency [us]", "waiting [packets]")
 #: Ends of the logarithmic axes, as powers of ten of a Mb/s and of a microsecond.
-_SENT, _LATENCY = (0.8, 3.8), (1, 4.9)
+_SENT, _DELAY = (0.8, 3.8), (1, 4.9)
 #: Looks of queues by their place.
 _LOOKS = ("NC", "CS4", "BE", "CS1")
 
@@ -48,7 +48,7 @@ def figure(
     labels, likes = [c.label for c in classes], [c.like for c in classes]
     points = published(platform, experiment) if platform else []
     offered = _rates(experiment, classes, fluid.offered_pps)
-    traces = [_bars(labels, offered)]
+    traces = [style.bars(labels, offered)]
     columns = {"offered [Mb/s]": offered}
     for panel, quantity in enumerate(("sent", "latency")):
         for model, result in (("fluid", fluid), ("packets", packets)):
@@ -61,9 +61,8 @@ def figure(
         traces.append(style.points("measured", likes, labels, y, panel, uid=uid))
         columns[f"{PANELS[panel]} published"] = y
     traces += _queues(experiment.port, packets, until_s)
-    traces += [style.key(kind) for kind in ("fluid", "packets", "measured")]
-    index = pd.Index(labels, name="class")
-    table = pd.DataFrame(columns, index=index).map(lambda value: float(f"{value:.3g}"))
+    traces += style.keys("fluid", "packets", "measured")
+    table = rounded(pd.DataFrame(columns, index=pd.Index(labels, name="class")))
     return Figure(data=traces, layout=_layout(), summary=_summary(table, packets), table=table)
 
 
@@ -96,12 +95,6 @@ def _published(experiment, classes, points: Sequence[Point], quantity):
     return np.array([units.convert(values[list(c.at)].mean(), "s", "us") for c in classes])
 
 
-def _bars(labels, offered):
-    bars = {"type": "bar", "x": labels, "y": style.plain(offered), "name": "offered"}
-    look = {"marker": {"color": style.PALE}, "width": 0.8, "uid": "offered"}
-    return bars | look | {"xaxis": "x", "yaxis": "y"}
-
-
 def _queues(port, packets, until_s):
     """One line a queue; without a result a line without points."""
     time_s, held = np.zeros(1), np.zeros((len(port.queues), 0))
@@ -116,25 +109,22 @@ def _queues(port, packets, until_s):
 
 
 def _layout():
-    layout = style.layout(PANELS)
-    layout |= {"height": 380, "margin": layout["margin"] | {"t": 65, "b": 70}}
-    for axis, ends in (("yaxis", _SENT), ("yaxis2", _LATENCY)):
-        layout[axis] |= {"type": "log", "range": list(ends), "dtick": 1, "tickformat": "~s"}
+    ends = ({"range": list(each)} for each in (_SENT, _DELAY))
+    y_axes = [{"type": "log", "dtick": 1, "tickformat": "~s"} | each for each in ends]
+    layout = style.layout(PANELS, ("", "", "time [ms]"), [*y_axes, {"rangemode": "tozero"}])
     for axis in ("xaxis", "xaxis2"):
         layout[axis]["tickangle"] = 90
-    layout["xaxis3"]["title"] = {"text": "time [ms]", "standoff": 6}
-    layout["yaxis3"]["rangemode"] = "tozero"
-    return layout
+    return layout | {"height": 380, "margin": layout["margin"] | {"t": 65, "b": 70}}
 
 
 def _summary(table, packets):
     model = "fluid" if packets is None else "packets"
-    said = "; ".join(_sentence(name, row, model) for name, row in table.iterrows())
+    sentences = "; ".join(_sentence(name, row, model) for name, row in table.iterrows())
     if packets is None:
-        return f"In the fluid model: {said}."
+        return f"In the fluid model: {sentences}."
     most = packets.history.queue_packets.max(axis=1)
     fullest = int(np.argmax(most))
-    return f"{said}. {packets.queues[fullest]} holds up to {most[fullest]:,} packets."
+    return f"{sentences}. {packets.queues[fullest]} holds up to {most[fullest]:,} packets."
 
 
 def _sentence(name, row, model):
