@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies import CHAINS, ports, stream_sets
 
 from qoslib import port as p
-from qoslib import record as records
 from qoslib import traffic
 from qoslib.record import Record, from_json
+from qoslib.record import base as records
 
 pytestmark = pytest.mark.newer
 

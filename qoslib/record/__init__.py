@@ -1,0 +1,32 @@
+"""The base of every description: frozen, validated when made, equal by value, JSON.
+
+`values` says what single values may be, `document` reads JSON, `base` has the records themselves.
+"""
+
+from qoslib.record.base import Record, checked, from_json, record
+from qoslib.record.document import SCHEMA, read_document
+from qoslib.record.values import (
+    AtLeastOne,
+    Count,
+    NotNegative,
+    Positive,
+    Share,
+    Within,
+    fail,
+)
+
+__all__ = [
+    "SCHEMA",
+    "AtLeastOne",
+    "Count",
+    "NotNegative",
+    "Positive",
+    "Record",
+    "Share",
+    "Within",
+    "checked",
+    "fail",
+    "from_json",
+    "read_document",
+    "record",
+]
