@@ -54,6 +54,20 @@ def score_measurements(
     ------
     ValueError
         If a value is in a unit that its quantity is not measured in, or is too large for one.
+
+    Examples
+    --------
+    >>> import io
+    >>> from qoslib import measurements
+    >>> from qoslib.fluid import solve
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> from qoslib.traffic import Stream
+    >>> table = measurements.load(io.StringIO("stream,quantity,value,unit\\ndata,sent,97.3,Mbit/s"))
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> office = Scenario("office", port, (Stream("data", 120e6),))
+    >>> (row,) = score_measurements(table, office, [solve(port, office.streams)])
+    >>> row.published, row.modelled, row.verdict
+    (97.3, 100.0, 'misfit')
     """
     values = list(values_of(_OWN.name, table))
     given = Data((), tuple(value for value in values if value.is_input), 0).given
@@ -81,6 +95,11 @@ def unknown_class(name: str, scenario: Scenario) -> str:
     name : str
         A class of a table of measurements; empty for all of them.
     scenario : Scenario
+
+    Returns
+    -------
+    str
+        One sentence without its full stop, or nothing.
 
     Examples
     --------

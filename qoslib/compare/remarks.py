@@ -126,6 +126,13 @@ def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
     DataFrame
         One line per value: what each model gives, by how much the fluid model differs, and the
         key of the known misfit of either that explains it; `explained` gives the reasons in full.
+
+    Examples
+    --------
+    >>> from qoslib.compare.store import stored
+    >>> found = model_differences(stored())
+    >>> sorted(set(found["platform"]))
+    ['catalyst6506', 'gsr12000', 'isr4331', 'mx80']
     """
     found: dict[tuple, dict[str, Row]] = {}
     for row in rows:

@@ -24,6 +24,20 @@ def text(board: Scoreboard) -> str:
     Parameters
     ----------
     board : Scoreboard
+        Of `score`; or with the rows of some platforms and an empty summary.
+
+    Returns
+    -------
+    str
+        One line per row.
+
+    Examples
+    --------
+    >>> from qoslib.compare.scoreboard import Scoreboard, score_platform
+    >>> rows, predictions = score_platform("catalyst6506")
+    >>> board = Scoreboard(tuple(rows), tuple(predictions), {}, ())
+    >>> text(board).splitlines()[0]
+    'catalyst6506'
     """
     lines: list[str] = []
     for name in sorted({row.platform for row in board.rows}):
@@ -33,7 +47,8 @@ def text(board: Scoreboard) -> str:
         lines += ["Not scored:", *_unscored(rows), ""]
         mine = [each for each in board.predictions if each["platform"] == name]
         lines += _predicted(mine, {row.experiment for row in rows})
-    lines += _summary(board.summary)
+    if board.summary:
+        lines += _summary(board.summary)
     if board.failures:
         lines += ["This fails:", *(f"  {line}" for line in board.failures)]
     return "\n".join(lines)

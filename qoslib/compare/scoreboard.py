@@ -53,7 +53,13 @@ class Scoreboard:
     failures: tuple[str, ...]
 
     def to_json(self) -> str:
-        """One strict JSON document."""
+        """One strict JSON document.
+
+        Returns
+        -------
+        str
+            Its rows, predictions and summary.
+        """
         document = {
             "rows": [asdict(row) for row in self.rows],
             "predictions": list(self.predictions),
@@ -71,6 +77,11 @@ def score(progress: Callable[[str], object] = lambda title: None, full: bool = F
         Is called with the title of what runs next.
     full : bool
         Whether to replay whole what can be replayed whole: minutes instead of seconds.
+
+    Returns
+    -------
+    Scoreboard
+        Rows, predictions where nothing was published, counts, and what fails.
 
     Examples
     --------
@@ -105,6 +116,19 @@ def score_platform(name: str, full: bool = False) -> tuple[list[Row], list[dict]
         Of the platform.
     full : bool
         As for `score`.
+
+    Returns
+    -------
+    list of Row
+        One for each published value, model and set of assumptions.
+    list of dict
+        The predictions.
+
+    Examples
+    --------
+    >>> rows, _ = score_platform("catalyst6506")
+    >>> {row.platform for row in rows}
+    {'catalyst6506'}
     """
     router = platform(name)
     return _scored([router], answers([router], full), full)

@@ -31,6 +31,17 @@ def stored(path: Path | None = None) -> tuple[Row, ...]:
     ----------
     path : Path, optional
         Another file than the one that comes with the package.
+
+    Returns
+    -------
+    tuple of Row
+        In the order of the file.
+
+    Examples
+    --------
+    >>> row = stored()[0]
+    >>> row.platform, row.verdict in ("within", "misfit")
+    ('m120', True)
     """
     frame = pd.read_csv(
         path or measurements.folder().parent / NAME, dtype=str, keep_default_na=False
@@ -59,6 +70,16 @@ def differences(rows: Iterable[Row], kept: Sequence[Row] | None = None) -> list[
         Of `score`.
     kept : sequence of Row, optional
         The stored rows; read if not given.
+
+    Returns
+    -------
+    list of str
+        Empty where nothing differs by more than rounding.
+
+    Examples
+    --------
+    >>> differences(stored())
+    []
     """
     fresh = {row.title: row for row in _scored(rows)}
     old = {row.title: row for row in (stored() if kept is None else kept)}

@@ -16,9 +16,25 @@ _NAMES = ("platform", "experiment", "stream", "quantity", "model", "assumptions"
 
 
 def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
-    """One line a row: names, published, modelled, error in per cent, verdict, fitted, misfit.
+    """A table of rows: names, published, modelled, error in per cent, verdict, fitted, misfit.
 
     Of measurements of one's own, the value is called measured.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+
+    Returns
+    -------
+    DataFrame
+        One line per row, values as texts of four digits.
+
+    Examples
+    --------
+    >>> from qoslib.compare.store import stored
+    >>> mine = [row for row in stored() if row.platform == "m120" and row.stream == "CS1"]
+    >>> to_frame(mine).columns.tolist()[:4]
+    ['platform', 'experiment', 'stream', 'quantity']
     """
     lines = [
         {name: getattr(row, name) for name in _NAMES}
@@ -125,6 +141,12 @@ def explained(rows: Iterable[Row]) -> pd.DataFrame:
     -------
     DataFrame
         One line a misfit, the reason in full.
+
+    Examples
+    --------
+    >>> from qoslib.compare.store import stored
+    >>> explained(stored()).columns.tolist()
+    ['rows', 'errors', 'why']
     """
     found: dict[str, list[Row]] = {}
     for row in rows:

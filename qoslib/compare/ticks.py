@@ -29,6 +29,17 @@ def is_tick(value: Published, modelled: float) -> bool:
         A throughput, or a count of dropped packets.
     modelled : float
         In the unit of the published value; of several seeds their mean.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> from qoslib.compare.values import published
+    >>> value = next(v for v in published("mx80").results if v.quantity == "throughput")
+    >>> is_tick(value, value.value), is_tick(value, 2 * value.value)
+    (True, False)
     """
     low, high = _allowed(value)
     return low <= modelled <= high

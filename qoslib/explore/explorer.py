@@ -114,6 +114,11 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def move(self, **values: Any) -> None:
         """Set several controls, draw once, and wait for what takes a moment.
 
+        Parameters
+        ----------
+        **values
+            Names of controls, and what each is set to.
+
         Raises
         ------
         ValueError

@@ -90,6 +90,11 @@ def actual_rate_bps(pacing: Pacing | None, segment_bytes: int, segments: int = 1
     float or None
         Rate of the bursts, as `burst_bytes` counts them [bit/s].
 
+    Raises
+    ------
+    ValueError
+        If the pacing is none of these.
+
     Notes
     -----
     A table entry i is the time of ``8 (i + 1)`` bytes in whole microseconds; a packet of n bytes

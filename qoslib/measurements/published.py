@@ -64,6 +64,11 @@ def load(table: str | os.PathLike[str] | IO[Any] | pd.DataFrame) -> pd.DataFrame
 def catalogue() -> pd.DataFrame:
     """List the published tables: name, source, title, rows and quantities of each.
 
+    Returns
+    -------
+    DataFrame
+        One row per table.
+
     Examples
     --------
     >>> "m120_latency" in set(catalogue()["name"])
@@ -78,6 +83,11 @@ def sources() -> dict[str, dict[str, Any]]:
     A passport joins what is known of the file (places, transcription, rows, SHA-256, notes) with
     what is known of the document it was taken from (title, publisher, date, licence).
 
+    Returns
+    -------
+    dict of str to dict
+        File name to its passport.
+
     Examples
     --------
     >>> sources()["m120_latency.csv"]["licence"] != ""
@@ -89,6 +99,11 @@ def sources() -> dict[str, dict[str, Any]]:
 
 def folder() -> Path:
     """The tables: inside an installed package, or beside it in a checkout.
+
+    Returns
+    -------
+    Path
+        The folder of the CSV files.
 
     Examples
     --------

@@ -188,6 +188,11 @@ class Platform:
         assumptions : str
             Name of a declared set.
 
+        Returns
+        -------
+        dict of str to Experiment
+            By name, in the order of the source.
+
         Raises
         ------
         ValueError

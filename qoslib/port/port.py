@@ -44,6 +44,11 @@ class Classifier(Record):
         -------
         str
             The queue's name, which the port may not have.
+
+        Raises
+        ------
+        ValueError
+            If the mark is no text.
         """
         mark = checked(str, mark, "mark")
         return dict(reversed(self.rules)).get(mark, self.default or mark)

@@ -86,7 +86,13 @@ class Worksheet:
     laboratory_commands: tuple[Advice, ...]
 
     def table(self) -> pd.DataFrame:
-        """The rules as a table to read, one row per rule."""
+        """The rules as a table to read, one row per rule.
+
+        Returns
+        -------
+        DataFrame
+            Texts, in ms, MB and Mb/s.
+        """
         cells = [dict(zip(_HEAD, _cells(rule), strict=True)) for rule in self.rules]
         return pd.DataFrame(cells).set_index("rule")
 
