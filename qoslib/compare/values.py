@@ -142,7 +142,17 @@ class Data:
         return {(each.experiment, each.stream, each.quantity): each.base_value for each in sound}
 
     def spread(self, value: Published) -> float:
-        """How far apart the published counters of a value's pair are [ratio]; 0 without a pair."""
+        """How far apart the published counters of a value's pair are [ratio]; 0 without a pair.
+
+        Parameters
+        ----------
+        value : Published
+
+        Returns
+        -------
+        float
+            ``|b / a - 1|`` of the two counters a and b.
+        """
         pair = platform(value.platform).pairs.get(value.quantity, ())
         found = [self.by_name.get((*value.name[:3], quantity)) for quantity in pair]
         counters = [each.value for each in found if each is not None]

@@ -60,7 +60,22 @@ class Sweep:
         return self.results[0].streams
 
     def values(self, quantity: str) -> np.ndarray:
-        """A quantity of `Result`, shape (axes, streams)."""
+        """A quantity of `Result`, shape (axes, streams).
+
+        Parameters
+        ----------
+        quantity : str
+            One of `Result.quantities`, or what else is an array by stream there.
+
+        Returns
+        -------
+        ndarray, shape (axes, streams)
+
+        Raises
+        ------
+        AttributeError
+            If it is none.
+        """
         stacked = [getattr(result, quantity) for result in self.results]
         if not all(isinstance(each, np.ndarray) for each in stacked):
             allowed = ", ".join(self.results[0].quantities)
@@ -142,6 +157,11 @@ class Sweep:
 
     def to_xarray(self) -> "xr.Dataset":
         """The same as an xarray `Dataset`: a dimension for each axis, and the stream.
+
+        Returns
+        -------
+        Dataset
+            The quantities as variables.
 
         Raises
         ------

@@ -25,36 +25,36 @@ LIKE = ("BE", "CS4", "CS3", "CS1")
 def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
     """Windows, round trip, queue and rate over time, one colour a result.
 
-        Parameters
-        ----------
-        scenario : Scenario
-            Its hosts' flows are drawn together.
-        results : mapping of str to Result
-            Label to a result of `qoslib.tcp`; the fluid model is a thick line, packets a thin one.
+    Parameters
+    ----------
+    scenario : Scenario
+        Its hosts' flows are drawn together.
+    results : mapping of str to Result
+        Label to a result of `qoslib.tcp`; the fluid model is a thick line, packets a thin one.
 
-        Returns
-        -------
-        Figure
-            Four panels over time.
+    Returns
+    -------
+    Figure
+        Four panels over time.
 
-        Raises
-        ------
-        ValueError
-            If a result is of no TCP model.
+    Raises
+    ------
+    ValueError
+        If a result is of no TCP model.
 
-        Examples
-        --------
-        >>> from qoslib.flows import Flow, Host
-        >>> from qoslib.port import ByteLimit, Port, Queue
-        >>> from qoslib.scenario import Scenario
+    Examples
+    --------
+    >>> from qoslib.flows import Flow, Host
+    >>> from qoslib.port import ByteLimit, Port, Queue
+    >>> from qoslib.scenario import Scenario
     from qoslib.tcp import OverTime, over_time
-        >>> from qoslib.tcp import simulate
-        >>> port = Port("wan", 1e9, (Queue("all", ByteLimit(500_000)),))
-        >>> hosts = (Host("server", 10e9, (Flow("copy", 0.020),)),)
-        >>> scenario = Scenario("copy", port, (), hosts=hosts)
-        >>> result = simulate(port, hosts, 1.0)
-        >>> list(tcp_over_time(scenario, {"this run": result}).table)[:2]
-        ['this run windows [MB]', 'this run round trip [ms]']
+    >>> from qoslib.tcp import simulate
+    >>> port = Port("wan", 1e9, (Queue("all", ByteLimit(500_000)),))
+    >>> hosts = (Host("server", 10e9, (Flow("copy", 0.020),)),)
+    >>> scenario = Scenario("copy", port, (), hosts=hosts)
+    >>> result = simulate(port, hosts, 1.0)
+    >>> list(tcp_over_time(scenario, {"this run": result}).table)[:2]
+    ['this run windows [MB]', 'this run round trip [ms]']
     """
     drawn = {label: _drawn(over_time(scenario, each)) for label, each in results.items()}
     traces = []

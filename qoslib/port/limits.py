@@ -16,6 +16,16 @@ class PacketLimit(Record):
     def held_bytes(self, frame_bytes: float) -> float:
         """What it holds of frames of a size [B].
 
+        Parameters
+        ----------
+        frame_bytes : float
+            Frame size [B].
+
+        Returns
+        -------
+        float
+            Bytes of frames [B].
+
         Examples
         --------
         >>> PacketLimit(100).held_bytes(1500)
@@ -25,6 +35,17 @@ class PacketLimit(Record):
 
     def resized(self, size_bytes: float, frame_bytes: float) -> "PacketLimit":
         """A limit in packets that holds about so many bytes of frames of a size.
+
+        Parameters
+        ----------
+        size_bytes : float
+            What it is to hold [B].
+        frame_bytes : float
+            Frame size [B].
+
+        Returns
+        -------
+        PacketLimit
 
         Examples
         --------
@@ -43,6 +64,16 @@ class ByteLimit(Record):
     def held_bytes(self, frame_bytes: float) -> float:
         """What it holds of frames of a size [B]: that is the limit, whatever their size.
 
+        Parameters
+        ----------
+        frame_bytes : float
+            Frame size [B].
+
+        Returns
+        -------
+        float
+            Bytes of frames [B].
+
         Examples
         --------
         >>> ByteLimit(64_000).held_bytes(1500)
@@ -52,6 +83,17 @@ class ByteLimit(Record):
 
     def resized(self, size_bytes: float, frame_bytes: float) -> "ByteLimit":
         """A limit of so many bytes, a frame at least.
+
+        Parameters
+        ----------
+        size_bytes : float
+            What it is to hold [B].
+        frame_bytes : float
+            Frame size [B].
+
+        Returns
+        -------
+        ByteLimit
 
         Examples
         --------
