@@ -95,7 +95,8 @@ def _band(band, shown):
 def _over_time(scenario, result, kind):
     found = tcp.over_time(scenario, result) if result else None
     for name, like in OVER_TIME.items():
-        x, y = (found.time_s, getattr(found, f"{name}_bytes")) if found else ([], [])
+        x = found.time_s if found else ()
+        y = getattr(found, f"{name}_bytes") if found else ()
         look, uid = style.look(like), f"{kind}-{name}"
         trace = style.curve(kind, name, x, AXIS.drawn(y), 2, as_look=look, uid=uid)
         yield trace | {"showlegend": kind == "fluid"}

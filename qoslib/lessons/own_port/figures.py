@@ -59,7 +59,8 @@ def figure(
         traces.append(_measured(streams, measured, panel))
     traces += [*style.keys("fluid", "packets"), style.key("measured") | {"name": "measured"}]
     table = _table(names, offered, numbers, measured)
-    y_axes = [{"rangemode": "tozero"}, {"range": [-3, 103]}, style.decades(-3.5, 3)]
+    decades = style.decades(-3.5, 3)
+    y_axes: list[style.Json] = [{"rangemode": "tozero"}, {"range": [-3, 103]}, decades]
     layout = style.layout(PANELS, y_axes=y_axes)
     return Figure(data=traces, layout=layout, summary=_summary(table, measured), table=table)
 

@@ -56,7 +56,8 @@ def figure(
             traces.append(_line("fluid", name, x, lines[panel][:, place], panel))
         traces += [_marks(kind, seen, panel) for kind, seen in marks.items()]
     for place, name in enumerate(LIKE):
-        traces.append(_line("packets", name, *_lost_over_time(simulated, place), 2))
+        time, lost = _lost_over_time(simulated, place)
+        traces.append(_line("packets", name, time, lost, 2))
     traces += style.keys("packets", "now", "measured")
     columns = [f"{name} {title}" for title in PANELS[:2] for name in LIKE]
     index = pd.Index(x.round(1), name=X_TITLES[0])
