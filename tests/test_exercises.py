@@ -100,7 +100,7 @@ def test_every_lesson_has_exercises_whose_numbers_vary():
 def test_the_check_knows_the_numbers_of_a_student(name, student):
     given = lessons.exercises()[name].given(student)
     assert all(f"{value:g}" in lessons.question(name, student) for value in given.values())
-    verdict = lessons.check(name, BY_HAND[name](**given), student)
+    verdict = lessons.check(name, BY_HAND[name](**given), student=student)
     assert verdict.ok, (given, verdict)
 
 
@@ -127,10 +127,16 @@ def test_an_answer_of_the_wrong_type_is_no_try(name):
         assert "Hint:" not in lessons.check(name, answer).text
 
 
-@pytest.mark.parametrize("student", [-1, 1.5, "7"])
+@pytest.mark.parametrize("student", [-1, 1.5, "7", True])
 def test_what_is_no_student_number_is_told_so(student):
-    with pytest.raises(ValueError, match=r"student is .*; allowed: a whole number from 0"):
-        lessons.question("00.1", student)
+    for ask in (lessons.question, lessons.check):
+        with pytest.raises(ValueError, match=r"student is .*; allowed: a whole number from 0"):
+            ask("00.1", student=student)
+
+
+def test_a_decimal_comma_does_not_become_a_student():
+    with pytest.raises(TypeError, match=r"check\(\) takes .* 2 positional arguments but 3"):
+        lessons.check("00.1", 67, 2)
 
 
 def test_each_judge_says_what_it_asks():

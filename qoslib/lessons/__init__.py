@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from qoslib.lessons.exercise import Exercise, NoAnswer, Tries, Verdict
+from qoslib.record import fail
 
 __all__ = ["LESSONS", "Verdict", "check", "exercises", "question"]
 
@@ -42,7 +43,7 @@ def exercises() -> dict[str, Exercise]:
     return {number: each for room in rooms for number, each in room.EXERCISES.items()}
 
 
-def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
+def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
     """Judge an answer to an exercise of a lesson.
 
     Parameters
@@ -52,12 +53,15 @@ def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     answer : float, or a port and its streams
         As the exercise asks.
     student : int
-        Whose numbers the question had, see `question`; 0 for those in the lesson.
+        Whose numbers the question had, see `question`; 0 for those in the lesson. Only by its
+        name, or ``check("00.1", 67,2)`` would be student 2.
 
     Raises
     ------
     ValueError
-        If there is no such exercise.
+        If there is no such exercise, or no such number of a student.
+    TypeError
+        If there is a third value without a name, as with a comma in a number.
 
     Examples
     --------
@@ -66,6 +70,7 @@ def check(exercise: str, answer: Any = None, student: int = 0) -> Verdict:
     line over the line rate; serialisation_s() does it.
     """
     known = _known(exercise)
+    _check_student(student)
     try:
         verdict = known.verdict(answer, **known.given(student))
     except NoAnswer as error:
@@ -99,9 +104,13 @@ def question(exercise: str, student: int = 0) -> str:
     >>> question("00.1", student=7) == question("00.1", student=8)
     False
     """
-    if not isinstance(student, int) or student < 0:
-        raise ValueError(f"student is {student!r}; allowed: a whole number from 0")
+    _check_student(student)
     return _known(exercise).question(student)
+
+
+def _check_student(student):
+    if isinstance(student, bool) or not isinstance(student, int) or student < 0:
+        fail("student", student, "a whole number from 0")
 
 
 def _known(number):

@@ -10,6 +10,8 @@ __all__ = ["EXERCISES"]
 
 FRAME_BYTES = float(isr4331.FACTS.frame_bytes)
 PAYLOAD_BYTES = FRAME_BYTES - float(isr4331.FACTS.header_bytes)
+#: Less lost than this is a rate with its headers, rounded down: they are three times as much.
+ROUNDED = 0.01
 
 
 def _lost(ef_mbps, port: Port):
@@ -56,7 +58,8 @@ def bucket(load):
 def least_rate(answer, load):
     """The least priority rate at which EF loses nothing of so many Mb/s of data, in Mb/s."""
     (lost, rest), (less, _) = (_lost(load, _with_rate(units.mbps(answer - by))) for by in (0, 0.5))
-    return edge(lost <= LOSSLESS, less <= LOSSLESS, lost=lost, rest=rest)
+    reply, values = edge(lost <= LOSSLESS, less <= LOSSLESS, lost=lost, rest=rest)
+    return ("rounded" if reply == "beyond" and lost < ROUNDED else reply), values
 
 
 def own(answer):
