@@ -7,7 +7,7 @@ people use other units; they are converted here, on the way in and on the way ou
 from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TypeAlias, TypeVar, overload
+from typing import NoReturn, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,26 @@ UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
 )
 
 
+NUMBERS = "a number or an array of numbers"
+#: What Python repeats where a number would be multiplied.
+REPEATED = (str, list, tuple)
+
+
+def _refuse(name: str, value: object, allowed: str) -> NoReturn:
+    raise ValueError(f"{name} is {value!r}; allowed: {allowed}") from None
+
+
+def _times(value: Numbers, factor: float) -> Numbers:
+    try:
+        return value * factor
+    except TypeError:
+        _refuse("value", value, NUMBERS)
+
+
+def _least(value: Array) -> float:
+    return float(value.min(initial=np.inf)) if isinstance(value, np.ndarray) else value
+
+
 def convert(value: Numbers, unit: str, to: str) -> Numbers:
     """Convert a value from one unit to another of the same kind.
 
@@ -98,7 +118,7 @@ def convert(value: Numbers, unit: str, to: str) -> Numbers:
     (kind, size), (to_kind, to_size) = UNITS[unit], UNITS[to]
     if kind != to_kind:
         raise ValueError(f"{unit!r} measures {kind}, {to!r} measures {to_kind}")
-    return value * (size / to_size)
+    return _times(value, size / to_size)
 
 
 def gbps(value: Numbers) -> Numbers:
@@ -119,7 +139,7 @@ def gbps(value: Numbers) -> Numbers:
     >>> gbps(2.5)
     2500000000.0
     """
-    return value * 1e9
+    return _times(value, 1e9)
 
 
 def mbps(value: Numbers) -> Numbers:
@@ -140,7 +160,7 @@ def mbps(value: Numbers) -> Numbers:
     >>> mbps(100)
     100000000.0
     """
-    return value * 1e6
+    return _times(value, 1e6)
 
 
 def kbps(value: Numbers) -> Numbers:
@@ -161,7 +181,7 @@ def kbps(value: Numbers) -> Numbers:
     >>> kbps(64)
     64000.0
     """
-    return value * 1e3
+    return _times(value, 1e3)
 
 
 def megabytes(value: Numbers) -> Numbers:
@@ -182,7 +202,7 @@ def megabytes(value: Numbers) -> Numbers:
     >>> megabytes(0.5)
     500000.0
     """
-    return value * 1e6
+    return _times(value, 1e6)
 
 
 def ms(value: Numbers) -> Numbers:
@@ -203,7 +223,7 @@ def ms(value: Numbers) -> Numbers:
     >>> ms(20)
     0.02
     """
-    return value * 1e-3
+    return _times(value, 1e-3)
 
 
 def us(value: Numbers) -> Numbers:
@@ -224,7 +244,7 @@ def us(value: Numbers) -> Numbers:
     >>> us(250)
     0.00025
     """
-    return value * 1e-6
+    return _times(value, 1e-6)
 
 
 def bits(size_bytes: Exact) -> Exact:
@@ -245,6 +265,8 @@ def bits(size_bytes: Exact) -> Exact:
     >>> bits(1500)
     12000
     """
+    if isinstance(size_bytes, REPEATED):
+        _refuse("value", size_bytes, NUMBERS)
     return size_bytes * BITS_PER_BYTE
 
 
@@ -266,7 +288,10 @@ def octets(size_bits: Numbers) -> Numbers:
     >>> octets(12_000)
     1500.0
     """
-    return size_bits / BITS_PER_BYTE
+    try:
+        return size_bits / BITS_PER_BYTE
+    except TypeError:
+        _refuse("value", size_bits, NUMBERS)
 
 
 @overload
@@ -294,12 +319,26 @@ def serialisation_s(frame_bytes: Array, line_bps: Array, overhead_bytes: Array =
     float or ndarray
         Time [s], in the shape that the arguments broadcast to.
 
+    Raises
+    ------
+    ValueError
+        If a frame is below 0 bytes, or a rate is 0 or less.
+
     Examples
     --------
     >>> round(float(serialisation_s(64, 10e9, overhead_bytes=20) * 1e9), 1)  # ns
     67.2
     """
-    return BITS_PER_BYTE * (frame_bytes + overhead_bytes) / line_bps
+    try:
+        on_line_bytes = frame_bytes + overhead_bytes
+        if _least(on_line_bytes) < 0:
+            _refuse("frame_bytes + overhead_bytes", on_line_bytes, "0 or more")
+        if _least(line_bps) <= 0:
+            _refuse("line_bps", line_bps, "above 0")
+        return BITS_PER_BYTE * on_line_bytes / line_bps
+    except TypeError:
+        given = (frame_bytes, line_bps, overhead_bytes)
+        _refuse("(frame_bytes, line_bps, overhead_bytes)", given, NUMBERS)
 
 
 @overload
@@ -323,12 +362,22 @@ def rate_pps(rate_bps: Array, frame_bytes: Array) -> Array:
     float or ndarray
         Packet rate [packets/s], in the shape that the arguments broadcast to.
 
+    Raises
+    ------
+    ValueError
+        If the frame has 0 bytes.
+
     Examples
     --------
     >>> rate_pps(100e6, 1250)
     10000.0
     """
-    return rate_bps / (BITS_PER_BYTE * frame_bytes)
+    try:
+        return rate_bps / (BITS_PER_BYTE * frame_bytes)
+    except ZeroDivisionError:
+        _refuse("frame_bytes", frame_bytes, "above 0")
+    except TypeError:
+        _refuse("(rate_bps, frame_bytes)", (rate_bps, frame_bytes), NUMBERS)
 
 
 @overload
@@ -357,4 +406,9 @@ def rate_bps(rate_pps: Array, frame_bytes: Array) -> Array:
     >>> rate_bps(10_000.0, 1250)
     100000000.0
     """
-    return rate_pps * BITS_PER_BYTE * frame_bytes
+    if isinstance(rate_pps, REPEATED):
+        _refuse("rate_pps", rate_pps, NUMBERS)
+    try:
+        return rate_pps * BITS_PER_BYTE * frame_bytes
+    except TypeError:
+        _refuse("(rate_pps, frame_bytes)", (rate_pps, frame_bytes), NUMBERS)

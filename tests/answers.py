@@ -46,7 +46,7 @@ def unpoliced():
 
 
 def policed(burst_bytes, voice_bps):
-    """Voice in frames of 200 B, served first, behind a policer of 10 Mb/s with this burst or none."""
+    """Voice, served first, behind a policer of 10 Mb/s with this burst; None: no policer."""
     policer = None if burst_bytes is None else Policer(units.mbps(10), burst_bytes)
     port = POLICED.replace(queues=(FIRST.replace(policer=policer), POLICED.queues[1]))
     return Scenario("mine", port, (Stream("voice", voice_bps, 200), Stream("data", 60e6, 1500)))

@@ -198,6 +198,32 @@ def test_four_columns_are_enough(own):
     ]
 
 
+@pytest.mark.parametrize(
+    ("quantity", "value", "unit", "allowed"),
+    [
+        *(("drop_ratio", value, "%", "0 to 100 %") for value in ("-30", "300")),
+        *(("loss", value, "1", "0 to 1") for value in ("-0.3", "1.01")),
+        ("loss_share", "1000001", "ppm", "0 to 1e[+]06 ppm"),
+    ],
+)
+def test_less_than_nothing_or_more_than_all_is_not_lost(own, quantity, value, unit, allowed):
+    load(own(f"voice,{quantity},0,{unit}", f"data,{quantity},1,{unit}", header=FOUR))
+    with pytest.raises(MeasurementError, match=f"line 2, column value: .* allowed: {allowed}$"):
+        load(own(f"voice,{quantity},{value},{unit}", header=FOUR))
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_a_file_with_other_separators_is_told_to_have_commas(own, separator):
+    header, row = (text.replace(",", separator) for text in (FOUR, "voice,latency,4,ms"))
+    with pytest.raises(MeasurementError, match=r"line 1: fields are separated by .*: commas, and"):
+        load(own(row, header=header))
+
+
+def test_an_empty_value_is_told_to_be_one(own):
+    with pytest.raises(MeasurementError, match=r"column value: empty; allowed: a value$"):
+        load(own("voice,latency,,ms", header=FOUR))
+
+
 def test_a_buffer_an_open_file_and_a_frame_load_like_a_file(own):
     path = own(ROW, changed(experiment="other", stream="=1+1"))
     whole, text = load(path), path.read_text(encoding="utf-8")

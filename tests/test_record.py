@@ -98,6 +98,16 @@ def test_numbers_of_numpy_become_plain():
     assert traffic.Trace(np.array([0.0, 1.0]), np.array([64, 64])).frames_bytes == (64, 64)
 
 
+def test_a_whole_number_may_come_with_a_point():
+    made = p.Policer(10e6, 56250.0)
+    assert (made.burst_bytes, type(made.burst_bytes)) == (56250, int)
+    assert traffic.Trace((0.0, 1.0), np.array([64.0, 1518.0])).frames_bytes == (64, 1518)
+    assert from_json(made.to_json().replace("56250", "56250.0")) == made
+    for wrong in (56250.5, True, math.nan, math.inf):
+        with pytest.raises(ValueError, match=r"burst_bytes is .*; allowed: a whole number$"):
+            p.Policer(10e6, wrong)
+
+
 def kinds_of(hint):
     """The kinds of record that a field may be of, where there is a choice."""
     options = tuple(each for each in typing.get_args(hint) or (hint,) if isinstance(each, type))

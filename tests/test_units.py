@@ -72,3 +72,36 @@ def test_a_ten_gigabit_line_carries_14_88_million_smallest_frames():
     frame_s = units.serialisation_s(64, units.gbps(10), overhead_bytes=20)
     assert 1 / frame_s == pytest.approx(14_880_952, abs=1)
     assert units.serialisation_s(np.array([64, 1518]), 1e9).shape == (2,)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: units.serialisation_s(1500, 0), "^line_bps is 0; allowed: above 0$"),
+        (
+            lambda: units.serialisation_s(1500, -1e9),
+            "^line_bps is -1000000000.0; allowed: above 0$",
+        ),
+        (
+            lambda: units.serialisation_s(-1, 1e9),
+            "^frame_bytes [+] overhead_bytes is -1.*: 0 or more$",
+        ),
+        (lambda: units.serialisation_s(1500, np.array([1e9, 0.0])), "^line_bps is array.*above 0$"),
+        (lambda: units.serialisation_s("1500", 1e9), "is [(]'1500', .*: a number or an array"),
+        (lambda: units.rate_pps(1e9, 0), "^frame_bytes is 0; allowed: above 0$"),
+        (lambda: units.rate_pps("1e9", 1500), "is [(]'1e9', 1500[)]; allowed: a number"),
+        (lambda: units.rate_bps(None, 1500), "is [(]None, 1500[)]; allowed: a number"),
+        (lambda: units.mbps("100"), "^value is '100'; allowed: a number or an array of numbers$"),
+        (lambda: units.bits("100"), "^value is '100'; allowed: a number"),
+        (lambda: units.octets([8]), r"^value is \[8\]; allowed: a number"),
+        (lambda: units.convert("5", "s", "ms"), "^value is '5'; allowed: a number"),
+    ],
+)
+def test_what_is_no_size_rate_or_number_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_nothing_takes_no_time():
+    assert units.serialisation_s(0, 1e9) == 0
+    assert units.serialisation_s(np.array([]), 1e9).shape == (0,)

@@ -50,6 +50,9 @@ CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
 MAX_BYTES = 10_000_000
 MAX_TEXT = 2_000  # characters in a field
 NUMBER = re.compile(r"[-+]?\d{1,30}(\.\d{1,30})?([eE][-+]?\d{1,3})?", re.ASCII)
+LOST = re.compile(r"(sender_)?(drop|loss)(_ratio|_share)?")
+#: What spreadsheets write in place of commas.
+SEPARATORS = re.compile(r"[;\t|]")
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -185,6 +188,9 @@ def _rounding(text: str) -> str:
 
 
 def _header(name: str, header: list[str]) -> list[str]:
+    if len(header) == 1 and (found := SEPARATORS.search(header[0])):
+        problem = f"fields are separated by {found[0]!r}; allowed: commas, and a point in 0.5"
+        raise MeasurementError(name, problem, 1, None)
     allowed = f"allowed: the columns {','.join(WANTED)}, and {HEADER} where wanted"
     for column in dict.fromkeys((*WANTED, *header)):
         if header.count(column) == 1 and column in COLUMNS:
@@ -201,13 +207,14 @@ def _check(record: Record) -> None:
         if len(text) > MAX_TEXT:
             raise record.error(column, f"{len(text)} characters; allowed: up to {MAX_TEXT}")
         if not text and _required(record, column):
-            raise record.error(column, "empty; allowed: anything but that")
+            raise record.error(column, "empty; allowed: a value")
         if column in CHOICES and text not in CHOICES[column]:
             allowed = ", ".join(CHOICES[column])
             raise record.error(column, f"unknown {_short(text)}; allowed: {allowed}")
         if column in NUMBERS and text:
             _check_number(record, column, text)
     _check_names(record)
+    _check_share(record)
     _check_range(record)
     _check_status(record)
 
@@ -230,6 +237,18 @@ def _check_names(record: Record) -> None:
         if not NAME.fullmatch(text):
             allowed = "letters, digits and _, a letter first"
             raise record.error(column, f"{_short(text)} is not a name; allowed: {allowed}")
+
+
+def _check_share(record: Record) -> None:
+    """What is lost of all that was offered is neither negative nor more than that."""
+    unit, quantity = record.cells["unit"], record.cells["quantity"]
+    value = record.cells["value"]
+    if not value or UNITS[unit][0] != "ratio" or not LOST.fullmatch(quantity):
+        return
+    whole = 1 / UNITS[unit][1]
+    if not 0 <= float(value) <= whole:
+        allowed = f"0 to {whole:g}{'' if unit == '1' else f' {unit}'}"
+        raise record.error("value", f"{quantity} of {value}; allowed: {allowed}")
 
 
 def _check_range(record: Record) -> None:

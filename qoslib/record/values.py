@@ -131,10 +131,16 @@ def shortened(text: str, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"
 
 
+def _is_whole(value: typing.Any) -> bool:
+    """Whether a number has no fraction: 56250.0 is as whole as 56250."""
+    return isinstance(value, numbers.Integral) or (_finite(value) and value == math.floor(value))
+
+
 def checked_number(hint: typing.Any, value: typing.Any, where: str) -> float:
     if type(value) is not hint:
-        kind = numbers.Integral if hint is int else numbers.Real
-        if isinstance(value, bool) or not isinstance(value, kind):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            fail(where, value, WORDS[hint])
+        if hint is int and not _is_whole(value):
             fail(where, value, WORDS[hint])
     if not _finite(value):
         fail(where, value, "a finite number")

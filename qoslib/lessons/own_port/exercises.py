@@ -66,9 +66,7 @@ def own(answer):
 def _simulated(scenario):
     offered = sum(units.rate_pps(s.rate_bps, s.mean_frame_bytes) for s in scenario.streams)
     end_s = min(scenario.duration_s, MOST_PACKETS / max(offered, 1.0))
-    return packets.simulate(
-        scenario.network, scenario.streams, end_s, seed=scenario.seed, bins=1
-    )
+    return packets.simulate(scenario.network, scenario.streams, end_s, seed=scenario.seed, bins=1)
 
 
 def _why(scenario):
