@@ -165,8 +165,8 @@ class Stream(Record):
         `Trace`, which brings its own times.
     frame_bytes : int or FrameMix
         Frame size [B], as queues and policers count it; a `Trace` brings its own.
-    arrivals : Arrivals
-        How packets are spaced.
+    arrivals : Arrivals or str
+        How packets are spaced; ``"poisson"`` stands for ``Poisson()``, and so on.
     mark : str
         What a classifier reads (RFC 2475), say a DSCP; empty means the stream's name.
     clock_ppm : float
@@ -180,6 +180,11 @@ class Stream(Record):
         Rate of the link the stream arrives by [bit/s], which spaces its packets; None: no limit.
     ecn : bool
         Whether its packets may be marked instead of dropped (RFC 3168).
+
+    Examples
+    --------
+    >>> Stream("data", 1e6, arrivals="poisson")
+    Stream(name='data', rate_bps=1000000.0, arrivals=Poisson())
     """
 
     name: str

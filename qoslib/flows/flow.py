@@ -26,6 +26,7 @@ class Flow(Record):
         Base round trip [s]: what is left of it when nothing waits and no packet takes time on a
         line; the port's base delay and a netem delay of the host are part of it.
     congestion : Reno, Cubic, HTcp or Bbr
+        Or its name, like ``"reno"``.
     recovery : SackRecovery, RateHalving, NewRenoRecovery, TimeoutOnly or PathologicalRecovery
     slow_start : SlowStart
     window_bytes : int or None

@@ -67,7 +67,7 @@ class Port(Tabular, Record):
     queues : tuple of Queue
         At least one.
     scheduler : Scheduler
-        Which queue may send next.
+        Which queue may send next; or its name, like ``"strict_priority"``.
     overhead_bytes : float
         What the line adds to each frame [B]: preamble and gap, flags, a mean of stuffing.
     classifier : Classifier

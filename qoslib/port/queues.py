@@ -31,7 +31,7 @@ class Queue(Record):
     limit : PacketLimit, ByteLimit or TimeLimit
         How much it may hold.
     dropper : Dropper
-        Who goes when it is full, or before.
+        Who goes when it is full, or before; or its name, like ``"codel"``.
     policer : Policer or None
         In front of the queue.
     shaper : Shaper or None
