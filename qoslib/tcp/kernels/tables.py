@@ -7,64 +7,77 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qoslib.packets.kernels.tables import Columns, table
+
 __all__ = ["ACK", "DEPARTURE", "FLOW", "HOST", "NOTE", "PLACE", "SEGMENT", "WAY", "Senders"]
 
 
-def _table(whole="", real="", key=""):
-    kinds = (("i8", whole), ("f8", real), ("u8", key))
-    return np.dtype([(name, kind) for kind, names in kinds for name in names.split()], align=True)
-
-
-FLOW = _table(
-    whole="host first mask una next end flight lost limit limited state recover"
-    " order scan after duplicates again log_first log_mask"
-    " ack_first ack_mask ack_head acks held"
-    " expected highest unacked per_ack ack_delay_ps return_ps"
-    " start_ps stop_ps rto_ps least_rto_ps backoff srtt_ps var_ps last_rtt_ps min_rtt_ps"
-    " burst paced pace_ps pace_gap_ps wake_ps pace_first nic_ps nic_fraction"
-    " recovery duplicate bound repeats critical given_up threshold lost_here"
-    " prr_delivered prr_out prr_flight reduced_upto marks"
-    " law fast friendly scaling epoch_ps counts_acks"
-    " by_round most_out used_upto"
-    " hystart delay_sign train_sign low samples low_ps high_ps gap_ps sampled round_end"
-    " round_ps train_ps round_rtt_ps"
-    " modes bandwidth_ps bandwidth_count min_srtt_ps max_srtt_ps"
-    " departures delivered delivered_ps first_ps app_limited"
-    " phase phase_ps cycles rounds round_upto rate_round full full_rounds"
-    " probe_every_ps probe_packets probed_ps probed_round conserves before"
-    " bandwidths least_ps min_at_ps"
-    " retransmitted timeouts recoveries dropped_in_host first_send_drops retransmit_drops"
-    " finished_ps received_before",
-    real="cwnd ssthresh beta c share train_share w_max w_est k_s prior"
-    " low_s beta_low beta_high switch alpha max_rate old_max_rate mean_rate"
-    " rate full_rate pace_rate startup_gain window_gain gain",
-    key="key counter",
+FLOW = table(
+    draws=True,
+    window=Columns(
+        "host first mask una next end flight lost limit limited state recover", "cwnd ssthresh"
+    ),
+    scoreboard=Columns("order scan after duplicates again log_first log_mask"),
+    acknowledgements=Columns("ack_first ack_mask ack_head acks held"),
+    receiver=Columns("expected highest unacked per_ack ack_delay_ps return_ps"),
+    timer=Columns(
+        "start_ps stop_ps rto_ps least_rto_ps backoff srtt_ps var_ps last_rtt_ps min_rtt_ps"
+    ),
+    pacing=Columns("burst paced pace_ps pace_gap_ps wake_ps pace_first nic_ps nic_fraction"),
+    recovery=Columns(
+        "recovery duplicate bound repeats critical given_up threshold lost_here"
+        " prr_delivered prr_out prr_flight reduced_upto marks"
+    ),
+    law=Columns("law fast friendly scaling epoch_ps counts_acks", "beta c"),
+    validation=Columns("by_round most_out used_upto"),
+    hystart=Columns(
+        "hystart delay_sign train_sign low samples low_ps high_ps gap_ps sampled round_end"
+        " round_ps train_ps round_rtt_ps",
+        "share train_share",
+    ),
+    cubic=Columns(real="w_max w_est k_s prior"),
+    htcp=Columns(
+        "modes bandwidth_ps bandwidth_count min_srtt_ps max_srtt_ps",
+        "low_s beta_low beta_high switch alpha max_rate old_max_rate mean_rate",
+    ),
+    delivery=Columns("departures delivered delivered_ps first_ps app_limited"),
+    bbr=Columns(
+        "phase phase_ps cycles rounds round_upto rate_round full full_rounds"
+        " probe_every_ps probe_packets probed_ps probed_round conserves before"
+        " bandwidths least_ps min_at_ps",
+        "rate full_rate pace_rate startup_gain window_gain gain",
+    ),
+    counters=Columns(
+        "retransmitted timeouts recoveries dropped_in_host first_send_drops retransmit_drops"
+        " finished_ps received_before"
+    ),
 )
 
-HOST = _table(
-    whole="row line_ps line_fraction first mask head waiting"
-    " limit bursts_first bursts_mask bursts_head bursts delay_ps jitter_ps last_ps htb free_ps",
-    key="key counter",
+HOST = table(
+    draws=True,
+    line=Columns("row line_ps line_fraction first mask head waiting"),
+    netem=Columns("limit bursts_first bursts_mask bursts_head bursts delay_ps jitter_ps last_ps"),
+    pacing=Columns("htb free_ps"),
 )
 
 #: A segment's place in the window: what the sender knows, and what the receiver has.
-SEGMENT = _table(whole="state tries order sent_ps got")
+SEGMENT = table("state tries order sent_ps got")
 
 #: What a BBR flow notes of a segment when it leaves.
-DEPARTURE = _table(whole="delivered delivered_ps first_ps app_limited")
+DEPARTURE = table("delivered delivered_ps first_ps app_limited")
 
 #: A packet on its way from its host to the port.
-WAY = _table(whole="arrival_ps packet_class tag")
+WAY = table("arrival_ps packet_class tag")
 
 #: An acknowledgement on its way back: all before `upto`, and the packet that made it leave.
-ACK = _table(whole="arrival_ps upto tag echo")
+ACK = table("arrival_ps upto tag echo")
 
 #: What is noted of a flow at the end of a bin.
-NOTE = _table(whole="flight last_rtt_ps expected", real="cwnd ssthresh")
+NOTE = table("flight last_rtt_ps expected", "cwnd ssthresh")
 
 #: How a table that grows is used: so many places so far, those of its largest ring, how many
 #: entries an event adds at most; the first row says whether any table is short of places.
-PLACE = _table(whole="used largest most short")
+PLACE = table("used largest most short")
 
 
 class Senders(NamedTuple):

@@ -4,12 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from qoslib.packets.kernels.tables import Columns, table
+
 __all__ = ["FLOW", "HOST", "LINE", "State"]
-
-
-def _table(whole="", real="", drawn=""):
-    kinds = (("i8", whole), ("f8", real), ("u8", drawn))
-    return np.dtype([(name, kind) for kind, names in kinds for name in names.split()], align=True)
 
 
 #: A window law, its state, and what is where. Of `outstanding` packets some are in the `backlog`
@@ -17,26 +14,32 @@ def _table(whole="", real="", drawn=""):
 #: `queued` is below 0 while a part of a lost packet is still to be sent.
 #: In a recovery so many `holes` are to be sent again, so many new packets are `granted` by the
 #: receiver's window, and so many were sent (`renewed`).
-FLOW = _table(
-    whole="rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
-    " by_round delay_sign train_sign scaled reductions timeouts",
-    real="beta c low_s beta_low beta_high switch"
-    " slow_gain refill critical new_threshold timeout_s most line_bytes frame_bytes paced"
-    " rise_share rise_low_s rise_high_s rise_packets"
-    " window threshold limited_s outstanding backlog arrived queued whole"
-    " lost until_s reduced_s holes granted renewed"
-    " peak epoch_s reach_s friendly_window last_beta"
-    " least_s most_s rate old_rate"
-    " delivered delivered_before dropped refused waited_s finished_s",
+FLOW = table(
+    flow=Columns(
+        "rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
+        " by_round delay_sign train_sign scaled reductions timeouts"
+    ),
+    law=Columns(real="beta c low_s beta_low beta_high switch slow_gain"),
+    recovery=Columns(real="refill critical new_threshold timeout_s"),
+    sizes=Columns(real="most line_bytes frame_bytes paced"),
+    hystart=Columns(real="rise_share rise_low_s rise_high_s rise_packets"),
+    window=Columns(
+        real="window threshold limited_s outstanding backlog arrived queued whole"
+        " lost until_s reduced_s holes granted renewed"
+    ),
+    growth=Columns(
+        real="peak epoch_s reach_s friendly_window last_beta least_s most_s rate old_rate"
+    ),
+    counters=Columns(real="delivered delivered_before dropped refused waited_s finished_s"),
 )
 
 #: What a host puts on its link in a step, and how many bytes its queue may hold.
-HOST = _table(real="step_bytes limit_bytes held_bytes backlog_bytes")
+HOST = table(real="step_bytes limit_bytes held_bytes backlog_bytes")
 
-LINE = _table(
-    whole="ring flows bins bin_steps steps warm_steps done overflowed",
-    real="step_s step_bytes limit_bytes queue_bytes arrived arrived_bytes ready_bytes wait_s",
-    drawn="key counter",
+LINE = table(
+    "ring flows bins bin_steps steps warm_steps done overflowed",
+    "step_s step_bytes limit_bytes queue_bytes arrived arrived_bytes ready_bytes wait_s",
+    draws=True,
 )
 
 
