@@ -198,7 +198,10 @@ def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
     frame : DataFrame
         As `measurements.load` gives it.
     """
-    for row in frame.dropna(subset="value").to_dict("records"):
+    found = frame.dropna(subset="value")
+    # pandas copies the passport at each look at a column, which takes longer than all else.
+    found.attrs = {}
+    for row in found.to_dict("records"):
         quantity, is_range = row["quantity"], row["statistic"] == "range"
         yield Published(
             table=table,

@@ -93,8 +93,7 @@ def sources() -> dict[str, dict[str, Any]]:
     >>> sources()["m120_latency.csv"]["licence"] != ""
     True
     """
-    path = folder().parent / "sources.toml"
-    return deepcopy(_passports(path, _changed(path)))
+    return deepcopy(_all_passports())
 
 
 def folder() -> Path:
@@ -117,9 +116,10 @@ def folder() -> Path:
 
 def _read(raw: bytes | str, name: str, source: dict[str, Any] | None = None) -> pd.DataFrame:
     frame = frame_of(text_of(raw, name), name)
-    frame.attrs["source"] = source or {"file": name, "title": name}
-    units = frame.groupby("quantity", sort=False)["unit"].unique()
-    frame.attrs["units"] = {quantity: list(names) for quantity, names in units.items()}
+    units: dict[str, list[str]] = {}
+    for quantity, unit in dict.fromkeys(zip(frame["quantity"], frame["unit"], strict=True)):
+        units.setdefault(quantity, []).append(unit)
+    frame.attrs = {"source": source or {"file": name, "title": name}, "units": units}
     return frame
 
 
@@ -132,7 +132,12 @@ def _changed(path: Path) -> tuple[int, int]:
 @lru_cache(maxsize=200)
 def _published(path: Path, changed: tuple[int, int]) -> pd.DataFrame:
     own = {"file": path.name, "title": path.stem}
-    return _read(_raw(path), str(path), sources().get(path.name, own))
+    return _read(_raw(path), str(path), _all_passports().get(path.name, own))
+
+
+def _all_passports() -> dict[str, dict[str, Any]]:
+    path = folder().parent / "sources.toml"
+    return _passports(path, _changed(path))
 
 
 @lru_cache(maxsize=2)
