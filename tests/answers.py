@@ -6,7 +6,8 @@ import numpy as np
 
 from qoslib import compare, measurements, tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host, HtbPacing, actual_rate_bps
-from qoslib.platforms import isr4331, m120, same_line
+from qoslib.lessons.same_traffic import same_line
+from qoslib.platforms import isr4331, m120
 from qoslib.port import (
     ByteLimit,
     DeficitRoundRobin,

@@ -58,7 +58,6 @@ def test_every_platform_file_is_in_the_registry():
     folder = Path(str(resources.files("qoslib.platforms")))
     files = {path.stem for path in folder.glob("*.py")} - {"__init__", "platform", "provenance"}
     files -= {"hosts"}  # the senders that three of them share
-    files -= {"same_line"}
     files |= {path.parent.name for path in folder.glob("*/__init__.py")}
     assert files == set(PLATFORMS)
 

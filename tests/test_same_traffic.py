@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from qoslib import fluid, lessons, packets
+from qoslib.lessons.same_traffic import same_line
 from qoslib.lessons.same_traffic.sliders import COUNTED_S, WARMUP_S, simulated, start
-from qoslib.platforms import gsr12000, isr4331, m120, same_line
+from qoslib.platforms import gsr12000, isr4331, m120
 from qoslib.port import PacketLimit
 
 

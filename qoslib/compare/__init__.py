@@ -10,12 +10,13 @@ from qoslib.compare.store import differences, stored
 from qoslib.compare.tables import compare_experiment, explained, misfit_summary, to_frame
 from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.tolerances import TOLERANCES
-from qoslib.compare.values import Data, Published, published
+from qoslib.compare.values import Data, Point, Published, published, published_points
 
 __all__ = [
     "MODELS",
     "TOLERANCES",
     "Data",
+    "Point",
     "Published",
     "Row",
     "Scoreboard",
@@ -26,6 +27,7 @@ __all__ = [
     "misfit_summary",
     "model_differences",
     "published",
+    "published_points",
     "remark",
     "score",
     "score_measurements",

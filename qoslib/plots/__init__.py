@@ -9,21 +9,18 @@ from qoslib.plots.latency_histogram import latency_histogram
 from qoslib.plots.loss_over_load import loss_over_load
 from qoslib.plots.over_load import latency_over_load
 from qoslib.plots.over_time import queue_over_time
-from qoslib.plots.published import Point, published
 from qoslib.plots.tcp_over_time import tcp_over_time
 
 __all__ = [
     "CONFIG",
     "Figure",
     "LiveFigure",
-    "Point",
     "classes",
     "latency_histogram",
     "latency_over_load",
     "live",
     "loss_over_load",
     "page",
-    "published",
     "queue_over_time",
     "refresh",
     "tcp_over_time",

@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.compare import Point, published_points
 from qoslib.packets import filling
 from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
-from qoslib.plots.published import Point, published
 from qoslib.results import Result
 from qoslib.units import Floats
 
@@ -59,7 +59,7 @@ def classes(
     True
     """
     results = [results] if isinstance(results, Result) else list(results)
-    points = published(platform, experiment) if platform else []
+    points = published_points(platform, experiment) if platform else []
     names = [stream.name for stream in experiment.streams]
     offered = _drawn(experiment, results[0], "offered")
     traces = [_bars(names, offered, panel) for panel in (0, 1)]

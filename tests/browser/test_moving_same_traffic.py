@@ -12,8 +12,8 @@ from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
 )
 
 from qoslib import fluid
+from qoslib.lessons.same_traffic import same_line
 from qoslib.lessons.same_traffic.sliders import MOST, simulated, start
-from qoslib.platforms import same_line
 
 #: Trace of best effort: what it loses at each port.
 BEST = "{}-0-3"

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from qoslib import fluid, plots, sweep, units
+from qoslib import fluid, sweep, units
+from qoslib.compare import published_points
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -41,7 +42,9 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
     offered = np.array([stream.rate_bps for stream in known.streams])
     swept = fluid.solve(known.port, known.streams, ratio[:, None] * offered)
     seen = [
-        (p.stream, p.value) for p in plots.published(platform, known) if p.quantity == "latency"
+        (point.stream, point.value)
+        for point in published_points(platform, known)
+        if point.quantity == "latency"
     ]
     likely = _generator(module, experiment, known)
     marks = [(name, value, likely) for name, value in seen if name in names]

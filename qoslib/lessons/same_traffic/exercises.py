@@ -2,7 +2,7 @@
 
 from qoslib import fluid, packets, units
 from qoslib.lessons.exercise import edge, read
-from qoslib.platforms import same_line
+from qoslib.lessons.same_traffic import same_line
 from qoslib.port import Port
 
 __all__ = ["EXERCISES"]

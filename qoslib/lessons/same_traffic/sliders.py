@@ -4,9 +4,9 @@ from qoslib import compare, fluid, packets, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.lessons.same_traffic import same_line
 from qoslib.lessons.same_traffic.figures import figure
 from qoslib.packets.progress import Progress
-from qoslib.platforms import same_line
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 

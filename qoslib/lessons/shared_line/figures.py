@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from qoslib import units
+from qoslib.compare import Point, published_points
 from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure, rounded
 from qoslib.plots.marks import by_mark
-from qoslib.plots.published import Point, published
 from qoslib.results import Result
 
 __all__ = ["figure"]
@@ -46,7 +46,7 @@ def figure(
     """
     classes = by_mark(experiment.streams)
     labels, likes = [c.label for c in classes], [c.like for c in classes]
-    points = published(platform, experiment) if platform else []
+    points = published_points(platform, experiment) if platform else []
     offered = _rates(experiment, classes, fluid.offered_pps)
     traces = [style.bars(labels, offered)]
     columns = {"offered [Mb/s]": offered}
