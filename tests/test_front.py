@@ -1,5 +1,7 @@
 """`run` gives a whole scenario to the engine that can run it."""
 
+from concurrent.futures import Executor
+
 import numpy as np
 import pytest
 from outcomes import same
@@ -76,6 +78,7 @@ def test_no_engine_runs_hosts_at_anything_but_a_port(network, model):
         ({"bin": 5}, "an option is 'bin'; allowed: bins, chunk_packets"),
         ({"warmup_s": 5}, "an option is 'warmup_s'; allowed: bins"),
         ({"model": "fluid", "bins": 5}, "an option is 'bins'; allowed: none of this model"),
+        ({"executor": Executor()}, "executor is .*; allowed: None without seeds"),
         ({"seeds": [1]}, r"seeds is \(1,\); allowed: at least two, all different"),
         ({"seeds": [1, 1]}, "seeds is .*; allowed: at least two, all different"),
         ({"seeds": []}, "seeds is .*; allowed: at least two, all different"),

@@ -212,6 +212,7 @@ def test_all_fields_of_a_point_are_changed_at_once():
             "seeds is 'one per point'; allowed: 'c",
         ),
         ({"bin": 3}, "an option is 'bin'; allowed: bins"),
+        ({"executor": 2}, "executor is 2; allowed: an Executor, or None"),
     ],
 )
 def test_a_wrong_argument_is_named_before_anything_runs(given, message):

@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
-from functools import partial
+from functools import cache, partial
 from typing import Any, overload
 
 from qoslib import fluid, packets, tcp
@@ -20,8 +20,8 @@ __all__ = ["MODELS", "run", "run_each"]
 #: A run of this simulated time has its kernels compiled [s].
 COMPILING_S = 1e-6
 #: What a scenario says itself, or what `run` has a parameter for.
-_GIVEN = {"network", "port", "streams", "hosts", "duration_s", "warmup_s", "seed", "progress"}
-_GIVEN |= {"offered_bps"}
+_GIVEN = {"network", "port", "streams", "hosts", "duration_s", "warmup_s", "seed"}
+_GIVEN |= {"offered_bps", "progress"}
 
 
 @overload
@@ -102,6 +102,8 @@ def run(
     check_progress(progress)
     engine = engine_of(scenario, model, options)
     if seeds is None:
+        if executor is not None:
+            fail("executor", executor, "None without seeds, as one run is not divided")
         return engine(seed=scenario.seed, progress=progress)
     chosen: tuple[int, ...] = checked(tuple[Count, ...], seeds, "seeds")
     if len(chosen) < 2 or len(set(chosen)) != len(chosen):
@@ -209,7 +211,12 @@ def engine_of(scenario: Scenario, model: str, options: dict[str, Any]) -> Callab
         kind = type(scenario.network).__name__
         fail("the network of TCP hosts", kind, "a Port: no engine runs hosts at anything else")
     engine, given = _ENGINES[model, bool(scenario.hosts)]
-    allowed = inspect.signature(engine).parameters.keys() - _GIVEN
+    allowed = _options_of(engine)
     for option in options.keys() - allowed:
         fail("an option", option, ", ".join(sorted(allowed)) or "none of this model")
     return partial(given, scenario, **options)
+
+
+@cache
+def _options_of(engine: Callable[..., Result]) -> frozenset[str]:
+    return frozenset(inspect.signature(engine).parameters.keys() - _GIVEN)
