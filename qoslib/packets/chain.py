@@ -1,8 +1,11 @@
 """A chain of ports: what leaves one arrives at the next, a stretch of time after the other."""
 
 import time
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib.packets.collect import collected, delay_s
 from qoslib.packets.kernels import tables
@@ -12,9 +15,11 @@ from qoslib.packets.kernels.counters import BINS, bin_edges_ps, count_through
 from qoslib.packets.kernels.loop import AT_ONCE, affordable, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_streams import carried
-from qoslib.packets.progress import play
+from qoslib.packets.progress import Progress, Watch, play
+from qoslib.port import Chain, Hop
 from qoslib.record import fail
 from qoslib.results import Counts, Histogram, History, Result
+from qoslib.traffic import Stream
 
 __all__ = ["run_chain"]
 
@@ -27,7 +32,9 @@ _FIRST_SHARE = 1 << 16
 class _Station:
     """One hop under way: its state, the streams it carries, and where each goes next."""
 
-    def __init__(self, hop, index, streams, run_asked, first):
+    def __init__(
+        self, hop: Hop, index: int, streams: Sequence[Stream], run_asked: Run, first: Sequence[bool]
+    ) -> None:
         self.where = hop.at
         self.members = [
             i for i, s in enumerate(streams) if not hop.streams or s.name in hop.streams
@@ -43,7 +50,7 @@ class _Station:
         self.events = affordable(self.state, run_asked.log_packets - AT_ONCE)
         self.done_ps = 0
 
-    def shortest_ps(self):
+    def shortest_ps(self) -> int:
         """Shortest time between packets of a stream that starts here, or runs of a timer."""
         streams, queues = self.state.streams, self.state.queues
         starts = streams[streams["kind"] != FED]
@@ -52,7 +59,7 @@ class _Station:
         times_ps = [*(starts["gap_ps"] // each), *periods_ps[periods_ps > 0]]
         return max(int(min(times_ps, default=NEVER)), 1)
 
-    def feed(self, outcomes):
+    def feed(self, outcomes: Mapping[int, list[NDArray[np.void]]]) -> None:
         """Take in what other hops sent here, behind what is still waiting to arrive."""
         state = self.state
         parts = []
@@ -70,12 +77,12 @@ class _Station:
         state.streams["feed_first"][rows], state.streams["feed_end"][rows] = begins, ends
         self.state = state._replace(feed=np.concatenate(parts))
 
-    def play(self, until_ps):
+    def play(self, until_ps: int) -> None:
         """Run up to a time or for so many events; everything before `done_ps` has then happened."""
         next_ps = run(self.state, until_ps, self.events)
         self.done_ps = max(self.done_ps, min(next_ps, until_ps))
 
-    def sent(self):
+    def sent(self) -> dict[int, NDArray[np.void]]:
         """What went out since the last call, as arrivals for others, by stream."""
         port = self.state.port
         outcomes = self.state.log[: int(port["logged"][0])].copy()
@@ -96,7 +103,7 @@ class _Station:
 class _Through:
     """Delays over the whole chain."""
 
-    def __init__(self, streams, warm_ps):
+    def __init__(self, streams: int, warm_ps: int) -> None:
         self.delays = np.zeros(streams, tables.DELAY)
         self.delays["delay_min"] = NEVER
         self.histogram = np.zeros((streams, BINS), np.int64)
@@ -105,7 +112,7 @@ class _Through:
         #: By stream: what the last hop has handed over and is not known to have left.
         self.leaving = [np.zeros(0, tables.FEED) for _ in range(streams)]
 
-    def add(self, stream, feed, base_ps, until_ps):
+    def add(self, stream: int, feed: NDArray[np.void], base_ps: int, until_ps: int) -> None:
         """The last hop has handed these over; count those that leave up to a time."""
         leaving = np.concatenate([self.leaving[stream], feed])
         left = int(np.searchsorted(leaving["arrival_ps"], until_ps + base_ps, "right"))
@@ -120,7 +127,13 @@ class _Through:
         )
 
 
-def run_chain(chain, streams, options, progress, chunk_packets) -> Result:
+def run_chain(
+    chain: Chain,
+    streams: Sequence[Stream],
+    options: Run,
+    progress: Progress | None,
+    chunk_packets: int,
+) -> Result:
     """Run a chain; parameters as `qoslib.packets.simulate`, `options` a `Run`.
 
     Hops take turns: the first plays a stretch of time, then the next up to the time before which
@@ -146,7 +159,7 @@ def run_chain(chain, streams, options, progress, chunk_packets) -> Result:
     return _joined(chain, streams, stations, routes, through, options, done_ps)
 
 
-def _routes(chain, streams):
+def _routes(chain: Chain, streams: Sequence[Stream]) -> list[list[int]]:
     """The hops that each stream passes."""
     routes = [
         [i for i, hop in enumerate(chain.hops) if not hop.streams or stream.name in hop.streams]
@@ -166,13 +179,19 @@ def _routes(chain, streams):
 class _Turns:
     """Stretches of time that all hops play, one after the other."""
 
-    def __init__(self, stations, routes, through, end_ps):
+    def __init__(
+        self,
+        stations: Sequence[_Station],
+        routes: Sequence[Sequence[int]],
+        through: _Through,
+        end_ps: int,
+    ) -> None:
         self.stations, self.routes, self.through = stations, routes, through
         self.end_ps, self.span_ps = end_ps, max(end_ps // _FIRST_SHARE, 1)
         self.most_ps = min((s.events * s.shortest_ps() for s in stations[1:]), default=end_ps)
-        self.arriving: list[dict] = [{} for _ in stations]
+        self.arriving: list[dict[int, list[NDArray[np.void]]]] = [{} for _ in stations]
 
-    def next(self, watch):
+    def next(self, watch: Watch) -> int:
         """Bring all hops to a later time [ps], by about as many events as one may play at once.
 
         Raises
@@ -189,7 +208,8 @@ class _Turns:
                 station.feed(self.arriving[index])
                 self.arriving[index] = {}
             while station.done_ps < until_ps:
-                if watch.stopped and time.monotonic() - watch.stopped_s > PATIENCE_S:
+                stopped_s = watch.stopped_s
+                if stopped_s is not None and time.monotonic() - stopped_s > PATIENCE_S:
                     raise KeyboardInterrupt
                 self._play(index, until_ps)
                 pieces += 1
@@ -198,7 +218,7 @@ class _Turns:
         self.span_ps = max(2 * span_ps if pieces <= len(self.stations) else span_ps // 2, 1)
         return until_ps
 
-    def _play(self, index, until_ps):
+    def _play(self, index: int, until_ps: int) -> None:
         """Let a hop play, and hand what it sends to where that goes next."""
         station = self.stations[index]
         station.play(until_ps)
@@ -215,7 +235,15 @@ class _Turns:
                 self.through.add(stream, feed, base_ps, station.done_ps)
 
 
-def _joined(chain, streams, stations, routes, through, options, done_ps):
+def _joined(
+    chain: Chain,
+    streams: Sequence[Stream],
+    stations: Sequence[_Station],
+    routes: Sequence[Sequence[int]],
+    through: _Through,
+    options: Run,
+    done_ps: int,
+) -> Result:
     """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
     hops = []
     for station in stations:
@@ -227,12 +255,12 @@ def _joined(chain, streams, stations, routes, through, options, done_ps):
     octets = _joined_counts(hops, stations, routes, "octets")
     first, last = [r[0] for r in routes], [r[-1] for r in routes]
 
-    def at(which, quantity):
+    def at(which: Sequence[int], quantity: str) -> NDArray[Any]:
         return np.array(
             [getattr(hops[h], quantity)[stations[h].row[s]] for s, h in enumerate(which)]
         )
 
-    def anywhere(quantity):
+    def anywhere(quantity: str) -> NDArray[Any]:
         total = np.zeros(len(streams))
         for hop, station in zip(hops, stations, strict=True):
             total[station.members] += getattr(hop, quantity)
@@ -267,13 +295,15 @@ def _joined(chain, streams, stations, routes, through, options, done_ps):
     )
 
 
-def _joined_counts(hops, stations, routes, kind):
+def _joined_counts(
+    hops: Sequence[Result], stations: Sequence[_Station], routes: Sequence[Sequence[int]], kind: str
+) -> Counts:
     counts = [getattr(hop, kind) for hop in hops]
 
-    def at(which, name):
+    def at(which: Sequence[int], name: str) -> NDArray[Any]:
         return np.array([getattr(counts[h], name)[stations[h].row[s]] for s, h in enumerate(which)])
 
-    def anywhere(values):
+    def anywhere(values: Sequence[Any]) -> NDArray[Any]:
         total = np.zeros(len(routes), np.int64)
         for station, value in zip(stations, values, strict=True):
             total[station.members] += value
@@ -287,11 +317,13 @@ def _joined_counts(hops, stations, routes, kind):
     return Counts(offered, sent, offered - sent - lost, dropped, marked)
 
 
-def _joined_history(hops, stations, routes):
-    past = [hop.history for hop in hops]
+def _joined_history(
+    hops: Sequence[Result], stations: Sequence[_Station], routes: Sequence[Sequence[int]]
+) -> History:
+    past = [hop.history for hop in hops if hop.history is not None]
     bins = min(len(h.time_s) for h in past) - 1
 
-    def at(which, name):
+    def at(which: Sequence[int], name: str) -> NDArray[Any]:
         rows = [getattr(past[h], name)[stations[h].row[s], :bins] for s, h in enumerate(which)]
         return np.array(rows)
 

@@ -1,18 +1,29 @@
 """From counters to the record."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.packets.events import events_of
 from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.packets.kernels.codes import CAUSES
 from qoslib.packets.kernels.counters import bin_edges_ps
+from qoslib.packets.kernels.tables import State
+from qoslib.packets.plan import Run
 from qoslib.results import Counts, Histogram, History, PacketTrace, Result
+from qoslib.units import Floats
 
 __all__ = ["collected", "delay_s", "trace_of"]
 
 
-def collected(state, names, queues, run, done_ps, trace=None) -> Result:
+def collected(
+    state: State,
+    names: tuple[str, ...],
+    queues: tuple[str, ...],
+    run: Run,
+    done_ps: int,
+    trace: PacketTrace | None = None,
+) -> Result:
     """The record of a run, up to a time before which every event has been played.
 
     Parameters
@@ -55,16 +66,18 @@ def collected(state, names, queues, run, done_ps, trace=None) -> Result:
     )
 
 
-def _by_stream(state, per_class):
+def _by_stream(state: State, per_class: NDArray[np.int64]) -> NDArray[np.int64]:
     total = np.zeros((len(state.delays), *np.shape(per_class)[1:]), np.int64)
     np.add.at(total, state.classes["stream"], per_class)
     return total
 
 
-def _counts(state, each):
-    offered, sent, marked = (_by_stream(state, state.counts[:, i] * each) for i in range(3))
+def _counts(state: State, each: int | NDArray[np.int64]) -> Counts:
+    counts: NDArray[np.int64] = state.counts * np.reshape(each, (-1, 1))
+    drops: NDArray[np.int64] = state.drops * np.reshape(each, (-1, 1))
+    offered, sent, marked = (_by_stream(state, counts[:, i]) for i in range(3))
     dropped = {
-        cause: _by_stream(state, state.drops[:, i] * each)
+        cause: _by_stream(state, drops[:, i])
         for i, cause in enumerate(CAUSES)
         if state.drops[:, i].any()
     }
@@ -72,7 +85,7 @@ def _counts(state, each):
     return Counts(offered, sent, offered - sent - lost, dropped, marked)
 
 
-def delay_s(delays, sent) -> tuple[np.ndarray, ...]:
+def delay_s(delays: NDArray[np.void], sent: NDArray[np.int64]) -> tuple[np.ndarray, ...]:
     """Least, mean and largest delay [s] of so many packets of each stream."""
     some = np.maximum(sent, 1)
     total = [(int(t["delay_high"]) << 40) + int(t["delay_low"]) for t in delays]
@@ -81,7 +94,7 @@ def delay_s(delays, sent) -> tuple[np.ndarray, ...]:
     return tuple(np.where(sent > 0, column / PS_PER_S, np.nan) for column in columns)
 
 
-def _history(state, run):
+def _history(state: State, run: Run) -> History:
     bins = int(state.port[0]["edge"])
     past = state.past_counts[:bins]
     steps = np.diff(past, axis=0, prepend=np.zeros((1, *past.shape[1:]), np.int64))
@@ -92,7 +105,7 @@ def _history(state, run):
     return History(time_s, peaks, tokens, offered, sent, dropped, sent_bytes)
 
 
-def _tokens_share(state, bins):
+def _tokens_share(state: State, bins: int) -> Floats:
     """What policers' buckets hold, over their burst: the rest is what they take to be full."""
     queues = state.queues
     spent_ps = state.past_spent_ps[:bins].T
@@ -101,7 +114,7 @@ def _tokens_share(state, bins):
     return np.where(queues["policed"][:, None], 1 - spent_ps / burst_ps, np.nan)
 
 
-def trace_of(outcomes, classes) -> PacketTrace:
+def trace_of(outcomes: NDArray[np.void], classes: NDArray[np.void]) -> PacketTrace:
     """The packets one by one.
 
     Parameters

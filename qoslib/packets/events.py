@@ -1,6 +1,7 @@
 """From the kernels' rows to the event record: which packet it is, when it starts and departs."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib.packets.kernels import tables
 from qoslib.packets.kernels.clock import PS_PER_S
@@ -60,7 +61,9 @@ def events_of(state: tables.State, done_ps: int) -> Events:
     )
 
 
-def _expanded(rows):
+def _expanded(
+    rows: NDArray[np.void],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Row, kind and time of each event, in order; a packet that is sent has three."""
     number = np.arange(len(rows))
     sent = np.flatnonzero(rows["kind"] == SEND)
@@ -77,7 +80,9 @@ def _expanded(rows):
     return row[order], kind[order], time_ps[order]
 
 
-def _identified(events, kind, row, queues):
+def _identified(
+    events: NDArray[np.void], kind: NDArray[np.int64], row: NDArray[np.int64], queues: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The number of each event's packet, in order of arrival; its queue's length after that."""
     waiting: list[list[int]] = [[] for _ in range(queues)]
     chosen: dict[int, int] = {}

@@ -34,7 +34,7 @@ def random_phases(streams: Sequence[Stream], seed: int) -> list[Stream]:
     return [_begun(stream, rng.random()) for stream in streams]
 
 
-def _begun(stream, share):
+def _begun(stream: Stream, share: float) -> Stream:
     if isinstance(stream.arrivals, TickedBursts):
         return stream.replace(
             arrivals=stream.arrivals.replace(phase_s=share * stream.arrivals.tick_s)

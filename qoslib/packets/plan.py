@@ -1,8 +1,10 @@
 """From descriptions to tables: every division is done here, exactly, before anything runs."""
 
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib.memory import Need, within_budget
 from qoslib.packets.kernels import codes, tables
@@ -25,9 +27,12 @@ from qoslib.port import (
     ModifiedDrr,
     PacketLimit,
     Port,
+    Queue,
     Red,
+    TimeLimit,
 )
 from qoslib.record import checked, fail
+from qoslib.traffic import Stream
 
 __all__ = ["Run", "as_port", "planned"]
 
@@ -89,7 +94,7 @@ class Run:
             if not low <= checked(int, value, name) <= 10_000_000:
                 fail(name, value, f"a whole number from {low} to 10000000")
 
-    def edges_ps(self):
+    def edges_ps(self) -> NDArray[np.int64]:
         """Ends of the bins [ps], and a last one that never comes."""
         span_ps = self.end_ps - self.warm_ps
         whole_ps, rest_ps = divmod(span_ps, self.bins)
@@ -98,14 +103,20 @@ class Run:
         return np.append(ends, NEVER)
 
 
-def as_port(where: Port | Forwarder) -> tuple[tuple, int]:
+def as_port(where: Port | Forwarder) -> tuple[tuple[Queue, ...], int]:
     """The queues and the number of places in the ring, of a port or a forwarder."""
     if isinstance(where, Forwarder):
         return (where.queue,), 0
     return where.queues, where.transmit_ring_packets
 
 
-def planned(where, streams, run, hop=0, owners=None) -> tables.State:
+def planned(
+    where: Port | Forwarder,
+    streams: Sequence[Stream],
+    run: Run,
+    hop: int = 0,
+    owners: Sequence[int] | None = None,
+) -> tables.State:
     """The tables of a port or forwarder and its streams, ready to run.
 
     Draws belong to hop `hop` of a chain, and to the streams' places `owners` in the whole list.
@@ -163,7 +174,7 @@ def planned(where, streams, run, hop=0, owners=None) -> tables.State:
     )
 
 
-def _check_ring(where, ring, classes):
+def _check_ring(where: Port | Forwarder, ring: int, classes: NDArray[np.void]) -> None:
     """All that the ring hands over before the first of it has left ends within the clock."""
     longest_ps = max(int(classes["service_ps"].max()), 1)
     if ring * longest_ps >= HORIZON_PS:
@@ -171,7 +182,13 @@ def _check_ring(where, ring, classes):
         fail(f"Port {where.name!r} transmit_ring_packets", ring, allowed)
 
 
-def _needs(where, streams, run, classes, queue_rows):
+def _needs(
+    where: Port | Forwarder,
+    streams: int,
+    run: Run,
+    classes: NDArray[np.void],
+    queue_rows: NDArray[np.void],
+) -> Iterator[Need]:
     """What the tables of a port take [B], by the field that makes them large."""
     queues, ring = as_port(where)
     # What is kept for each bin, and what its record is made from.
@@ -186,8 +203,10 @@ def _needs(where, streams, run, classes, queue_rows):
         yield f"Queue {queue.name!r} limit", queue.limit, tables.SLOT.itemsize * slots
 
 
-def _class_rows(where, streams, rows):
-    table: list[np.ndarray] = []
+def _class_rows(
+    where: Port | Forwarder, streams: Sequence[Stream], rows: NDArray[np.void]
+) -> NDArray[np.void]:
+    table: list[np.void] = []
     for i, stream in enumerate(streams):
         rows[i]["first_class"], rows[i]["packet_class"] = len(table), len(table)
         with numbers_of(f"Stream {stream.name!r} at {where.name!r}"):
@@ -198,25 +217,25 @@ def _class_rows(where, streams, rows):
     return np.array(table, tables.CLASS)
 
 
-def _classes_of(where, index, stream):
+def _classes_of(where: Port | Forwarder, index: int, stream: Stream) -> Iterator[np.void]:
     queue = 0 if isinstance(where, Forwarder) else where.queue_of(stream)
     share_below = 0.0
     for frame_bytes, share in sizes_of(stream):
         if frame_bytes > LARGEST_BYTES:
             fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
         share_below += share
-        row = np.zeros((), tables.CLASS)
+        row = np.zeros(1, tables.CLASS)[0]
         row["stream"], row["queue"], row["frame_bytes"] = index, queue, frame_bytes
         row["share_below"] = share_below
         _fill_class(row, where, stream, frame_bytes)
         yield row
 
 
-def _fill_class(row, where, stream, frame_bytes):
+def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_bytes: int) -> None:
     if stream.access_bps:
         row["access_ps"] = split(interval_ps(frame_bytes, stream.access_bps))[0]
     if isinstance(where, Forwarder):
-        queue, on_line_bytes = where.queue, frame_bytes
+        queue, on_line_bytes = where.queue, Fraction(frame_bytes)
         cost_s = Fraction(where.packet_s) + Fraction(where.byte_s) * frame_bytes
         row["service_ps"], row["service_fraction"] = split(cost_s * PS_PER_S)
     else:
@@ -243,24 +262,24 @@ def _fill_class(row, where, stream, frame_bytes):
         _fill_red(row, queue.dropper, stream.label)
 
 
-def _put(row, name, size_bytes, rate_bps):
+def _put(row: np.void, name: str, size_bytes: float | Fraction, rate_bps: float) -> None:
     row[f"{name}_ps"], row[f"{name}_fraction"] = split(interval_ps(size_bytes, rate_bps))
 
 
-def _amount(limit, row):
+def _amount(limit: PacketLimit | ByteLimit | TimeLimit, row: np.void) -> int:
     if isinstance(limit, PacketLimit):
         return 1
-    return row["frame_bytes"] if isinstance(limit, ByteLimit) else max(row["service_ps"], 1)
+    return int(row["frame_bytes"] if isinstance(limit, ByteLimit) else max(row["service_ps"], 1))
 
 
-def _fill_red(row, dropper, mark):
+def _fill_red(row: np.void, dropper: Red, mark: str) -> None:
     profile = dict(reversed(dropper.profiles)).get(mark, dropper.profile)
     row["red_minimum"] = profile.minimum_packets
     row["red_maximum"] = profile.maximum_packets
     row["red_probability"] = profile.maximum_probability
 
 
-def _fill_pause(row, where, stream):
+def _fill_pause(row: np.void, where: Port | Forwarder, stream: Stream) -> None:
     if where.pause is not None:
         rate_bps = stream.access_bps or getattr(where, "rate_bps", None)
         if rate_bps is None:
@@ -269,14 +288,16 @@ def _fill_pause(row, where, stream):
         row["pause_ps"] = max(split(pause_s * PS_PER_S)[0], 1)
 
 
-def _placed(rows):
+def _placed(rows: NDArray[np.void]) -> int:
     """Give each queue its stretch of slots; how many there are in all."""
     sizes = rows["mask"] + 1
     rows["first"] = np.cumsum(sizes) - sizes
     return int(sizes.sum())
 
 
-def _levels(rows, queues):
+def _levels(
+    rows: NDArray[np.void], queues: Sequence[Queue]
+) -> tuple[NDArray[np.void], NDArray[np.int64]]:
     order = sorted(range(len(queues)), key=lambda i: (queues[i].priority, i))
     numbers = sorted({queue.priority for queue in queues})
     levels = np.zeros(len(numbers), tables.LEVEL)
@@ -289,13 +310,18 @@ def _levels(rows, queues):
     return levels, np.array(order, np.int64)
 
 
-def _check_turns(queues, run):
+def _check_turns(queues: Sequence[Queue], run: Run) -> None:
     weights = [queue.weight for queue in queues]
     if run.end_ps * (max(weights) / min(weights)) >= HORIZON_PS:
         fail("the queues' weights", (min(weights), max(weights)), "closer, or a shorter run")
 
 
-def _pools(where, rows, queues, classes):
+def _pools(
+    where: Port | Forwarder,
+    rows: NDArray[np.void],
+    queues: Sequence[Queue],
+    classes: NDArray[np.void],
+) -> NDArray[np.void]:
     pools = getattr(where, "pools", ())
     table = np.zeros(len(pools), tables.POOL_ROW)
     table["limit_bytes"] = [pool.limit_bytes for pool in pools]
@@ -309,7 +335,9 @@ def _pools(where, rows, queues, classes):
     return table
 
 
-def _feed(where, streams, rows):
+def _feed(
+    where: Port | Forwarder, streams: Sequence[Stream], rows: NDArray[np.void]
+) -> NDArray[np.void]:
     feeds = [np.zeros(0, tables.FEED)]
     at = 0
     for row, stream in zip(rows, streams, strict=False):
@@ -321,13 +349,15 @@ def _feed(where, streams, rows):
     return np.concatenate(feeds)
 
 
-def _delay_rows(streams):
+def _delay_rows(streams: int) -> NDArray[np.void]:
     table = np.zeros(streams, tables.DELAY)
     table["delay_min"] = NEVER
     return table
 
 
-def _port_row(where, queues, run, queue_rows):
+def _port_row(
+    where: Port | Forwarder, queues: Sequence[Queue], run: Run, queue_rows: NDArray[np.void]
+) -> NDArray[np.void]:
     port = np.zeros(1, tables.PORT)
     row = port[0]
     row["queues"], row["fast"], row["resets"] = len(queues), -1, 1
@@ -347,12 +377,12 @@ def _port_row(where, queues, run, queue_rows):
     return port
 
 
-def _releases(queue):
+def _releases(queue: Queue) -> bool:
     averaging = getattr(queue.dropper, "averaging", None)
     return getattr(averaging, "release_packets", None) is not None
 
 
-def _fill_scheduler(row, port):
+def _fill_scheduler(row: np.void, port: Port) -> None:
     row["scheduler"] = codes.SCHEDULERS[type(port.scheduler)]
     if isinstance(port.scheduler, ModifiedDrr):
         row["carries"] = port.scheduler.carry_deficit

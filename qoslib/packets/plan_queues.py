@@ -1,8 +1,10 @@
 """Queues, their droppers and token buckets as rows of the tables."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib.packets.kernels import codes
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
@@ -16,13 +18,18 @@ from qoslib.port import (
     Instantaneous,
     PacketLimit,
     Pie,
+    Policer,
+    Queue,
     Red,
     Sampled,
+    Shaper,
     TimeLimit,
     TruncatingEwma,
 )
+from qoslib.port.averaging import Averaging
 from qoslib.port.metering import ios_ring_packets
 from qoslib.record import fail
+from qoslib.units import Floats
 
 __all__ = ["fill_queue", "fill_shaper", "profile_points"]
 
@@ -30,7 +37,9 @@ __all__ = ["fill_queue", "fill_shaper", "profile_points"]
 CREDIT_PACKETS = 10
 
 
-def fill_queue(row, queue, line_bps, mine, ring):
+def fill_queue(
+    row: np.void, queue: Queue, line_bps: float | None, mine: NDArray[np.void], ring: int
+) -> None:
     """One queue; `mine` are the rows of its packet classes, and set its number of slots.
 
     `ring` packets may be handed over before the line is free.
@@ -46,7 +55,9 @@ def fill_queue(row, queue, line_bps, mine, ring):
     _fill_dropper(row, queue)
 
 
-def _fill_limit(row, queue, line_bps, mine, ring):
+def _fill_limit(
+    row: np.void, queue: Queue, line_bps: float | None, mine: NDArray[np.void], ring: int
+) -> None:
     limit = queue.limit
     most = row["limit"] = _limit(limit, queue, line_bps)
     largest = mine["amount"].max(initial=1)
@@ -60,7 +71,7 @@ def _fill_limit(row, queue, line_bps, mine, ring):
     row["mask"] = (1 << slots.bit_length()) - 1
 
 
-def _limit(limit, queue, line_bps):
+def _limit(limit: PacketLimit | ByteLimit | TimeLimit, queue: Queue, line_bps: float | None) -> int:
     match limit:
         case PacketLimit(packets):
             return packets
@@ -74,19 +85,18 @@ def _limit(limit, queue, line_bps):
     return int(picoseconds(limit.time_s) * share)
 
 
-def _fill_policer(row, policer, line_bps, ring):
+def _fill_policer(row: np.void, policer: Policer | None, line_bps: float | None, ring: int) -> None:
     if policer is not None:
         row["policed"] = 1
         row["drains"] = policer.uncongested == "drains" or policer.when == "always"
         if policer.when == "congested":
-            unknown = policer.congestion_packets is None
             full = 1 if ring else ios_ring_packets(line_bps)
-            row["congestion"] = full if unknown else policer.congestion_packets
-            row["sees_drops"] = unknown
+            row["congestion"] = policer.congestion_packets or full
+            row["sees_drops"] = policer.congestion_packets is None
         row["police_burst_ps"] = split(interval_ps(policer.burst_bytes, policer.rate_bps))[0]
 
 
-def fill_shaper(row, shaper, whose, largest_bytes):
+def fill_shaper(row: np.void, shaper: Shaper | None, whose: str, largest_bytes: int) -> None:
     """The shaper of a queue or a port."""
     if shaper is not None:
         if shaper.burst_bytes < largest_bytes:
@@ -95,14 +105,14 @@ def fill_shaper(row, shaper, whose, largest_bytes):
         row["shape_burst_ps"] = split(interval_ps(shaper.burst_bytes, shaper.rate_bps))[0]
 
 
-def _fill_guarantee(row, queue, mine):
+def _fill_guarantee(row: np.void, queue: Queue, mine: NDArray[np.void]) -> None:
     if queue.guaranteed_bps:
         row["guaranteed"] = 1
         credit_ps = CREDIT_PACKETS * (int(mine["credit_ps"].max(initial=0)) + 1)
         row["credit_burst_ps"] = split(Fraction(credit_ps))[0]
 
 
-def _fill_dropper(row, queue):
+def _fill_dropper(row: np.void, queue: Queue) -> None:
     match queue.dropper:
         case HeadDrop():
             row["drops_head"] = 1
@@ -122,7 +132,7 @@ def _fill_dropper(row, queue):
             row["dropper"] = codes.BY_LIMIT
 
 
-def _fill_averaging(row, averaging):
+def _fill_averaging(row: np.void, averaging: Averaging) -> None:
     match averaging:
         case Instantaneous():
             row["averaging"] = codes.INSTANTANEOUS
@@ -142,7 +152,7 @@ def _fill_averaging(row, averaging):
         row["timer_ps"] = row["period_ps"]
 
 
-def _fill_relay(row, relay):
+def _fill_relay(row: np.void, relay: Sampled) -> None:
     row["averaging"] = codes.SAMPLED
     row["high"], row["low"] = relay.high_packets, relay.low_packets
     row["release"] = -1 if relay.release_packets is None else relay.release_packets
@@ -150,7 +160,7 @@ def _fill_relay(row, relay):
     row["jitter"] = relay.jitter
 
 
-def _fill_pie(row, pie):
+def _fill_pie(row: np.void, pie: Pie) -> None:
     row["dropper"], row["ecn"] = codes.BY_PIE, pie.ecn
     row["target_ps"] = picoseconds(pie.target_s)
     row["update_ps"] = row["timer_ps"] = max(picoseconds(pie.update_s), 1)
@@ -158,7 +168,7 @@ def _fill_pie(row, pie):
     row["alpha"], row["beta"] = pie.alpha_hz / PS_PER_S, pie.beta_hz / PS_PER_S
 
 
-def profile_points(rows, queues):
+def profile_points(rows: NDArray[np.void], queues: Sequence[Queue]) -> Floats:
     """Fill level and probability of all drop profiles, and where each queue's begin."""
     points: list[tuple[float, float]] = []
     for row, queue in zip(rows, queues, strict=True):

@@ -1,8 +1,10 @@
 """Streams as rows of the tables."""
 
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.packets.kernels import codes, tables
@@ -28,7 +30,7 @@ _LONGEST_DRAW = 40
 _MOST_PERIODS = 1000
 
 
-def sizes_of(stream):
+def sizes_of(stream: Stream) -> list[tuple[int, float]]:
     """Frame sizes [B] and their shares, one packet class each."""
     if isinstance(stream.arrivals, Trace):
         sizes = sorted(set(stream.arrivals.frames_bytes)) or [1]
@@ -38,30 +40,31 @@ def sizes_of(stream):
     return [(stream.frame_bytes, 1.0)]
 
 
-def carried(stream):
+def carried(stream: Stream) -> Stream:
     """The stream as a later hop sees it: its packets come from the hop before."""
     sizes, shares = zip(*sizes_of(stream), strict=True)
     even = tuple(1 / len(sizes) for _ in sizes) if isinstance(stream.arrivals, Trace) else shares
     return Stream(stream.name, 0.0, FrameMix(sizes, even), mark=stream.mark, ecn=stream.ecn)
 
 
-def recorded(stream, first_class):
+def recorded(stream: Stream, first_class: int) -> NDArray[np.void] | None:
     """The arrivals of a `Trace`, or of one period of a `Repeated`, as a feed; else None."""
     if isinstance(stream.arrivals, Repeated) and stream.rate_bps:
-        return _pattern(stream)
-    return _trace(stream, first_class) if isinstance(stream.arrivals, Trace) else None
+        return _pattern(stream, stream.arrivals.shares)
+    if isinstance(stream.arrivals, Trace):
+        return _trace(stream, stream.arrivals, first_class)
+    return None
 
 
-def _pattern(stream):
-    shares = stream.arrivals.shares
+def _pattern(stream: Stream, shares: Sequence[float]) -> NDArray[np.void]:
     period_ps = _gap_ps(stream) * len(shares)
     feed = np.zeros(len(shares), tables.FEED)
     feed["arrival_ps"] = [round(Fraction(share) * period_ps) for share in shares]
     return feed
 
 
-def _trace(stream, first_class):
-    trace, start_ps = stream.arrivals, picoseconds(stream.start_s)
+def _trace(stream: Stream, trace: Trace, first_class: int) -> NDArray[np.void]:
+    start_ps = picoseconds(stream.start_s)
     classes = {size: first_class + i for i, (size, _) in enumerate(sizes_of(stream))}
     times_ps = [picoseconds(time_s) for time_s in trace.times_s]
     late = sum(time_ps >= start_ps for time_ps in times_ps)
@@ -72,7 +75,7 @@ def _trace(stream, first_class):
     return feed
 
 
-def stream_rows(streams, seed, owners):
+def stream_rows(streams: Sequence[Stream], seed: int, owners: Iterable[int]) -> NDArray[np.void]:
     """The table of streams, filled up with silent ones to a power of two.
 
     `owners` are the numbers that tell the streams' draws apart.
@@ -87,7 +90,7 @@ def stream_rows(streams, seed, owners):
     return rows
 
 
-def _fill(row, stream):
+def _fill(row: np.void, stream: Stream) -> None:
     row["ecn"] = stream.ecn
     row["stop_ps"] = NEVER if stream.stop_s is None else picoseconds(stream.stop_s)
     row["jitter_ps"] = picoseconds(stream.jitter_s)
@@ -98,13 +101,13 @@ def _fill(row, stream):
         _fill_arrivals(row, stream, _gap_ps(stream))
 
 
-def _gap_ps(stream):
+def _gap_ps(stream: Stream) -> Fraction:
     rate_bps = Fraction(stream.rate_bps) * (1 + Fraction(stream.clock_ppm) / 10**6)
     mean_bytes = Fraction(stream.mean_frame_bytes)
     return units.bits(mean_bytes) * PS_PER_S / rate_bps
 
 
-def _fill_arrivals(row, stream, gap_ps):
+def _fill_arrivals(row: np.void, stream: Stream, gap_ps: Fraction) -> None:
     match stream.arrivals:
         case Cbr(phase_s):
             row["kind"] = codes.CBR
@@ -130,7 +133,7 @@ def _fill_arrivals(row, stream, gap_ps):
     row["gap_ps"], row["gap_fraction"] = split(gap_ps)
 
 
-def _drawn(stream, mean_ps):
+def _drawn(stream: Stream, mean_ps: Fraction) -> float:
     longest_ps = 4 * HORIZON_PS // _LONGEST_DRAW
     if mean_ps >= longest_ps:
         below = f"below {longest_ps // PS_PER_S} s"
@@ -138,7 +141,7 @@ def _drawn(stream, mean_ps):
     return float(mean_ps)
 
 
-def _fill_on_off(row, stream, on_off):
+def _fill_on_off(row: np.void, stream: Stream, on_off: OnOff) -> None:
     """On-time starts at the phase; the first on-period has its mean length."""
     row["kind"] = codes.ON_OFF
     row["random_periods"] = on_off.periods == "exponential"

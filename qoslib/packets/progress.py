@@ -6,10 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Annotated
 
 from qoslib.packets.kernels.clock import PS_PER_S
+from qoslib.packets.plan import Run
 from qoslib.record import Within, fail
 
 __all__ = ["Chunk", "Progress", "ProgressBar", "Watch", "check_progress", "play"]
@@ -82,7 +83,7 @@ class Watch:
         All of the simulated time [s].
     """
 
-    def __init__(self, progress: Progress, total_s: float):
+    def __init__(self, progress: Progress, total_s: float) -> None:
         self._progress, self._total_s = progress, total_s
         self._takes_signals = False
         #: When the run was to stop, on the clock of `time.monotonic` [s]; None while it is not.
@@ -100,10 +101,10 @@ class Watch:
         except KeyboardInterrupt:
             self._stop()
 
-    def _stop(self):
+    def _stop(self) -> None:
         self.stopped_s = time.monotonic()
 
-    def _note(self, number, frame):
+    def _note(self, number: int, frame: FrameType | None) -> None:
         if self.stopped:
             signal.default_int_handler(number, frame)
         self._stop()
@@ -137,7 +138,7 @@ def check_progress(progress: object) -> None:
         fail("progress", progress, "a callable of the time done and the whole time, or None")
 
 
-def play(advance, options, progress: Progress | None) -> int:
+def play(advance: Callable[[Watch], int], options: Run, progress: Progress | None) -> int:
     """Play a run piece by piece until it is over or somebody stops it.
 
     Parameters

@@ -93,21 +93,29 @@ def simulate(
     streams = checked(tuple[Stream, ...], streams, "streams")
     _check(streams, chunk_packets)
     options = Run(duration_s, warmup_s, seed, bins, trace_packets, events)
-    run_all = run_chain if isinstance(network, Chain) else _run_one
-    result = run_all(network, streams, options, progress, chunk_packets)
+    if isinstance(network, Chain):
+        result = run_chain(network, streams, options, progress, chunk_packets)
+    else:
+        result = _run_one(network, streams, options, progress, chunk_packets)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
 
 
-def _check(streams, chunk_packets):
+def _check(streams: Sequence[Stream], chunk_packets: int) -> None:
     names = [stream.name for stream in streams]
     if not names or len(set(names)) != len(names):
         fail("the streams' names", names, "at least one, each name once", "are")
     checked(Chunk, chunk_packets, "chunk_packets")
 
 
-def _run_one(network, streams, options, progress, chunk_packets):
+def _run_one(
+    network: Port | Forwarder,
+    streams: Sequence[Stream],
+    options: Run,
+    progress: Progress | None,
+    chunk_packets: int,
+) -> Result:
     state = planned(network, streams, options)
     chunk = affordable(state, chunk_packets)
     done_ps = play(lambda watch: run(state, options.end_ps, chunk), options, progress)

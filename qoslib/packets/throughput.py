@@ -1,6 +1,6 @@
 """Throughput in the sense of RFC 2544: the largest rate at which no packet is lost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from qoslib import units
 from qoslib.packets.plan import as_port
 from qoslib.packets.progress import Progress
 from qoslib.packets.simulate import simulate
-from qoslib.port import ByteLimit, Chain, Forwarder, Hop, PacketLimit, Port, TimeLimit
+from qoslib.port import ByteLimit, Chain, Forwarder, Hop, PacketLimit, Port, Queue, TimeLimit
 from qoslib.record import Positive, Within, checked, fail
 from qoslib.traffic import MOST_BPS, Stream
 
@@ -138,7 +138,7 @@ def throughput(
         at_high = checked(tuple[Stream, ...], streams_at(high_bps), "streams_at(high_bps)")
         whole_s = max(_trial_s(network, at_high, resolution), SHORTEST_S)
 
-    def trial(rate_bps):
+    def trial(rate_bps: float) -> bool:
         for share in (*SHORTER, 1):
             tried = _tried(network, streams_at, rate_bps, share * whole_s, seed, progress)
             if not tried.passed:
@@ -162,7 +162,9 @@ def throughput(
     return Throughput(low_bps if offered else 0.0, tuple(trials), whole_s)
 
 
-def _trial_s(network, streams, resolution):
+def _trial_s(
+    network: Port | Forwarder | Chain, streams: Sequence[Stream], resolution: float
+) -> float:
     """How long a trial must last for an overload of one step to lose a packet [s]."""
     hops = network.hops if isinstance(network, Chain) else (Hop(network),)
     times_s = [0.0]
@@ -172,7 +174,7 @@ def _trial_s(network, streams, resolution):
     return max(times_s)
 
 
-def _held(at, streams):
+def _held(at: Port | Forwarder, streams: Sequence[Stream]) -> Iterator[tuple[float, float]]:
     """What a port or forwarder may hold [bit], and what is offered to it [bit/s]; pairs."""
     queues, ring_packets = as_port(at)
     largest_bytes = max((each.mean_frame_bytes for each in streams), default=1.0)
@@ -191,7 +193,7 @@ def _held(at, streams):
     yield total_bits, sum(each.mean_rate_bps for each in streams)
 
 
-def _queue_bits(at, queue, frame_bytes):
+def _queue_bits(at: Port | Forwarder, queue: Queue, frame_bytes: float) -> float:
     """What a queue may hold, in bits of frames."""
     if isinstance(at, Forwarder):
         line_bps = units.bits(frame_bytes) / (at.packet_s + at.byte_s * frame_bytes)
@@ -208,14 +210,21 @@ def _queue_bits(at, queue, frame_bytes):
             return line_bps * time_s
 
 
-def _check(high_bps, resolution):
+def _check(high_bps: float, resolution: float) -> None:
     checked(Annotated[float, Within(0, MOST_BPS, open_low=True)], high_bps, "high_bps")
     checked(float, resolution, "resolution")
     if not FINEST <= resolution < 1:
         fail("resolution", resolution, f"at least {FINEST:g} and below 1")
 
 
-def _tried(network, streams_at, rate_bps, duration_s, seed, progress):
+def _tried(
+    network: Port | Forwarder | Chain,
+    streams_at: Callable[[float], Sequence[Stream]],
+    rate_bps: float,
+    duration_s: float,
+    seed: int,
+    progress: Progress | None,
+) -> Trial:
     result = simulate(
         network, tuple(streams_at(rate_bps)), duration_s, seed=seed, bins=1, progress=progress
     )

@@ -67,7 +67,7 @@ def picoseconds(time_s: float) -> int:
     return ps
 
 
-def interval_ps(size_bytes: float, rate_bps: float) -> Fraction:
+def interval_ps(size_bytes: float | Fraction, rate_bps: float) -> Fraction:
     """Exact time of so many bytes at a rate [ps]."""
     return units.bits(Fraction(size_bytes)) * PS_PER_S / Fraction(rate_bps)
 
