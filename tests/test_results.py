@@ -29,7 +29,7 @@ LOADS = fluid.solve(PORT, STREAMS, np.array([[1e6, 1e6], [2e6, 1e6], [3e8, 1e6]]
 @cache
 def packet_run():
     streams = (Stream("<b>", 150e6, arrivals=Poisson()), Stream("idle"))
-    return packets.simulate(PORT, streams, 0.05, trace_packets=9, seed=1)
+    return packets.simulate(PORT, streams, 0.05, trace_packets=9, events=9, seed=1)
 
 
 @cache
