@@ -78,7 +78,7 @@ def test_a_scenario_with_tcp_hosts_is_refused():
     hosts = (Host("pc", 1e9, (Flow("tcp", 0.02),)),)
     port = Port("p", 1e8, (Queue("q", PacketLimit(50)),))
     mixed = Scenario("mixed", port, (Stream("udp", 2e7),), hosts=hosts)
-    with pytest.raises(ValueError, match=r"'mixed' has the TCP hosts pc.*tcp\.simulate"):
+    with pytest.raises(ValueError, match=r"'mixed' has the TCP hosts pc.*qoslib\.run"):
         lessons.own_port.explorer(mixed)
     app = lessons.own_port.explorer()
     before = app.summary

@@ -130,7 +130,7 @@ def _queue(values: Mapping[str, Any], number: int, rate_bps: float) -> Queue:
     share = values[f"share_{number}"]
     police = values["police"] if number == CLASSES[0] else 0
     policed_bps = units.convert(police, "%", "1") * rate_bps
-    # A tenth of a second of the policed rate: the size that a vendor sets if nothing is said.
+    # A tenth of a second of the policed rate: the size that a vendor sets by default.
     burst_bytes = max(round(units.octets(policed_bps) / 10), 1518)
     return Queue(
         values[f"name_{number}"],

@@ -33,7 +33,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         From the controls' values by name, and what `simulate` found or None, to a `plots.Figure`,
         always with the same traces.
     simulate : callable, optional
-        From the values, and whom to tell how far it is, to something that takes a moment to find,
+        From the values, and a callback for its progress, to something that takes a moment to find,
         as a packet model does. The figure is drawn without it at once, and with it when the
         controls have come to rest; a bar shows in between if that takes over two seconds.
     call : Call, optional
@@ -157,7 +157,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
                 self._bar.end()
 
     def _show(self, simulate: Callable[[dict[str, Any], Progress], Any] | None = None) -> None:
-        """Draw again. What goes wrong is said below the figure, not only in a log."""
+        """Draw again. An error is shown below the figure, not only in a log."""
         try:
             values = self.values
             self._drawn = self._draw(values, simulate and simulate(values, self._bar))
@@ -190,7 +190,7 @@ def _look_for_garbage_once() -> None:
     """Python looks through all objects now and then; those of libraries stay: 0.2 s of a redraw.
 
     Once for the first explorer, whose libraries are loaded by then: what is frozen is never looked
-    at again, and later explorers would never be freed.
+    at again, and further explorers would never be freed.
     """
     gc.collect()
     gc.freeze()

@@ -46,7 +46,7 @@ class Loaded:
             )
         if ending == ".csv":
             self.measured = _table(name, raw)
-            return f"{name}: {_many(len(self.measured), 'value')} beside the models."
+            return f"{name}: {_many(len(self.measured), 'value')} compared with the models."
         scenario = _scenario(name, raw)
         if len(scenario.streams) > MOST_STREAMS:
             number = f"{len(scenario.streams):,} streams"
@@ -71,7 +71,7 @@ class Loaded:
         return f" {compare.unknown_class(first, scenario)}." if first else ""
 
     def rows(self, scenario: Scenario, results: Sequence[Result]) -> list[compare.Row]:
-        """The measurements beside results, scored where a model speaks to them."""
+        """The measurements compared with results, scored where a model speaks to them."""
         return (
             []
             if self.measured is None
@@ -102,7 +102,7 @@ def _table(name: str, raw: bytes) -> pd.DataFrame:
 
 
 class Loader(widgets.HBox):  # type: ignore[misc]  # ipywidgets has no types
-    """A button that loads a file, and a line that says what came of it."""
+    """A button that loads a file, and a line with the outcome."""
 
     def __init__(self, load: Callable[[str, bytes], str]) -> None:
         self._load, self._said = load, widgets.HTML()

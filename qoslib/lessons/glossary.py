@@ -101,9 +101,9 @@ def _page(table):
 
 
 def _row(word):
-    said = {head: text for head, text in word.items() if text not in ("", NO_WORD)}
-    name, lesson = said.pop("word"), said.pop("lesson")
-    lines = "<br>".join(_line(head, text) for head, text in said.items())
+    filled = {head: text for head, text in word.items() if text not in ("", NO_WORD)}
+    name, lesson = filled.pop("word"), filled.pop("lesson")
+    lines = "<br>".join(_line(head, text) for head, text in filled.items())
     cells = (f"<b>{_marked(name)}</b>", lines, lesson)
     return "<tr>" + "".join(f'<td style="{_CELL}">{cell}</td>' for cell in cells) + "</tr>"
 
@@ -131,10 +131,10 @@ class Glossary(widgets.VBox):
         self.search = widgets.Text(
             description="Search the words", style={"description_width": "auto"}
         )
-        self._shown, self._said = widgets.HTML(), widgets.HTML()
+        self._shown, self._count = widgets.HTML(), widgets.HTML()
         self.search.observe(lambda _: self._show(), "value")
         self._show()
-        super().__init__([self.search, self._said, self._shown])
+        super().__init__([self.search, self._count, self._shown])
 
     @property
     def table(self) -> pd.DataFrame:
@@ -145,8 +145,8 @@ class Glossary(widgets.VBox):
 
     def _show(self):
         table = self.table
-        said = f"{len(table)} of {len(self._words)} words"
-        self._said.value = f'<p role="status">{html.escape(said)}</p>'
+        count = f"{len(table)} of {len(self._words)} words"
+        self._count.value = f'<p role="status">{html.escape(count)}</p>'
         # All of them stand below, by subject.
         self._shown.value = _page(table) if self.search.value.strip() else ""
 

@@ -113,7 +113,7 @@ def _measured(
     uid = f"measured-{quantity}"
     trace = style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
     if quantity == "latency":
-        # "Up to 84 ms" says nothing of the least delay: its bar goes down to the end of the axis.
+        # "Up to 84 ms" leaves the least delay open: its bar goes down to the end of the axis.
         open_below = [name in _largest(points) for name in names]
         down = np.where(open_below, value - 10.0 ** _DECADES[0], half_width)
         trace["error_y"] |= {"symmetric": False, "arrayminus": style.plain(down)}
@@ -167,14 +167,16 @@ def _rounded(value: Any) -> float:
 
 def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) -> str:
     models = [result.model for result in results]
-    said = [_sentence(str(name), row, name in largest, *models) for name, row in table.iterrows()]
-    busy = [sentence for sentence in said if sentence]
+    sentences = [
+        _sentence(str(name), row, name in largest, *models) for name, row in table.iterrows()
+    ]
+    busy = [sentence for sentence in sentences if sentence]
     rest = (
         f"All {'other ' if busy else ''}classes lose nothing and wait for less than a millisecond."
     )
     names = ", ".join(name for result in results for name in filling(result))
-    late = [f"In the packet model the queue of {names} is still filling."] if names else []
-    return " ".join([*busy, rest, *late])
+    still = [f"In the packet model the queue of {names} is still filling."] if names else []
+    return " ".join([*busy, rest, *still])
 
 
 def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *others: str) -> str:
@@ -191,8 +193,8 @@ def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *ot
         for k, ms in seen.items()
         if not np.isnan(ms)
     ]
-    beside = f" ({'; '.join(others_ms)})" if others_ms else ""
-    return f"{start}; its packets wait for {latency:g} ms{beside}."
+    other = f" ({'; '.join(others_ms)})" if others_ms else ""
+    return f"{start}; its packets wait for {latency:g} ms{other}."
 
 
 def _percent(part: float, whole: float) -> str:

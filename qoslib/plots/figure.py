@@ -10,7 +10,7 @@ from IPython.display import display
 
 __all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh", "rounded"]
 
-#: Behaviour of every figure. plotly shows a button that uploads the chart unless told not to.
+#: Behaviour of every figure. plotly shows a button that uploads the chart by default.
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 MIME = "application/vnd.plotly.v1+json"
@@ -48,7 +48,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any
     ) -> dict[str, Any]:
         # Through plotly's own JSON, which has null where a value is missing; NaN is no JSON.
-        # JupyterLab fits what it draws; told to do the same, plotly would forget the height.
+        # JupyterLab fits what it draws; if plotly did the same, it would forget the height.
         config = CONFIG | {"responsive": False}
         return {MIME: {**json.loads(self.to_json()), "config": config}, "text/plain": self.summary}
 
@@ -85,7 +85,7 @@ def _as_text(given: dict[str, Any]) -> dict[str, Any]:
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
 
-    #: The text in place of plotly's file: that would keep each widget, to tell it of an edit.
+    #: The text in place of plotly's file: that would keep each widget, to notify it of an edit.
     _esm = str(go.FigureWidget._esm)
     #: plotly would give each trace a new random uid, and nothing could be recognised by it.
     _set_trace_uid = False

@@ -50,7 +50,7 @@ def latency_histogram(
     >>> base = platform("m120").experiments()["base"]
     >>> result = packets.simulate(base.port, base.streams, 0.02)
     >>> print(latency_histogram(base, result, classes=["BE"]).summary)
-    BE takes 85 to 4,070 us, 3,458 in the mean.
+    BE takes 85 to 4,070 us, 3,458 on average.
     """
     wanted = by_mark(experiment.streams, classes)
     traces: list[style.Json] = []
@@ -80,7 +80,7 @@ def latency_histogram(
 
 
 def _published_us(platform: str, experiment: str, names: Sequence[str]) -> list[float]:
-    """Least, average and largest of these streams as printed [us]; NaN where nothing is."""
+    """Least, average and largest of these streams as published [us]; NaN where nothing is."""
     found: dict[str, list[float]] = {quantity: [] for quantity in MARKS}
     for value in published(platform).results if platform else ():
         mine = value.experiment == experiment and value.stream in names and value.status == "ok"
@@ -137,8 +137,8 @@ def _table(columns: dict[str, Sequence[float]]) -> pd.DataFrame:
 
 
 def _summary(table: pd.DataFrame) -> str:
-    said = []
+    sentences = []
     for name in dict.fromkeys(str(column).rsplit(" ", 1)[0] for column in table):
         low, mean, high = table[f"{name} modelled"]
-        said.append(f"{name} takes {low:,.0f} to {high:,.0f} us, {mean:,.0f} in the mean")
-    return f"{'; '.join(said)}."
+        sentences.append(f"{name} takes {low:,.0f} to {high:,.0f} us, {mean:,.0f} on average")
+    return f"{'; '.join(sentences)}."

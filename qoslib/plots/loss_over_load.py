@@ -89,11 +89,11 @@ def _drawn(model: str, place: int, label: str, x: Floats, y: Floats) -> style.Js
 
 
 def _summary(table: pd.DataFrame) -> str:
-    said = []
+    sentences = []
     for column in table:
         known = table[column].dropna()
         free = known[known <= 0].index
         label = str(column).removesuffix(" lost [%]")
         most = f"loses nothing up to {free.max():.3g} Mb/s" if len(free) else "always loses some"
-        said.append(f"{label} {most} and {known.iloc[-1]:.3g} % at {known.index[-1]:.3g} Mb/s")
-    return f"{'; '.join(said)}."
+        sentences.append(f"{label} {most} and {known.iloc[-1]:.3g} % at {known.index[-1]:.3g} Mb/s")
+    return f"{'; '.join(sentences)}."

@@ -119,7 +119,7 @@ def _sentence(label: str, x: Floats, waiting: Floats, takes_ms: Floats, dropped_
     lossy = np.flatnonzero(dropped_pps)
     if not len(lossy):
         return f"{most}, and none is lost."
-    said = f"{most}, and some are lost from {x[lossy[0]]:.3g} ms on"
+    text = f"{most}, and some are lost from {x[lossy[0]]:.3g} ms on"
     if np.isnan(takes_ms[-1]):
-        return f"{said}."
-    return f"{said}; to send those at the end takes {takes_ms[-1]:.3g} ms."
+        return f"{text}."
+    return f"{text}; to send those at the end takes {takes_ms[-1]:.3g} ms."

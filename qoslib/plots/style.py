@@ -25,7 +25,7 @@ __all__ = [
     "variant",
 ]
 
-#: Okabe and Ito's colours, told apart with any colour vision; black is left to text. Three of them
+#: Okabe and Ito's colours, distinct with any colour vision; black is left to text. Three of them
 #: are darker than theirs, so that all are seen on white: a test holds contrast and distance.
 ORANGE, SKY, GREEN, BLUE, RED, PINK = (
     "#D08200",
@@ -127,7 +127,7 @@ def points(
     half_width: Iterable[float] | None = None,
     **more: Any,
 ) -> Json:
-    """Markers, one a class, with the half width of the print as bars where it is given."""
+    """Markers, one a class, with the half width of the rounding as bars where it is given."""
     trace: Json = {
         "type": "scatter",
         "mode": "markers",
@@ -163,7 +163,7 @@ def line(
     as_look: Look | None = None,
     **more: Any,
 ) -> Json:
-    """A line of one class over a continuous axis, with a few symbols to tell it in grey."""
+    """A line of one class over a continuous axis, with a few symbols to recognise it in grey."""
     colour, symbol = as_look or look(name)
     return {
         "type": "scatter",

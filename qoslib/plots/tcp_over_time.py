@@ -67,9 +67,9 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
     layout = style.layout(PANELS, "time [s]")
     for panel in range(len(PANELS)):
         layout[f"yaxis{panel + 1 if panel else ''}"]["rangemode"] = "tozero"
-    said = " ".join(_sentence(label, results[label], *drawn[label]) for label in drawn)
+    summary = " ".join(_sentence(label, results[label], *drawn[label]) for label in drawn)
     table = pd.concat([_table(label, *values) for label, values in drawn.items()], axis=1)
-    return Figure(data=traces, layout=layout, summary=said, table=table)
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
 def _drawn(found: OverTime) -> tuple[Floats, Sequence[Floats]]:

@@ -79,17 +79,17 @@ def tcp_tests(platform: str) -> tuple[TcpTest, ...]:
             limit = described.only_port.queues[0].limit
             assert not isinstance(limit, TimeLimit)
             size = limit.held_bytes(described.streams[0].mean_frame_bytes)
-            beside_bps = sum(stream.rate_bps for stream in described.streams)
-            tests.append(TcpTest(platform, size, rate_bps, beside_bps, *read))
+            background_bps = sum(stream.rate_bps for stream in described.streams)
+            tests.append(TcpTest(platform, size, rate_bps, background_bps, *read))
     return tuple(tests)
 
 
-def _value(printed):
-    size = units.UNITS[printed.unit][1]
-    half = printed.half_width
-    if printed.low is not None and printed.high is not None:
-        half = (printed.high - printed.low) / 2
-    return Value(printed.value * size, half * size, printed.status == "ok")
+def _value(seen):
+    size = units.UNITS[seen.unit][1]
+    half = seen.half_width
+    if seen.low is not None and seen.high is not None:
+        half = (seen.high - seen.low) / 2
+    return Value(seen.value * size, half * size, seen.status == "ok")
 
 
 class Swept(NamedTuple):

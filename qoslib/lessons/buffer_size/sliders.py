@@ -96,8 +96,8 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
     reset = button("Reset", lambda: app.move(**start, effect=AS_CONFIGURED))
     sliders = [controls[each] for each in ("buffer", "rtt", "flows", "window")]
     chosen = row(controls["congestion"], controls["recovery"]), row(controls["effect"], reset)
-    said = f"{where!r}, {assumptions!r}" if name else "saved"
-    call = Call("buffer_size", said, lambda values: [now(values)])
+    arguments = f"{where!r}, {assumptions!r}" if name else "saved"
+    call = Call("buffer_size", arguments, lambda values: [now(values)])
     app: Explorer = Explorer(controls, [*sliders, *chosen], draw, simulate, call)
     return app
 
@@ -169,8 +169,8 @@ def _effects(platform):
     known = {AS_CONFIGURED: lambda size: size}
     if platform in _SMALL:
         small, up_to = _SMALL[platform]
-        said = [f"{units.convert(each, 'B', 'MB'):g} MB" for each in (small, up_to)]
-        name = f"{said[0]} up to {said[1]} (fitted)"
+        shown = [f"{units.convert(each, 'B', 'MB'):g} MB" for each in (small, up_to)]
+        name = f"{shown[0]} up to {shown[1]} (fitted)"
         known[name] = lambda size: small if size <= up_to else size
     return known | {"10 %": lambda size: 0.1 * size, "1 %": lambda size: 0.01 * size}
 
@@ -181,8 +181,10 @@ def rules(test: Scenario) -> dict[str, float | None]:
     left, trip_s = transfer.left_bps(test), flows[0].round_trip_s
     found: dict[str, float | None] = {"BDP": tcp.bandwidth_delay_bytes(left, trip_s)}
     windows = sum(flow.window_bytes or np.inf for flow in flows)
-    beside = transfer.port_of(test).rate_bps - left
-    fits = tcp.loss_free_buffer_bytes(windows, transfer.port_of(test).rate_bps, trip_s, beside)
+    background_bps = transfer.port_of(test).rate_bps - left
+    fits = tcp.loss_free_buffer_bytes(
+        windows, transfer.port_of(test).rate_bps, trip_s, background_bps
+    )
     return found | {"B*": fits if 0 < fits < np.inf else None}
 
 

@@ -131,7 +131,7 @@ def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
 
 
 def flows_like(flows: Sequence[Flow], count: int) -> tuple[Flow, ...]:
-    """The first so many flows; where there are fewer, more like the first, each a bit later."""
+    """The first so many flows; where there are fewer, more like the first, started in turn."""
     first, *others = flows
     apart_s = others[0].start_s - first.start_s if others else 0.0
     more = [
@@ -165,9 +165,9 @@ def _test_s(scenario):
 
 @lru_cache(maxsize=2000)
 def solved(scenario: Scenario) -> Result:
-    """What the fluid model says of the test; asked again, it is not worked out again."""
-    port, beside = port_of(scenario), scenario.streams
-    result = tcp.solve(port, scenario.hosts, _test_s(scenario), streams=beside)
+    """What the fluid model says of the test; computed once for each scenario."""
+    port, streams = port_of(scenario), scenario.streams
+    result = tcp.solve(port, scenario.hosts, _test_s(scenario), streams=streams)
     if result.interrupted:
         # A part of a run must not be remembered as the answer.
         raise KeyboardInterrupt

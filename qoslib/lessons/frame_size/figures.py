@@ -153,9 +153,9 @@ def _rows(sizes, line, published):
     """How many of the published rows the fluid line passes through, rounding included."""
     if not published:
         return
-    said = np.interp([row.frame_bytes for row in published], sizes, line)
+    solved = np.interp([row.frame_bytes for row in published], sizes, line)
     near = [
         abs(units.convert(gbps, "Gbit/s", "bit/s") - row.rate_bps) <= row.half_width_bps
-        for gbps, row in zip(said, published, strict=True)
+        for gbps, row in zip(solved, published, strict=True)
     ]
     yield f"The fluid line passes through {sum(near)} of the {len(near)} published rows."

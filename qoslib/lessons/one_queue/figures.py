@@ -72,7 +72,7 @@ def figure(
         traces.append(line | {"name": style.KINDS["fluid"]})
         drawn = style.points("packets", [name], dots_x, dots_y, panel, uid=f"packets-{panel}")
         sizes = [SMALL] * (len(dots_x) - 1) + [LARGE] if len(dots_x) else SMALL
-        # plotly makes symbols of several sizes pale unless told not to.
+        # plotly makes symbols of several sizes pale by default.
         drawn["marker"] |= {"size": sizes, "opacity": 1}
         traces.append(drawn)
         traces.append(style.points("now", [name], x[-1:], y[-1:], panel, uid=f"now-{panel}"))

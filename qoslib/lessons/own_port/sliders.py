@@ -27,7 +27,7 @@ MOST_S = 4.0
 
 
 def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = None) -> Explorer:
-    """A port of your own: build it, load it, run both models, and set measurements beside them.
+    """A port of your own: build it, load it, run both models, and compare measurements with them.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _in_time(progress):
     """The same, but what takes too long to simulate is refused."""
     began_s = None
 
-    def told(done_s, total_s):
+    def limited(done_s, total_s):
         nonlocal began_s
         now_s = time.monotonic()
         # From the first call on: kernels may have been compiled before.
@@ -163,4 +163,4 @@ def _in_time(progress):
         if progress:
             progress(done_s, total_s)
 
-    return told
+    return limited

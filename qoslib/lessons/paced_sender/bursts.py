@@ -1,4 +1,4 @@
-"""TCP through a policer: what arrives against its burst, beside a shaper with a queue as large."""
+"""TCP through a policer by its burst, and through a shaper with a queue as large."""
 
 from collections.abc import Mapping, Sequence
 
@@ -47,7 +47,7 @@ def goodput_over_burst(
         traces.append(trace | {"mode": "lines+markers"})
     for name, size in rules.items():
         at = float(units.convert(size, "B", "kB"))
-        # What stands right of the middle, of a logarithmic axis, is said to its left.
+        # What stands right of the middle, of a logarithmic axis, is named on its left.
         side = "left" if at**2 > x[0] * x[-1] else "right"
         traces.append(style.upright(name, at, top, 0, side, name))
     table = pd.DataFrame(columns, index=pd.Index(x, name="burst or queue [kB]")).round(1)
@@ -58,11 +58,11 @@ def goodput_over_burst(
 
 
 def _summary(table, rules, top):
-    said = [
+    sentences = [
         f"{name.removesuffix(' [Mb/s]').capitalize()}: from {column.iloc[0]:.3g} to"
         f" {column.iloc[-1]:.3g} of {top:.3g} Mb/s as it grows from {table.index[0]:,.0f} to"
         f" {table.index[-1]:,.0f} kB."
         for name, column in table.items()
     ]
     marked = [f"{name} {units.convert(each, 'B', 'kB'):,.0f} kB" for name, each in rules.items()]
-    return " ".join([*said, f"Dashed: {', '.join(marked)}."])
+    return " ".join([*sentences, f"Dashed: {', '.join(marked)}."])

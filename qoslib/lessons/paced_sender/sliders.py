@@ -85,8 +85,8 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
 
     reset = button("Reset", lambda: app.move(**start))
     sliders = [controls[each] for each in ("paced", "background", "buffer")]
-    said = f"{where!r}, {assumptions!r}" if name else "saved"
-    call = Call("paced_sender", said, lambda values: [described(test, values)])
+    arguments = f"{where!r}, {assumptions!r}" if name else "saved"
+    call = Call("paced_sender", arguments, lambda values: [described(test, values)])
     app: Explorer = Explorer(
         controls, [*sliders, row(controls["table"], reset)], draw, simulate, call
     )
@@ -129,11 +129,11 @@ def described(test: Scenario, values: dict) -> Scenario:
     made = transfer.with_buffer(test, units.megabytes(values["buffer"]))
     paced = HtbPacing(units.gbps(round(values["paced"], 6)), TABLES[values["table"]])
     host = made.hosts[0].replace(pacing=paced)
-    streams = _beside(made, units.gbps(round(values["background"], 6)))
+    streams = _background(made, units.gbps(round(values["background"], 6)))
     return made.replace(hosts=(host, *made.hosts[1:]), streams=streams)
 
 
-def _beside(test, rate_bps):
+def _background(test, rate_bps):
     """The streams with this rate in all, in their proportions; one where there was none."""
     if not test.streams:
         frame = test.hosts[0].flows[0].frame_bytes
@@ -163,7 +163,7 @@ def actual_bps(test: Scenario, rate_bps: float, table: Table) -> float:
 
 
 def _published(platform, values):
-    """The platform's own paced tests, beside the same background."""
+    """The platform's own paced tests, with the same background."""
     if not platform:
         return ()
     return tuple(

@@ -46,7 +46,7 @@ def bucket_over_time(
     burst_kb = units.convert(policer.burst_bytes, "B", "kB")
     traces: list[dict] = []
     columns: dict[str, np.ndarray] = {}
-    said: list[str] = []
+    sentences: list[str] = []
     for place, (label, result) in enumerate(results.items()):
         time_s, tokens_kb, lost_pps = _seen(label, result, at, mine, burst_kb)
         look = style.variant("CS4", place)
@@ -54,14 +54,14 @@ def bucket_over_time(
             uid = f"{label}-{panel}"
             traces.append(style.line("packets", label, time_s, y, panel, as_look=look, uid=uid))
         columns |= {f"{label} {PANELS[0]}": tokens_kb, f"{label} {PANELS[1]}": lost_pps}
-        said.append(_sentence(label, time_s, tokens_kb))
+        sentences.append(_sentence(label, time_s, tokens_kb))
     traces.append(_bound(time_s, burst_kb))
     layout = style.layout(PANELS, "time [s]")
     layout["yaxis"]["range"] = [-0.04 * burst_kb, 1.12 * burst_kb]
     layout["yaxis2"]["rangemode"] = "tozero"
     table = pd.DataFrame(columns, index=pd.Index(time_s.round(3), name="time [s]")).round(1)
     every = slice(None, None, max(1, len(table) // 12))
-    return Figure(data=traces, layout=layout, summary=" ".join(said), table=table.iloc[every])
+    return Figure(data=traces, layout=layout, summary=" ".join(sentences), table=table.iloc[every])
 
 
 def _seen(label, result, at, mine, burst_kb):

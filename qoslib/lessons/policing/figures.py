@@ -21,7 +21,7 @@ LIKE = {"EF": "CS4", "default": "BE"}
 
 
 class Counted(NamedTuple):
-    """Packets offered and lost by each stream, and their half widths of print, if any."""
+    """Packets offered and lost by each stream."""
 
     offered: Sequence[float]
     lost: Sequence[float]
@@ -39,7 +39,7 @@ def figure(
     Parameters
     ----------
     loads_bps : ndarray
-        Payload that EF is asked to send [bit/s].
+        Payload that EF offers [bit/s].
     swept : mapping of str to sequence of Counted
         ``fluid`` to what it counts at each of the loads; two streams, EF and the default class.
     now : (float, Counted)

@@ -32,7 +32,7 @@ def phase_scatter(
     published : sequence of float
         Lost share of each of the two [ratio].
     half_width : sequence of float
-        Of their print [ratio].
+        Of their rounding [ratio].
     """
     first, second = fluid.streams
     lost = units.convert(np.array([_lost(run) for run in runs]), "1", "%")

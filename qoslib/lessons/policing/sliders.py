@@ -18,7 +18,7 @@ from qoslib.scenario import Scenario
 
 __all__ = ["LOADS_BPS", "POLICERS", "START", "described", "explorer", "simulated", "solved"]
 
-#: What EF is asked to send along the lines [bit/s].
+#: What EF offers along the lines [bit/s].
 LOADS_BPS = units.mbps(np.arange(10, 305, 10.0))
 #: What a policer does with a packet that passes without congestion, or when there is none.
 POLICERS: dict[str, dict[str, Any] | None] = {

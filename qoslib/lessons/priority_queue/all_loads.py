@@ -23,7 +23,7 @@ REACH = 0.1
 def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explorer:
     """One slider that moves all offered rates together by up to 0.1 % either way.
 
-    Drawn are the streams that send nothing when the rates are exactly as printed: as lines by the
+    Drawn are the streams that send nothing when the rates are exactly as published: as lines by the
     fluid model, and as dots, at a few rates, by the packet model. Their published latencies stand
     where the router's counters of another test would put the rates; nobody knows the true ones.
 
@@ -82,6 +82,6 @@ def _silent(done, total):
 
 
 def _generator(module, experiment, known):
-    """What the generator sent over what is printed, in the platform's own words."""
+    """What the generator sent over what is published, in the platform's own words."""
     measured = module.experiments("generator")[experiment]
     return measured.streams[0].rate_bps / known.streams[0].rate_bps

@@ -30,7 +30,7 @@ def edge_figure(
     Parameters
     ----------
     ratio : ndarray
-        Offered rates over their printed ones, ascending.
+        Offered rates over the published ones, ascending.
     result : Result
         Arrays of shape (loads, streams).
     now : float
@@ -65,7 +65,9 @@ def edge_figure(
         style.key("measured"),
     ]
     table = pd.DataFrame(columns, index=pd.Index(np.round(x, 4), name="offered [%]")).round(1)
-    layout = style.layout(("sent [packets/s]", "latency [ms]"), "offered above or below print [%]")
+    layout = style.layout(
+        ("sent [packets/s]", "latency [ms]"), "offered above or below published [%]"
+    )
     layout["yaxis2"] |= {"type": "log", "range": [0, 3], "dtick": 1}
     return Figure(
         data=traces, layout=layout, summary=_edge(table, here, names, simulated), table=table
@@ -85,9 +87,9 @@ def _dots(names, quantity, unit, panel, ratio=(), result=None):
 
 def _edge(table, here, names, simulated):
     row = table.iloc[here]
-    start = f"With all offered rates {table.index[here]:+.3f} % from their print:"
-    said = [start, *(_edge_sentence(name, row) for name in names)]
-    return " ".join([*said, *_edge_simulated(names, *(simulated or ()))])
+    start = f"With all offered rates {table.index[here]:+.3f} % from the published ones:"
+    sentences = [start, *(_edge_sentence(name, row) for name in names)]
+    return " ".join([*sentences, *_edge_simulated(names, *(simulated or ()))])
 
 
 def _edge_simulated(names, ratio=(), result=None):

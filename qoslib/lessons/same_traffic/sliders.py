@@ -51,8 +51,8 @@ def _remark(solved, dots):
     """Each port at which the models part; while only the fluid has run, where that is valid."""
     if dots is None:
         return compare.remark(next(iter(solved.values())), None)
-    said = {name: compare.remark(result, dots[name]) for name, result in solved.items()}
-    return " ".join(f"{name}: {text}" for name, text in said.items() if text)
+    remarks = {name: compare.remark(result, dots[name]) for name, result in solved.items()}
+    return " ".join(f"{name}: {text}" for name, text in remarks.items() if text)
 
 
 def start() -> dict:

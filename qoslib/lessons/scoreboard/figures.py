@@ -12,7 +12,7 @@ from qoslib.plots.figure import Figure
 
 __all__ = ["family", "figure", "lanes_of"]
 
-#: Titles of the panels: what was foretold, and what a number was fitted on.
+#: Titles of the panels: predictions, and what a number was fitted on.
 PANELS = ("predictions: modelled / published", "fits: modelled / published")
 #: Ratios that the axes name; between 1.001 and 0.999 they are linear, beyond it logarithmic.
 TICKS = (0.1, 0.9, 0.99, 1, 1.01, 1.1, 10)
@@ -35,9 +35,10 @@ def family(quantity: str) -> str:
 
 
 def figure(rows: Sequence[Row], lanes: Sequence[str] = ()) -> Figure:
-    """Every scored value as a point: left what was foretold, right what was fitted on.
+    """Every scored value as a point: left the predictions, right the fits.
 
-    Bars are the rounding of the print. A value published as 0 has no ratio, and is in the table.
+    Bars are the rounding of the published value. A value published as 0 has no ratio; the table
+    has it.
 
     Parameters
     ----------
@@ -131,10 +132,11 @@ def _layout(lanes):
 
 def _summary(rows):
     parts = [[row for row in rows if row.fitted == fitted] for fitted in (False, True)]
-    said = [_count(mine, name) for mine, name in zip(parts, ("foretold", "fitted on"), strict=True)]
+    kinds = ("predicted", "fitted on")
+    sentences = [_count(mine, name) for mine, name in zip(parts, kinds, strict=True)]
     none = sum(row.published == 0 for row in rows)
     zero = f" {none} values were published as 0 and have no ratio." if none else ""
-    return f"{' '.join(filter(None, said))}{zero}" or "No value is left."
+    return f"{' '.join(filter(None, sentences))}{zero}" or "No value is left."
 
 
 def _count(rows, name):
