@@ -1,12 +1,15 @@
 """The worksheet: rules where they hold, what a buffer carries, pacing, and commands that run."""
 
 import itertools
+import math
 import shlex
 
 import numpy as np
 import pytest
 
 from qoslib import tcp, units
+from qoslib.flows import Cubic, Flow, Host
+from qoslib.port import ByteLimit, Policer, Port, Queue
 from qoslib.worksheet import MANY_FLOWS, Path, worksheet
 from qoslib.worksheet import carried as carried_module
 
@@ -54,6 +57,54 @@ def test_windows_that_the_path_holds_need_two_packets_and_bound_the_rate():
     most_bps = tcp.window_limited_bps(65_535, 0.02)
     assert rule.long_run == (pytest.approx(most_bps, rel=0.03), "packets")
     assert rule.test == (pytest.approx(most_bps, rel=0.04), "packets")
+
+
+def test_windows_whose_slow_start_bursts_get_half_of_themselves_as_a_buffer():
+    sheet = sheet_of(100e6, 0.04, window_bytes=4.9e5)
+    fits, bursts = sheet.rules
+    assert (fits.packets, bursts.name, bursts.buffer_bytes) == (2, "slow start", 2.45e5)
+    assert fits.test.bps < 0.7 * bursts.test.bps
+    assert bursts.long_run.bps == pytest.approx(100e6 * 1448 / 1538, rel=0.01)
+    assert sheet.remarks == ()
+
+
+def test_a_sheet_says_what_windows_limit():
+    sheet = sheet_of(100e6, 0.04, window_bytes=1e5)
+    (remark,) = sheet.remarks
+    assert "The windows allow 20 Mb/s of payload at most, and the line carries 94.1 Mb/s" in remark
+    assert remark[:40] in str(sheet)
+    assert sheet.paced_bps == 20e6
+    assert sheet.rules[-1].long_run.bps == pytest.approx(20e6, rel=0.03)
+    assert "all windows at once" in sheet.policer.why
+    policer = Policer(100e6, math.ceil(sheet.policer_bytes))
+    assert policer.burst_bytes == math.ceil(1e5 / 1448) * 1500
+    flow = Flow("f", 0.04, Cubic(), window_bytes=100_000, mss_bytes=1448, frame_bytes=1500)
+    port = Port("port", 100e6, (Queue("all", ByteLimit(10**6), policer=policer),))
+    run = tcp.simulate(port, [Host("h", 1e9, (flow,))], 10, progress=quiet)
+    assert run.dropped_pps.sum() == 0
+
+
+def test_a_round_trip_in_ms_is_asked_about(short):
+    assert "The round trip is 40 s. Is this in ms?" in sheet_of(1e9, 40).remarks[0]
+    assert sheet_of(1e9, 1.9).remarks == ()
+
+
+def test_few_packets_or_small_windows_are_a_bound():
+    million, *_ = sheet_of(1e9, 0.04, 10**6, buffer_bytes=4500).rules
+    assert million.long_run.by == "bound"
+    many, *_ = sheet_of(100e9, 0.04, 10_000, buffer_bytes=1e6).rules
+    assert (many.packets, many.long_run.by) == (667, "formula")
+
+
+def test_more_flows_than_one_iperf3_has_take_several(short):
+    sheet = sheet_of(1e9, 0.02, 1000)
+    test = sheet.path_commands[-2].text
+    assert test == (
+        "sender$   for p in $(seq 5201 5208); do iperf3 -c receiver -p $p -P 125 -t 30 & done; wait"
+    )
+    assert "iperf3 -s -D -p $p" in sheet.path_commands[1].text
+    for command in sheet_of(1e9, 0.02, 128).path_commands:
+        assert "seq" not in command.text
 
 
 def test_a_product_keeps_the_line_busy():

@@ -16,6 +16,8 @@ SPARE, LEAST_LIMIT = 1.5, 1000
 BUFFER_A_WINDOW = 2
 #: Largest socket buffer that Linux allows by default, and that it accepts [B].
 USUAL_BYTES, MOST_BYTES = 6_291_456, 2**31 - 1
+#: Most streams of one iperf3 process, and the port that it listens on (iperf3, src/iperf.h).
+MOST_STREAMS, FIRST_PORT = 128, 5201
 #: The background begins before the test and ends after it [s].
 AROUND_S = 10.0
 
@@ -56,7 +58,7 @@ def _sockets(path: Path) -> Iterator[Advice]:
         "both$     sysctl net.ipv4.tcp_wmem net.ipv4.tcp_rmem",
         "note the values, to restore them later",
     )
-    yield Advice("receiver$ iperf3 -s", "the other end of the test")
+    yield _server(path)
     yield Advice(f"sender$   sysctl -w net.ipv4.tcp_wmem='4096 {min(65_536, room)} {room}'", why)
     yield Advice(f"receiver$ sysctl -w net.ipv4.tcp_rmem='4096 {min(131_072, room)} {room}'", why)
 
@@ -68,10 +70,35 @@ def _tests(path: Path) -> Iterator[Advice]:
             f"other$    iperf3 -c other-receiver -u -b {rate} -t {TEST_S + AROUND_S:g}",
             "the other traffic outlasts the test",
         )
-    test = f"sender$   iperf3 -c receiver -P {path.flows} -t {TEST_S:g}"
-    yield Advice(test, "unpaced, half a minute")
+    yield Advice(_test(path), "unpaced, half a minute")
     if path.paced_bps is not None:
-        yield Advice(f"{test} --fq-rate {_iperf(path.paced_bps)}", "paced below the flow's share")
+        paced = _test(path, f" --fq-rate {_iperf(path.paced_bps)}")
+        yield Advice(paced, "paced below the flow's share")
+
+
+def _server(path: Path) -> Advice:
+    """The other end; a server has one test at a time, so that each process needs its own port."""
+    if path.flows <= MOST_STREAMS:
+        return Advice("receiver$ iperf3 -s", "the other end of the test")
+    why = f"the other ends: a process of iperf3 has at most {MOST_STREAMS} streams"
+    return Advice(f"receiver$ {_ports(path)}; do iperf3 -s -D -p $p; done", why)
+
+
+def _test(path: Path, paced: str = "") -> str:
+    """The command that sends, in as many processes as the flows take."""
+    if path.flows <= MOST_STREAMS:
+        return f"sender$   iperf3 -c receiver -P {path.flows} -t {TEST_S:g}{paced}"
+    each = round(path.flows / _processes(path))
+    command = f"iperf3 -c receiver -p $p -P {each} -t {TEST_S:g}{paced}"
+    return f"sender$   {_ports(path)}; do {command} & done; wait"
+
+
+def _processes(path: Path) -> int:
+    return math.ceil(path.flows / MOST_STREAMS)
+
+
+def _ports(path: Path) -> str:
+    return f"for p in $(seq {FIRST_PORT} {FIRST_PORT + _processes(path) - 1})"
 
 
 def _iperf(rate: float) -> str:

@@ -24,6 +24,8 @@ HEADERS_BYTES, AROUND_BYTES, ETHERNET_BYTES = 52, 38, 14
 LEAST_FRAMES = 2
 #: A paced flow gets so much of its share of the line, so that a queue drains again.
 PACED_SHARE = 0.95
+#: A longer round trip is believed, but may be a mistake: ms in place of s.
+LONG_TRIP_S = 2.0
 #: Lowest rate that `iperf3 --fq-rate` can be given here [bit/s].
 LEAST_PACED_BPS = units.kbps(1)
 #: Above and up to which each is believed: beyond, somebody has mistaken a unit.
@@ -84,6 +86,23 @@ class Path:
         return tcp.loss_free_buffer_bytes(self.flows * self.window_bytes, *given)
 
     @property
+    def slow_start_bytes(self) -> float | None:
+        """Most that waits in slow start [B]; None if windows have no limit.
+
+        Each ACK releases two packets, so a flow's last round sends its window at twice the line
+        rate, and half of it waits.
+        """
+        return None if self.window_bytes is None else self.flows * self.window_bytes / 2
+
+    @property
+    def windows_bps(self) -> float | None:
+        """Payload that the windows allow, where it is less than the line's [bit/s]; else None."""
+        if self.window_bytes is None:
+            return None
+        allowed = self.flows * tcp.window_limited_bps(self.window_bytes, self.round_trip_s)
+        return allowed if allowed < self.left_bps * self.payload else None
+
+    @property
     def payload(self) -> float:
         """Payload of a packet, as a share of what it takes on the line."""
         return (self.packet_bytes - HEADERS_BYTES) / (self.packet_bytes + AROUND_BYTES)
@@ -93,10 +112,27 @@ class Path:
         """Rate to pace each flow at [bit/s]; None where its share is less than can be set.
 
         A pacer may count the headers once for a whole burst. On the line each segment has headers
-        and a gap. So the rate is a share of the payload that the line can carry.
+        and a gap. So the rate is a share of the payload that the line can carry, or what the
+        windows allow, if that is less.
         """
-        whole = math.floor(self.left_bps * self.payload * PACED_SHARE / self.flows)
+        share_bps = self.left_bps * self.payload * PACED_SHARE
+        whole = math.floor(min(share_bps, self.windows_bps or share_bps) / self.flows)
         return None if whole < LEAST_PACED_BPS else float(whole)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What limits the flows whatever the buffer, and what may be a mistake in a unit."""
+        said = []
+        if self.round_trip_s > LONG_TRIP_S:
+            trip = f"{self.round_trip_s:g}"
+            said.append(f"The round trip is {trip} s. Is this in ms? Then give {trip}e-3.")
+        if self.windows_bps is not None:
+            carries = readable(self.left_bps * self.payload)
+            said.append(
+                f"The windows allow {readable(self.windows_bps)} of payload at most, and the line"
+                f" carries {carries}. Above that no buffer helps, only larger windows."
+            )
+        return tuple(said)
 
     @property
     def title(self) -> str:

@@ -1,18 +1,21 @@
 """Rules for the buffer of a port of one's own, and what each of them is worth."""
 
+import math
 from collections.abc import Iterator
 
 from qoslib import tcp, units
 from qoslib.packets.progress import Progress
 from qoslib.worksheet.carried import carried, paced, run_s
 from qoslib.worksheet.commands import commands_for_a_laboratory, commands_for_a_path
-from qoslib.worksheet.path import LEAST_FRAMES, PACED_SHARE, Path, readable
+from qoslib.worksheet.path import HEADERS_BYTES, LEAST_FRAMES, PACED_SHARE, Path, readable
 from qoslib.worksheet.sheet import Advice, Rule, Worksheet
 
 __all__ = ["MANY_FLOWS", "worksheet"]
 
 #: From so many long-lived flows on their windows are taken not to fall together.
 MANY_FLOWS = 100
+#: A buffer that carries this share of what line and windows allow is enough.
+ENOUGH = 0.9
 #: A bucket that lasts longer than this at the line rate polices nothing [s].
 LONGEST_BURST_S = 1.0
 
@@ -93,8 +96,10 @@ def worksheet(
         packet_bytes,
     )
     rules = tuple(_rule(path, *each, progress) for each in _sizes(path))
+    rules += tuple(_rule(path, *each, progress) for each in _for_slow_start(path, rules[-1]))
     return Worksheet(
         title=path.title,
+        remarks=path.remarks,
         rules=rules,
         policer_bytes=_policer_bytes(path),
         policer=_policer(path),
@@ -122,6 +127,16 @@ def _sizes(path: Path) -> Iterator[tuple[str, float, str]]:
         yield "windows fit", fits, whole if fits else "the path alone holds the windows"
 
 
+def _for_slow_start(path: Path, fits: Rule) -> Iterator[tuple[str, float, str]]:
+    """A rule more where bursts of slow start do not fit into a buffer that holds the windows."""
+    least = path.slow_start_bytes
+    allowed_bps = path.windows_bps or path.left_bps * path.payload
+    if least is None or fits.buffer_bytes >= least:
+        return
+    if fits.test is None or fits.test.by != "packets" or fits.test.bps < ENOUGH * allowed_bps:
+        yield "slow start", least, "half of the windows: slow start sends at twice the line rate"
+
+
 def _rule(path: Path, name: str, size: float, why: str, progress: Progress | None) -> Rule:
     least = LEAST_FRAMES * path.packet_bytes
     if size < least:
@@ -131,17 +146,26 @@ def _rule(path: Path, name: str, size: float, why: str, progress: Progress | Non
     return Rule(name, float(size), wait, packets, *carried(path, size, progress), why)
 
 
+def _burst_bytes(path: Path) -> float:
+    """The burst that a policer needs [B]: for a saw-tooth, or for windows that the line carries."""
+    if path.windows_bps is None or path.window_bytes is None:
+        given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
+        return tcp.policer_burst_bytes(*given)
+    packets = path.flows * math.ceil(path.window_bytes / (path.packet_bytes - HEADERS_BYTES))
+    return float(packets * path.packet_bytes)
+
+
 def _policer_bytes(path: Path) -> float | None:
     """The burst that a policer needs [B], or None where no policer can have it."""
-    given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
-    burst = tcp.policer_burst_bytes(*given)
+    burst = _burst_bytes(path)
     return burst if units.serialisation_s(burst, path.rate_bps) <= LONGEST_BURST_S else None
 
 
 def _policer(path: Path) -> Advice:
-    given = (path.left_bps, path.round_trip_s, path.packet_bytes, path.flows)
-    burst = tcp.policer_burst_bytes(*given)
+    burst = _burst_bytes(path)
     why = "A policer stores no packets, so its bucket must last for a whole saw-tooth of Reno."
+    if path.windows_bps is not None:
+        why = "A policer stores no packets, so its bucket must hold all windows at once."
     if _policer_bytes(path) is None:
         seconds = units.serialisation_s(burst, path.rate_bps)
         least = f"It would take a burst of {seconds:,.3g} s of the line; use a shaper."
@@ -156,6 +180,8 @@ def _pacing(path: Path, rule: Rule, progress: Progress | None) -> Advice:
     shown, lost = paced(path, rule.buffer_bytes, path.paced_bps, progress)
     percent = f"{units.convert(PACED_SHARE, '1', '%'):.0f} %"
     share = f"{percent} of the payload in a flow's share of the line, so that a queue drains again."
+    if path.windows_bps is not None and path.windows_bps <= path.flows * (path.paced_bps + 1):
+        share = "What a flow's window allows, without its bursts."
     if lost is None:
         carry = f"Without loss the flows carry {readable(shown.bps)} of payload, by arithmetic."
     else:

@@ -61,6 +61,8 @@ class Worksheet:
     Attributes
     ----------
     title : str
+    remarks : tuple of str
+        What limits the flows whatever the buffer, and what may be a mistake in a unit.
     rules : tuple of Rule
         First your own buffer, if you gave one.
     policer_bytes : float or None
@@ -76,6 +78,7 @@ class Worksheet:
     """
 
     title: str
+    remarks: tuple[str, ...]
     rules: tuple[Rule, ...]
     policer_bytes: float | None
     policer: Advice
@@ -100,7 +103,8 @@ class Worksheet:
         lines = [_HEAD, *map(_cells, self.rules)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
-        parts = [[self.title], rows, self._notes()]
+        remarks = [line for remark in self.remarks for line in _wrapped(remark, indent="")]
+        parts = [[self.title], remarks, rows, self._notes()]
         parts += [[each.text, *_wrapped(each.why)] for each in (self.pacing, self.policer)]
         parts += [["On a path that has its delay:", *_listed(self.path_commands)]]
         added = "In a laboratory, with the port between the hosts, add the delay before the test:"
@@ -127,8 +131,8 @@ _MARKS = {
     "packets": "Rates are of payload, from the packet model with CUBIC.",
     "formula": "≈ is a formula: the saw-tooth of Reno flows that lose together, or the rate of the"
     " windows.",
-    "bound": "< is the same formula as an upper bound. In so small a buffer bursts set the limit,"
-    " and no formula covers them.",
+    "bound": "< is the same formula as an upper bound. Bursts set the limit in so small a buffer,"
+    " or timeouts in so small windows, and no formula covers them.",
     "fluid": "~ is the fluid model, since the packet model would take more than 2e7 packets.",
 }
 
