@@ -11,10 +11,7 @@ from distributed import Client, LocalCluster
 from outcomes import same
 
 from qoslib import (
-    Chain,
     Flow,
-    Forwarder,
-    Hop,
     Host,
     PacketLimit,
     Poisson,
@@ -29,13 +26,8 @@ from qoslib import (
 PORT = Port("port", 10e6, (Queue("all", PacketLimit(20)),))
 STREAMS = (Stream("a", 6e6, arrivals=Poisson()), Stream("b", 6e6))
 OFFICE = Scenario("office", PORT, STREAMS, 0.2)
-ENGINE = Forwarder("engine", PORT.queues[0], 1e-3)
 HOSTS = (Host("h", 1e8, (Flow("f", 0.01, mss_bytes=1448, frame_bytes=1500),)),)
-KINDS = [
-    OFFICE,
-    OFFICE.replace(network=Chain("chain", (Hop(ENGINE), Hop(PORT)))),
-    OFFICE.replace(hosts=HOSTS),
-]
+KINDS = [OFFICE, OFFICE.replace(hosts=HOSTS)]
 #: About a fifth of a second each.
 LONG = OFFICE.replace(duration_s=1000.0)
 
