@@ -47,7 +47,6 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
     >>> from qoslib.flows import Flow, Host
     >>> from qoslib.port import ByteLimit, Port, Queue
     >>> from qoslib.scenario import Scenario
-    from qoslib.tcp import OverTime, over_time
     >>> from qoslib.tcp import simulate
     >>> port = Port("wan", 1e9, (Queue("all", ByteLimit(500_000)),))
     >>> hosts = (Host("server", 10e9, (Flow("copy", 0.020),)),)
