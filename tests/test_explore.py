@@ -281,7 +281,9 @@ def test_what_goes_wrong_is_said_and_raised():
     app._draw = lambda values, simulated: 1 / 0
     with pytest.raises(ZeroDivisionError):
         app.controls["offered_CS1"].value = 30
-    assert 'role="alert"' in app.children[-2].value
+    assert 'role="alert"' in app._alert.value
+    assert app._alert.layout.display is None
+    assert app.children.index(app._alert) == app.children.index(app.figure) - 1
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from qoslib.port import (
     Red,
     RedProfile,
     StrictPriority,
+    TailDrop,
 )
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -51,6 +52,53 @@ def upload(app, name, raw):
     file = {"name": name, "type": "", "size": len(raw), "content": memoryview(raw)}
     pick = app.children[2].children[0]
     pick.value = (Bunch(file, last_modified=datetime.now(UTC)),)
+
+
+@pytest.mark.parametrize(
+    ("moved", "said"),
+    [
+        ({"name_2": "voice"}, "2 classes are called &#x27;voice&#x27;. Give each its own name."),
+        ({"name_1": ""}, "Stream.name is"),
+        ({f"offered_{n}": 0 for n in (1, 2, 3)}, "All loads are 0. Offer something in at least"),
+    ],
+)
+def test_settings_that_make_no_port_are_said_beside_the_controls(moved, said):
+    app = lessons.own_port.explorer()
+    before = app.summary
+    for name, value in moved.items():
+        app.controls[name].value = value  # as a page moves it: no traceback
+    assert said in app._alert.value
+    assert "The figure is that of the settings before." in app._alert.value
+    assert app._alert.layout.display is None
+    if len(moved) == 1:
+        assert app.summary == before
+    with pytest.raises(ValueError, match=r"classes|loads|name"):
+        app.move(offered_3=0)
+    app.move(**START)
+    assert (app._alert.value, app._alert.layout.display) == ("", "none")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((CODEL.network,), r"^scenario is Port\(.*; allowed: .*Scenario"),
+        (("x",), r"^scenario is 'x'; allowed: .*Scenario"),
+        ((CODEL, "my.csv"), r"^measured is 'my.csv'; allowed: a DataFrame"),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(given, said):
+    with pytest.raises(ValueError, match=said):
+        lessons.own_port.explorer(*given)
+
+
+def test_a_burst_that_no_frame_fits_into_is_said():
+    policed = CODEL.network.queues[0].replace(policer=Policer(5e6, 100), dropper=TailDrop())
+    mine = CODEL.replace(network=CODEL.network.replace(queues=(policed,)))
+    app = lessons.own_port.explorer(mine)
+    assert "burst of 100 B, and its frames have up to 1,000 B: no frame" in app.remark
+    assert app.remark in html.unescape(app._words.value)
+    fits = mine.replace(streams=(Stream("a", 2e7, 100),))
+    assert "burst of 100 B" not in lessons.own_port.explorer(fits).remark
 
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
@@ -274,7 +322,7 @@ def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
     assert f"{name} is well-formed, but cannot be drawn: " in said.value
     assert app.summary == before
     assert "; allowed: " in said.value
-    assert "alert" not in app._words.value
+    assert app._alert.value == ""
     app.move(offered_3=10)
     assert app.summary != before
 
@@ -305,7 +353,7 @@ def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch
     assert app.summary == before
     app.move(offered_3=10)
     assert app.summary != before
-    assert "alert" not in app._words.value
+    assert app._alert.value == ""
 
 
 @pytest.mark.parametrize("row", ["drop_rate_ratio", "dropped_bytes", "throughput", "payload_share"])

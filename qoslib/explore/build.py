@@ -105,6 +105,11 @@ def built(values: Mapping[str, Any]) -> Scenario:
     """
     rate_bps = RATES[values["rate"]]
     used = [number for number in CLASSES if values[f"offered_{number}"]]
+    names = [values[f"name_{number}"] for number in used]
+    if not used:
+        raise ValueError("All loads are 0. Offer something in at least one class.")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(f"{len(twice)} classes are called {twice[0]!r}. Give each its own name.")
     streams = tuple(_stream(values, number, rate_bps) for number in used)
     scheduler = SCHEDULERS[values["scheduler"]]
     queues = tuple(_queue(values, number, rate_bps) for number in used)

@@ -57,18 +57,18 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.controls, self._call = dict(controls), call
         self._start = {name: control.value for name, control in self.controls.items()}
         self._draw, self._simulate, self._held = draw, simulate, False
-        self._debounce = Debounce(self._settle)
+        self._debounce = Debounce(lambda: self._shown(self._settle))
         with ProgressBar() as bar:
             self._drawn = draw(self.values, simulate and simulate(self.values, bar))
         self.figure = plots.live(self._drawn)
         self._bar = ProgressWidget()
-        self._words = widgets.HTML()
+        self._words, self._alert = widgets.HTML(), widgets.HTML(layout={"display": "none"})
         self._write(self.values)
         for control in self.controls.values():
             control.observe(self._changed, "value")
         glue = PageGlue()
         save = [buttons(call, glue, lambda: (self._drawn, self.values))] if call else []
-        super().__init__([*rows, self.figure, self._bar, *save, self._words, glue])
+        super().__init__([*rows, self._alert, self.figure, self._bar, *save, self._words, glue])
         self.add_class("qoslib-explorer")
         _look_for_garbage_once()
 
@@ -122,7 +122,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         Raises
         ------
         ValueError
-            If there is no such control.
+            If there is no such control, or what the controls describe cannot be shown.
         """
         for name in values:
             if name not in self.controls:
@@ -143,9 +143,17 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _changed(self, change: Any) -> None:
         moved_s = time.monotonic()
-        if not self._held:
-            self._show()
+        if not self._held and self._shown(self._show):
             self._debounce.request(moved_s)
+
+    def _shown(self, show: Callable[[], None]) -> bool:
+        """Whether what the controls describe could be shown; if not, the page says why."""
+        try:
+            show()
+        except ValueError:
+            self._debounce.cancel()
+            return False
+        return True
 
     def _settle(self) -> None:
         self._debounce.cancel()
@@ -157,17 +165,20 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
                 self._bar.end()
 
     def _show(self, simulate: Callable[[dict[str, Any], Progress], Any] | None = None) -> None:
-        """Draw again. An error is shown below the figure, not only in a log."""
+        """Draw again. An error is shown between the controls and the figure."""
         try:
             values = self.values
             self._drawn = self._draw(values, simulate and simulate(values, self._bar))
             plots.refresh(self.figure, self._drawn)
         except Exception as error:
-            self._words.value = f'<p role="alert"><b>{html.escape(str(error))}</b></p>'
+            said = f"{html.escape(str(error))} The figure is that of the settings before."
+            self._alert.value = f'<p role="alert" style="line-height: 1.4"><b>{said}</b></p>'
+            self._alert.layout.display = None
             raise
         self._write(values)
 
     def _write(self, values: dict[str, Any]) -> None:
+        self._alert.value, self._alert.layout.display = "", "none"
         summary = html.escape(self._drawn.summary)
         table = self._drawn.table.to_html(border=0, na_rep="–")
         parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{summary}</p>']

@@ -16,6 +16,9 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded, Loader
 from qoslib.lessons.own_port.figures import figure
+from qoslib.packets.plan_streams import sizes_of
+from qoslib.port import Port
+from qoslib.record import checked, fail
 from qoslib.scenario import Scenario
 
 __all__ = ["MOST_PACKETS", "explorer"]
@@ -41,8 +44,11 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
     Raises
     ------
     ValueError
-        If the scenario has TCP hosts, or no model here runs it.
+        If an argument is something else, the scenario has TCP hosts, or no model here runs it.
     """
+    scenario = checked(Scenario | None, scenario, "scenario")
+    if measured is not None and not isinstance(measured, pd.DataFrame):
+        fail("measured", measured, "a DataFrame, as measurements.load(...) gives it, or None")
     held = Loaded(scenario, measured)
     controls = {**controls_of(START), "all": slider("All loads [%]", 100, 0, 200, 1)}
 
@@ -57,7 +63,8 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
             simulated = _simulated(now)
         drawn = figure(now.streams, solved, simulated, rows)
         if solved is not None:
-            drawn.remark = compare.remark(solved, simulated)
+            said = [*_too_small(now), compare.remark(solved, simulated)]
+            drawn.remark = " ".join(filter(None, said))
         if why:
             drawn.summary += f" The fluid model says nothing: {why}."
         for note in solved.notes if solved else ():
@@ -100,6 +107,21 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
     call = Call("own_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, rows, draw, simulate, call)
     return app
+
+
+def _too_small(scenario):
+    """What to say of each policer whose bucket cannot hold a frame that it is to pass."""
+    port = scenario.network
+    if not isinstance(port, Port):
+        return
+    for stream in scenario.streams:
+        policer = port.queues[port.queue_of(stream)].policer
+        largest = max(size for size, _ in sizes_of(stream))
+        if policer is not None and policer.burst_bytes < largest + policer.overhead_bytes:
+            yield (
+                f"The policer of {stream.name} has a burst of {policer.burst_bytes:,} B, and its"
+                f" frames have up to {largest:,} B: no frame larger than the burst passes."
+            )
 
 
 def _streams_alone(scenario):
