@@ -60,7 +60,7 @@ class Debounce:
         How long the controls must rest [s].
     """
 
-    def __init__(self, callback: Callable[[], None], rest_s: float = 0.15) -> None:
+    def __init__(self, callback: Callable[[], object], rest_s: float = 0.15) -> None:
         self._callback, self._rest_s = callback, rest_s
         self._timer: asyncio.TimerHandle | None = None
 
