@@ -1,6 +1,7 @@
 """What the guides say is there: files, rooms, and programs short enough to read."""
 
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,23 @@ def test_the_architecture_names_every_room_in_the_order_of_imports():
     text = (ROOT / "docs" / "architecture.md").read_text()
     rows = re.findall(r"^\| (`[^|]*`) \|", text, re.MULTILINE)
     assert [set(re.findall(r"`(\w+)`", row)) for row in rows] == [set(row) for row in FLOORS]
+
+
+def found(dotted):
+    """What a dotted name stands for: a room, a lesson in it, and what is in that."""
+    *modules, last = dotted.split(".")
+    holder = import_module(".".join(["qoslib", *modules]))
+    return hasattr(holder, last) or import_module(f"qoslib.{dotted}")
+
+
+def test_new_names_in_the_change_log_are_there():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    new = re.findall(r"^\| .+ \| (.+) \|$", text, re.MULTILINE)
+    rooms = "|".join(room for row in FLOORS for room in row)
+    names = [name for cell in new for name in re.findall(rf"`((?:{rooms})\.[\w.]+)`", cell)]
+    assert len(names) > 40
+    for name in names:
+        assert found(name)
 
 
 def programs():
