@@ -1,13 +1,11 @@
 """The scoreboard: what was published, what the models give, and how far apart they are."""
 
-from qoslib.compare.own import score_measurements, unknown_class
 from qoslib.compare.remarks import model_differences, remark
-from qoslib.compare.report import text
-from qoslib.compare.rows import Row
+from qoslib.compare.rows import Row, score_measurements, unknown_class
 from qoslib.compare.run import MODELS
 from qoslib.compare.scoreboard import Scoreboard, score, score_platform
 from qoslib.compare.store import differences, stored
-from qoslib.compare.tables import compare_experiment, explained, misfit_summary, to_frame
+from qoslib.compare.tables import compare_experiment, explained, misfit_summary, text, to_frame
 from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Data, Point, Published, published, published_points
