@@ -1,7 +1,6 @@
 """What each class of a port sends, loses and waits: models and published values in one figure."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from qoslib.compare import Point, published_points
 from qoslib.packets import filling
 from qoslib.platforms import Experiment
 from qoslib.plots import style
-from qoslib.plots.figure import Figure
+from qoslib.plots.figure import Figure, rounded
 from qoslib.results import Result
 from qoslib.units import Floats
 
@@ -62,15 +61,14 @@ def classes(
     points = published_points(platform, experiment) if platform else []
     names = [stream.name for stream in experiment.streams]
     offered = _drawn(experiment, results[0], "offered")
-    traces = [_bars(names, offered, panel) for panel in (0, 1)]
+    traces = [style.bars(names, offered, panel, uid=f"offered-{panel}") for panel in (0, 1)]
     for panel, quantity in enumerate(PANELS):
         traces.append(_measured(experiment, names, points, quantity, panel))
         for result in results:
             y = _drawn(experiment, result, quantity)
             uid = f"{result.model}-{quantity}"
             traces.append(style.points(result.model, names, names, y, panel, uid=uid))
-    traces += [style.key(kind) for kind in dict.fromkeys(r.model for r in results)]
-    traces.append(style.key("measured"))
+    traces += style.keys(*dict.fromkeys(r.model for r in results), "measured")
     table = _table(experiment, results, points)
     return Figure(
         data=traces,
@@ -125,26 +123,11 @@ def _largest(points: Sequence[Point]) -> set[str]:
     return {point.stream for point in points if point.largest}
 
 
-def _bars(names: Sequence[str], offered: Floats, panel: int) -> style.Json:
-    bars = {"type": "bar", "x": names, "y": list(offered), "name": "offered", "width": 0.8}
-    look = {"marker": {"color": style.PALE}, "legendgroup": "offered", "showlegend": panel == 0}
-    number = "" if panel == 0 else str(panel + 1)
-    place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "uid": f"offered-{panel}"}
-    return bars | look | place
-
-
 def _layout(offered: Floats) -> style.Json:
-    layout = style.layout(tuple(PANELS.values()), autotickangles=[0, 90])
     top = 1.08 * max(1.0, float(np.max(offered)))
-    for axis in ("yaxis", "yaxis2"):
-        layout[axis] |= {"range": [-0.02 * top, top], "rangemode": "nonnegative"}
-    layout["yaxis3"] |= {
-        "type": "log",
-        "range": list(_DECADES),
-        "dtick": 1,
-        "exponentformat": "none",
-    }
-    return layout
+    rates = {"range": [-0.02 * top, top], "rangemode": "nonnegative"}
+    y_axes = [rates, rates, style.decades(*_DECADES)]
+    return style.layout(tuple(PANELS.values()), y_axes=y_axes, autotickangles=[0, 90])
 
 
 def _table(
@@ -157,12 +140,7 @@ def _table(
         for result in results:
             columns[f"{title} {result.model}"] = _drawn(experiment, result, quantity)
         columns[f"{title} published"] = _published(experiment, names, points, quantity)[0]
-    return pd.DataFrame(columns, index=pd.Index(names, name="class")).map(_rounded)
-
-
-def _rounded(value: Any) -> float:
-    """Three digits: what a reader compares, and the same on any machine."""
-    return float(f"{value:.3g}")
+    return rounded(pd.DataFrame(columns, index=pd.Index(names, name="class")))
 
 
 def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) -> str:

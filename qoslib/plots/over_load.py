@@ -66,9 +66,10 @@ def latency_over_load(
     marks = style.points("measured", [stream] * len(seen), seen, seen.values(), 0, uid="measured")
     traces += [marks, style.key("measured")]
     table = pd.DataFrame(columns).rename_axis("offered [Gb/s]").round(3)
-    layout = style.layout(["latency [ms]"], f"offered to {stream} [Gb/s on the line]")
-    layout["xaxis"]["rangemode"] = "tozero"
-    layout["yaxis"]["rangemode"] = "tozero"
+    zero = {"rangemode": "tozero"}
+    layout = style.layout(
+        ["latency [ms]"], f"offered to {stream} [Gb/s on the line]", [zero], **zero
+    )
     return Figure(data=traces, layout=layout, summary=_over_load(stream, table), table=table)
 
 

@@ -66,9 +66,7 @@ def queue_over_time(
             traces.append(style.line("packets", label, x, y, panel, as_look=look, uid=uid))
     tables = [_table(label, x, panels) for (label, _), (x, *panels) in drawn.items()]
     table = pd.concat(tables, axis=1)
-    layout = style.layout(PANELS, "time [ms]")
-    for axis in ("yaxis", "yaxis2", "yaxis3"):
-        layout[axis]["rangemode"] = "tozero"
+    layout = style.layout(PANELS, "time [ms]", [{"rangemode": "tozero"}])
     summary = " ".join(_sentence(label, *values) for (label, _), values in drawn.items())
     return Figure(data=traces, layout=layout, summary=summary, table=table)
 

@@ -1,6 +1,6 @@
 """One look per kind of thing, one colour and symbol per traffic class, in every figure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -232,12 +232,12 @@ def decades(low: float, high: float) -> Json:
 def axes(
     y_titles: Sequence[str],
     x_title: str | Sequence[str] = "",
-    y_axes: Sequence[Mapping[str, Any]] = (),
+    y_axes: Sequence[Any] = (),
     **x_axis: Any,
 ) -> Json:
     """Panels side by side, each with its own title, with its unit, on the y axis.
 
-    `y_axes` holds what else each of the y axes has; one for all if there is only one.
+    `y_axes` has a mapping with what else each of the y axes has; one for all if it is only one.
     """
     # Tick labels and a title fit between three panels on a page of half a screen.
     gap = 0.13 if len(y_titles) == 3 else 0.1
@@ -269,7 +269,7 @@ def axes(
 def layout(
     y_titles: Sequence[str],
     x_title: str | Sequence[str] = "",
-    y_axes: Sequence[Mapping[str, Any]] = (),
+    y_axes: Sequence[Any] = (),
     **x_axis: Any,
 ) -> Json:
     """The common layout: white, the key above the panels, never over the data."""

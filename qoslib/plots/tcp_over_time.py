@@ -63,9 +63,7 @@ def tcp_over_time(scenario: Scenario, results: Mapping[str, Result]) -> Figure:
         for panel, y in enumerate(panels):
             trace = style.line(kind, label, x, y, panel, as_look=look, uid=f"{place}-{panel}")
             traces.append(trace | {"mode": "lines"})
-    layout = style.layout(PANELS, "time [s]")
-    for panel in range(len(PANELS)):
-        layout[f"yaxis{panel + 1 if panel else ''}"]["rangemode"] = "tozero"
+    layout = style.layout(PANELS, "time [s]", [{"rangemode": "tozero"}])
     summary = " ".join(_sentence(label, results[label], *drawn[label]) for label in drawn)
     table = pd.concat([_table(label, *values) for label, values in drawn.items()], axis=1)
     return Figure(data=traces, layout=layout, summary=summary, table=table)

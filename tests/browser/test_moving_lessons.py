@@ -214,7 +214,7 @@ def move_the_knife_edge(page):
 
 
 RAISES = """
-from qoslib import explore
+from qoslib import lessons
 app = lessons.priority_queue.knife_edge("m120")
 def draw(values, simulated):
     raise RuntimeError("raised on purpose")

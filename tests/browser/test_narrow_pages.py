@@ -6,14 +6,14 @@ import nbformat
 from test_moving_lessons import open_and_run
 
 STATIC = """
-from qoslib import lessons, packets, plots
+from qoslib import packets, plots
 from qoslib.platforms import isr4331
 both = isr4331.experiments()["llq"]
 start = packets.simulate(both.port, both.streams, 0.1)
 plots.queue_over_time(both.port, both.streams, {"start": start}, ["EF"])
 """
 LIVE = """
-from qoslib import explore
+from qoslib import lessons
 lessons.policing.explorer()
 """
 #: Width and height of each figure that plotly has drawn.

@@ -56,9 +56,8 @@ def bucket_over_time(
         columns |= {f"{label} {PANELS[0]}": tokens_kb, f"{label} {PANELS[1]}": lost_pps}
         sentences.append(_sentence(label, time_s, tokens_kb))
     traces.append(_bound(time_s, burst_kb))
-    layout = style.layout(PANELS, "time [s]")
-    layout["yaxis"]["range"] = [-0.04 * burst_kb, 1.12 * burst_kb]
-    layout["yaxis2"]["rangemode"] = "tozero"
+    y_axes = [{"range": [-0.04 * burst_kb, 1.12 * burst_kb]}, {"rangemode": "tozero"}]
+    layout = style.layout(PANELS, "time [s]", y_axes)
     table = pd.DataFrame(columns, index=pd.Index(time_s.round(3), name="time [s]")).round(1)
     every = slice(None, None, max(1, len(table) // 12))
     return Figure(data=traces, layout=layout, summary=" ".join(sentences), table=table.iloc[every])

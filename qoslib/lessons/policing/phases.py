@@ -40,23 +40,20 @@ def phase_scatter(
     seen, half = (units.convert(np.asarray(each), "1", "%") for each in (published, half_width))
     order = np.sort(lost[:, 0])
     below = units.convert((np.arange(len(order)) + 1) / len(order), "1", "%")
+    cloud, curve = (lost[:, 0].tolist(), lost[:, 1], 0), (order.tolist(), below, 1)
+    point = style.points("measured", ["CS4"], [seen[0]], [seen[1]], 0, half_width=[half[1]])
+    point["error_x"] = {"type": "data", "array": [float(half[0])], "color": style.INK}
     traces = [
-        style.points("packets", ["BE"], lost[:, 0].tolist(), lost[:, 1], 0, uid="packets-0"),
+        style.points("packets", ["BE"], *cloud, uid="packets-0"),
         style.points("fluid", ["BE"], [solved[0]], [solved[1]], 0, uid="fluid-0"),
-        style.points(
-            "measured", ["CS4"], [seen[0]], [seen[1]], 0, uid="measured-0", half_width=[half[1]]
-        ),
-        style.points("packets", ["BE"], order.tolist(), below, 1, uid="packets-1"),
+        point | {"uid": "measured-0"},
+        style.points("packets", ["BE"], *curve, uid="packets-1"),
         _upright("fluid", "BE", solved[0]),
         _upright("bound", "CS4", seen[0]),
-        style.key("packets"),
-        style.key("fluid"),
-        style.key("measured"),
+        *style.keys("packets", "fluid", "measured"),
     ]
-    traces[2]["error_x"] = {"type": "data", "array": [float(half[0])], "color": style.INK}
-    layout = style.layout(PANELS, f"lost [% of {first}]")
-    layout["yaxis"] |= {"title": {"text": f"lost [% of {second}]", "standoff": 4}}
-    layout["yaxis2"]["range"] = [0, 103]
+    y_axes = [{"title": {"text": f"lost [% of {second}]", "standoff": 4}}, {"range": [0, 103]}]
+    layout = style.layout(PANELS, f"lost [% of {first}]", y_axes)
     table = pd.DataFrame(
         np.percentile(lost, [5, 25, 50, 75, 95], axis=0).round(1),
         columns=[f"{name} lost [%]" for name in fluid.streams],
@@ -78,6 +75,7 @@ def _lost(result):
 
 def _upright(kind, like, x):
     """A line from bottom to top of the right panel."""
-    trace = style.line(kind, kind, [x, x], [0, 100], 1, as_look=style.look(like), uid=f"{kind}-1")
+    look = style.look(like)
+    trace = style.curve(kind, kind, [x, x], [0, 100], 1, as_look=look, uid=f"{kind}-1")
     del trace["legendgroup"]
-    return trace | {"mode": "lines", "showlegend": False}
+    return trace | {"showlegend": False}

@@ -13,8 +13,8 @@ from qoslib.results import Result
 
 __all__ = ["edge_figure"]
 
-#: Quantity of each panel, and the unit to convert it to, if any.
-_QUANTITIES = (("sent_pps", ""), ("delay_mean_s", "ms"))
+#: Quantity of each panel, its title, and the unit to convert it to, if any.
+_PANELS = (("sent_pps", "sent [packets/s]", ""), ("delay_mean_s", "latency [ms]", "ms"))
 
 
 def edge_figure(
@@ -42,68 +42,56 @@ def edge_figure(
     simulated : (ndarray, Sweep), optional
         Some ratios, and what a packet model says at them.
     """
-    x = units.convert(ratio - 1, "1", "%")
-    here = int(np.argmin(np.abs(ratio - now)))
+    x, here = _percent(ratio), int(np.argmin(np.abs(ratio - now)))
     traces, columns = [], {}
-    for panel, (quantity, unit) in enumerate(_QUANTITIES):
-        values = [getattr(result, quantity)[:, result.streams.index(name)] for name in names]
-        values = [units.convert(v, "s", unit) for v in values] if unit else values
-        for name, y in zip(names, values, strict=True):
-            uid = f"{quantity}-{name}"
-            traces.append(style.line("fluid", name, x, y, panel, uid=uid))
-            columns[f"{name} {'latency [ms]' if unit else 'sent [packets/s]'}"] = y
-        traces += _dots(names, quantity, unit, panel, *(simulated or ()))
-        marks = [x[here]] * len(names), [y[here] for y in values]
+    for panel, (quantity, title, _) in enumerate(_PANELS):
+        lines = _values(result, names, panel)
+        for name, y in lines.items():
+            traces.append(style.line("fluid", name, x, y, panel, uid=f"{quantity}-{name}"))
+            columns[f"{name} {title}"] = y
+        if simulated:
+            dots_x = _percent(simulated[0])
+            for name, y in _values(simulated[1], names, panel).items():
+                uid = f"packets-{quantity}-{name}"
+                traces.append(style.points("packets", [name], dots_x, y, panel, uid=uid))
+        marks = [x[here]] * len(names), [y[here] for y in lines.values()]
         traces.append(style.points("now", names, *marks, panel, uid=f"now-{quantity}"))
     seen = list(zip(*published, strict=True)) or [(), (), ()]
-    at = units.convert(np.asarray(seen[2], dtype=float) - 1, "1", "%")
     y = units.convert(np.asarray(seen[1], dtype=float), "s", "ms")
-    traces.append(style.points("measured", seen[0], at, y, 1, uid="measured"))
-    traces += [
-        *([style.key("packets")] if simulated else []),
-        style.key("now"),
-        style.key("measured"),
-    ]
+    traces.append(style.points("measured", seen[0], _percent(seen[2]), y, 1, uid="measured"))
+    traces += style.keys(*(["packets"] if simulated else []), "now", "measured")
     table = pd.DataFrame(columns, index=pd.Index(np.round(x, 4), name="offered [%]")).round(1)
-    layout = style.layout(
-        ("sent [packets/s]", "latency [ms]"), "offered above or below published [%]"
-    )
-    layout["yaxis2"] |= {"type": "log", "range": [0, 3], "dtick": 1}
-    return Figure(
-        data=traces, layout=layout, summary=_edge(table, here, names, simulated), table=table
-    )
+    y_axes = [{}, {"type": "log", "range": [0, 3], "dtick": 1}]
+    titles = [title for _, title, _ in _PANELS]
+    layout = style.layout(titles, "offered above or below published [%]", y_axes)
+    summary = " ".join([*_sentences(table, here, names), *_simulated(names, simulated)])
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
-def _dots(names, quantity, unit, panel, ratio=(), result=None):
-    """A trace a stream, of what the packet model says."""
-    traces = []
-    for name in names if result is not None else ():
-        y = getattr(result, quantity)[:, result.streams.index(name)]
-        y = units.convert(y, "s", unit) if unit else y
-        x, uid = units.convert(np.asarray(ratio) - 1, "1", "%"), f"packets-{quantity}-{name}"
-        traces.append(style.points("packets", [name], x, y, panel, uid=uid))
-    return traces
+def _percent(ratio):
+    """Above or below the published rates [%]."""
+    return units.convert(np.asarray(ratio, dtype=float) - 1, "1", "%")
 
 
-def _edge(table, here, names, simulated):
-    row = table.iloc[here]
-    start = f"With all offered rates {table.index[here]:+.3f} % from the published ones:"
-    sentences = [start, *(_edge_sentence(name, row) for name in names)]
-    return " ".join([*sentences, *_edge_simulated(names, *(simulated or ()))])
+def _values(result, names, panel):
+    """What a panel shows of each stream."""
+    quantity, _, unit = _PANELS[panel]
+    found = {name: getattr(result, quantity)[:, result.streams.index(name)] for name in names}
+    return {name: units.convert(y, "s", unit) if unit else y for name, y in found.items()}
 
 
-def _edge_simulated(names, ratio=(), result=None):
+def _sentences(table, here, names):
+    yield f"With all offered rates {table.index[here]:+.3f} % from the published ones:"
+    for name in names:
+        sent, delay = (table[f"{name} {title}"].iloc[here] for _, title, _ in _PANELS)
+        waits = f"{sent:.0f} packets/s, which wait for {delay:.3g} ms."
+        yield f"{name} sends {'nothing and has no latency.' if np.isnan(delay) else waits}"
+
+
+def _simulated(names, simulated):
     """From where to where the packet model sends something."""
-    if result is None:
-        return
-    sends = [result.sent_pps[:, result.streams.index(name)].astype(bool) for name in names]
-    some = units.convert(np.asarray(ratio)[np.all(sends, axis=0)] - 1, "1", "%")
-    if len(some):
-        yield f"Packet by packet they send something from {some[0]:+.3f} to {some[-1]:+.3f} %."
-
-
-def _edge_sentence(name, row):
-    sent, latency = row[f"{name} sent [packets/s]"], row[f"{name} latency [ms]"]
-    if np.isnan(latency):
-        return f"{name} sends nothing and has no latency."
-    return f"{name} sends {sent:.0f} packets/s, which wait for {latency:.3g} ms."
+    if simulated:
+        sent = _values(simulated[1], names, 0).values()
+        some = _percent(simulated[0])[np.all([each.astype(bool) for each in sent], axis=0)]
+        if len(some):
+            yield f"Packet by packet they send something from {some[0]:+.3f} to {some[-1]:+.3f} %."
