@@ -91,3 +91,16 @@ def test_contrast_and_distance_are_what_the_standards_say():
     assert contrast("#000000", WHITE) == pytest.approx(21)
     assert contrast("#777777", WHITE) == pytest.approx(4.48, abs=0.01)
     assert lab(linear(WHITE)) == pytest.approx([100, 0, 0], abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["EF", "voice", "Default", "best effort", "data", "control"])
+def test_a_class_has_one_look_wherever_it_stands(name):
+    there = [style.looks(names)[name] for names in ([name], ["CS1", name], ["x", "y", name, "z"])]
+    assert set(there) == {style.look(name)} == {style.look(name.upper(), 3)}
+
+
+def test_no_two_classes_of_a_figure_look_alike():
+    for names in (["gold", "data"], ["gold", "voice", "EF"], ["x", "y", "z", "BE", "CS4", "ef"]):
+        assert len(set(style.looks(names).values())) == len(names)
+    assert list(style.looks("abc").values()) == [style.look(n) for n in ("BE", "CS4", "NC")]
+    assert len(style.looks("abcdefgh")) == 8

@@ -63,7 +63,7 @@ export default { render };
 _CSS = """
 .qoslib-bare { min-width: 0; }
 .qoslib-bare > .widget-label, .qoslib-bare .widget-label-basic > span {
-  position: absolute; width: 1px; overflow: hidden; opacity: 0; pointer-events: none;
+  position: absolute; width: 1px !important; overflow: hidden; opacity: 0; pointer-events: none;
 }
 .qoslib-bare > .widget-readout {
   min-width: 0; flex: 0 0 2.7em; margin: 0 0 0 6px; padding: 0; box-shadow: none !important;

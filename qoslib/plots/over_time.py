@@ -75,7 +75,7 @@ def _lines(
     port: Port, streams: Sequence[Stream], results: Mapping[str, Result], queues: Sequence[str]
 ) -> dict[tuple[str, style.Look], tuple[Floats, ...]]:
     """Label and look of each line -> time [ms] and the values of the panels."""
-    lines = {}
+    lines, found = {}, style.looks(port.queue_names, 0)
     for run, (label, result) in enumerate(results.items()):
         if result.history is None:
             raise ValueError(f"the record of {label!r} has no history; allowed: a packet model's")
@@ -84,7 +84,7 @@ def _lines(
             mine = [n for n, stream in enumerate(streams) if port.queue_of(stream) == at]
             name = queue if len(results) == 1 else f"{queue}, {label}"
             name = label if len(queues) == 1 else name
-            look = style.look(queue, at) if len(results) == 1 else style.variant(queue, run)
+            look = found[queue] if len(results) == 1 else style.variant(queue, run)
             lines[name, look] = _panels(result.history, at, mine)
     return lines
 

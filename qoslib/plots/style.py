@@ -8,6 +8,7 @@ import numpy as np
 
 __all__ = [
     "KINDS",
+    "LIKE",
     "LOOKS",
     "Look",
     "axes",
@@ -19,6 +20,7 @@ __all__ = [
     "layout",
     "line",
     "look",
+    "looks",
     "plain",
     "points",
     "upright",
@@ -49,7 +51,7 @@ class Look(NamedTuple):
     symbol: str
 
 
-#: The look of each traffic class; a class that is not here takes a look by its place.
+#: The look of each traffic class; one that is neither here nor in `LIKE` takes a look by its place.
 LOOKS = {
     "CS4": Look(RED, "diamond"),
     "NC": Look(PINK, "star"),
@@ -57,6 +59,12 @@ LOOKS = {
     "CS1": Look(ORANGE, "square"),
     "CS2": Look(SKY, "triangle-up"),
     "BE": Look(BLUE, "circle"),
+}
+
+#: Other names of classes, in small letters, and whose look they have.
+LIKE = {
+    **{"ef": "CS4", "voice": "CS4", "video": "CS3", "business": "CS3", "control": "NC"},
+    **{"default": "BE", "best effort": "BE", "data": "BE"},
 }
 
 #: What each kind of thing is called in the key of a figure.
@@ -92,7 +100,33 @@ _LINE: dict[str, Json] = {
 
 def look(name: str, place: int = -1) -> Look:
     """The look of a class, the same in every figure; by its place where it is not listed."""
-    return LOOKS.get(name) or list(LOOKS.values())[place % len(LOOKS)]
+    return _listed(name) or list(LOOKS.values())[place % len(LOOKS)]
+
+
+def _listed(name: str) -> Look | None:
+    return LOOKS.get(LIKE.get(name.lower(), name))
+
+
+def looks(names: Iterable[str], first: int = -1) -> dict[str, Look]:
+    """The looks of classes in one figure: no two alike as long as there are enough.
+
+    Parameters
+    ----------
+    names : iterable of str
+    first : int
+        The place of the first one, for those that are not listed.
+    """
+    names, each = list(dict.fromkeys(names)), list(LOOKS.values())
+    found: dict[str, Look] = {}
+    for name in names:
+        listed = _listed(name)
+        if listed and listed not in found.values():
+            found[name] = listed
+    for place, name in enumerate(names, first):
+        in_turn = [each[(place + more) % len(each)] for more in range(len(each))]
+        free = (look for look in in_turn if look not in found.values())
+        found.setdefault(name, next(free, in_turn[0]))
+    return found
 
 
 def plain(values: Iterable[float]) -> list[float | None]:
@@ -110,11 +144,11 @@ def plain(values: Iterable[float]) -> list[float | None]:
 
 @lru_cache(maxsize=1000)
 def _marker(kind: str, names: tuple[str, ...]) -> Json:
-    places = {name: place - 1 for place, name in enumerate(dict.fromkeys(names))}
-    looks = [look(name, places[name]) for name in names]
+    found = looks(names)
+    shown = [found[name] for name in names]
     opened = "-open" if kind == "measured" else ""
-    symbols = [each.symbol + opened for each in looks]
-    return {"color": [each.colour for each in looks], "symbol": symbols, **_MARKER[kind]}
+    symbols = [each.symbol + opened for each in shown]
+    return {"color": [each.colour for each in shown], "symbol": symbols, **_MARKER[kind]}
 
 
 def points(

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
     complaints,
     drawn,
@@ -17,6 +18,8 @@ from qoslib import fluid, measurements
 from qoslib.explore.build import START, built
 from qoslib.scenario import Scenario
 
+#: How many of some elements have a scroll bar.
+SCROLLING = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
 LOAD = "Class 3 offered load [% of the line]"
 CSV = f"{','.join(measurements.COLUMNS)}\nmine,data,drop_ratio,average,29 %,29,%,0.5,,,here,ok,,\n"
 
@@ -40,6 +43,15 @@ def test_a_port_is_built_saved_and_loaded(page, watch, jupyter_server, tmp_path)
     press(page, LOAD, "ArrowRight", 10)
     wait_until_drawn(page, LOAD, "fluid-1", lost(offered_3=80))
     app = page.locator(".qoslib-explorer").first
+    page.set_viewport_size({"width": 1280, "height": 720})
+    assert app.locator(".widget-hbox").evaluate_all(SCROLLING) == 0
+    page.set_viewport_size({"width": 1400, "height": 900})
+    name = app.get_by_role("textbox").nth(1)
+    for text, alerts in (("voice", 1), ("video", 0)):
+        name.fill(text)
+        name.press("Enter")
+        twice = app.get_by_role("alert").get_by_text("2 classes are called 'voice'")
+        expect(twice).to_have_count(alerts, timeout=30_000)
     scenario = saved(page, app, "Scenario (JSON)")
     scenario.save_as(tmp_path / "mine.json")
     assert Scenario.from_json((tmp_path / "mine.json").read_text()) == built(
