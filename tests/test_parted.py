@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from qoslib import compare, fluid, lessons, packets, units
@@ -92,3 +93,13 @@ def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():
     assert "differ by more than 10 %" in app.remark
     app.move(load=150)
     assert app.remark == ""
+
+
+def test_a_queue_that_is_starved_for_a_while_has_no_delay_in_the_fluid_model():
+    """Its packets wait for seconds; the steady states know the moments without anybody else."""
+    app = lessons.policing.explorer()
+    app.move(ef=300, policer="no policer (what if)")
+    assert "delay of default" not in app.remark
+    solved = fluid.over_time(*lessons.policing.sliders.described(app.values), 11.0)
+    assert np.isnan(solved.delay_mean_s).tolist() == [False, True]
+    assert solved.sent_pps[1] > 0

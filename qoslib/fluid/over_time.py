@@ -40,7 +40,9 @@ def over_time(
     Returns
     -------
     Result
-        Latencies are the mean over the packets sent, and the least and largest of any stretch.
+        Delays are the mean over the packets sent, and the least and largest of any stretch. They
+        are NaN for a stream of which nothing is sent in one of the stretches: its packets wait
+        through the stretch, which none of the steady states knows.
 
     Raises
     ------
@@ -78,10 +80,12 @@ def _mean(each: Result, shares: Floats, duration_s: float) -> Result:
         *("offered_bps", "sent_bps", "dropped_bps"),
     ]
     there = each.sent_pps > 0
+    # What waits through a stretch in which nothing is sent is not in the delay of any stretch.
+    waits = ((each.offered_pps > 0) & ~there).any(0)
     packets = shares[:, None] * each.sent_pps
     sent = packets.sum(0)
     total_s = (np.where(there, each.delay_mean_s, 0.0) * packets).sum(0)
-    some = sent > 0
+    some = (sent > 0) & ~waits
     lowest_s = np.where(there, each.delay_min_s, np.inf).min(0)
     highest_s = np.where(there, each.delay_max_s, -np.inf).max(0)
     return replace(
