@@ -4,12 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qoslib.packets.kernels import tables
-from qoslib.packets.kernels.clock import PS_PER_S
+from qoslib.packets.kernels.clock import PS_PER_S, add
 from qoslib.packets.kernels.codes import (
     CAUSES,
     DROP,
     DRR,
     ENQUEUE,
+    KEEP,
     LEVELS,
     MDRR,
     SEND,
@@ -35,13 +36,13 @@ def events_of(state: tables.State, done_ps: int) -> Events:
     done_ps : int
         How far it came [ps].
     """
-    rows = state.events[: int(state.port[0]["noted"])]
-    row, kind, time_ps = _expanded(rows)
+    rows = state.events[: len(state.events) - int(state.port[0]["events_left"])]
+    row, kind, time_ps = _expanded(rows, *_on_line(rows, state.classes))
     upto = np.flatnonzero(time_ps <= done_ps)[: len(state.events)]
     row, kind, time_ps = row[upto], kind[upto], time_ps[upto]
     events = rows[row]
     packet, length = _identified(events, kind, row, len(state.queues))
-    chosen = kind == SEND
+    chosen, causes = kind == SEND, np.array([*CAUSES, ""])
     at_queue = kind <= SEND
     values = np.where(chosen[:, None], state.event_values[row], np.nan)
     if state.port[0]["scheduler"] not in (DRR, MDRR):
@@ -55,21 +56,37 @@ def events_of(state: tables.State, done_ps: int) -> Events:
         position=np.where(at_queue, events["position"], -1),
         queue_packets=length,
         frame_bytes=state.classes["frame_bytes"][events["packet_class"]],
-        cause=np.where(kind == DROP, np.array([*CAUSES, ""])[events["cause"]], ""),
+        cause=np.where(kind == DROP, causes[np.maximum(events["cause"], KEEP)], ""),
         scheduler=values,
         guaranteed=chosen & (state.port[0]["scheduler"] == LEVELS) & (events["in_profile"] == 1),
     )
 
 
+def _on_line(
+    rows: NDArray[np.void], classes: NDArray[np.void]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """When each packet that is chosen starts on the line, and when its last bit departs [ps]."""
+    columns = classes["service_ps"].tolist(), classes["service_fraction"].tolist()
+    service = list(zip(*columns, strict=True))
+    line: tuple[int, int] = (0, 0)
+    starts_ps: list[int] = []
+    departures_ps: list[int] = []
+    sent = rows[rows["kind"] == SEND]
+    for now_ps, each in zip(sent["time_ps"].tolist(), sent["packet_class"].tolist(), strict=True):
+        line = max(line, (now_ps, 0))
+        starts_ps.append(line[0])
+        line = add.py_func(*line, *service[each])
+        departures_ps.append(line[0])
+    return np.array(starts_ps, np.int64), np.array(departures_ps, np.int64)
+
+
 def _expanded(
-    rows: NDArray[np.void],
+    rows: NDArray[np.void], start_ps: NDArray[np.int64], departure_ps: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Row, kind and time of each event, in order; a packet that is sent has three."""
     number = np.arange(len(rows))
     sent = np.flatnonzero(rows["kind"] == SEND)
-    chosen_ps, start_ps, departure_ps = (
-        rows[name][sent] for name in ("time_ps", "start_ps", "departure_ps")
-    )
+    chosen_ps = rows["time_ps"][sent]
     waits, takes = start_ps > chosen_ps, departure_ps > start_ps
     start_rank = np.where(waits, 1, 2)
     row = np.concatenate([number, sent, sent])

@@ -363,7 +363,7 @@ def _port_row(
     row["queues"], row["fast"], row["resets"] = len(queues), -1, 1
     row["base_ps"] = picoseconds(where.base_delay_s)
     row["forget_ps"] = run.warm_ps or NEVER
-    row["warm_ps"] = run.warm_ps
+    row["warm_ps"], row["events_left"] = run.warm_ps, run.events
     row["edge_ps"] = run.edges_ps()[0]
     row["timer_ps"] = min(run.warm_ps or NEVER, row["edge_ps"], queue_rows["timer_ps"].min())
     row["relays"] = any(_releases(queue) for queue in queues)

@@ -12,9 +12,6 @@ from twin.queues import QueueTwin
 from twin.schedulers import scheduler
 from twin.traffic import sizes_of
 
-#: Of equal times: a packet that takes time departs, one starts, one that takes none departs.
-KINDS = ("departure", "start", "departure")
-
 
 @dataclass
 class Outcome:
@@ -61,7 +58,8 @@ class PortTwin:
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
         self.dropped = False
         self.notes, self.times = Notes(), {}
-        #: When packets that were handed over start and depart, as (time, kind, packet, queue).
+        #: When packets that were handed over start and depart: time, whether it is not the end of
+        #: a service, number, whether it departs, packet, queue.
         self.to_come = []
         self.edges = list(run.edges)
         queues = (where.queue,) if self.forwards else where.queues
@@ -157,8 +155,8 @@ class PortTwin:
         """Starts and departures up to a time; of equal times departures come first."""
         for event in sorted(e for e in self.to_come if e[0] <= now):
             self.to_come.remove(event)
-            time, kind, _, packet, queue = event
-            self.note(time, KINDS[kind], packet, queue, -1)
+            time, _, _, departs, packet, queue = event
+            self.note(time, "departure" if departs else "start", packet, queue, -1)
 
     def lose(self, queue, packet, cause, now, position):
         self.note(now, "drop", packet, queue, position, cause=cause)
@@ -279,13 +277,11 @@ class PortTwin:
         if start == now:
             self.note(start, "start", packet, queue, -1)
         else:
-            self.to_come.append((start, 1, number, packet, queue))
-        if departure > start:
-            self.to_come.append((departure, 0, number, packet, queue))
-        elif start == now:
+            self.to_come.append((start, True, number, False, packet, queue))
+        if departure == now:
             self.note(departure, "departure", packet, queue, -1)
         else:
-            self.to_come.append((departure, 2, number, packet, queue))
+            self.to_come.append((departure, departure == start, number, True, packet, queue))
 
     def tell(self, now, stop):
         pause = self.where.pause

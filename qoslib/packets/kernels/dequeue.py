@@ -67,9 +67,9 @@ def dequeue(state, port, now_ps):
         return
     if queue.dropper == BY_CODEL and _codel_takes(state, port, queue, index, kind, now_ps):
         return
-    noted = port.noted < len(state.events)
-    if noted:
-        note_choice(state, port, packet_class, now_ps)
+    if port.events_left > 0:
+        values = state.event_values
+        note_choice(port, state.queues, state.events, values, packet_class, index, now_ps)
     on_dequeue(state, port, queue, index, kind, now_ps)
     _take_tokens(port, queue, kind, now_ps)
     take_oldest(state, port, queue, kind)
@@ -81,7 +81,5 @@ def dequeue(state, port, now_ps):
     if queue.dropper == BY_PIE:
         queue.delay_ps = now_ps - arrival_ps if queue.length else 0
     _send(state, port, kind, arrival_ps, packet_class, tag, now_ps)
-    if noted:
-        state.events[port.noted - 1].departure_ps = port.line_ps
     if port.pauses:
         may_resume(state, port, now_ps)

@@ -121,8 +121,10 @@ def enqueue(state, port, packet_class, tag, now_ps):
     state.counts[packet_class, 0] += 1
     was_empty = queue.length == 0
     cause = _verdict(state, port, queue, kind, now_ps)
+    if port.events_left > 0:
+        note_packet(port, state.events, state.classes, packet_class, queue.length, cause, now_ps)
     if cause >= 0:
-        drop(state, port, now_ps, now_ps, packet_class, tag, queue.length, cause)
+        drop(state, port, now_ps, now_ps, packet_class, tag, cause)
         if queue.length == 0 and not was_empty:
             left_empty(port, queue, kind.queue, now_ps)
         return
@@ -130,8 +132,6 @@ def enqueue(state, port, packet_class, tag, now_ps):
         state.counts[packet_class, 2] += 1
     if was_empty:
         on_empty_enqueue(state, port, queue, now_ps)
-    if port.noted < len(state.events):
-        note_packet(state, port, packet_class, queue.length, KEEP, now_ps)
     append(queue, state.slots, kind, packet_class, now_ps, tag)
     port.waiting += 1
     port.wake_ps = 0

@@ -11,11 +11,9 @@ __all__ = ["drop", "drop_oldest", "left_empty", "take_oldest"]
 
 
 @kernel
-def drop(state, port, arrival_ps, now_ps, packet_class, tag, position, cause):
-    """Count and note a packet that is dropped with so many before it in its queue."""
+def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
+    """Count and note a dropped packet."""
     state.drops[packet_class, cause] += 1
-    if port.noted < len(state.events):
-        note_packet(state, port, packet_class, position, cause, now_ps)
     if cause != POLICER:
         port.dropped = 1
     if not port.log_stops:
@@ -44,5 +42,7 @@ def left_empty(port, queue, index, now_ps):
 def drop_oldest(state, port, queue, now_ps, cause):
     """Drop the queue's oldest packet."""
     slot = state.slots[head_slot(queue)]
-    drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, 0, cause)
+    if port.events_left > 0:
+        note_packet(port, state.events, state.classes, slot.packet_class, 0, cause, now_ps)
+    drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
     take_oldest(state, port, queue, state.classes[slot.packet_class])

@@ -100,7 +100,7 @@ PORT = table(
     shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
     round_robin=Columns("fast carries resets at_queue"),
     levels=Columns("in_profile"),
-    record=Columns("base_ps forget_ps warm_ps edge edge_ps logged log_stops noted"),
+    record=Columns("base_ps forget_ps warm_ps edge edge_ps logged log_stops events_left"),
     red=Columns("relays"),
     pause=Columns("pauses obeyed pause_high pause_low pause_first_ps pause_last_ps pause_frames"),
 )
@@ -123,7 +123,7 @@ FEED = table("arrival_ps packet_class tag")
 OUTCOME = table("arrival_ps departure_ps packet_class tag cause")
 
 #: What happens to a packet: it joins its queue, is dropped, or is chosen and sent.
-EVENT = table("kind time_ps start_ps departure_ps packet_class queue position cause in_profile")
+EVENT = table("kind time_ps packet_class queue position cause in_profile")
 
 #: Sums of each stream; the delay as ``high 2**40 + low``, so that no sum overflows.
 DELAY = table("delay_low delay_high delay_min delay_max")
