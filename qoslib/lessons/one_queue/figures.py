@@ -80,10 +80,10 @@ def figure(
         traces.append(style.points("measured", [name], seen_x[: len(value)], value, panel, **more))
     traces += style.keys("packets", "now", "measured")
     table = pd.DataFrame(
-        dict(zip(COLUMNS, (y[:-1] for y in fluid), strict=True)),
+        dict(zip(COLUMNS, np.array(fluid)[:, :-1], strict=True)),
         index=pd.Index(np.round(x[:-1], 1), name="offered [% of the line]"),
     ).round(3)
-    summary = _summary(*(float(values[-1]) for values in (x, *fluid)))
+    summary = _summary(*np.array([x, *fluid])[:, -1].tolist())
     if simulated and not np.isnan(dots[2][-1]):
         kind = type(stream.arrivals).__name__
         summary += (
@@ -122,10 +122,8 @@ def _published(seen, line_bps):
     """Its load, and the values with their half widths in each panel."""
     if seen is None:
         return [], ([], []), ([], []), ([], [])
-    load, lost, half = (
-        units.convert(each, "1", "%")
-        for each in (seen.offered_bps / line_bps, seen.lost, seen.lost_half_width)
-    )
+    shares = np.array([seen.offered_bps / line_bps, seen.lost, seen.lost_half_width])
+    load, lost, half = units.convert(shares, "1", "%").tolist()
     carried = units.convert(seen.carried_bps, "bit/s", "Mbit/s")
     return [load], ([carried], [0.0]), ([lost], [half]), ([], [])
 

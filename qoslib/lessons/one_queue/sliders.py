@@ -75,7 +75,9 @@ def explorer(port: Port, stream: Stream, published: Published | None = None) -> 
         solved = swept(now_port, now)
         given = values["frame"] == start["frame"] and values["rate"] == start["rate"]
         seen = published if given else None
-        drawn = figure(now_port, now, solved, seen, dots, _delays_s(now_port))
+        drawn = figure(
+            now_port, now, solved, seen, dots, _delays_s(now_port.rate_bps, port.overhead_bytes)
+        )
         own = _own_load(solved) if dots else solved
         drawn.remark = compare.remark(own, dots and dots[-1])
         return drawn
@@ -141,10 +143,11 @@ def _silent(done, total):
     pass
 
 
-def _delays_s(port):
+@lru_cache(maxsize=1)
+def _delays_s(line_bps, overhead_bytes):
     """The least and the largest delay that the sliders can make at a line rate [s]."""
     shortest_s, longest_s = (
-        units.serialisation_s(frame, port.rate_bps, port.overhead_bytes) for frame in FRAMES
+        units.serialisation_s(frame, line_bps, overhead_bytes) for frame in FRAMES
     )
     return shortest_s, BUFFERS[1] * longest_s
 
