@@ -92,7 +92,7 @@ def failures(rows: Sequence[Row], misfits: Sequence[Misfit]) -> list[str]:
     return unnamed + [line for misfit in misfits for line in _complaints(misfit, rows)]
 
 
-def _complaints(misfit, rows) -> Iterator[str]:
+def _complaints(misfit: Misfit, rows: Sequence[Row]) -> Iterator[str]:
     mine = [row for row in rows if misfit.names(row)]
     if not mine:
         yield f"{misfit.key}: names no row of the scoreboard"

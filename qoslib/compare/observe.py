@@ -172,7 +172,7 @@ class View:
             return self.total("dropped_pps") * self.result.duration_s
         return self.counted_as("dropped_pps")
 
-    def _throughput(self):
+    def _throughput(self) -> float:
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
         if time_s == 0:
             raise NotModelledError("the duration that is printed is 0")

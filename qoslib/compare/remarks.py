@@ -1,6 +1,6 @@
 """Where the fluid model and the packet model differ by more than a tenth, and why."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -90,7 +90,7 @@ def _differences(fluid: Result, packets: Result) -> Iterator[tuple[str, str]]:
                 yield said, _reason(quantity, a < b, name in flows)
 
 
-def _figures(result, at):
+def _figures(result: Result, at: int) -> dict[str, float]:
     offered, dropped = float(result.offered_pps[at]), float(result.dropped_pps[at])
     return {
         "offered": offered,
@@ -100,14 +100,14 @@ def _figures(result, at):
     }
 
 
-def _reason(quantity, less, is_tcp):
+def _reason(quantity: str, less: bool, is_tcp: bool) -> str:
     if is_tcp:
         return "tcp"
     return "rate" if quantity != "delay" else f"delay, {'less' if less else 'more'}"
 
 
 _CALLED = {"carried": "carried rate", "lost": "loss", "delay": "delay"}
-_SHOWN = {
+_SHOWN: dict[str, Callable[[float], str]] = {
     "carried": lambda bps: f"{units.convert(bps, 'bit/s', 'Mbit/s'):.3g} Mb/s",
     "lost": lambda share: f"{units.convert(share, '1', '%'):.3g} %",
     "delay": lambda delay_s: f"{units.convert(delay_s, 's', 'ms'):.3g} ms",
@@ -134,7 +134,7 @@ def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
     >>> sorted(set(found["platform"]))
     ['catalyst6506', 'gsr12000', 'isr4331', 'mx80']
     """
-    found: dict[tuple, dict[str, Row]] = {}
+    found: dict[tuple[str, ...], dict[str, Row]] = {}
     for row in rows:
         if row.modelled is not None:
             key = (row.platform, row.experiment, row.stream, row.quantity, row.assumptions)
@@ -142,20 +142,20 @@ def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
     lines = [
         _line(both["fluid"], both["packets"])
         for both in found.values()
-        if len(both) == 2 and _apart(both["fluid"].modelled, both["packets"].modelled)
+        if len(both) == 2 and _apart(*(row.modelled or 0.0 for row in both.values()))
     ]
     names = ["platform", "experiment", "stream", "quantity", "assumptions"]
     return pd.DataFrame(lines, columns=[*names, "unit", "fluid", "packets", "differs", "why"])
 
 
-def _apart(one, other):
+def _apart(one: float, other: float) -> bool:
     return abs(one - other) > APART * max(abs(one), abs(other))
 
 
-def _line(fluid, packets):
+def _line(fluid: Row, packets: Row) -> tuple[object, ...]:
     names = (fluid.platform, fluid.experiment, fluid.stream or "all", fluid.quantity)
     values = [float(f"{row.modelled:.4g}") for row in (fluid, packets)]
-    percent = units.convert(fluid.modelled / packets.modelled - 1, "1", "%") if values[1] else None
-    differs = "–" if percent is None else f"{percent:+.0f} %"
+    one, other = (row.modelled or 0.0 for row in (fluid, packets))
+    differs = f"{units.convert(one / other - 1, '1', '%'):+.0f} %" if other else "–"
     why = fluid.misfit or packets.misfit or "each is within the tolerance of the published value"
     return (*names, fluid.assumptions, fluid.unit, *values, differs, why)

@@ -106,10 +106,15 @@ class Row:
         return f"{' '.join(names)} ({self.model}, {self.assumptions})"
 
     @property
+    def ends(self) -> tuple[float, ...]:
+        """Both ends of the interval, without one the modelled value twice; () if there is none."""
+        found = (self.modelled, self.modelled) if self.low is None else (self.low, self.high)
+        return tuple(end for end in found if end is not None)
+
+    @property
     def errors(self) -> list[float]:
-        """The error, or those of both ends of the interval."""
-        ends = (self.low, self.high) if self.low is not None else (self.modelled,)
-        return [_error(end, self.published) for end in ends if end is not None]
+        """The errors of both ends of the interval."""
+        return [_error(end, self.published) for end in self.ends]
 
     @property
     def within_rounding(self) -> bool:
@@ -129,7 +134,7 @@ class Row:
         return min(self.errors) <= allowed and max(self.errors) >= -allowed
 
 
-def _error(modelled, published):
+def _error(modelled: float, published: float) -> float:
     difference = modelled - published
     return difference / abs(published) if published else difference
 
@@ -199,10 +204,10 @@ def row_of(
     return replace(row, verdict="within" if near else "misfit")
 
 
-def _few_drops(row, value):
+def _few_drops(row: Row, value: Published) -> bool:
     """Whether drops of a TCP run, or a part of their interval, are within a factor of two."""
     least, most = allowed_drops(value)
-    low, high = (row.modelled if end is None else end for end in (row.low, row.high))
+    low, high = row.ends
     return low <= most and high >= least
 
 
@@ -305,7 +310,7 @@ def score_measurements(
     for value in measured:
         _check(value)
 
-    def view(value, result):
+    def view(value: Published, result: Result) -> View:
         name, streams = value.experiment, scenario.streams
         described = Experiment(name, scenario.name, scenario.network, streams, _OWN.name)
         return View(_OWN, described, result, given, whole=True)
@@ -348,13 +353,13 @@ def unknown_class(name: str, scenario: Scenario) -> str:
     return f"No class is called {reprlib.repr(name)}; yours are {yours}"
 
 
-def _with_names(row, scenario):
+def _with_names(row: Row, scenario: Scenario) -> Row:
     if row.reason != NO_STREAM:
         return row
     return replace(row, reason=unknown_class(row.stream, scenario) or row.reason)
 
 
-def _check(value):
+def _check(value: Published) -> None:
     """Refuse a value that no model's could be compared with, whichever streams there are."""
     try:
         kind = units.UNITS[reading(value.quantity, value.unit).unit][0]

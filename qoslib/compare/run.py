@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from qoslib import fluid, packets, tcp
 from qoslib.flows import Host, HtbPacing, actual_rate_bps
@@ -16,6 +16,7 @@ from qoslib.packets.phases import delayed, random_phases, random_starts
 from qoslib.packets.progress import Progress
 from qoslib.platforms import Experiment, Platform
 from qoslib.results import Result
+from qoslib.traffic import Stream
 
 __all__ = ["DRAINED_S", "MODELS", "Answer", "Memo", "answers", "in_effect", "is_whole"]
 
@@ -55,12 +56,13 @@ def in_effect(hosts: Sequence[Host]) -> tuple[Host, ...]:
     return tuple(_actual(host) for host in hosts)
 
 
-def _actual(host):
+def _actual(host: Host) -> Host:
     if not isinstance(host.pacing, HtbPacing):
         return host
     segment_bytes = host.flows[0].mss_bytes
     actual_bps = actual_rate_bps(host.pacing, segment_bytes, host.burst_packets)
-    return host.replace(pacing=HtbPacing(min(actual_bps, host.access_bps)))
+    paced_bps = host.access_bps if actual_bps is None else min(actual_bps, host.access_bps)
+    return host.replace(pacing=HtbPacing(paced_bps))
 
 
 def is_whole(experiment: Experiment, full: bool) -> bool:
@@ -91,7 +93,7 @@ def _tcp(
     port, hosts, streams = experiment.only_port, experiment.hosts, tuple(experiment.streams)
     duration_s = experiment.duration_s
 
-    def run(seed):
+    def run(seed: int) -> Result:
         heard = progress or _silent
         result = tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
         return _finished(result)
@@ -110,14 +112,18 @@ def _packets(
     sent_s = (whole and experiment.whole_s) or experiment.duration_s
     duration_s = sent_s + DRAINED_S if whole else sent_s
 
-    def one(seed, stop):
-        def run(streams):
+    def one(seed: int, stop: Progress) -> Result:
+        def run(streams: Sequence[Stream]) -> Result:
             if not experiment.phased:
                 streams = random_phases(streams, seed)
             streams = random_starts(streams, experiment.started_within_s, seed)
             if whole:
                 streams = [stream.replace(stop_s=sent_s) for stream in streams]
-            given = {"seed": seed, "warmup_s": experiment.warmup_s, "progress": progress or stop}
+            given: dict[str, Any] = {
+                "seed": seed,
+                "warmup_s": experiment.warmup_s,
+                "progress": progress or stop,
+            }
             return _finished(packets.simulate(experiment.port, streams, duration_s, **given))
 
         return _at_loss_free_load(experiment, run)
@@ -125,7 +131,7 @@ def _packets(
     return each(one, seeds, progress=_silent)
 
 
-def _at_loss_free_load(experiment, run):
+def _at_loss_free_load(experiment: Experiment, run: Callable[[Sequence[Stream]], Result]) -> Result:
     """What a model gives for an experiment, at its largest load without loss if it has a ramp."""
     ramp = experiment.ramp
     if ramp is None:
@@ -134,14 +140,14 @@ def _at_loss_free_load(experiment, run):
     return loss_free_search(lambda bps: run(ramp.streams_at(bps)), *loads, ramp.watched)
 
 
-def _finished(result):
+def _finished(result: Result) -> Result:
     """A run that was stopped is no answer, and not one to remember."""
     if result.interrupted:
         raise KeyboardInterrupt
     return result
 
 
-def _silent(done_s, total_s):
+def _silent(done: float, total: float) -> None:
     pass
 
 
@@ -194,13 +200,13 @@ def answers(
         for model in experiment.models or platform.models
     ]
 
-    def run(at, stop):
+    def run(at: int, stop: Progress) -> Answer:
         platform, experiment, model = tasks[at]
         progress(f"{experiment.title} ({model}, {experiment.assumptions})")
         results = MODELS[model](experiment, full=full, progress=stop)
         return Answer(platform, experiment, model, results)
 
-    def is_short(at):
+    def is_short(at: int) -> bool:
         """Whole replays begin first, since they take the longest."""
         _, experiment, model = tasks[at]
         return model != "packets" or not is_whole(experiment, full)

@@ -5,6 +5,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -48,8 +49,8 @@ class Scoreboard:
     """
 
     rows: tuple[Row, ...]
-    predictions: tuple[dict, ...]
-    summary: dict
+    predictions: tuple[dict[str, Any], ...]
+    summary: dict[str, Any]
     failures: tuple[str, ...]
 
     def to_json(self) -> str:
@@ -107,7 +108,7 @@ def score(progress: Callable[[str], object] = lambda title: None, full: bool = F
     )
 
 
-def score_platform(name: str, full: bool = False) -> tuple[list[Row], list[dict]]:
+def score_platform(name: str, full: bool = False) -> tuple[list[Row], list[dict[str, Any]]]:
     """The rows of one platform, no misfit named yet, and its predictions.
 
     Parameters
@@ -136,9 +137,9 @@ def score_platform(name: str, full: bool = False) -> tuple[list[Row], list[dict]
 
 def _scored(
     platforms: Iterable[Platform], found: Sequence[Answer], full: bool
-) -> tuple[list[Row], list[dict]]:
+) -> tuple[list[Row], list[dict[str, Any]]]:
     rows: list[Row] = []
-    predictions: list[dict] = []
+    predictions: list[dict[str, Any]] = []
     for router in platforms:
         mine: list[Row] = []
         for each in found:
@@ -158,7 +159,7 @@ def _not_described(router: Platform, described: Collection[str]) -> Iterator[Row
             yield unscored_row(value, router.models[0], "base", reason)
 
 
-def _predictions(answer: Answer, rows: Sequence[Row], whole: bool) -> Iterator[dict]:
+def _predictions(answer: Answer, rows: Sequence[Row], whole: bool) -> Iterator[dict[str, Any]]:
     """An entry for each stream and quantity of `PREDICTED` for which nothing is published."""
     router, experiment, model, results = answer
     given = published(router.name).given
@@ -189,7 +190,9 @@ def _predictions(answer: Answer, rows: Sequence[Row], whole: bool) -> Iterator[d
             }
 
 
-def _bands(predictions: Sequence[dict], measured: Collection[str]) -> list[dict]:
+def _bands(
+    predictions: Sequence[dict[str, Any]], measured: Collection[str]
+) -> list[dict[str, Any]]:
     """The least and largest throughput of each stream of a router without any published result."""
     frame = pd.DataFrame(predictions)
     mine = frame[~frame["platform"].isin(measured) & (frame["quantity"] == "throughput")]
@@ -201,7 +204,7 @@ def _bands(predictions: Sequence[dict], measured: Collection[str]) -> list[dict]
     ]
 
 
-def _summary(data: Data, rows: Sequence[Row]) -> dict:
+def _summary(data: Data, rows: Sequence[Row]) -> dict[str, Any]:
     """Count values and rows.
 
     A value may have several rows, one for each model and set of assumptions. Where it is counted
@@ -243,7 +246,7 @@ def _summary(data: Data, rows: Sequence[Row]) -> dict:
     }
 
 
-def _closeness(row):
+def _closeness(row: Row) -> str | None:
     if row.error is None:
         return None
     relative, off = row.error_kind == "relative", abs(row.error)
@@ -251,26 +254,26 @@ def _closeness(row):
     return CLOSENESS[holds.index(True)]
 
 
-def _counts(frame):
+def _counts(frame: pd.DataFrame) -> dict[str, int]:
     found = Counter(frame["closeness"])
     return {"values": len(frame), **{name: found[name] for name in CLOSENESS}}
 
 
-def _rivals(scored):
+def _rivals(scored: pd.DataFrame) -> list[dict[str, Any]]:
     """What the packet model gives under each rival set of assumptions."""
-    verdicts = scored.groupby(["platform", "assumptions"])["verdict"].value_counts()
-    counts = verdicts.unstack(fill_value=0)
+    groups = scored.groupby(["platform", "assumptions"])["verdict"]
+    found = {key: Counter(verdicts) for key, verdicts in groups}
     return [
         {"platform": name, "assumptions": rival, "parameters": len(free)}
-        | {verdict: int(counts.loc[name, rival][verdict]) for verdict in ("within", "misfit")}
+        | {verdict: found[name, rival][verdict] for verdict in ("within", "misfit")}
         for name in PLATFORMS
         for rival, free in platform(name).parameters.items()
-        if (name, rival) in counts.index
+        if (name, rival) in found
     ]
 
 
-def _reasons(silent, rows):
-    why = {row.name: row.reason for row in reversed(rows)}
+def _reasons(silent: Iterable[tuple[str, ...]], rows: Sequence[Row]) -> list[dict[str, Any]]:
+    why: dict[tuple[str, ...], str | None] = {row.name: row.reason for row in reversed(rows)}
     found = Counter((name[0], why.get(name, NO_MODEL)) for name in silent)
     return [
         {"platform": name, "reason": reason, "values": count}

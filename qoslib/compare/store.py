@@ -6,8 +6,9 @@ row by row, so that what is read here is what the models give.
 
 import dataclasses
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -49,10 +50,10 @@ def stored(path: Path | None = None) -> tuple[Row, ...]:
     return tuple(_row(cells) for cells in frame.to_dict("records"))
 
 
-def _row(cells):
+def _row(cells: Mapping[Any, Any]) -> Row:
     numbers = {name: float(cells[name]) if cells[name] else None for name in NUMBERS}
     rest = {"misfit": cells["misfit"] or None, "fitted": cells["fitted"] == "True"}
-    return Row(**(cells | numbers | rest), status="ok")
+    return Row(**(dict(cells) | numbers | rest), status="ok")
 
 
 def written(rows: Iterable[Row]) -> str:
@@ -89,15 +90,15 @@ def differences(rows: Iterable[Row], kept: Sequence[Row] | None = None) -> list[
     return found + [f"{one.title}: {name}" for one, other in both for name in _unlike(one, other)]
 
 
-def _scored(rows):
+def _scored(rows: Iterable[Row]) -> list[Row]:
     return [row for row in rows if row.verdict != "unscored"]
 
 
-def _unlike(one, other):
+def _unlike(one: Row, other: Row) -> list[str]:
     return [name for name in FIELDS if not _alike(getattr(one, name), getattr(other, name))]
 
 
-def _alike(one, other):
+def _alike(one: object, other: object) -> bool:
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=CLOSE, abs_tol=EQUAL)
     return one == other

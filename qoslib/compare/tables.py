@@ -1,6 +1,7 @@
 """Rows as tables to read: published values and what a model gives, and the known misfits."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -135,7 +136,9 @@ def misfit_summary(platform: str, model: str = "fluid", assumptions: str = "base
     return pd.DataFrame(lines, index=pd.Index(kinds, name=f"{platform}, {model} model"))
 
 
-def _modelled(platform, experiment, model, assumptions, quantities=()):
+def _modelled(
+    platform: str, experiment: str, model: str, assumptions: str, quantities: Collection[str] = ()
+) -> list[Row]:
     router = platform_named(platform)
     described = router.experiments(assumptions)[experiment]
     return rows_of(router, described, model, MODELS[model](described), quantities=quantities)
@@ -171,7 +174,7 @@ def explained(rows: Iterable[Row]) -> pd.DataFrame:
     return pd.DataFrame(lines, index=pd.Index(sorted(found), name="misfit"))
 
 
-def _digits(value, count):
+def _digits(value: float | None, count: int) -> str:
     return "" if value is None else f"{float(f'{value:.{count}g}'):,.12g}"
 
 
@@ -254,7 +257,7 @@ def _with_tolerances(rows: Sequence[Row]) -> pd.DataFrame:
     return frame
 
 
-def _interval(row):
+def _interval(row: Row) -> str:
     """The ends of the interval, as far as they differ in four digits."""
     low, high = (f"{end or 0.0:.4g}" for end in (row.low, row.high))
     return f"{low} to {high}" if low != high else ""
@@ -271,7 +274,7 @@ def _unscored(rows: Iterable[Row]) -> Iterator[str]:
         yield from (f"  {', '.join(names[:3])}{more}:", f"    {reason}")
 
 
-def _predicted(predictions: Iterable[dict], published: Container[str]) -> Iterator[str]:
+def _predicted(predictions: Iterable[dict[str, Any]], published: Container[str]) -> Iterator[str]:
     """One line for each stream that sends something, a model and a set of assumptions."""
     found: dict[tuple[str, ...], dict[str, float]] = {}
     for each in predictions:
@@ -288,7 +291,7 @@ def _predicted(predictions: Iterable[dict], published: Container[str]) -> Iterat
         yield from ("Predicted, nothing is published:", *lines, "")
 
 
-def _summary(summary: dict) -> Iterator[str]:
+def _summary(summary: dict[str, Any]) -> Iterator[str]:
     values = summary["published"]
     yield (
         f"Published results: {values['values']}, of which {values['inconsistent']} are"

@@ -1,6 +1,7 @@
 """How many published values a whole set of assumptions meets: a count for each set."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -10,7 +11,7 @@ from qoslib.compare.run import MODELS
 from qoslib.compare.tolerances import TOLERANCES, allowed_drops
 from qoslib.compare.values import Published, published
 from qoslib.flows import HtbPacing
-from qoslib.platforms import PLATFORMS, Experiment, platform
+from qoslib.platforms import PLATFORMS, Experiment, Platform, platform
 
 __all__ = ["any_gate", "is_tick", "tick_counts", "ticks"]
 
@@ -45,7 +46,7 @@ def is_tick(value: Published, modelled: float) -> bool:
     return low <= modelled <= high
 
 
-def _allowed(value):
+def _allowed(value: Published) -> tuple[float, float]:
     """Least and most that is a tick, in the unit of the published value."""
     if value.quantity == DROPS:
         return allowed_drops(value)
@@ -65,7 +66,9 @@ def any_gate(experiment: Experiment, quantity: str) -> float:
     return min(left_bps, *paced) if paced else left_bps
 
 
-def ticks(model: str = "fluid", assumptions: Sequence[str] = (), full: bool = False):
+def ticks(
+    model: str = "fluid", assumptions: Sequence[str] = (), full: bool = False
+) -> pd.DataFrame:
     """The table of sets and ticks, run anew.
 
     Parameters
@@ -97,11 +100,11 @@ def ticks(model: str = "fluid", assumptions: Sequence[str] = (), full: bool = Fa
     return pd.DataFrame(tick_counts(rows)).set_index("assumptions")
 
 
-def _counted():
+def _counted() -> list[Platform]:
     return [router for router in map(platform, PLATFORMS) if router.counted]
 
 
-def tick_counts(rows: Iterable[Row]) -> list[dict]:
+def tick_counts(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """One entry for each model and set of the routers whose sets are counted, and the baseline.
 
     Each has the ticks of throughputs and of drops (of several seeds, those of the mean; the
@@ -126,24 +129,22 @@ def tick_counts(rows: Iterable[Row]) -> list[dict]:
         return []
     lines += [_line(each, "none", BASELINE, _by_any_gate(each)) for each in values.values()]
     counts = pd.DataFrame(lines).groupby(["model", "assumptions"], sort=False).sum()
-    rules = _counted()[0]
+    rules, met = _counted()[0], counts["ticks"].to_dict()
     return [
         {"model": model, "assumptions": name}
         | counts.loc[(model, name)].to_dict()
         | {"parameters": len(rules.parameters.get(name, ()))}
-        | {"without_fits": _ticks_of(counts, model, rules.without_fits.get(name))}
+        | {"without_fits": met.get((model, rules.without_fits.get(name)))}
         for model, name in counts.index
     ]
 
 
-def _ticks_of(counts, model, name):
-    return int(counts.loc[(model, name), "ticks"]) if (model, name) in counts.index else None
-
-
-def _line(value, model, assumptions, modelled, row=None):
+def _line(
+    value: Published, model: str, assumptions: str, modelled: float, row: Row | None = None
+) -> dict[str, Any]:
     """What one value adds to the counts of a set."""
     least, most = _allowed(value)
-    ends = (row.low, row.high) if row and row.low is not None else (modelled, modelled)
+    low, high = row.ends if row else (modelled, modelled)
     met, fitted = is_tick(value, modelled), bool(row and row.fitted)
     return {
         "model": model,
@@ -151,15 +152,15 @@ def _line(value, model, assumptions, modelled, row=None):
         "ticks": met,
         THROUGHPUT: met and value.quantity == THROUGHPUT,
         "drops": met and value.quantity == DROPS,
-        "least": least <= ends[0] and ends[1] <= most,
-        "most": ends[0] <= most and ends[1] >= least,
+        "least": least <= low and high <= most,
+        "most": low <= most and high >= least,
         "possible": True,
         "fitted_ticks": met and fitted,
         "fitted_values": fitted,
     }
 
 
-def _by_any_gate(value):
+def _by_any_gate(value: Published) -> float:
     described = platform(value.platform).experiments().get(value.experiment)
     if described is None:
         return float("nan")

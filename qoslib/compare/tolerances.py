@@ -167,7 +167,7 @@ def too_short(value: Published, view: View) -> str | None:
     return f"{more}: a loss rarer than {RARE:g}" if _rare(value, view) else None
 
 
-def _rare(value, view):
+def _rare(value: Published, view: View) -> bool:
     """Whether a published loss, which is not 0, is rarer than a short run shows."""
     if value.quantity == "drop_ratio":
         return 0 < units.convert(value.value, value.unit, "1") < RARE

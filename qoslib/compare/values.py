@@ -168,7 +168,7 @@ class Data:
         return abs(counters[1] / counters[0] - 1) if len(counters) == 2 and all(counters) else 0.0
 
 
-def _exactness(value):
+def _exactness(value: Published) -> tuple[bool, float]:
     return value.status != "ok", value.half_width * units.UNITS[value.unit][1]
 
 
