@@ -69,7 +69,7 @@ UNITS: Mapping[str, tuple[str, float]] = MappingProxyType(
 
 NUMBERS = "a number or an array of numbers"
 #: What Python repeats where a number would be multiplied.
-REPEATED = (str, list, tuple)
+REPEATED = (str, bytes, list, tuple)
 
 
 def _refuse(name: str, value: object, allowed: str) -> NoReturn:
@@ -113,7 +113,7 @@ def convert(value: Numbers, unit: str, to: str) -> Numbers:
     2500.0
     """
     for name in (unit, to):
-        if name not in UNITS:
+        if not isinstance(name, str) or name not in UNITS:
             raise ValueError(f"unknown unit {name!r}; allowed: {', '.join(UNITS)}")
     (kind, size), (to_kind, to_size) = UNITS[unit], UNITS[to]
     if kind != to_kind:
@@ -267,7 +267,10 @@ def bits(size_bytes: Exact) -> Exact:
     """
     if isinstance(size_bytes, REPEATED):
         _refuse("value", size_bytes, NUMBERS)
-    return size_bytes * BITS_PER_BYTE
+    try:
+        return size_bytes * BITS_PER_BYTE
+    except TypeError:
+        _refuse("value", size_bytes, NUMBERS)
 
 
 def octets(size_bits: Numbers) -> Numbers:

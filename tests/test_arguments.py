@@ -3,13 +3,14 @@
 import math
 import re
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pytest
 
 from qoslib import Scenario, fluid, measurements, packets, platforms, run, sweep, tcp, traffic
-from qoslib.flows import Flow, Host, HtbPacing, actual_rate_bps
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.flows import Flow, Host, HtbPacing, actual_rate_bps, burst_bytes
+from qoslib.port import Fifo, Forwarder, PacketLimit, Port, Queue, Scheduler
 from qoslib.port.metering import ios_ring_packets
 from qoslib.results import Histogram, Result
 from qoslib.traffic import Stream
@@ -19,6 +20,7 @@ PORT = Port("p", 1e7, (Queue("q", PacketLimit(20)),))
 STREAMS = (Stream("a", 5e6),)
 HOSTS = (Host("h", 1e8, (Flow("f", 0.01),)),)
 SCENARIO = Scenario("s", PORT, STREAMS, 0.01)
+ENGINE = Forwarder("engine", PORT.queues[0], packet_s=1e-7)
 RUN = {"network": PORT, "streams": STREAMS, "duration_s": 0.01}
 SEEDED = {"seed": 0, "warmup_s": 0.0, "bins": 3}
 
@@ -58,7 +60,24 @@ CALLS: dict[Callable, dict] = {
     HISTOGRAM.quantile_s: {"share": 0.5},
     platforms.platform: {"name": "m120"},
     actual_rate_bps: {"pacing": HtbPacing(1e9), "segment_bytes": 1448, "segments": 7},
+    burst_bytes: {"segment_bytes": 1448, "segments": 7},
     ios_ring_packets: {"line_bps": 1e6},
+    tcp.saw_tooth: {"rate_pps": 1e4, "round_trip_s": 0.1, "buffer_packets": 100.0}
+    | {"flows": 2, "decrease": 0.7},
+    tcp.aimd_window_packets: {"lost_share": 1e-3, "increase": 1.0, "decrease": 0.5},
+    tcp.cubic_window_packets: {"lost_share": 1e-3, "round_trip_s": 0.1, "scale": 0.4}
+    | {"decrease": 0.7},
+    tcp.mathis_bps: {"segment_bytes": 1448, "round_trip_s": 0.1, "lost_share": 1e-3},
+    tcp.policer_burst_bytes: {"rate_bps": 1e8, "round_trip_s": 0.02, "packet_bytes": 1500}
+    | {"flows": 2},
+    tcp.bandwidth_delay_bytes: {"rate_bps": 1e8, "round_trip_s": 0.02},
+    tcp.desynchronised_buffer_bytes: {"rate_bps": 1e8, "round_trip_s": 0.02, "flows": 9},
+    tcp.loss_free_buffer_bytes: {"windows_bytes": 1e7, "rate_bps": 1e8, "round_trip_s": 0.02}
+    | {"background_bps": 1e6},
+    tcp.window_limited_bps: {"window_bytes": 65_535, "round_trip_s": 0.02},
+    tcp.totals: {"result": RESULT},
+    tcp.over_time: {"scenario": SCENARIO, "result": RESULT},
+    fluid.knee_bytes: {"forwarder": ENGINE, "lines_bps": 2e10, "overhead_bytes": 20},
     PORT.classifier.queue: {"mark": "EF"},
     Port: {"name": "p", "rate_bps": 1e7, "queues": PORT.queues, "scheduler": "fifo"}
     | {"classifier": PORT.classifier, "shaper": None},
@@ -160,3 +179,25 @@ def test_regular_streams_of_no_line():
     assert traffic.on_one_line([], 1e9) == ()
     silent = (Stream("silent"),)
     assert traffic.on_one_line(silent, 1e9) == silent
+
+
+class Lottery(Scheduler):
+    """A scheduler that nobody has told any model about."""
+
+
+del Scheduler.kinds["Lottery"]
+
+
+@pytest.mark.parametrize(
+    ("model", "other"),
+    [(fluid.solve, "packet"), (partial(packets.simulate, duration_s=0.01), "fluid")],
+)
+def test_a_scheduler_that_a_model_does_not_know_is_named_with_those_it_knows(model, other):
+    lottery = object.__new__(Lottery)
+    port = PORT.replace(scheduler=Fifo())
+    object.__setattr__(port, "scheduler", lottery)
+    said = (
+        rf"Port 'p' scheduler is .*Lottery.*; allowed: Fifo, .*StartTimeFair.*; the {other} model"
+    )
+    with pytest.raises(ValueError, match=said):
+        model(port, STREAMS)

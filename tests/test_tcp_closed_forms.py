@@ -11,8 +11,6 @@ from qoslib.tcp.formulas import (
     desynchronised_buffer_bytes,
     loss_free_buffer_bytes,
     mathis_bps,
-    overshoot_packets,
-    overshoot_with_backlog_packets,
     policer_burst_bytes,
     saw_tooth,
     window_limited_bps,
@@ -116,14 +114,6 @@ def test_a_policer_passes_its_rate_from_this_burst_on(flows):
     assert slow_policed(held, burst, flows) == pytest.approx(1, abs=0.005)
     assert slow_policed(held, burst / 2, flows) < 0.95
     assert slow_policed(held, 0, flows) == pytest.approx(0.75, abs=0.01)
-
-
-def test_an_overshoot_grows_with_the_buffer_only_without_a_backlog():
-    small, large = (overshoot_packets(8.3e9, 10e9, 0.05, b, 9000, 2e9) for b in (6e6, 36e6))
-    assert large > 1.4 * small
-    assert overshoot_packets(7e9, 10e9, 0.05, 6e6, 9000, 2e9) == 0
-    held = overshoot_with_backlog_packets(8.3e9, 10e9, 96e6, 9000, 2e9)
-    assert held == pytest.approx(0.3e9 / (8 * 9000) * 96e6 * 8 / 8.3e9)
 
 
 @pytest.mark.parametrize(

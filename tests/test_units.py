@@ -105,3 +105,13 @@ def test_what_is_no_size_rate_or_number_is_named(call, message):
 def test_nothing_takes_no_time():
     assert units.serialisation_s(0, 1e9) == 0
     assert units.serialisation_s(np.array([]), 1e9).shape == (0,)
+
+
+@pytest.mark.parametrize("wrong", ["5", b"5", None, [], ["s"], {}, object()], ids=repr)
+def test_what_is_no_number_or_no_unit_is_named(wrong):
+    for convert in (units.mbps, units.bits, units.octets, lambda n: units.convert(n, "s", "ms")):
+        with pytest.raises(ValueError, match=r"value is .*; allowed: a number or an array"):
+            convert(wrong)
+    for pair in ((wrong, "ms"), ("s", wrong)):
+        with pytest.raises(ValueError, match=r"unknown unit .*; allowed: 1, %, ppm"):
+            units.convert(1.0, *pair)

@@ -61,11 +61,18 @@ def burst_bytes(segment_bytes: int, segments: int = 1) -> int:
     int
         Size [B].
 
+    Raises
+    ------
+    ValueError
+        If one of them is no whole number, or below 1.
+
     Examples
     --------
     >>> burst_bytes(1448, 10)
     14546
     """
+    checked(AtLeastOne, segment_bytes, "segment_bytes")
+    checked(AtLeastOne, segments, "segments")
     return segment_bytes * segments + HEADERS_BYTES
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from qoslib import units
 from qoslib.fluid.paths import Paths
 from qoslib.port import Forwarder, Port, TimeLimit
+from qoslib.record import NotNegative, Positive, checked
 from qoslib.traffic import Stream
 from qoslib.units import Floats
 
@@ -91,6 +92,11 @@ def knee_bytes(forwarder: Forwarder, lines_bps: float, overhead_bytes: float) ->
     float
         Frame size [B].
 
+    Raises
+    ------
+    ValueError
+        If one of them is of another kind, a rate not above 0, or a size below 0.
+
     Examples
     --------
     >>> from qoslib.port import PacketLimit, Queue
@@ -98,6 +104,9 @@ def knee_bytes(forwarder: Forwarder, lines_bps: float, overhead_bytes: float) ->
     >>> round(knee_bytes(engine, 20e9, 20), 1)
     313.3
     """
+    checked(Forwarder, forwarder, "forwarder")
+    checked(Positive, lines_bps, "lines_bps")
+    checked(NotNegative, overhead_bytes, "overhead_bytes")
     of_lines_s = units.serialisation_s(1.0, lines_bps)
     if forwarder.byte_s >= of_lines_s:
         return float("inf") if forwarder.packet_s > overhead_bytes * of_lines_s else 0.0

@@ -31,6 +31,7 @@ from qoslib.port import (
     StartTimeFairQueueing,
     StrictPriority,
 )
+from qoslib.port.schedulers import rule_of
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.tolerances import ROUNDING
@@ -90,9 +91,13 @@ SHARINGS: dict[type[Scheduler], Sharing] = {
 }
 
 
+def _sharing(port: Port) -> Sharing:
+    return rule_of(port, SHARINGS, "the packet model may run others")
+
+
 def _in_rounds(port: Port) -> bool:
     """Whether queues are visited in turn, so that a short one sends less than its quantum."""
-    return SHARINGS[type(port.scheduler)].weights is per_visit
+    return _sharing(port).weights is per_visit
 
 
 def solve(
@@ -163,7 +168,7 @@ def _at_line(
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
-    weights = SHARINGS[type(port.scheduler)].weights(port, put_in, packet)
+    weights = _sharing(port).weights(port, put_in, packet)
     served = _served(port, put_in, packet, weights)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
@@ -209,7 +214,7 @@ def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floa
         ],
         axis=-1,
     )
-    share = SHARINGS[type(port.scheduler)].rates
+    share = _sharing(port).rates
     capacity = _capacity(port, demand, weights, on_line)
     return share(port, demand, capacity, weights)
 
@@ -221,7 +226,7 @@ def _capacity(port: Port, demand: Floats, weights: Floats, on_line: Floats) -> F
         return high
     for step in range(HALVINGS):
         tried = (low + high) / 2 if step else high
-        sent = SHARINGS[type(port.scheduler)].rates(port, demand, tried, weights)
+        sent = _sharing(port).rates(port, demand, tried, weights)
         fits = (sent / on_line).sum(-1) <= port.shaper.rate_bps
         low, high = np.where(fits, tried, low), np.where(fits, high, tried)
     return low

@@ -31,6 +31,7 @@ from qoslib.port import (
     Red,
     TimeLimit,
 )
+from qoslib.port.schedulers import rule_of
 from qoslib.record import checked, fail
 from qoslib.traffic import Stream
 
@@ -383,7 +384,7 @@ def _releases(queue: Queue) -> bool:
 
 
 def _fill_scheduler(row: np.void, port: Port) -> None:
-    row["scheduler"] = codes.SCHEDULERS[type(port.scheduler)]
+    row["scheduler"] = rule_of(port, codes.SCHEDULERS, "the fluid model may run others")
     if isinstance(port.scheduler, ModifiedDrr):
         row["carries"] = port.scheduler.carry_deficit
         row["resets"] = port.scheduler.reset_on_empty

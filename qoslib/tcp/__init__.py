@@ -1,4 +1,4 @@
-"""Senders that answer to loss and delay: closed forms, as water, and packet by packet."""
+"""Senders that answer to loss and delay: closed forms, the fluid model, and packet by packet."""
 
 from qoslib.tcp.fluid import solve
 from qoslib.tcp.formulas import (
@@ -9,8 +9,6 @@ from qoslib.tcp.formulas import (
     desynchronised_buffer_bytes,
     loss_free_buffer_bytes,
     mathis_bps,
-    overshoot_packets,
-    overshoot_with_backlog_packets,
     policer_burst_bytes,
     saw_tooth,
     window_limited_bps,
@@ -29,8 +27,6 @@ __all__ = [
     "loss_free_buffer_bytes",
     "mathis_bps",
     "over_time",
-    "overshoot_packets",
-    "overshoot_with_backlog_packets",
     "policer_burst_bytes",
     "saw_tooth",
     "simulate",

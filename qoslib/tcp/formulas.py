@@ -1,9 +1,11 @@
-"""Closed forms of TCP: the saw-tooth, windows at a given loss, first losses, buffers."""
+"""Closed forms of TCP: the saw-tooth, windows at a given loss, buffers."""
 
 import math
 from dataclasses import dataclass
+from typing import Annotated, Any
 
 from qoslib import units
+from qoslib.record import NotNegative, Positive, Within, checked
 
 __all__ = [
     "SawTooth",
@@ -13,13 +15,13 @@ __all__ = [
     "desynchronised_buffer_bytes",
     "loss_free_buffer_bytes",
     "mathis_bps",
-    "overshoot_packets",
-    "overshoot_with_backlog_packets",
     "policer_burst_bytes",
     "saw_tooth",
     "window_limited_bps",
 ]
 
+#: A share of what there is, neither none nor all of it.
+Part = Annotated[float, Within(0, 1, open_low=True, open_high=True)]
 #: Of CUBIC (RFC 9438, sections 4.6 and 5): window left after a loss, and scaling [packets/s^3].
 CUBIC_DECREASE, CUBIC_SCALE = 0.7, 0.4
 #: Reno's windows go from 2/3 to 4/3 of the product around a mean of 1: halves of a square of 1/3.
@@ -92,7 +94,9 @@ def saw_tooth(
     >>> [round(saw_tooth(1e4, 0.1, b).utilisation, 3) for b in (1000, 100, 0)]
     [1.0, 0.818, 0.75]
     """
-    _check(rate_pps, round_trip_s, buffer_packets, flows, decrease)
+    _check(rate_pps=rate_pps, round_trip_s=round_trip_s, flows=flows)
+    _check(NotNegative, buffer_packets=buffer_packets)
+    _check(Part, decrease=decrease)
     held = rate_pps * round_trip_s
     most = held + buffer_packets
     least = decrease * most
@@ -105,24 +109,9 @@ def saw_tooth(
     return SawTooth(passed / (rate_pps * period_s), period_s, flows / (passed + flows))
 
 
-def _check(
-    rate_pps: float, round_trip_s: float, buffer_packets: float, flows: int, decrease: float
-) -> None:
-    for name, value in dict(
-        rate_pps=rate_pps, round_trip_s=round_trip_s, flows=flows, decrease=decrease
-    ).items():
-        if not (value > 0 and math.isfinite(value)):
-            raise ValueError(f"{name} is {value!r}; allowed: above 0, finite")
-    if not 0 <= buffer_packets < math.inf:
-        raise ValueError(f"buffer_packets is {buffer_packets!r}; allowed: 0 or more, finite")
-    if decrease >= 1:
-        raise ValueError(f"decrease is {decrease!r}; allowed: between 0 and 1")
-
-
-def _share(**given: float) -> None:
+def _check(hint: Any = Positive, **given: float) -> None:
     for name, value in given.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} is {value!r}; allowed: between 0 and 1")
+        checked(hint, value, name)
 
 
 def aimd_window_packets(lost_share: float, increase: float = 1.0, decrease: float = 0.5) -> float:
@@ -158,7 +147,8 @@ def aimd_window_packets(lost_share: float, increase: float = 1.0, decrease: floa
     >>> round(aimd_window_packets(1e-4))
     122
     """
-    _share(lost_share=lost_share, decrease=decrease)
+    _check(Part, lost_share=lost_share, decrease=decrease)
+    _check(increase=increase)
     return math.sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * lost_share))
 
 
@@ -203,7 +193,8 @@ def cubic_window_packets(
     >>> round(cubic_window_packets(1e-5, 0.1))
     1054
     """
-    _share(lost_share=lost_share, decrease=decrease)
+    _check(Part, lost_share=lost_share, decrease=decrease)
+    _check(round_trip_s=round_trip_s, scale=scale)
     factor: float = (scale * (3 + decrease) / (4 * (1 - decrease))) ** 0.25
     cubic: float = factor * (round_trip_s / lost_share) ** 0.75
     return max(cubic, aimd_window_packets(lost_share))
@@ -228,6 +219,11 @@ def mathis_bps(segment_bytes: float, round_trip_s: float, lost_share: float) -> 
     float
         Rate of the payload [bit/s].
 
+    Raises
+    ------
+    ValueError
+        If a number is not above 0, or the share not below 1.
+
     References
     ----------
     Mathis, Semke, Mahdavi and Ott 1997, doi:10.1145/263932.264023, equation 3.
@@ -237,83 +233,8 @@ def mathis_bps(segment_bytes: float, round_trip_s: float, lost_share: float) -> 
     >>> round(units.convert(mathis_bps(8948, 0.050, 1e-6), "bit/s", "Mbit/s"))
     1753
     """
+    _check(segment_bytes=segment_bytes, round_trip_s=round_trip_s)
     return float(units.bits(segment_bytes) / round_trip_s * aimd_window_packets(lost_share))
-
-
-def overshoot_packets(
-    sender_bps: float,
-    line_bps: float,
-    round_trip_s: float,
-    buffer_bytes: float,
-    packet_bytes: float,
-    background_bps: float = 0.0,
-) -> float:
-    """Packets lost until the first news of it arrives, where nothing waits at the sender.
-
-    ``N = (A + u - C) (R + 8 B / C) / (8 L)``: for a round trip the sender goes on.
-
-    Parameters
-    ----------
-    sender_bps : float
-        What the sender puts out meanwhile, A [bit/s].
-    line_bps : float
-        Line rate, C [bit/s].
-    round_trip_s : float
-        Round-trip time without any queue, R [s].
-    buffer_bytes : float
-        Buffer, B [B].
-    packet_bytes : float
-        Packet, L [B].
-    background_bps : float
-        Traffic that does not answer to loss, u [bit/s].
-
-    Returns
-    -------
-    float
-        Of all traffic, 0 where the line keeps up; the background has its share of them.
-
-    Examples
-    --------
-    >>> round(overshoot_packets(8.3e9, 10e9, 0.050, 12e6, 9000, 2e9))
-    248
-    """
-    excess_bps = max(sender_bps + background_bps - line_bps, 0.0)
-    news_s = round_trip_s + units.serialisation_s(buffer_bytes, line_bps)
-    return float(units.rate_pps(excess_bps, packet_bytes) * news_s)
-
-
-def overshoot_with_backlog_packets(
-    sender_bps: float,
-    line_bps: float,
-    windows_bytes: float,
-    packet_bytes: float,
-    background_bps: float = 0.0,
-) -> float:
-    """Packets lost where the whole window already waits at a sender hardly faster than the line.
-
-    ``N = (A + u - C) / (8 L) * 8 sum(W) / A``: until the window has been sent. It does not depend
-    on the buffer.
-
-    Parameters
-    ----------
-    sender_bps, line_bps, packet_bytes, background_bps : float
-        As in `overshoot_packets`.
-    windows_bytes : float
-        Sum of the largest windows [B].
-
-    Returns
-    -------
-    float
-        Of all traffic, 0 where the line keeps up.
-
-    Examples
-    --------
-    >>> round(overshoot_with_backlog_packets(8.3e9, 10e9, 96e6, 9000, 2e9))
-    386
-    """
-    excess_bps = max(sender_bps + background_bps - line_bps, 0.0)
-    sending_s = units.serialisation_s(windows_bytes, sender_bps)
-    return float(units.rate_pps(excess_bps, packet_bytes) * sending_s)
 
 
 def policer_burst_bytes(
@@ -344,7 +265,7 @@ def policer_burst_bytes(
     Raises
     ------
     ValueError
-        If a number is not above 0.
+        If a number is not above 0, or a packet below 1 B.
 
     Notes
     -----
@@ -358,18 +279,10 @@ def policer_burst_bytes(
     >>> round(policer_burst_bytes(100e6, 0.020, 1500))
     2314815
     """
-    if not flows > 0:
-        raise ValueError(f"flows is {flows!r}; allowed: above 0")
-    if not packet_bytes > 0:
-        raise ValueError(f"packet_bytes is {packet_bytes!r}; allowed: above 0")
+    _check(Annotated[float, Within(1)], packet_bytes=packet_bytes)
+    _check(flows=flows)
     packets = bandwidth_delay_bytes(rate_bps, round_trip_s) / packet_bytes
     return max(packets**2 / (SHARE * flows), 1.0) * packet_bytes
-
-
-def _above_zero(**given: float) -> None:
-    for name, value in given.items():
-        if not value > 0:
-            raise ValueError(f"{name} is {value!r}; allowed: above 0")
 
 
 def bandwidth_delay_bytes(rate_bps: float, round_trip_s: float) -> float:
@@ -402,7 +315,7 @@ def bandwidth_delay_bytes(rate_bps: float, round_trip_s: float) -> float:
     >>> bandwidth_delay_bytes(8e9, 0.050)
     50000000.0
     """
-    _above_zero(rate_bps=rate_bps, round_trip_s=round_trip_s)
+    _check(rate_bps=rate_bps, round_trip_s=round_trip_s)
     return float(units.octets(rate_bps * round_trip_s))
 
 
@@ -439,7 +352,7 @@ def desynchronised_buffer_bytes(rate_bps: float, round_trip_s: float, flows: int
     >>> desynchronised_buffer_bytes(8e9, 0.050, 10_000)
     500000.0
     """
-    _above_zero(flows=flows)
+    _check(flows=flows)
     return bandwidth_delay_bytes(rate_bps, round_trip_s) / math.sqrt(flows)
 
 
@@ -479,10 +392,8 @@ def loss_free_buffer_bytes(
     >>> round(loss_free_buffer_bytes(96e6, 10e9, 0.050, 2e9))
     57500000
     """
-    _above_zero(windows_bytes=windows_bytes, rate_bps=rate_bps)
-    if not 0 <= background_bps < rate_bps:
-        allowed = f"from 0 to below the line rate, {rate_bps:g}"
-        raise ValueError(f"background_bps is {background_bps!r}; allowed: {allowed}")
+    _check(windows_bytes=windows_bytes, rate_bps=rate_bps)
+    _check(Annotated[float, Within(0, rate_bps, open_high=True)], background_bps=background_bps)
     left_bps = rate_bps - background_bps
     waiting_bytes = windows_bytes - bandwidth_delay_bytes(left_bps, round_trip_s)
     return max(waiting_bytes, 0.0) * rate_bps / left_bps
@@ -515,5 +426,5 @@ def window_limited_bps(window_bytes: float, round_trip_s: float) -> float:
     >>> round(window_limited_bps(65_535, 0.050))
     10485600
     """
-    _above_zero(window_bytes=window_bytes, round_trip_s=round_trip_s)
+    _check(window_bytes=window_bytes, round_trip_s=round_trip_s)
     return float(units.bits(window_bytes) / round_trip_s)

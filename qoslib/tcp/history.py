@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qoslib import units
+from qoslib.record import checked
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.units import Floats
@@ -50,6 +51,7 @@ def totals(result: Result) -> Totals:
     >>> found.dropped_packets
     82.0
     """
+    result = checked(Result, result, "result")
     flows, seconds = result.tcp, result.duration_s
     if flows is None or seconds is None:
         raise ValueError(f"model is {result.model!r}; allowed: one of tcp.solve or tcp.simulate")
@@ -113,6 +115,7 @@ def over_time(scenario: Scenario, result: Result) -> OverTime:
     >>> found.round_trip_s.shape, round(float(found.round_trip_s[-1]), 3)
     ((200,), 0.02)
     """
+    scenario, result = checked(Scenario, scenario, "scenario"), checked(Result, result, "result")
     if result.tcp is None or result.history is None:
         raise ValueError(f"model is {result.model!r}; allowed: one of tcp.solve or tcp.simulate")
     flows = [flow for host in scenario.hosts for flow in host.flows]
