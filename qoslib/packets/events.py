@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 from qoslib.packets.kernels import tables
 from qoslib.packets.kernels.clock import PS_PER_S, add
 from qoslib.packets.kernels.codes import (
+    BY_PIE,
+    BY_RED,
     CAUSES,
     DROP,
     DRR,
@@ -58,8 +60,30 @@ def events_of(state: tables.State, done_ps: int) -> Events:
         frame_bytes=state.classes["frame_bytes"][events["packet_class"]],
         cause=np.where(kind == DROP, causes[np.maximum(events["cause"], KEEP)], ""),
         scheduler=values,
+        tokens_share=_tokens_share(state, events, kind),
+        dropper=np.where(kind <= DROP, _early(state, events), np.nan),
         guaranteed=chosen & (state.port[0]["scheduler"] == LEVELS) & (events["in_profile"] == 1),
     )
+
+
+def _tokens_share(
+    state: tables.State, events: NDArray[np.void], kind: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """What a policer's bucket holds after an arrival, a shaper's at a choice, over the burst."""
+    queues, port = state.queues[events["queue"]], state.port[0]
+    arrives = kind <= DROP
+    burst_ps = np.where(queues["shaped"] == 1, queues["shape_burst_ps"], port["shape_burst_ps"])
+    burst_ps = np.where(arrives, queues["police_burst_ps"], burst_ps)
+    spent_ps = np.maximum(events["tat_ps"] - events["time_ps"], 0)
+    shaped = (queues["shaped"] == 1) | (port["shaped"] == 1)
+    metered = np.where(arrives, queues["policed"] == 1, (kind == SEND) & shaped)
+    return np.where(metered, 1 - spent_ps / np.maximum(burst_ps, 1), np.nan)
+
+
+def _early(state: tables.State, events: NDArray[np.void]) -> NDArray[np.float64]:
+    """What RED and PIE go by; NaN of other droppers."""
+    goes_by = np.isin(state.queues["dropper"][events["queue"]], (BY_RED, BY_PIE))
+    return np.where(goes_by, events["early"], np.nan)
 
 
 def _on_line(

@@ -177,6 +177,13 @@ class Events(ArrayRecord):
         the deficits of round robins [B]; start tags of start-time fair queueing, and what queues
         of priority levels have had, within or beyond the guarantees as `guaranteed` says, both in
         time on the line over the weight, that of the largest being 1 [s]; 0 of other schedulers.
+    tokens_share : ndarray
+        What a queue's policer has in tokens after an arrival, and what its shaper, or that of the
+        port where it has none, has at a choice, before the packet is paid for, over the burst;
+        else NaN.
+    dropper : ndarray
+        What an early dropper goes by, as a packet is enqueued or dropped: RED's average
+        [packets], PIE's probability; NaN of others.
     guaranteed : ndarray of bool
         Whether priority levels chose the queue within its guaranteed rate.
 
@@ -200,6 +207,8 @@ class Events(ArrayRecord):
     frame_bytes: np.ndarray
     cause: np.ndarray
     scheduler: np.ndarray
+    tokens_share: np.ndarray
+    dropper: np.ndarray
     guaranteed: np.ndarray
 
     def __len__(self) -> int:

@@ -109,6 +109,8 @@ def events_of(notes, members):
         "queue_packets": [event.length for event in notes.events],
         "frame_bytes": [event.packet.size for event in notes.events],
         "cause": [event.cause for event in notes.events],
+        "tokens_share": [event.tokens for event in notes.events],
+        "dropper": [event.early for event in notes.events],
         "guaranteed": [event.guaranteed for event in notes.events],
         "scheduler": [event.values for event in notes.events],
     }

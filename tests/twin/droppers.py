@@ -45,6 +45,10 @@ class Early:
     def tick(self):
         raise AssertionError("no timer")
 
+    def goes_by(self):
+        """What the event record says of it."""
+        return math.nan
+
 
 class RedTwin(Early):
     """Random early detection by Floyd and Jacobson 1993, with the averages of `qoslib.port`."""
@@ -114,6 +118,9 @@ class RedTwin(Early):
             self.relay = False
             if isinstance(self.how, AsymmetricEwma):
                 self.average, self.seen = 0, 0.0
+
+    def goes_by(self):
+        return self.seen
 
     def drops(self, packet, now):
         self.observe(packet, now)
@@ -192,6 +199,9 @@ class PieTwin(Early):
             self.burst_allowance = self.burst
         self.delay_old = self.delay
         self.timer_ps += self.update
+
+    def goes_by(self):
+        return self.drop_prob
 
     def drops(self, packet, now):
         if self.burst_allowance > 0:

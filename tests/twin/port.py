@@ -49,6 +49,8 @@ class Event:
     cause: str = ""
     values: list = None
     guaranteed: bool = False
+    tokens: float = nan
+    early: float = nan
 
 
 class PortTwin:
@@ -149,6 +151,9 @@ class PortTwin:
 
     def note(self, now, kind, packet, queue, position, **more):
         index, length = self.queues.index(queue), len(queue.packets)
+        if kind in ("enqueue", "drop"):
+            more["tokens"] = queue.policer.bucket.share(now) if queue.policer else nan
+            more["early"] = queue.early.goes_by()
         self.notes.events.append(Event(now, kind, packet, index, position, length, **more))
 
     def note_line(self, now):
@@ -249,13 +254,15 @@ class PortTwin:
         self.send(queue, packet, now)
 
     def send(self, queue, packet, now):
-        values, guaranteed = self.scheduler.values(), self.scheduler.guaranteed()
+        said = {"values": self.scheduler.values(), "guaranteed": self.scheduler.guaranteed()}
+        shaper = queue.shaper or self.shaper
+        said["tokens"] = shaper.share(now) if shaper else nan
         self.scheduler.served(queue, packet, now)
         for bucket in (queue.shaper, self.shaper):
             if bucket:
                 bucket.take(packet.size, now)
         queue.packets.popleft()
-        self.note(now, "choice", packet, queue, 0, values=values, guaranteed=guaranteed)
+        self.note(now, "choice", packet, queue, 0, **said)
         self.left()
         if not queue.packets:
             self.emptied(queue, now)

@@ -122,7 +122,8 @@ def enqueue(state, port, packet_class, tag, now_ps):
     was_empty = queue.length == 0
     cause = _verdict(state, port, queue, kind, now_ps)
     if port.events_left > 0:
-        note_packet(port, state.events, state.classes, packet_class, queue.length, cause, now_ps)
+        events, length = state.events, queue.length
+        note_packet(port, queue, events, state.classes, packet_class, length, cause, now_ps)
     if cause >= 0:
         drop(state, port, now_ps, now_ps, packet_class, tag, cause)
         if queue.length == 0 and not was_empty:

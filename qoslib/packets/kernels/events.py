@@ -4,21 +4,23 @@ A row is an arrival that joins its queue, a drop, or a packet that the scheduler
 call, which a run without the record never makes.
 """
 
+from qoslib.packets.kernels.codes import BY_PIE, DRR, ENQUEUE, KEEP, LEVELS, MDRR, SEND, START_TIME
 from qoslib.packets.kernels.codes import DROP as DROPPED
-from qoslib.packets.kernels.codes import DRR, ENQUEUE, KEEP, LEVELS, MDRR, SEND, START_TIME
 from qoslib.packets.kernels.compiling import rare_kernel
 
 __all__ = ["note_choice", "note_packet"]
 
 
 @rare_kernel
-def note_packet(port, events, classes, packet_class, position, cause, now_ps):
+def note_packet(port, queue, events, classes, packet_class, position, cause, now_ps):
     """A packet joins its queue behind so many others, or is dropped from that position."""
     event = events[len(events) - port.events_left]
     event.kind = DROPPED if cause >= 0 else ENQUEUE
     event.time_ps = now_ps
     event.packet_class, event.queue = packet_class, classes[packet_class].queue
     event.position, event.cause = position, cause
+    event.tat_ps = queue.police_tat
+    event.early = queue.probability if queue.dropper == BY_PIE else queue.looked
     port.events_left -= 1
 
 
@@ -31,6 +33,7 @@ def note_choice(port, queues, events, values, packet_class, index, now_ps):
     event.time_ps = now_ps
     event.packet_class, event.queue = packet_class, index
     event.in_profile = port.in_profile
+    event.tat_ps = queues[index].shape_tat if queues[index].shaped else port.shape_tat
     for each in range(len(queues)):
         queue = queues[each]
         value = 0

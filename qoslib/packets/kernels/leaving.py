@@ -43,6 +43,7 @@ def drop_oldest(state, port, queue, now_ps, cause):
     """Drop the queue's oldest packet."""
     slot = state.slots[head_slot(queue)]
     if port.events_left > 0:
-        note_packet(port, state.events, state.classes, slot.packet_class, 0, cause, now_ps)
+        packet_class, events = slot.packet_class, state.events
+        note_packet(port, queue, events, state.classes, packet_class, 0, cause, now_ps)
     drop(state, port, slot.arrival_ps, now_ps, slot.packet_class, slot.tag, cause)
     take_oldest(state, port, queue, state.classes[slot.packet_class])

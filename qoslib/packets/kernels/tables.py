@@ -123,7 +123,7 @@ FEED = table("arrival_ps packet_class tag")
 OUTCOME = table("arrival_ps departure_ps packet_class tag cause")
 
 #: What happens to a packet: it joins its queue, is dropped, or is chosen and sent.
-EVENT = table("kind time_ps packet_class queue position cause in_profile")
+EVENT = table("kind time_ps packet_class queue position cause in_profile tat_ps", "early")
 
 #: Sums of each stream; the delay as ``high 2**40 + low``, so that no sum overflows.
 DELAY = table("delay_low delay_high delay_min delay_max")
