@@ -361,12 +361,17 @@ def test_a_run_that_is_stopped_in_its_warm_up_has_no_record(monkeypatch):
 
 def test_ctrl_c_stops_a_long_run():
     """5e6 steps of 50 flows, in one call of a kernel before."""
+    # Tests that a shell started in the background are born deaf to the signal.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     trips_s = [0.02 + i * 1e-4 for i in range(50)]
     port, hosts = two_flows(round_trips_s=trips_s)
     began = threading.Event()
     threading.Thread(target=lambda: began.wait(30) and signal.raise_signal(signal.SIGINT)).start()
-    with pytest.warns(UserWarning, match="stopped after"):
-        result = tcp.solve(port, hosts, 1000.0, progress=lambda done_s, total_s: began.set())
+    try:
+        with pytest.warns(UserWarning, match="stopped after"):
+            result = tcp.solve(port, hosts, 1000.0, progress=lambda done_s, total_s: began.set())
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert result.interrupted
     assert 0 < result.duration_s < 1000
 
