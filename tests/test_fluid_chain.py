@@ -171,7 +171,7 @@ def test_an_engine_slower_by_the_byte_than_the_lines_has_no_knee():
 
 BAD = {
     "unknown": (Chain("c", (Hop(ENGINE, ("a", "x")),)), "'x'; allowed"),
-    "left out": (Chain("c", (Hop(ENGINE, ("b",)), Hop(line("l"), ("b",)))), "'a' passes no hop"),
+    "left out": (Chain("c", (Hop(ENGINE, ("b",)), Hop(line("l"), ("b",)))), "of stream 'a' are "),
     "no stream": (Chain("c", (Hop(ENGINE, ("a", "b")), Hop(line("l"), ("z",)))), "'z'; allowed"),
     "late pause": (
         Chain(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from qoslib import units
-from qoslib.port import Chain, Hop
+from qoslib.port import Chain
 from qoslib.results import Result
 from qoslib.traffic import Stream
 from qoslib.units import Floats
@@ -36,18 +36,17 @@ def through(
     Raises
     ------
     ValueError
-        If a stream passes no hop, a hop names an unknown stream, a PAUSE is sent where packets
-        come from another hop, or as `solve` does.
+        As `Chain.routes` and `solve` do.
     """
-    routes = _routes(chain, streams)
+    routes = chain.routes(streams)
     frames = np.array([stream.mean_frame_bytes for stream in streams])
     first, now = offered_bps.copy(), offered_bps.copy()
     latency_s = np.zeros_like(now)
     causes: dict[str, Floats] = {}
     hops = []
-    for index, (hop, members) in enumerate(zip(chain.hops, _members(routes, chain), strict=True)):
+    for index, hop in enumerate(chain.hops):
+        members = [i for i, route in enumerate(routes) if index in route]
         start = [i for i in members if routes[i][0] == index]
-        _refuse_pause(hop, start, members)
         result = solve(hop.at, [streams[i] for i in members], now[..., members])
         first[..., start] = result.offered_bps[..., [members.index(i) for i in start]]
         now[..., members] = result.sent_bps
@@ -78,37 +77,6 @@ def through(
             for note in result.notes
         ),
     )
-
-
-def _routes(chain: Chain, streams: Sequence[Stream]) -> list[list[int]]:
-    """The hops that each stream passes."""
-    names = [stream.name for stream in streams]
-    for hop in chain.hops:
-        for name in set(hop.streams) - set(names):
-            raise ValueError(f"a stream of hop {hop.at.name!r} is {name!r}; allowed: {names}")
-    routes = [
-        [i for i, hop in enumerate(chain.hops) if not hop.streams or name in hop.streams]
-        for name in names
-    ]
-    for name, route in zip(names, routes, strict=True):
-        if not route:
-            raise ValueError(f"stream {name!r} passes no hop; allowed: at least one that names it")
-    return routes
-
-
-def _members(routes: list[list[int]], chain: Chain) -> Iterator[list[int]]:
-    """The streams that pass each hop."""
-    for index, hop in enumerate(chain.hops):
-        members = [i for i, route in enumerate(routes) if index in route]
-        if not members:
-            raise ValueError(f"hop {hop.at.name!r} has no stream; allowed: at least one")
-        yield members
-
-
-def _refuse_pause(hop: Hop, start: list[int], members: list[int]) -> None:
-    if hop.at.pause is not None and start != members:
-        allowed = "None, except where all streams start"
-        raise ValueError(f"{hop.at.name!r} pause is {hop.at.pause}; allowed: {allowed}")
 
 
 def _queue_names(chain: Chain, hops: Sequence[Result]) -> Iterator[str]:

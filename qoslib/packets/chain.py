@@ -2,23 +2,24 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib.packets.collect import collected, delay_s
+from qoslib.packets.collect import balanced, collected, record_of
 from qoslib.packets.kernels import tables
-from qoslib.packets.kernels.clock import NEVER, PS_PER_S
+from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.codes import FED, REPEATED
-from qoslib.packets.kernels.counters import BINS, bin_edges_ps, count_through
+from qoslib.packets.kernels.counters import BINS, count_through
 from qoslib.packets.kernels.loop import AT_ONCE, affordable, run
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_streams import carried
 from qoslib.packets.progress import Progress, Watch, play
-from qoslib.port import Chain, Hop
-from qoslib.record import fail
-from qoslib.results import Counts, Histogram, History, Result
+from qoslib.port import Chain
+from qoslib.results import Counts, History, Result
 from qoslib.traffic import Stream
 
 __all__ = ["run_chain"]
@@ -33,21 +34,19 @@ class _Station:
     """One hop under way: its state, the streams it carries, and where each goes next."""
 
     def __init__(
-        self, hop: Hop, index: int, streams: Sequence[Stream], run_asked: Run, first: Sequence[bool]
+        self, chain: Chain, index: int, streams: Sequence[Stream], routes: list[list[int]], run: Run
     ) -> None:
-        self.where = hop.at
-        self.members = [
-            i for i, s in enumerate(streams) if not hop.streams or s.name in hop.streams
+        self.where = chain.hops[index].at
+        self.members = [i for i, route in enumerate(routes) if index in route]
+        self.streams = [
+            streams[i] if routes[i][0] == index else carried(streams[i]) for i in self.members
         ]
-        if not self.members:
-            fail(f"the streams of hop {hop.at.name!r}", hop.streams, "at least one of the chain's")
-        if hop.at.pause is not None and any(not first[i] for i in self.members):
-            fail(f"{hop.at.name!r} pause", hop.at.pause, "None, except where all streams start")
-        self.streams = [streams[i] if first[i] else carried(streams[i]) for i in self.members]
-        self.state = planned(hop.at, self.streams, run_asked, index, self.members)
+        state = planned(self.where, self.streams, run, index, self.members)
+        log = np.zeros(run.log_packets + AT_ONCE, tables.OUTCOME)
+        self.state = state._replace(log=log)
         self.row = {stream: row for row, stream in enumerate(self.members)}
         self.state.port["log_stops"] = 1
-        self.events = affordable(self.state, run_asked.log_packets - AT_ONCE)
+        self.events = affordable(self.state, run.log_packets)
         self.done_ps = 0
 
     def shortest_ps(self) -> int:
@@ -140,40 +139,15 @@ def run_chain(
     that one is done, so no packet can still come from there, until all have come to one time. A
     stream passes the hops that name it, in order.
     """
-    hop_run = Run(1.0)
-    hop_run.__dict__.update(
-        options.__dict__,
-        log_packets=chunk_packets + AT_ONCE,
-        log_wanted=chunk_packets,
-        log_name="chunk_packets",
-        needs=[],
-    )
-    routes = _routes(chain, streams)
-    stations = []
-    for index, hop in enumerate(chain.hops):
-        first = [bool(route) and route[0] == index for route in routes]
-        stations.append(_Station(hop, index, streams, hop_run, first))
+    routes = chain.routes(streams)
+    hop_run = copy(options)
+    hop_run.log_name, hop_run.log_packets = "chunk_packets", chunk_packets
+    hops = range(len(chain.hops))
+    stations = [_Station(chain, index, streams, routes, hop_run) for index in hops]
     through = _Through(len(streams), options.warm_ps)
     turns = _Turns(stations, routes, through, options.end_ps)
     done_ps = play(turns.next, options, progress)
     return _joined(chain, streams, stations, routes, through, options, done_ps)
-
-
-def _routes(chain: Chain, streams: Sequence[Stream]) -> list[list[int]]:
-    """The hops that each stream passes."""
-    routes = [
-        [i for i, hop in enumerate(chain.hops) if not hop.streams or stream.name in hop.streams]
-        for stream in streams
-    ]
-    names = {stream.name for stream in streams}
-    for stream, route in zip(streams, routes, strict=True):
-        if not route:
-            fail(f"the hops of stream {stream.name!r}", route, "at least one hop that names it")
-    for hop in chain.hops:
-        for name in hop.streams:
-            if name not in names:
-                fail(f"a stream of hop {hop.at.name!r}", name, ", ".join(sorted(names)))
-    return routes
 
 
 class _Turns:
@@ -235,6 +209,31 @@ class _Turns:
                 self.through.add(stream, feed, base_ps, station.done_ps)
 
 
+class _OverHops:
+    """Values of the streams of each hop, as those of all streams of the chain."""
+
+    def __init__(self, stations: Sequence[_Station], routes: Sequence[Sequence[int]]) -> None:
+        self.stations, self.routes = stations, routes
+
+    def first(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """At the first hop of each stream."""
+        return self._at([route[0] for route in self.routes], parts)
+
+    def last(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """At the last hop of each stream."""
+        return self._at([route[-1] for route in self.routes], parts)
+
+    def _at(self, which: Sequence[int], parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        return np.array([parts[hop][self.stations[hop].row[s]] for s, hop in enumerate(which)])
+
+    def total(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """At all hops together."""
+        total = np.zeros((len(self.routes), *parts[0].shape[1:]), parts[0].dtype)
+        for station, part in zip(self.stations, parts, strict=True):
+            total[station.members] += part
+        return total
+
+
 def _joined(
     chain: Chain,
     streams: Sequence[Stream],
@@ -250,93 +249,54 @@ def _joined(
         names = tuple(stream.name for stream in station.streams)
         queues = tuple(queue.name for queue in as_port(station.where)[0])
         hops.append(collected(station.state, names, queues, options, done_ps))
-    low_s, mean_s, high_s = delay_s(through.delays, through.sent)
-    packets = _joined_counts(hops, stations, routes, "packets")
-    octets = _joined_counts(hops, stations, routes, "octets")
-    first, last = [r[0] for r in routes], [r[-1] for r in routes]
-
-    def at(which: Sequence[int], quantity: str) -> NDArray[Any]:
-        return np.array(
-            [getattr(hops[h], quantity)[stations[h].row[s]] for s, h in enumerate(which)]
-        )
-
-    def anywhere(quantity: str) -> NDArray[Any]:
-        total = np.zeros(len(streams))
-        for hop, station in zip(hops, stations, strict=True):
-            total[station.members] += getattr(hop, quantity)
-        return total
-
-    seconds = hops[0].duration_s
-    return Result(
-        model="packets",
-        streams=tuple(stream.name for stream in streams),
-        queues=tuple(
+    over = _OverHops(stations, routes)
+    result = record_of(
+        tuple(stream.name for stream in streams),
+        tuple(
             f"{hop.at.name}/{q}" for hop, r in zip(chain.hops, hops, strict=True) for q in r.queues
         ),
-        offered_pps=at(first, "offered_pps"),
-        sent_pps=at(last, "sent_pps"),
-        dropped_pps=anywhere("dropped_pps"),
-        offered_bps=at(first, "offered_bps"),
-        sent_bps=at(last, "sent_bps"),
-        dropped_bps=anywhere("dropped_bps"),
-        delay_mean_s=mean_s,
-        delay_min_s=low_s,
-        delay_max_s=high_s,
-        dropped_by_pps={cause: n / seconds for cause, n in packets.dropped.items()},
-        duration_s=seconds,
-        seed=options.seed,
-        packets=packets,
-        octets=octets,
-        histogram=Histogram(bin_edges_ps() / PS_PER_S, through.histogram),
-        history=_joined_history(hops, stations, routes),
+        options,
+        done_ps,
+        packets=_joined_counts(over, [hop.packets for hop in hops if hop.packets]),
+        octets=_joined_counts(over, [hop.octets for hop in hops if hop.octets]),
+        delays=through.delays,
+        delayed=through.sent,
+        histogram=through.histogram,
+        history=_joined_history(over, [hop.history for hop in hops if hop.history]),
         pause_frames=sum(hop.pause_frames for hop in hops),
         hops=tuple(hops),
-        interrupted=done_ps < options.end_ps,
+    )
+    dropped_pps = over.total([hop.dropped_pps for hop in hops])
+    dropped_bps = over.total([hop.dropped_bps for hop in hops])
+    return replace(result, dropped_pps=dropped_pps, dropped_bps=dropped_bps)
+
+
+def _joined_counts(over: _OverHops, counts: Sequence[Counts]) -> Counts:
+    none = [np.zeros_like(each.offered) for each in counts]
+    causes = sorted({cause for each in counts for cause in each.dropped})
+    return balanced(
+        over.first([each.offered for each in counts]),
+        over.last([each.sent for each in counts]),
+        {
+            cause: over.total([c.dropped.get(cause, n) for c, n in zip(counts, none, strict=True)])
+            for cause in causes
+        },
+        over.total([each.marked for each in counts]),
     )
 
 
-def _joined_counts(
-    hops: Sequence[Result], stations: Sequence[_Station], routes: Sequence[Sequence[int]], kind: str
-) -> Counts:
-    counts = [getattr(hop, kind) for hop in hops]
+def _joined_history(over: _OverHops, past: Sequence[History]) -> History:
+    bins = min(len(each.time_s) for each in past) - 1
 
-    def at(which: Sequence[int], name: str) -> NDArray[Any]:
-        return np.array([getattr(counts[h], name)[stations[h].row[s]] for s, h in enumerate(which)])
+    def parts(name: str) -> list[NDArray[Any]]:
+        return [getattr(each, name)[:, :bins] for each in past]
 
-    def anywhere(values: Sequence[Any]) -> NDArray[Any]:
-        total = np.zeros(len(routes), np.int64)
-        for station, value in zip(stations, values, strict=True):
-            total[station.members] += value
-        return total
-
-    causes = sorted({cause for c in counts for cause in c.dropped})
-    dropped = {cause: anywhere([c.dropped.get(cause, 0) for c in counts]) for cause in causes}
-    offered, sent = at([r[0] for r in routes], "offered"), at([r[-1] for r in routes], "sent")
-    lost = sum(dropped.values(), np.zeros_like(offered))
-    marked = anywhere([c.marked for c in counts])
-    return Counts(offered, sent, offered - sent - lost, dropped, marked)
-
-
-def _joined_history(
-    hops: Sequence[Result], stations: Sequence[_Station], routes: Sequence[Sequence[int]]
-) -> History:
-    past = [hop.history for hop in hops if hop.history is not None]
-    bins = min(len(h.time_s) for h in past) - 1
-
-    def at(which: Sequence[int], name: str) -> NDArray[Any]:
-        rows = [getattr(past[h], name)[stations[h].row[s], :bins] for s, h in enumerate(which)]
-        return np.array(rows)
-
-    dropped = np.zeros((len(routes), bins), np.int64)
-    for station, h in zip(stations, past, strict=True):
-        dropped[station.members] += h.dropped_packets[:, :bins]
-    first, last = [r[0] for r in routes], [r[-1] for r in routes]
     return History(
         past[0].time_s[: bins + 1],
-        np.concatenate([h.queue_packets[:, :bins] for h in past]),
-        np.concatenate([h.tokens_share[:, :bins] for h in past]),
-        at(first, "offered_packets"),
-        at(last, "sent_packets"),
-        dropped,
-        at(last, "sent_bytes"),
+        np.concatenate(parts("queue_packets")),
+        np.concatenate(parts("tokens_share")),
+        over.first(parts("offered_packets")),
+        over.last(parts("sent_packets")),
+        over.total(parts("dropped_packets")),
+        over.last(parts("sent_bytes")),
     )

@@ -1,5 +1,7 @@
 """From counters to the record."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from qoslib.packets.plan import Run
 from qoslib.results import Counts, Histogram, History, PacketTrace, Result
 from qoslib.units import Floats
 
-__all__ = ["collected", "delay_s", "trace_of"]
+__all__ = ["balanced", "collected", "record_of", "trace_of"]
 
 
 def collected(
@@ -36,9 +38,39 @@ def collected(
         That time; before the run's end it was interrupted.
     trace : PacketTrace or None
     """
+    return record_of(
+        names,
+        queues,
+        run,
+        done_ps,
+        packets=_counts(state, 1),
+        octets=_counts(state, state.classes["frame_bytes"]),
+        delays=state.delays,
+        delayed=_by_stream(state, state.counts[:, 1]),
+        histogram=state.histogram,
+        history=_history(state, run),
+        pause_frames=int(state.port[0]["pause_frames"]),
+        trace=trace,
+        events=events_of(state, done_ps) if run.events else None,
+    )
+
+
+def record_of(
+    names: tuple[str, ...],
+    queues: tuple[str, ...],
+    run: Run,
+    done_ps: int,
+    *,
+    packets: Counts,
+    octets: Counts,
+    delays: NDArray[np.void],
+    delayed: NDArray[np.int64],
+    histogram: NDArray[np.int64],
+    **more: Any,
+) -> Result:
+    """The record of counts, and of the delays of so many packets `delayed` of each stream."""
     seconds = (done_ps - run.warm_ps) / PS_PER_S
-    packets, octets = _counts(state, 1), _counts(state, state.classes["frame_bytes"])
-    low, mean, high = delay_s(state.delays, _by_stream(state, state.counts[:, 1]))
+    low, mean, high = _delay_s(delays, delayed)
     return Result(
         model="packets",
         streams=names,
@@ -57,12 +89,9 @@ def collected(
         seed=run.seed,
         packets=packets,
         octets=octets,
-        histogram=Histogram(bin_edges_ps() / PS_PER_S, state.histogram),
-        history=_history(state, run),
-        trace=trace,
-        events=events_of(state, done_ps) if run.events else None,
-        pause_frames=int(state.port[0]["pause_frames"]),
+        histogram=Histogram(bin_edges_ps() / PS_PER_S, histogram),
         interrupted=done_ps < run.end_ps,
+        **more,
     )
 
 
@@ -81,11 +110,21 @@ def _counts(state: State, each: int | NDArray[np.int64]) -> Counts:
         for i, cause in enumerate(CAUSES)
         if state.drops[:, i].any()
     }
+    return balanced(offered, sent, dropped, marked)
+
+
+def balanced(
+    offered: NDArray[np.int64],
+    sent: NDArray[np.int64],
+    dropped: dict[str, NDArray[np.int64]],
+    marked: NDArray[np.int64],
+) -> Counts:
+    """Counts whose queues hold what was neither sent nor dropped."""
     lost = sum(dropped.values(), np.zeros_like(offered))
     return Counts(offered, sent, offered - sent - lost, dropped, marked)
 
 
-def delay_s(delays: NDArray[np.void], sent: NDArray[np.int64]) -> tuple[np.ndarray, ...]:
+def _delay_s(delays: NDArray[np.void], sent: NDArray[np.int64]) -> tuple[np.ndarray, ...]:
     """Least, mean and largest delay [s] of so many packets of each stream."""
     some = np.maximum(sent, 1)
     total = [(int(t["delay_high"]) << 40) + int(t["delay_low"]) for t in delays]

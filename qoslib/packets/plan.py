@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +33,14 @@ from qoslib.port import (
     TimeLimit,
 )
 from qoslib.port.schedulers import rule_of
-from qoslib.record import checked, fail
+from qoslib.record import Count, NotNegative, Positive, Within, checked, fail
 from qoslib.traffic import Stream
 
 __all__ = ["Run", "as_port", "planned"]
 
+#: Most bins, or rows of a record of packets or events.
+MOST_KEPT = 10_000_000
+Kept = Annotated[int, Within(0, MOST_KEPT)]
 #: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
 LARGEST_BYTES = 1 << 33
 
@@ -71,29 +75,20 @@ class Run:
         log_packets: int = 0,
         events: int = 0,
     ) -> None:
-        checked(float, duration_s, "duration_s")
-        checked(float, warmup_s, "warmup_s")
         with numbers_of("duration_s"):
-            self.end_ps = picoseconds(duration_s)
+            self.end_ps = picoseconds(checked(Positive, duration_s, "duration_s"))
         with numbers_of("warmup_s"):
-            self.warm_ps = picoseconds(warmup_s)
-        self.needs: list[Need] = []
-        self.seed, self.bins, self.events = seed, bins, events
-        self.log_packets = self.log_wanted = log_packets
-        self.log_name = "trace_packets"
+            self.warm_ps = picoseconds(checked(NotNegative, warmup_s, "warmup_s"))
         if self.end_ps == 0:
-            fail("duration_s", duration_s, "above 0")
+            fail("duration_s", duration_s, "at least a picosecond")
         if self.warm_ps >= self.end_ps:
             fail("warmup_s", warmup_s, f"below the duration, {duration_s}")
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            fail("seed", seed, "a whole number, 0 or more")
-        for name, value, low in (
-            ("bins", bins, 1),
-            ("trace_packets", log_packets, 0),
-            ("events", events, 0),
-        ):
-            if not low <= checked(int, value, name) <= 10_000_000:
-                fail(name, value, f"a whole number from {low} to 10000000")
+        self.seed: int = checked(Count, seed, "seed")
+        self.bins = checked(Annotated[int, Within(1, MOST_KEPT)], bins, "bins")
+        self.events: int = checked(Kept, events, "events")
+        self.log_packets: int = checked(Kept, log_packets, "trace_packets")
+        self.log_name = "trace_packets"
+        self.needs: list[Need] = []
 
     def edges_ps(self) -> NDArray[np.int64]:
         """Ends of the bins [ps], and a last one that never comes."""
@@ -195,7 +190,7 @@ def _needs(
     # What is kept for each bin, and what its record is made from.
     each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
     yield "bins", run.bins, each_bin * run.bins
-    yield run.log_name, run.log_wanted, 2 * tables.OUTCOME.itemsize * run.log_packets
+    yield run.log_name, run.log_packets, 2 * tables.OUTCOME.itemsize * run.log_packets
     # A row of the kernels becomes up to three events, each with a value for every queue.
     yield "events", run.events, 4 * (tables.EVENT.itemsize + 8 * len(queues)) * run.events
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring

@@ -1,7 +1,9 @@
 """What stands before or behind a port: a forwarding engine, other ports."""
 
+from collections.abc import Sequence
+
 from qoslib.port.pause import Pause
-from qoslib.port.port import Port
+from qoslib.port.port import Labelled, Port
 from qoslib.port.queues import Queue
 from qoslib.record import NotNegative, Record, fail, record
 from qoslib.tables import Table, Tabular, amount, other_fields, table_of
@@ -74,6 +76,52 @@ class Chain(Tabular, Record):
         names = [hop.at.name for hop in self.hops]
         if not names or len(set(names)) != len(names):
             fail(f"the hops of chain {self.name!r}", names, "at least one, each name once", "are")
+
+    def routes(self, streams: Sequence[Labelled]) -> list[list[int]]:
+        """The places of the hops that each stream passes, in order.
+
+        Parameters
+        ----------
+        streams : sequence of Stream
+
+        Returns
+        -------
+        list of list of int
+            A list for each stream.
+
+        Raises
+        ------
+        ValueError
+            If a stream passes no hop, a hop has no stream or names one that there is not, or a hop
+            pauses streams that come from another one.
+
+        Examples
+        --------
+        >>> from qoslib.port import PacketLimit, Queue
+        >>> from qoslib.traffic import Stream
+        >>> one, two = (Port(name, 1e9, (Queue("all", PacketLimit(9)),)) for name in ("one", "two"))
+        >>> chain = Chain("path", (Hop(one), Hop(two, ("far",))))
+        >>> chain.routes([Stream("near"), Stream("far")])
+        [[0], [0, 1]]
+        """
+        names = [stream.name for stream in streams]
+        for hop in self.hops:
+            for name in hop.streams:
+                if name not in names:
+                    fail(f"a stream of hop {hop.at.name!r}", name, ", ".join(names))
+        passes = [[not hop.streams or name in hop.streams for hop in self.hops] for name in names]
+        routes = [[i for i, here in enumerate(each) if here] for each in passes]
+        for name, route in zip(names, routes, strict=True):
+            if not route:
+                fail(f"the hops of stream {name!r}", route, "at least one that names it", "are")
+        for index, hop in enumerate(self.hops):
+            begins = [route[0] == index for route in routes if index in route]
+            if not begins:
+                fail(f"the streams of hop {hop.at.name!r}", begins, "at least one", "are")
+            if hop.at.pause is not None and not all(begins):
+                allowed = "None, except where all streams start"
+                fail(f"{hop.at.name!r} pause", hop.at.pause, allowed)
+        return routes
 
     def _tables(self) -> list[Table]:
         rows = [[hop.at.name, ", ".join(hop.streams) or "all"] for hop in self.hops]
