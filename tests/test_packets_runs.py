@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import closing
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -153,6 +154,6 @@ def test_a_progress_bar_has_a_switch_that_does_not_depend_on_speed(monkeypatch, 
     monkeypatch.setattr("tqdm.auto.tqdm", lambda **options: made.append(options) or MagicMock(n=0))
     monkeypatch.setattr(ProgressBar, "patience_s", -1.0)
     monkeypatch.setenv("TQDM_DISABLE", variable)
-    with ProgressBar() as bar:
+    with closing(ProgressBar()) as bar:
         bar(0.1, 1.0)
     assert bool(made) is shown

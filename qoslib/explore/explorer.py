@@ -5,7 +5,7 @@ import gc
 import html
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import ipywidgets as widgets
@@ -58,7 +58,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._start = {name: control.value for name, control in self.controls.items()}
         self._draw, self._simulate, self._held = draw, simulate, False
         self._debounce = Debounce(lambda: self._shown(self._settle))
-        with ProgressBar() as bar:
+        with closing(ProgressBar()) as bar:
             self._drawn = draw(self.values, simulate and simulate(self.values, bar))
         self.figure = plots.live(self._drawn)
         self._bar = ProgressWidget()

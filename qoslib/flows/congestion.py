@@ -14,8 +14,12 @@ Kept = Annotated[float, Within(0, 1, open_low=True, open_high=True)]
 Gain = Annotated[float, Within(1, open_low=True)]
 
 
+class Congestion(Record, family=True):
+    """Base of all congestion controls."""
+
+
 @record
-class Reno(Record):
+class Reno(Congestion):
     """One packet more per round trip, a share less at a loss (RFC 5681, section 3.1).
 
     Parameters
@@ -28,7 +32,7 @@ class Reno(Record):
 
 
 @record
-class Cubic(Record):
+class Cubic(Congestion):
     """A cubic function of the time since the last loss (RFC 9438).
 
     Parameters
@@ -50,7 +54,7 @@ class Cubic(Record):
 
 
 @record
-class HTcp(Record):
+class HTcp(Congestion):
     """H-TCP: growth by the time since the last loss (Leith and Shorten, PFLDnet 2004).
 
     With Linux's constants: ``alpha = 2 (1 - beta) f`` packets per round trip, f = 1 for the first
@@ -81,7 +85,7 @@ class HTcp(Record):
 
 
 @record
-class Bbr(Record):
+class Bbr(Congestion):
     """BBR, version 1, as Linux has it (Cardwell et al. 2016, doi:10.1145/3012426.3022184).
 
     BBR keeps two numbers about the path. The bandwidth is the largest delivery rate of the last
@@ -147,6 +151,3 @@ class Bbr(Record):
     rounds: AtLeastOne = 10
     probe_s: Positive = 10.0
     probe_packets: AtLeastOne = 4
-
-
-Congestion = Reno | Cubic | HTcp | Bbr

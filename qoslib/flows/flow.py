@@ -1,13 +1,7 @@
 """One TCP connection that sends."""
 
-from qoslib.flows.congestion import Bbr, Cubic, HTcp, Reno
-from qoslib.flows.recovery import (
-    NewRenoRecovery,
-    PathologicalRecovery,
-    RateHalving,
-    SackRecovery,
-    TimeoutOnly,
-)
+from qoslib.flows.congestion import Congestion, Cubic
+from qoslib.flows.recovery import Recovery, SackRecovery
 from qoslib.flows.slow_start import SlowStart
 from qoslib.record import AtLeastOne, NotNegative, Positive, Record, fail, record
 
@@ -62,10 +56,8 @@ class Flow(Record):
 
     name: str
     round_trip_s: Positive
-    congestion: Reno | Cubic | HTcp | Bbr = Cubic()
-    recovery: SackRecovery | RateHalving | NewRenoRecovery | TimeoutOnly | PathologicalRecovery = (
-        SackRecovery()
-    )
+    congestion: Congestion = Cubic()
+    recovery: Recovery = SackRecovery()
     slow_start: SlowStart = SlowStart()
     window_bytes: AtLeastOne | None = None
     mss_bytes: AtLeastOne = 8948

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from qoslib.flows.flow import Flow
-from qoslib.flows.pacing import FqPacing, HtbPacing
+from qoslib.flows.pacing import Pacing
 from qoslib.record import AtLeastOne, NotNegative, Positive, Record, Within, fail, record
 
 __all__ = ["Host", "NetemQueue"]
@@ -61,7 +61,7 @@ class Host(Record):
     flows: tuple[Flow, ...]
     burst_packets: Burst = 1
     queue: NetemQueue | None = None
-    pacing: FqPacing | HtbPacing | None = None
+    pacing: Pacing | None = None
     jitter_s: NotNegative = 0.0
 
     def check(self) -> None:

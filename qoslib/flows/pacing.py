@@ -13,8 +13,14 @@ _CELL_BYTES = 8
 _CELLS = 256
 
 
+class Pacing(Record, family=True):
+    """Base of all ways of pacing, each at a rate."""
+
+    rate_bps: Positive
+
+
 @record
-class FqPacing(Record):
+class FqPacing(Pacing):
     """Each flow paced on its own, exactly: Linux's fq.
 
     Parameters
@@ -27,7 +33,7 @@ class FqPacing(Record):
 
 
 @record
-class HtbPacing(Record):
+class HtbPacing(Pacing):
     """One class of Linux's htb for the whole host.
 
     Parameters
@@ -41,9 +47,6 @@ class HtbPacing(Record):
 
     rate_bps: Positive
     table: Literal["nominal", "legacy"] = "nominal"
-
-
-Pacing = FqPacing | HtbPacing
 
 
 def burst_bytes(segment_bytes: int, segments: int = 1) -> int:
@@ -113,7 +116,7 @@ def actual_rate_bps(pacing: Pacing | None, segment_bytes: int, segments: int = 1
     >>> round(actual_rate_bps(HtbPacing(6e9, "legacy"), 8948, 7) / 1e9, 2)
     8.22
     """
-    pacing = checked(FqPacing | HtbPacing | None, pacing, "pacing")
+    pacing = checked(Pacing | None, pacing, "pacing")
     segment_bytes = checked(AtLeastOne, segment_bytes, "segment_bytes")
     segments = checked(AtLeastOne, segments, "segments")
     if not isinstance(pacing, HtbPacing) or pacing.table == "nominal":

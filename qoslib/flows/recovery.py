@@ -19,8 +19,12 @@ __all__ = [
 ]
 
 
+class Recovery(Record, family=True):
+    """Base of all recoveries."""
+
+
 @record
-class SackRecovery(Record):
+class SackRecovery(Recovery):
     """Selective acknowledgements (RFC 6675) with proportional rate reduction (RFC 9937).
 
     Parameters
@@ -43,7 +47,7 @@ class SackRecovery(Record):
 
 
 @record
-class RateHalving(Record):
+class RateHalving(Recovery):
     """Selective acknowledgements; the window shrinks by one packet for every second ACK.
 
     Down to the threshold, and never beyond one more than what is in flight: Linux before 3.2.
@@ -58,7 +62,7 @@ class RateHalving(Record):
 
 
 @record
-class NewRenoRecovery(Record):
+class NewRenoRecovery(Recovery):
     """Without selective acknowledgements: one lost packet a round trip (RFC 6582).
 
     Every ACK that moves on restarts the timer (its "slow but steady" variant).
@@ -73,12 +77,12 @@ class NewRenoRecovery(Record):
 
 
 @record
-class TimeoutOnly(Record):
+class TimeoutOnly(Recovery):
     """No fast retransmit: every loss waits for the timer (RFC 6298, section 5)."""
 
 
 @record
-class PathologicalRecovery(Record):
+class PathologicalRecovery(Recovery):
     """A fitted rule, not a mechanism: many losses at once cost a timeout and most of the window.
 
     Meant for what guides of the time told of Linux hosts with large windows, which fell back to
@@ -94,6 +98,3 @@ class PathologicalRecovery(Record):
 
     critical_packets: AtLeastOne = 20
     threshold_packets: AtLeastOne = 320
-
-
-Recovery = SackRecovery | RateHalving | NewRenoRecovery | TimeoutOnly | PathologicalRecovery

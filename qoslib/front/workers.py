@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError, Executor, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TypeVar
 
 from qoslib.packets.progress import Progress, ProgressBar
@@ -63,7 +63,7 @@ def each(
             raise CancelledError
 
     with ExitStack() as stack:
-        progress = progress or stack.enter_context(ProgressBar(unit="runs"))
+        progress = progress or stack.enter_context(closing(ProgressBar(unit="runs")))
         heard: Progress = _silent if executor else stop
         pool = executor or stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
         futures = {pool.submit(run, point, heard): index for index, point in enumerate(points)}

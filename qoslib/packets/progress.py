@@ -4,9 +4,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
-from types import FrameType, TracebackType
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from types import FrameType
 from typing import Annotated
 
 from qoslib.packets.kernels.clock import PS_PER_S
@@ -54,15 +54,8 @@ class ProgressBar:
         if self._bar is not None:
             self._bar.update(done_s - self._bar.n)
 
-    def __enter__(self) -> "ProgressBar":
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Remove the bar."""
         if self._bar is not None:
             self._bar.close()
 
@@ -70,7 +63,7 @@ class ProgressBar:
 class Watch:
     """Reports how far a run is, and notes that somebody wants to stop it.
 
-    Within the `with` block the first Ctrl-C (the stop button of a notebook sends the same signal)
+    While it `takes_signals` the first Ctrl-C (the stop button of a notebook sends the same signal)
     is only noted, so that a run ends between two events with its record right up to there; the
     next one raises `KeyboardInterrupt` as ever. So it is where the handler is Python's own and the
     thread the main one; elsewhere nothing is changed.
@@ -85,7 +78,6 @@ class Watch:
 
     def __init__(self, progress: Progress, total_s: float) -> None:
         self._progress, self._total_s = progress, total_s
-        self._takes_signals = False
         #: When the run was to stop, on the clock of `time.monotonic` [s]; None while it is not.
         self.stopped_s: float | None = None
 
@@ -109,20 +101,17 @@ class Watch:
             signal.default_int_handler(number, frame)
         self._stop()
 
-    def __enter__(self) -> "Watch":
+    @contextmanager
+    def takes_signals(self) -> Iterator[None]:
+        """Note the first Ctrl-C while this lasts."""
         in_main = threading.current_thread() is threading.main_thread()
-        if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._note)
-            self._takes_signals = True
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        where: TracebackType | None,
-    ) -> None:
-        if self._takes_signals:
+        if not in_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+            yield
+            return
+        signal.signal(signal.SIGINT, self._note)
+        try:
+            yield
+        finally:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -163,12 +152,12 @@ def play(advance: Callable[[Watch], int], options: Run, progress: Progress | Non
     """
     check_progress(progress)
     done_ps, total_s = 0, options.end_ps / PS_PER_S
-    with ExitStack() as stack:
-        progress = progress or stack.enter_context(ProgressBar())
-        watch = stack.enter_context(Watch(progress, total_s))
-        while done_ps < options.end_ps and not watch.stopped:
-            done_ps = max(done_ps, min(advance(watch), options.end_ps))
-            watch.report(done_ps / PS_PER_S)
+    with closing(ProgressBar()) as bar:
+        watch = Watch(progress or bar, total_s)
+        with watch.takes_signals():
+            while done_ps < options.end_ps and not watch.stopped:
+                done_ps = max(done_ps, min(advance(watch), options.end_ps))
+                watch.report(done_ps / PS_PER_S)
     if done_ps <= options.warm_ps:
         raise KeyboardInterrupt
     return done_ps

@@ -1,6 +1,6 @@
 """Which queue length a RED dropper looks at."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from qoslib.record import Count, NotNegative, Positive, Record, Share, Within, fail, record
 
@@ -9,13 +9,17 @@ __all__ = ["AsymmetricEwma", "Averaging", "Ewma", "Instantaneous", "Sampled", "T
 Exponent = Annotated[int, Within(0, 30)]
 
 
+class Averaging(Record, family=True):
+    """Base of all queue lengths that RED may look at."""
+
+
 @record
-class Instantaneous(Record):
+class Instantaneous(Averaging):
     """The queue as it is."""
 
 
 @record
-class Ewma(Record):
+class Ewma(Averaging):
     """Textbook average, on each arrival ``a += (q - a) 2**-exponent`` (Floyd and Jacobson 1993).
 
     A packet that finds the queue empty for a time in which m of its size could leave makes
@@ -26,7 +30,7 @@ class Ewma(Record):
 
 
 @record
-class TruncatingEwma(Record):
+class TruncatingEwma(Averaging):
     """Whole-number average, on each arrival ``a += (q - a) >> exponent``.
 
     The shift rounds down: a rise is seen only from ``2**exponent`` packets, a fall at once.
@@ -38,7 +42,7 @@ class TruncatingEwma(Record):
 
 
 @record
-class AsymmetricEwma(Record):
+class AsymmetricEwma(Averaging):
     """Slow up, fast down: on each arrival ``a += (q - a) 2**-exponent``, but ``a = q`` where q < a.
 
     With a period [s], `a` and the drop decision are renewed only once in that time and kept
@@ -52,7 +56,7 @@ class AsymmetricEwma(Record):
 
 
 @record
-class Sampled(Record):
+class Sampled(Averaging):
     """A relay: the queue is looked at from time to time, and dropping is on or off between.
 
     At each sample dropping goes on from `high_packets` and off up to `low_packets`; it goes off
@@ -77,6 +81,3 @@ class Sampled(Record):
     def check(self) -> None:
         if self.low_packets >= self.high_packets:
             fail("Sampled.low_packets", self.low_packets, f"below high, {self.high_packets}")
-
-
-Averaging: TypeAlias = Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled

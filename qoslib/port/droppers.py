@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from qoslib.port.averaging import AsymmetricEwma, Ewma, Instantaneous, Sampled, TruncatingEwma
+from qoslib.port.averaging import Averaging, Ewma
 from qoslib.record import NotNegative, Positive, Record, Share, fail, record
 
 __all__ = [
@@ -66,7 +66,7 @@ class Red(Dropper):
 
     profile: RedProfile
     profiles: tuple[tuple[str, RedProfile], ...] = ()
-    averaging: Ewma | Instantaneous | TruncatingEwma | AsymmetricEwma | Sampled = Ewma()
+    averaging: Averaging = Ewma()
     ecn: bool = False
 
     def check(self) -> None:

@@ -367,7 +367,7 @@ def loss_free_buffer_bytes(
     Parameters
     ----------
     windows_bytes : float
-        Sum of the largest windows, W, counted as the queue counts [B].
+        Sum of the largest windows, W, counted as the queue counts [B]; it may be infinite.
     rate_bps : float
         Line rate, C [bit/s].
     round_trip_s : float
@@ -392,8 +392,11 @@ def loss_free_buffer_bytes(
     >>> round(loss_free_buffer_bytes(96e6, 10e9, 0.050, 2e9))
     57500000
     """
-    _check(windows_bytes=windows_bytes, rate_bps=rate_bps)
+    _check(rate_bps=rate_bps, round_trip_s=round_trip_s)
     _check(Annotated[float, Within(0, rate_bps, open_high=True)], background_bps=background_bps)
+    if windows_bytes == math.inf:
+        return math.inf
+    _check(windows_bytes=windows_bytes)
     left_bps = rate_bps - background_bps
     waiting_bytes = windows_bytes - bandwidth_delay_bytes(left_bps, round_trip_s)
     return max(waiting_bytes, 0.0) * rate_bps / left_bps

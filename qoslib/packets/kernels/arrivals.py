@@ -5,8 +5,6 @@ from qoslib.packets.kernels.codes import CBR, FED, POISSON, REPEATED, TICKED
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import exponential, uniform
 
-__all__ = ["advance", "plant", "replay"]
-
 
 @kernel
 def _next_on(stream, on_time_ps):

@@ -12,8 +12,6 @@ from fractions import Fraction
 from qoslib import units
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["FULL", "HORIZON_PS", "NEVER", "PS_PER_S", "add", "numbers_of", "picoseconds", "split"]
-
 PS_PER_S = 10**12
 #: One picosecond in units of the fraction.
 FULL = 1 << 62

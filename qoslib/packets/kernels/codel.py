@@ -4,8 +4,6 @@ import math
 
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["codel_drops"]
-
 
 @kernel
 def _stays_above(queue, kind, sojourn_ps, now_ps):

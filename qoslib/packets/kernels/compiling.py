@@ -30,8 +30,6 @@ from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
 from numba.core.types import Type
 
-__all__ = ["kernel", "rare_kernel"]
-
 #: Without the interpreter's lock, so that replications share the cores; without numba's reference
 #: counts (kernels make no arrays); and rules become part of the loop that calls them: measured on
 #: the Cisco 12000's port, 1,290 ns a packet became 103 and then 22.

@@ -5,19 +5,6 @@ import numpy as np
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = [
-    "BINS",
-    "FIRST_BIN",
-    "bin_edges_ps",
-    "count_delay",
-    "count_sent",
-    "count_through",
-    "forget",
-    "hand_over",
-    "log_outcome",
-    "snapshot",
-]
-
 #: Bins for each doubling of the delay, so each is less than 0.8 % wide.
 _PER_DOUBLING_BITS = 7
 _SHIFT = 52 - _PER_DOUBLING_BITS

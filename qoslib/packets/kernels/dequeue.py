@@ -12,8 +12,6 @@ from qoslib.packets.kernels.pause import may_resume
 from qoslib.packets.kernels.ring_buffer import head_slot, refresh_limit
 from qoslib.packets.kernels.schedulers import choose, on_dequeue
 
-__all__ = ["dequeue"]
-
 
 @kernel
 def _take_tokens(port, queue, kind, now_ps):

@@ -9,8 +9,6 @@ import numpy as np
 
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["exponential", "key", "mixed", "uniform"]
-
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)

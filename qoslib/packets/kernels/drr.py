@@ -9,8 +9,6 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.ring_buffer import head_slot
 
-__all__ = ["end_visit", "next_drr", "next_mdrr", "take_deficit"]
-
 
 @kernel
 def _move_on(port, queue):

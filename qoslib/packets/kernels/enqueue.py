@@ -27,8 +27,6 @@ from qoslib.packets.kernels.red import observe, profile_drops, red_drops, releas
 from qoslib.packets.kernels.ring_buffer import append, refresh_limit
 from qoslib.packets.kernels.schedulers import on_empty_enqueue
 
-__all__ = ["enqueue"]
-
 
 @kernel
 def _in_ring(state, port, now_ps):

@@ -8,8 +8,6 @@ from qoslib.packets.kernels.codes import BY_PIE, DRR, ENQUEUE, KEEP, LEVELS, MDR
 from qoslib.packets.kernels.codes import DROP as DROPPED
 from qoslib.packets.kernels.compiling import rare_kernel
 
-__all__ = ["note_choice", "note_packet"]
-
 
 @rare_kernel
 def note_packet(port, queue, events, classes, packet_class, position, cause, now_ps):

@@ -7,8 +7,6 @@ from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.ring_buffer import head_slot, take_head
 from qoslib.packets.kernels.schedulers import on_empty
 
-__all__ = ["drop", "drop_oldest", "left_empty", "take_oldest"]
-
 
 @kernel
 def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):

@@ -16,8 +16,6 @@ from qoslib.packets.kernels.pause import held_back
 from qoslib.packets.kernels.pie import pie_update
 from qoslib.packets.kernels.red import sample
 
-__all__ = ["AT_ONCE", "affordable", "next_departure_ps", "over", "run", "run_timers"]
-
 #: So many events more than wanted are played where they are of the same time.
 AT_ONCE = 1000
 

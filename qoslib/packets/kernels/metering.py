@@ -10,8 +10,6 @@ from qoslib.packets.kernels.clock import NEVER, add
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.ring_buffer import head_slot
 
-__all__ = ["policed", "ready_at", "shaped_until", "take_shaped"]
-
 
 @kernel
 def _conforms(tat_ps, cost_ps, burst_ps, now_ps):

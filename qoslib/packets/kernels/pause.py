@@ -4,8 +4,6 @@ from qoslib.packets.kernels.arrivals import plant
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["held_back", "may_resume", "must_pause"]
-
 
 @kernel
 def held_back(stream, access_ps):

@@ -3,8 +3,6 @@
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
 
-__all__ = ["pie_drops", "pie_update"]
-
 
 @kernel
 def _scaled(probability, change):

@@ -5,17 +5,6 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.ring_buffer import head_slot
 
-__all__ = [
-    "join_level",
-    "next_by_level",
-    "next_by_start",
-    "next_strict",
-    "pass_turn",
-    "tag_first",
-    "take_tag",
-    "take_turn",
-]
-
 
 @kernel
 def next_strict(levels, order, queues, classes, slots, now_ps):

@@ -4,8 +4,6 @@ from qoslib.packets.kernels.codes import ASYMMETRIC, EWMA, SAMPLED, TRUNCATING
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
 
-__all__ = ["observe", "profile_drops", "red_drops", "release", "sample"]
-
 
 @kernel
 def _power(base, exponent):

@@ -2,8 +2,6 @@
 
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["append", "head_slot", "refresh_limit", "tail_slot", "take_head"]
-
 
 @kernel
 def head_slot(queue):

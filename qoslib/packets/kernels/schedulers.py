@@ -20,8 +20,6 @@ from qoslib.packets.kernels.priority import (
     take_turn,
 )
 
-__all__ = ["choose", "on_dequeue", "on_empty", "on_empty_enqueue"]
-
 
 @kernel
 def on_empty_enqueue(state, port, queue, now_ps):

@@ -8,24 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = [
-    "CLASS",
-    "DELAY",
-    "EVENT",
-    "FEED",
-    "HANDED",
-    "LEVEL",
-    "OUTCOME",
-    "POOL_ROW",
-    "PORT",
-    "QUEUE",
-    "SLOT",
-    "STREAM",
-    "Columns",
-    "State",
-    "table",
-]
-
 
 class Columns(NamedTuple):
     """Names of a mechanism's columns: whole numbers, and real ones."""

@@ -10,8 +10,6 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
 from qoslib.tcp.kernels.codes import CYCLE, DRAIN, LOSS, OPEN, PROBE_RTT, RECOVERY, STARTUP
 
-__all__ = ["bbr_acts", "bbr_keeps_window"]
-
 #: Least time with few packets in flight, to find the least round trip.
 _PROBE_PS = PS_PER_S // 5
 #: Phases of the cycle, and among how many of them the first one is drawn.

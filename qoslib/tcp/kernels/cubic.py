@@ -3,8 +3,6 @@
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["cubic_grows", "cubic_shrinks"]
-
 
 @kernel
 def _begin_epoch(flow, now_ps):

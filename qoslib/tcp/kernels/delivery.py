@@ -12,8 +12,6 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import LAST_SACK, SACKED, TRIES_BITS
 from qoslib.tcp.kernels.scoreboard import segment_of
 
-__all__ = ["note_sent", "rate_sample", "sent_last"]
-
 
 @kernel
 def _departure_of(flow, departures, number):

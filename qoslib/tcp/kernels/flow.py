@@ -13,8 +13,6 @@ from qoslib.tcp.kernels.sender import sends
 from qoslib.tcp.kernels.timer import arm, measure
 from qoslib.tcp.kernels.window import grows, may_grow
 
-__all__ = ["acts", "schedule"]
-
 
 @kernel
 def schedule(state, senders, index):

@@ -9,8 +9,6 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
 from qoslib.tcp.kernels.places import burst_place
 
-__all__ = ["hand_down", "next_way", "put_on_line"]
-
 #: Beyond the end of any run: a host's line and pacer that are busy till then stay so.
 _FOREVER_PS = 4 * HORIZON_PS
 

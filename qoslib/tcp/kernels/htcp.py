@@ -4,8 +4,6 @@ from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import OPEN
 
-__all__ = ["htcp_grows", "htcp_looks", "htcp_resumes", "htcp_shrinks"]
-
 #: Rises of the round trip beyond these are taken for a change of path, not a longer queue.
 _JUMP_PS = PS_PER_S // 50
 #: Below this round trip the window is halved.

@@ -3,8 +3,6 @@
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["hystart_ends"]
-
 
 @kernel
 def _new_round(flow, now_ps):

@@ -17,8 +17,6 @@ from qoslib.tcp.kernels.flow import acts, schedule
 from qoslib.tcp.kernels.host import next_way
 from qoslib.tcp.kernels.receiver import receive
 
-__all__ = ["run"]
-
 
 @kernel
 def _begin(state, senders):

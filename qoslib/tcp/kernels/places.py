@@ -9,8 +9,6 @@ event is ever short of places.
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.tcp.kernels.codes import BBR
 
-__all__ = ["TABLES", "ack_place", "burst_place", "makes_room", "reserve"]
-
 #: The tables that grow; `Senders.places` has a row of each.
 TABLES = ("segments", "departures", "log", "acks", "ways", "burst_ends_ps")
 SEGMENTS, DEPARTURES, LOG, ACKS, WAYS, BURSTS = range(len(TABLES))

@@ -5,8 +5,6 @@ import math
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import CONSERVATIVE, SAFE
 
-__all__ = ["prr_acts", "prr_begins"]
-
 
 @kernel
 def prr_begins(flow, delivered):

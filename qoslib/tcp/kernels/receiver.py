@@ -9,8 +9,6 @@ from qoslib.tcp.kernels.codes import TRIES_BITS
 from qoslib.tcp.kernels.places import ack_place
 from qoslib.tcp.kernels.scoreboard import segment_of
 
-__all__ = ["last_ack", "receive"]
-
 
 @kernel
 def last_ack(flow, acks):

@@ -21,8 +21,6 @@ from qoslib.tcp.kernels.scoreboard import lose, lose_all, segment_of
 from qoslib.tcp.kernels.timer import MOST_DOUBLINGS, arm, timeout_ps
 from qoslib.tcp.kernels.window import resumes, shrinks
 
-__all__ = ["recovers", "shrinks_once", "times_out"]
-
 
 @kernel
 def _newreno_sends_first(flow, segments):

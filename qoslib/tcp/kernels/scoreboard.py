@@ -7,8 +7,6 @@ have arrived. Each entry is passed once, so that a loss costs the same in a wind
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import FREE, IN_FLIGHT, LOST, MOST_TRIES, SACKED, TRIES_BITS
 
-__all__ = ["acknowledge", "find_lost", "lose_all", "next_lost", "sacked", "segment_of"]
-
 
 @kernel
 def segment_of(flow, segments, number):

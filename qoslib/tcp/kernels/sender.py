@@ -10,8 +10,6 @@ from qoslib.tcp.kernels.recovery import shrinks_once
 from qoslib.tcp.kernels.scoreboard import next_lost, segment_of
 from qoslib.tcp.kernels.timer import arm
 
-__all__ = ["sends"]
-
 
 @kernel
 def _has(flow, now_ps):

@@ -9,9 +9,6 @@ import numpy as np
 
 from qoslib.packets.kernels.tables import Columns, table
 
-__all__ = ["ACK", "DEPARTURE", "FLOW", "HOST", "NOTE", "PLACE", "SEGMENT", "WAY", "Senders"]
-
-
 FLOW = table(
     draws=True,
     window=Columns(

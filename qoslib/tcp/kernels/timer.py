@@ -3,8 +3,6 @@
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.compiling import kernel
 
-__all__ = ["arm", "measure", "timeout_ps"]
-
 #: Before the first round trip (section 2.1).
 FIRST_PS = PS_PER_S
 #: Most doublings of the timeout (section 5.5), and its largest value, 120 s.

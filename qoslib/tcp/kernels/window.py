@@ -7,8 +7,6 @@ from qoslib.tcp.kernels.cubic import cubic_grows, cubic_shrinks
 from qoslib.tcp.kernels.htcp import htcp_grows, htcp_resumes, htcp_shrinks
 from qoslib.tcp.kernels.hystart import hystart_ends
 
-__all__ = ["grows", "may_grow", "resumes", "shrinks"]
-
 #: Least threshold (RFC 5681, equation 4).
 LEAST = 2.0
 

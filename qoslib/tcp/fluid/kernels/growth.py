@@ -3,8 +3,6 @@
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import AVOID, CUBIC, HTCP, SLOW
 
-__all__ = ["begin_epoch", "decreased", "grow"]
-
 #: A window grows by at most half of itself in a round trip (RFC 9438, section 4.2).
 STEEPEST = 1.5
 #: Linux's H-TCP: growth in real time is alike for round trips near this one.

@@ -21,8 +21,6 @@ from qoslib.tcp.kernels.codes import (
     WINDOW,
 )
 
-__all__ = ["run"]
-
 #: Delays are rounded to steps: what was sent last before a reduction is known to be lost up to so
 #: many later than a round trip.
 ROUNDED_STEPS = 2.0

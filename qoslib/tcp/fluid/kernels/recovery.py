@@ -20,8 +20,6 @@ from qoslib.tcp.kernels.codes import (
     TIMEOUT,
 )
 
-__all__ = ["ONE_PACKET", "learn", "recover", "refuse"]
-
 #: A host's queue refuses packets in parts, and ACKs leave parts: from so much on it is a packet.
 ONE_PACKET = 0.5
 

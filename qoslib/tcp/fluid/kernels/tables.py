@@ -6,9 +6,6 @@ import numpy as np
 
 from qoslib.packets.kernels.tables import Columns, table
 
-__all__ = ["FLOW", "HOST", "LINE", "State"]
-
-
 #: A window law, its state, and what is where. Of `outstanding` packets some are in the `backlog`
 #: of the host, some `queued` at the line, the others under way or lost without it being known;
 #: `queued` is below 0 while a part of a lost packet is still to be sent.
