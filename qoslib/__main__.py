@@ -4,8 +4,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from qoslib import compare, measurements
-from qoslib.compare.store import NAME, written
+from qoslib import compare
+from qoslib.compare.scoreboard import stored_in, written
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     score = commands.add_parser(
-        "score", help="set what models say beside what was published", allow_abbrev=False
+        "score", help="compare what models give with what was published", allow_abbrev=False
     )
     score.add_argument("--json", action="store_true", help="print one JSON document")
     score.add_argument("--store", action="store_true", help="keep it for the lessons")
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full)
     print(board.to_json() if chosen.json else compare.text(board))
     if chosen.store:
-        (measurements.folder().parent / NAME).write_text(written(board.rows), encoding="utf-8")
+        stored_in().write_text(written(board.rows), encoding="utf-8")
     for line in board.failures:
         print(f"off: {line}", file=sys.stderr)
     return 1 if board.failures else 0

@@ -8,7 +8,18 @@ from functools import partial
 import numpy as np
 import pytest
 
-from qoslib import Scenario, fluid, measurements, packets, platforms, run, sweep, tcp, traffic
+from qoslib import (
+    Scenario,
+    compare,
+    fluid,
+    measurements,
+    packets,
+    platforms,
+    run,
+    sweep,
+    tcp,
+    traffic,
+)
 from qoslib.flows import Flow, Host, HtbPacing, actual_rate_bps, burst_bytes
 from qoslib.port import Fifo, Forwarder, PacketLimit, Port, Queue, Scheduler
 from qoslib.port.metering import ios_ring_packets
@@ -30,6 +41,9 @@ def quiet(done_s, total_s):
 
 
 RESULT = fluid.solve(PORT, STREAMS)
+MEASURED = measurements.load("m120_latency")
+ROWS = compare.stored()[:2]
+VALUE = next(v for v in compare.published("mx80").results if v.quantity == "throughput")
 HISTOGRAM = Histogram(np.array([0.0, 1.0]), np.array([[3]]))
 
 
@@ -59,6 +73,24 @@ CALLS: dict[Callable, dict] = {
     RESULT["a"].why_missing: {"quantity": "delay_mean_s"},
     HISTOGRAM.quantile_s: {"share": 0.5},
     platforms.platform: {"name": "m120"},
+    platforms.platform("m120").experiments: {"assumptions": "base"},
+    compare.score: {"platforms": ["m120"], "progress": len},
+    compare.compare_experiment: {"platform": "m120", "experiment": "base", "model": "fluid"}
+    | {"assumptions": "base"},
+    compare.misfit_summary: {"platform": "m120", "model": "fluid", "assumptions": "base"},
+    compare.score_measurements: {"table": MEASURED, "scenario": SCENARIO, "results": [RESULT]},
+    compare.unknown_class: {"name": "a", "scenario": SCENARIO},
+    compare.published: {"platform": "m120"},
+    compare.published_points: {"platform": "m120"}
+    | {"experiment": platforms.platform("m120").experiments()["base"]},
+    compare.to_frame: {"rows": ROWS},
+    compare.explained: {"rows": ROWS},
+    compare.model_differences: {"rows": ROWS},
+    compare.differences: {"rows": ROWS},
+    compare.text: {"board": None},
+    compare.remark: {"fluid": RESULT, "packets": None},
+    compare.is_tick: {"value": VALUE, "modelled": 8.0},
+    compare.ticks: {"model": "fluid"},
     actual_rate_bps: {"pacing": HtbPacing(1e9), "segment_bytes": 1448, "segments": 7},
     burst_bytes: {"segment_bytes": 1448, "segments": 7},
     ios_ring_packets: {"line_bps": 1e6},
@@ -155,6 +187,32 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
         (lambda: tcp.simulate(SCENARIO, HOSTS, 1.0), "; allowed: a Port"),
         (lambda: run(PORT), "; allowed: a Scenario"),
         (lambda: run(SCENARIO, executor=4), "executor is 4; allowed: an Executor, or None"),
+        (
+            lambda: compare.compare_experiment("m120", "bass"),
+            "experiment is 'bass'; allowed: base, base_drop_profile",
+        ),
+        (
+            lambda: compare.compare_experiment("m120", "base", "colour"),
+            "quantities is ('colour',); allowed: ",
+        ),
+        (lambda: compare.misfit_summary("m120", "water"), "model is 'water'; allowed: fluid, pac"),
+        (lambda: compare.published_points("m120", "base"), "is 'base'; allowed: an Experiment"),
+        (lambda: compare.published("m130"), "platform is 'm130'; allowed: catalyst6506, gsr"),
+        (lambda: compare.score(platforms="m120"), "is 'm120'; allowed: a sequence of a text"),
+        (lambda: compare.score_measurements("a.csv", SCENARIO, [RESULT]), "allowed: a DataFrame"),
+        (
+            lambda: compare.score_measurements(MEASURED[["value"]], SCENARIO, [RESULT]),
+            "columns of table are ['value']; allowed: what measurements.load gives",
+        ),
+        (lambda: compare.score_measurements(MEASURED, PORT, [RESULT]), "allowed: a Scenario"),
+        (lambda: compare.score_measurements(MEASURED, SCENARIO, RESULT), "'a'; allowed: a Result"),
+        (lambda: compare.ticks("fluid", "base"), "is 'base'; allowed: a sequence of a text"),
+        (lambda: compare.ticks("fluid", ["bass"]), "is 'bass'; allowed: base, of_the_time"),
+        (lambda: compare.stored(3), "path is 3; allowed: the path of a file, or None"),
+        (lambda: compare.ticks(full=3), "full is 3; allowed: true or false"),
+        (lambda: compare.score(full="yes"), "full is 'yes'; allowed: true or false"),
+        (lambda: compare.to_frame(ROWS[0]), "; allowed: a sequence of Row"),
+        (lambda: compare.remark(RESULT, "packets"), "packets is 'packets'; allowed: a Result"),
         (lambda: measurements.load(7), "an int: no such table; allowed: a CSV file, an open one"),
         (lambda: Result.from_json(RESULT), "; allowed: a text"),
     ],

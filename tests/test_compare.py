@@ -12,6 +12,7 @@ from qoslib.compare.rows import row_of
 from qoslib.compare.tolerances import TIMED, ZERO, tolerance
 from qoslib.compare.values import INPUTS, Published
 from qoslib.platforms import PLATFORMS, m120, platform
+from qoslib.platforms.provenance import Facts, fitted
 
 EXPERIMENT = m120.experiments()["base"]
 RESULT = fluid.solve(EXPERIMENT.port, EXPERIMENT.streams)
@@ -24,7 +25,7 @@ def value(number=199_734.0, quantity="dropped", unit="packets/s", **changes):
         experiment="base",
         stream="BE",
         quantity=quantity,
-        printed_quantity=quantity,
+        table_quantity=quantity,
         value=number,
         half_width=0.5,
         unit=unit,
@@ -47,8 +48,8 @@ def views(*factors):
     return [View(m120.PLATFORM, EXPERIMENT, result, GIVEN) for result in results]
 
 
-def row(printed, *factors, **known):
-    return row_of(printed, "fluid", "base", views(*factors or (1.0,)), **known)
+def row(published, *factors):
+    return row_of(published, views(*factors or (1.0,)))
 
 
 def misfit(*band, **changes):
@@ -99,7 +100,7 @@ def test_where_nothing_was_published_to_be_lost_nothing_may_be_lost():
     assert row(dataclasses.replace(none, stream="BE")).verdict == "misfit"
 
 
-def test_no_tolerance_is_finer_than_the_print():
+def test_no_tolerance_is_finer_than_the_published_digits():
     assert tolerance(value(8.0, "drop_rate_ratio", "1"), "dropped") == 0.5 / 8
     assert tolerance(value(0.0), "dropped") == 0.5
 
@@ -117,7 +118,7 @@ def test_an_inconsistent_value_is_not_scored():
     assert scored.modelled == pytest.approx(199_734, rel=1e-5)
 
 
-def test_a_count_is_a_share_of_the_printed_offered_count():
+def test_a_count_is_a_share_of_the_published_offered_count():
     counted = row(value(960.0, "dropped_packets", "packets"))
     assert counted.modelled == pytest.approx(1000 * 24 / 25)
     silent = row(value(960.0, "dropped_packets", "packets", stream="CS1"))
@@ -132,7 +133,11 @@ def test_a_quantity_that_no_model_gives_has_its_reason():
 
 def test_a_value_used_in_a_fit_says_so():
     assert not row(value()).fitted
-    assert row(value(), fitted={"m120_counters/base/BE/dropped"}).fitted
+    facts = Facts(transit_s=fitted(71e-6, "m120_counters/base/BE/dropped"))
+    seen = dataclasses.replace(
+        views(1.0)[0], platform=dataclasses.replace(m120.PLATFORM, facts=facts)
+    )
+    assert row_of(value(), [seen]).fitted
 
 
 def test_all_streams_together_are_their_sum():
@@ -186,7 +191,7 @@ def tables():
 
 def test_no_load_and_no_setting_counts_as_a_result():
     data = compare.published()
-    results = {each.printed_quantity for each in data.results}
+    results = {each.table_quantity for each in data.results}
     assert not any(name.startswith(("offered", "transmit_rate")) for name in results)
     assert {"dropped", "in_service", "latency", "throughput"} <= results
     assert not {each.table for each in data.results if each.table.endswith("_configuration")}
@@ -198,7 +203,7 @@ def test_a_platform_with_models_has_a_reading_or_a_reason_for_each_quantity(name
     router = platform(name)
     described = {n for e in router.experiments().values() for n in (e.name, *e.also)}
     for each in compare.published(name).results:
-        said = row_of(each, "fluid", "base", views(1.0)) if each.experiment == "base" else None
+        said = row_of(each, views(1.0)) if each.experiment == "base" else None
         assert said is None or said.reason != "no model gives this quantity"
         assert each.experiment in described | set(router.not_described)
 

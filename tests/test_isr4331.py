@@ -25,14 +25,14 @@ STOPPED = {"EF": 10_404 - 8406, "default": 3705 - 2982}
 
 @pytest.fixture(scope="module")
 def board(answered_once):
-    return compare.score_platform("isr4331")
+    return compare.score(platforms=["isr4331"])
 
 
 @pytest.fixture(scope="module")
 def rows(board):
     return {
         (r.experiment, r.stream, r.quantity, r.model, r.assumptions): r
-        for r in board[0]
+        for r in board.rows
         if r.modelled is not None
     }
 
@@ -177,7 +177,7 @@ def test_the_queue_without_a_policy_may_be_512_packets():
 
 
 def test_the_announced_test_is_a_prediction(board):
-    rows, predictions = board
+    rows, predictions = board.rows, board.predictions
     told = {
         (p["experiment"], p["stream"], p["quantity"]): p["modelled"]
         for p in predictions

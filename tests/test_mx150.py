@@ -19,12 +19,12 @@ GAP = 20
 
 @pytest.fixture(scope="module")
 def board(answered_once):
-    return compare.score_platform("mx150")
+    return compare.score(platforms=["mx150"])
 
 
 @pytest.fixture(scope="module")
 def rows(board):
-    return {(r.experiment, r.quantity, r.model, r.assumptions): r for r in board[0]}
+    return {(r.experiment, r.quantity, r.model, r.assumptions): r for r in board.rows}
 
 
 def printed_gbps(cap_pps, size, byte_s=0.0):
@@ -155,11 +155,11 @@ def test_a_direction_may_use_what_the_other_leaves():
 def test_imix_is_predicted_at_full_rate(board):
     told = [
         p
-        for p in board[1]
+        for p in board.predictions
         if p["experiment"] == "imix" and p["quantity"] == "throughput" and p["model"] == "fluid"
     ]
     assert sum(p["modelled"] for p in told) == pytest.approx(LINES_BPS, rel=1e-3)
-    assert not [row for row in board[0] if row.experiment == "imix"]
+    assert not [row for row in board.rows if row.experiment == "imix"]
 
 
 def test_throughput_without_loss_of_small_frames():

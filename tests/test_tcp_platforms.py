@@ -102,13 +102,13 @@ def test_a_set_uses_the_fits_that_it_names(name):
 
 def test_old_tables_make_three_paced_rates_one():
     (rate_bps,) = {
-        in_effect(each.hosts)[0].pacing.rate_bps
+        in_effect(each.hosts[0]).pacing.rate_bps
         for name, each in catalyst6506.experiments("base").items()
         if name in ("pace_6G", "pace_7G", "pace_8G")
     }
     assert rate_bps == pytest.approx(8.223e9, rel=1e-3)
     nominal = catalyst6506.experiments("base_nominal")
-    assert in_effect(nominal["pace_7G"].hosts)[0].pacing.rate_bps == 7e9
+    assert in_effect(nominal["pace_7G"].hosts[0]).pacing.rate_bps == 7e9
 
 
 def test_a_small_buffer_is_effective_only_where_a_set_says_so():

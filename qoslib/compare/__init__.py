@@ -3,8 +3,7 @@
 from qoslib.compare.remarks import model_differences, remark
 from qoslib.compare.rows import Row, score_measurements, unknown_class
 from qoslib.compare.run import MODELS
-from qoslib.compare.scoreboard import Scoreboard, score, score_platform
-from qoslib.compare.store import differences, stored
+from qoslib.compare.scoreboard import Scoreboard, differences, score, stored
 from qoslib.compare.tables import compare_experiment, explained, misfit_summary, text, to_frame
 from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.tolerances import TOLERANCES
@@ -29,7 +28,6 @@ __all__ = [
     "remark",
     "score",
     "score_measurements",
-    "score_platform",
     "stored",
     "text",
     "ticks",

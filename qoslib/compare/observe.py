@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from operator import methodcaller, mul
+from operator import mul
 from typing import NamedTuple
 
 from qoslib import units
@@ -21,7 +21,7 @@ UNREAD = {
     r"average_latency": "a bound on the averages of all classes, which are compared one by one",
     r"dropped_((packets|bytes|bits)_)?(low|medium_low|medium_high|high)": "no model marks packets"
     " with a loss priority; the queue's total, which these counters split, is compared",
-    r"sender_.*": "the sender's own line, printed before it can know of a loss",
+    r"sender_.*": "the sender's own line, written before it can know of a loss",
     r"jitter": "a running estimate by the receiver's clock (RFC 3550) at the last datagram: it"
     " tells of the sender's bursts as much as of the router",
     r"queue_depth|(input|output)_(rate|bits)": "read after the traffic had ended",
@@ -75,7 +75,7 @@ class View:
     def flows(self) -> list[Flow]:
         """The TCP connections that are meant, by their name or mark.
 
-        All of them where all streams are: what routers and hosts print about a TCP test is taken
+        All of them where all streams are: what routers and hosts report about a TCP test is taken
         as about TCP, not the background.
         """
         each = (flow for host in self.experiment.hosts for flow in host.flows)
@@ -97,13 +97,6 @@ class View:
     def leaving(self) -> "View":
         """The same result seen from the stream that leaves by this one's port."""
         return self.of(self.platform.leaves_by.get(self.stream, self.stream))
-
-    def kind(self, kind: str) -> str:
-        """The kind of tolerance: a run with its start and end has some of its own, TCP too."""
-        if self.flows and kind in ("carried", "dropped"):
-            return f"{kind}_by_tcp"
-        of_run = self.experiment.is_run and kind in ("carried", "dropped")
-        return f"{kind}_in_run" if of_run else kind
 
     def each(self, quantity: str) -> list[float]:
         """A quantity of the result, for each stream that is meant."""
@@ -150,9 +143,9 @@ class View:
         return [stream.mean_frame_bytes + extra for stream in self.streams]
 
     def throughput(self) -> float:
-        """Bits that came through, by the time that the source prints or else the sender's [bit/s].
+        """Bits that came through, by the published time or else the sender's [bit/s].
 
-        The time of a run that is not printed is that of its sending.
+        Without a published time, the time of a run is that of its sending.
         """
         if self.flows:
             return self.goodput_bps()
@@ -170,12 +163,12 @@ class View:
         """Packets dropped: of a TCP run as they are, else of the published offered count."""
         if self.flows and self.result.duration_s is not None:
             return self.total("dropped_pps") * self.result.duration_s
-        return self.counted_as("dropped_pps")
+        return self.count(self.total("dropped_pps"))
 
     def _throughput(self) -> float:
         time_s = self.given.get((self.experiment.name, self.stream, "duration"))
         if time_s == 0:
-            raise NotModelledError("the duration that is printed is 0")
+            raise NotModelledError("the published duration is 0")
         if time_s is not None and self.counted("offered_packets") is not None:
             return units.bits(self.octets()) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
@@ -187,19 +180,15 @@ class View:
 
     def octets(self) -> float:
         """What is sent, as the bytes that the source counts of the published offered packets."""
-        return self.counted_as("sent_pps") * self.counted_bytes()[0]
-
-    def counted_as(self, quantity: str, offered: str = "offered_packets") -> float:
-        """A packet rate of the result as a published counter has it."""
-        return self.count(self.total(quantity), offered)
+        return self.count(self.total("sent_pps")) * self.counted_bytes()[0]
 
     def count(self, rate_pps: float, offered: str = "offered_packets") -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
         counted = self.counted(offered)
         if counted is None:
             raise NotModelledError(
-                "neither the time that this counter ran nor an offered count beside it is printed;"
-                " the rate beside it is compared"
+                "neither the time that this counter ran nor an offered count is published with it;"
+                " the rate is compared instead"
             )
         offered_pps = self.total("offered_pps")
         if counted and not offered_pps:
@@ -208,12 +197,11 @@ class View:
 
     def counted(self, offered: str) -> float | None:
         """The published offered count of the stream, or the sum of those of a group."""
-        names = (
-            (self.experiment.name, self.stream, name) for name in OFFERED.get(offered, (offered,))
-        )
-        found = next((self.given[name] for name in names if name in self.given), None)
-        if found is not None or self.stream not in self.experiment.groups:
-            return found
+        for name in OFFERED.get(offered, (offered,)):
+            if (key := (self.experiment.name, self.stream, name)) in self.given:
+                return self.given[key]
+        if self.stream not in self.experiment.groups:
+            return None
         parts = [self.of(stream.name).counted(offered) for stream in self.streams]
         return None if None in parts else sum(part for part in parts if part is not None)
 
@@ -225,10 +213,6 @@ class View:
             return 0.0
         return float(sum(dropped_pps[..., i] for i in places)) * self._drained("dropped_pps")
 
-    def count_dropped_by(self, cause: str) -> float:
-        """Packets dropped for a cause, of the published offered count."""
-        return self.count(self.dropped_by(cause))
-
     def drop_ratio(self) -> float:
         """What is dropped of what is offered [ratio]."""
         offered_pps = self.total("offered_pps")
@@ -236,11 +220,11 @@ class View:
             raise NotModelledError(NOTHING_OFFERED)
         return self.total("dropped_pps") / offered_pps
 
-    def of_payload(self) -> float:
-        """What is sent, as a share of the payload rate that the source prints."""
+    def payload_share(self) -> float:
+        """What is sent, as a share of the published payload rate [ratio]."""
         payload = [value for (*_, name), value in self.given.items() if name == "payload_rate"]
         if not payload or not payload[0]:
-            raise NotModelledError("no payload rate is printed, or one of 0")
+            raise NotModelledError("no payload rate is published, or one of 0")
         return self.total("sent_bps") / payload[0]
 
     def loss_free(self) -> float:
@@ -249,27 +233,15 @@ class View:
             raise NotModelledError("no load was raised in this experiment")
         return self.total("offered_bps")
 
-    def loss_free_share(self) -> float:
-        """The same as a share of what all streams together send [ratio]."""
-        return self.loss_free() / self.of("").total("sent_bps")
-
-    def output_packets(self) -> float:
-        """Packets that left."""
-        return self.leaving_count("offered_packets")
+    def output(self, offered: str = "offered_packets") -> float:
+        """What leaves by this one's port, of a published count of packets or bytes."""
+        return self.count(self.leaving().total("sent_pps"), offered)
 
     def output_bytes(self) -> float:
         """Bytes that left: as a class counts them, or as the source counts a frame."""
         if self.counted("class_bytes") is not None:
-            return self.leaving_count("class_bytes")
-        return self.leaving_count("offered_packets") * self.counted_bytes()[0]
-
-    def leaving_count(self, offered: str) -> float:
-        """What is sent by the stream that leaves by this one's port, of a published count."""
-        return self.count(self.leaving().total("sent_pps"), offered)
-
-    def output_drops(self) -> float:
-        """Packets dropped where they leave."""
-        return self.count(self.leaving().dropped_last())
+            return self.output("class_bytes")
+        return self.output() * self.counted_bytes()[0]
 
     def dropped_last(self) -> float:
         """Packets dropped at the last hop that the streams pass [packets/s]."""
@@ -277,17 +249,13 @@ class View:
         last = dataclasses.replace(self, result=hops[-1]) if hops else self
         return last.total("dropped_pps")
 
-    def mac_octets(self) -> float:
-        """Bytes that the MAC sent, known only where no PAUSE frames are among them."""
-        return self.pause_frames() + self.leaving_count("offered_bytes")
-
     def pause_frames(self) -> float:
         """PAUSE frames sent: none where the description has none."""
         port = self.experiment.port
         places = [hop.at for hop in port.hops] if isinstance(port, Chain) else [port]
         if any(place.pause for place in places):
             raise NotModelledError(
-                "how many PAUSE frames are sent follows from fill levels that no source prints"
+                "how many PAUSE frames are sent follows from fill levels that no source gives"
             )
         return 0.0
 
@@ -312,44 +280,57 @@ class Reading(NamedTuple):
     read: Callable[[View], float]
 
 
-_ask = methodcaller
-_READINGS = {
-    "latency_average": Reading("s", "latency", _ask("mean", "delay_mean_s")),
-    "latency_maximum": Reading("s", "latency", _ask("extreme", "delay_max_s", max)),
-    "latency_minimum": Reading("s", "latency", _ask("extreme", "delay_min_s", min)),
-    "sent": Reading("packets/s", "carried", _ask("total", "sent_pps")),
-    "sent_bits in_service": Reading("bit/s", "carried", _ask("bits", "sent_pps")),
-    "sent_packets input_packets": Reading("packets", "carried", _ask("counted_as", "sent_pps")),
-    "sent_bytes": Reading("B", "carried", _ask("counted_as", "sent_pps", "offered_bytes")),
+#: By quantities that are read alike, with blanks between.
+_READINGS: dict[str, Reading] = {
+    "latency_average": Reading("s", "latency", lambda v: v.mean("delay_mean_s")),
+    "latency_maximum": Reading("s", "latency", lambda v: v.extreme("delay_max_s", max)),
+    "latency_minimum": Reading("s", "latency", lambda v: v.extreme("delay_min_s", min)),
+    "sent": Reading("packets/s", "carried", lambda v: v.total("sent_pps")),
+    "sent_bits in_service": Reading("bit/s", "carried", lambda v: v.bits("sent_pps")),
+    "sent_packets input_packets": Reading(
+        "packets", "carried", lambda v: v.count(v.total("sent_pps"))
+    ),
+    "sent_bytes": Reading("B", "carried", lambda v: v.count(v.total("sent_pps"), "offered_bytes")),
     # Head drops and RED drops are one counter on these routers; tail drops have their own below.
-    "dropped drop_rate": Reading("packets/s", "dropped", _ask("total", "dropped_pps")),
-    "drop_rate_ratio": Reading("1", "dropped", _ask("ratio", "drop_rate_ratio")),
-    "dropped_bits": Reading("bit/s", "dropped", _ask("bits", "dropped_pps")),
-    "dropped_packets": Reading("packets", "dropped", _ask("dropped")),
-    "dropped_bytes": Reading("B", "dropped", _ask("counted_as", "dropped_pps", "offered_bytes")),
-    "tail_dropped": Reading("packets/s", "dropped", _ask("dropped_by", "tail")),
-    "tail_dropped_packets": Reading("packets", "dropped", _ask("count_dropped_by", "tail")),
+    "dropped drop_rate": Reading("packets/s", "dropped", lambda v: v.total("dropped_pps")),
+    "drop_rate_ratio": Reading("1", "dropped", lambda v: v.ratio("drop_rate_ratio")),
+    "dropped_bits": Reading("bit/s", "dropped", lambda v: v.bits("dropped_pps")),
+    "dropped_packets": Reading("packets", "dropped", View.dropped),
+    "dropped_bytes": Reading(
+        "B", "dropped", lambda v: v.count(v.total("dropped_pps"), "offered_bytes")
+    ),
+    "tail_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_by("tail")),
+    "tail_dropped_packets": Reading("packets", "dropped", lambda v: v.count(v.dropped_by("tail"))),
     # iperf3: payload, by the receiver's interval.
-    "throughput": Reading("bit/s", "carried", _ask("throughput")),
-    "received_bytes input_bytes": Reading("B", "carried", _ask("octets")),
-    "drop_ratio": Reading("1", "dropped", _ask("drop_ratio")),
-    "payload_share": Reading("1", "carried", _ask("of_payload")),
-    "loss_free_rate": Reading("bit/s", "loss_free", _ask("loss_free")),
-    "loss_free_share": Reading("1", "loss_free", _ask("loss_free_share")),
+    "throughput": Reading("bit/s", "carried", View.throughput),
+    "received_bytes input_bytes": Reading("B", "carried", View.octets),
+    "drop_ratio": Reading("1", "dropped", View.drop_ratio),
+    "payload_share": Reading("1", "carried", View.payload_share),
+    "loss_free_rate": Reading("bit/s", "loss_free", View.loss_free),
+    "loss_free_share": Reading(
+        "1", "loss_free", lambda v: v.loss_free() / v.of("").total("sent_bps")
+    ),
     # A policy's classes (IOS), an interface and its MAC (Junos).
     "queue_dropped_packets input_drops": Reading(
-        "packets", "dropped", _ask("counted_as", "dropped_pps")
+        "packets", "dropped", lambda v: v.count(v.total("dropped_pps"))
     ),
-    "exceed_dropped_packets": Reading("packets", "dropped", _ask("count_dropped_by", "policer")),
-    "no_buffer_dropped_packets": Reading("packets", "dropped", _ask("count_dropped_by", "pool")),
+    "exceed_dropped_packets": Reading(
+        "packets", "dropped", lambda v: v.count(v.dropped_by("policer"))
+    ),
+    "no_buffer_dropped_packets": Reading(
+        "packets", "dropped", lambda v: v.count(v.dropped_by("pool"))
+    ),
     "output_packets mac_transmitted_packets mac_transmitted_unicast_packets": Reading(
-        "packets", "carried", _ask("output_packets")
+        "packets", "carried", View.output
     ),
-    "output_bytes": Reading("B", "carried", _ask("output_bytes")),
-    "output_drops": Reading("packets", "dropped", _ask("output_drops")),
-    "mac_transmitted_octets": Reading("B", "carried", _ask("mac_octets")),
+    "output_bytes": Reading("B", "carried", View.output_bytes),
+    "output_drops": Reading("packets", "dropped", lambda v: v.count(v.leaving().dropped_last())),
+    # Known only where no PAUSE frames are among what the MAC sent.
+    "mac_transmitted_octets": Reading(
+        "B", "carried", lambda v: v.pause_frames() + v.output("offered_bytes")
+    ),
     "mac_transmitted_pause_frames mac_transmitted_control_frames": Reading(
-        "packets", "dropped", _ask("pause_frames")
+        "packets", "dropped", View.pause_frames
     ),
 }
 #: By quantity.

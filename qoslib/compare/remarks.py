@@ -7,6 +7,8 @@ import pandas as pd
 
 from qoslib import units
 from qoslib.compare.rows import Row
+from qoslib.compare.tables import grouped
+from qoslib.record import checked
 from qoslib.results import Result
 
 __all__ = ["APART", "model_differences", "remark"]
@@ -52,6 +54,11 @@ def remark(fluid: Result, packets: Result | None) -> str:
         rate, loss or mean delay differ by more than a tenth of the larger value, and why; empty
         if there are none.
 
+    Raises
+    ------
+    ValueError
+        If they are no results.
+
     Examples
     --------
     >>> from qoslib import fluid, packets
@@ -63,6 +70,8 @@ def remark(fluid: Result, packets: Result | None) -> str:
     >>> print(remark(*both).partition(":")[0])
     The models differ by more than 10 %
     """
+    checked(Result, fluid, "fluid")
+    checked(Result | None, packets, "packets")
     if packets is None:
         return " ".join(fluid.notes) or ("" if fluid.tcp else VALID)
     found = list(_differences(fluid, packets))
@@ -127,35 +136,36 @@ def model_differences(rows: Iterable[Row]) -> pd.DataFrame:
         One line per value: what each model gives, by how much the fluid model differs, and the
         key of the known misfit of either that explains it; `explained` gives the reasons in full.
 
+    Raises
+    ------
+    ValueError
+        If they are no rows.
+
     Examples
     --------
-    >>> from qoslib.compare.store import stored
+    >>> from qoslib.compare import stored
     >>> found = model_differences(stored())
     >>> sorted(set(found["platform"]))
     ['catalyst6506', 'gsr12000', 'isr4331', 'mx80']
     """
-    found: dict[tuple[str, ...], dict[str, Row]] = {}
-    for row in rows:
-        if row.modelled is not None:
-            key = (row.platform, row.experiment, row.stream, row.quantity, row.assumptions)
-            found.setdefault(key, {})["fluid" if row.model == "fluid" else "packets"] = row
+    modelled = (row for row in checked(tuple[Row, ...], rows, "rows") if row.modelled is not None)
     lines = [
-        _line(both["fluid"], both["packets"])
-        for both in found.values()
-        if len(both) == 2 and _apart(*(row.modelled or 0.0 for row in both.values()))
+        line
+        for both in grouped(modelled, lambda row: (*row.name, row.assumptions)).values()
+        if both[0].model == "fluid" != both[-1].model
+        for line in _line(both[0], both[-1])
     ]
     names = ["platform", "experiment", "stream", "quantity", "assumptions"]
     return pd.DataFrame(lines, columns=[*names, "unit", "fluid", "packets", "differs", "why"])
 
 
-def _apart(one: float, other: float) -> bool:
-    return abs(one - other) > APART * max(abs(one), abs(other))
-
-
-def _line(fluid: Row, packets: Row) -> tuple[object, ...]:
-    names = (fluid.platform, fluid.experiment, fluid.stream or "all", fluid.quantity)
-    values = [float(f"{row.modelled:.4g}") for row in (fluid, packets)]
+def _line(fluid: Row, packets: Row) -> Iterator[tuple[object, ...]]:
+    """The line of two rows of a value, if they differ."""
     one, other = (row.modelled or 0.0 for row in (fluid, packets))
+    if abs(one - other) <= APART * max(abs(one), abs(other)):
+        return
+    names = (fluid.platform, fluid.experiment, fluid.stream or "all", fluid.quantity)
     differs = f"{units.convert(one / other - 1, '1', '%'):+.0f} %" if other else "–"
     why = fluid.misfit or packets.misfit or "each is within the tolerance of the published value"
-    return (*names, fluid.assumptions, fluid.unit, *values, differs, why)
+    values = [float(f"{value:.4g}") for value in (one, other)]
+    yield (*names, fluid.assumptions, fluid.unit, *values, differs, why)

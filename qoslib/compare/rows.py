@@ -2,21 +2,21 @@
 
 import math
 import reprlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
 import numpy as np
 import pandas as pd
 
-from qoslib import units
+from qoslib import measurements, units
 from qoslib.compare.observe import NO_STREAM, NotModelledError, Reading, View, reading
 from qoslib.compare.tolerances import allowed_drops, kind_of, tolerance, too_short
-from qoslib.compare.values import Data, Published, published, values_of
+from qoslib.compare.values import Published, given_of, published, values_of
 from qoslib.flows import Flow
 from qoslib.platforms import Experiment, Platform
 from qoslib.platforms.provenance import Facts
-from qoslib.record import fail
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.tolerances import EQUAL
@@ -30,6 +30,7 @@ __all__ = [
     "score_measurements",
     "unknown_class",
     "unscored_row",
+    "views_of",
 ]
 
 #: Stands for a platform that declares nothing beyond the rules for all.
@@ -50,8 +51,8 @@ class Row:
     ----------
     platform, experiment, stream, quantity, unit : str
     published, half_width : float
-        The value and the rounding that its digits imply, in `unit`; of measurements of one's own
-        what was measured.
+        The published value, or that of one's own measurements, and the rounding that its digits
+        imply, in `unit`.
     status : str
         ``ok`` or ``inconsistent``.
     model, assumptions : str
@@ -127,12 +128,6 @@ class Row:
         """Whether it is outside its tolerance."""
         return self.verdict == "misfit"
 
-    @property
-    def is_near(self) -> bool:
-        """Whether the error, or a part of the interval, lies within the tolerance."""
-        allowed = self.tolerance or 0.0
-        return min(self.errors) <= allowed and max(self.errors) >= -allowed
-
 
 def _error(modelled: float, published: float) -> float:
     difference = modelled - published
@@ -140,7 +135,7 @@ def _error(modelled: float, published: float) -> float:
 
 
 def unscored_row(
-    value: Published, model: str, assumptions: str, reason: str = "", fitted: Collection[str] = ()
+    value: Published, model: str, assumptions: str, reason: str | None, fitted: bool = False
 ) -> Row:
     """A row of a value that the model gives nothing for, with the reason."""
     return Row(
@@ -155,53 +150,53 @@ def unscored_row(
         model=model,
         assumptions=assumptions,
         error_kind="relative" if value.value else "absolute",
-        fitted=not {value.key, value.scored_key}.isdisjoint(fitted),
-        reason=reason or None,
+        fitted=fitted,
+        reason=reason,
     )
 
 
-def row_of(
-    value: Published,
-    model: str,
-    assumptions: str,
-    views: Sequence[View],
-    fitted: Collection[str] = (),
-    spread: float = 0.0,
-) -> Row:
+def row_of(value: Published, views: Sequence[View], spread: float = 0.0) -> Row:
     """A row of a value and a model's results.
 
     Parameters
     ----------
     value : Published
-    model, assumptions : str
     views : sequence of View
         One for each result of the model.
-    fitted : collection of str
-        Keys of the values that the platform's parameters were fitted on.
     spread : float
         How far apart the published counters of the value's pair are [ratio].
     """
+    view, reason = views[0], None
+    platform, assumptions = view.platform, view.experiment.assumptions
+    fitted = not platform.facts.fitted_in(assumptions).isdisjoint(value.keys)
     try:
         how = reading(value.quantity, value.unit)
-        mean, low, high = modelled(how, [view.of(value.stream) for view in views], value.unit)
+        mean, low, high = modelled(how, [each.of(value.stream) for each in views], value.unit)
     except NotModelledError as error:
-        return unscored_row(value, model, assumptions, str(error), fitted)
-    kind = kind_of(value, how, views[0])
+        return unscored_row(value, view.result.model, assumptions, str(error), fitted)
+    kind = kind_of(value, how, view)
+    if value.status != "ok":
+        reason = f"inconsistent in the source: {value.reason}"
     row = replace(
-        unscored_row(value, model, assumptions, fitted=fitted),
+        unscored_row(
+            value, view.result.model, assumptions, reason or too_short(value, view), fitted
+        ),
         modelled=mean,
         low=low,
         high=high,
         error=_error(mean, value.value),
         tolerance=tolerance(value, kind, spread),
     )
-    if value.status != "ok":
-        return replace(row, reason=f"inconsistent in the source: {value.reason}")
-    reason = too_short(value, views[0])
-    if reason:
-        return replace(row, reason=reason)
-    near = _few_drops(row, value) if kind == "dropped_by_tcp" else row.is_near
+    if row.reason:
+        return row
+    near = _few_drops(row, value) if kind == "dropped_by_tcp" else _is_near(row)
     return replace(row, verdict="within" if near else "misfit")
+
+
+def _is_near(row: Row) -> bool:
+    """Whether the error, or a part of the interval, lies within the tolerance."""
+    allowed = row.tolerance or 0.0
+    return min(row.errors) <= allowed and max(row.errors) >= -allowed
 
 
 def _few_drops(row: Row, value: Published) -> bool:
@@ -231,36 +226,39 @@ def modelled(
     return min(max(fmean(values), low), high), low, high
 
 
-def rows_of(
-    platform: Platform,
-    experiment: Experiment,
-    model: str,
-    results: Sequence[Result],
-    whole: bool = False,
-    quantities: Collection[str] = (),
-) -> list[Row]:
-    """A row for each published value of an experiment, in the order of the tables.
+def views_of(
+    platform: Platform, experiment: Experiment, results: Iterable[Result], whole: bool = False
+) -> list[View]:
+    """Results of a model for an experiment, as its published values see them.
 
     Parameters
     ----------
     platform : Platform
     experiment : Experiment
-    model : str
-    results : sequence of Result
-        What the model gives.
+    results : iterable of Result
     whole : bool
         Whether they replay the whole published run.
+    """
+    given = published(platform.name).given
+    return [View(platform, experiment, each, given, whole=whole) for each in results]
+
+
+def rows_of(views: Sequence[View], quantities: Collection[str] = ()) -> list[Row]:
+    """A row for each published value of an experiment, in the order of the tables.
+
+    Parameters
+    ----------
+    views : sequence of View
+        One for each result of a model.
     quantities : collection of str
         Only values of these, as on the scoreboard or in their table; empty for all.
     """
-    data = published(platform.name)
-    views = [View(platform, experiment, each, data.given, whole=whole) for each in results]
-    fitted = platform.facts.fitted_in(experiment.assumptions)
+    data, experiment = published(views[0].platform.name), views[0].experiment
     return [
-        row_of(value, model, experiment.assumptions, views, fitted, data.spread(value))
+        row_of(value, views, data.spread(value))
         for value in data.results
         if value.experiment in (experiment.name, *experiment.also)
-        and (not quantities or {value.quantity, value.printed_quantity} & set(quantities))
+        and (not quantities or not {value.quantity, value.table_quantity}.isdisjoint(quantities))
     ]
 
 
@@ -288,7 +286,8 @@ def score_measurements(
     Raises
     ------
     ValueError
-        If a value is in a unit that its quantity is not measured in, or is too large for one.
+        If an argument is of another kind, or a value is in a unit that its quantity is not
+        measured in, or too large for one.
 
     Examples
     --------
@@ -304,22 +303,23 @@ def score_measurements(
     >>> row.published, row.modelled, row.verdict
     (97.3, 100.0, 'misfit')
     """
+    columns = list(checked(pd.DataFrame, table, "table").columns)
+    if not set(measurements.COLUMNS) <= set(columns):
+        fail("the columns of table", columns, "what measurements.load gives", verb="are")
+    checked(Scenario, scenario, "scenario")
+    results = checked(tuple[Result, ...], results, "results")
     values = list(values_of(_OWN.name, table))
-    given = Data((), tuple(value for value in values if value.is_input), 0).given
-    measured = [value for value in values if not value.is_input]
-    for value in measured:
-        _check(value)
+    given = given_of(value for value in values if value.is_input)
 
-    def view(value: Published, result: Result) -> View:
+    def row(value: Published, result: Result) -> Row:
         name, streams = value.experiment, scenario.streams
         described = Experiment(name, scenario.name, scenario.network, streams, _OWN.name)
-        return View(_OWN, described, result, given, whole=True)
+        made = row_of(value, [View(_OWN, described, result, given, whole=True)])
+        unknown = made.reason == NO_STREAM and unknown_class(value.stream, scenario)
+        return replace(made, reason=unknown) if unknown else made
 
-    return [
-        _with_names(row_of(value, result.model, _OWN.name, [view(value, result)]), scenario)
-        for value in measured
-        for result in results
-    ]
+    measured = [_checked(value) for value in values if not value.is_input]
+    return [row(value, result) for value in measured for result in results]
 
 
 def unknown_class(name: str, scenario: Scenario) -> str:
@@ -336,6 +336,11 @@ def unknown_class(name: str, scenario: Scenario) -> str:
     str
         One sentence without its full stop, or nothing.
 
+    Raises
+    ------
+    ValueError
+        If the name is no text, or the scenario is none.
+
     Examples
     --------
     >>> from qoslib.port import PacketLimit, Port, Queue
@@ -344,6 +349,8 @@ def unknown_class(name: str, scenario: Scenario) -> str:
     >>> unknown_class("date", Scenario("mine", port, (Stream("voice"), Stream("data"))))
     "No class is called 'date'; yours are voice, data"
     """
+    checked(str, name, "name")
+    checked(Scenario, scenario, "scenario")
     flows = [flow for host in scenario.hosts for flow in host.flows]
     each: list[Stream | Flow] = [*scenario.streams, *flows]
     if name in ("", *(one.name for one in each), *(one.label for one in each)):
@@ -353,21 +360,16 @@ def unknown_class(name: str, scenario: Scenario) -> str:
     return f"No class is called {reprlib.repr(name)}; yours are {yours}"
 
 
-def _with_names(row: Row, scenario: Scenario) -> Row:
-    if row.reason != NO_STREAM:
-        return row
-    return replace(row, reason=unknown_class(row.stream, scenario) or row.reason)
-
-
-def _check(value: Published) -> None:
+def _checked(value: Published) -> Published:
     """Refuse a value that no model's could be compared with, whichever streams there are."""
     try:
         kind = units.UNITS[reading(value.quantity, value.unit).unit][0]
     except NotModelledError:
-        return
+        return value
     where = f"{value.quantity} of {value.stream or 'all'}"
     if units.UNITS[value.unit][0] != kind:
         allowed = [unit for unit, (measured, _) in units.UNITS.items() if measured == kind]
         fail(f"the unit of {where}", value.unit, ", ".join(allowed))
     if not math.isfinite(value.base_value * _MOST_BITS):
         fail(where, value.value, "a value that can be converted")
+    return value

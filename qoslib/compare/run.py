@@ -6,19 +6,22 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 from threading import Lock
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from qoslib import fluid, packets, tcp
+from qoslib.compare.observe import View
+from qoslib.compare.rows import views_of
 from qoslib.flows import Host, HtbPacing, actual_rate_bps
 from qoslib.front.loss_free import loss_free_search
 from qoslib.front.workers import each
 from qoslib.packets.phases import delayed, random_phases, random_starts
 from qoslib.packets.progress import Progress
 from qoslib.platforms import Experiment, Platform
+from qoslib.record import fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
-__all__ = ["DRAINED_S", "MODELS", "Answer", "Memo", "answers", "in_effect", "is_whole"]
+__all__ = ["DRAINED_S", "MODELS", "Memo", "answers", "in_effect", "is_whole", "model_of"]
 
 Value = TypeVar("Value")
 #: After a whole replay's last packet is sent the router has so long to empty: testers count on.
@@ -51,16 +54,11 @@ class Memo(Generic[Value]):
 _TCP_RUNS: Memo[Result] = Memo()
 
 
-def in_effect(hosts: Sequence[Host]) -> tuple[Host, ...]:
-    """Hosts with the rate that their pacing really has, so that equal ones are equal."""
-    return tuple(_actual(host) for host in hosts)
-
-
-def _actual(host: Host) -> Host:
+def in_effect(host: Host) -> Host:
+    """A host with the rate that its pacing really has, so that equal ones are equal."""
     if not isinstance(host.pacing, HtbPacing):
         return host
-    segment_bytes = host.flows[0].mss_bytes
-    actual_bps = actual_rate_bps(host.pacing, segment_bytes, host.burst_packets)
+    actual_bps = actual_rate_bps(host.pacing, host.flows[0].mss_bytes, host.burst_packets)
     paced_bps = host.access_bps if actual_bps is None else min(actual_bps, host.access_bps)
     return host.replace(pacing=HtbPacing(paced_bps))
 
@@ -89,16 +87,15 @@ def _fluid(
 def _tcp(
     experiment: Experiment, full: bool = False, progress: Progress | None = None
 ) -> list[Result]:
-    """Packet by packet; experiments that are the same but for their names are played once."""
-    port, hosts, streams = experiment.only_port, experiment.hosts, tuple(experiment.streams)
+    """Packet by packet; experiments that are the same but for their names run once."""
+    port, hosts, streams = experiment.only_port, experiment.hosts, experiment.streams
     duration_s = experiment.duration_s
 
     def run(seed: int) -> Result:
-        heard = progress or _silent
-        result = tcp.simulate(port, hosts, duration_s, streams=streams, seed=seed, progress=heard)
-        return _finished(result)
+        given: dict[str, Any] = {"seed": seed, "progress": progress or _silent}
+        return _finished(tcp.simulate(port, hosts, duration_s, streams=streams, **given))
 
-    described = (port, in_effect(hosts), streams, duration_s)
+    described = (port, tuple(map(in_effect, hosts)), streams, duration_s)
     seeds = range(1, (experiment.replications if full else 1) + 1)
     return [_TCP_RUNS.get((*described, seed), partial(run, seed)) for seed in seeds]
 
@@ -119,11 +116,8 @@ def _packets(
             streams = random_starts(streams, experiment.started_within_s, seed)
             if whole:
                 streams = [stream.replace(stop_s=sent_s) for stream in streams]
-            given: dict[str, Any] = {
-                "seed": seed,
-                "warmup_s": experiment.warmup_s,
-                "progress": progress or stop,
-            }
+            given: dict[str, Any] = {"seed": seed, "progress": progress or stop}
+            given["warmup_s"] = experiment.warmup_s
             return _finished(packets.simulate(experiment.port, streams, duration_s, **given))
 
         return _at_loss_free_load(experiment, run)
@@ -162,20 +156,18 @@ MODELS: dict[str, Callable[..., Sequence[Result]]] = {
 }
 
 
-class Answer(NamedTuple):
-    """A model's results for an experiment of a platform."""
-
-    platform: Platform
-    experiment: Experiment
-    model: str
-    results: Sequence[Result]
+def model_of(name: str) -> Callable[..., Sequence[Result]]:
+    """One of `MODELS`, which the error lists if there is none of this name."""
+    if not isinstance(name, str) or name not in MODELS:
+        fail("model", name, ", ".join(MODELS))
+    return MODELS[name]
 
 
 def answers(
     platforms: Sequence[Platform],
     full: bool = False,
     progress: Callable[[str], object] = lambda title: None,
-) -> list[Answer]:
+) -> list[list[View]]:
     """Run every model of some platforms on all cores.
 
     Parameters
@@ -188,8 +180,9 @@ def answers(
 
     Returns
     -------
-    list of Answer
-        In the order of the platforms, their assumptions, experiments and models.
+    list of list of View
+        What a model gives for an experiment, in the order of the platforms, their assumptions,
+        experiments and models.
     """
     tasks = [
         (platform, experiment, model)
@@ -200,11 +193,11 @@ def answers(
         for model in experiment.models or platform.models
     ]
 
-    def run(at: int, stop: Progress) -> Answer:
+    def run(at: int, stop: Progress) -> list[View]:
         platform, experiment, model = tasks[at]
         progress(f"{experiment.title} ({model}, {experiment.assumptions})")
         results = MODELS[model](experiment, full=full, progress=stop)
-        return Answer(platform, experiment, model, results)
+        return views_of(platform, experiment, results, is_whole(experiment, full))
 
     def is_short(at: int) -> bool:
         """Whole replays begin first, since they take the longest."""

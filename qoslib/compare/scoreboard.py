@@ -1,28 +1,36 @@
-"""The scoreboard of all platforms: what was published, and how close the models come to it."""
+"""The scoreboard of all platforms: what was published, and how close the models come to it.
 
-import dataclasses
+To work it out takes a processor half a minute, so it is stored in ``data/scoreboard.csv`` too. A
+test compares the file with a fresh scoreboard, row by row: what is read there is what models give.
+"""
+
 import json
+import math
+import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from qoslib import measurements
 from qoslib.compare import misfits
 from qoslib.compare.observe import READINGS, NotModelledError, View
 from qoslib.compare.rows import Row, modelled, rows_of, unscored_row
-from qoslib.compare.run import Answer, answers, is_whole
+from qoslib.compare.run import answers
 from qoslib.compare.ticks import tick_counts
-from qoslib.compare.values import Data, published
+from qoslib.compare.values import published
 from qoslib.platforms import PLATFORMS, Platform, platform
+from qoslib.record import checked, fail
+from qoslib.tolerances import EQUAL
 
-__all__ = ["CLOSENESS", "NO_MODEL", "Scoreboard", "score", "score_platform"]
+__all__ = ["CLOSENESS", "Scoreboard", "differences", "score", "stored", "stored_in", "written"]
 
-NO_MODEL = "no model of this router is part of the suite yet"
 #: Each value counts once, in the first of these that holds.
 CLOSENESS = ("within_rounding", "within_1_percent", "within_10_percent", "beyond")
-#: Quantity that is predicted, and how the names of those begin whose value is a measurement of it.
+#: Quantity that is predicted, and how the names of those begin that are published in its place.
 PREDICTED = {
     "latency_average": ("latency",),
     "dropped": ("dropped", "drop_rate"),
@@ -32,6 +40,11 @@ PREDICTED = {
 #: What names a value, and what a set of assumptions under a model.
 _VALUE = ["platform", "experiment", "stream", "quantity"]
 _BAND = ["platform", "stream", "model", "assumptions"]
+#: The columns of the stored scoreboard, and those of them that are numbers.
+COLUMNS = [f.name for f in fields(Row) if f.name not in ("status", "reason")]
+NUMBERS = ["published", "half_width", "modelled", "low", "high", "error", "tolerance"]
+#: How far a number may be from the stored one, as a share of it: its digits, and other machines'.
+CLOSE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -69,7 +82,11 @@ class Scoreboard:
         return json.dumps(document, indent=1, allow_nan=False)
 
 
-def score(progress: Callable[[str], object] = lambda title: None, full: bool = False) -> Scoreboard:
+def score(
+    progress: Callable[[str], object] = lambda title: None,
+    full: bool = False,
+    platforms: Sequence[str] = PLATFORMS,
+) -> Scoreboard:
     """Run every model of every platform and compare it with what was published.
 
     Parameters
@@ -78,98 +95,77 @@ def score(progress: Callable[[str], object] = lambda title: None, full: bool = F
         Is called with the title of what runs next.
     full : bool
         Whether to replay whole what can be replayed whole: minutes instead of seconds.
+    platforms : sequence of str
+        Names of platforms; by default all.
 
     Returns
     -------
     Scoreboard
         Rows, predictions where nothing was published, counts, and what fails.
 
+    Raises
+    ------
+    ValueError
+        If there is no such platform, or an argument is of another kind.
+
     Examples
     --------
-    >>> score().failures
+    >>> score(platforms=["catalyst6506"]).failures
     ()
     """
-    data = published()
-    known = misfits.known_misfits("full" if full else "short")
-    platforms = [platform(name) for name in PLATFORMS]
-    every, predictions = _scored(platforms, answers(platforms, full, progress), full)
+    checked(Callable, progress, "progress")
+    kind = "full" if checked(bool, full, "full") else "short"
+    routers = [platform(name) for name in checked(tuple[str, ...], platforms, "platforms")]
+    if not routers:
+        fail("platforms", platforms, f"at least one of {', '.join(PLATFORMS)}")
+    known = [each for each in misfits.known_misfits(kind) if each.platform in platforms]
+    every, predictions = _scored(routers, answers(routers, full, progress))
     rows = [
-        dataclasses.replace(row, misfit=misfits.named(row, known) if row.is_misfit else None)
+        replace(row, misfit=misfits.named(row, known) if row.is_misfit else None)
         for row in every
         if row.assumptions not in platform(row.platform).counted
     ]
-    measured = {value.platform for value in data.results}
-    counted = {"ticks": tick_counts(every), "bands": _bands(predictions, measured)}
+    counted = {"ticks": tick_counts(every), "bands": _bands(routers, predictions)}
     return Scoreboard(
         tuple(rows),
         tuple(predictions),
-        _summary(data, rows) | counted,
+        _summary(routers, rows) | counted,
         tuple(misfits.failures(rows, known)),
     )
 
 
-def score_platform(name: str, full: bool = False) -> tuple[list[Row], list[dict[str, Any]]]:
-    """The rows of one platform, no misfit named yet, and its predictions.
-
-    Parameters
-    ----------
-    name : str
-        Of the platform.
-    full : bool
-        As for `score`.
-
-    Returns
-    -------
-    list of Row
-        One for each published value, model and set of assumptions.
-    list of dict
-        The predictions.
-
-    Examples
-    --------
-    >>> rows, _ = score_platform("catalyst6506")
-    >>> {row.platform for row in rows}
-    {'catalyst6506'}
-    """
-    router = platform(name)
-    return _scored([router], answers([router], full), full)
-
-
 def _scored(
-    platforms: Iterable[Platform], found: Sequence[Answer], full: bool
+    routers: Iterable[Platform], found: Iterable[Sequence[View]]
 ) -> tuple[list[Row], list[dict[str, Any]]]:
+    """The rows of all published values, no misfit named yet, and the predictions."""
     rows: list[Row] = []
     predictions: list[dict[str, Any]] = []
-    for router in platforms:
+    for router in routers:
         mine: list[Row] = []
-        for each in found:
-            if each.platform is router:
-                whole = is_whole(each.experiment, full)
-                more = rows_of(router, each.experiment, each.model, each.results, whole)
+        for views in found:
+            if views[0].platform is router:
+                more = rows_of(views)
                 mine += more
-                predictions += _predictions(each, more, whole)
-        rows += [*mine, *_not_described(router, {row.experiment for row in mine})]
+                predictions += _predictions(views, {(row.stream, row.quantity) for row in more})
+        described = {row.experiment for row in mine}
+        for value in published(router.name).results:
+            if value.experiment not in described:
+                reason = router.not_described[value.experiment]
+                mine.append(unscored_row(value, router.models[0], "base", reason))
+        rows += mine
     return rows, predictions
 
 
-def _not_described(router: Platform, described: Collection[str]) -> Iterator[Row]:
-    for value in published(router.name).results:
-        if value.experiment not in described:
-            reason = router.not_described[value.experiment]
-            yield unscored_row(value, router.models[0], "base", reason)
-
-
-def _predictions(answer: Answer, rows: Sequence[Row], whole: bool) -> Iterator[dict[str, Any]]:
+def _predictions(
+    views: Sequence[View], given: Collection[tuple[str, str]]
+) -> Iterator[dict[str, Any]]:
     """An entry for each stream and quantity of `PREDICTED` for which nothing is published."""
-    router, experiment, model, results = answer
-    given = published(router.name).given
-    views = [View(router, experiment, each, given, whole=whole) for each in results]
-    measured = {(row.stream, row.quantity) for row in rows}
+    experiment, result = views[0].experiment, views[0].result
     # TCP connections of one mark stand together.
     marks = {flow.name: flow.label for host in experiment.hosts for flow in host.flows}
-    for stream in dict.fromkeys(marks.get(name, name) for name in results[0].streams):
+    for stream in dict.fromkeys(marks.get(name, name) for name in result.streams):
         for quantity, beginnings in PREDICTED.items():
-            if any(s == stream and q.startswith(beginnings) for s, q in measured):
+            if any(s == stream and q.startswith(beginnings) for s, q in given):
                 continue
             how, reason = READINGS[quantity], None
             values: tuple[float | None, ...] = (None, None, None)
@@ -178,12 +174,12 @@ def _predictions(answer: Answer, rows: Sequence[Row], whole: bool) -> Iterator[d
             except NotModelledError as error:
                 reason = str(error)
             yield {
-                "platform": router.name,
+                "platform": views[0].platform.name,
                 "experiment": experiment.name,
                 "stream": stream,
                 "quantity": quantity,
                 "unit": how.unit,
-                "model": model,
+                "model": result.model,
                 "assumptions": experiment.assumptions,
                 **dict(zip(("modelled", "low", "high"), values, strict=True)),
                 "reason": reason,
@@ -191,11 +187,12 @@ def _predictions(answer: Answer, rows: Sequence[Row], whole: bool) -> Iterator[d
 
 
 def _bands(
-    predictions: Sequence[dict[str, Any]], measured: Collection[str]
+    routers: Iterable[Platform], predictions: Sequence[dict[str, Any]]
 ) -> list[dict[str, Any]]:
     """The least and largest throughput of each stream of a router without any published result."""
+    silent = [router.name for router in routers if not published(router.name).results]
     frame = pd.DataFrame(predictions)
-    mine = frame[~frame["platform"].isin(measured) & (frame["quantity"] == "throughput")]
+    mine = frame[frame["platform"].isin(silent) & (frame["quantity"] == "throughput")]
     return [
         dict(zip(_BAND, key, strict=True))
         | {"low": band["modelled"].min(), "high": band["modelled"].max()}
@@ -204,25 +201,29 @@ def _bands(
     ]
 
 
-def _summary(data: Data, rows: Sequence[Row]) -> dict[str, Any]:
+def _summary(routers: Sequence[Platform], rows: Sequence[Row]) -> dict[str, Any]:
     """Count values and rows.
 
     A value may have several rows, one for each model and set of assumptions. Where it is counted
     once, its first row that has a modelled value stands for it: the order is that of the
     platform's assumptions, ``base`` first, so none is chosen for being close.
     """
+    data = [published(router.name) for router in routers]
     frame = pd.DataFrame([asdict(row) | {"closeness": _closeness(row)} for row in rows])
     scored = frame[frame["verdict"] != "unscored"]
     once = scored.drop_duplicates(_VALUE)
-    sound = [value.name for value in data.results if value.status == "ok"]
-    silent = sorted(set(sound) - set(once[_VALUE].itertuples(index=False, name=None)))
+    status = {value.name: value.status for each in data for value in each.results}
+    sound = [name for name, each in status.items() if each == "ok"]
+    silent = set(sound) - set(once[_VALUE].itertuples(index=False, name=None))
+    why = {row.name: str(row.reason) for row in reversed(rows)}
+    reasons = Counter((name[0], why[name]) for name in silent)
     return {
         "published": {
-            "values": len(data.results),
+            "values": len(status),
             "ok": len(sound),
-            "inconsistent": len(data.results) - len(sound),
-            "printed_again": data.repeated,
-            "inputs_not_counted": len(data.inputs),
+            "inconsistent": len(status) - len(sound),
+            "published_again": sum(each.repeated for each in data),
+            "inputs_not_counted": sum(len(each.inputs) for each in data),
         },
         "spoken_to": _counts(once),
         "models": {
@@ -232,17 +233,19 @@ def _summary(data: Data, rows: Sequence[Row]) -> dict[str, Any]:
         "verdicts": frame["verdict"].value_counts().sort_index().to_dict(),
         "misfits": frame["misfit"].value_counts().sort_index().to_dict(),
         "fitted": [
-            {
-                "platform": name,
-                "parameter": parameter,
-                "value": float(platform(name).facts[parameter]),
-            }
+            {"platform": router.name, "parameter": name, "value": float(router.facts[name])}
             | {"values": len(keys), "on": list(keys)}
-            for name in PLATFORMS
-            for parameter, keys in platform(name).facts.fitted_on.items()
+            for router in routers
+            for name, keys in router.facts.fitted_on.items()
         ],
-        "sets": _rivals(scored[scored["model"] == "packets"]),
-        "not_spoken_to": {"values": len(silent), "reasons": _reasons(silent, rows)},
+        "sets": _rivals(routers, scored[scored["model"] == "packets"]),
+        "not_spoken_to": {
+            "values": len(silent),
+            "reasons": [
+                {"platform": name, "reason": reason, "values": count}
+                for (name, reason), count in sorted(reasons.items())
+            ],
+        },
     }
 
 
@@ -259,23 +262,107 @@ def _counts(frame: pd.DataFrame) -> dict[str, int]:
     return {"values": len(frame), **{name: found[name] for name in CLOSENESS}}
 
 
-def _rivals(scored: pd.DataFrame) -> list[dict[str, Any]]:
+def _rivals(routers: Iterable[Platform], scored: pd.DataFrame) -> list[dict[str, Any]]:
     """What the packet model gives under each rival set of assumptions."""
     groups = scored.groupby(["platform", "assumptions"])["verdict"]
     found = {key: Counter(verdicts) for key, verdicts in groups}
     return [
-        {"platform": name, "assumptions": rival, "parameters": len(free)}
-        | {verdict: found[name, rival][verdict] for verdict in ("within", "misfit")}
-        for name in PLATFORMS
-        for rival, free in platform(name).parameters.items()
-        if (name, rival) in found
+        {"platform": router.name, "assumptions": rival, "parameters": len(free)}
+        | {verdict: found[router.name, rival][verdict] for verdict in ("within", "misfit")}
+        for router in routers
+        for rival, free in router.parameters.items()
+        if (router.name, rival) in found
     ]
 
 
-def _reasons(silent: Iterable[tuple[str, ...]], rows: Sequence[Row]) -> list[dict[str, Any]]:
-    why: dict[tuple[str, ...], str | None] = {row.name: row.reason for row in reversed(rows)}
-    found = Counter((name[0], why.get(name, NO_MODEL)) for name in silent)
-    return [
-        {"platform": name, "reason": reason, "values": count}
-        for (name, reason), count in sorted(found.items())
+def stored_in() -> Path:
+    """The file that the scoreboard is stored in."""
+    return measurements.folder().parent / "scoreboard.csv"
+
+
+def stored(path: str | os.PathLike[str] | None = None) -> tuple[Row, ...]:
+    """Read the scored rows of the stored scoreboard.
+
+    Parameters
+    ----------
+    path : str or Path, optional
+        Another file than the one that comes with the package.
+
+    Returns
+    -------
+    tuple of Row
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        If the path is none.
+
+    Examples
+    --------
+    >>> row = stored()[0]
+    >>> row.platform, row.verdict in ("within", "misfit")
+    ('m120', True)
+    """
+    if not isinstance(path, str | os.PathLike | None):
+        fail("path", path, "the path of a file, or None")
+    frame = pd.read_csv(path or stored_in(), dtype=str, keep_default_na=False)
+    return tuple(_row(cells) for cells in frame.to_dict("records"))
+
+
+def _row(cells: Mapping[Any, Any]) -> Row:
+    numbers = {name: float(cells[name]) if cells[name] else None for name in NUMBERS}
+    rest = {"misfit": cells["misfit"] or None, "fitted": cells["fitted"] == "True"}
+    return Row(**(dict(cells) | numbers | rest), status="ok")
+
+
+def written(rows: Iterable[Row]) -> str:
+    """The scored rows as the text of the file."""
+    scored = pd.DataFrame([row for row in rows if row.verdict != "unscored"])
+    text: str = scored.reindex(columns=COLUMNS).to_csv(
+        index=False, float_format="%.10g", lineterminator="\n"
+    )
+    return text
+
+
+def differences(rows: Iterable[Row]) -> list[str]:
+    """How a fresh scoreboard differs from the stored one, one line each.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        Of `score`.
+
+    Returns
+    -------
+    list of str
+        Empty where nothing differs by more than rounding.
+
+    Raises
+    ------
+    ValueError
+        If they are no rows.
+
+    Examples
+    --------
+    >>> differences(stored())
+    []
+    """
+    given: tuple[Row, ...] = checked(tuple[Row, ...], rows, "rows")
+    fresh = {row.title: row for row in given if row.verdict != "unscored"}
+    old, name = {row.title: row for row in stored()}, stored_in().name
+    found = [f"{title}: not in {name}" for title in fresh if title not in old]
+    found += [f"{title}: only in {name}" for title in old if title not in fresh]
+    return found + [
+        f"{title}: {column}"
+        for title, row in fresh.items()
+        if title in old
+        for column in COLUMNS
+        if not _alike(getattr(row, column), getattr(old[title], column))
     ]
+
+
+def _alike(one: object, other: object) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=EQUAL)
+    return one == other

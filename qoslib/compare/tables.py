@@ -1,20 +1,23 @@
 """Rows as tables to read: published values and what a model gives, and the known misfits."""
 
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import pandas as pd
 
 from qoslib import units
 from qoslib.compare.misfits import known_misfits, named
-from qoslib.compare.rows import Row, rows_of
-from qoslib.compare.run import MODELS
+from qoslib.compare.observe import View
+from qoslib.compare.rows import Row, rows_of, views_of
+from qoslib.compare.run import model_of
 from qoslib.compare.scoreboard import Scoreboard
 from qoslib.platforms import platform as platform_named
+from qoslib.record import checked, fail
 
 __all__ = [
     "compare_experiment",
     "explained",
+    "grouped",
     "misfit_summary",
     "relative_error",
     "text",
@@ -41,9 +44,14 @@ def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     DataFrame
         One line per row, values as texts of four digits.
 
+    Raises
+    ------
+    ValueError
+        If they are no rows.
+
     Examples
     --------
-    >>> from qoslib.compare.store import stored
+    >>> from qoslib.compare import stored
     >>> mine = [row for row in stored() if row.platform == "m120" and row.stream == "CS1"]
     >>> to_frame(mine).columns.tolist()[:4]
     ['platform', 'experiment', 'stream', 'quantity']
@@ -54,7 +62,7 @@ def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
         | {"modelled": _digits(row.modelled, 4), "unit": row.unit}
         | {"error": relative_error(row, ".2f"), "verdict": row.verdict}
         | {"fitted": "fitted" if row.fitted else "", "misfit": row.misfit or ""}
-        for row in rows
+        for row in checked(tuple[Row, ...], rows, "rows")
     ]
     return pd.DataFrame(lines)
 
@@ -82,6 +90,11 @@ def compare_experiment(
         Texts to be read, one row a value: published, modelled to three digits, error. The
         scoreboard has the numbers in full.
 
+    Raises
+    ------
+    ValueError
+        If there is nothing of one of these names.
+
     Examples
     --------
     >>> compare_experiment("m120", "base", "latency")
@@ -90,6 +103,11 @@ def compare_experiment(
     CS1    latency_maximum     84 ms  88.1 ms  +4.8 %
     BE     latency_average      4 ms  4.07 ms  +1.8 %
     """
+    views = _views(platform, experiment, model, assumptions)
+    rows = rows_of(views, checked(tuple[str, ...], quantities, "quantities"))
+    if not rows:
+        there = dict.fromkeys(row.quantity for row in rows_of(views))
+        fail("quantities", quantities, ", ".join(there) or "none, as nothing is published of it")
     lines = [
         {
             "stream": row.stream or "all",
@@ -98,7 +116,7 @@ def compare_experiment(
             "modelled": f"{_digits(row.modelled, 3)} {row.unit}" if row.error is not None else "–",
             "error": relative_error(row, ".1f") or "–",
         }
-        for row in _modelled(platform, experiment, model, assumptions, quantities)
+        for row in rows
     ]
     return pd.DataFrame(lines).set_index(["stream", "quantity"])
 
@@ -116,18 +134,27 @@ def misfit_summary(platform: str, model: str = "fluid", assumptions: str = "base
     DataFrame
         One row for the values within their tolerance, one for each misfit, with its errors.
 
+    Raises
+    ------
+    ValueError
+        If there is nothing of one of these names.
+
     Examples
     --------
     >>> misfit_summary("m120", assumptions="generator").columns.tolist()
     ['values', 'error']
     """
     known = known_misfits()
+    scored = [
+        row
+        for name in platform_named(platform).experiments(assumptions)
+        for row in rows_of(_views(platform, name, model, assumptions))
+        if row.verdict != "unscored"
+    ]
     kinds: dict[str, list[Row]] = {"within": []}
-    for name in platform_named(platform).experiments(assumptions):
-        for row in _modelled(platform, name, model, assumptions):
-            if row.verdict != "unscored":
-                kind = named(row, known) or "not explained" if row.is_misfit else "within"
-                kinds.setdefault(kind, []).append(row)
+    kinds |= grouped(
+        scored, lambda row: named(row, known) or "not explained" if row.is_misfit else "within"
+    )
     lines = [
         {"values": len(rows), "error": errors.replace(" % to ", " to ") or "–"}
         for rows in kinds.values()
@@ -136,12 +163,21 @@ def misfit_summary(platform: str, model: str = "fluid", assumptions: str = "base
     return pd.DataFrame(lines, index=pd.Index(kinds, name=f"{platform}, {model} model"))
 
 
-def _modelled(
-    platform: str, experiment: str, model: str, assumptions: str, quantities: Collection[str] = ()
-) -> list[Row]:
-    router = platform_named(platform)
-    described = router.experiments(assumptions)[experiment]
-    return rows_of(router, described, model, MODELS[model](described), quantities=quantities)
+def _views(platform: str, experiment: str, model: str, assumptions: str) -> list[View]:
+    """What a model, run just now, gives for an experiment."""
+    router, run = platform_named(platform), model_of(model)
+    known = router.experiments(assumptions)
+    if checked(str, experiment, "experiment") not in known:
+        fail("experiment", experiment, ", ".join(known))
+    return views_of(router, known[experiment], run(known[experiment]))
+
+
+def grouped(rows: Iterable[Row], key: Callable[[Row], Any]) -> dict[Any, list[Row]]:
+    """Rows by a key, both in the order in which they come."""
+    found: dict[Any, list[Row]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
 def explained(rows: Iterable[Row]) -> pd.DataFrame:
@@ -156,16 +192,19 @@ def explained(rows: Iterable[Row]) -> pd.DataFrame:
     DataFrame
         One line a misfit, the reason in full.
 
+    Raises
+    ------
+    ValueError
+        If they are no rows.
+
     Examples
     --------
-    >>> from qoslib.compare.store import stored
+    >>> from qoslib.compare import stored
     >>> explained(stored()).columns.tolist()
     ['rows', 'errors', 'why']
     """
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        if row.misfit:
-            found.setdefault(row.misfit, []).append(row)
+    given = checked(tuple[Row, ...], rows, "rows")
+    found = grouped((row for row in given if row.misfit), lambda row: row.misfit)
     known = {misfit.key: misfit for misfit in known_misfits()}
     lines = [
         {"rows": len(mine), "errors": _range(mine, ".2f"), "why": " ".join(known[key].why.split())}
@@ -207,37 +246,41 @@ def text(board: Scoreboard) -> str:
     Parameters
     ----------
     board : Scoreboard
-        Of `score`; or with the rows of some platforms and an empty summary.
+        Of `score`.
 
     Returns
     -------
     str
         One line per row.
 
+    Raises
+    ------
+    ValueError
+        If it is no scoreboard.
+
     Examples
     --------
-    >>> from qoslib.compare.scoreboard import Scoreboard, score_platform
-    >>> rows, predictions = score_platform("catalyst6506")
-    >>> board = Scoreboard(tuple(rows), tuple(predictions), {}, ())
-    >>> text(board).splitlines()[0]
+    >>> from qoslib.compare import score
+    >>> text(score(platforms=["catalyst6506"])).splitlines()[0]
     'catalyst6506'
     """
+    checked(Scoreboard, board, "board")
     lines: list[str] = []
-    for name in sorted({row.platform for row in board.rows}):
-        rows = [row for row in board.rows if row.platform == name]
+    for name, rows in sorted(grouped(board.rows, lambda row: row.platform).items()):
         scored = sorted((row for row in rows if row.error is not None), key=lambda row: row.fitted)
         lines += _table(name, _with_tolerances(scored))
         lines += ["Not scored:", *_unscored(rows), ""]
         mine = [each for each in board.predictions if each["platform"] == name]
         lines += _predicted(mine, {row.experiment for row in rows})
-    if board.summary:
-        lines += _summary(board.summary)
+    lines += _summary(board.summary)
     if board.failures:
         lines += ["This fails:", *(f"  {line}" for line in board.failures)]
     return "\n".join(lines)
 
 
 def _table(title: str, frame: pd.DataFrame, index: bool = False) -> Iterator[str]:
+    if frame.empty:
+        return
     yield title
     for line in frame.to_string(index=index, float_format="{:.4g}".format).splitlines():
         line = line.rstrip()
@@ -264,17 +307,17 @@ def _interval(row: Row) -> str:
 
 
 def _unscored(rows: Iterable[Row]) -> Iterator[str]:
-    reasons: dict[str, list[str]] = {}
-    for row in rows:
-        if row.verdict == "unscored":
-            name = f"{row.experiment} {row.stream or 'all'} {row.quantity} ({row.assumptions})"
-            reasons.setdefault(str(row.reason), []).append(name)
-    for reason, names in reasons.items():
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        yield from (f"  {', '.join(names[:3])}{more}:", f"    {reason}")
+    unscored = (row for row in rows if row.verdict == "unscored")
+    for reason, mine in grouped(unscored, lambda row: row.reason).items():
+        names = [
+            f"{row.experiment} {row.stream or 'all'} {row.quantity} ({row.assumptions})"
+            for row in mine[:3]
+        ]
+        more = f" and {len(mine) - 3} more" if len(mine) > 3 else ""
+        yield from (f"  {', '.join(names)}{more}:", f"    {reason}")
 
 
-def _predicted(predictions: Iterable[dict[str, Any]], published: Container[str]) -> Iterator[str]:
+def _predicted(predictions: Iterable[dict[str, Any]], published: Collection[str]) -> Iterator[str]:
     """One line for each stream that sends something, a model and a set of assumptions."""
     found: dict[tuple[str, ...], dict[str, float]] = {}
     for each in predictions:
@@ -306,7 +349,8 @@ def _summary(summary: dict[str, Any]) -> Iterator[str]:
     yield from _table("Rival sets, packets alone:", pd.DataFrame(summary["sets"]))
     ticks = pd.DataFrame(summary["ticks"])
     yield from _table("Throughputs within 15 % and drops within a factor of two:", ticks)
-    bands = pd.DataFrame(summary["bands"])
-    bands["over"] = [f"{each[0]} to {each[-1]}" for each in bands["over"]]
-    yield from _table("Predicted throughput:", bands)
+    bands = [
+        each | {"over": f"{each['over'][0]} to {each['over'][-1]}"} for each in summary["bands"]
+    ]
+    yield from _table("Predicted throughput:", pd.DataFrame(bands))
     yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())

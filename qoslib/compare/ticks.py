@@ -1,19 +1,21 @@
 """How many published values a whole set of assumptions meets: a count for each set."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 
 from qoslib import units
-from qoslib.compare.rows import Row, rows_of
-from qoslib.compare.run import MODELS
+from qoslib.compare.rows import Row, rows_of, views_of
+from qoslib.compare.run import model_of
 from qoslib.compare.tolerances import TOLERANCES, allowed_drops
 from qoslib.compare.values import Published, published
 from qoslib.flows import HtbPacing
-from qoslib.platforms import PLATFORMS, Experiment, Platform, platform
+from qoslib.platforms import PLATFORMS, Platform, platform
+from qoslib.record import checked
 
-__all__ = ["any_gate", "is_tick", "tick_counts", "ticks"]
+__all__ = ["is_tick", "tick_counts", "ticks"]
 
 #: What a tick is about.
 THROUGHPUT, DROPS = "throughput", "dropped_packets"
@@ -35,6 +37,11 @@ def is_tick(value: Published, modelled: float) -> bool:
     -------
     bool
 
+    Raises
+    ------
+    ValueError
+        If it is no published value, or no number.
+
     Examples
     --------
     >>> from qoslib.compare.values import published
@@ -42,7 +49,8 @@ def is_tick(value: Published, modelled: float) -> bool:
     >>> is_tick(value, value.value), is_tick(value, 2 * value.value)
     (True, False)
     """
-    low, high = _allowed(value)
+    low, high = _allowed(checked(Published, value, "value"))
+    checked(float, modelled, "modelled")
     return low <= modelled <= high
 
 
@@ -52,18 +60,6 @@ def _allowed(value: Published) -> tuple[float, float]:
         return allowed_drops(value)
     share = TOLERANCES["carried_by_tcp"].relative
     return (1 - share) * value.value, (1 + share) * value.value
-
-
-def any_gate(experiment: Experiment, quantity: str) -> float:
-    """What any model gives that knows the link's and the class's rate, and no more.
-
-    ``min(paced rate, C - u)`` [bit/s], and no drops.
-    """
-    if quantity == DROPS:
-        return 0.0
-    left_bps = experiment.only_port.rate_bps - sum(s.rate_bps for s in experiment.streams)
-    paced = [h.pacing.rate_bps for h in experiment.hosts if isinstance(h.pacing, HtbPacing)]
-    return min(left_bps, *paced) if paced else left_bps
 
 
 def ticks(
@@ -85,17 +81,24 @@ def ticks(
     DataFrame
         One row a set, and the baseline; see `tick_counts`.
 
+    Raises
+    ------
+    ValueError
+        If there is no such model or set.
+
     Examples
     --------
     >>> ticks("fluid", ["base", "textbook"])["possible"].tolist()
     [34, 34, 34]
     """
+    run, sets = model_of(model), checked(tuple[str, ...], assumptions, "assumptions")
+    checked(bool, full, "full")
     rows = [
         row
         for router in _counted()
-        for each in assumptions or router.assumptions
+        for each in sets or router.assumptions
         for experiment in router.experiments(each).values()
-        for row in rows_of(router, experiment, model, MODELS[model](experiment, full=full))
+        for row in rows_of(views_of(router, experiment, run(experiment, full=full)))
     ]
     return pd.DataFrame(tick_counts(rows)).set_index("assumptions")
 
@@ -121,13 +124,17 @@ def tick_counts(rows: Iterable[Row]) -> list[dict[str, Any]]:
     results = [value for router in _counted() for value in published(router.name).results]
     values = {value.name: value for value in results if value.status == "ok"}
     lines = [
-        _line(values[row.name], row.model, row.assumptions, row.modelled, row)
+        {"model": row.model, "assumptions": row.assumptions}
+        | _line(values[row.name], row.modelled, row.ends, row.fitted)
         for row in rows
         if row.modelled is not None and row.name in values
     ]
     if not lines:
         return []
-    lines += [_line(each, "none", BASELINE, _by_any_gate(each)) for each in values.values()]
+    baseline = {"model": "none", "assumptions": BASELINE}
+    for value in values.values():
+        gate = _any_gate(value)
+        lines.append(baseline | _line(value, gate, (gate, gate)))
     counts = pd.DataFrame(lines).groupby(["model", "assumptions"], sort=False).sum()
     rules, met = _counted()[0], counts["ticks"].to_dict()
     return [
@@ -140,15 +147,12 @@ def tick_counts(rows: Iterable[Row]) -> list[dict[str, Any]]:
 
 
 def _line(
-    value: Published, model: str, assumptions: str, modelled: float, row: Row | None = None
-) -> dict[str, Any]:
+    value: Published, modelled: float, ends: Sequence[float], fitted: bool = False
+) -> dict[str, bool]:
     """What one value adds to the counts of a set."""
-    least, most = _allowed(value)
-    low, high = row.ends if row else (modelled, modelled)
-    met, fitted = is_tick(value, modelled), bool(row and row.fitted)
+    (least, most), (low, high) = _allowed(value), ends
+    met = least <= modelled <= most
     return {
-        "model": model,
-        "assumptions": assumptions,
         "ticks": met,
         THROUGHPUT: met and value.quantity == THROUGHPUT,
         "drops": met and value.quantity == DROPS,
@@ -160,9 +164,16 @@ def _line(
     }
 
 
-def _by_any_gate(value: Published) -> float:
-    described = platform(value.platform).experiments().get(value.experiment)
-    if described is None:
-        return float("nan")
-    given = any_gate(described, value.quantity)
-    return given if value.quantity == DROPS else units.convert(given, "bit/s", value.unit)
+def _any_gate(value: Published) -> float:
+    """What any model gives that knows the link's and the class's rate, and no more.
+
+    ``min(paced rate, C - u)`` in the unit of the value, and no drops.
+    """
+    experiment = platform(value.platform).experiments().get(value.experiment)
+    if experiment is None:
+        return math.nan
+    if value.quantity == DROPS:
+        return 0.0
+    left_bps = experiment.only_port.rate_bps - sum(s.rate_bps for s in experiment.streams)
+    paced = [h.pacing.rate_bps for h in experiment.hosts if isinstance(h.pacing, HtbPacing)]
+    return units.convert(min([left_bps, *paced]), "bit/s", value.unit)

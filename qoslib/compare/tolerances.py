@@ -29,7 +29,7 @@ class Tolerance(NamedTuple):
 TOLERANCES = {
     "carried": Tolerance(
         0.01,
-        "offered shares are printed in whole percent; generators keep them to about 0.1 %, and"
+        "offered shares are published in whole percent; generators keep them to about 0.1 %, and"
         " what is carried follows the load one to one",
     ),
     "dropped": Tolerance(
@@ -49,7 +49,7 @@ TOLERANCES = {
     ),
     "carried_by_tcp": Tolerance(
         0.15,
-        "one run of a closed loop whose host is not described, printed with one digit; declared"
+        "one run of a closed loop whose host is not described, published with one digit; declared"
         " beforehand, and not wider where the rounding is",
     ),
     "dropped_by_tcp": Tolerance(
@@ -59,7 +59,7 @@ TOLERANCES = {
     ),
     "latency": Tolerance(
         0.20,
-        "buffers are multiples of nominal rates and of a nominal 100 ms, and the sources print"
+        "buffers are multiples of nominal rates and of a nominal 100 ms, and the sources give"
         " two digits; source m120 itself calls 45 against 50 ms in line",
     ),
     "transit": Tolerance(
@@ -69,7 +69,7 @@ TOLERANCES = {
     ),
     "average": Tolerance(
         0.02,
-        "a tester timed each of millions of packets and prints five digits: what is left is the"
+        "a tester timed each of millions of packets and gives five digits: what is left is the"
         " model's own, since a few fitted numbers stand for an undocumented line card",
     ),
     "maximum": Tolerance(
@@ -147,13 +147,17 @@ def allowed_drops(value: Published) -> tuple[float, float]:
 
 
 def kind_of(value: Published, how: Reading, view: View) -> str:
-    """The kind of tolerance for a value, as the run allows it."""
+    """The kind of tolerance for a value: a run with its start and end has some of its own."""
+    experiment = view.experiment
     if _rare(value, view):
         return "rare"
     if view.whole and view.result.seed is not None and value.quantity in _COUNTS:
         return "replayed"
-    kind = view.kind(how.kind)
-    return TIMED.get(value.quantity, kind) if view.experiment.timed else kind
+    if experiment.timed and value.quantity in TIMED:
+        return TIMED[value.quantity]
+    if how.kind in ("carried", "dropped") and (view.flows or experiment.is_run):
+        return f"{how.kind}_by_tcp" if view.flows else f"{how.kind}_in_run"
+    return how.kind
 
 
 def too_short(value: Published, view: View) -> str | None:

@@ -10,12 +10,14 @@ import pandas as pd
 
 from qoslib import measurements, units
 from qoslib.platforms import Experiment, platform
+from qoslib.record import checked, fail
 
 __all__ = [
     "INPUTS",
     "Data",
     "Point",
     "Published",
+    "given_of",
     "published",
     "published_points",
     "values_of",
@@ -47,8 +49,8 @@ class Published:
     quantity : str
         As on the scoreboard: a latency carries its statistic, ``latency_average`` unless the
         source says maximum, minimum or "up to".
-    printed_quantity : str
-        As in the table.
+    table_quantity : str
+        As in its table.
     value, half_width : float
         The number and the rounding that its digits imply, in `unit`.
     unit : str
@@ -66,7 +68,7 @@ class Published:
     experiment: str
     stream: str
     quantity: str
-    printed_quantity: str
+    table_quantity: str
     value: float
     half_width: float
     unit: str
@@ -82,14 +84,10 @@ class Published:
         return self.table.partition("_")[0]
 
     @property
-    def key(self) -> str:
-        """``table/experiment/stream/quantity``, as the facts of a platform name it."""
-        return f"{self.table}/{self.experiment}/{self.stream}/{self.printed_quantity}"
-
-    @property
-    def scored_key(self) -> str:
-        """The same with the quantity as on the scoreboard."""
-        return f"{self.table}/{self.experiment}/{self.stream}/{self.quantity}"
+    def keys(self) -> set[str]:
+        """``table/experiment/stream/quantity``, as the facts of a platform name it: both ways."""
+        place = f"{self.table}/{self.experiment}/{self.stream}"
+        return {f"{place}/{self.table_quantity}", f"{place}/{self.quantity}"}
 
     @property
     def name(self) -> tuple[str, str, str, str]:
@@ -99,7 +97,7 @@ class Published:
     @property
     def is_input(self) -> bool:
         """Whether it was configured, sent or demanded, and is no result: see `INPUTS`."""
-        patterns = (re.fullmatch(pattern, self.printed_quantity) for pattern in INPUTS)
+        patterns = (re.fullmatch(pattern, self.table_quantity) for pattern in INPUTS)
         return self.configured or self.table.endswith("_configuration") or any(patterns)
 
     @property
@@ -126,29 +124,10 @@ class Data:
     inputs: tuple[Published, ...]
     repeated: int
 
-    @classmethod
-    def sorted_out(cls, values: Iterable[Published]) -> "Data":
-        """Tell results from inputs."""
-        results: dict[tuple[str, ...], Published] = {}
-        inputs, count = [], 0
-        for value in values:
-            if value.is_input:
-                inputs.append(value)
-                continue
-            count += 1
-            results[value.name] = min(results.get(value.name, value), value, key=_exactness)
-        return cls(tuple(results.values()), tuple(inputs), count - len(results))
-
-    @cached_property
-    def by_name(self) -> dict[tuple[str, ...], Published]:
-        """The results by `Published.name`."""
-        return {each.name: each for each in self.results}
-
     @cached_property
     def given(self) -> dict[tuple[str, str, str], float]:
         """The inputs of one platform in base units, by experiment, stream and quantity."""
-        sound = [each for each in self.inputs if each.status == "ok"]
-        return {(each.experiment, each.stream, each.quantity): each.base_value for each in sound}
+        return given_of(self.inputs)
 
     def spread(self, value: Published) -> float:
         """How far apart the published counters of a value's pair are [ratio]; 0 without a pair.
@@ -163,16 +142,21 @@ class Data:
             ``|b / a - 1|`` of the two counters a and b.
         """
         pair = platform(value.platform).pairs.get(value.quantity, ())
-        found = [self.by_name.get((*value.name[:3], quantity)) for quantity in pair]
-        counters = [each.value for each in found if each is not None]
+        names = [(*value.name[:3], quantity) for quantity in pair]
+        counters = [each.value for name in names for each in self.results if each.name == name]
         return abs(counters[1] / counters[0] - 1) if len(counters) == 2 and all(counters) else 0.0
+
+
+def given_of(inputs: Iterable[Published]) -> dict[tuple[str, str, str], float]:
+    """Inputs in base units, by experiment, stream and quantity."""
+    sound = [each for each in inputs if each.status == "ok"]
+    return {(each.experiment, each.stream, each.quantity): each.base_value for each in sound}
 
 
 def _exactness(value: Published) -> tuple[bool, float]:
     return value.status != "ok", value.half_width * units.UNITS[value.unit][1]
 
 
-@cache
 def published(platform: str = "") -> Data:
     """Read the published values of a platform and tell results from inputs.
 
@@ -183,6 +167,16 @@ def published(platform: str = "") -> Data:
     platform : str
         Only its tables are read; by default those of all platforms.
 
+    Returns
+    -------
+    Data
+        Its results and inputs.
+
+    Raises
+    ------
+    ValueError
+        If no table is about such a platform.
+
     Examples
     --------
     >>> [value] = [v for v in published("m120").results if v.name[1:3] == ("base", "CS1")
@@ -190,11 +184,22 @@ def published(platform: str = "") -> Data:
     >>> value.value, value.unit
     (84.0, 'ms')
     """
-    tables = sorted(path.stem for path in measurements.folder().glob(f"{platform or ''}*.csv"))
-    mine = [name for name in tables if platform in ("", name.partition("_")[0])]
-    return Data.sorted_out(
-        value for name in mine for value in values_of(name, measurements.load(name))
-    )
+    return _published(checked(str, platform, "platform"))
+
+
+@cache
+def _published(platform: str) -> Data:
+    tables = sorted(path.stem for path in measurements.folder().glob("*.csv"))
+    named = [table for table in tables if platform in ("", table.partition("_")[0])]
+    if not named:
+        fail("platform", platform, ", ".join(dict.fromkeys(t.partition("_")[0] for t in tables)))
+    values = [value for table in named for value in values_of(table, measurements.load(table))]
+    inputs = tuple(value for value in values if value.is_input)
+    results: dict[tuple[str, ...], Published] = {}
+    for value in values:
+        if not value.is_input:
+            results[value.name] = min(results.get(value.name, value), value, key=_exactness)
+    return Data(tuple(results.values()), inputs, len(values) - len(inputs) - len(results))
 
 
 def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
@@ -211,15 +216,14 @@ def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
     # pandas copies the passport at each look at a column, which takes longer than all else.
     found.attrs = {}
     for row in found.to_dict("records"):
-        quantity, is_range = row["quantity"], row["statistic"] == "range"
+        quantity, statistic = row["quantity"], row["statistic"]
+        is_range, latency = statistic == "range", _LATENCY.get(statistic, "latency_average")
         yield Published(
             table=table,
             experiment=row["experiment"],
             stream=row["stream"],
-            quantity=_LATENCY.get(row["statistic"], "latency_average")
-            if quantity == "latency"
-            else quantity,
-            printed_quantity=quantity,
+            quantity=latency if quantity == "latency" else quantity,
+            table_quantity=quantity,
             value=float(row["value"]),
             half_width=float(row["half_width"]),
             unit=row["unit"],
@@ -227,7 +231,7 @@ def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
             reason=row["reason"],
             low=row["low"] if is_range else None,
             high=row["high"] if is_range else None,
-            configured=row["statistic"] == "configured",
+            configured=statistic == "configured",
         )
 
 
@@ -272,6 +276,11 @@ def published_points(platform: str, experiment: Experiment) -> list[Point]:
     list of Point
         In the base units of a result.
 
+    Raises
+    ------
+    ValueError
+        If there is no such platform, or the experiment is none.
+
     Examples
     --------
     >>> from qoslib.platforms import Experiment, platform
@@ -279,18 +288,23 @@ def published_points(platform: str, experiment: Experiment) -> list[Point]:
     >>> [point.value for point in points if (point.stream, point.quantity) == ("CS1", "latency")]
     [0.084]
     """
-    found: dict[tuple[str, str], Point] = {}
-    frames = {stream.name: stream.mean_frame_bytes for stream in experiment.streams}
+    checked(Experiment, experiment, "experiment")
+    counted_bytes = {
+        stream.name: stream.mean_frame_bytes + experiment.counted_extra_bytes
+        for stream in experiment.streams
+    }
     mine = [
         each
         for each in published(platform).results
-        if each.experiment == experiment.name and each.status == "ok" and each.stream in frames
+        if (each.experiment, each.status) == (experiment.name, "ok")
+        and each.stream in counted_bytes
     ]
+    found: dict[tuple[str, str], Point] = {}
     for quantity, drawn in _DRAWN.items():
         for each in mine:
             if each.quantity == quantity:
-                counted = frames[each.stream] + experiment.counted_extra_bytes
-                found.setdefault((each.stream, drawn), _point(each, drawn, counted))
+                point = _point(each, drawn, counted_bytes[each.stream])
+                found.setdefault((each.stream, drawn), point)
     return list(found.values())
 
 

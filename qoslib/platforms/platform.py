@@ -204,7 +204,7 @@ class Platform:
         >>> list(platform("m120").experiments("frames"))
         ['profile1', 'profile2']
         """
-        if assumptions not in self.assumptions:
+        if not isinstance(assumptions, str) or assumptions not in self.assumptions:
             fail("assumptions", assumptions, ", ".join(self.assumptions))
         return dict(_described(self, assumptions))
 
