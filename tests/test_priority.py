@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from oracles import by_level_and_guarantee, by_priority
 
-from qoslib.fluid.priority import priority_levels, strict_priority
+from qoslib.fluid.sharing import priority_levels, strict_priority
 from qoslib.port import PacketLimit, Port, PriorityLevels, Queue, StrictPriority
 
 RATES = st.floats(0, 1e9) | st.sampled_from([0.0, 1e8, 5e8])

@@ -6,12 +6,12 @@ import numpy as np
 
 from qoslib import units
 from qoslib.fluid.delay import buffer_bytes
-from qoslib.fluid.sharing import fill, fill_bands
+from qoslib.fluid.sharing import is_fast
 from qoslib.port import DropProfile, ModifiedDrr, Port, Queue
 from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
 
-__all__ = ["deficit_round_robin", "modified_drr", "per_visit", "quanta", "round_s", "shorter_s"]
+__all__ = ["per_visit", "quanta", "round_s", "shorter_s"]
 
 
 def quanta(port: Port, packet_bytes: Floats) -> Floats:
@@ -82,13 +82,11 @@ def per_visit(
 
 def _robin_bps(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
     """What the low-latency queue and the port's shaper leave the round robin [bit/s]."""
-    low_latency = getattr(port.scheduler, "low_latency", "")
-    fast = np.array([queue.name == low_latency for queue in port.queues])
     line_bps: Floats = np.full(put_in_bps.shape, port.rate_bps)
     if port.shaper is not None:
         on_line = packet_bytes[..., 1] / packet_bytes[..., 0]
         line_bps = np.minimum(line_bps, port.shaper.rate_bps * on_line)
-    fast_bps: Floats = (put_in_bps * fast).sum(-1, keepdims=True)
+    fast_bps: Floats = (put_in_bps * is_fast(port)).sum(-1, keepdims=True)
     return line_bps - fast_bps
 
 
@@ -131,36 +129,6 @@ def shorter_s(port: Port, put_in_bps: Floats, packet_bytes: Floats, sent_bytes: 
     return units.bits(sent_bytes) * (1 - load) / np.maximum(2 * put_in_bps, 1e-9)
 
 
-def deficit_round_robin(
-    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
-) -> Floats:
-    """Backlogged queues share in proportion to what they send per visit [bit/s].
-
-    Parameters and result as in `qoslib.fluid.priority.strict_priority`; `weights` are those
-    of `per_visit`.
-
-    References
-    ----------
-    Shreedhar and Varghese 1996, doi:10.1109/90.502236.
-    """
-    return fill(demand_bps, capacity_bps, weights)
-
-
-def modified_drr(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats) -> Floats:
-    """The low-latency queue whole, then the others in proportion to what they send per visit.
-
-    Parameters and result as in `deficit_round_robin`.
-
-    References
-    ----------
-    Source gsr12000, table of queues (weight and quantum).
-    """
-    low_latency = getattr(port.scheduler, "low_latency", "")
-    fast = np.array([queue.name == low_latency for queue in port.queues])
-    bands = [members for members in (np.flatnonzero(fast), np.flatnonzero(~fast)) if members.size]
-    return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)
-
-
 def round_s(port: Port, robin_bps: float) -> float:
     """Longest round of a round robin [s]: ``8 sum Q / C``, every queue backlogged.
 
@@ -172,6 +140,5 @@ def round_s(port: Port, robin_bps: float) -> float:
     robin_bps : float
         What the round robin gets, in bits of frames [bit/s].
     """
-    low_latency = getattr(port.scheduler, "low_latency", "")
-    turns = sum(queue.quantum_bytes for queue in port.queues if queue.name != low_latency)
-    return units.bits(turns) / robin_bps
+    quanta_bytes = np.array([queue.quantum_bytes for queue in port.queues])
+    return units.bits(float(quanta_bytes[~is_fast(port)].sum())) / robin_bps

@@ -1,14 +1,24 @@
-"""Who gets how much of a line: water-filling within a band, bands in order."""
+"""Who gets how much of a line: filled up within a band, bands in order, by each scheduler."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from qoslib.port import Port
 from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
 
-__all__ = ["fill", "fill_bands", "in_proportion"]
+__all__ = [
+    "deficit_round_robin",
+    "fill",
+    "fill_bands",
+    "in_proportion",
+    "is_fast",
+    "modified_drr",
+    "priority_levels",
+    "strict_priority",
+]
 
 
 def fill(demand_bps: ArrayLike, capacity_bps: ArrayLike, weights: ArrayLike) -> Floats:
@@ -121,3 +131,87 @@ def fill_bands(
         left = left - got.sum(-1)
         left = np.where(left > rounding_bps, left, 0.0)
     return sent
+
+
+def _levels(port: Port) -> list[NDArray[np.intp]]:
+    priority = np.array([queue.priority for queue in port.queues], float)
+    return [np.flatnonzero(priority == level) for level in np.unique(priority)]
+
+
+def strict_priority(
+    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
+) -> Floats:
+    """Each level whole before the next; queues of one level take turns.
+
+    Parameters
+    ----------
+    port : Port
+    demand_bps : ndarray, shape (..., queues)
+        Offered to each queue, in bits on the line [bit/s].
+    capacity_bps : ndarray, shape (...)
+        Line rate [bit/s].
+    weights : ndarray, shape (..., queues)
+        Shares within a level: the mean packet on the line, as turns go packet by packet.
+
+    Returns
+    -------
+    ndarray, shape (..., queues)
+        Sent from each queue, in bits on the line [bit/s].
+    """
+    bands = _levels(port)
+    return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)
+
+
+def priority_levels(
+    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
+) -> Floats:
+    """Level by level up to the guaranteed rates, then level by level the excess.
+
+    First ``min(d_i, g_i)`` in order of priority, then ``d_i - min(d_i, g_i)`` in the same order;
+    within a level by weight. A queue can therefore starve inside its guarantee when the levels
+    above it take the whole line. Parameters and result as in `strict_priority`.
+
+    References
+    ----------
+    Source m120, "Observations and Analysis": the order is inferred from its drop counters.
+    """
+    guaranteed = np.array([queue.guaranteed_bps for queue in port.queues])
+    within = np.minimum(demand_bps, guaranteed)
+    bands = _levels(port)
+    demands = [within] * len(bands) + [demand_bps - within] * len(bands)
+    return fill_bands(demands, capacity_bps, bands * 2, weights)
+
+
+def is_fast(port: Port) -> NDArray[np.bool_]:
+    """Which queue is served before the round robin: modified DRR's low-latency queue."""
+    low_latency = getattr(port.scheduler, "low_latency", "")
+    return np.array([queue.name == low_latency for queue in port.queues])
+
+
+def deficit_round_robin(
+    port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
+) -> Floats:
+    """Backlogged queues share in proportion to what they send per visit [bit/s].
+
+    Parameters and result as in `qoslib.fluid.sharing.strict_priority`; `weights` are those
+    of `qoslib.fluid.drr.per_visit`.
+
+    References
+    ----------
+    Shreedhar and Varghese 1996, doi:10.1109/90.502236.
+    """
+    return fill(demand_bps, capacity_bps, weights)
+
+
+def modified_drr(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats) -> Floats:
+    """The low-latency queue whole, then the others in proportion to what they send per visit.
+
+    Parameters and result as in `deficit_round_robin`.
+
+    References
+    ----------
+    Source gsr12000, table of queues (weight and quantum).
+    """
+    fast = is_fast(port)
+    bands = [members for members in (np.flatnonzero(fast), np.flatnonzero(~fast)) if members.size]
+    return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)

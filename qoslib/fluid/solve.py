@@ -9,13 +9,18 @@ from numpy.typing import ArrayLike, NDArray
 from qoslib import units
 from qoslib.fluid.chain import through
 from qoslib.fluid.delay import drops_at_head, waiting_s
-from qoslib.fluid.drr import deficit_round_robin, modified_drr, per_visit, shorter_s
+from qoslib.fluid.drr import per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
-from qoslib.fluid.priority import priority_levels, strict_priority
 from qoslib.fluid.red import red_minimum_packets, shared_by_profile
-from qoslib.fluid.sharing import in_proportion
+from qoslib.fluid.sharing import (
+    deficit_round_robin,
+    in_proportion,
+    modified_drr,
+    priority_levels,
+    strict_priority,
+)
 from qoslib.port import (
     Chain,
     DeficitRoundRobin,

@@ -1,6 +1,6 @@
 """The same disciplines packet by packet: one event loop, small rules, exact time."""
 
-from qoslib.packets.queue_growth import filling
+from qoslib.packets.collect import filling
 from qoslib.packets.simulate import simulate
 from qoslib.packets.throughput import Throughput, throughput
 

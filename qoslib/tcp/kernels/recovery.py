@@ -1,13 +1,16 @@
 """When a recovery begins, what it does on each ACK, and when it ends, by the flow's choice.
 
-Proportional rate reduction (`qoslib.tcp.kernels.prr`), rate halving, or NewReno's without
+Proportional rate reduction (RFC 9937, section 6; RFC 6937), rate halving, or NewReno's without
 selective acknowledgements (RFC 6582, section 3.2). BBR keeps its window to itself and has no
 threshold: of NewReno it takes what is sent again.
 """
 
+import math
+
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.codes import (
     BBR,
+    CONSERVATIVE,
     HALVING,
     LAST_SACK,
     LOSS,
@@ -15,11 +18,45 @@ from qoslib.tcp.kernels.codes import (
     OPEN,
     PATHOLOGICAL,
     RECOVERY,
+    SAFE,
 )
-from qoslib.tcp.kernels.prr import prr_acts, prr_begins
 from qoslib.tcp.kernels.scoreboard import lose, lose_all, segment_of
 from qoslib.tcp.kernels.timer import MOST_DOUBLINGS, arm, timeout_ps
 from qoslib.tcp.kernels.window import resumes, shrinks
+
+
+@kernel
+def _prr_begins(flow, delivered):
+    """`delivered` are the packets that the ACK which found the loss reported."""
+    flow.prr_delivered = flow.prr_out = 0
+    # With what is neither in flight nor lost: selectively acknowledged before this ACK.
+    flow.prr_flight = flow.flight + flow.lost + delivered
+
+
+@kernel
+def _refills(flow, delivered, safe):
+    """How much may be sent where less is in flight than the threshold."""
+    limit = flow.prr_delivered - flow.prr_out
+    if flow.bound != CONSERVATIVE:
+        limit = max(limit, delivered)
+        if flow.bound != SAFE or safe:
+            limit += 1
+    return min(int(flow.ssthresh) - flow.flight, limit)
+
+
+@kernel
+def _prr_acts(flow, delivered, safe):
+    """On every ACK of a recovery: set the window to what is in flight and may be sent."""
+    flow.prr_delivered += delivered
+    if flow.flight > flow.ssthresh:
+        share = flow.prr_delivered * flow.ssthresh / max(flow.prr_flight, 1)
+        count = math.ceil(share) - flow.prr_out
+    else:
+        count = _refills(flow, delivered, safe)
+    if flow.prr_out == 0:
+        # The first retransmission leaves at once.
+        count = max(count, 1)
+    flow.cwnd = float(flow.flight + max(count, 0))
 
 
 @kernel
@@ -68,7 +105,7 @@ def _begins(flow, segments, delivered, now_ps):
     if flow.recovery == NEW_RENO:
         _newreno_begins(flow, segments)
     else:
-        prr_begins(flow, delivered)
+        _prr_begins(flow, delivered)
 
 
 @kernel
@@ -102,7 +139,7 @@ def _acts(flow, segments, delivered, acked, found):
     elif flow.recovery == HALVING:
         _halving_acts(flow, delivered)
     else:
-        prr_acts(flow, delivered, acked > 0 and found == 0)
+        _prr_acts(flow, delivered, acked > 0 and found == 0)
 
 
 @kernel

@@ -4,8 +4,7 @@ import math
 
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
-from qoslib.tcp.fluid.kernels.growth import grow
-from qoslib.tcp.fluid.kernels.recovery import ONE_PACKET, learn, recover, refuse
+from qoslib.tcp.fluid.kernels.window import ONE_PACKET, grow, learn, recover, refuse
 from qoslib.tcp.kernels.codes import (
     AVOID,
     DROPPED,
