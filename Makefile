@@ -5,19 +5,23 @@ BIN := $(VENV)/bin
 SOAK := 10000
 SEED := 1
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
-LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb --allow-root
+LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/my_lessons/00_start_here.ipynb --allow-root
 
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
+.PHONY: help lab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
-lab: $(VENV)/.ready  ## open the first lesson in JupyterLab; JUPYTER_ARGS="--no-browser --port=9999" passes options
+lab: $(VENV)/.ready  ## open the first lesson in JupyterLab, a copy of your own in my_lessons; JUPYTER_ARGS="--no-browser --port=9999" passes options
+	@$(BIN)/python tools/my_lessons.py
 	@exec $(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
+
+fresh-lessons: $(VENV)/.ready  ## make your copies of the lessons anew; the old ones stay in a backup folder
+	@$(BIN)/python tools/my_lessons.py --fresh
 
 test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
 	@$(BIN)/python tools/run_tests.py $(GROUP)

@@ -40,7 +40,7 @@ NOT_IN_ENGINES = {"pandas", "plotly", "ipywidgets", "dask", "qoslib.measurements
 ONLY_IN = {
     "plotly": {"plots"},
     "ipywidgets": {"explore", "lessons"},
-    "anywidget": {"explore"},
+    "anywidget": {"explore", "lessons"},
 }
 #: Rooms that speak to people, who want Mb/s and ms.
 FOR_PEOPLE = {"units", "plots", "explore", "lessons", "worksheet", "__main__"}

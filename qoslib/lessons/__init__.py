@@ -1,17 +1,43 @@
 """The lessons: what serves one of them alone, a folder a topic, and the check of an answer.
 
-Each lesson has its figures, its explorer and its exercises, and is loaded when it is first named.
-No answer is written down; `check` computes it when it is called.
+Each lesson has its figures, its explorer, its predictions and its exercises, and is loaded when it
+is first named. No answer is written down; `check` computes it when it is called, and `reveal` gets
+it from the lesson's run.
 """
 
 from functools import cache
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from qoslib.lessons.exercise import Exercise, NoAnswer, Tries, Verdict
+from qoslib.lessons.prediction import (
+    Prediction,
+    Revealed,
+    Store,
+    Widget,
+    guesses_in,
+    histogram,
+    read,
+)
+from qoslib.lessons.prediction import reveal as revealed
 from qoslib.record import fail
 
-__all__ = ["LESSONS", "Verdict", "check", "exercises", "question"]
+if TYPE_CHECKING:
+    from qoslib.plots.figure import Figure
+
+__all__ = [
+    "LESSONS",
+    "Verdict",
+    "check",
+    "exercises",
+    "guess",
+    "guesses",
+    "predict",
+    "predictions",
+    "question",
+    "reveal",
+]
 
 #: Number of a lesson to its folder.
 LESSONS = {
@@ -28,6 +54,7 @@ LESSONS = {
 }
 
 _tries = Tries()
+_store = Store()
 
 
 def __getattr__(name: str) -> Any:
@@ -119,3 +146,127 @@ def _known(number):
     if number not in known:
         raise ValueError(f"exercise is {number!r}; allowed: {', '.join(exercises())}")
     return known[number]
+
+
+@cache
+def predictions() -> dict[str, Prediction]:
+    """Number of each prediction, lesson first, to the prediction."""
+    folders = [Path(__file__).with_name(name) for name in LESSONS.values()]
+    return {number: each for folder in folders for number, each in read(folder).items()}
+
+
+def predict(prediction: str) -> Widget:
+    """Ask for a prediction: a number on a scale, a choice, or a curve to be drawn.
+
+    The guess is kept in the folder ``.answers`` beside a working copy of the lesson, and nowhere
+    where there is none. `reveal` shows it again.
+
+    Parameters
+    ----------
+    prediction : str
+        Its number, like ``"00.a"``.
+
+    Raises
+    ------
+    ValueError
+        If there is no such prediction.
+
+    Examples
+    --------
+    >>> predict("00.a").guess is None
+    True
+    """
+    return Widget(_prediction(prediction), _store)
+
+
+def guess(prediction: str) -> Any:
+    """What the reader predicted; None where nothing was.
+
+    Parameters
+    ----------
+    prediction : str
+        Its number, like ``"00.a"``.
+
+    Returns
+    -------
+    float, str, list of [x, y] or None
+
+    Raises
+    ------
+    ValueError
+        If there is no such prediction.
+
+    Examples
+    --------
+    >>> guess("00.a") is None
+    True
+    """
+    return _store.get(_prediction(prediction))
+
+
+def reveal(prediction: str, answer: Any) -> "Revealed | Figure":
+    """Set the reader's prediction beside the answer.
+
+    Parameters
+    ----------
+    prediction : str
+        Its number, like ``"00.a"``.
+    answer : float, str, or mapping of x to y
+        What the model or the measurement says: a number, one of the choices, or a curve.
+
+    Returns
+    -------
+    Revealed or Figure
+        A sentence, or for a curve a figure with both.
+
+    Raises
+    ------
+    ValueError
+        If there is no such prediction, or the answer is of another kind.
+
+    Examples
+    --------
+    >>> reveal("00.a", "more than a third")
+    The model: more than a third.
+    """
+    known = _prediction(prediction)
+    return revealed(known, _store.get(known), answer)
+
+
+def guesses(prediction: str, folder: str | Path, answer: Any = None) -> "Figure":
+    """The guesses of a class as one picture.
+
+    Parameters
+    ----------
+    prediction : str
+        Its number, like ``"00.a"``.
+    folder : path
+        Where the ``.answers`` folders of all readers were collected, at any depth.
+    answer : float, str, or mapping of x to y, optional
+        Marked in the picture.
+
+    Returns
+    -------
+    Figure
+        A histogram; all curves where curves were drawn.
+
+    Raises
+    ------
+    ValueError
+        If there is no such prediction, no such folder, or more than 10,000 guesses in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(guesses("00.a", folder).summary)
+    0 guesses: Which share of the packets is lost?
+    """
+    known = _prediction(prediction)
+    return histogram(known, *guesses_in(known, folder), answer=answer)
+
+
+def _prediction(number: str) -> Prediction:
+    if not isinstance(number, str) or number not in predictions():
+        fail("prediction", number, " or ".join(predictions()))
+    return predictions()[number]

@@ -1,0 +1,350 @@
+"""Predictions: what a reader says before the answer, kept and shown again beside it.
+
+The words of a lesson's predictions stand in its ``predictions.toml``, a table a prediction:
+
+    question       what is asked
+    who            whose answer it is: "The router", "The packet model"
+    choices        a choice: the possible answers
+    low, high, log a number on a scale from low to high, by factors where log is true
+    unit           its unit
+    x, y           a curve: for each axis label, unit, low, high, log and ticks
+    at             the places on the x axis at which it is drawn
+
+Nothing is forced: without a guess the answer shows alone.
+"""
+
+import json
+import math
+import os
+import tempfile
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import pandas as pd
+import traitlets
+
+from qoslib.plots import style
+from qoslib.plots.figure import Figure
+from qoslib.record import fail
+
+__all__ = [
+    "Prediction",
+    "Revealed",
+    "Store",
+    "Widget",
+    "guesses_in",
+    "histogram",
+    "read",
+    "reveal",
+]
+
+#: Where a reader's guesses are kept, in the folder of working copies; no other has it.
+FOLDER = ".answers"
+#: A guess is short; a larger file is none.
+MOST_BYTES = 10_000
+#: More files than any class hands in.
+MOST_FILES = 10_000
+#: A number this close to the answer is well predicted.
+CLOSE = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """One prediction of a lesson: its number and its words."""
+
+    name: str
+    words: Mapping[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """``"choice"``, ``"curve"`` or ``"number"``."""
+        return "choice" if "choices" in self.words else "curve" if "at" in self.words else "number"
+
+    def accepts(self, guess: Any) -> bool:
+        """Whether this is a guess that a reader can make."""
+        if self.kind == "choice":
+            return isinstance(guess, str) and guess in self.words["choices"]
+        if self.kind == "number":
+            return _is_number(guess) and self.words["low"] <= guess <= self.words["high"]
+        y = self.words["y"]
+        return (
+            isinstance(guess, list)
+            and [each[0] for each in guess if isinstance(each, list) and len(each) == 2]
+            == list(self.words["at"])
+            and all(_is_number(each[1]) and y["low"] <= each[1] <= y["high"] for each in guess)
+        )
+
+
+class Widget(anywidget.AnyWidget):
+    """The question, and a scale, choices or axes to answer on; `guess` is None until then."""
+
+    _esm = Path(__file__).with_name("predict.js")
+    spec = traitlets.Dict().tag(sync=True)
+    guess = traitlets.Any(None, allow_none=True).tag(sync=True)
+
+    def __init__(self, prediction: Prediction, store: "Store") -> None:
+        self._prediction, self._store = prediction, store
+        spec = {"kind": prediction.kind, "name": prediction.name, **prediction.words}
+        super().__init__(spec=spec, guess=store.get(prediction))
+        self.observe(self._keep, "guess")
+
+    def _keep(self, change: Any) -> None:
+        if self._prediction.accepts(change["new"]):
+            self._store.keep(self._prediction, change["new"])
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        shown: Any = super()._repr_mimebundle_(**kwargs)
+        data, about = shown
+        # The same on every machine, and what a reader without a kernel sees.
+        return data | {"text/plain": f"Predict. {self._prediction.words['question']}"}, about
+
+
+class Store:
+    """A reader's guesses: in memory, and in files where there is a folder for them."""
+
+    def __init__(self) -> None:
+        self._guesses: dict[str, Any] = {}
+
+    def get(self, prediction: Prediction) -> Any:
+        """The guess, or None where there is none."""
+        if prediction.name not in self._guesses:
+            kept = _read(Path(FOLDER) / f"{prediction.name}.json", prediction)
+            if kept is not None:
+                self._guesses[prediction.name] = kept
+        return self._guesses.get(prediction.name)
+
+    def keep(self, prediction: Prediction, guess: Any) -> None:
+        """Keep a guess; in one step, so that no half of it is ever read."""
+        self._guesses[prediction.name] = guess
+        folder = Path(FOLDER)
+        if not folder.is_dir():
+            return
+        text = json.dumps({"prediction": prediction.name, "guess": guess}) + "\n"
+        handle, path = tempfile.mkstemp(dir=folder, suffix=".part")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(path, folder / f"{prediction.name}.json")
+
+
+@dataclass(frozen=True)
+class Revealed:
+    """A prediction beside its answer; it shows itself as a sentence.
+
+    Attributes
+    ----------
+    guess : float, str or None
+    answer : float or str
+    text : str
+    """
+
+    guess: Any
+    answer: Any
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_markdown_(self) -> str:
+        return f"**{self.text}**"
+
+
+def reveal(prediction: Prediction, guess: Any, answer: Any) -> Revealed | Figure:
+    """Set a guess beside the answer.
+
+    Raises
+    ------
+    ValueError
+        If the answer is not of the prediction's kind.
+    """
+    words, kind = prediction.words, prediction.kind
+    if kind == "curve":
+        return _drawn(prediction, guess, answer)
+    if kind == "choice":
+        if answer not in words["choices"]:
+            fail("answer", answer, " or ".join(map(repr, words["choices"])))
+        close, shown, mine = guess == answer, f": {answer}", f": {guess}"
+    else:
+        if not _is_number(answer):
+            fail("answer", answer, f"a number in {words['unit']}")
+        answer, unit = float(answer), words["unit"]
+        close = guess is not None and abs(guess - answer) <= CLOSE * abs(answer)
+        shown, mine = f": {answer:.3g} {unit}", f" {guess:g} {unit}" if guess is not None else ""
+    answered = f"{words['who']}{shown}."
+    if guess is None:
+        return Revealed(guess, answer, answered)
+    praise = " Well predicted." if close else ""
+    return Revealed(guess, answer, f"You said{mine}. {answered}{praise}")
+
+
+def _drawn(prediction: Prediction, guess: Any, answer: Any) -> Figure:
+    words = prediction.words
+    x, y = _points(answer)
+    traces = []
+    if guess is not None:
+        mine_x, mine_y = zip(*guess, strict=True)
+        traces.append(_ghost("your prediction", mine_x, mine_y))
+    line = {"color": style.BLUE, "width": 3}
+    traces.append(
+        {"type": "scatter", "x": x, "y": y, "name": words["who"], "line": line, "uid": "answer"}
+    )
+    at, unit = words["at"][-1], words["y"]["unit"]
+    text = (
+        f"At {at:g} {words['x']['unit']}: {words['who'].lower()} {np.interp(at, x, y):.3g} {unit}"
+    )
+    text += f", your curve {guess[-1][1]:g} {unit}." if guess is not None else "."
+    columns = {words["who"]: np.interp(words["at"], x, y)}
+    if guess is not None:
+        columns = {"your prediction": mine_y, **columns}
+    index = pd.Index(words["at"], name=f"{words['x']['label']} [{words['x']['unit']}]")
+    return Figure(
+        data=traces,
+        layout=_layout(words),
+        summary=text,
+        table=pd.DataFrame(columns, index=index).round(3),
+    )
+
+
+def _ghost(name: str, x: Any, y: Any, opacity: float = 0.75) -> dict[str, Any]:
+    line = {"color": style.ORANGE, "width": 3, "dash": "dot"}
+    drawn = {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": line}
+    return drawn | {"name": name, "opacity": opacity, "uid": name}
+
+
+def _layout(words: Mapping[str, Any]) -> dict[str, Any]:
+    layout: dict[str, Any] = {"height": 330, "margin": {"l": 60, "r": 15, "t": 30, "b": 45}}
+    layout |= {"template": "none", "legend": {"orientation": "h", "y": 1.12}}
+    for name in "xy":
+        axis = words[name]
+        log = axis.get("log", False)
+        ends = [math.log10(axis[end]) if log else axis[end] for end in ("low", "high")]
+        layout[f"{name}axis"] = {
+            "title": {"text": f"{axis['label']} [{axis['unit']}]"},
+            "type": "log" if log else "linear",
+            "range": ends,
+            "tickvals": axis["ticks"],
+        }
+    return layout
+
+
+def _points(answer: Any) -> tuple[list[float], list[float]]:
+    if isinstance(answer, Mapping | pd.Series):
+        answer = list(answer.items())
+    try:
+        x, y = np.array(answer, float).T
+    except (TypeError, ValueError):
+        fail("answer", answer, "a mapping of x to y, or pairs of both")
+    return x.tolist(), y.tolist()
+
+
+def guesses_in(prediction: Prediction, folder: str | Path) -> tuple[list[Any], int]:
+    """All guesses of one prediction below a folder, and how many files could not be read.
+
+    Raises
+    ------
+    ValueError
+        If there is no such folder, or it has more files than any class.
+    """
+    if not isinstance(folder, str | Path) or not Path(folder).is_dir():
+        fail("folder", folder, "a folder with what readers kept in their .answers")
+    found, bad = [], 0
+    for number, path in enumerate(_named(Path(folder), f"{prediction.name}.json")):
+        if number >= MOST_FILES:
+            fail("folder", folder, f"at most {MOST_FILES:,} guesses")
+        guess = _read(path, prediction)
+        bad += guess is None
+        found += [] if guess is None else [guess]
+    return found, bad
+
+
+def _named(folder: Path, name: str) -> Iterator[Path]:
+    """Sorted, so that a picture does not depend on the disk; without links out of the folder."""
+    for where, folders, files in os.walk(folder):
+        folders.sort()
+        if name in files:
+            yield Path(where) / name
+
+
+def histogram(
+    prediction: Prediction, guesses: list[Any], bad: int = 0, answer: Any = None
+) -> Figure:
+    """The guesses of a class, with the answer if it is given."""
+    words, count = prediction.words, len(guesses)
+    summary = f"{count} {'guess' if count == 1 else 'guesses'}: {words['question']}"
+    if bad:
+        summary += f" {bad} {'file' if bad == 1 else 'files'} could not be read."
+    if prediction.kind == "curve":
+        pairs = [list(zip(*each, strict=True)) for each in guesses]
+        traces = [_ghost(f"guess {n}", x, y, 0.3) for n, (x, y) in enumerate(pairs)]
+        table = pd.DataFrame([[y for _, y in each] for each in guesses], columns=words["at"])
+        layout = _layout(words) | {"showlegend": False}
+        if answer is not None:
+            x, y = _points(answer)
+            traces.append({"type": "scatter", "x": x, "y": y, "name": words["who"]})
+        return Figure(data=traces, layout=layout, summary=summary, table=table)
+    if prediction.kind == "choice":
+        labels = list(words["choices"])
+        heights = [guesses.count(each) for each in labels]
+        marked = [each == answer for each in labels]
+        unit = "answer"
+    else:
+        labels, heights, marked = _bins(words, guesses, answer)
+        unit = words["unit"]
+    colours = [style.BLUE if each else style.ORANGE for each in marked]
+    traces = [{"type": "bar", "x": labels, "y": heights, "marker": {"color": colours}}]
+    layout = {
+        "template": "none",
+        "height": 330,
+        "margin": {"l": 50, "r": 15, "t": 15, "b": 60},
+        "xaxis": {"title": {"text": unit}, "type": "category"},
+        "yaxis": {"title": {"text": "guesses"}, "rangemode": "tozero"},
+    }
+    if any(marked):
+        summary += f" {words['who']} ({labels[marked.index(True)]}) is the blue bar."
+    table = pd.DataFrame({"guesses": heights}, index=pd.Index(labels, name=unit))
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
+
+
+def _bins(
+    words: Mapping[str, Any], guesses: list[float], answer: Any, count: int = 12
+) -> tuple[list[str], list[int], list[bool]]:
+    """Equal steps of the scale that the guess was made on."""
+    spread = np.geomspace if words.get("log") else np.linspace
+    edges = spread(words["low"], words["high"], count + 1)
+    labels = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
+    heights = np.histogram(guesses, edges)[0].tolist()
+    there = np.histogram([] if answer is None else [answer], edges)[0]
+    return labels, heights, [bool(each) for each in there]
+
+
+def _read(path: Path, prediction: Prediction) -> Any:
+    """The guess in a file, or None where it holds none."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            return None
+        guess = json.loads(path.read_text(encoding="utf-8"))["guess"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return guess if prediction.accepts(guess) else None
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and math.isfinite(value)
+    )
+
+
+def read(folder: str | Path) -> dict[str, Prediction]:
+    """The predictions of a lesson, by number; none where its folder has no such file."""
+    path = Path(folder) / "predictions.toml"
+    if not path.exists():
+        return {}
+    words = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {name: Prediction(name, mine) for name, mine in words.items()}

@@ -1,0 +1,63 @@
+"""A prediction in a real browser: chosen, moved, drawn, kept, and shown beside the answer."""
+
+import json
+
+import nbformat
+from test_moving_lessons import Watch, open_and_run
+
+CELLS = (
+    'from qoslib.lessons import predict, reveal\npredict("00.a")',
+    'predict("00.b")',
+    'reveal("00.b", 62.1)',
+    'predict("00.c")',
+    'reveal("00.c", {50: 0.18, 80: 0.36, 90: 0.65, 95: 1.21}).summary',
+)
+
+
+def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
+    watch = Watch(page)
+    folder = jupyter_server.root / "predictions"
+    (folder / ".answers").mkdir(parents=True)
+    lesson = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in CELLS])
+    lesson.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3 (ipykernel)"}
+    nbformat.write(lesson, folder / "asked.ipynb")
+
+    open_and_run(page, jupyter_server, "predictions/asked")
+    # Everything by the keyboard first: a radio button, a slider, and a point of the curve.
+    page.locator(".qoslib-predict input[type=radio]").first.focus()
+    page.keyboard.press("Space")
+    page.locator(".qoslib-predict input[type=range]").focus()
+    page.keyboard.press("Home")
+    points = page.locator(".qoslib-predict circle")
+    for n in range(points.count()):
+        points.nth(n).focus()
+        page.keyboard.press("ArrowUp")
+    page.get_by_text("Kept: your curve").wait_for()
+    kept = guesses(folder)
+    assert kept["00.a"] == "less than a third"
+    assert kept["00.b"] == 1
+    assert len({y for _, y in kept["00.c"]}) == 1
+
+    # Then the curve by hand, in one stroke from left to right and upwards.
+    area = page.locator(".qoslib-predict svg")
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.7 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.95 * box["width"], box["y"] + 0.2 * box["height"], steps=15)
+    page.mouse.up()
+    page.wait_for_timeout(500)
+    drawn = [y for _, y in guesses(folder)["00.c"]]
+    assert drawn == sorted(set(drawn)), "each point is above the one before"
+
+    # A new kernel has them still, and the answer stands beside them.
+    open_and_run(page, jupyter_server, "predictions/asked")
+    page.get_by_text("You said 1 ms. The model: 62.1 ms.").wait_for(timeout=20_000)
+    page.get_by_text("ms, your curve").first.wait_for()
+    assert page.locator(".qoslib-predict input[type=radio]").first.is_checked()
+    assert watch.wrong == []
+
+
+def guesses(folder):
+    files = (folder / ".answers").glob("*.json")
+    return {path.stem: json.loads(path.read_text())["guess"] for path in files}
