@@ -10,7 +10,7 @@ from pathlib import Path
 import ipywidgets as widgets
 import pytest
 
-from qoslib import fluid, lessons, packets, units
+from qoslib import Scenario, fluid, lessons, packets, units
 from qoslib.explore import redraw
 from qoslib.explore.redraw import NEXT_MOVE_S, Debounce, ProgressWidget
 from qoslib.lessons.one_queue.sliders import SIMULATED
@@ -23,10 +23,11 @@ from qoslib.traffic import Stream
 pytestmark = pytest.mark.newer
 
 LINE = Port("line", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=24)
+LINED = Scenario("line", LINE, (Stream("iperf3", units.mbps(150), 1490),))
 
 
 def one_queue():
-    return lessons.one_queue.explorer(LINE, Stream("iperf3", units.mbps(150), 1490))
+    return lessons.one_queue.explorer(LINED)
 
 
 def drawn(app, uid):
@@ -270,7 +271,7 @@ def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():
 
 def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():
     seen = lessons.one_queue.Published(units.mbps(150), units.mbps(98), 0.36, 0.005)
-    app = lessons.one_queue.explorer(LINE, Stream("iperf3", units.mbps(150), 1490), seen)
+    app = lessons.one_queue.explorer(LINED, seen)
     assert drawn(app, "measured-1") == [36]
     app.controls["frame"].value = 100
     assert drawn(app, "measured-1") == []

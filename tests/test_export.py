@@ -34,7 +34,9 @@ LINE = Port("line", 1e8, (Queue("all", PacketLimit(300)),), overhead_bytes=24)
 
 APPS = {
     "one_queue": (
-        lambda: lessons.one_queue.explorer(LINE, Stream("s", 1.2e8, 1490)),
+        lambda: lessons.one_queue.explorer(
+            scenario.Scenario("s", LINE, (Stream("s", 1.2e8, 1490),))
+        ),
         {"buffer": 100, "spacing": "at random (Poisson)"},
     ),
     "buffer_size": (lessons.buffer_size.explorer, {"buffer": 12, "recovery": "rate halving"}),

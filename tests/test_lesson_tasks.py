@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from qoslib import lessons, units
+from qoslib import Scenario, lessons, units
 from qoslib.explore.build import SCHEDULERS
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
@@ -23,7 +23,7 @@ def one_queue():
     seen = lessons.one_queue.Published(
         stream.rate_bps, units.mbps(98), lost=0.36, lost_half_width=0.005
     )
-    return lessons.one_queue.explorer(port, stream, seen)
+    return lessons.one_queue.explorer(Scenario("slow", port, (stream,)), seen)
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
 
 PORT = Port("line", units.mbps(100), (Queue("all", PacketLimit(100)),))
+BUSY = Scenario("busy", PORT, (Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()),), 1.0)
 
 
 def both(load, arrivals=None):
@@ -59,12 +60,8 @@ def test_the_scoreboards_values_that_part_have_a_reason():
         lambda: lessons.policing.explorer(),
         lambda: lessons.same_traffic.explorer(),
         lambda: lessons.frame_size.explorer(),
-        lambda: lessons.one_queue.explorer(
-            PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson())
-        ),
-        lambda: lessons.own_port.explorer(
-            Scenario("mine", PORT, (Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()),), 1.0)
-        ),
+        lambda: lessons.one_queue.explorer(BUSY),
+        lambda: lessons.own_port.explorer(BUSY),
         lambda: lessons.buffer_size.explorer(),
         lambda: lessons.paced_sender.explorer(),
     ],
@@ -89,7 +86,7 @@ def test_an_explorer_at_rest_says_where_its_models_part(made):
 
 
 def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():
-    app = lessons.one_queue.explorer(PORT, Stream("data", 0.9 * PORT.rate_bps, 1000, Poisson()))
+    app = lessons.one_queue.explorer(BUSY)
     assert "differ by more than 10 %" in app.remark
     app.move(load=150)
     assert app.remark == ""
@@ -100,6 +97,7 @@ def test_a_queue_that_is_starved_for_a_while_has_no_delay_in_the_fluid_model():
     app = lessons.policing.explorer()
     app.move(ef=300, policer="no policer (what if)")
     assert "delay of default" not in app.remark
-    solved = fluid.over_time(*lessons.policing.sliders.described(app.values), 11.0)
+    starved = lessons.policing.sliders.described(app.values)
+    solved = fluid.over_time(starved.network, starved.streams, 11.0)
     assert np.isnan(solved.delay_mean_s).tolist() == [False, True]
     assert solved.sent_pps[1] > 0

@@ -2,8 +2,8 @@
 
 import pytest
 
-from qoslib import compare, fluid, lessons, packets
-from qoslib.lessons.policing.sliders import POLICERS, START, described, simulated, solved
+from qoslib import compare, fluid, lessons, packets, run
+from qoslib.lessons.policing.sliders import POLICERS, START, described, simulated
 from qoslib.platforms import isr4331
 
 
@@ -16,8 +16,8 @@ def trace(figure, uid):
     return next(each for each in figure.data if each.uid == uid)
 
 
-def share(counted):
-    return [100 * lost / offered for offered, lost in zip(*counted, strict=True)]
+def share(result):
+    return (100 * result.drop_ratio).tolist()
 
 
 def test_it_begins_at_the_published_run(app):
@@ -34,8 +34,8 @@ def test_it_begins_at_the_published_run(app):
 def test_each_control_moves_the_marks_as_the_models_say(app, moved):
     app.move(**(START | moved))
     values = app.values
-    assert trace(app.figure, "now-1").y == pytest.approx(share(solved(values)))
-    assert trace(app.figure, "packets-1").y == pytest.approx(share(simulated(values)[0]))
+    assert trace(app.figure, "now-1").y == pytest.approx(share(run(described(values), "fluid")))
+    assert trace(app.figure, "packets-1").y == pytest.approx(share(simulated(values)))
 
 
 def test_the_burst_moves_the_packets_alone(app):
@@ -53,11 +53,11 @@ def test_published_rings_go_when_the_test_is_another_one(app):
 
 
 def test_without_a_policer_the_rest_starves():
-    port, streams = described(START | {"ef": 110, "policer": "no policer (what if)"})
-    assert fluid.solve(port, streams).sent_pps[1] == pytest.approx(0, abs=1e-6)
+    test = described(START | {"ef": 110, "policer": "no policer (what if)"})
+    assert fluid.solve(test.network, test.streams).sent_pps[1] == pytest.approx(0, abs=1e-6)
 
 
-def test_the_published_pair_is_marked_in_the_lottery():
+def test_the_published_pair_is_marked_among_the_runs():
     both = isr4331.experiments()["no_llq"]
     runs = [packets.simulate(both.port, both.streams, 1.0, seed=seed) for seed in (1, 2)]
     solved = fluid.solve(both.port, both.streams)

@@ -1,12 +1,12 @@
 """The controls that explorers share."""
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import ipywidgets as widgets
 
-__all__ = ["bare", "button", "choice", "flow", "heading", "row", "slider", "switch"]
+__all__ = ["bare", "button", "choice", "flow", "heading", "row", "slider", "stacked", "switch"]
 
 _LABELLED = {"description_width": "190px"}
 
@@ -40,7 +40,7 @@ def _column(size: str) -> widgets.Layout:
     return widgets.Layout(flex=size, width="auto", min_width="0", margin="0 6px 0 0")
 
 
-def choice(name: str, options: Any, value: Any = None, label: str = "") -> widgets.Dropdown:
+def choice(name: str, options: Any, value: Any = None) -> widgets.Dropdown:
     """A list to choose from; `options` are texts, or pairs of text and value."""
     made = widgets.Dropdown(options=options, description=name, style={"description_width": "auto"})
     made.layout.width = "auto"
@@ -74,3 +74,12 @@ def flow(*members: widgets.Widget) -> widgets.HBox:
 def row(*members: widgets.Widget) -> widgets.HBox:
     """Controls side by side, as wide as the page."""
     return widgets.HBox(list(members), layout=widgets.Layout(width="100%"))
+
+
+def stacked(
+    controls: Mapping[str, widgets.Widget], reset: Callable[[], object]
+) -> list[widgets.Widget]:
+    """A line for each slider, and one for all other controls with a button that moves all back."""
+    sliders = [each for each in controls.values() if isinstance(each, widgets.FloatSlider)]
+    others = [each for each in controls.values() if each not in sliders]
+    return [*sliders, flow(*others, button("Reset", reset))]

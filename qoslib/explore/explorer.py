@@ -1,18 +1,19 @@
 """Controls, one live figure and its words, kept together."""
 
-import functools
 import gc
 import html
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import cache, partial
 from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
 
 from qoslib import plots
-from qoslib.explore.export import Call, buttons, lines, shown
+from qoslib.explore.controls import stacked
+from qoslib.explore.export import Call, buttons, lines
 from qoslib.explore.page_glue import PageGlue
 from qoslib.explore.redraw import Debounce, ProgressWidget
 from qoslib.packets.progress import Progress, ProgressBar
@@ -27,8 +28,6 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     ----------
     controls : mapping of str to widget
         Each has a `value`; a change draws the figure again.
-    rows : sequence of widget
-        How the controls are laid out, above the figure.
     draw : callable
         From the controls' values by name, and what `simulate` found or None, to a `plots.Figure`,
         always with the same traces.
@@ -38,6 +37,11 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         controls have come to rest; a bar shows in between if that takes over two seconds.
     call : Call, optional
         How this explorer is made, for what can be taken along of it.
+    layout : callable, optional
+        From a function that moves the controls back to the rows above the figure; by default a
+        line for each slider, and one for all else.
+    preset : (str, callable), optional
+        A control whose value decides where others begin, and a function from that value to where.
 
     Attributes
     ----------
@@ -49,12 +53,13 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(
         self,
         controls: Mapping[str, widgets.Widget],
-        rows: Sequence[widgets.Widget],
         draw: Callable[[dict[str, Any], Any], plots.Figure],
         simulate: Callable[[dict[str, Any], Progress], Any] | None = None,
         call: Call | None = None,
+        layout: Callable[[Callable[[], None]], Sequence[widgets.Widget]] | None = None,
+        preset: tuple[str, Callable[[Any], dict[str, Any]]] | None = None,
     ) -> None:
-        self.controls, self._call = dict(controls), call
+        self.controls, self._call, self._preset = dict(controls), call, preset
         self._start = {name: control.value for name, control in self.controls.items()}
         self._draw, self._simulate, self._held = draw, simulate, False
         self._debounce = Debounce(lambda: self._shown(self._settle))
@@ -68,6 +73,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             control.observe(self._changed, "value")
         glue = PageGlue()
         save = [buttons(call, glue, lambda: (self._drawn, self.values))] if call else []
+        rows = (layout or partial(stacked, self.controls))(lambda: self.move(**self._begun()))
         super().__init__([*rows, self._alert, self.figure, self._bar, *save, self._words, glue])
         self.add_class("qoslib-explorer")
         _look_for_garbage_once()
@@ -94,7 +100,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def python(self) -> str:
         """Three lines of Python that make what is on screen again; empty where none do."""
-        return lines(self._call, self.values, self._start) if self._call else ""
+        return lines(self._call, self.values, self._begun()) if self._call else ""
 
     @property
     def summary(self) -> str:
@@ -127,11 +133,21 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         for name in values:
             if name not in self.controls:
                 raise ValueError(f"control is {name!r}; allowed: {', '.join(self.controls)}")
+        if self._preset and self._preset[0] in values:
+            values = self._preset[1](values[self._preset[0]]) | values
         with self._hold():
             for name, value in values.items():
                 self.controls[name].value = value
         self._show()
         self._settle()
+
+    def _begun(self) -> dict[str, Any]:
+        """Where the controls began, or where they begin at what the preset stands at."""
+        if self._preset is None:
+            return self._start
+        name, begins = self._preset
+        chosen = self.controls[name].value
+        return {**self._start, name: chosen, **begins(chosen)}
 
     @contextmanager
     def _hold(self) -> Iterator[None]:
@@ -143,7 +159,11 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _changed(self, change: Any) -> None:
         moved_s = time.monotonic()
-        if not self._held and self._shown(self._show):
+        if self._held:
+            return
+        if self._preset and change["owner"] is self.controls[self._preset[0]]:
+            self.move(**self._begun())
+        elif self._shown(self._show):
             self._debounce.request(moved_s)
 
     def _shown(self, show: Callable[[], None]) -> bool:
@@ -187,7 +207,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             parts.append(f'<p style="line-height: 1.4; margin: 4px 0 0"><i>{remark}</i></p>')
         parts.append(f"<details><summary>The same as a table</summary>{table}</details>")
         if self._call:
-            parts.append(shown(self._call, values, self._start))
+            code = f"<pre>{html.escape(self.python)}</pre>"
+            parts.append(f"<details><summary>The same in Python</summary>{code}</details>")
         self._words.value = "".join(parts)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
@@ -196,7 +217,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         return {**shown, **self._drawn._repr_mimebundle_()}
 
 
-@functools.cache
+@cache
 def _look_for_garbage_once() -> None:
     """Python looks through all objects now and then; those of libraries stay: 0.2 s of a redraw.
 

@@ -1,6 +1,5 @@
 """What is on screen, to take along: figure, table, scenario, and the Python that makes it again."""
 
-import html
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -13,7 +12,7 @@ from qoslib.explore.controls import button, flow
 from qoslib.explore.page_glue import PageGlue
 from qoslib.scenario import Scenario
 
-__all__ = ["Call", "File", "buttons", "files", "lines", "shown"]
+__all__ = ["Call", "File", "buttons", "files", "lines"]
 
 #: Button -> what it gives.
 KINDS = {
@@ -31,21 +30,17 @@ FORMULA = re.compile(r"[=+\-@\t\r\n＝＋－＠]")
 #: A signed number with its unit, as in the errors of our own tables, is none.
 SIGNED = re.compile(r"[+-][\d.,]+(e[+-]?\d+)?( [a-zA-Z/%]+)?")
 
-Scenarios = Callable[[dict[str, Any]], Sequence[Scenario]]
-
 
 class Call(NamedTuple):
     """How an explorer is made: its lesson, its arguments as Python, and what its controls mean.
 
-    Where the arguments name ``saved``, that is the scenario on screen, saved as JSON. A
-    control that decides where the others begin is among the arguments: `begins` then gives from
-    all values the arguments, and where the controls begin. `function` makes the explorer.
+    The arguments may depend on the controls' values. Where they name ``saved``, that is the
+    scenario on screen, saved as JSON. `function` makes the explorer.
     """
 
     lesson: str
-    arguments: str = ""
-    scenarios: Scenarios | None = None
-    begins: Callable[[dict[str, Any]], tuple[str, dict[str, Any]]] | None = None
+    arguments: str | Callable[[dict[str, Any]], str] = ""
+    scenarios: Callable[[dict[str, Any]], Sequence[Scenario]] | None = None
     function: str = "explorer"
 
     @property
@@ -95,10 +90,10 @@ def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
     ----------
     call : Call
     values, start : dict
-        Where the controls stand, and where they began.
+        Where the controls stand, and where they begin.
     """
-    arguments, begun = call.begins(values) if call.begins else (call.arguments, start)
-    moved = {name: at for name, at in values.items() if at != begun.get(name, at)}
+    arguments = call.arguments if isinstance(call.arguments, str) else call.arguments(values)
+    moved = {name: at for name, at in values.items() if at != start.get(name, at)}
     made = f"app = lessons.{call.lesson}.{call.function}({arguments})"
     if "saved" in arguments:
         read = f'saved = scenario.Scenario.from_json(open("{call.name}.json").read())'
@@ -125,9 +120,3 @@ def buttons(
         each.layout.width = "auto"
         each.tooltip = f"Save as {each.description}"
     return flow(widgets.HTML("Save:"), *made)
-
-
-def shown(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
-    """The lines as HTML, one click away."""
-    code = html.escape(lines(call, values, start))
-    return f"<details><summary>The same in Python</summary><pre>{code}</pre></details>"

@@ -32,6 +32,7 @@ class Result(tables.Tabular, ArrayRecord):
     (``delay_p50_s``, ``delay_p99_s``, ``delay_p999_s``, ...), each whole number of a packet model
     (``sent_packets``, ``dropped_bytes``, ...), and each figure of TCP flows (``goodput_bps``,
     ``retransmitted``, ...). All have the shape (..., streams), with NaN where there is no value.
+    `drop_ratio` is the share of the offered packets that is dropped.
 
     Attributes
     ----------
@@ -128,6 +129,25 @@ class Result(tables.Tabular, ArrayRecord):
             return self._of_flows(name)
         allowed = "a field, delay_p50_s and other quantiles, " + ", ".join((*COUNTS, *OF_FLOWS))
         raise AttributeError(f"a {type(self).__name__} has no {name!r}; allowed: {allowed}")
+
+    @property
+    def drop_ratio(self) -> np.ndarray:
+        """The share of the offered packets that is dropped, shape (..., streams) [ratio].
+
+        It is 0 where nothing is offered: ``result["voice"].drop_ratio`` is always a number.
+
+        Examples
+        --------
+        >>> from qoslib.fluid import solve
+        >>> from qoslib.port import PacketLimit, Port, Queue
+        >>> from qoslib.traffic import Stream
+        >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+        >>> solve(port, [Stream("data", 125e6), Stream("idle")]).drop_ratio
+        array([0.2, 0. ])
+        """
+        share = np.zeros(np.shape(self.offered_pps))
+        np.divide(self.dropped_pps, self.offered_pps, out=share, where=self.offered_pps > 0)
+        return share
 
     def _quantile_s(self, share: float) -> np.ndarray:
         if self.histogram is None:

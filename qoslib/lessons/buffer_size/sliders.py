@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from qoslib import compare, tcp, units
-from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
@@ -93,13 +93,9 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
     def simulate(values, progress):
         return transfer.simulated(now(values), progress)
 
-    reset = button("Reset", lambda: app.move(**start, effect=AS_CONFIGURED))
-    sliders = [controls[each] for each in ("buffer", "rtt", "flows", "window")]
-    chosen = row(controls["congestion"], controls["recovery"]), row(controls["effect"], reset)
     arguments = f"{where!r}, {assumptions!r}" if name else "saved"
     call = Call("buffer_size", arguments, lambda values: [now(values)])
-    app: Explorer = Explorer(controls, [*sliders, *chosen], draw, simulate, call)
-    return app
+    return Explorer(controls, draw, simulate, call)
 
 
 def _sized(name, value, most):

@@ -3,10 +3,10 @@
 import numpy as np
 
 from qoslib import compare, fluid, packets, units
-from qoslib.explore.controls import button, row, slider
+from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.redraw import memoize_lines
+from qoslib.explore.redraw import memoize_lines, silent
 from qoslib.lessons.frame_size.figures import Forwarded, figure, published_rows
 from qoslib.platforms import mx150
 from qoslib.platforms import platform as platform_named
@@ -77,10 +77,8 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
         streams = _streams(begun, round(values["frame"]), values)
         return [begun.replace(network=_described(begun.network, values), streams=streams)]
 
-    reset = button("Reset", lambda: app.move(**at))
     call = Call("frame_size", repr(where) if isinstance(where, str) else "saved", scenarios)
-    app: Explorer = Explorer(controls, [*controls.values(), row(reset)], draw, simulate, call)
-    return app
+    return Explorer(controls, draw, simulate, call)
 
 
 def _remark(here, lines, simulated):
@@ -160,9 +158,5 @@ def _simulated(where, streams):
     longer = OFFERED_BPS / max(sum(each.rate_bps for each in streams), 1.0)
     longer = max(1.0, longer)
     return packets.simulate(
-        where, streams, longer * END_S, warmup_s=longer * WARMUP_S, bins=1, progress=_silent
+        where, streams, longer * END_S, warmup_s=longer * WARMUP_S, bins=1, progress=silent
     )
-
-
-def _silent(done_s, total_s):
-    """No bar of its own: it is one of many runs, and a short one."""

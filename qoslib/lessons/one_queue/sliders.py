@@ -1,16 +1,17 @@
 """The explorer of one queue: a load, how it is spaced, a buffer, a frame and a line."""
 
-import dataclasses
 from functools import lru_cache
 
 import numpy as np
 
 from qoslib import Sweep, compare, fluid, sweep, units
-from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.redraw import silent
 from qoslib.lessons.one_queue.figures import Published, figure
 from qoslib.port import PacketLimit, Port
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Cbr, Poisson, Stream
@@ -22,15 +23,16 @@ LOADS = np.sort(np.append(np.linspace(0, 2, 81), 1.001))
 #: Offered loads of the packet model's dots, closest where something happens.
 SIMULATED = (0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 1.05, 1.1, 1.25, 1.5, 1.75, 2.0)
 #: Packet times that the packet model leaves out at the start, and that it counts. An overload of
-#: 1 % leaves one packet of a hundred in the queue: the largest buffer is full after 102,400.
-WARMUP, COUNTED = 110_000, 80_000
+#: 1 % leaves one packet of a hundred in the queue, so a buffer of 1000 is full after 100,000 of
+#: them: it is given that time and a tenth more, up to `MOST_WARMUP`.
+WARMUP, COUNTED, MOST_WARMUP = 20_000, 80_000, 2_000_000
 #: Ends of the sliders: packets of buffer, and bytes of a frame.
 BUFFERS, FRAMES = (1, 1024), (60, 1514)
 SPACINGS = {"evenly (CBR)": Cbr(), "at random (Poisson)": Poisson()}
 SEED = 1
 
 
-def explorer(port: Port, stream: Stream, published: Published | None = None) -> Explorer:
+def explorer(scenario: Scenario, published: Published | None = None) -> Explorer:
     """Sliders for the load, the buffer, the frame size and the rate of a port with one queue.
 
     Lines are the fluid model. Dots are the packet model, for packets that come evenly or at
@@ -38,13 +40,17 @@ def explorer(port: Port, stream: Stream, published: Published | None = None) -> 
 
     Parameters
     ----------
-    port : Port
-        A port with one queue, limited in packets.
-    stream : Stream
-        What it is offered.
+    scenario : Scenario
+        A port with one queue, limited in packets, and one stream.
     published : Published, optional
         A published point, drawn as long as frame and line are as given.
+
+    Raises
+    ------
+    ValueError
+        If the scenario is of something else.
     """
+    port, stream = _only(scenario)
     start = _settings(port, stream)
     controls = {
         "load": slider("Offered load [% of the line]", start["load"], 0, 200, 1),
@@ -78,34 +84,32 @@ def explorer(port: Port, stream: Stream, published: Published | None = None) -> 
         drawn = figure(
             now_port, now, solved, seen, dots, _delays_s(now_port.rate_bps, port.overhead_bytes)
         )
-        own = _own_load(solved) if dots else solved
-        drawn.remark = compare.remark(own, dots and dots[-1])
+        here = fluid.solve(now_port, [now]) if dots else solved
+        drawn.remark = compare.remark(here, dots and dots[-1])
         return drawn
 
     def simulate(values, progress):
         return simulated(*described(values))
 
-    reset = button("Reset", lambda: app.move(**start))
-    sliders = [controls[name] for name in ("load", "buffer", "frame")]
-    rows = [*sliders, row(controls["spacing"], controls["rate"], reset)]
+    call = Call("one_queue", "saved", lambda values: [_scenario(*described(values))])
+    return Explorer(controls, draw, simulate, call)
 
-    def scenarios(values):
-        now_port, now = described(values)
-        packet_s = units.serialisation_s(now.mean_frame_bytes, now_port.rate_bps)
-        return [Scenario("one queue", now_port, (now,), COUNTED * packet_s)]
 
-    call = Call("one_queue", "saved.network, saved.streams[0]", scenarios)
-    app: Explorer = Explorer(controls, rows, draw, simulate, call)
-    return app
+def _only(scenario):
+    """The port with one queue, and the one stream."""
+    scenario = checked(Scenario, scenario, "scenario")
+    port, streams = scenario.network, scenario.streams
+    if not isinstance(port, Port) or len(port.queues) != 1 or len(streams) != 1 or scenario.hosts:
+        fail("scenario", scenario.name, "a Port with one queue, and one stream")
+    if not isinstance(port.queues[0].limit, PacketLimit):
+        fail("limit of the queue", port.queues[0].limit, "a PacketLimit")
+    return port, streams[0]
 
 
 def _settings(port, stream):
-    limit = port.queues[0].limit
-    if not isinstance(limit, PacketLimit):
-        raise ValueError(f"limit of the queue is {limit!r}; allowed: a PacketLimit")
     return {
         "load": round(units.convert(stream.rate_bps / _full_bps(port, stream), "1", "%"), 2),
-        "buffer": limit.packets,
+        "buffer": port.queues[0].limit.packets,
         "frame": round(stream.mean_frame_bytes),
         "rate": port.rate_bps,
         "spacing": _spacing(stream),
@@ -123,24 +127,21 @@ def swept(port: Port, stream: Stream) -> Result:
     return fluid.solve(port, [stream], offered_bps[:, None])
 
 
-def _own_load(solved):
-    """The last of the loads: the stream's own."""
-    arrays = {name: each for name, each in vars(solved).items() if isinstance(each, np.ndarray)}
-    return dataclasses.replace(solved, **{name: each[-1] for name, each in arrays.items()})
-
-
 def simulated(port: Port, stream: Stream) -> Sweep:
     """The same packet by packet, for the loads in `SIMULATED` and, last, for the stream's own."""
-    full_bps = _full_bps(port, stream)
-    offered = np.array([*(load * full_bps for load in SIMULATED), stream.rate_bps])
+    rates_bps = [*(load * _full_bps(port, stream) for load in SIMULATED), stream.rate_bps]
+    scenarios = [_scenario(port, stream.replace(rate_bps=rate_bps)) for rate_bps in rates_bps]
+    return sweep(scenarios, bins=1, progress=silent)
+
+
+def _scenario(port, stream):
+    """A run that leaves out how the queue fills."""
+    over = stream.rate_bps / _full_bps(port, stream) - 1
+    fills = port.queues[0].limit.packets / over if over > 0 else 0.0
+    warmup = min(max(WARMUP, 1.1 * fills), MOST_WARMUP)
     packet_s = units.serialisation_s(stream.mean_frame_bytes, port.rate_bps, port.overhead_bytes)
-    warmup_s, counted_s = WARMUP * packet_s, COUNTED * packet_s
-    scenario = Scenario("one queue", port, (stream,), warmup_s + counted_s, warmup_s, SEED)
-    return sweep(scenario, {"streams[0].rate_bps": offered}, bins=1, progress=_silent)
-
-
-def _silent(done, total):
-    pass
+    end_s = (warmup + COUNTED) * packet_s
+    return Scenario("one queue", port, (stream,), end_s, warmup * packet_s, SEED)
 
 
 @lru_cache(maxsize=1)

@@ -105,7 +105,7 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
     files = Loader(load)
     rows = [form, row(controls["all"], button("Reset", again)), files]
     call = Call("own_port", "saved", lambda values: [described(values)])
-    app: Explorer = Explorer(controls, rows, draw, simulate, call)
+    app: Explorer = Explorer(controls, draw, simulate, call, lambda _: rows)
     return app
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 
 from qoslib import compare, units
-from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
@@ -83,14 +83,9 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
     def simulate(values, progress):
         return transfer.simulated(described(test, values), progress)
 
-    reset = button("Reset", lambda: app.move(**start))
-    sliders = [controls[each] for each in ("paced", "background", "buffer")]
     arguments = f"{where!r}, {assumptions!r}" if name else "saved"
     call = Call("paced_sender", arguments, lambda values: [described(test, values)])
-    app: Explorer = Explorer(
-        controls, [*sliders, row(controls["table"], reset)], draw, simulate, call
-    )
-    return app
+    return Explorer(controls, draw, simulate, call)
 
 
 def _rated(name, value, low, line):

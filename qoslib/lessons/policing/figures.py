@@ -1,6 +1,6 @@
 """A policed priority class and the rest: what arrives and is lost, and when the policer bites."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
 
-__all__ = ["Counted", "figure"]
+__all__ = ["Counted", "counted", "figure"]
 
 #: Titles of the panels, with units.
 PANELS = ("arrived [thousand packets]", "lost [% of offered]", "lost [packets/s]")
@@ -27,11 +27,18 @@ class Counted(NamedTuple):
     lost: Sequence[float]
 
 
+def counted(result: Result) -> Counted:
+    """What a run counts of each stream."""
+    offered, dropped = result.offered_pps, result.dropped_pps
+    return Counted(offered * result.duration_s, dropped * result.duration_s)
+
+
 def figure(
     loads_bps: np.ndarray,
-    swept: Mapping[str, Sequence[Counted]],
-    now: tuple[float, Counted],
-    simulated: tuple[Counted, Result] | None = None,
+    swept: Sequence[Result],
+    load_bps: float,
+    now: Result,
+    simulated: Result | None = None,
     published: tuple[float, Counted] | None = None,
 ) -> Figure:
     """Packets that arrive and that are lost against the load of EF, and the losses over time.
@@ -40,24 +47,28 @@ def figure(
     ----------
     loads_bps : ndarray
         Payload that EF offers [bit/s].
-    swept : mapping of str to sequence of Counted
-        ``fluid`` to what it counts at each of the loads; two streams, EF and the default class.
-    now : (float, Counted)
-        Load to mark [bit/s], and what the fluid model counts at it.
-    simulated : (Counted, Result), optional
-        What the packet model counts at the same load, and its record with a history.
+    swept : sequence of Result
+        What the fluid model says of each of the loads; two streams, EF and the default class.
+    load_bps : float
+        The load to mark [bit/s].
+    now, simulated : Result
+        What the fluid and, if it was run, the packet model say at it; the latter with a history.
     published : (float, Counted), optional
+        What was counted at which load [bit/s].
     """
-    x, lines = units.convert(np.asarray(loads_bps), "bit/s", "Mbit/s"), _panels(swept["fluid"])
-    marks = {"now": now, "packets": simulated and (now[0], simulated[0]), "measured": published}
+    x = units.convert(np.asarray(loads_bps), "bit/s", "Mbit/s")
+    lines = _panels([counted(each) for each in swept])
+    marks = {"now": (load_bps, counted(now))}
+    marks["packets"] = simulated and (load_bps, counted(simulated))
+    marks["measured"] = published
     traces = []
     for panel in (0, 1):
         for place, name in enumerate(LIKE):
             traces.append(_line("fluid", name, x, lines[panel][:, place], panel))
         traces += [_marks(kind, seen, panel) for kind, seen in marks.items()]
-    for place, name in enumerate(LIKE):
-        time, lost = _lost_over_time(simulated, place)
-        traces.append(_line("packets", name, time, lost, 2))
+    time_s, lost_pps = _lost_over_time(simulated)
+    for name, lost in zip(LIKE, lost_pps, strict=True):
+        traces.append(_line("packets", name, time_s, lost, 2))
     traces += style.keys("packets", "now", "measured")
     columns = [f"{name} {title}" for title in PANELS[:2] for name in LIKE]
     index = pd.Index(x.round(1), name=X_TITLES[0])
@@ -65,13 +76,13 @@ def figure(
     ranges = ([0, 1.08 * max(1.0, float(lines[0].max()))], [-2, 104], None)
     y_axes = [{"rangemode": "tozero"} | ({"range": each} if each else {}) for each in ranges]
     layout = style.layout(PANELS, X_TITLES, y_axes)
-    summary = _summary(now, simulated, published)
+    summary = _summary(marks)
     return Figure(data=traces, layout=layout, summary=summary, table=table.iloc[::5])
 
 
-def _panels(counted: Sequence[Counted]):
+def _panels(counts: Sequence[Counted]):
     """Thousands of packets that arrive, and per cents lost, each of shape (loads, streams)."""
-    offered, lost = (np.array([c[part] for c in counted], dtype=float) for part in (0, 1))
+    offered, lost = (np.array([c[part] for c in counts], dtype=float) for part in (0, 1))
     share = np.divide(lost, offered, out=np.zeros_like(lost), where=offered > 0)
     return units.convert(offered - lost, "packets", "kpackets"), units.convert(share, "1", "%")
 
@@ -91,26 +102,23 @@ def _marks(kind, seen, panel):
     return trace | {"text": list(LIKE), "hoverinfo": "text+x+y"}
 
 
-def _lost_over_time(simulated, place):
-    """Middles of the bins [s], and packets lost a second in each."""
+def _lost_over_time(simulated):
+    """Middles of the bins [s], and packets that each stream loses per second."""
     if simulated is None:
-        return [], []
-    history = simulated[1].history
+        return [], [[]] * len(LIKE)
+    history = simulated.history
     width_s = np.diff(history.time_s)
-    return history.time_s[:-1] + width_s / 2, history.dropped_packets[place] / width_s
+    return history.time_s[:-1] + width_s / 2, history.dropped_packets / width_s
 
 
-def _summary(now, simulated, published):
-    def percent(counted):
-        return "{:.3g} % and {:.3g} %".format(*_panels([counted])[1][0])
-
-    text = (
-        f"EF is offered {units.convert(now[0], 'bit/s', 'Mbit/s'):.3g} Mb/s of data. Fluid model:"
-        " EF loses {:.3g} %, the default class {:.3g} %.".format(*_panels([now[1]])[1][0])
-    )
-    if simulated is not None:
-        text += f" Packet model: {percent(simulated[0])}."
-    if published is not None:
-        load = units.convert(published[0], "bit/s", "Mbit/s")
-        text += f" Published for {load:.3g} Mb/s: {percent(published[1])}."
-    return text
+def _summary(marks):
+    names = {"now": "Fluid model", "packets": "Packet model", "measured": "Published"}
+    load = units.convert(marks["now"][0], "bit/s", "Mbit/s")
+    sentences = [f"EF is offered {load:.3g} Mb/s of data."]
+    for kind, seen in marks.items():
+        if seen is not None:
+            at = f" for {units.convert(seen[0], 'bit/s', 'Mbit/s'):.3g} Mb/s"
+            ef, rest = _panels([seen[1]])[1][0]
+            lost = f"EF loses {ef:.3g} %, the default class {rest:.3g} %"
+            sentences.append(f"{names[kind]}{at if kind == 'measured' else ''}: {lost}.")
+    return " ".join(sentences)

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from qoslib import compare, fluid, measurements, packets, units
-from qoslib.explore.controls import button, choice, row, slider, switch
+from qoslib import compare, measurements, run, units
+from qoslib.explore.controls import choice, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
@@ -13,10 +13,10 @@ from qoslib.lessons.policing.figures import Counted, figure
 from qoslib.packets.phases import random_phases
 from qoslib.packets.progress import Progress
 from qoslib.platforms import isr4331
-from qoslib.port import Port
+from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-__all__ = ["LOADS_BPS", "POLICERS", "START", "described", "explorer", "simulated", "solved"]
+__all__ = ["LOADS_BPS", "POLICERS", "START", "described", "explorer", "simulated"]
 
 #: What EF offers along the lines [bit/s].
 LOADS_BPS = units.mbps(np.arange(10, 305, 10.0))
@@ -54,33 +54,31 @@ def explorer() -> Explorer:
     }
     seen = {llq: _published("llq" if llq else "no_llq") for llq in (True, False)}
     lines = memoize_lines(
-        lambda others: [solved(others | {"ef": _mbps(ef)}) for ef in LOADS_BPS], "ef"
+        lambda others: [run(described(others | {"ef": _mbps(ef)}), "fluid") for ef in LOADS_BPS],
+        "ef",
     )
 
     def draw(values, dots):
-        swept = {"fluid": lines(values)}
-        now = units.mbps(values["ef"]), solved(values)
+        here, load_bps = run(described(values), "fluid"), units.mbps(values["ef"])
         marks = seen[values["llq"]] if _as_published(values) else None
-        drawn = figure(LOADS_BPS, swept, now, dots, marks)
-        drawn.remark = compare.remark(_fluid(values), dots and dots[1])
+        drawn = figure(LOADS_BPS, lines(values), load_bps, here, dots, marks)
+        drawn.remark = compare.remark(here, dots)
         return drawn
 
-    reset = button("Reset", lambda: app.move(**START))
-    sliders = [controls[name] for name in ("ef", "default", "rate", "burst")]
-    rows = [*sliders, row(controls["policer"], controls["llq"], reset)]
-    call = Call("policing", "", lambda values: [_scenario(values)])
-    app: Explorer = Explorer(controls, rows, draw, simulated, call)
-    return app
+    call = Call("policing", scenarios=lambda values: [described(values)])
+    return Explorer(controls, draw, simulated, call)
 
 
-def described(values: dict) -> tuple[Port, tuple]:
-    """The port and its streams as the controls stand."""
+def described(values: dict) -> Scenario:
+    """A run as the controls stand, until the last queue has drained."""
     head_s = float(isr4331.FACTS.head_start_s) if values["llq"] else 0.0
     streams = (
         isr4331.stream("EF", units.mbps(values["ef"])),
         isr4331.stream("default", units.mbps(values["default"]), head_s),
     )
-    return (_llq(values) if values["llq"] else isr4331.fifo()), streams
+    port = _llq(values) if values["llq"] else isr4331.fifo()
+    end_s = max(stream.stop_s for stream in streams) + 0.5
+    return Scenario("a policed priority queue", port, streams, end_s, seed=SEED)
 
 
 def _llq(values):
@@ -95,37 +93,12 @@ def _llq(values):
     return port.replace(queues=(urgent.replace(policer=policer), rest))
 
 
-def _scenario(values):
-    port, streams = described(values)
-    return Scenario("a policed priority queue", port, streams, _end_s(streams), seed=SEED)
-
-
-def solved(values: dict) -> Counted:
-    """What the fluid model counts in a run."""
-    return _counted(_fluid(values))
-
-
-def _fluid(values):
-    port, streams = described(values)
-    return fluid.over_time(port, streams, _end_s(streams))
-
-
-def simulated(values: dict, progress: Progress | None = None):
-    """What the packet model counts in a run, and its record."""
-    port, streams = described(values)
-    begun, end_s = random_phases(streams, SEED), _end_s(streams)
-    result = packets.simulate(port, begun, end_s, seed=SEED, bins=BINS, progress=progress)
-    return _counted(result), result
-
-
-def _end_s(streams):
-    """When the last queue has drained."""
-    return max(stream.stop_s for stream in streams) + 0.5
-
-
-def _counted(result):
-    run_s = result.duration_s
-    return Counted(result.offered_pps * run_s, result.dropped_pps * run_s)
+def simulated(values: dict, progress: Progress | None = None) -> Result:
+    """What the packet model says of the run."""
+    begun = described(values)
+    return run(
+        begun.replace(streams=random_phases(begun.streams, SEED)), progress=progress, bins=BINS
+    )
 
 
 def _published(experiment):

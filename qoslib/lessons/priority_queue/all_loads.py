@@ -7,6 +7,7 @@ from qoslib.compare import published_points
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.redraw import silent
 from qoslib.lessons.priority_queue.figures import edge_figure
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import platform as platform_named
@@ -61,7 +62,7 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
         return [known.scenario.replace(streams=streams)]
 
     call = Call("priority_queue", f"{platform!r}, {experiment!r}", scenarios, function="knife_edge")
-    return Explorer({"change": moved}, [moved], draw, call=call)
+    return Explorer({"change": moved}, draw, call=call)
 
 
 def _simulated(known):
@@ -74,11 +75,7 @@ def _simulated(known):
         )
         for part in ratio
     ]
-    return ratio, sweep(scenarios, bins=1, progress=_silent)
-
-
-def _silent(done, total):
-    pass
+    return ratio, sweep(scenarios, bins=1, progress=silent)
 
 
 def _generator(module, experiment, known):

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from qoslib import compare, fluid, packets, plots, units
+from qoslib import compare, fluid, packets, plots, run, units
 from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -66,35 +66,32 @@ def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explore
     begin, known = _known(platform, experiment)
     pick = choice("Published experiment", [(e.title, key) for key, e in known.items()], begin)
     start = settings(known[begin])
-    controls = {key: _control(key, value, known[begin]) for key, value in start.items()}
+    fields = {key: _control(key, value, known[begin]) for key, value in start.items()}
+
+    def now(values):
+        return described(known[values["experiment"]], values)
 
     def draw(values, simulated):
-        now = described(known[pick.value], values)
-        solved = fluid.solve(now.port, now.streams)
-        figure = plots.classes(now, [solved, simulated or _unknown(solved)], name)
+        here = now(values)
+        solved = fluid.solve(here.port, here.streams)
+        figure = plots.classes(here, [solved, simulated or _unknown(solved)], name)
         figure.remark = compare.remark(solved, simulated)
         return figure
 
     def simulate(values, progress):
-        return _simulated(described(known[pick.value], values), progress)
+        return _simulated(now(values), progress)
 
-    def scenarios(values):
-        return [described(known[pick.value], values).scenario]
+    def arguments(values):
+        return f"{name!r}, {values['experiment']!r}" if name else "saved"
 
-    def begins(values):
-        if not name:
-            return "saved", {}
-        begun = {**settings(known[pick.value]), "experiment": pick.value}
-        return f"{name!r}, {pick.value!r}", begun
-
-    reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
-    rows = [row(pick, reset), *_grid(known[begin], controls)]
-    app: Explorer = Explorer(
-        controls, rows, draw, simulate, Call("priority_queue", "saved", scenarios, begins)
+    return Explorer(
+        fields | {"experiment": pick},
+        draw,
+        simulate,
+        Call("priority_queue", arguments, lambda values: [now(values).scenario]),
+        lambda reset: [row(pick, button("Reset", reset)), *_grid(known[begin], fields)],
+        ("experiment", lambda chosen: settings(known[chosen])),
     )
-    app.controls["experiment"] = pick
-    pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
-    return app
 
 
 def _known(platform, experiment):
@@ -116,8 +113,9 @@ def _simulated(experiment, progress):
     streams = random_phases(experiment.streams, SEED)
     for longer in (1, PATIENCE):
         warmup_s = longer * experiment.warmup_s
-        span = {"warmup_s": warmup_s, "seed": SEED, "bins": 1, "progress": progress}
-        result = packets.simulate(experiment.port, streams, warmup_s + COUNTED_S, **span)
+        span = {"duration_s": warmup_s + COUNTED_S, "warmup_s": warmup_s, "seed": SEED}
+        longest = experiment.scenario.replace(streams=streams, **span)
+        result = run(longest, progress=progress, bins=1)
         if not packets.filling(result):
             break
     return result

@@ -1,7 +1,7 @@
 """The explorer of one mix of traffic at four ports: a plain queue and three routers' schedulers."""
 
 from qoslib import compare, fluid, packets, units
-from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons.same_traffic import same_line
@@ -40,11 +40,7 @@ def explorer() -> Explorer:
         drawn.remark = _remark(solved, dots)
         return drawn
 
-    reset = button("Reset", lambda: app.move(**start()))
-    sliders = [controls[name] for name in (*MOST, "seed")]
-    rows = [*sliders, row(controls["spacing"], reset)]
-    app: Explorer = Explorer(controls, rows, draw, simulated, Call("same_traffic", "", scenarios))
-    return app
+    return Explorer(controls, draw, simulated, Call("same_traffic", scenarios=scenarios))
 
 
 def _remark(solved, dots):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib import compare
-from qoslib.explore.controls import button, choice, flow, switch
+from qoslib.explore.controls import choice, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons.scoreboard.figures import figure, lanes_of
@@ -34,12 +34,7 @@ def explorer(rows: Sequence[compare.Row] = ()) -> Explorer:
     def draw(values, _):
         return figure(chosen(known, **values), lanes)
 
-    start = {name: control.value for name, control in controls.items()}
-    reset = button("Reset", lambda: app.move(**start))
-    app: Explorer = Explorer(
-        controls, [flow(*controls.values(), reset)], draw, call=Call("scoreboard")
-    )
-    return app
+    return Explorer(controls, draw, call=Call("scoreboard"))
 
 
 def chosen(

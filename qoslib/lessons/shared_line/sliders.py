@@ -1,6 +1,6 @@
 """The explorer of a line shared by deficit round robin and WRED: the Cisco 12000's two tests."""
 
-from qoslib import compare, fluid, packets, units
+from qoslib import compare, run, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -52,35 +52,31 @@ def explorer(experiment: str = "test_b") -> Explorer:
     start = settings(known[experiment])
     controls = {name: _halved(_control(name, value)) for name, value in start.items()}
 
+    def now(values):
+        return described(known[values["experiment"]], values)
+
     def draw(values, simulated):
-        now = described(known[pick.value], values)
-        answer = fluid.solve(now.port, now.streams)
-        drawn = figure(now, answer, simulated, "gsr12000", DRAWN_S)
+        answer = run(now(values).scenario, "fluid")
+        drawn = figure(now(values), answer, simulated, "gsr12000", DRAWN_S)
         drawn.remark = compare.remark(answer, simulated)
         return drawn
 
     def simulate(values, progress):
-        now = described(known[pick.value], values)
-        span = {"seed": SEED, "bins": BINS, "progress": progress}
-        return packets.simulate(now.port, now.streams, SIMULATED_S, **span)
+        short = now(values).scenario.replace(duration_s=SIMULATED_S, warmup_s=0.0, seed=SEED)
+        return run(short, progress=progress, bins=BINS)
 
-    reset = button("Reset", lambda: app.move(**settings(known[pick.value])))
     sliders = [control for name, control in controls.items() if name != "map"]
     half = (len(sliders) + 1) // 2
     pairs = [row(*sliders[at::half]) for at in range(half)]
 
-    def scenarios(values):
-        return [described(known[pick.value], values).scenario]
-
-    def begins(values):
-        return repr(pick.value), {**settings(known[pick.value]), "experiment": pick.value}
-
-    rows = [row(pick, controls["map"], reset), *pairs]
-    call = Call("shared_line", repr(experiment), scenarios, begins)
-    app: Explorer = Explorer(controls, rows, draw, simulate, call)
-    app.controls["experiment"] = pick
-    pick.observe(lambda change: app.move(**settings(known[change["new"]])), "value")
-    return app
+    return Explorer(
+        controls | {"experiment": pick},
+        draw,
+        simulate,
+        Call("shared_line", lambda at: repr(at["experiment"]), lambda at: [now(at).scenario]),
+        lambda reset: [row(pick, controls["map"], button("Reset", reset)), *pairs],
+        ("experiment", lambda chosen: settings(known[chosen])),
+    )
 
 
 def settings(experiment: Experiment) -> dict:
