@@ -89,7 +89,7 @@ def test_a_slider_draws_what_the_model_says():
     app = lessons.priority_queue.explorer("m120")
     app.controls["offered_CS1"].value = 50
     answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
-    assert drawn(app, "fluid-latency") == pytest.approx(answer.delay_mean_s / units.ms(1))
+    assert drawn(app, "fluid-delay") == pytest.approx(answer.delay_mean_s / units.ms(1))
 
 
 def test_the_packet_model_follows_when_the_controls_rest():
@@ -97,15 +97,15 @@ def test_the_packet_model_follows_when_the_controls_rest():
     app.controls["offered_CS1"].value = 50
     streams = random_phases(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
     simulated = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
-    assert drawn(app, "packets-latency") == pytest.approx(simulated.delay_mean_s / units.ms(1))
+    assert drawn(app, "packets-delay") == pytest.approx(simulated.delay_mean_s / units.ms(1))
     assert "(packet model: 44.1 ms; published: up to 84 ms)" in app.summary
-    assert "latency [ms] packets" in app.table
+    assert "delay [ms] packets" in app.table
 
 
 def test_a_queue_that_fills_slowly_is_given_time():
     app = lessons.priority_queue.explorer("m120")
     app.move(offered_CS1=23)
-    assert drawn(app, "packets-latency")[3] == pytest.approx(95.7, rel=0.01)
+    assert drawn(app, "packets-delay")[3] == pytest.approx(95.7, rel=0.01)
     app.move(offered_CS1=22.1, buffer_CS1=250)
     assert "the queue of CS1 is still filling" in app.summary
 
@@ -121,13 +121,13 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
     async def moved():
         for load in (30, 40, 50):
             app.controls["offered_CS1"].value = load
-            assert drawn(app, "fluid-latency")[3] == pytest.approx(2200 / load, rel=0.01)
-            assert drawn(app, "packets-latency")[3] is None
+            assert drawn(app, "fluid-delay")[3] == pytest.approx(2200 / load, rel=0.01)
+            assert drawn(app, "packets-delay")[3] is None
         await asyncio.sleep(0.4)
 
     asyncio.run(moved())
     assert len(plays) == 1
-    assert drawn(app, "packets-latency")[3] == pytest.approx(44.1, rel=0.01)
+    assert drawn(app, "packets-delay")[3] == pytest.approx(44.1, rel=0.01)
 
 
 @pytest.mark.parametrize(("name", "value"), [("load", 120), ("buffer", 300), ("frame", 800)])
@@ -234,9 +234,9 @@ def test_packets_that_come_at_random_leave_the_line_below_100_percent():
 def test_switches_change_the_dropper():
     app = lessons.priority_queue.explorer("m120")
     app.controls["drop_CS1"].value = "tail"
-    assert drawn(app, "fluid-latency")[3] == pytest.approx(100, rel=0.01)
+    assert drawn(app, "fluid-delay")[3] == pytest.approx(100, rel=0.01)
     app.move(drop_CS1="head", profile_CS1=True)
-    assert drawn(app, "fluid-latency")[3] == pytest.approx(8.9, rel=0.01)
+    assert drawn(app, "fluid-delay")[3] == pytest.approx(8.9, rel=0.01)
 
 
 def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
@@ -244,21 +244,21 @@ def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
     app.controls["offered_BE"].value = 90
     app.controls["experiment"].value = "profile2"
     assert app.controls["offered_BE"].value == 2
-    assert drawn(app, "measured-latency")[-1] == 45
+    assert drawn(app, "measured-delay")[-1] == 45
 
 
 def test_reset_goes_back_to_the_published_experiment():
     app = lessons.priority_queue.explorer("m120")
-    before = drawn(app, "fluid-latency")
+    before = drawn(app, "fluid-delay")
     app.controls["offered_CS1"].value = 60
     app.children[0].children[1].click()
-    assert drawn(app, "fluid-latency") == before
+    assert drawn(app, "fluid-delay") == before
 
 
 def test_strict_high_overloaded_twice_waits_for_half_its_buffer():
     app = lessons.priority_queue.explorer("m120")
     app.move(**{f"offered_{name}": 0 for name in m120.CLASSES} | {"offered_CS4": 200})
-    assert drawn(app, "fluid-latency")[0] == pytest.approx(50, rel=0.01)
+    assert drawn(app, "fluid-delay")[0] == pytest.approx(50, rel=0.01)
 
 
 def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():

@@ -31,7 +31,7 @@ def test_priority_takes_any_platform_with_one_port(platform):
     experiment = module.experiments()[name]
     answer = fluid.solve(experiment.port, experiment.streams)
     wanted = units.convert(answer.delay_mean_s, "s", "ms")
-    shown = [float("nan") if y is None else y for y in drawn(app, "fluid-latency")]
+    shown = [float("nan") if y is None else y for y in drawn(app, "fluid-delay")]
     assert shown == pytest.approx(wanted.tolist(), nan_ok=True)
 
 

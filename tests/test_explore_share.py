@@ -50,20 +50,20 @@ def test_each_control_changes_something():
 
 def test_the_queues_of_the_template_give_test_a_four_latencies():
     app = lessons.shared_line.explorer("test_a")
-    assert max(drawn(app, "packets-latency")[2:]) < 1.05 * min(drawn(app, "packets-latency")[2:])
+    assert max(drawn(app, "packets-delay")[2:]) < 1.05 * min(drawn(app, "packets-delay")[2:])
     app.controls["map"].value = "four, as in the template"
-    assert drawn(app, "packets-latency")[-1] > 1.5 * drawn(app, "packets-latency")[2]
+    assert drawn(app, "packets-delay")[-1] > 1.5 * drawn(app, "packets-delay")[2]
 
 
 def test_choosing_a_test_and_resetting_bring_its_settings():
     app = lessons.shared_line.explorer("test_b")
     app.controls["experiment"].value = "test_a"
     assert app.controls["ring"].value == gsr12000.engine2().transmit_ring_packets
-    before = drawn(app, "packets-latency")
+    before = drawn(app, "packets-delay")
     app.controls["ring"].value = 40
-    assert drawn(app, "packets-latency") != before
+    assert drawn(app, "packets-delay") != before
     app.children[0].children[-1].click()
-    assert drawn(app, "packets-latency") == before
+    assert drawn(app, "packets-delay") == before
 
 
 def test_the_largest_loads_fit_the_lines_of_the_tester():

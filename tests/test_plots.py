@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 import pytest
 
-from qoslib import Scenario, fluid, lessons, packets, plots, sweep, tcp, units
+from qoslib import Scenario, fluid, lessons, packets, plots, run, sweep, tcp, units
 from qoslib.platforms import m120, mx80
 from qoslib.plots import style
 from qoslib.port import PacketLimit, Port, Queue
@@ -15,6 +15,9 @@ from qoslib.traffic import Stream
 
 QUEUE = Port("line", units.mbps(100), (Queue("all", PacketLimit(512)),), overhead_bytes=24)
 STREAM = Stream("iperf3", units.mbps(150), 1490)
+
+
+OVERLOAD = Scenario("overload", QUEUE, (STREAM,), 0.4)
 
 
 def base_test():
@@ -37,14 +40,14 @@ def one_queue():
 def test_a_published_maximum_is_no_mean():
     """CS1 waits for "up to 84 ms": the bar of its half width would say that all packets do."""
     figure = base_test()
-    measured = next(each for each in figure.data if each.uid == "measured-latency")
+    measured = next(each for each in figure.data if each.uid == "measured-delay")
     at = [stream.name for stream in m120.experiments()["base"].streams].index("CS1")
     assert measured.y[at] - measured.error_y.arrayminus[at] == pytest.approx(0.01)
     assert measured.error_y.array[at] == pytest.approx(0.5)
     assert "published: up to 84 ms" in figure.summary
     profile = m120.experiments()["profile1"]
     given = plots.classes(profile, fluid.solve(profile.port, profile.streams), "m120")
-    measured = next(each for each in given.data if each.uid == "measured-latency")
+    measured = next(each for each in given.data if each.uid == "measured-delay")
     assert measured.error_y.arrayminus == measured.error_y.array
     assert "published: 45 ms" in given.summary
 
@@ -56,12 +59,12 @@ def over_load():
     short = one.scenario.replace(duration_s=0.3, warmup_s=0.2)
     simulated = sweep(short, {path: rates[[20, 60]]})
     results = {"head": swept, "packet by packet": simulated}
-    return plots.latency_over_load(one, "CS1", results, {units.mbps(200): units.ms(45)})
+    seen = {units.mbps(200): units.ms(45)}
+    return plots.over_load("delay_mean_s", ["CS1"], results, seen, overhead_bytes=20)
 
 
 def over_time():
-    result = packets.simulate(QUEUE, [STREAM], 0.4)
-    return plots.queue_over_time(QUEUE, [STREAM], {"overload": result})
+    return plots.queue_over_time(OVERLOAD, {"overload": run(OVERLOAD)})
 
 
 def knife_edge():
@@ -94,7 +97,7 @@ def tcp_over_time():
     test = mx80.experiments("textbook")["buffer_12MB"].scenario
     given = {"streams": test.streams}
     runs = {"solved": tcp.solve, "packets": tcp.simulate}
-    results = {name: run(test.network, test.hosts, 2.0, **given) for name, run in runs.items()}
+    results = {name: model(test.network, test.hosts, 2.0, **given) for name, model in runs.items()}
     return plots.tcp_over_time(test, results)
 
 
@@ -179,16 +182,16 @@ def test_refreshing_with_another_figure_is_refused():
 
 def test_the_base_test_is_drawn_as_modelled_and_as_printed():
     figure = base_test()
-    names = list(trace(figure, "fluid-latency").x)
-    drawn = dict(zip(names, trace(figure, "fluid-latency").y, strict=True))
-    printed = dict(zip(names, trace(figure, "measured-latency").y, strict=True))
+    names = list(trace(figure, "fluid-delay").x)
+    drawn = dict(zip(names, trace(figure, "fluid-delay").y, strict=True))
+    printed = dict(zip(names, trace(figure, "measured-delay").y, strict=True))
     assert drawn["CS1"] == pytest.approx(88, rel=0.01)
     assert (printed["CS1"], printed["BE"], printed["CS2"]) == (84, 4, None)
-    assert dict(zip(names, trace(figure, "measured-latency").error_y.array, strict=True))["BE"] == (
+    assert dict(zip(names, trace(figure, "measured-delay").error_y.array, strict=True))["BE"] == (
         pytest.approx(0.5)
     )
     assert "CS1 is offered 2.5 Gb/s and loses 12 %" in figure.summary
-    assert figure.table.loc["CS1", "latency [ms] published"] == 84
+    assert figure.table.loc["CS1", "delay [ms] published"] == 84
 
 
 def test_the_packet_model_is_drawn_over_the_fluid_one_and_named():
@@ -224,8 +227,8 @@ def test_a_queue_fills_and_then_loses_what_does_not_fit():
 
 
 def test_a_record_without_a_history_is_no_queue_over_time():
-    with pytest.raises(ValueError, match="'solved' has no history"):
-        plots.queue_over_time(QUEUE, [STREAM], {"solved": fluid.solve(QUEUE, [STREAM])})
+    with pytest.raises(ValueError, match="this 'fluid' result has no history"):
+        plots.queue_over_time(OVERLOAD, {"solved": run(OVERLOAD, "fluid")})
 
 
 def test_the_knife_edge_tells_where_packets_get_through():
@@ -235,17 +238,17 @@ def test_the_knife_edge_tells_where_packets_get_through():
     assert figure.summary.endswith("something from -0.100 to -0.100 %.")
 
 
-def test_a_class_that_sends_nothing_has_no_latency():
+def test_a_class_that_sends_nothing_has_no_delay():
     edge = m120.experiments()["scenario1"]
     figure = plots.classes(edge, fluid.solve(edge.port, edge.streams), "m120")
-    names = list(trace(figure, "fluid-latency").x)
-    assert trace(figure, "fluid-latency").y[names.index("CS2")] is None
+    names = list(trace(figure, "fluid-delay").x)
+    assert trace(figure, "fluid-delay").y[names.index("CS2")] is None
     assert "CS2 is offered 2.3 Gb/s and loses 100 %: it sends nothing" in figure.summary
 
 
 def test_published_values_are_open_and_modelled_ones_filled():
     figure = base_test()
-    for quantity in ("sent", "dropped", "latency"):
+    for quantity in ("sent", "dropped", "delay"):
         assert all(s.endswith("-open") for s in trace(figure, f"measured-{quantity}").marker.symbol)
         assert not any("open" in s for s in trace(figure, f"fluid-{quantity}").marker.symbol)
 

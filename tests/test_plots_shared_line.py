@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from qoslib import fluid, lessons, packets, plots, units
+from qoslib import Scenario, fluid, lessons, packets, plots, run, sweep, units
 from qoslib.platforms import gsr12000
 from qoslib.plots.marks import by_mark
 from qoslib.port import PacketLimit, Port, Queue
@@ -23,20 +23,19 @@ def simulated():
 
 def timeline(simulated):
     window = units.ms(7.4), units.ms(10.7)
-    return lessons.shared_line.service_order(TEST_B.port, TEST_B.streams, simulated, *window)
+    return lessons.shared_line.service_order(TEST_B.scenario, simulated, *window)
 
 
 def histogram(simulated):
-    return plots.latency_histogram(TEST_B, simulated, "gsr12000", ("Updates", "LBE"))
+    return plots.delay_histogram(TEST_B, simulated, "gsr12000", ("Updates", "LBE"))
 
 
 def over_load(simulated):
     loads = [gsr12000.streams("test_b", units.mbps(load)) for load in (20, 80, 140)]
-    answers = [fluid.solve(TEST_B.port, streams) for streams in loads]
-    runs = [packets.simulate(TEST_B.port, streams, 0.5) for streams in loads]
+    tests = [Scenario("b", TEST_B.port, streams, 0.5) for streams in loads]
     watched = gsr12000.GROUPS["1A+1B/prec0"]
-    both = {"fluid": answers, "packets": runs}
-    return plots.loss_over_load(watched, both, units.mbps(86), units.mbps(24))
+    both = {"fluid": sweep(tests, model="fluid"), "packets": sweep(tests)}
+    return plots.over_load("drop_ratio", watched, both, {units.mbps(86): 0.0}, units.mbps(24))
 
 
 def shares(simulated):
@@ -125,9 +124,9 @@ def test_what_has_no_mark_is_a_class_of_its_own():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r: plots.latency_histogram(TEST_B, r, "", ("EF",)), "class is 'EF'; allowed: Upd"),
+        (lambda r: plots.delay_histogram(TEST_B, r, "", ("EF",)), "class is 'EF'; allowed: Upd"),
         (
-            lambda r: lessons.shared_line.service_order(TEST_B.port, TEST_B.streams, r, 5, 6),
+            lambda r: lessons.shared_line.service_order(TEST_B.scenario, r, 5, 6),
             "no packet",
         ),
     ],
@@ -140,5 +139,6 @@ def test_what_cannot_be_drawn_is_told(call, message, simulated):
 def test_a_record_without_packets_one_by_one_is_refused():
     port = Port("line", units.mbps(10), (Queue("all", PacketLimit(5)),))
     streams = [Stream("a", units.mbps(5))]
-    with pytest.raises(ValueError, match="no trace"):
-        lessons.shared_line.service_order(port, streams, packets.simulate(port, streams, 0.1), 0, 1)
+    test = Scenario("s", port, streams, 0.1)
+    with pytest.raises(ValueError, match="trace of the result is None; allowed: one of run"):
+        lessons.shared_line.service_order(test, run(test), 0, 1)

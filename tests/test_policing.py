@@ -79,7 +79,7 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         reading: packets.simulate(isr4331.llq(reading), both.streams, 2, seed=1)
         for reading in ("keeps", "drains")
     }
-    figure = lessons.policing.bucket_over_time(both.port, both.streams, results, "EF")
+    figure = lessons.policing.bucket_over_time(both.scenario, results, "EF")
     lasts_s = 8 * 500_000 / (both.streams[0].rate_bps - 20e6)
     begins_s = {"keeps": both.streams[1].start_s, "drains": 0.0}
     for reading, begin_s in begins_s.items():
@@ -91,4 +91,4 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         assert f"({reading}) is empty from {below:.2g} s on" in figure.summary
     assert trace(figure, "burst").y == (500, 500)
     with pytest.raises(ValueError, match="allowed: one with a policer"):
-        lessons.policing.bucket_over_time(both.port, both.streams, results, "default")
+        lessons.policing.bucket_over_time(both.scenario, results, "default")

@@ -4,22 +4,19 @@ Only this room knows plotly; `live` hands out the widget that explorers update i
 """
 
 from qoslib.plots.classes import classes
+from qoslib.plots.delay_histogram import delay_histogram
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
-from qoslib.plots.latency_histogram import latency_histogram
-from qoslib.plots.loss_over_load import loss_over_load
-from qoslib.plots.over_load import latency_over_load
-from qoslib.plots.over_time import queue_over_time
-from qoslib.plots.tcp_over_time import tcp_over_time
+from qoslib.plots.over_load import over_load
+from qoslib.plots.over_time import queue_over_time, tcp_over_time
 
 __all__ = [
     "CONFIG",
     "Figure",
     "LiveFigure",
     "classes",
-    "latency_histogram",
-    "latency_over_load",
+    "delay_histogram",
     "live",
-    "loss_over_load",
+    "over_load",
     "page",
     "queue_over_time",
     "refresh",

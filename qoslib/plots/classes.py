@@ -20,19 +20,21 @@ __all__ = ["PANELS", "classes"]
 PANELS = {
     "sent": "sent [Gb/s on the line]",
     "dropped": "dropped [Gb/s on the line]",
-    "latency": "latency [ms]",
+    "delay": "delay [ms]",
 }
-#: Ends of the latency axis as powers of ten of a millisecond: from a hundredth to a second.
+#: What a published table calls a quantity, where that is another word.
+_PUBLISHED = {"delay": "latency"}
+#: Ends of the delay axis as powers of ten of a millisecond: from a hundredth to a second.
 _DECADES = (-2, 3)
 
 
 def classes(
     experiment: Experiment, results: Result | Sequence[Result], platform: str = ""
 ) -> Figure:
-    """Sent, dropped and latency of each class, with the published values drawn over them.
+    """Sent, dropped and delay of each class, with the published values drawn over them.
 
     Pale bars are the offered load. The paragraph follows the first of the results, and names the
-    latencies of the others.
+    delays of the others.
 
     Parameters
     ----------
@@ -86,7 +88,7 @@ def _on_line_gbps(experiment: Experiment, packets_per_s: Floats) -> Floats:
 
 
 def _drawn(experiment: Experiment, result: Result, quantity: str) -> Floats:
-    if quantity == "latency":
+    if quantity == "delay":
         return units.convert(result.delay_mean_s, "s", "ms")
     return _on_line_gbps(experiment, getattr(result, f"{quantity}_pps"))
 
@@ -97,9 +99,9 @@ def _published(
     """Published values and their half widths in the units drawn, NaN where there are none."""
     both = np.full((2, len(names)), np.nan)
     for point in points:
-        if point.quantity == quantity:
+        if point.quantity == _PUBLISHED.get(quantity, quantity):
             both[:, names.index(point.stream)] = point.value, point.half_width
-    if quantity == "latency":
+    if quantity == "delay":
         return units.convert(both, "s", "ms")
     return _on_line_gbps(experiment, both)
 
@@ -110,7 +112,7 @@ def _measured(
     value, half_width = _published(experiment, names, points, quantity)
     uid = f"measured-{quantity}"
     trace = style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
-    if quantity == "latency":
+    if quantity == "delay":
         # "Up to 84 ms" leaves the least delay open: its bar goes down to the end of the axis.
         open_below = [name in _largest(points) for name in names]
         down = np.where(open_below, value - 10.0 ** _DECADES[0], half_width)
@@ -119,7 +121,7 @@ def _measured(
 
 
 def _largest(points: Sequence[Point]) -> set[str]:
-    """The streams whose published latency is the largest of all packets, not their mean."""
+    """The streams whose published delay is the largest of all packets, not their mean."""
     return {point.stream for point in points if point.largest}
 
 
@@ -136,7 +138,7 @@ def _table(
     names = [stream.name for stream in experiment.streams]
     columns = {"offered [Gb/s]": _drawn(experiment, results[0], "offered")}
     for quantity in PANELS:
-        title = "latency [ms]" if quantity == "latency" else f"{quantity} [Gb/s]"
+        title = "delay [ms]" if quantity == "delay" else f"{quantity} [Gb/s]"
         for result in results:
             columns[f"{title} {result.model}"] = _drawn(experiment, result, quantity)
         columns[f"{title} published"] = _published(experiment, names, points, quantity)[0]
@@ -158,21 +160,21 @@ def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) 
 
 
 def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *others: str) -> str:
-    offered, latency = row["offered [Gb/s]"], row[f"latency [ms] {model}"]
+    offered, delay = row["offered [Gb/s]"], row[f"delay [ms] {model}"]
     dropped = row[f"dropped [Gb/s] {model}"]
-    if dropped == 0 and not latency >= 1:
+    if dropped == 0 and not delay >= 1:
         return "" if offered else f"{name} is offered nothing."
     start = f"{name} is offered {offered:g} Gb/s and loses {_percent(dropped, offered)}"
-    if np.isnan(latency):
-        return f"{start}: it sends nothing, so it has no latency."
-    seen = {kind: row[f"latency [ms] {kind}"] for kind in (*others, "published")}
+    if np.isnan(delay):
+        return f"{start}: it sends nothing, so it has no delay."
+    seen = {kind: row[f"delay [ms] {kind}"] for kind in (*others, "published")}
     others_ms = [
         f"{style.KINDS.get(k, k)}: {'up to ' if largest and k == 'published' else ''}{ms:g} ms"
         for k, ms in seen.items()
         if not np.isnan(ms)
     ]
     other = f" ({'; '.join(others_ms)})" if others_ms else ""
-    return f"{start}; its packets wait for {latency:g} ms{other}."
+    return f"{start}; its packets wait for {delay:g} ms{other}."
 
 
 def _percent(part: float, whole: float) -> str:

@@ -2,13 +2,25 @@
 
 import html
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 from IPython.display import display
 
-__all__ = ["CONFIG", "Figure", "LiveFigure", "live", "page", "refresh", "rounded"]
+from qoslib.record import checked, fail
+
+__all__ = [
+    "CONFIG",
+    "Figure",
+    "LiveFigure",
+    "checked_results",
+    "live",
+    "page",
+    "refresh",
+    "rounded",
+]
 
 #: Behaviour of every figure. plotly shows a button that uploads the chart by default.
 CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
@@ -184,3 +196,14 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
 def rounded(table: pd.DataFrame, digits: int = 3) -> pd.DataFrame:
     """The numbers with so many digits: what a reader compares, and the same on any machine."""
     return table.map(lambda value: float(f"{value:.{digits}g}"))
+
+
+def checked_results(results: Any, *kinds: type) -> dict[str, Any]:
+    """Labels and their results, each of one of these kinds; or the error of `fail`."""
+    if not isinstance(results, Mapping) or not results:
+        fail("results", results, "a mapping of labels to results")
+    for label, each in results.items():
+        checked(str, label, "the label of a result")
+        if not isinstance(each, kinds):
+            fail(f"result {label!r}", each, " or ".join(kind.__name__ for kind in kinds))
+    return dict(results)

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from qoslib.plots import style
-from qoslib.results import PacketTrace, Result
 from qoslib.traffic import Stream
 
-__all__ = ["CALLED", "MarkedClass", "by_mark", "one_packet_trace"]
+__all__ = ["CALLED", "MarkedClass", "by_mark"]
 
 #: IP precedence -> its name in source gsr12000, and the class of the same role in other lessons.
 CALLED = {
@@ -61,10 +60,3 @@ def by_mark(streams: Sequence[Stream], only: Iterable[str] = ()) -> list[MarkedC
         if label not in labels:
             raise ValueError(f"class is {label!r}; allowed: {', '.join(labels)}")
     return [each for each in classes if not wanted or each.label in wanted]
-
-
-def one_packet_trace(result: Result) -> PacketTrace:
-    """The trace of a result, or an error that says how to get one."""
-    if result.trace is None:
-        raise ValueError("the record has no trace; allowed: one of simulate(trace_packets=...)")
-    return result.trace

@@ -1,94 +1,128 @@
-"""Latency along a sweep of the load, one line a port."""
+"""Delay or loss along a sweep of the load: one line a model or a port, dots where packets ran."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 
 from qoslib import units
 from qoslib.front import Sweep
-from qoslib.platforms import Experiment
 from qoslib.plots import style
-from qoslib.plots.figure import Figure
+from qoslib.plots.figure import Figure, checked_results
+from qoslib.record import NotNegative, Positive, checked, fail
 from qoslib.results import Result
 from qoslib.units import Floats
 
-__all__ = ["latency_over_load"]
+__all__ = ["over_load"]
+
+#: Quantity -> title of its axis, the unit it is in and the one that is drawn, and its weight.
+QUANTITIES = {
+    "delay_mean_s": ("mean delay [ms]", "s", "ms", "sent_pps"),
+    "drop_ratio": ("dropped [% of offered]", "1", "%", "offered_pps"),
+}
 
 
-def latency_over_load(
-    experiment: Experiment,
-    stream: str,
+def over_load(
+    quantity: str,
+    streams: Sequence[str],
     results: Mapping[str, Result | Sweep],
     published: Mapping[float, float] | None = None,
+    configured_bps: float | None = None,
+    overhead_bytes: float = 0.0,
 ) -> Figure:
-    """Latency of one stream against its own offered load, a line or a row of dots a result.
+    """Mean delay or loss of some streams together against what they are offered together.
 
     Parameters
     ----------
-    experiment : Experiment
-        The port and its streams.
-    stream : str
-        Name of the stream.
-    results : mapping of str to Result or Sweep
-        Label to a result with arrays of shape (loads, streams); a packet model's are dots.
+    quantity : str
+        ``delay_mean_s`` or ``drop_ratio``.
+    streams : sequence of str
+        Their names.
+    results : mapping of str to Sweep or Result
+        Label to arrays of shape (loads, streams); lines for the fluid model, dots for packets.
     published : mapping of float to float, optional
-        Published latency [s] at an offered load, as on the line [bit/s].
+        Offered load [bit/s] to the published value [s, or ratio].
+    configured_bps : float, optional
+        What the streams are configured to get [bit/s], drawn as a bound.
+    overhead_bytes : float
+        What the loads count on top of each frame, for example the gaps on the line [B].
 
     Returns
     -------
     Figure
         One panel.
 
+    Raises
+    ------
+    ValueError
+        If there is no such quantity or stream.
+
     Examples
     --------
-    >>> import numpy as np
-    >>> from qoslib.fluid import solve
-    >>> from qoslib.platforms import platform
-    >>> base = platform("m120").experiments()["base"]
-    >>> offered_bps = np.outer([0.9, 1.0], [stream.mean_rate_bps for stream in base.streams])
-    >>> swept = solve(base.port, base.streams, offered_bps)
-    >>> latency_over_load(base, "CS1", {"fluid": swept}).table["fluid"].tolist()
-    [0.072, 88.072]
+    >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream, sweep
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> office = Scenario("office", port, (Stream("data"),))
+    >>> swept = sweep(office, {"streams['data'].rate_bps": [50e6, 100e6, 200e6]}, "fluid")
+    >>> over_load("drop_ratio", ["data"], {"fluid": swept}).table["fluid"].tolist()
+    [0.0, 0.0, 50.0]
     """
+    if quantity not in QUANTITIES:
+        fail("quantity", quantity, ", ".join(QUANTITIES))
+    names: tuple[str, ...] = checked(tuple[str, ...], streams, "streams")
+    extra_bytes = checked(NotNegative, overhead_bytes, "overhead_bytes")
+    title, base, unit, _ = QUANTITIES[quantity]
     traces, columns = [], {}
-    for place, (label, result) in enumerate(results.items()):
-        at = result.streams.index(stream)
-        on_line_bps = units.rate_bps(result.offered_pps[..., at], _on_line_bytes(experiment, at))
-        x = units.convert(on_line_bps, "bit/s", "Gbit/s")
-        y = units.convert(result.delay_mean_s[..., at], "s", "ms")
-        traces.append(_over(result.model, stream, place, label, x, y))
-        columns[label] = pd.Series(y, index=np.round(x, 6))
-    seen = {
-        units.convert(x, "bit/s", "Gbit/s"): units.convert(y, "s", "ms")
-        for x, y in (published or {}).items()
-    }
-    marks = style.points("measured", [stream] * len(seen), seen, seen.values(), 0, uid="measured")
-    traces += [marks, style.key("measured")]
-    table = pd.DataFrame(columns).rename_axis("offered [Gb/s]").round(3)
-    zero = {"rangemode": "tozero"}
-    layout = style.layout(
-        ["latency [ms]"], f"offered to {stream} [Gb/s on the line]", [zero], **zero
-    )
-    return Figure(data=traces, layout=layout, summary=_over_load(stream, table), table=table)
+    for place, (label, result) in enumerate(checked_results(results, Result, Sweep).items()):
+        offered_bps, y = _together(result, names, quantity, extra_bytes)
+        x, y = units.convert(offered_bps, "bit/s", "Mbit/s"), units.convert(y, base, unit)
+        look, uid = style.variant(names[0] if len(names) == 1 else "BE", place), f"line-{place}"
+        trace = style.line(result.model, label, x, y, 0, as_look=look, uid=uid)
+        if result.model == "packets":
+            trace["marker"] |= {"size": 8, "maxdisplayed": 0}
+        traces.append(trace | {"mode": "lines+markers"})
+        columns[label] = pd.Series(y, index=np.round(x, 3))
+    if configured_bps is not None:
+        at = [units.convert(checked(Positive, configured_bps, "configured_bps"), "bit/s", "Mbit/s")]
+        top = max(column.max() for column in columns.values())
+        look = style.Look(style.INK, "circle")
+        traces.append(style.curve("bound", "configured", at * 2, [0, top], 0, as_look=look))
+        traces[-1]["uid"] = "bound"
+    seen = dict(published or {})
+    seen_x = [float(units.convert(each, "bit/s", "Mbit/s")) for each in seen]
+    seen_y = [units.convert(each, base, unit) for each in seen.values()]
+    like = [names[0] if len(names) == 1 else "BE"] * len(seen)
+    traces.append(style.points("measured", like, seen_x, seen_y, 0, uid="measured"))
+    traces.append(style.key("measured"))
+    table = pd.DataFrame(columns).rename_axis("offered [Mb/s]").round(3)
+    on_line = " on the line" if extra_bytes else ""
+    layout = style.layout([title], f"offered [Mb/s{on_line}]", [{"rangemode": "tozero"}])
+    layout["xaxis"]["rangemode"] = "tozero"
+    summary = _summary(table, title, "the streams" if len(names) > 1 else names[0])
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
-def _over(model: str, stream: str, place: int, label: str, x: Floats, y: Floats) -> style.Json:
-    drawn, uid = style.variant(stream, place), f"line-{place}"
-    if model != "packets":
-        return style.line(model, label, x, y, 0, as_look=drawn, uid=uid)
-    return style.points(model, [stream], x, y, 0, uid=uid, name=label, showlegend=True)
+def _together(
+    result: Result | Sweep, names: Sequence[str], quantity: str, extra_bytes: float
+) -> tuple[Floats, Floats]:
+    """What the streams are offered [bit/s], and the mean over their packets; NaN without any."""
+    for name in names:
+        if name not in result.streams:
+            fail("stream", name, ", ".join(result.streams))
+    at = [result.streams.index(name) for name in names]
+    extra_bps = units.rate_bps(result.offered_pps[..., at], extra_bytes)
+    weights = getattr(result, QUANTITIES[quantity][3])[..., at]
+    values = np.where(weights > 0, getattr(result, quantity)[..., at], 0.0)
+    total = weights.sum(axis=-1)
+    nothing = np.full(total.shape, np.nan)
+    mean = np.divide((weights * values).sum(axis=-1), total, out=nothing, where=total > 0)
+    return (result.offered_bps[..., at] + extra_bps).sum(axis=-1), mean
 
 
-def _on_line_bytes(experiment: Experiment, at: int) -> float:
-    return experiment.streams[at].mean_frame_bytes + experiment.only_port.overhead_bytes
-
-
-def _over_load(stream: str, table: pd.DataFrame) -> str:
+def _summary(table: pd.DataFrame, title: str, who: str) -> str:
     first, last = table.index[[0, -1]]
     known = [(label, column.dropna()) for label, column in table.items()]
-    ends = [
-        f"with {label} the latency goes from {column.iloc[0]:.3g} to {column.iloc[-1]:.3g} ms"
-        for label, column in known
-    ]
-    return f"As {stream} is offered {first:.3g} to {last:.3g} Gb/s, {'; '.join(ends)}."
+    ends = [f"{label} {column.iloc[0]:.3g} to {column.iloc[-1]:.3g}" for label, column in known]
+    return (
+        f"{title.capitalize()} for an offered load of {who} of {first:,.4g} to {last:,.4g} Mb/s:"
+        f" {'; '.join(ends)}."
+    )

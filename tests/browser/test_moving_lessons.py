@@ -183,13 +183,13 @@ def test_the_late_queue_follows_the_keyboard(page, watch, jupyter_server):
 
 def move_a_load(page):
     label = "CS1 offered load [% of the line]"
-    before = drawn_when_there(page, label, "fluid-latency")
+    before = drawn_when_there(page, label, "fluid-delay")
     press(page, label, "ArrowRight", 5)
     wanted = m120_latencies_ms(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.30}))
     assert before != pytest.approx(wanted)
-    wait_until_drawn(page, label, "fluid-latency", wanted)
+    wait_until_drawn(page, label, "fluid-delay", wanted)
     moved = m120.streams(m120.SHARES["base"] | {"CS1": 0.30})
-    wait_until_dots(page, label, "packets-latency", m120_packets_ms(m120.port(), moved))
+    wait_until_dots(page, label, "packets-delay", m120_packets_ms(m120.port(), moved))
 
 
 def choose_an_experiment(page):
@@ -198,7 +198,7 @@ def choose_an_experiment(page):
     page.keyboard.press("Tab")
     last = list(m120.experiments().values())[-1]
     wanted = m120_latencies_ms(last.port, last.streams)
-    wait_until_drawn(page, "CS1 offered load [% of the line]", "fluid-latency", wanted)
+    wait_until_drawn(page, "CS1 offered load [% of the line]", "fluid-delay", wanted)
 
 
 def move_the_knife_edge(page):

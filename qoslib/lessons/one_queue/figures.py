@@ -109,11 +109,10 @@ def _layout(port, load, delays_s):
 def _drawn(result, line_bps):
     """Offered [% of the line], carried [Mb/s], lost [%] and delay [ms], of each load."""
     offered_bps = result.offered_bps[:, 0]
-    lost = result.dropped_bps[:, 0] / np.maximum(offered_bps, 1e-12)
     return (
         units.convert(offered_bps / line_bps, "1", "%"),
         units.convert(result.sent_bps[:, 0], "bit/s", "Mbit/s"),
-        units.convert(lost, "1", "%"),
+        units.convert(result.drop_ratio[:, 0], "1", "%"),
         units.convert(result.delay_mean_s[:, 0], "s", "ms"),
     )
 

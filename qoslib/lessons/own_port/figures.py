@@ -15,8 +15,8 @@ from qoslib.traffic import Stream
 __all__ = ["figure"]
 
 #: Titles of the panels, with units.
-PANELS = ("sent [Mb/s of frames]", "lost [% of offered]", "mean latency [ms]")
-COLUMNS = ("sent [Mb/s]", "lost [%]", "latency [ms]")
+PANELS = ("sent [Mb/s of frames]", "lost [% of offered]", "mean delay [ms]")
+COLUMNS = ("sent [Mb/s]", "lost [%]", "delay [ms]")
 #: As many measured values are named of those that no panel shows.
 MOST_NAMED = 8
 #: Measured quantity -> its panel, and the unit that is drawn; the models' means are in the last.
@@ -36,7 +36,7 @@ def figure(
 ) -> Figure:
     """Both models of each stream, with measured values and their half widths.
 
-    What no panel shows, a maximum of the latency for example, is named in the summary.
+    What no panel shows, a maximum of the delay for example, is named in the summary.
 
     Parameters
     ----------
@@ -66,14 +66,13 @@ def figure(
 
 
 def _numbers(result, names):
-    """Sent, lost and latency of each stream; NaN where nothing is known."""
+    """Sent, lost and delay of each stream; NaN where nothing is known."""
     if result is None:
         return np.full((len(PANELS), len(names)), np.nan)
-    lost = result.dropped_pps / np.maximum(result.offered_pps, 1e-12)
     return np.array(
         [
             units.convert(result.sent_bps, "bit/s", "Mbit/s"),
-            units.convert(lost, "1", "%"),
+            units.convert(result.drop_ratio, "1", "%"),
             units.convert(result.delay_mean_s, "s", "ms"),
         ]
     )

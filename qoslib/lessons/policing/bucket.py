@@ -1,33 +1,29 @@
-"""A policer's bucket over time: how it empties, and what is lost once it is empty."""
+"""A policer's bucket over time: how it empties, and what is dropped once it is empty."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
-from qoslib import units
+from qoslib import packets, units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
-from qoslib.port import Port
+from qoslib.plots.over_time import Line, over_time
 from qoslib.results import Result
-from qoslib.traffic import Stream
+from qoslib.scenario import Scenario
 
 __all__ = ["bucket_over_time"]
 
 #: Titles of the panels, with units.
-PANELS = ("tokens in the bucket [kB]", "lost to it [packets/s]")
+PANELS = ("tokens in the bucket [kB]", "dropped by it [packets/s]")
 
 
-def bucket_over_time(
-    port: Port, streams: Sequence[Stream], results: Mapping[str, Result], queue: str
-) -> Figure:
+def bucket_over_time(scenario: Scenario, results: Mapping[str, Result], queue: str) -> Figure:
     """What a queue's policer has in tokens, and what the queue's streams lose, over time.
 
     Parameters
     ----------
-    port : Port
-    streams : sequence of Stream
-        What the port was offered in each of the results.
+    scenario : Scenario
+        The port and the streams of each of the results.
     results : mapping of str to Result
         Label of a run to its record, with a history; all of the same length.
     queue : str
@@ -38,49 +34,23 @@ def bucket_over_time(
     ValueError
         If the queue has no policer, or a record no history.
     """
-    at = port.queue_names.index(queue)
-    policer = port.queues[at].policer
+    policer = {each.name: each.policer for each in scenario.network.queues}.get(queue)
     if policer is None:
         raise ValueError(f"queue is {queue!r}; allowed: one with a policer")
-    mine = [n for n, stream in enumerate(streams) if port.queue_of(stream) == at]
-    burst_kb = units.convert(policer.burst_bytes, "B", "kB")
-    traces: list[dict] = []
-    columns: dict[str, np.ndarray] = {}
-    sentences: list[str] = []
+    burst_kb, lines, sentences = units.convert(policer.burst_bytes, "B", "kB"), [], []
     for place, (label, result) in enumerate(results.items()):
-        time_s, tokens_kb, lost_pps = _seen(label, result, at, mine, burst_kb)
+        found = packets.over_time(scenario, result, queue)
+        # Tokens are those at the end of each bin.
+        time_s, tokens_kb = result.history.time_s[1:], burst_kb * found.tokens_ratio
         look = style.variant("CS4", place)
-        for panel, y in enumerate((tokens_kb, lost_pps)):
-            uid = f"{label}-{panel}"
-            traces.append(style.line("packets", label, time_s, y, panel, as_look=look, uid=uid))
-        columns |= {f"{label} {PANELS[0]}": tokens_kb, f"{label} {PANELS[1]}": lost_pps}
-        sentences.append(_sentence(label, time_s, tokens_kb))
-    traces.append(_bound(time_s, burst_kb))
-    y_axes = [{"range": [-0.04 * burst_kb, 1.12 * burst_kb]}, {"rangemode": "tozero"}]
-    layout = style.layout(PANELS, "time [s]", y_axes)
-    table = pd.DataFrame(columns, index=pd.Index(time_s.round(3), name="time [s]")).round(1)
-    every = slice(None, None, max(1, len(table) // 12))
-    return Figure(data=traces, layout=layout, summary=" ".join(sentences), table=table.iloc[every])
-
-
-def _seen(label, result, at, mine, burst_kb):
-    """Ends of the bins [s], tokens then [kB], and packets lost a second in each bin."""
-    history = result.history
-    if history is None:
-        raise ValueError(f"the record of {label!r} has no history; allowed: a packet model's")
-    lost = history.dropped_packets[mine].sum(axis=0)
-    ends_s = history.time_s[1:]
-    return ends_s, history.tokens_share[at] * burst_kb, lost / np.diff(history.time_s)
-
-
-def _bound(time_s, burst_kb):
-    look = style.Look(style.INK, "circle")
-    ends_s = [float(time_s[0]), float(time_s[-1])]
-    return style.line("bound", "burst", ends_s, [burst_kb] * 2, 0, as_look=look, uid="burst")
-
-
-def _sentence(label, time_s, tokens_kb):
-    empty = np.flatnonzero(tokens_kb < 0.01 * tokens_kb.max())
-    if not len(empty):
-        return f"The bucket ({label}) never holds less than {tokens_kb.min():.3g} kB."
-    return f"The bucket ({label}) is empty from {time_s[empty[0]]:.2g} s on."
+        lines.append(Line(label, look, time_s, (tokens_kb, found.dropped_pps)))
+        empty = np.flatnonzero(tokens_kb < 0.01 * tokens_kb.max())
+        sentences.append(
+            f"The bucket ({label}) is empty from {time_s[empty[0]]:.2g} s on."
+            if len(empty)
+            else f"The bucket ({label}) never holds less than {tokens_kb.min():.3g} kB."
+        )
+    drawn = over_time(lines, PANELS, "time [s]", " ".join(sentences))
+    grey, ends_s = style.Look(style.INK, "circle"), lines[0].x[[0, -1]]
+    bound = style.line("bound", "burst", ends_s, [burst_kb] * 2, 0, as_look=grey, uid="burst")
+    return drawn.add_trace(bound)

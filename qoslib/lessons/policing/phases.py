@@ -35,8 +35,8 @@ def phase_scatter(
         Of their rounding [ratio].
     """
     first, second = fluid.streams
-    lost = units.convert(np.array([_lost(run) for run in runs]), "1", "%")
-    solved = units.convert(_lost(fluid), "1", "%")
+    lost = units.convert(np.array([run.drop_ratio for run in runs]), "1", "%")
+    solved = units.convert(fluid.drop_ratio, "1", "%")
     seen, half = (units.convert(np.asarray(each), "1", "%") for each in (published, half_width))
     order = np.sort(lost[:, 0])
     below = units.convert((np.arange(len(order)) + 1) / len(order), "1", "%")
@@ -66,11 +66,6 @@ def phase_scatter(
         f" {solved[0]:.3g} % to both."
     )
     return Figure(data=traces, layout=layout, summary=summary, table=table)
-
-
-def _lost(result):
-    """Share of each stream's packets that is lost in all [ratio]."""
-    return result.dropped_pps / np.maximum(result.offered_pps, 1)
 
 
 def _upright(kind, like, x):

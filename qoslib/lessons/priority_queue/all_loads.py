@@ -25,7 +25,7 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
     """One slider that moves all offered rates together by up to 0.1 % either way.
 
     Drawn are the streams that send nothing when the rates are exactly as published: as lines by the
-    fluid model, and as dots, at a few rates, by the packet model. Their published latencies stand
+    fluid model, and as dots, at a few rates, by the packet model. Their published delays stand
     where the router's counters of another test would put the rates; nobody knows the true ones.
 
     Parameters

@@ -14,7 +14,7 @@ from qoslib.results import Result
 __all__ = ["edge_figure"]
 
 #: Quantity of each panel, its title, and the unit to convert it to, if any.
-_PANELS = (("sent_pps", "sent [packets/s]", ""), ("delay_mean_s", "latency [ms]", "ms"))
+_PANELS = (("sent_pps", "sent [packets/s]", ""), ("delay_mean_s", "delay [ms]", "ms"))
 
 
 def edge_figure(
@@ -38,7 +38,7 @@ def edge_figure(
     names : sequence of str
         The streams to draw.
     published : sequence of (str, float, float)
-        Stream, published latency [s], and a ratio to draw it at.
+        Stream, published delay [s], and a ratio to draw it at.
     simulated : (ndarray, Sweep), optional
         Some ratios, and what a packet model says at them.
     """
@@ -85,7 +85,7 @@ def _sentences(table, here, names):
     for name in names:
         sent, delay = (table[f"{name} {title}"].iloc[here] for _, title, _ in _PANELS)
         waits = f"{sent:.0f} packets/s, which wait for {delay:.3g} ms."
-        yield f"{name} sends {'nothing and has no latency.' if np.isnan(delay) else waits}"
+        yield f"{name} sends {'nothing and has no delay.' if np.isnan(delay) else waits}"
 
 
 def _simulated(names, simulated):

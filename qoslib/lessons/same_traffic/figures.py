@@ -13,13 +13,13 @@ from qoslib.results import Result
 __all__ = ["figure"]
 
 #: Titles of the panels, with units.
-PANELS = ("lost [% of offered]", "mean latency [ms]", "latency of 99 % [ms]")
+PANELS = ("lost [% of offered]", "mean delay [ms]", "delay of 99 % [ms]")
 COLUMNS = ("lost [%]", "mean [ms]", "99 % [ms]")
 #: Ends of the logarithmic axes, as powers of ten of a millisecond.
 _DELAY = (-3.6, 3)
 #: Looks of streams by their place, the same as of the classes they are like in other lessons.
 _LOOKS = ("CS4", "NC", "CS3", "BE", "CS1", "CS2")
-#: Who loses this much starves [%].
+#: A class that loses this much starves [%].
 STARVED = 50.0
 
 
@@ -53,11 +53,9 @@ def _numbers(results, streams, ports=None):
     """Lost, mean and 99 % of each stream at each port: an array of (panel, stream, port)."""
     made = np.full((len(PANELS), len(streams), len(ports or results)), np.nan)
     for at, result in enumerate(results.values()):
-        offered = np.maximum(result.offered_pps, 1e-12)
-        made[0, :, at] = units.convert(result.dropped_pps / offered, "1", "%")
+        made[0, :, at] = units.convert(result.drop_ratio, "1", "%")
         made[1, :, at] = units.convert(result.delay_mean_s, "s", "ms")
-        if result.histogram is not None:
-            made[2, :, at] = units.convert(result.histogram.quantile_s(0.99), "s", "ms")
+        made[2, :, at] = units.convert(result.delay_p99_s, "s", "ms")
     return made
 
 

@@ -16,7 +16,7 @@ from qoslib.results import Result
 __all__ = ["figure"]
 
 #: Titles of the panels, with units.
-PANELS = ("sent [Mb/s]", "average latency [us]", "waiting [packets]")
+PANELS = ("sent [Mb/s]", "mean delay [us]", "waiting [packets]")
 #: Ends of the logarithmic axes, as powers of ten of a Mb/s and of a microsecond.
 _SENT, _DELAY = (0.8, 3.8), (1, 4.9)
 #: Looks of queues by their place.
@@ -50,7 +50,7 @@ def figure(
     offered = _rates(experiment, classes, fluid.offered_pps)
     traces = [style.bars(labels, offered)]
     columns = {"offered [Mb/s]": offered}
-    for panel, quantity in enumerate(("sent", "latency")):
+    for panel, quantity in enumerate(("sent", "delay")):
         for model, result in (("fluid", fluid), ("packets", packets)):
             y = _drawn(experiment, classes, result, quantity)
             uid = f"{model}-{quantity}"
@@ -78,8 +78,8 @@ def _drawn(experiment, classes, result, quantity):
         return np.full(len(classes), np.nan)
     if quantity == "sent":
         return _rates(experiment, classes, result.sent_pps)
-    latency_us = units.convert(result.delay_mean_s, "s", "us")
-    return np.array([_mean(latency_us[list(c.at)], result.sent_pps[list(c.at)]) for c in classes])
+    delay_us = units.convert(result.delay_mean_s, "s", "us")
+    return np.array([_mean(delay_us[list(c.at)], result.sent_pps[list(c.at)]) for c in classes])
 
 
 def _mean(values, weights):
@@ -88,7 +88,8 @@ def _mean(values, weights):
 
 def _published(experiment, classes, points: Sequence[Point], quantity):
     """Published values of the classes in the units drawn, NaN where a stream has none."""
-    known = {p.stream: p.value for p in points if p.quantity == quantity}
+    called = "latency" if quantity == "delay" else quantity
+    known = {p.stream: p.value for p in points if p.quantity == called}
     values = np.array([known.get(s.name, np.nan) for s in experiment.streams])
     if quantity == "sent":
         return _rates(experiment, classes, values)
@@ -129,7 +130,7 @@ def _summary(table, packets):
 
 def _sentence(name, row, model):
     offered, sent = row["offered [Mb/s]"], row[f"{PANELS[0]} {model}"]
-    latency = row[f"{PANELS[1]} {model}"]
+    delay = row[f"{PANELS[1]} {model}"]
     lost = "" if offered - sent < 0.02 * offered else f" of {offered:g}"
-    waits = "" if np.isnan(latency) else f" after {latency:,.0f} us"
+    waits = "" if np.isnan(delay) else f" after {delay:,.0f} us"
     return f"{name} sends {sent:g}{lost} Mb/s{waits}"

@@ -1,17 +1,15 @@
 """In which order a scheduler serves its queues: a timeline from the trace of packets."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 
 from qoslib import units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
-from qoslib.plots.marks import by_mark, one_packet_trace
-from qoslib.port import Port
+from qoslib.plots.marks import by_mark
+from qoslib.record import fail
 from qoslib.results import Result
-from qoslib.traffic import Stream
+from qoslib.scenario import Scenario
 
 __all__ = ["service_order"]
 
@@ -19,15 +17,12 @@ __all__ = ["service_order"]
 _LOOKS = ("NC", "CS4", "BE", "CS1", "CS3", "CS2")
 
 
-def service_order(
-    port: Port, streams: Sequence[Stream], result: Result, start_s: float, end_s: float
-) -> Figure:
+def service_order(scenario: Scenario, result: Result, start_s: float, end_s: float) -> Figure:
     """Which queue has the line at which time, one row a queue.
 
     Parameters
     ----------
-    port : Port
-    streams : sequence of Stream
+    scenario : Scenario
     result : Result
         Of a packet model, with a trace.
     start_s, end_s : float
@@ -39,7 +34,10 @@ def service_order(
     queue only interrupts it. Each line of the table is a turn; the first and the last may be cut
     off by the window.
     """
-    queue, begin_us, end_us, size = _served(port, streams, one_packet_trace(result), start_s, end_s)
+    port, streams = scenario.network, scenario.streams
+    if result.trace is None:
+        fail("trace of the result", None, "one of run(..., trace_packets=...)")
+    queue, begin_us, end_us, size = _served(port, streams, result.trace, start_s, end_s)
     names = _names(port, streams)
     fast = _low_latency(port)
     traces = [

@@ -1,4 +1,4 @@
-"""How latencies are spread, with the published least, average and largest marked."""
+"""How delays are spread, with the published least, average and largest marked."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from qoslib.plots.marks import MarkedClass, by_mark
 from qoslib.results import Result
 from qoslib.units import Floats
 
-__all__ = ["latency_histogram"]
+__all__ = ["delay_histogram"]
 
 BINS = 48
 #: Scoreboard's quantity -> its name when the pointer is on a mark, and in the table.
@@ -23,10 +23,10 @@ MARKS = {"latency_minimum": "least", "latency_average": "average", "latency_maxi
 _PUBLISHED, _MODELLED, _TOP = 1.22, 1.08, 1.36
 
 
-def latency_histogram(
+def delay_histogram(
     experiment: Experiment, result: Result, platform: str = "", classes: Sequence[str] = ()
 ) -> Figure:
-    """Share of a class's packets over their latency, one panel a class.
+    """Share of a class's packets over their delay, one panel a class.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ def latency_histogram(
     >>> from qoslib.platforms import platform
     >>> base = platform("m120").experiments()["base"]
     >>> result = packets.simulate(base.port, base.streams, 0.02)
-    >>> print(latency_histogram(base, result, classes=["BE"]).summary)
+    >>> print(delay_histogram(base, result, classes=["BE"]).summary)
     BE takes 85 to 4,070 us, 3,458 on average.
     """
     wanted = by_mark(experiment.streams, classes)
     traces: list[style.Json] = []
-    columns: dict[str, Sequence[float]] = {}
+    table = pd.DataFrame(index=pd.Index([f"{word} [us]" for word in MARKS.values()], name="delay"))
     for panel, each in enumerate(wanted):
         names = [experiment.streams[at].name for at in each.at]
         seen = _published_us(platform, experiment.name, names)
@@ -62,21 +62,16 @@ def latency_histogram(
         modelled = _modelled_us(result, each.at)
         traces += [_bars(each, x, y, panel), _marked("packets", each, modelled, max(y), panel)]
         traces.append(_marked("measured", each, seen, max(y), panel))
-        columns |= {
-            f"{each.label} {kind}": v for kind, v in (("modelled", modelled), ("published", seen))
-        }
-    table = _table(columns)
+        table[f"{each.label} modelled"], table[f"{each.label} published"] = modelled, seen
     layout = style.layout(
-        [f"{each.label} [% of packets]" for each in wanted], "latency [us]", nticks=3
+        [f"{each.label} [% of packets]" for each in wanted], "delay [us]", nticks=3, tickangle=0
     )
     for panel in range(len(wanted)):
-        top = max(traces[3 * panel]["y"])
         number = panel + 1 if panel else ""
-        layout[f"yaxis{number}"]["range"] = [0, _TOP * top]
-        layout[f"xaxis{number}"]["tickangle"] = 0
+        layout[f"yaxis{number}"]["range"] = [0, _TOP * max(traces[3 * panel]["y"])]
     layout["bargap"] = 0
-    keys = [style.key("packets"), style.key("measured")]
-    return Figure(data=traces + keys, layout=layout, summary=_summary(table), table=table)
+    traces += style.keys("packets", "measured")
+    return Figure(data=traces, layout=layout, summary=_summary(table), table=table.round(1))
 
 
 def _published_us(platform: str, experiment: str, names: Sequence[str]) -> list[float]:
@@ -100,7 +95,9 @@ def _modelled_us(result: Result, at: Sequence[int]) -> list[float]:
 def _spread(result: Result, at: Sequence[int], seen: Sequence[float]) -> tuple[Floats, Floats]:
     """Middle of each bin [us] and the share of packets in it [%]."""
     if result.histogram is None:
-        raise ValueError("the record has no histogram; allowed: a packet model's")
+        raise ValueError(
+            f"this {result.model!r} result has no histogram; allowed: a packet model's"
+        )
     upto = np.append(0, np.cumsum(result.histogram.counts[list(at)].sum(axis=0)))
     low_us, _, high_us = _modelled_us(result, at)
     room = 0.03 * (high_us - low_us) + 0.5
@@ -113,11 +110,10 @@ def _spread(result: Result, at: Sequence[int], seen: Sequence[float]) -> tuple[F
 
 
 def _bars(each: MarkedClass, x: Floats, y: Floats, panel: int) -> style.Json:
-    number = "" if panel == 0 else str(panel + 1)
-    place = {"xaxis": f"x{number}", "yaxis": f"y{number}", "uid": f"spread-{each.label}"}
-    look = {"marker": {"color": each.look.colour, "line": {"width": 0}}, "opacity": 0.55}
-    bars = {"type": "bar", "x": style.plain(x), "y": style.plain(y), "name": each.label}
-    return bars | place | look | {"width": float(x[1] - x[0]), "showlegend": False}
+    marker = {"color": each.look.colour, "line": {"width": 0}}
+    look = {"marker": marker, "opacity": 0.55, "width": float(x[1] - x[0]), "showlegend": False}
+    bars = style.bars([], y, panel, uid=f"spread-{each.label}", name=each.label)
+    return bars | look | {"x": style.plain(x)}
 
 
 def _marked(
@@ -129,11 +125,6 @@ def _marked(
     marks["marker"] |= {"size": 12 if kind == "measured" else 8}
     marks["x"] = style.plain(at_us)
     return marks | {"text": list(MARKS.values())}
-
-
-def _table(columns: dict[str, Sequence[float]]) -> pd.DataFrame:
-    index = pd.Index([f"{word} [us]" for word in MARKS.values()], name="latency")
-    return pd.DataFrame(columns, index=index).round(1)
 
 
 def _summary(table: pd.DataFrame) -> str:
