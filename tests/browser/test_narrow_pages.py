@@ -6,11 +6,10 @@ import nbformat
 from test_moving_lessons import open_and_run
 
 STATIC = """
-from qoslib import packets, plots
+from qoslib import plots, run
 from qoslib.platforms import isr4331
-both = isr4331.experiments()["llq"]
-start = packets.simulate(both.port, both.streams, 0.1)
-plots.queue_over_time(both.port, both.streams, {"start": start}, ["EF"])
+start = isr4331.experiments()["llq"].scenario.replace(duration_s=0.1)
+plots.queue_over_time(start, {"start": run(start)}, ["EF"])
 """
 LIVE = """
 from qoslib import lessons
