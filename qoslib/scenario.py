@@ -60,6 +60,28 @@ class Scenario(Tabular, Record):
         if self.warmup_s >= self.duration_s:
             fail("Scenario.warmup_s", self.warmup_s, f"below the duration, {self.duration_s}")
 
+    @property
+    def only_port(self) -> Port:
+        """The port, where nothing stands before or behind it.
+
+        Raises
+        ------
+        ValueError
+            If it is a forwarder or a chain.
+        """
+        if not isinstance(self.network, Port):
+            kind = type(self.network).__name__
+            raise ValueError(f"scenario {self.name!r} is of a {kind}; allowed: one Port")
+        return self.network
+
+    @property
+    def available_bps(self) -> float:
+        """What the streams leave of the line rate of the one port [bit/s].
+
+        RFC 5136 calls it the available link capacity; here it counts frames, as `Stream` does.
+        """
+        return self.only_port.rate_bps - sum(stream.mean_rate_bps for stream in self.streams)
+
     def _tables(self) -> Iterator[Table]:
         time = f"{self.duration_s:g} s after {self.warmup_s:g} s of warm-up, seed {self.seed}"
         title = f"Scenario {self.name!r}, {time}"

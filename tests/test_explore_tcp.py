@@ -194,9 +194,9 @@ def test_a_stopped_run_is_not_remembered(monkeypatch):
     whole = tcp.solve(test.network, test.hosts, 0.1, streams=test.streams)
     stopped = dataclasses.replace(whole, interrupted=True)
     transfer.solved.cache_clear()
-    monkeypatch.setattr(tcp, "solve", lambda *given, **options: stopped)
+    monkeypatch.setattr(transfer, "run", lambda *given: stopped)
     with pytest.raises(KeyboardInterrupt):
         transfer.solved(test)
-    monkeypatch.setattr(tcp, "solve", lambda *given, **options: whole)
+    monkeypatch.setattr(transfer, "run", lambda *given: whole)
     assert transfer.solved(test) is whole
     transfer.solved.cache_clear()

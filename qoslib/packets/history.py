@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from qoslib.port import Port
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -18,8 +17,8 @@ class OverTime(NamedTuple):
 
     Attributes
     ----------
-    time_s : ndarray, shape (bins,)
-        Middles of the bins [s].
+    time_s, end_s : ndarray, shape (bins,)
+        Middle and end of each bin [s].
     waiting_packets : ndarray, shape (bins,)
         The most that waited at once.
     sending_s : ndarray, shape (bins,)
@@ -31,6 +30,7 @@ class OverTime(NamedTuple):
     """
 
     time_s: Floats
+    end_s: Floats
     waiting_packets: Floats
     sending_s: Floats
     dropped_pps: Floats
@@ -71,10 +71,9 @@ def over_time(scenario: Scenario, result: Result, queue: str) -> OverTime:
     >>> float(over_time(busy, run(busy), "all").waiting_packets.max())
     100.0
     """
-    port = checked(Scenario, scenario, "scenario").network
-    if not isinstance(port, Port) or queue not in port.queue_names:
-        known = ", ".join(port.queue_names) if isinstance(port, Port) else "those of one Port"
-        fail("queue", queue, known)
+    port = checked(Scenario, scenario, "scenario").only_port
+    if queue not in port.queue_names:
+        fail("queue", queue, ", ".join(port.queue_names))
     history = checked(Result, result, "result").history
     if history is None:
         raise ValueError(f"this {result.model!r} result has no history; allowed: a packet model's")
@@ -84,5 +83,5 @@ def over_time(scenario: Scenario, result: Result, queue: str) -> OverTime:
     sent_pps = history.sent_packets[mine].sum(axis=0) / width_s
     takes_s = np.divide(waiting, sent_pps, out=np.full_like(waiting, np.nan), where=sent_pps > 0)
     dropped_pps = history.dropped_packets[mine].sum(axis=0) / width_s
-    middle_s = (history.time_s[:-1] + history.time_s[1:]) / 2
-    return OverTime(middle_s, waiting, takes_s, dropped_pps, history.tokens_share[at])
+    end_s, tokens = history.time_s[1:], history.tokens_share[at]
+    return OverTime(end_s - width_s / 2, end_s, waiting, takes_s, dropped_pps, tokens)

@@ -9,8 +9,7 @@ import pandas as pd
 from qoslib import packets, tcp, units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure, checked_results
-from qoslib.port import Port
-from qoslib.record import checked, fail
+from qoslib.record import checked
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.units import Floats
@@ -82,12 +81,8 @@ def queue_over_time(
     In the queue (this run) at most 100 packets wait at once, and some are dropped from 40.2 ms on;
     to send those at the end takes 7.14 ms.
     """
-    port, results = (
-        checked(Scenario, scenario, "scenario").network,
-        checked_results(results, Result),
-    )
-    if not isinstance(port, Port):
-        fail("network of the scenario", port, "a Port")
+    port = checked(Scenario, scenario, "scenario").only_port
+    results = checked_results(results, Result)
     names = checked(tuple[str, ...], queues, "queues") or port.queue_names
     looks, lines = style.looks(port.queue_names, 0), []
     for run, (label, result) in enumerate(results.items()):

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from qoslib import tcp, units
+from qoslib import run, tcp, units
 from qoslib.lessons.exercise import NoAnswer, edge, read
 from qoslib.platforms import mx80
 from qoslib.port import Port
+from qoslib.results import Result
 from qoslib.scenario import Scenario
 
 __all__ = ["EXERCISES", "given_test", "used"]
@@ -59,8 +60,8 @@ def least(answer, busy):
     return edge(now >= share, less >= share, used=now, part=part)
 
 
-def given_test(answer: Any) -> tuple[Scenario, Port]:
-    """The answer as a scenario with one port and hosts, and that port.
+def given_test(answer: Any) -> Scenario:
+    """The answer as a scenario with one port and hosts.
 
     Raises
     ------
@@ -71,19 +72,19 @@ def given_test(answer: Any) -> tuple[Scenario, Port]:
         raise NoAnswer("that is no Scenario of one Port; lesson 09 and its explorer make some.")
     if not answer.hosts:
         raise NoAnswer("nobody sends TCP there: give Scenario(..., hosts=(Host(...),)).")
-    return answer, answer.network
+    return answer
 
 
-def used(test: Scenario, port: Port):
+def used(test: Scenario) -> tuple[Result, float]:
     """The fluid model's answer, and the share of what the streams leave that TCP gets."""
-    result = tcp.solve(port, test.hosts, test.duration_s, streams=test.streams)
-    left_bps = port.rate_bps - sum(stream.mean_rate_bps for stream in test.streams)
-    return result, float(result.tcp.goodput_bps.sum() / left_bps) if result.tcp else 0.0
+    result = run(test.replace(warmup_s=0.0), "fluid")
+    return result, tcp.totals(result).goodput_bps / test.available_bps
 
 
 def own(answer):
     """A port of one's own whose buffer keeps it busy, without a long delay."""
-    test, port = given_test(answer)
+    test = given_test(answer)
+    port = test.only_port
     size_bytes = getattr(port.queues[0].limit, "limit_bytes", None)
     if size_bytes is None:
         return "limit", {}
@@ -91,7 +92,7 @@ def own(answer):
     trip_s = min(flow.round_trip_s for host in test.hosts for flow in host.flows)
     if wait_s > WAIT * trip_s:
         return "wait", {"wait": units.convert(wait_s, "s", "ms")}
-    _, share = used(test, port)
+    _, share = used(test)
     return ("idle" if share < BUSY else "right"), {"share": share}
 
 

@@ -174,13 +174,11 @@ def _effects(platform):
 def rules(test: Scenario) -> dict[str, float | None]:
     """One product, and the buffer in which the windows fit, where one is needed [B]."""
     flows = test.hosts[0].flows
-    left, trip_s = transfer.left_bps(test), flows[0].round_trip_s
+    left, trip_s = test.available_bps, flows[0].round_trip_s
     found: dict[str, float | None] = {"BDP": tcp.bandwidth_delay_bytes(left, trip_s)}
     windows = sum(flow.window_bytes or np.inf for flow in flows)
-    background_bps = transfer.port_of(test).rate_bps - left
-    fits = tcp.loss_free_buffer_bytes(
-        windows, transfer.port_of(test).rate_bps, trip_s, background_bps
-    )
+    background_bps = test.only_port.rate_bps - left
+    fits = tcp.loss_free_buffer_bytes(windows, test.only_port.rate_bps, trip_s, background_bps)
     return found | {"B*": fits if 0 < fits < np.inf else None}
 
 

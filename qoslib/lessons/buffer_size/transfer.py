@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-from qoslib import tcp, units
+from qoslib import run, tcp, units
 from qoslib.flows import (
     Cubic,
     Flow,
@@ -19,7 +19,7 @@ from qoslib.flows import (
 from qoslib.lessons.buffer_size.published import CALLED, Swept
 from qoslib.packets.progress import Progress
 from qoslib.platforms import platform as platform_named
-from qoslib.port import ByteLimit, PacketLimit, Port
+from qoslib.port import ByteLimit, PacketLimit
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
@@ -30,9 +30,7 @@ __all__ = [
     "begun",
     "flows_like",
     "held_bytes",
-    "left_bps",
     "most_bytes",
-    "port_of",
     "published_of",
     "simulated",
     "solved",
@@ -86,20 +84,6 @@ def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) 
     return module.experiments(chosen)[experiments[where]].scenario
 
 
-def port_of(scenario: Scenario) -> Port:
-    """The one port of a test.
-
-    Raises
-    ------
-    ValueError
-        If it is a forwarder or a chain.
-    """
-    if not isinstance(scenario.network, Port):
-        kind = type(scenario.network).__name__
-        raise ValueError(f"scenario {scenario.name!r} is of a {kind}; allowed: one Port")
-    return scenario.network
-
-
 def _limit(scenario: Scenario) -> ByteLimit | PacketLimit:
     """What limits the one queue of a test.
 
@@ -108,7 +92,7 @@ def _limit(scenario: Scenario) -> ByteLimit | PacketLimit:
     ValueError
         If it has several, or its limit is a time.
     """
-    port = port_of(scenario)
+    port = scenario.only_port
     if len(port.queues) != 1:
         raise ValueError(f"queues are {port.queue_names}; allowed: one queue")
     limit = port.queues[0].limit
@@ -124,9 +108,9 @@ def held_bytes(scenario: Scenario) -> float:
 
 def with_buffer(scenario: Scenario, size_bytes: float) -> Scenario:
     """The same port with another buffer, counted as before [B]."""
-    queue = port_of(scenario).queues[0]
+    queue = scenario.only_port.queues[0]
     limit = _limit(scenario).resized(size_bytes, scenario.hosts[0].flows[0].frame_bytes)
-    port = port_of(scenario).replace(queues=(queue.replace(limit=limit),))
+    port = scenario.only_port.replace(queues=(queue.replace(limit=limit),))
     return scenario.replace(network=port)
 
 
@@ -141,33 +125,28 @@ def flows_like(flows: Sequence[Flow], count: int) -> tuple[Flow, ...]:
     return (*flows[:count], *more)
 
 
-def left_bps(scenario: Scenario) -> float:
-    """What the streams leave of the line [bit/s]."""
-    return port_of(scenario).rate_bps - sum(stream.mean_rate_bps for stream in scenario.streams)
-
-
 def most_bytes(test: Scenario) -> float:
     """The most a buffer's slider goes to: 2.4 products of what is left, or what is given [B]."""
     trip_s = test.hosts[0].flows[0].round_trip_s
-    product = tcp.bandwidth_delay_bytes(left_bps(test), trip_s)
+    product = tcp.bandwidth_delay_bytes(test.available_bps, trip_s)
     least = max(2.4 * product, held_bytes(test))
     digit = 10.0 ** math.floor(math.log10(least))
     return float(round(math.ceil(5 * least / digit) / 5 * digit))
 
 
-def _test_s(scenario):
-    """How long the test is simulated [s]."""
+def _short(scenario):
+    """The test for as long as it is simulated, from its start."""
     trips = [flow.round_trip_s for host in scenario.hosts for flow in host.flows]
-    on_line = scenario.hosts[0].flows[0].frame_bytes + port_of(scenario).overhead_bytes
-    most_s = MOST_PACKETS / units.rate_pps(port_of(scenario).rate_bps, on_line)
-    return min(scenario.duration_s, ROUNDS * min(trips), most_s)
+    on_line = scenario.hosts[0].flows[0].frame_bytes + scenario.only_port.overhead_bytes
+    most_s = MOST_PACKETS / units.rate_pps(scenario.only_port.rate_bps, on_line)
+    end_s = min(scenario.duration_s, ROUNDS * min(trips), most_s)
+    return scenario.replace(duration_s=end_s, warmup_s=0.0, seed=SEED)
 
 
 @lru_cache(maxsize=2000)
 def solved(scenario: Scenario) -> Result:
     """What the fluid model says of the test; computed once for each scenario."""
-    port, streams = port_of(scenario), scenario.streams
-    result = tcp.solve(port, scenario.hosts, _test_s(scenario), streams=streams)
+    result = run(_short(scenario).replace(seed=0), "fluid")
     if result.interrupted:
         # A part of a run must not be remembered as the answer.
         raise KeyboardInterrupt
@@ -176,14 +155,7 @@ def solved(scenario: Scenario) -> Result:
 
 def simulated(scenario: Scenario, progress: Progress | None = None) -> Result:
     """What the packet model says of the same."""
-    return tcp.simulate(
-        port_of(scenario),
-        scenario.hosts,
-        _test_s(scenario),
-        streams=scenario.streams,
-        seed=SEED,
-        progress=progress,
-    )
+    return run(_short(scenario), progress=progress)
 
 
 def swept(at: Sequence[float], scenarios: Sequence[Scenario]) -> Swept:

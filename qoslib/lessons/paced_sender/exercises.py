@@ -57,10 +57,10 @@ def burst(rate):
 
 def own(answer):
     """A sender of one's own that is paced so that nothing is lost and little is left over."""
-    test, port = given_test(answer)
+    test = given_test(answer)
     if any(host.pacing is None for host in test.hosts):
         return "unpaced", {}
-    result, share = used(test, port)
+    result, share = used(test)
     lost = float(result.dropped_pps.sum() * test.duration_s)
     if lost > 0:
         return "loses", {"lost": lost}

@@ -44,7 +44,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
         Name of a platform's set.
     """
     test, name = transfer.begun(where, assumptions, START), transfer.published_of(where)
-    start, line = settings(test), units.convert(transfer.port_of(test).rate_bps, "bit/s", "Gbit/s")
+    start, line = settings(test), units.convert(test.only_port.rate_bps, "bit/s", "Gbit/s")
     most = max(2 * start["buffer"], units.convert(transfer.most_bytes(test), "B", "MB"))
     controls = {
         "paced": _rated("Paced rate [Gb/s]", start["paced"], 0.1, line),
@@ -72,7 +72,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
             here,
             stairs,
             (table, actual_bps(test, paced_bps, table)),
-            transfer.left_bps(now),
+            now.available_bps,
             dots,
             _published(name, values),
             name,
@@ -101,19 +101,19 @@ def _stairs(test):
 
 
 def _rates_bps(test, shares):
-    return (shares * transfer.port_of(test).rate_bps).tolist()
+    return (shares * test.only_port.rate_bps).tolist()
 
 
 def settings(test: Scenario) -> dict:
     """What the controls of a test begin at."""
-    host, line = test.hosts[0], transfer.port_of(test).rate_bps
+    host, line = test.hosts[0], test.only_port.rate_bps
     paced = host.pacing.rate_bps if host.pacing else UNPACED * line
     if isinstance(host.pacing, FqPacing):
         paced *= len(host.flows)
     legacy = isinstance(host.pacing, HtbPacing) and host.pacing.table == "legacy"
     return {
         "paced": units.convert(paced, "bit/s", "Gbit/s"),
-        "background": units.convert(line - transfer.left_bps(test), "bit/s", "Gbit/s"),
+        "background": units.convert(line - test.available_bps, "bit/s", "Gbit/s"),
         "buffer": round(units.convert(transfer.held_bytes(test), "B", "MB"), 3),
         "table": list(TABLES)[0 if legacy else 1],
     }

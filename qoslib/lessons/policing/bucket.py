@@ -34,14 +34,13 @@ def bucket_over_time(scenario: Scenario, results: Mapping[str, Result], queue: s
     ValueError
         If the queue has no policer, or a record no history.
     """
-    policer = {each.name: each.policer for each in scenario.network.queues}.get(queue)
+    policer = {each.name: each.policer for each in scenario.only_port.queues}.get(queue)
     if policer is None:
         raise ValueError(f"queue is {queue!r}; allowed: one with a policer")
     burst_kb, lines, sentences = units.convert(policer.burst_bytes, "B", "kB"), [], []
     for place, (label, result) in enumerate(results.items()):
         found = packets.over_time(scenario, result, queue)
-        # Tokens are those at the end of each bin.
-        time_s, tokens_kb = result.history.time_s[1:], burst_kb * found.tokens_ratio
+        time_s, tokens_kb = found.end_s, burst_kb * found.tokens_ratio
         look = style.variant("CS4", place)
         lines.append(Line(label, look, time_s, (tokens_kb, found.dropped_pps)))
         empty = np.flatnonzero(tokens_kb < 0.01 * tokens_kb.max())

@@ -29,8 +29,8 @@ class Counted(NamedTuple):
 
 def counted(result: Result) -> Counted:
     """What a run counts of each stream."""
-    offered, dropped = result.offered_pps, result.dropped_pps
-    return Counted(offered * result.duration_s, dropped * result.duration_s)
+    both = result.offered_pps, result.dropped_pps
+    return Counted(*((pps * result.duration_s).tolist() for pps in both))
 
 
 def figure(
@@ -58,9 +58,11 @@ def figure(
     """
     x = units.convert(np.asarray(loads_bps), "bit/s", "Mbit/s")
     lines = _panels([counted(each) for each in swept])
-    marks = {"now": (load_bps, counted(now))}
-    marks["packets"] = simulated and (load_bps, counted(simulated))
-    marks["measured"] = published
+    marks = {
+        "now": (load_bps, counted(now)),
+        "packets": (load_bps, counted(simulated)) if simulated else None,
+        "measured": published,
+    }
     traces = []
     for panel in (0, 1):
         for place, name in enumerate(LIKE):

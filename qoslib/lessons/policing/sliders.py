@@ -77,7 +77,7 @@ def described(values: dict) -> Scenario:
         isr4331.stream("default", units.mbps(values["default"]), head_s),
     )
     port = _llq(values) if values["llq"] else isr4331.fifo()
-    end_s = max(stream.stop_s for stream in streams) + 0.5
+    end_s = max(stream.stop_s or 0.0 for stream in streams) + 0.5
     return Scenario("a policed priority queue", port, streams, end_s, seed=SEED)
 
 

@@ -34,7 +34,7 @@ def service_order(scenario: Scenario, result: Result, start_s: float, end_s: flo
     queue only interrupts it. Each line of the table is a turn; the first and the last may be cut
     off by the window.
     """
-    port, streams = scenario.network, scenario.streams
+    port, streams = scenario.only_port, scenario.streams
     if result.trace is None:
         fail("trace of the result", None, "one of run(..., trace_packets=...)")
     queue, begin_us, end_us, size = _served(port, streams, result.trace, start_s, end_s)
