@@ -98,32 +98,11 @@ class _Station:
             by_stream[stream] = feed
         return by_stream
 
-
-class _Through:
-    """Delays over the whole chain."""
-
-    def __init__(self, streams: int, warm_ps: int) -> None:
-        self.delays = np.zeros(streams, tables.DELAY)
-        self.delays["delay_min"] = NEVER
-        self.histogram = np.zeros((streams, BINS), np.int64)
-        self.sent = np.zeros(streams, np.int64)
-        self.warm_ps = warm_ps
-        #: By stream: what the last hop has handed over and is not known to have left.
-        self.leaving = [np.zeros(0, tables.FEED) for _ in range(streams)]
-
-    def add(self, stream: int, feed: NDArray[np.void], base_ps: int, until_ps: int) -> None:
-        """The last hop has handed these over; count those that leave up to a time."""
-        leaving = np.concatenate([self.leaving[stream], feed])
-        left = int(np.searchsorted(leaving["arrival_ps"], until_ps + base_ps, "right"))
-        self.leaving[stream] = leaving[left:]
-        count_through(
-            self.delays,
-            self.histogram,
-            self.sent,
-            stream,
-            leaving[:left],
-            self.warm_ps + base_ps,
-        )
+    def record(self, options: Run, done_ps: int) -> Result:
+        """What happened at this hop."""
+        names = tuple(stream.name for stream in self.streams)
+        queues = tuple(queue.name for queue in as_port(self.where)[0])
+        return collected(self.state, names, queues, options, done_ps)
 
 
 def run_chain(
@@ -139,31 +118,34 @@ def run_chain(
     that one is done, so no packet can still come from there, until all have come to one time. A
     stream passes the hops that name it, in order.
     """
-    routes = chain.routes(streams)
-    hop_run = copy(options)
-    hop_run.log_name, hop_run.log_packets = "chunk_packets", chunk_packets
-    hops = range(len(chain.hops))
-    stations = [_Station(chain, index, streams, routes, hop_run) for index in hops]
-    through = _Through(len(streams), options.warm_ps)
-    turns = _Turns(stations, routes, through, options.end_ps)
-    done_ps = play(turns.next, options, progress)
-    return _joined(chain, streams, stations, routes, through, options, done_ps)
+    turns = _Turns(chain, streams, options, chunk_packets)
+    return turns.record(play(turns.next, options, progress))
 
 
 class _Turns:
-    """Stretches of time that all hops play, one after the other."""
+    """Stretches of time that all hops play, one after the other, and the delays over all hops."""
 
     def __init__(
-        self,
-        stations: Sequence[_Station],
-        routes: Sequence[Sequence[int]],
-        through: _Through,
-        end_ps: int,
+        self, chain: Chain, streams: Sequence[Stream], options: Run, chunk_packets: int
     ) -> None:
-        self.stations, self.routes, self.through = stations, routes, through
-        self.end_ps, self.span_ps = end_ps, max(end_ps // _FIRST_SHARE, 1)
-        self.most_ps = min((s.events * s.shortest_ps() for s in stations[1:]), default=end_ps)
-        self.arriving: list[dict[int, list[NDArray[np.void]]]] = [{} for _ in stations]
+        self.chain, self.streams, self.options = chain, streams, options
+        self.routes = chain.routes(streams)
+        hop_run = copy(options)
+        hop_run.log_name, hop_run.log_packets = "chunk_packets", chunk_packets
+        self.stations = [
+            _Station(chain, index, streams, self.routes, hop_run)
+            for index in range(len(chain.hops))
+        ]
+        shortest_ps = [each.events * each.shortest_ps() for each in self.stations[1:]]
+        self.most_ps = min(shortest_ps, default=options.end_ps)
+        self.span_ps = max(options.end_ps // _FIRST_SHARE, 1)
+        self.arriving: list[dict[int, list[NDArray[np.void]]]] = [{} for _ in self.stations]
+        #: By stream: what the last hop has handed over and is not known to have left.
+        self.leaving = [np.zeros(0, tables.FEED) for _ in streams]
+        self.delays = np.zeros(len(streams), tables.DELAY)
+        self.delays["delay_min"] = NEVER
+        self.histogram = np.zeros((len(streams), BINS), np.int64)
+        self.sent = np.zeros(len(streams), np.int64)
 
     def next(self, watch: Watch) -> int:
         """Bring all hops to a later time [ps], by about as many events as one may play at once.
@@ -175,7 +157,7 @@ class _Turns:
         """
         first, *others = self.stations
         began_ps, pieces = first.done_ps, 1
-        self._play(0, min(began_ps + min(self.span_ps, self.most_ps), self.end_ps))
+        self._play(0, min(began_ps + min(self.span_ps, self.most_ps), self.options.end_ps))
         until_ps = first.done_ps
         for index, station in enumerate(others, 1):
             if self.arriving[index]:
@@ -198,105 +180,85 @@ class _Turns:
         station.play(until_ps)
         for stream, feed in station.sent().items():
             route = self.routes[stream]
-            place = route.index(index)
-            if place + 1 < len(route):
-                target = self.stations[route[place + 1]]
-                first = target.state.streams[target.row[stream]]["first_class"]
-                feed["packet_class"] += first
-                self.arriving[route[place + 1]].setdefault(stream, []).append(feed)
-            else:
-                base_ps = int(station.state.port["base_ps"][0])
-                self.through.add(stream, feed, base_ps, station.done_ps)
+            if index == route[-1]:
+                self._leave(stream, feed, station)
+                continue
+            after = route[route.index(index) + 1]
+            target = self.stations[after]
+            feed["packet_class"] += target.state.streams[target.row[stream]]["first_class"]
+            self.arriving[after].setdefault(stream, []).append(feed)
 
+    def _leave(self, stream: int, feed: NDArray[np.void], last: _Station) -> None:
+        """The last hop has handed these over; count those that have left."""
+        base_ps = int(last.state.port["base_ps"][0])
+        leaving = np.concatenate([self.leaving[stream], feed])
+        left = int(np.searchsorted(leaving["arrival_ps"], last.done_ps + base_ps, "right"))
+        self.leaving[stream] = leaving[left:]
+        warm_ps = self.options.warm_ps + base_ps
+        count_through(self.delays, self.histogram, self.sent, stream, leaving[:left], warm_ps)
 
-class _OverHops:
-    """Values of the streams of each hop, as those of all streams of the chain."""
+    def record(self, done_ps: int) -> Result:
+        """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
+        hops = [station.record(self.options, done_ps) for station in self.stations]
+        result = record_of(
+            tuple(stream.name for stream in self.streams),
+            tuple(
+                f"{hop.at.name}/{queue}"
+                for hop, result in zip(self.chain.hops, hops, strict=True)
+                for queue in result.queues
+            ),
+            self.options,
+            done_ps,
+            packets=self._counts([hop.packets for hop in hops if hop.packets]),
+            octets=self._counts([hop.octets for hop in hops if hop.octets]),
+            delays=self.delays,
+            delayed=self.sent,
+            histogram=self.histogram,
+            history=self._history([hop.history for hop in hops if hop.history]),
+            pause_frames=sum(hop.pause_frames for hop in hops),
+            hops=tuple(hops),
+        )
+        dropped_pps = self._total([hop.dropped_pps for hop in hops])
+        dropped_bps = self._total([hop.dropped_bps for hop in hops])
+        return replace(result, dropped_pps=dropped_pps, dropped_bps=dropped_bps)
 
-    def __init__(self, stations: Sequence[_Station], routes: Sequence[Sequence[int]]) -> None:
-        self.stations, self.routes = stations, routes
+    def _counts(self, counts: Sequence[Counts]) -> Counts:
+        causes = sorted({cause for each in counts for cause in each.dropped})
+        dropped = {
+            cause: [each.dropped.get(cause, np.zeros_like(each.offered)) for each in counts]
+            for cause in causes
+        }
+        return balanced(
+            self._at(0, [each.offered for each in counts]),
+            self._at(-1, [each.sent for each in counts]),
+            {cause: self._total(parts) for cause, parts in dropped.items()},
+            self._total([each.marked for each in counts]),
+        )
 
-    def first(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """At the first hop of each stream."""
-        return self._at([route[0] for route in self.routes], parts)
+    def _history(self, past: Sequence[History]) -> History:
+        bins = min(len(each.time_s) for each in past) - 1
 
-    def last(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """At the last hop of each stream."""
-        return self._at([route[-1] for route in self.routes], parts)
+        def parts(name: str) -> list[NDArray[Any]]:
+            return [getattr(each, name)[:, :bins] for each in past]
 
-    def _at(self, which: Sequence[int], parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        return np.array([parts[hop][self.stations[hop].row[s]] for s, hop in enumerate(which)])
+        return History(
+            past[0].time_s[: bins + 1],
+            np.concatenate(parts("queue_packets")),
+            np.concatenate(parts("tokens_share")),
+            self._at(0, parts("offered_packets")),
+            self._at(-1, parts("sent_packets")),
+            self._total(parts("dropped_packets")),
+            self._at(-1, parts("sent_bytes")),
+        )
 
-    def total(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """At all hops together."""
+    def _at(self, place: int, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Values of each hop's own streams, taken at a place of each stream's route."""
+        hops = [route[place] for route in self.routes]
+        return np.array([parts[hop][self.stations[hop].row[s]] for s, hop in enumerate(hops)])
+
+    def _total(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """Values of each hop's own streams, over all hops."""
         total = np.zeros((len(self.routes), *parts[0].shape[1:]), parts[0].dtype)
         for station, part in zip(self.stations, parts, strict=True):
             total[station.members] += part
         return total
-
-
-def _joined(
-    chain: Chain,
-    streams: Sequence[Stream],
-    stations: Sequence[_Station],
-    routes: Sequence[Sequence[int]],
-    through: _Through,
-    options: Run,
-    done_ps: int,
-) -> Result:
-    """The record of the whole: offered at the first hop, sent by the last, dropped anywhere."""
-    hops = []
-    for station in stations:
-        names = tuple(stream.name for stream in station.streams)
-        queues = tuple(queue.name for queue in as_port(station.where)[0])
-        hops.append(collected(station.state, names, queues, options, done_ps))
-    over = _OverHops(stations, routes)
-    result = record_of(
-        tuple(stream.name for stream in streams),
-        tuple(
-            f"{hop.at.name}/{q}" for hop, r in zip(chain.hops, hops, strict=True) for q in r.queues
-        ),
-        options,
-        done_ps,
-        packets=_joined_counts(over, [hop.packets for hop in hops if hop.packets]),
-        octets=_joined_counts(over, [hop.octets for hop in hops if hop.octets]),
-        delays=through.delays,
-        delayed=through.sent,
-        histogram=through.histogram,
-        history=_joined_history(over, [hop.history for hop in hops if hop.history]),
-        pause_frames=sum(hop.pause_frames for hop in hops),
-        hops=tuple(hops),
-    )
-    dropped_pps = over.total([hop.dropped_pps for hop in hops])
-    dropped_bps = over.total([hop.dropped_bps for hop in hops])
-    return replace(result, dropped_pps=dropped_pps, dropped_bps=dropped_bps)
-
-
-def _joined_counts(over: _OverHops, counts: Sequence[Counts]) -> Counts:
-    none = [np.zeros_like(each.offered) for each in counts]
-    causes = sorted({cause for each in counts for cause in each.dropped})
-    return balanced(
-        over.first([each.offered for each in counts]),
-        over.last([each.sent for each in counts]),
-        {
-            cause: over.total([c.dropped.get(cause, n) for c, n in zip(counts, none, strict=True)])
-            for cause in causes
-        },
-        over.total([each.marked for each in counts]),
-    )
-
-
-def _joined_history(over: _OverHops, past: Sequence[History]) -> History:
-    bins = min(len(each.time_s) for each in past) - 1
-
-    def parts(name: str) -> list[NDArray[Any]]:
-        return [getattr(each, name)[:, :bins] for each in past]
-
-    return History(
-        past[0].time_s[: bins + 1],
-        np.concatenate(parts("queue_packets")),
-        np.concatenate(parts("tokens_share")),
-        over.first(parts("offered_packets")),
-        over.last(parts("sent_packets")),
-        over.total(parts("dropped_packets")),
-        over.last(parts("sent_bytes")),
-    )

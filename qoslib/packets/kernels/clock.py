@@ -77,3 +77,11 @@ def add(whole, fraction, more_whole, more_fraction):
     if fraction >= FULL:
         return whole + more_whole + 1, fraction - FULL
     return whole + more_whole, fraction
+
+
+@kernel
+def add_from(now_ps, whole, fraction, more_whole, more_fraction):
+    """The same from now on at the earliest, as where what was busy till then takes on more."""
+    if whole < now_ps:
+        whole, fraction = now_ps, 0
+    return add(whole, fraction, more_whole, more_fraction)

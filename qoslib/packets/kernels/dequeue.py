@@ -1,6 +1,6 @@
 """A packet is sent: the scheduler's choice, a last look by CoDel, and the line."""
 
-from qoslib.packets.kernels.clock import add
+from qoslib.packets.kernels.clock import add_from
 from qoslib.packets.kernels.codel import codel_drops
 from qoslib.packets.kernels.codes import BY_CODEL, BY_PIE, CODEL, KEEP
 from qoslib.packets.kernels.compiling import kernel
@@ -25,12 +25,10 @@ def _take_tokens(port, queue, kind, now_ps):
 @kernel
 def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
     """Put the packet on the line, behind what is on it or in the ring."""
-    if port.line_ps < now_ps:
-        port.line_ps, port.line_fraction = now_ps, 0
-    port.line_ps, port.line_fraction = add(
-        port.line_ps, port.line_fraction, kind.service_ps, kind.service_fraction
+    departure_ps, fraction = add_from(
+        now_ps, port.line_ps, port.line_fraction, kind.service_ps, kind.service_fraction
     )
-    departure_ps = port.line_ps
+    port.line_ps, port.line_fraction = departure_ps, fraction
     hand_over(state, port, kind, packet_class, arrival_ps, departure_ps)
     log_outcome(port, state.log, arrival_ps, departure_ps, packet_class, tag, KEEP)
 

@@ -36,7 +36,7 @@ def affordable(state, events):
 
 
 @kernel
-def _begin(state):
+def begin(state):
     """Find the next arrival of each stream that has none: at the start, or after new feed."""
     for stream in state.streams:
         if stream.next_ps == NEVER:
@@ -81,7 +81,8 @@ def next_departure_ps(state, port):
 
 
 @kernel
-def _arrive(state, port, index, now_ps):
+def arrive(state, port, index, now_ps):
+    """The next packet of a stream arrives."""
     stream = state.streams[index]
     packet_class = stream.packet_class
     tag = now_ps if stream.tag < 0 else stream.tag
@@ -108,7 +109,7 @@ def run(state, until_ps, events):
     `until_ps` or later where nothing is left to do.
     """
     port = state.port[0]
-    _begin(state)
+    begin(state)
     while True:
         index = state.tree[1]
         arrival_ps = state.streams[index].next_ps
@@ -128,4 +129,4 @@ def run(state, until_ps, events):
         if free_ps <= arrival_ps:
             dequeue(state, port, now_ps)
         else:
-            _arrive(state, port, index, now_ps)
+            arrive(state, port, index, now_ps)

@@ -6,7 +6,7 @@ picoseconds and rounded down, so that a stream at just the bucket's rate fits. W
 its fraction.
 """
 
-from qoslib.packets.kernels.clock import NEVER, add
+from qoslib.packets.kernels.clock import NEVER, add_from
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.ring_buffer import head_slot
 
@@ -14,16 +14,6 @@ from qoslib.packets.kernels.ring_buffer import head_slot
 @kernel
 def _conforms(tat_ps, cost_ps, burst_ps, now_ps):
     return max(tat_ps, now_ps) + cost_ps <= now_ps + burst_ps
-
-
-@kernel
-def _drain(queue, kind, now_ps):
-    """Take a packet's tokens."""
-    if queue.police_tat < now_ps:
-        queue.police_tat, queue.police_tat_fraction = now_ps, 0
-    queue.police_tat, queue.police_tat_fraction = add(
-        queue.police_tat, queue.police_tat_fraction, kind.police_ps, kind.police_fraction
-    )
 
 
 @kernel
@@ -44,7 +34,10 @@ def policed(queue, kind, now_ps, port):
     if not congested and not queue.drains:
         return False
     if _conforms(queue.police_tat, kind.police_ps, queue.police_burst_ps, now_ps):
-        _drain(queue, kind, now_ps)
+        tat, fraction = queue.police_tat, queue.police_tat_fraction
+        queue.police_tat, queue.police_tat_fraction = add_from(
+            now_ps, tat, fraction, kind.police_ps, kind.police_fraction
+        )
         return False
     if not congested:
         queue.police_tat, queue.police_tat_fraction = now_ps + queue.police_burst_ps, 0
@@ -70,8 +63,6 @@ def ready_at(queue, classes, slots):
 @kernel
 def take_shaped(row, cost_ps, cost_fraction, now_ps):
     """Take a packet's tokens from the shaper of a queue or port."""
-    if row.shape_tat < now_ps:
-        row.shape_tat, row.shape_tat_fraction = now_ps, 0
-    row.shape_tat, row.shape_tat_fraction = add(
-        row.shape_tat, row.shape_tat_fraction, cost_ps, cost_fraction
+    row.shape_tat, row.shape_tat_fraction = add_from(
+        now_ps, row.shape_tat, row.shape_tat_fraction, cost_ps, cost_fraction
     )

@@ -1,6 +1,6 @@
 """Which queue is next, level by level: in turn, by guaranteed and excess rate, by start tags."""
 
-from qoslib.packets.kernels.clock import NEVER, add
+from qoslib.packets.kernels.clock import NEVER, add_from
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.ring_buffer import head_slot
@@ -72,10 +72,9 @@ def take_turn(port, levels, queue, kind, now_ps):
     else:
         level.turn_ps = queue.turn_ps
         queue.turn_ps += kind.turn_ps
-        if queue.credit_tat < now_ps:
-            queue.credit_tat, queue.credit_tat_fraction = now_ps, 0
-        queue.credit_tat, queue.credit_tat_fraction = add(
-            queue.credit_tat, queue.credit_tat_fraction, kind.credit_ps, kind.credit_fraction
+        tat, fraction = queue.credit_tat, queue.credit_tat_fraction
+        queue.credit_tat, queue.credit_tat_fraction = add_from(
+            now_ps, tat, fraction, kind.credit_ps, kind.credit_fraction
         )
 
 

@@ -4,27 +4,16 @@ The rows of streams are first the flows, whose next time is that of an ACK or a 
 streams that answer to nothing, then the hosts, whose next time is a packet's arrival at the port.
 """
 
-from qoslib.packets.kernels.arrivals import advance, plant, replay
-from qoslib.packets.kernels.clock import HORIZON_PS, NEVER
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent
 from qoslib.packets.kernels.dequeue import dequeue
 from qoslib.packets.kernels.enqueue import enqueue
-from qoslib.packets.kernels.loop import next_departure_ps, over, run_timers
+from qoslib.packets.kernels.loop import arrive, begin, next_departure_ps, over, run_timers
 from qoslib.packets.kernels.ring_buffer import tail_slot
 from qoslib.tcp.kernels.codes import MARKED, MOST_TRIES
 from qoslib.tcp.kernels.flow import acts, schedule
 from qoslib.tcp.kernels.host import next_way
 from qoslib.tcp.kernels.receiver import receive
-
-
-@kernel
-def _begin(state, senders):
-    """Find the first arrival of each stream, once."""
-    for index in range(len(senders.flows), senders.hosts[0].row):
-        if state.streams[index].next_ps == NEVER:
-            advance(state.streams[index], state.classes, state.feed, -HORIZON_PS)
-    plant(state.tree, state.streams)
 
 
 @kernel
@@ -107,16 +96,6 @@ def _reaches_port(state, senders, port, index, now_ps):
 
 
 @kernel
-def _arrives(state, port, index, now_ps):
-    """A packet of a stream that answers to nothing."""
-    stream = state.streams[index]
-    packet_class = stream.packet_class
-    advance(stream, state.classes, state.feed, now_ps)
-    replay(state.tree, state.streams, index)
-    enqueue(state, port, packet_class, 0, now_ps)
-
-
-@kernel
 def run(state, senders, until_ps, events):
     """Run events before `until_ps`, about so many; how far all is done [ps].
 
@@ -125,7 +104,7 @@ def run(state, senders, until_ps, events):
     """
     port = state.port[0]
     flows, first_host = len(senders.flows), senders.hosts[0].row
-    _begin(state, senders)
+    begin(state)
     while True:
         index = state.tree[1]
         source_ps = state.streams[index].next_ps
@@ -150,5 +129,5 @@ def run(state, senders, until_ps, events):
             _reaches_port(state, senders, port, index - first_host, now_ps)
             _follow(state, senders, port)
         else:
-            _arrives(state, port, index, now_ps)
+            arrive(state, port, index, now_ps)
             _follow(state, senders, port)
