@@ -1,0 +1,218 @@
+"""What a packet view shows: its lanes, their window, and the run of each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qoslib import units
+from qoslib.explore.packet_scene import Lane
+from qoslib.explore.scale_model import divided
+from qoslib.front import run
+from qoslib.port import (
+    Chain,
+    Classifier,
+    Fifo,
+    Forwarder,
+    Hop,
+    PacketLimit,
+    Port,
+    Queue,
+    StrictPriority,
+)
+from qoslib.record import fail
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Stream
+
+__all__ = ["Shown", "Window", "lane_of", "shown_of", "window_of"]
+
+#: A run goes on for this share of the window, so that the last packets are seen to arrive.
+MARGIN = 0.05
+#: A TCP segment, where only hosts say how fast packets come [B].
+SEGMENT_BYTES = 1500.0
+#: Most rows of an event record that a view asks for.
+MOST_EVENTS = 2_000_000
+
+
+class Shown(NamedTuple):
+    """A lane before it runs; where it has a `result`, little is known of its port."""
+
+    title: str
+    scenario: Scenario
+    hop: str = ""
+    result: Result | None = None
+
+    @property
+    def at(self) -> Port | Forwarder:
+        """The port or forwarder that is shown.
+
+        Raises
+        ------
+        ValueError
+            If the chain has no hop of that name.
+        """
+        network = self.scenario.network
+        if not isinstance(network, Chain):
+            return network
+        hops = {hop.at.name: hop.at for hop in network.hops}
+        if self.hop not in hops:
+            fail("hop", self.hop, ", ".join(hops))
+        return hops[self.hop]
+
+    @property
+    def queues(self) -> tuple[Queue, ...]:
+        """Its queues."""
+        return (self.at.queue,) if isinstance(self.at, Forwarder) else self.at.queues
+
+    def with_queue(self, place: int, queue: Queue) -> "Shown":
+        """The same with another queue in a place."""
+        at = self.at
+        if isinstance(at, Forwarder):
+            return self._with(at.replace(queue=queue))
+        return self._with(at.replace(queues=(*at.queues[:place], queue, *at.queues[place + 1 :])))
+
+    def _with(self, at: Port | Forwarder) -> "Shown":
+        network = self.scenario.network
+        if not isinstance(network, Chain):
+            return self._replace(scenario=self.scenario.replace(network=at))
+        hops = tuple(
+            Hop(at, hop.streams) if hop.at.name == self.hop else hop for hop in network.hops
+        )
+        return self._replace(scenario=self.scenario.replace(network=network.replace(hops=hops)))
+
+
+class Window(NamedTuple):
+    """From when to when in the run [s]."""
+
+    start_s: float
+    end_s: float
+
+
+def shown_of(given: Any, hop: str, by: float) -> list[Shown]:
+    """One or two scenarios or results, each with a title.
+
+    Raises
+    ------
+    ValueError
+        If it is something else, or a result has no events.
+    """
+    kinds = "a Scenario, a Result with events, or one or two of them in a list or dict"
+    if isinstance(given, Scenario | Result):
+        given = [given]
+    if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
+        fail("what is shown", given, kinds)
+    pairs = given.items() if isinstance(given, Mapping) else (("", each) for each in given)
+    found = [_one(str(title), each, hop, by, kinds) for title, each in pairs]
+    if not 1 <= len(found) <= 2:
+        fail("the number of ports shown", len(found), "1 or 2")
+    return found
+
+
+def _one(title: str, each: Any, hop: str, by: float, kinds: str) -> Shown:
+    if isinstance(each, Result):
+        if by != 1:
+            fail("rates_divided_by", by, "1 with a Result, which has run already")
+        return _finished(title, each, hop)
+    if not isinstance(each, Scenario):
+        fail(f"what is shown as {title!r}" if title else "what is shown", each, kinds)
+    shown = Shown(title or each.name, divided(each, by) if by != 1 else each, hop)
+    _ = shown.at
+    return shown
+
+
+def _finished(title: str, result: Result, hop: str) -> Shown:
+    if result.hops:
+        numbers = [str(number) for number in range(len(result.hops))]
+        if hop not in numbers:
+            fail("hop", hop, ", ".join(numbers) + ", the place of the hop in the Result")
+        result = result.hops[int(hop)]
+    if result.events is None or not len(result.events):
+        fail("Result.events", result.events, "an event record: run(scenario, events=10_000)")
+    return Shown(title or "one run", _told_by(result), result=result)
+
+
+def _told_by(result: Result) -> Scenario:
+    """As much of the port as its events tell: who goes where, and how fast the line is."""
+    events = result.events
+    assert events is not None
+    count = int(events.packet.max()) + 1
+    start_s, end_s = np.full(count, np.nan), np.full(count, np.nan)
+    for times_s, kind in ((start_s, "start"), (end_s, "departure")):
+        at = events.kind == kind
+        times_s[events.packet[at]] = events.time_s[at]
+    sizes = np.zeros(count)
+    sizes[events.packet] = events.frame_bytes
+    gone = ~np.isnan(end_s - start_s)
+    if not gone.any():
+        fail("Result.events", len(events), "a record in which at least one packet departs")
+    line_bps = units.bits(float(sizes[gone].sum())) / float((end_s - start_s)[gone].sum())
+    rules = tuple(
+        (name, result.queues[int(events.queue[events.stream == number][0])])
+        for number, name in enumerate(result.streams)
+        if (events.stream == number).any()
+    )
+    queues = tuple(Queue(name, PacketLimit(1)) for name in result.queues)
+    scheduler = StrictPriority() if len(queues) > 1 else Fifo()
+    classifier = Classifier(rules, result.queues[0])
+    port = Port("port", line_bps, queues, scheduler, classifier=classifier)
+    return Scenario("result", port, tuple(Stream(name) for name in result.streams))
+
+
+def window_of(
+    shown: Sequence[Shown], packets: int, start_s: float | None, duration_s: float | None
+) -> Window:
+    """The window in which about so many packets arrive; a finished run's ends where it does."""
+    scenario, result = shown[0].scenario, shown[0].result
+    begin_s = scenario.warmup_s if start_s is None else start_s
+    if result is not None:
+        events = result.events
+        assert events is not None
+        records = [each.result.events for each in shown if each.result is not None]
+        last_s = min(float(record.time_s[-1]) for record in records if record is not None)
+        arrivals = np.unique(events.packet, return_index=True)[1]
+        times_s = events.time_s[arrivals]
+        after = times_s[times_s >= begin_s]
+        end_s = float(after[min(packets, len(after)) - 1]) if len(after) else last_s
+        end_s = begin_s + duration_s if duration_s else end_s
+        if not begin_s < min(end_s, last_s):
+            fail("start_s", begin_s, f"below {last_s:g}, where the event record ends")
+        return Window(begin_s, min(end_s, last_s))
+    return Window(begin_s, begin_s + (duration_s or packets / _arriving_pps(shown[0])))
+
+
+def _arriving_pps(shown: Shown) -> float:
+    streams, hosts = shown.scenario.streams, shown.scenario.hosts
+    found = sum(units.rate_pps(s.mean_rate_bps, s.mean_frame_bytes) for s in streams)
+    if hosts and isinstance(shown.at, Port):
+        found += units.rate_pps(shown.at.rate_bps, SEGMENT_BYTES)
+    if not found > 0:
+        fail("the streams' rates", found, "above 0 in total")
+    return float(found)
+
+
+def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
+    """The lane with what happened there: the packet model runs to a little after the window."""
+    names = [queue.name for queue in shown.queues]
+    drawn = tuple(names.index(name) for name in queues)
+    if shown.result is not None:
+        assert shown.result.events is not None
+        return Lane(
+            shown.title, shown.at, shown.scenario.streams, shown.result.events, drawn, False
+        )
+    end_s = window.end_s + MARGIN * (window.end_s - window.start_s)
+    rows = int(4.5 * _arriving_pps(shown) * end_s) + 2000
+    if rows > MOST_EVENTS:
+        fail("the packets up to the window's end", rows // 4, f"at most {MOST_EVENTS // 4}")
+    scenario = shown.scenario.replace(duration_s=end_s, warmup_s=0.0)
+    result = run(scenario, events=rows, bins=1, progress=lambda done_s, total_s: None)
+    streams: tuple[Any, ...] = scenario.streams
+    if isinstance(scenario.network, Chain):
+        place = [hop.at.name for hop in scenario.network.hops].index(shown.hop)
+        only = scenario.network.hops[place].streams
+        result = result.hops[place]
+        streams = tuple(stream for stream in streams if not only or stream.name in only)
+    if scenario.hosts:
+        streams = (*(flow for host in scenario.hosts for flow in host.flows), *streams)
+    assert result.events is not None
+    return Lane(shown.title, shown.at, streams, result.events, drawn)

@@ -1,0 +1,304 @@
+"""Packets at a port, one by one, as a picture that plays and that a hand can change."""
+
+import base64
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from qoslib import units
+from qoslib.explore.packet_lanes import Shown, Window, lane_of, shown_of, window_of
+from qoslib.explore.packet_scene import Lane, Scene, scene_of
+from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
+from qoslib.record import Count, NotNegative, Positive, checked, fail
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Stream, Trace
+
+__all__ = ["PacketView", "packet_view"]
+
+#: Layers of the module that runs in the page, each importing from those before it.
+LAYERS = ("scene", "state", "layout", "draw", "chart", "hands", "view")
+#: Ends of the number of packets that may be asked for, and most queues of a lane.
+FEWEST, MOST, MOST_QUEUES = 20, 10_000, 8
+
+
+@cache
+def module() -> str:
+    """The layers as one ES module: without the lines that import from one another, or comments."""
+    folder, parts = Path(__file__).parent / "page", []
+    for layer in LAYERS:
+        source = (folder / f"{layer}.js").read_text(encoding="utf-8")
+        source = re.sub(r"^import [^;]*;\n", "", source, flags=re.MULTILINE)
+        source = re.sub(r"^export (?!default)", "", source, flags=re.MULTILINE)
+        source = re.sub(r"^\s*(//.*|/\*\*.*\*/)\n", "", source, flags=re.MULTILINE)
+        parts.append(re.sub(r"^\s+", "", source, flags=re.MULTILINE))
+    return "".join(parts)
+
+
+class PacketView(anywidget.AnyWidget):
+    """What `packet_view` returns: the picture in a notebook, and what can be had of it.
+
+    Attributes
+    ----------
+    scenarios : tuple of Scenario
+        What is on screen, as it was last changed by hand.
+    time_ms : float
+        Where it was last paused, from the start of the window [ms].
+    playing : bool
+    """
+
+    spec = traitlets.Dict().tag(sync=True)
+    data = traitlets.Bytes().tag(sync=True)
+    live = traitlets.Bool().tag(sync=True)
+    change = traitlets.Dict().tag(sync=True)
+    error = traitlets.Unicode().tag(sync=True)
+    time_ms = traitlets.Float().tag(sync=True)
+    playing = traitlets.Bool().tag(sync=True)
+
+    def __init__(
+        self,
+        shown: Sequence[Shown],
+        window: Window,
+        queues: Sequence[str] = (),
+        **words: Any,
+    ) -> None:
+        self._began, self._shown = list(shown), list(shown)
+        self._window, self._queues, self._words = window, tuple(queues), words
+        self._rates, self._turn = 1.0, 0
+        scene = self._scene()
+        live = all(each.result is None for each in shown)
+        super().__init__(_esm=module(), spec=scene.spec, data=scene.data, live=live)
+        self.observe(self._changed, "change")
+
+    @property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        return tuple(each.scenario for each in self._shown)
+
+    def to_html(self) -> str:
+        """The view as a page that plays without a kernel, and fetches nothing.
+
+        Returns
+        -------
+        str
+            An HTML document.
+        """
+        title = html.escape(self.spec["title"])
+        head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        style = "<style>:root{color-scheme:light dark}body{margin:16px}</style>"
+        return f"{head}{style}<body>{self.fragment()}</body></html>"
+
+    def fragment(self) -> str:
+        """The same as part of a page.
+
+        Returns
+        -------
+        str
+            An element and its script.
+        """
+        spec = json.dumps(dict(self.spec), separators=(",", ":")).replace("</", "<\\/")
+        data = base64.b64encode(self.data).decode()
+        code = module().replace("export default { render };\n", "")
+        shown = f'mount(place,{spec},Uint8Array.from(atob("{data}"),(c)=>c.charCodeAt(0)));'
+        place = "const place=document.currentScript.previousElementSibling;\n"
+        return f"<div></div><script>{{{place}{code}{shown}}}</script>"
+
+    def _scene(self) -> Scene:
+        lanes = [lane_of(each, self._window, self._queues) for each in self._shown]
+        streams = self._shown[0].scenario.streams
+        steady = not any(isinstance(stream.arrivals, Trace) for stream in streams)
+        offered_bps = sum(stream.mean_rate_bps for stream in streams)
+        words = self._words | {
+            "turn": self._turn,
+            "offered_bps": offered_bps,
+            "rates": self._rates if steady and offered_bps else None,
+        }
+        scene = scene_of(lanes, *self._window, **words)
+        for lane, described in zip(lanes, scene.spec["lanes"], strict=True):
+            described["arrives"] = _arrives(lane, offered_bps)
+            if lane.known and isinstance(lane.at, Port):
+                described["carries"] = f"link of {_rate(lane.at.rate_bps)}"
+        scene.spec["summary"] = _summary(lanes, self._window)
+        return scene
+
+    def _changed(self, change: Any) -> None:
+        before, rates = list(self._shown), self._rates
+        try:
+            self._apply(change["new"])
+            self._turn += 1
+            scene = self._scene()
+        except ValueError as error:
+            self._shown, self._rates = before, rates
+            self.error = f"{error} The picture is that of the settings before."
+            return
+        with self.hold_sync():
+            self.error = ""
+            self.spec, self.data = scene.spec, scene.data
+
+    def _apply(self, asked: Mapping[str, Any]) -> None:
+        if "rate" in asked:
+            self._rates = float(asked["rate"])
+            for at, (each, began) in enumerate(zip(self._shown, self._began, strict=True)):
+                streams = tuple(_faster(stream, self._rates) for stream in began.scenario.streams)
+                scenario = each.scenario.replace(streams=streams)
+                self._shown[at] = each._replace(scenario=scenario)
+            return
+        lane, place = int(asked["lane"]), int(asked["queue"])
+        old = self._shown[lane].queues[place]
+        for at, each in enumerate(self._shown):
+            # A limit is that of all lanes that had the same; an end is that of its lane alone.
+            same = place < len(each.queues) and each.queues[place].limit == old.limit
+            if at != lane and ("turn" in asked or not same):
+                continue
+            made = _turned(each.queues[place]) if "turn" in asked else each.queues[place]
+            if "limit" in asked:
+                made = made.replace(limit=_limited(made.limit, asked["limit"]))
+            self._shown[at] = each.with_queue(place, made)
+
+
+def _faster(stream: Stream, factor: float) -> Stream:
+    return stream.replace(rate_bps=stream.rate_bps * factor)
+
+
+def _turned(queue: Queue) -> Queue:
+    turned = {TailDrop: HeadDrop(), HeadDrop: TailDrop()}.get(type(queue.dropper), queue.dropper)
+    return queue.replace(dropper=turned)
+
+
+def _limited(limit: Any, most: float) -> Any:
+    if isinstance(limit, PacketLimit):
+        return PacketLimit(max(round(most), 1))
+    if isinstance(limit, ByteLimit):
+        return ByteLimit(max(round(most), 1))
+    return limit.replace(time_s=float(most))
+
+
+def _rate(rate_bps: float) -> str:
+    for unit in ("Gbit/s", "Mbit/s"):
+        if (value := units.convert(rate_bps, "bit/s", unit)) >= 1:
+            return f"{value:.3g} {unit.replace('bit', 'b')}"
+    return f"{units.convert(rate_bps, 'bit/s', 'kbit/s'):.3g} kb/s"
+
+
+def _arrives(lane: Lane, offered_bps: float) -> str:
+    if not lane.known or not offered_bps:
+        return "arrivals"
+    return f"{_rate(offered_bps)} arrive"
+
+
+def _summary(lanes: Sequence[Lane], window: Window) -> str:
+    """What the picture shows, in words."""
+    span_ms = units.convert(window.end_s - window.start_s, "s", "ms")
+    said = [f"Packets in {span_ms:.3g} ms."]
+    for lane in lanes:
+        events = lane.events
+        inside = (events.time_s >= window.start_s) & (events.time_s <= window.end_s)
+        first_s = np.full(int(events.packet.max(initial=-1)) + 1, np.nan)
+        kinds = events.kind
+        arrives = np.unique(events.packet, return_index=True)[1]
+        first_s[events.packet[arrives]] = events.time_s[arrives]
+        gone = inside & (kinds == "departure")
+        dropped = int((inside & (kinds == "drop")).sum())
+        offered = int(inside[arrives].sum())
+        delays_s = events.time_s[gone] - first_s[events.packet[gone]]
+        delay = ""
+        if len(delays_s):
+            mean_ms, most_ms = units.convert(np.array([delays_s.mean(), delays_s.max()]), "s", "ms")
+            delay = f", with a mean delay of {mean_ms:.3g} ms and at most {most_ms:.3g} ms"
+        said.append(
+            f"{lane.title}: {offered:,} arrive, {dropped:,} are dropped, {len(delays_s):,} are "
+            f"sent{delay}."
+        )
+    return " ".join(said)
+
+
+def packet_view(
+    shown: Scenario | Result | Sequence[Scenario | Result] | Mapping[str, Scenario | Result],
+    *,
+    packets: int = 400,
+    start_s: float | None = None,
+    duration_s: float | None = None,
+    queues: Sequence[str] = (),
+    hop: str = "",
+    rates_divided_by: float = 1.0,
+    title: str = "",
+    guess: str = "",
+    playing: bool = False,
+) -> PacketView:
+    """Show the packets of one port, or of two on one clock, as they arrive, wait and leave.
+
+    The packet model runs with its event record on, and the picture is a function of that record and
+    the time alone. In a notebook a queue's wall, the arrivals and the end at which packets are
+    dropped can be moved by hand: the model then runs again, and the picture goes on.
+
+    Parameters
+    ----------
+    shown : Scenario or Result, or a sequence or mapping of them
+        One or two; a mapping gives their titles. A `Result` has its event record, but no port to
+        run again: nothing in it can be moved, and no limits are drawn.
+    packets : int
+        About how many arrive in the window, from 20 to 10,000.
+    start_s : float, optional
+        Where the window begins in the run [s]; by default where the warm-up ends.
+    duration_s : float, optional
+        Its length [s], in place of `packets`.
+    queues : sequence of str
+        Which queues are drawn, eight at most; by default all.
+    hop : str
+        Name of the hop of a chain that is shown; its number in a `Result`.
+    rates_divided_by : float
+        A scale model: all rates are divided by this, and what limits packets and bytes, so that
+        delays stay and packets can be counted. A badge in the picture says so.
+    title : str
+        For assistive technology; by default from the titles of the lanes.
+    guess : str
+        What the reader had expected: it is written below a picture that is copied.
+    playing : bool
+        Whether it plays as soon as it is seen.
+
+    Returns
+    -------
+    PacketView
+        A widget.
+
+    Raises
+    ------
+    ValueError
+        If something else is to be shown, a result has no events, a name is not known, or too many
+        packets are in the window.
+
+    Examples
+    --------
+    >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(16)),))
+    >>> view = packet_view(Scenario("one queue", port, (Stream("data", 150e6),)), packets=100)
+    >>> view.spec["summary"].split(",")[0]
+    'Packets in 5.33 ms. one queue: 101 arrive'
+    """
+    packets = checked(Count, packets, "packets")
+    if not FEWEST <= packets <= MOST:
+        fail("packets", packets, f"from {FEWEST} to {MOST:,}")
+    start_s = checked(NotNegative | None, start_s, "start_s")
+    duration_s = checked(Positive | None, duration_s, "duration_s")
+    lanes = shown_of(shown, hop, checked(Positive, rates_divided_by, "rates_divided_by"))
+    for lane in lanes:
+        known = [queue.name for queue in lane.queues]
+        for name in queues:
+            if name not in known:
+                fail(f"a queue of {lane.title!r}", name, ", ".join(known))
+        if len(queues or known) > MOST_QUEUES:
+            fail("the number of queues drawn", len(known), f"at most {MOST_QUEUES}; name `queues`")
+    words: dict[str, Any] = {"playing": playing}
+    words["title"] = title or "Packets: " + ", ".join(lane.title for lane in lanes)
+    if rates_divided_by != 1:
+        words["badge"] = f"rates divided by {rates_divided_by:g}"
+    if guess:
+        words["guess"] = guess
+    return PacketView(lanes, window_of(lanes, packets, start_s, duration_s), queues, **words)

@@ -1,0 +1,98 @@
+// Controls on the thing itself: a queue's wall, the arrivals, the end at which packets are dropped.
+
+import { railEnd, roomOf, wallOf } from "./layout.js";
+
+const REST_MS = 140;
+
+/** Where each handle is, for a lane with one queue or several. */
+export function handlesOf(scene, layout, state) {
+  const found = [];
+  scene.lanes.forEach((lane, number) => layout.lanes[number].rows.forEach((row) => {
+    const queue = lane.shownQueues[row.queue], here = state.lanes[number].queues[row.queue];
+    if (!queue.limit) return;
+    const most = Number.isNaN(here.limit) ? queue.limit.most : here.limit;
+    const wall = wallOf(layout, row, lane, queue, roomOf(lane, queue, most));
+    const rail = railEnd(layout, wall), at = { lane: number, queue: row.queue, row };
+    const floor = row.y + row.high;
+    const handle = (kind, x, y, w, h) => found.push({ kind, x, y, w, h, wall, rail, ...at });
+    if (!row.torn && Number.isNaN(here.limit)) handle("limit", wall - 10, row.y - 8, 20, row.high + 14);
+    if (queue.dropper === "TailDrop" || queue.dropper === "HeadDrop") {
+      const head = queue.dropper === "TailDrop";
+      const x = head ? row.head - 46 : rail;
+      handle("exit", x, floor - 2, 44, 26);
+    }
+    if (scene.rates) handle("rate", 0, row.y - 4, rail, row.high + 10);
+  }));
+  return found;
+}
+
+/** Listen to the pointer on the canvas; `view` gives what is shown and takes what is asked. */
+export function hands(canvas, view) {
+  let held = null, resting = 0;
+  const at = (event) => {
+    const box = canvas.getBoundingClientRect(), scale = view.layout.W / box.width;
+    return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale];
+  };
+  const under = (event) => {
+    const [x, y] = at(event);
+    return view.handles().find((h) => x >= h.x && x <= h.x + h.w && y >= h.y && y <= h.y + h.h);
+  };
+  const ask = () => {
+    clearTimeout(resting);
+    if (held?.change) view.ask(held.change);
+  };
+  const limitAt = (x) => {
+    const { row } = held, lane = view.scene.lanes[held.lane], queue = lane.shownQueues[held.queue];
+    const free = Math.max((row.head - x - held.grab) / view.layout.k - row.ahead * queue.largest, 0);
+    const unit = queue.limit.unit;
+    let most = unit === "packets" ? Math.round(free / queue.largest) : free / queue.perByte;
+    if (unit === "s") most = free / lane.speed;
+    const least = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : queue.largest / lane.speed;
+    most = Math.max(most, least);
+    if (unit === "bytes") most = Math.round(most);
+    const { lane: number, queue: place } = held;
+    view.hold({ lane: number, queue: place, most, units: roomOf(lane, queue, most) });
+    held.change = { limit: most, lane: number, queue: place };
+  };
+  const rateAt = (x) => {
+    const stretch = Math.max(0.25, Math.min(4, (held.rail - x) / Math.max(held.rail - held.from, 4)));
+    const factor = view.scene.rates / stretch;
+    view.stretch(stretch, factor);
+    held.change = { rate: factor };
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    const handle = view.live() && under(event);
+    if (!handle) return view.pick(...at(event));
+    event.preventDefault();
+    canvas.setPointerCapture(event.pointerId);
+    const [x] = at(event);
+    held = { ...handle, from: x, grab: handle.wall - x, change: null };
+    if (handle.kind === "exit") {
+      view.ask({ turn: true, lane: handle.lane, queue: handle.queue });
+      held = null;
+    }
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (!held) {
+      const handle = view.live() && under(event);
+      const cursors = { limit: "ew-resize", rate: "grab", exit: "pointer" };
+      canvas.style.cursor = handle ? cursors[handle.kind] : "default";
+      view.point(...at(event), handle?.kind);
+      return;
+    }
+    const [x] = at(event);
+    if (held.kind === "limit") limitAt(x); else rateAt(x);
+    clearTimeout(resting);
+    // The arrivals under a hand stay as they are until it lets go: their gaps are what it holds.
+    if (held.kind === "limit") resting = setTimeout(ask, REST_MS);
+  });
+  const release = () => {
+    ask();
+    held = null;
+    view.hold(null);
+    view.stretch(1, null);
+  };
+  canvas.addEventListener("pointerup", release);
+  canvas.addEventListener("pointercancel", release);
+  canvas.addEventListener("pointerleave", () => held || view.point(-1, -1));
+}

@@ -1,0 +1,131 @@
+// What is drawn: columns of numbers, a row per packet, and what is worked out from them once.
+// Times are in seconds from the start of the window; lengths in units, bytes on the line.
+
+const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
+const NEVER = 0xffffffff;
+const FROM_QUEUE = 128;
+
+/** How many of the ascending numbers are at most `value`. */
+export function upto(ascending, value) {
+  let low = 0, high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ascending[middle] <= value) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+function sums(values) {
+  const total = new Float64Array(values.length + 1);
+  for (let i = 0; i < values.length; i++) total[i + 1] = total[i] + values[i];
+  return total;
+}
+
+function columnsOf(spec, lane, bytes) {
+  const found = {};
+  for (const [name, [type, at, count]] of Object.entries(lane.columns)) {
+    const Type = TYPES[type], from = bytes.byteOffset + at;
+    found[name] = new Type(bytes.buffer.slice(from, from + count * Type.BYTES_PER_ELEMENT));
+  }
+  for (const name of ["arrival", "leave", "departure"]) {
+    const seconds = (ticks) => (ticks === NEVER ? Infinity : spec.zero_s + ticks * spec.tick_s);
+    found[name] = Float64Array.from(found[name], seconds);
+  }
+  return found;
+}
+
+function queueOf(lane, number) {
+  // Packets that were enqueued, in order of arrival; when each left, and when all before it had.
+  const { arrival, leave, fate, stream, size } = lane;
+  const queue = { ...lane.queues[number], number, packets: [], lost: [], arrivals: [] };
+  let largest = 0, total = 0, frames = 0;
+  for (let i = 0; i < lane.count; i++) {
+    if (lane.streams[stream[i]][1] !== number) continue;
+    queue.arrivals.push(i);
+    largest = Math.max(largest, size[i]);
+    total += size[i];
+    frames += lane.bytes[i];
+    if (!lane.refused(i)) queue.packets.push(i);
+    if (fate[i] > 0) queue.lost.push(i);
+  }
+  queue.lost.sort((a, b) => leave[a] - leave[b] || a - b);
+  queue.largest = largest || 1;
+  queue.perByte = frames ? total / frames : 1;
+  queue.offeredAt = Float64Array.from(queue.arrivals, (i) => arrival[i]);
+  queue.enqueuedAt = Float64Array.from(queue.packets, (i) => arrival[i]);
+  queue.leftAt = Float64Array.from(queue.packets, (i) => leave[i]).sort();
+  queue.droppedAt = Float64Array.from(queue.lost, (i) => leave[i]);
+  queue.units = sums(queue.packets.map((i) => size[i]));
+  let gone = -Infinity;
+  queue.goneBy = Float64Array.from(queue.packets, (i) => (gone = Math.max(gone, leave[i])));
+  return queue;
+}
+
+function streamOf(lane, [name, queue], number) {
+  const { arrival, departure, leave, fate, stream } = lane;
+  const mine = [], dropped = [], offered = [];
+  for (let i = 0; i < lane.count; i++) {
+    if (stream[i] !== number) continue;
+    offered.push(arrival[i]);
+    if (fate[i]) dropped.push(leave[i]); else if (departure[i] < Infinity) mine.push(i);
+  }
+  mine.sort((a, b) => departure[a] - departure[b]);
+  return {
+    name, queue,
+    offeredAt: Float64Array.from(offered),
+    droppedAt: Float64Array.from(dropped).sort(),
+    sentAt: Float64Array.from(mine, (i) => departure[i]),
+    delays: sums(mine.map((i) => departure[i] - arrival[i])),
+  };
+}
+
+function laneOf(spec, given, bytes) {
+  const lane = { ...given, ...columnsOf(spec, given, bytes) };
+  const { leave, departure, fate } = lane;
+  lane.number = Uint32Array.from(lane.number, (number) => lane.first + number);
+  lane.count = lane.arrival.length;
+  lane.size = Float64Array.from(lane.bytes, (n) => lane.extra + lane.per_byte * n);
+  lane.refused = (i) => fate[i] > 0 && fate[i] < FROM_QUEUE;
+  lane.cause = (i) => (fate[i] ? lane.causes[(fate[i] & (FROM_QUEUE - 1)) - 1] : "");
+  lane.queueOf = (i) => lane.streams[lane.stream[i]][1];
+  // Sent, or on their way: in the order in which the scheduler chose them.
+  lane.sent = [];
+  for (let i = 0; i < lane.count; i++) if (!fate[i] && leave[i] < Infinity) lane.sent.push(i);
+  const [out, on] = [leave, departure];
+  lane.sent.sort((a, b) => out[a] - out[b] || (on[a] === on[b] ? a - b : on[a] - on[b]));
+  lane.chosenAt = Float64Array.from(lane.sent, (i) => leave[i]);
+  lane.start = new Float64Array(lane.count).fill(Infinity);
+  let free = -Infinity;
+  for (const i of lane.sent) {
+    const begins = Math.max(leave[i], departure[i] - lane.size[i] / lane.speed);
+    lane.start[i] = Math.max(departure[i] < Infinity ? begins : leave[i], free);
+    free = departure[i];
+  }
+  lane.startedAt = Float64Array.from(lane.sent, (i) => lane.start[i]);
+  lane.departedAt = Float64Array.from(lane.sent, (i) => departure[i]);
+  lane.shownQueues = lane.queues.map((_, number) => queueOf(lane, number));
+  lane.flows = lane.streams.map((each, number) => streamOf(lane, each, number));
+  lane.longest = 0;
+  for (const i of lane.sent) {
+    const out = departure[i] >= 0 && departure[i] <= spec.end_s;
+    if (out) lane.longest = Math.max(lane.longest, departure[i] - lane.arrival[i]);
+  }
+  lane.events = eventsOf(lane, spec.end_s);
+  return lane;
+}
+
+/** Times at which something happens within the window, ascending, each once. */
+function eventsOf(lane, end) {
+  const all = [];
+  for (const times of [lane.arrival, lane.leave, lane.start, lane.departure]) {
+    for (const t of times) if (t >= 0 && t <= end) all.push(t);
+  }
+  return Float64Array.from(all).sort();
+}
+
+/** The scene of a spec and its bytes, a Uint8Array or DataView. */
+export function load(spec, bytes) {
+  const lanes = spec.lanes.map((lane) => laneOf(spec, lane, bytes));
+  const events = Float64Array.from(lanes.flatMap((lane) => [...lane.events])).sort();
+  return { ...spec, lanes, events, longest: Math.max(...lanes.map((lane) => lane.longest)) };
+}

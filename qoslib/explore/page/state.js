@@ -1,0 +1,115 @@
+// What stands at a time: numbers alone, from the scene and the time alone.
+
+import { upto } from "./scene.js";
+
+/** Counters of the window, what waits, and what meters, droppers and the scheduler hold. */
+export function stateAt(scene, t) {
+  return { t, lanes: scene.lanes.map((lane) => laneAt(lane, t)) };
+}
+
+function between(times, t) {
+  // From just after the start of the window; what happens at the start itself counts.
+  return Math.max(upto(times, t) - upto(times, -1e-15), 0);
+}
+
+function laneAt(lane, t) {
+  const chosen = upto(lane.chosenAt, t);
+  const gone = upto(lane.departedAt, t);
+  const flows = lane.flows.map((flow) => {
+    const sent = between(flow.sentAt, t), last = upto(flow.sentAt, t);
+    const delay = sent ? (flow.delays[last] - flow.delays[last - sent]) / sent : NaN;
+    return {
+      offered: between(flow.offeredAt, t), sent, dropped: between(flow.droppedAt, t), delay,
+    };
+  });
+  const choice = chosen - 1;
+  const queues = lane.shownQueues.map((queue) => queueAt(lane, queue, t, choice));
+  const sum = (name) => flows.reduce((total, flow) => total + flow[name], 0);
+  const sent = sum("sent"), all = flows.reduce((s, f) => s + (f.sent ? f.sent * f.delay : 0), 0);
+  return {
+    flows, queues, choice, sent, chosen, gone,
+    offered: sum("offered"), dropped: sum("dropped"),
+    waiting: queues.reduce((total, queue) => total + queue.waiting, 0),
+    delay: sent ? all / sent : NaN,
+    guaranteed: choice >= 0 && lane.guaranteed?.[choice] === 1,
+  };
+}
+
+function queueAt(lane, queue, t, choice) {
+  const first = upto(queue.goneBy, t), end = upto(queue.enqueuedAt, t);
+  const waiting = end - upto(queue.leftAt, t);
+  const arrived = upto(queue.offeredAt, t) - 1;
+  const last = arrived < 0 ? -1 : queue.arrivals[arrived];
+  const state = {
+    first, end, waiting, dropped: between(queue.droppedAt, t),
+    policer: policerAt(lane, queue, last, t),
+    shaper: shaperAt(lane, queue, t),
+    dropper: lane.dropper && last >= 0 ? lane.dropper[last] : NaN,
+    limit: limitAt(queue, t),
+    value: NaN,
+    oldest: waiting ? t - queue.enqueuedAt[first] : 0,
+  };
+  if (choice >= 0 && lane.values) state.value = valueAt(lane, queue, choice);
+  return state;
+}
+
+/** A limit that changes with the time, as one at the served rate does; NaN of others. */
+function limitAt(queue, t) {
+  let limit = NaN;
+  for (const [from, most] of queue.limit?.over_time ?? []) if (from <= t) limit = most;
+  return limit;
+}
+
+function filled(share, meter, since) {
+  return Math.min(1, share + (since * meter.rate_bps) / 8 / meter.burst_bytes);
+}
+
+function policerAt(lane, queue, last, t) {
+  if (!queue.policer || !lane.tokens) return NaN;
+  return last < 0 ? 1 : filled(lane.tokens[last], queue.policer, t - lane.arrival[last]);
+}
+
+function shaperAt(lane, queue, t) {
+  const meter = queue.shaper ?? queue.port_shaper;
+  if (!meter || !lane.shaper) return NaN;
+  // The last packet that paid: of this queue, or of any where the shaper is the port's.
+  for (let k = upto(lane.chosenAt, t) - 1; k >= 0; k--) {
+    const i = lane.sent[k];
+    if (queue.shaper && lane.queueOf(i) !== queue.number) continue;
+    if (Number.isNaN(lane.shaper[i])) return NaN;
+    const paid = lane.shaper[i] - lane.bytes[i] / meter.burst_bytes;
+    return filled(paid, meter, t - lane.leave[i]);
+  }
+  return 1;
+}
+
+/** A queue's deficit or tag after a choice, once the packet is paid for. */
+function valueAt(lane, queue, choice) {
+  const value = lane.values[choice * lane.queues.length + queue.number], i = lane.sent[choice];
+  const robin = lane.scheduler === "DeficitRoundRobin" || lane.scheduler === "ModifiedDrr";
+  if (!robin || lane.queueOf(i) !== queue.number || queue.name === lane.low_latency) return value;
+  const left = upto(queue.enqueuedAt, lane.leave[i]) - upto(queue.leftAt, lane.leave[i]);
+  return left || !lane.resets ? value - lane.bytes[i] : 0;
+}
+
+/** The story of a packet, up to a time. */
+export function storyOf(scene, number, i, t = Infinity) {
+  const lane = scene.lanes[number], queue = lane.shownQueues[lane.queueOf(i)];
+  const place = queue.packets.indexOf(i);
+  const first = upto(queue.goneBy, lane.arrival[i] - 1e-15);
+  const ahead = place < 0 ? 0 : Math.max(place - first, 0);
+  let bytes = 0;
+  for (let k = place - ahead; k < place; k++) {
+    // Those that left at the very time of the arrival were before it in the engine.
+    if (lane.leave[queue.packets[k]] > lane.arrival[i]) bytes += lane.bytes[queue.packets[k]];
+  }
+  const cause = lane.cause(i);
+  return {
+    number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
+    queue: queue.name, cause, refused: lane.refused(i), behind: bytes,
+    arrival: lane.arrival[i], leave: lane.leave[i],
+    start: lane.start[i], departure: lane.departure[i],
+    dropped: cause !== "" && lane.leave[i] <= t,
+    started: !cause && lane.start[i] <= t, gone: !cause && lane.departure[i] <= t,
+  };
+}

@@ -1,0 +1,493 @@
+// The view on a page: canvas, clock, controls, and what assistive technology reads.
+
+import { chart } from "./chart.js";
+import { FONT, THEMES, draw, rate, room, time, words } from "./draw.js";
+import { hands, handlesOf } from "./hands.js";
+import { layoutOf } from "./layout.js";
+import { load, upto } from "./scene.js";
+import { stateAt, storyOf } from "./state.js";
+
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8], STEP_MS = 500;
+const CSS = `
+.qoslib-packets { max-width: 1040px; font: 13.5px/1.4 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--jp-content-font-color1, inherit); }
+.qoslib-packets .stage { position: relative; }
+.qoslib-packets canvas { display: block; width: 100%; touch-action: pan-y; }
+.qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
+.qoslib-packets .row { display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; margin-top: 4px; }
+.qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
+.qoslib-packets .row label input { width: 120px; accent-color: #0072B2; }
+.qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 10px; cursor: pointer; min-height: 30px; }
+.qoslib-packets option { color: #1F2328; background: #fff; }
+.qoslib-packets button:hover { background: #7D858F22; }
+.qoslib-packets .play { min-width: 84px; font-weight: 600; color: #fff; background: #0067A3; border-color: #0067A3; }
+.qoslib-packets .play:hover { background: #00578A; }
+.qoslib-packets .clock { margin-left: auto; font-variant-numeric: tabular-nums; }
+.qoslib-packets .said { margin: 4px 0 0; min-height: 1.4em; font-variant-numeric: tabular-nums; }
+.qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: 300px; padding: 7px 10px; border-radius: 8px; font-size: 12.5px; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
+.qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }
+.qoslib-packets .story b { display: block; }
+.qoslib-packets table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.qoslib-packets td, .qoslib-packets th { padding: 1px 12px 1px 0; text-align: right; font-weight: 400; }
+.qoslib-packets th:first-child { text-align: left; }
+.qoslib-packets thead th { font-weight: 600; }
+.qoslib-packets :focus-visible { outline: 2.5px solid #0072B2; outline-offset: 2px; }
+`;
+
+function make(tag, given = {}, ...inside) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...inside);
+  return made;
+}
+
+function brightness(colour) {
+  const found = /(\d+)\D+(\d+)\D+(\d+)/.exec(colour ?? "");
+  return found ? 0.3 * found[1] + 0.6 * found[2] + 0.1 * found[3] : 0;
+}
+
+const CAUSES = {
+  tail: "the queue was full", head: "the queue was full, and the oldest packet went",
+  policer: "the policer had no token for it", red: "RED dropped it early",
+  profile: "the drop profile took it", codel: "CoDel: packets had waited too long",
+  pie: "PIE dropped it early", pool: "the shared memory was full",
+};
+
+/** What happened to a packet, as sentences; `t` hides what is still to come. */
+export function told(story) {
+  const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B`];
+  lines.push(`Arrived at ${time(story.arrival)}.`);
+  if (story.refused) {
+    lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
+    return lines;
+  }
+  const behind = story.behind ? `${story.behind.toLocaleString("en")} B` : "no other packet";
+  lines.push(`In queue “${story.queue}” behind ${behind}.`);
+  if (story.dropped) {
+    const waited = time(story.leave - story.arrival);
+    lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);
+  }
+  if (story.started) lines.push(`Started on the link at ${time(story.start)}.`);
+  if (story.gone) {
+    lines.push(`Left at ${time(story.departure)}: delay ${time(story.departure - story.arrival)}.`);
+  }
+  return lines;
+}
+
+/** Show a scene in an element. `live` has `ask(change)` where a kernel can run the model again. */
+export function mount(el, spec, bytes, live = null) {
+  let scene = load(spec, bytes), layout = layoutOf(scene, 820), dark = false;
+  let t = 0, playing = false, seen = true, frame = 0, before = 0, stepping = 0, speed = 1;
+  let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0;
+  let still = null, width = 0;
+  const look = { spots: [] };
+  const stats = { frames: 0, drawing_ms: [], answers_ms: [] };
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+  const canvas = make("canvas", { role: "img" }), context = canvas.getContext("2d");
+  const tip = make("div", { class: "story", hidden: "" });
+  const stage = make("div", { class: "stage" }, canvas, tip);
+  const scrub = make("input", { class: "scrub", type: "range", min: 0, max: 1000, step: 1, value: 0, "aria-label": "Time in the window" });
+  const play = make("button", { class: "play", type: "button" }, "▶ Play");
+  const back = make("button", { type: "button", "aria-label": "Event before", title: "Event before (←)" }, "◂|");
+  const forth = make("button", { type: "button", "aria-label": "Next event", title: "Next event (→)" }, "|▸");
+  const speeds = make("select", { "aria-label": "Speed" }, ...SPEEDS.map((each) => make("option", { value: each, ...(each === 1 ? { selected: "" } : {}) }, `${each} ×`)));
+  const copy = make("button", { type: "button" }, "Copy picture");
+  const clock = make("span", { class: "clock" });
+  const bar = make("div", { class: "row" }, play, back, forth, speeds, copy, clock);
+  const sliders = make("div", { class: "row" });
+  const said = make("p", { class: "said", role: "status" });
+  const table = make("table"), fold = make("details", {}, make("summary", {}, "Counters"), table);
+  const root = make("div", { class: "qoslib-packets", role: "group", tabindex: -1, "data-lm-suppress-shortcuts": "true" }, make("style", {}, CSS), stage, scrub, bar, sliders, said, fold);
+  el.append(root);
+
+  const pen = () => ({
+    context, theme: THEMES[dark ? "dark" : "light"],
+    colour: (lane, i) => {
+      const found = scene.classes.find((each) => each.name === lane.streams[lane.stream[i]][0]);
+      return dark ? found.dark : found.light;
+    },
+    text(words, x, y, colour, align = "left") {
+      context.font = `11.5px ${FONT}`;
+      context.textAlign = align;
+      context.fillStyle = colour;
+      context.fillText(words, x, y);
+    },
+    line(x0, y0, x1, y1, colour) {
+      context.strokeStyle = colour;
+      context.lineWidth = 1;
+      context.beginPath();
+      context.moveTo(x0, y0);
+      context.lineTo(x1, y1);
+      context.stroke();
+    },
+  });
+
+  function prepare() {
+    width = root.clientWidth || 820;
+    dark = brightness(getComputedStyle(root).color) > 128;
+    root.firstElementChild.nextElementSibling.classList.toggle("dark", dark);
+    layout = layoutOf(scene, width, layout.k);
+    const sharp = Math.max(devicePixelRatio || 1, 1) * Math.min(1, layout.scale) || 1;
+    canvas.width = Math.round(layout.W * sharp);
+    canvas.height = Math.round(layout.H * sharp);
+    canvas.style.maxWidth = `${layout.W}px`;
+    canvas.style.aspectRatio = `${layout.W} / ${layout.H}`;
+    scrub.style.maxWidth = `${layout.W}px`;
+    context.setTransform(sharp, 0, 0, sharp, 0, 0);
+    context.clearRect(0, 0, layout.W, layout.H);
+    chart(pen(), scene, layout);
+    const { x, y, w, h } = layout.chart, below = Math.floor(y * sharp);
+    still = new OffscreenCanvas(canvas.width, Math.max(canvas.height - below, 1));
+    still.getContext("2d").drawImage(canvas, 0, -below);
+    still.at = below / sharp;
+    still.sharp = sharp;
+  }
+
+  function paint() {
+    const began = performance.now(), state = stateAt(scene, t);
+    context.clearRect(0, 0, layout.W, layout.H);
+    Object.assign(look, { dark, followed, held, stretch, rateSaid, live: Boolean(live?.alive), t });
+    draw(context, scene, layout, state, look);
+    context.drawImage(still, 0, still.at, still.width / still.sharp, still.height / still.sharp);
+    const { x, y, w } = layout.chart, at = x + (w * t) / scene.end_s;
+    context.fillStyle = THEMES[dark ? "dark" : "light"].ink;
+    context.fillRect(at - 0.75, y + 14, 1.5, 48);
+    clock.textContent = `${time(t)} of ${time(scene.end_s)}, slowed ${words(Math.round(1 / (layout.pace * speed)), "time")}`;
+    if (document.activeElement !== scrub || playing) scrub.value = (1000 * t) / scene.end_s;
+    root.dataset.timeMs = 1000 * t;
+    root.dataset.playing = playing;
+    if (hovered) showTip();
+    if (fold.open && (!playing || stats.frames % 15 === 0)) count(state);
+    stats.frames += 1;
+    stats.drawing_ms.push(performance.now() - began);
+    if (stats.drawing_ms.length > 600) stats.drawing_ms.shift();
+    return state;
+  }
+
+  function tick(now) {
+    frame = 0;
+    if (!playing || !seen) return;
+    t += Math.min((now - before) / 1000, 0.1) * layout.pace * speed;
+    before = now;
+    if (t >= scene.end_s) {
+      t = scene.end_s;
+      pause();
+      return;
+    }
+    paint();
+    frame = requestAnimationFrame(tick);
+  }
+
+  function wake() {
+    if (!playing || !seen || frame || calm.matches) return;
+    before = performance.now();
+    frame = requestAnimationFrame(tick);
+  }
+
+  function start() {
+    if (t >= scene.end_s) t = 0;
+    playing = true;
+    play.textContent = "❚❚ Pause";
+    said.textContent = "";
+    if (calm.matches) stepping = setInterval(() => (t >= scene.end_s ? pause() : seek(after(1), true)), STEP_MS);
+    wake();
+    paint();
+  }
+
+  function pause() {
+    playing = false;
+    cancelAnimationFrame(frame);
+    clearInterval(stepping);
+    frame = 0;
+    play.textContent = "▶ Play";
+    say(paint());
+  }
+
+  function say(state) {
+    const each = scene.lanes.map((lane, n) => {
+      const now = state.lanes[n], name = scene.lanes.length > 1 ? `${lane.title}: ` : "";
+      return `${name}${now.waiting} waiting, ${now.sent} sent, ${now.dropped} dropped`;
+    });
+    const story = followed ? ` Packet ${told(storyOf(scene, followed.lane, followed.packet, t)).join(" ")}` : "";
+    said.textContent = `At ${time(t)}: ${each.join("; ")}.${story}`;
+    live?.moved?.(1000 * t, playing);
+  }
+
+  function after(direction) {
+    const place = upto(scene.events, t);
+    if (direction > 0) return scene.events[place] ?? scene.end_s;
+    let at = place - 1;
+    while (at >= 0 && scene.events[at] >= t) at -= 1;
+    return at >= 0 ? scene.events[at] : 0;
+  }
+
+  function seek(to, quiet = false) {
+    t = Math.max(0, Math.min(scene.end_s, to));
+    const state = paint();
+    if (!quiet && !playing) say(state);
+  }
+
+  function step(direction) {
+    if (playing) pause();
+    seek(after(direction));
+  }
+
+  function count(state) {
+    const head = ["", "offered", "sent", "dropped", "waiting", "mean delay"];
+    const rows = scene.lanes.flatMap((lane, n) => lane.flows.map((flow, f) => {
+      const own = state.lanes[n].flows[f], queue = state.lanes[n].queues[flow.queue];
+      const alone = lane.flows.filter((each) => each.queue === flow.queue).length === 1;
+      const name = scene.lanes.length > 1 ? `${lane.title}, ${flow.name}` : flow.name;
+      return [name, own.offered, own.sent, own.dropped, alone ? queue.waiting : "–", time(own.delay, scene.longest)];
+    }));
+    const cells = (tag, each) => each.map((cell, at) => make(at ? tag : "th", at ? {} : { scope: "row" }, String(cell)));
+    table.replaceChildren(
+      make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
+      make("tbody", {}, ...rows.map((each) => make("tr", {}, ...cells("td", each)))),
+    );
+  }
+
+  function spotAt(x, y) {
+    for (let s = look.spots.length - 1; s >= 0; s--) {
+      const [, , left, top, w, h] = look.spots[s];
+      if (x >= left - 1 && x <= left + Math.max(w, 3) + 1 && y >= top - 3 && y <= top + h + 3) return look.spots[s];
+    }
+    return null;
+  }
+
+  function showTip() {
+    const { number, i } = hovered, spot = look.spots.find((s) => s[0] === number && s[1] === i);
+    tip.hidden = !spot;
+    if (!spot) return;
+    const story = storyOf(scene, number, i, t), scale = canvas.clientWidth / layout.W;
+    tip.replaceChildren(make("b", {}, `Packet ${story.number}`), told(story).join(" "));
+    const x = Math.min(Math.max((spot[2] + spot[4] / 2) * scale - 130, 0), canvas.clientWidth - 270);
+    tip.style.left = `${x}px`;
+    tip.style.top = `${(spot[3] + spot[5] + 12) * scale}px`;
+  }
+
+  const view = {
+    get scene() { return scene; },
+    get layout() { return layout; },
+    live: () => Boolean(live?.alive),
+    handles: () => handlesOf(scene, layout, stateAt(scene, t)),
+    ask(change) {
+      asked = performance.now();
+      live.ask(change);
+    },
+    hold(what) { held = what; repaint(); },
+    stretch(factor, to) {
+      stretch = factor;
+      const now = scene.offered_bps;
+      rateSaid = to === null ? null : `${rate(now)} → ${rate((now * to) / scene.rates)}`;
+      repaint();
+    },
+    pick(x, y) {
+      const spot = spotAt(x, y);
+      followed = spot ? { lane: spot[0], packet: spot[1] } : null;
+      const state = paint();
+      if (!playing) say(state);
+    },
+    point(x, y, kind) {
+      const spot = kind ? null : spotAt(x, y);
+      hovered = spot ? { number: spot[0], i: spot[1] } : null;
+      tip.hidden = !hovered;
+      if (hovered) showTip();
+      const chart = layout.chart;
+      if (y > chart.y) canvas.style.cursor = "pointer";
+    },
+  };
+  const repaint = () => { if (!playing || !frame) paint(); };
+
+  hands(canvas, view);
+  canvas.addEventListener("pointerdown", (event) => {
+    const box = canvas.getBoundingClientRect(), s = layout.W / box.width;
+    const y = (event.clientY - box.top) * s, { chart: c } = layout;
+    if (y < c.y + 8) return;
+    const to = (e) => seek(scene.end_s * (((e.clientX - box.left) * s - c.x) / c.w));
+    to(event);
+    canvas.setPointerCapture(event.pointerId);
+    canvas.addEventListener("pointermove", to);
+    canvas.addEventListener("pointerup", () => canvas.removeEventListener("pointermove", to), { once: true });
+  });
+  play.addEventListener("click", () => (playing ? pause() : start()));
+  back.addEventListener("click", () => step(-1));
+  forth.addEventListener("click", () => step(1));
+  speeds.addEventListener("change", () => { speed = Number(speeds.value); paint(); });
+  scrub.addEventListener("input", () => seek((scene.end_s * scrub.value) / 1000));
+  fold.addEventListener("toggle", () => count(stateAt(scene, t)));
+  copy.addEventListener("click", copied);
+  root.addEventListener("keydown", (event) => {
+    event.stopPropagation();
+    const typing = event.target.matches("select, input:not(.scrub), summary");
+    const pressed = event.target.matches("button") && event.key === " ";
+    if (typing || pressed || event.ctrlKey || event.metaKey || event.altKey) return;
+    const does = {
+      " ": () => (playing ? pause() : start()), ArrowLeft: () => step(-1), ArrowRight: () => step(1),
+      Home: () => seek(0), End: () => seek(scene.end_s),
+      ArrowUp: () => follow(-1), ArrowDown: () => follow(1),
+    }[event.key];
+    if (!does) return;
+    event.preventDefault();
+    does();
+  });
+
+  /** Follow the next or the previous packet of a lane; its story is in the status line. */
+  function follow(direction) {
+    const number = followed?.lane ?? 0, lane = scene.lanes[number];
+    const now = followed?.packet ?? upto(lane.arrival, t) - 1 - direction;
+    followed = { lane: number, packet: Math.max(0, Math.min(lane.count - 1, now + direction)) };
+    const state = paint();
+    say(state);
+  }
+
+  async function copied() {
+    const extra = scene.guess ? 26 : 0, { ground, ink } = THEMES[dark ? "dark" : "light"];
+    const whole = make("canvas");
+    whole.width = 2 * layout.W;
+    whole.height = 2 * (layout.H + extra + 8);
+    const brush = whole.getContext("2d");
+    brush.fillStyle = ground;
+    brush.fillRect(0, 0, whole.width, whole.height);
+    brush.scale(2, 2);
+    draw(brush, scene, layout, stateAt(scene, t), { ...look, live: false, spots: [] });
+    brush.drawImage(still, 0, still.at, still.width / still.sharp, still.height / still.sharp);
+    if (extra) {
+      brush.font = `600 14px ${FONT}`;
+      brush.textAlign = "left";
+      brush.fillStyle = ink;
+      brush.fillText(scene.guess, layout.pad, layout.H + 20);
+    }
+    const blob = await new Promise((done) => whole.toBlob(done));
+    try {
+      await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+      copy.textContent = "Copied";
+    } catch {
+      const url = URL.createObjectURL(blob);
+      make("a", { href: url, download: "packets.png" }).click();
+      setTimeout(() => URL.revokeObjectURL(url), 10000);
+      copy.textContent = "Saved";
+    }
+    setTimeout(() => (copy.textContent = "Copy picture"), 1500);
+  }
+
+  function arm() {
+    // The same moves for the keyboard; without a kernel there are none.
+    sliders.replaceChildren();
+    if (!live?.alive) return;
+    const lane = scene.lanes[0], queue = lane.shownQueues[lane.shown[0]];
+    if (queue.limit && !queue.limit.over_time) {
+      const now = queue.limit.most, whole = queue.limit.unit !== "s";
+      const low = queue.limit.unit === "bytes" ? queue.largest : queue.limit.unit === "s" ? now / 8 : 1;
+      const high = Math.max(4 * (scene.limit_start ?? now), now), out = make("output", {}, room(queue));
+      const input = make("input", { type: "range", min: low, max: high, step: whole ? 1 : now / 40, value: now });
+      input.addEventListener("input", () => (out.textContent = room(queue, Number(input.value))));
+      input.addEventListener("change", () => view.ask({ limit: Number(input.value), lane: 0, queue: lane.shown[0] }));
+      sliders.append(make("label", {}, "Queue limit", input, out));
+    }
+    if (scene.rates) {
+      const out = make("output", {}, rate(scene.offered_bps));
+      const input = make("input", { type: "range", min: 0.25, max: 3, step: 0.05, value: scene.rates });
+      const to = () => (scene.offered_bps * input.value) / scene.rates;
+      input.addEventListener("input", () => (out.textContent = rate(to())));
+      input.addEventListener("change", () => view.ask({ rate: Number(input.value) }));
+      sliders.append(make("label", {}, "Offered load", input, out));
+    }
+    scene.lanes.forEach((each, number) => each.shown.slice(0, 1).forEach((place) => {
+      const from = each.shownQueues[place].dropper;
+      if (from !== "TailDrop" && from !== "HeadDrop") return;
+      const name = scene.lanes.length > 1 ? `${each.title}: ` : "";
+      const label = `${name}a full queue drops the ${from === "TailDrop" ? "newest" : "oldest"}`;
+      const turn = make("button", { type: "button", title: "Drop at the other end" }, label);
+      turn.addEventListener("click", () => view.ask({ turn: true, lane: number, queue: place }));
+      sliders.append(turn);
+    }));
+  }
+
+  function fresh() {
+    root.setAttribute("aria-label", scene.title);
+    canvas.setAttribute("aria-label", scene.summary);
+    prepare();
+    say(paint());
+  }
+
+  const sizer = new ResizeObserver(() => {
+    if (root.clientWidth && root.clientWidth !== width) { prepare(); paint(); }
+  });
+  const watcher = new IntersectionObserver((all) => {
+    const shown = all[all.length - 1].isIntersecting;
+    if (shown && !seen && brightness(getComputedStyle(root).color) > 128 !== dark) { prepare(); paint(); }
+    seen = shown;
+    if (seen) wake(); else { cancelAnimationFrame(frame); frame = 0; }
+  });
+  const theme = new MutationObserver(() => { prepare(); paint(); });
+  sizer.observe(root);
+  watcher.observe(root);
+  for (const each of [document.documentElement, document.body]) {
+    theme.observe(each, { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-jp-theme-light"] });
+  }
+  arm();
+  fresh();
+  if (scene.playing && !calm.matches) start();
+
+  const shown = {
+    seek, step, play: start, pause, stats, follow,
+    state: () => stateAt(scene, t),
+    get scene() { return scene; },
+    get layout() { return layout; },
+    handles: view.handles,
+    update(newSpec, newBytes) {
+      scene = load(newSpec, newBytes);
+      t = Math.min(t, scene.end_s);
+      if (followed) {
+        const number = followed.number ?? 0;
+        followed = followed.packet < scene.lanes[followed.lane].count ? followed : null;
+      }
+      hovered = null;
+      tip.hidden = true;
+      const focus = sliders.contains(document.activeElement) ? [...sliders.querySelectorAll("input, button")].indexOf(document.activeElement) : -1;
+      arm();
+      if (focus >= 0) sliders.querySelectorAll("input, button")[focus]?.focus();
+      canvas.setAttribute("aria-label", scene.summary);
+      prepare();
+      const state = paint();
+      if (!playing) say(state);
+      if (asked) stats.answers_ms.push(performance.now() - asked);
+      asked = 0;
+    },
+    fail(message) { said.textContent = message; },
+    rearm() { arm(); paint(); },
+    close() {
+      pause();
+      sizer.disconnect();
+      watcher.disconnect();
+      theme.disconnect();
+      root.remove();
+    },
+  };
+  root.qos = shown;
+  return shown;
+}
+
+function render({ model, el }) {
+  const live = {
+    alive: model.get("live"),
+    ask: (change) => { model.set("change", { ...change, turn_id: performance.now() }); model.save_changes(); },
+    moved: (ms, playing) => { model.set({ time_ms: ms, playing }); model.save_changes(); },
+  };
+  const shown = mount(el, model.get("spec"), model.get("data"), live);
+  const update = () => shown.update(model.get("spec"), model.get("data"));
+  const fail = () => model.get("error") && shown.fail(model.get("error"));
+  model.on("change:spec", update);
+  model.on("change:error", fail);
+  return () => {
+    model.off("change:spec", update);
+    model.off("change:error", fail);
+    shown.close();
+  };
+}
+
+export default { render };

@@ -1,0 +1,48 @@
+// Compare what the picture counts with a slow replay of the event record, event after event.
+//   node packet_replay.mjs MODULES SCENE.json
+// The scene file has `spec`, `data` (base64) and, for each lane, `events`: a list of
+// [time_s, kind, stream, queue], and `times_s`. Prints the number of comparisons, or fails.
+import { readFileSync } from "node:fs";
+
+const [folder, file] = process.argv.slice(2);
+const { load } = await import(`${folder}/scene.js`);
+const { stateAt } = await import(`${folder}/state.js`);
+const { spec, data, lanes, times_s } = JSON.parse(readFileSync(file, "utf8"));
+const scene = load(spec, new Uint8Array(Buffer.from(data, "base64")));
+let compared = 0;
+
+function same(found, expected, what, t) {
+  compared += 1;
+  if (found !== expected) throw new Error(`${what} at ${t}: ${found}, but the record has ${expected}`);
+}
+
+for (const t of times_s) {
+  const state = stateAt(scene, t);
+  lanes.forEach((events, n) => {
+    const queues = spec.lanes[n].queues.map(() => ({ waiting: 0, dropped: 0 }));
+    const flows = spec.lanes[n].streams.map(() => ({ offered: 0, sent: 0, dropped: 0 }));
+    const delays = spec.lanes[n].streams.map(() => 0);
+    const arrived = new Map();
+    for (const [time_s, kind, stream, queue, packet] of events) {
+      if (time_s > t) break;
+      const counts = time_s >= 0;
+      if (!arrived.has(packet)) {
+        arrived.set(packet, time_s);
+        if (counts) flows[stream].offered += 1;
+        if (kind === "enqueue") queues[queue].waiting += 1;
+      } else if (kind === "choice" || kind === "drop") queues[queue].waiting -= 1;
+      if (!counts) continue;
+      if (kind === "drop") { flows[stream].dropped += 1; queues[queue].dropped += 1; }
+      if (kind === "departure") { flows[stream].sent += 1; delays[stream] += time_s - arrived.get(packet); }
+    }
+    queues.forEach((queue, q) => {
+      for (const name of ["waiting", "dropped"]) same(state.lanes[n].queues[q][name], queue[name], `lane ${n} queue ${q} ${name}`, t);
+    });
+    flows.forEach((flow, f) => {
+      const own = state.lanes[n].flows[f];
+      for (const name of ["offered", "sent", "dropped"]) same(own[name], flow[name], `lane ${n} flow ${f} ${name}`, t);
+      if (flow.sent) same(Math.abs(own.delay - delays[f] / flow.sent) < 1e-8, true, `lane ${n} flow ${f} delay`, t);
+    });
+  });
+}
+console.log(JSON.stringify({ compared, last: stateAt(scene, times_s[times_s.length - 1]).lanes.map((lane) => lane.flows) }));

@@ -1,0 +1,290 @@
+"""The packet view draws what the event record says: its bytes, its counters, its errors."""
+
+import base64
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from qoslib import explore, run
+from qoslib.explore.packet_lanes import Shown, Window, lane_of
+from qoslib.explore.packet_scene import NEVER, scene_of
+from qoslib.explore.packet_view import module
+from qoslib.platforms import platform
+from qoslib.port import (
+    AsymmetricEwma,
+    ByteLimit,
+    Chain,
+    Codel,
+    DeficitRoundRobin,
+    DropProfile,
+    Forwarder,
+    HeadDrop,
+    Hop,
+    ModifiedDrr,
+    PacketLimit,
+    Pie,
+    Policer,
+    Port,
+    PriorityLevels,
+    Queue,
+    Red,
+    RedProfile,
+    Shaper,
+    StartTimeFairQueueing,
+    StrictPriority,
+    TimeLimit,
+)
+from qoslib.scenario import Scenario
+from qoslib.traffic import Poisson, Stream, Trace, imix
+
+PAGE = Path(explore.__file__).parent / "page"
+NODE = shutil.which("node")
+LINE = 100e6
+
+
+def one(limit=None, dropper=None, load=150e6, name="one queue", **fields):
+    more = {} if dropper is None else {"dropper": dropper}
+    port_fields = {key: fields.pop(key) for key in ("shaper_", "ring") if key in fields}
+    queue = Queue("all", limit or PacketLimit(16), **more, **fields)
+    port = Port(
+        "access",
+        LINE,
+        (queue,),
+        shaper=port_fields.get("shaper_"),
+        transmit_ring_packets=port_fields.get("ring", 0),
+    )
+    return Scenario(name, port, (Stream("data", load, arrivals=Poisson()),), seed=3)
+
+
+def three(scheduler, **more):
+    names = ("voice", "video", "bulk")
+    queues = tuple(
+        Queue(
+            name,
+            ByteLimit(12_000),
+            priority=at // 2,
+            guaranteed_bps=20e6,
+            weight=at + 1,
+            quantum_bytes=1300 * (at + 1),
+        )
+        for at, name in enumerate(names)
+    )
+    streams = tuple(
+        Stream(name, rate, size, Poisson())
+        for name, rate, size in zip(names, (30e6, 60e6, 60e6), (200, 1000, imix()), strict=True)
+    )
+    return Scenario("three", Port("core", LINE, queues, scheduler, **more), streams, seed=4)
+
+
+ENGINE = Forwarder("engine", Queue("in", PacketLimit(20)), 8e-5, 1e-9)
+SCENARIOS = {
+    "tail": one(),
+    "head": one(dropper=HeadDrop()),
+    "bytes and overhead": one(ByteLimit(9000)),
+    "policer": one(policer=Policer(60e6, 4000)),
+    "shaper": one(shaper=Shaper(60e6, 4000)),
+    "port shaper": one(shaper_=Shaper(60e6, 4000)),
+    "ring": one(ring=4),
+    "red": one(dropper=Red(RedProfile(3, 12, 0.3), averaging=AsymmetricEwma(2))),
+    "profile": one(dropper=DropProfile(((0.3, 0.1), (0.9, 1.0)), "interpolated")),
+    "codel": one(PacketLimit(60), Codel(1e-3, 2e-3)),
+    "pie": one(PacketLimit(60), Pie(1e-3, 1e-3, burst_s=0)),
+    "strict": three(StrictPriority()),
+    "levels": three(PriorityLevels()),
+    "drr": three(DeficitRoundRobin()),
+    "mdrr": three(ModifiedDrr("voice")),
+    "wfq, ring": three(StartTimeFairQueueing(), transmit_ring_packets=3),
+    "engine": Scenario("engine", ENGINE, (Stream("data", 150e6),)),
+}
+CHAIN = Scenario("chain", Chain("chain", (Hop(ENGINE), Hop(one().network))), one().streams)
+
+
+def events_of(lane, start_s):
+    record = lane.events
+    rows = (record.time_s - start_s, record.kind, record.stream, record.queue, record.packet)
+    return [list(row) for row in zip(*(column.tolist() for column in rows), strict=True)]
+
+
+def replayed(tmp_path, lanes, window, times):
+    if NODE is None:
+        pytest.skip("no node; the browser tests compare the same")
+    scene = scene_of(lanes, *window)
+    # Half way between two ticks: what happens at one time is at one tick.
+    known = np.unique(np.concatenate([lane.events.time_s for lane in lanes])) - window.start_s
+    middle = (known[1:] + known[:-1]) / 2
+    middle = middle[(np.diff(known) > 1e-9) & (middle > 0) & (middle < scene.spec["end_s"])]
+    chosen = middle[np.linspace(0, len(middle) - 1, times).astype(int)]
+    told = {
+        "spec": scene.spec,
+        "data": base64.b64encode(scene.data).decode(),
+        "lanes": [events_of(lane, window.start_s) for lane in lanes],
+        "times_s": chosen.tolist(),
+    }
+    (tmp_path / "scene.json").write_text(json.dumps(told))
+    command = [NODE, Path(__file__).with_name("packet_replay.mjs"), PAGE, tmp_path / "scene.json"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_counters_are_those_of_the_record_at_500_times(tmp_path, name):
+    window = Window(0.004, 0.02)
+    lanes = [lane_of(Shown(name, SCENARIOS[name]), window, ())]
+    assert replayed(tmp_path, lanes, window, 500)["compared"] > 2000
+
+
+def test_two_lanes_and_the_totals_of_the_engine(tmp_path):
+    end_s = 0.02
+    both = [SCENARIOS["tail"], SCENARIOS["head"]]
+    lanes = [lane_of(Shown(s.name, s), Window(0, end_s), ()) for s in both]
+    last = replayed(tmp_path, lanes, Window(0.0, end_s), 50)["last"]
+    for scenario, flows in zip(both, last, strict=True):
+        counts = run(scenario.replace(duration_s=end_s), bins=1).packets
+        # The last time compared is half an event before the end.
+        for name, total in (("offered", counts.offered), ("sent", counts.sent)):
+            assert 0 <= total[0] - flows[0][name] <= 1
+        assert 0 <= counts.lost[0] - flows[0]["dropped"] <= 1
+
+
+def decoded(view, lane, name):
+    kind, at, count = view.spec["lanes"][lane]["columns"][name]
+    return np.frombuffer(view.data, np.dtype("<" + kind), count, at)
+
+
+def test_bytes_are_columns_of_the_record():
+    scenario = SCENARIOS["head"]
+    view = explore.packet_view(scenario, packets=200)
+    tick_s, zero_s = view.spec["tick_s"], view.spec["zero_s"]
+    events = run(scenario.replace(duration_s=1.05 * view.spec["end_s"]), events=5000).events
+    arrives = np.unique(events.packet, return_index=True)[1]
+    number = view.spec["lanes"][0]["first"] + decoded(view, 0, "number").astype(int)
+    arrival_s = zero_s + decoded(view, 0, "arrival") * tick_s
+    assert np.abs(arrival_s - events.time_s[arrives][number]).max() < tick_s
+    assert (decoded(view, 0, "bytes") == events.frame_bytes[arrives][number]).all()
+    left, gone = decoded(view, 0, "leave"), decoded(view, 0, "departure")
+    fate = decoded(view, 0, "fate")
+    assert ((gone == NEVER) | (fate == 0)).all()
+    assert (left[gone != NEVER] < gone[gone != NEVER]).all()
+    dropped = number[fate > 0]
+    assert set(dropped) == set(events.packet[events.kind == "drop"]) & set(number)
+    assert len(view.data) < 20 * len(number) + 100
+
+
+def test_a_window_after_the_start_has_what_waits_and_what_is_on_the_link():
+    view = explore.packet_view(SCENARIOS["drr"], start_s=0.01, packets=100)
+    arrival_s = view.spec["zero_s"] + decoded(view, 0, "arrival") * view.spec["tick_s"]
+    departure = decoded(view, 0, "departure")
+    gone_s = view.spec["zero_s"] + departure * view.spec["tick_s"]
+    assert (arrival_s < 0).any()
+    assert ((gone_s < 0) & (departure != NEVER)).any()
+
+
+def test_a_limit_at_the_served_rate_is_what_the_engine_drops_by():
+    base = platform("m120").experiments()["base"]
+    scenario = Scenario("M120", base.port, base.streams, seed=1)
+    view = explore.packet_view(
+        scenario, start_s=0.45, packets=300, queues=("CS1", "BE"), rates_divided_by=80
+    )
+    assert view.spec["badge"] == "rates divided by 80"
+    (lane,) = view.spec["lanes"]
+    assert [lane["queues"][at]["name"] for at in lane["shown"]] == ["CS1", "BE"]
+    window = Window(0.45, 0.45 + view.spec["end_s"])
+    events = lane_of(Shown("", view.scenarios[0]), window, ()).events
+    takes_s = 8 * 1502 / 125e6
+    for number in lane["shown"]:
+        changes = lane["queues"][number]["limit"]["over_time"]
+        mine = (events.queue == number) & (events.kind == "enqueue") & (events.time_s > 0.45)
+        place = np.searchsorted([at for at, _ in changes], events.time_s[mine] - 0.45) - 1
+        room = np.array([most for _, most in changes])[place] / takes_s
+        # A full queue drops until the packet fits; that of BE is full, that of CS1 still fills.
+        assert (events.queue_packets[mine] <= room + 1e-6).all()
+    assert (events.queue_packets[mine] > room - 1).any()
+
+
+def test_a_hand_moves_limit_rate_and_end():
+    view = explore.packet_view({"tail": SCENARIOS["tail"], "head": SCENARIOS["head"]})
+    assert view.live
+    view.change = {"limit": 40, "lane": 0, "queue": 0}
+    limits = [scenario.network.queues[0].limit for scenario in view.scenarios]
+    assert limits == [PacketLimit(40), PacketLimit(40)]
+    assert [lane["queues"][0]["limit"]["most"] for lane in view.spec["lanes"]] == [40, 40]
+    view.change = {"rate": 0.5}
+    assert [s.streams[0].rate_bps for s in view.scenarios] == [75e6, 75e6]
+    view.change = {"rate": 1.0}
+    assert [s.streams[0].rate_bps for s in view.scenarios] == [150e6, 150e6]
+    view.change = {"turn": True, "lane": 0, "queue": 0}
+    assert all(isinstance(s.network.queues[0].dropper, HeadDrop) for s in view.scenarios)
+
+
+def test_a_change_that_cannot_run_leaves_the_picture():
+    view = explore.packet_view(one(ByteLimit(9000)))
+    before = view.data
+    view.change = {"limit": 10, "lane": 0, "queue": 0}
+    assert "limit" in view.error
+    assert view.data == before
+    assert view.scenarios[0].network.queues[0].limit == ByteLimit(9000)
+    view.change = {"limit": 5000, "lane": 0, "queue": 0}
+    assert view.error == ""
+
+
+def test_a_finished_run_is_shown_and_cannot_be_moved():
+    result = run(SCENARIOS["drr"].replace(duration_s=0.02), events=5000)
+    view = explore.packet_view(result)
+    assert not view.live
+    assert all(queue["limit"] is None for queue in view.spec["lanes"][0]["queues"])
+    chain = run(CHAIN.replace(duration_s=0.02), events=5000)
+    assert explore.packet_view(chain, hop="1").spec["lanes"][0]["title"] == "one run"
+
+
+def test_a_chain_shows_the_hop_that_is_named():
+    view = explore.packet_view(CHAIN, hop="engine")
+    assert view.spec["lanes"][0]["scheduler"] == "Forwarder"
+    with pytest.raises(ValueError, match="hop is ''; allowed: engine, access"):
+        explore.packet_view(CHAIN)
+
+
+@pytest.mark.parametrize(
+    ("given", "more", "match"),
+    [
+        (3, {}, "what is shown is 3"),
+        ("office", {}, "what is shown is 'office'"),
+        ([], {}, "number of ports shown is 0"),
+        ([one()] * 3, {}, "number of ports shown is 3"),
+        ({"a": 3}, {}, "what is shown as 'a' is 3"),
+        (run(one().replace(duration_s=0.01)), {}, "Result.events is None"),
+        (one(), {"queues": ["gold"]}, "allowed: all"),
+        (one(), {"packets": 10}, "packets is 10"),
+        (one(), {"packets": 10**6}, "packets is 1000000"),
+        (one(), {"duration_s": 10.0}, "the packets of 'one queue' in the window"),
+        (one(), {"start_s": 1e4}, "packets up to the window's end"),
+        (one(), {"rates_divided_by": 0}, "rates_divided_by"),
+        (one(load=0), {}, "the streams' rates"),
+    ],
+)
+def test_what_cannot_be_shown_says_so(given, more, match):
+    with pytest.raises(ValueError, match=match):
+        explore.packet_view(given, **more)
+
+
+def test_a_scale_model_keeps_delays():
+    scenario = one(TimeLimit(0.02, at="line")).replace(duration_s=2.0, warmup_s=0.5)
+    small = explore.divided(scenario, 4)
+    big, little = run(scenario), run(small)
+    np.testing.assert_allclose(little.delay_mean_s, big.delay_mean_s, rtol=0.02)
+    policed = explore.divided(one(PacketLimit(40), policer=Policer(90e6, 100_000)), 10)
+    queue = policed.network.queues[0]
+    assert (queue.policer, queue.limit) == (Policer(9e6, 10_000), PacketLimit(4))
+    with pytest.raises(ValueError, match="a Trace"):
+        explore.divided(scenario.replace(streams=(Stream("t", arrivals=Trace((0.0,), (99,))),)), 2)
+
+
+def test_a_view_is_small_and_fetches_nothing():
+    view = explore.packet_view({"tail": SCENARIOS["tail"], "head": SCENARIOS["head"]})
+    assert len(view.to_html()) < 90_000
+    assert "import " not in module()
+    assert "fetch(" not in module()
