@@ -30,7 +30,7 @@ NETWORK, PREMIUM, PLUS, BEST, LESS = "prec6", "prec5", "prec3", "prec1", "prec0"
 
 def m120_ports():
     """Junos levels, MAD buffers and head drop; a drop profile; a temporal buffer."""
-    return [experiment.port for experiment in m120.experiments().values()]
+    return [experiment.port for experiment in m120.PLATFORM.experiments().values()]
 
 
 def wred(averaging):
@@ -186,7 +186,7 @@ PORTS = {
 
 #: Streams by router: frames, spacing and marks as the sources tell them.
 STREAMS = {
-    "m120": m120.experiments()["base"].streams,
+    "m120": m120.PLATFORM.experiments()["base"].streams,
     "gsr12000": (*GSR_STREAMS[0], *GSR_STREAMS[1]),
     "mx80": (Stream("udp", units.gbps(2), 9000), Stream("tcp", units.gbps(6), 9000)),
     "catalyst6506": (Stream("udp", units.gbps(2), 9000), Stream("tcp", units.gbps(6), 9000)),

@@ -14,7 +14,7 @@ from qoslib.compare.values import INPUTS, Published
 from qoslib.platforms import PLATFORMS, m120, platform
 from qoslib.platforms.provenance import Facts, fitted
 
-EXPERIMENT = m120.experiments()["base"]
+EXPERIMENT = m120.PLATFORM.experiments()["base"]
 RESULT = fluid.solve(EXPERIMENT.port, EXPERIMENT.streams)
 GIVEN = {("base", "BE", "offered_packets"): 1000.0}
 

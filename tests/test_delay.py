@@ -18,7 +18,7 @@ RAMP = ((0.3, 0.1), (0.7, 0.5), (0.9, 1.0))
 
 
 def waits_s(port, name, bps=None):
-    streams = m120.experiments()[name].streams
+    streams = m120.PLATFORM.experiments()[name].streams
     result = solve(port, streams, bps)
     own_s = result["CS4"].delay_mean_s
     return {s.name: (result[s.name].delay_mean_s or np.nan) - own_s for s in streams}
@@ -41,7 +41,7 @@ def waits_s(port, name, bps=None):
 )
 def test_closed_forms_of_the_m120(experiment, stream, formula_ms):
     """The served rate times the buffer's time, over the rate into the queue."""
-    wait_s = waits_s(m120.experiments()[experiment].port, experiment)[stream]
+    wait_s = waits_s(m120.PLATFORM.experiments()[experiment].port, experiment)[stream]
     assert wait_s * 1e3 == pytest.approx(formula_ms, rel=1e-6)
 
 
@@ -55,7 +55,10 @@ def test_the_same_buffer_with_tail_drop_is_its_whole_time_late():
 
 
 def test_a_queue_that_sends_nothing_has_no_latency_and_one_that_keeps_up_no_wait():
-    result = solve(m120.experiments()["scenario1"].port, m120.experiments()["scenario1"].streams)
+    result = solve(
+        m120.PLATFORM.experiments()["scenario1"].port,
+        m120.PLATFORM.experiments()["scenario1"].streams,
+    )
     assert result["BE"].sent_bps == 0
     assert result["BE"].delay_mean_s is None
     assert np.isnan(result.delay_mean_s[result.streams.index("CS2")])

@@ -73,7 +73,7 @@ def test_a_share_that_is_no_number_is_named(share):
 
 def test_streams_keep_the_order_of_the_shares():
     assert [stream.name for stream in m120.streams({"BE": 1.2, "CS4": 0.1})] == ["BE", "CS4"]
-    for each in m120.experiments().values():
+    for each in m120.PLATFORM.experiments().values():
         assert [stream.name for stream in each.streams] == list(m120.CLASSES)
 
 

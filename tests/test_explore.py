@@ -76,9 +76,9 @@ def test_the_figure_stays_the_same_widget(make):
     assert app.summary.split(" ", 1)[0] in app.children[-2].value
 
 
-@pytest.mark.parametrize("name", m120.experiments())
+@pytest.mark.parametrize("name", m120.PLATFORM.experiments())
 def test_settings_describe_the_published_experiment_again(name):
-    experiment = m120.experiments()[name]
+    experiment = m120.PLATFORM.experiments()[name]
     again = described(experiment, settings(experiment))
     assert again.port == experiment.port
     for one, other in zip(again.streams, experiment.streams, strict=True):

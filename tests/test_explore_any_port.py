@@ -28,7 +28,7 @@ def test_priority_takes_any_platform_with_one_port(platform):
     app = lessons.priority_queue.explorer(platform)
     name = app.controls["experiment"].value
     module = {"m120": m120, "isr4331": isr4331, "gsr12000": gsr12000}[platform]
-    experiment = module.experiments()[name]
+    experiment = module.PLATFORM.experiments()[name]
     answer = fluid.solve(experiment.port, experiment.streams)
     wanted = units.convert(answer.delay_mean_s, "s", "ms")
     shown = [float("nan") if y is None else y for y in drawn(app, "fluid-delay")]

@@ -15,7 +15,7 @@ def drawn(app, uid):
 
 @pytest.mark.parametrize("name", TESTS)
 def test_settings_describe_the_published_test_again(name):
-    experiment = gsr12000.experiments()[name]
+    experiment = gsr12000.PLATFORM.experiments()[name]
     again = described(experiment, settings(experiment))
     assert again.port == experiment.port
     assert again.streams == experiment.streams
@@ -30,7 +30,7 @@ def test_the_controls_have_names_of_their_own():
 def test_a_load_draws_what_both_models_say():
     app = lessons.shared_line.explorer("test_b")
     app.controls["load_prec0"].value = 160
-    now = described(gsr12000.experiments()["test_b"], app.values)
+    now = described(gsr12000.PLATFORM.experiments()["test_b"], app.values)
     solved = fluid.solve(now.port, now.streams)
     simulated = packets.simulate(now.port, now.streams, SIMULATED_S, seed=SEED, bins=BINS)
     for uid, result in (("fluid-sent", solved), ("packets-sent", simulated)):
@@ -41,7 +41,7 @@ def test_a_load_draws_what_both_models_say():
 def test_each_control_changes_something():
     start = lessons.shared_line.explorer("test_b").values
     moved = {name: value / 2 for name, value in start.items() if isinstance(value, (int, float))}
-    experiment = gsr12000.experiments()["test_b"]
+    experiment = gsr12000.PLATFORM.experiments()["test_b"]
     before = described(experiment, start)
     for name, value in moved.items():
         after = described(experiment, start | {name: value})

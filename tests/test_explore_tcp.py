@@ -37,7 +37,7 @@ def gbps(result):
 @pytest.mark.parametrize("platform", START)
 def test_unmoved_sliders_are_the_published_test(platform):
     module, unpaced, with_pacing = START[platform]
-    known = module.experiments("as_configured" if platform != "mlx" else "base")
+    known = module.PLATFORM.experiments("as_configured" if platform != "mlx" else "base")
     test = known[unpaced].scenario
     assert described(test, settings(test)) == test
     test = known[with_pacing].scenario
@@ -109,7 +109,7 @@ def test_the_band_of_the_mlx_lies_between_its_two_sets():
     app, size = lessons.buffer_size.explorer("mlx"), mlx.SIZES.index(4)
     said = []
     for name in mlx.PLATFORM.assumptions:
-        test = mlx.experiments(name)["queue_4MB"].scenario
+        test = mlx.PLATFORM.experiments(name)["queue_4MB"].scenario
         said.append(gbps(tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)))
     both = [drawn(app, f"band-{end}")[size] for end in ("low", "high")]
     assert both == pytest.approx(sorted(said))
@@ -171,7 +171,7 @@ def test_what_only_packets_can_run_is_told():
 
 
 def test_a_figure_over_time_says_and_tabulates_the_same():
-    test = mx80.experiments("as_configured")["buffer_12MB"].scenario
+    test = mx80.PLATFORM.experiments("as_configured")["buffer_12MB"].scenario
     run = tcp.solve(test.network, test.hosts, 5.0, streams=test.streams)
     figure = plots.tcp_over_time(test, {"solved": run})
     assert [each.uid for each in figure.data] == [f"solved-{n}" for n in range(4)]
@@ -190,7 +190,7 @@ def test_goodput_over_burst_says_and_tabulates_the_same():
 
 
 def test_a_stopped_run_is_not_remembered(monkeypatch):
-    test = mx80.experiments("as_configured")["buffer_12MB"].scenario
+    test = mx80.PLATFORM.experiments("as_configured")["buffer_12MB"].scenario
     whole = tcp.solve(test.network, test.hosts, 0.1, streams=test.streams)
     stopped = dataclasses.replace(whole, interrupted=True)
     transfer.solved.cache_clear()

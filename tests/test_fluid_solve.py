@@ -84,7 +84,7 @@ def test_the_order_of_the_streams_does_not_matter(port, streams):
 
 
 def test_published_drops_of_the_base_test_within_two_per_cent():
-    result = solve(m120.port(), m120.experiments()["base"].streams)
+    result = solve(m120.port(), m120.PLATFORM.experiments()["base"].streams)
     assert result["BE"].dropped_pps == pytest.approx(199_653, rel=0.02)
     assert result["CS1"].dropped_pps == pytest.approx(24_659, rel=0.02)
     for lossless in ("CS2", "CS3", "CS4", "NC"):
@@ -92,7 +92,7 @@ def test_published_drops_of_the_base_test_within_two_per_cent():
 
 
 def test_published_drops_of_scenario_1_within_one_per_cent():
-    result = solve(m120.port(), m120.experiments()["scenario1"].streams)
+    result = solve(m120.port(), m120.PLATFORM.experiments()["scenario1"].streams)
     published = {"BE": 208_026, "CS2": 191_505, "CS1": 199_715, "NC": 8328}
     for stream, dropped_pps in published.items():
         assert result[stream].dropped_pps == pytest.approx(dropped_pps, rel=0.01)

@@ -15,7 +15,7 @@ from qoslib.platforms.gsr12000 import CLASSES, FACTS, GROUPS, PORTS
 from qoslib.port import Instantaneous, RedProfile, Sampled
 
 ROWS = read("gsr12000_results.csv", "gsr12000_statements.csv", "gsr12000_configuration.csv")
-BASE = gsr12000.experiments()
+BASE = gsr12000.PLATFORM.experiments()
 USED = ("prec6", "prec5", "prec3", "prec1", "prec0")
 #: What a whole replay needs a minute for, this long shows within about 1 %.
 SHORT_S = 2.0
@@ -25,7 +25,7 @@ LEFT_BPS = LINE_BPS - units.mbps(200)
 
 
 def played(assumptions, test, duration_s=SHORT_S):
-    made = gsr12000.experiments(assumptions)[test]
+    made = gsr12000.PLATFORM.experiments(assumptions)[test]
     return packets.simulate(made.port, made.streams, duration_s, seed=1)
 
 
@@ -61,7 +61,7 @@ def test_engine_3_and_the_template_send_each_precedence_to_its_printed_queue():
     told = {row.text["stream"]: f"queue{row.consistent:.0f}" for row in rows}
     port = BASE["test_b"].port
     assert {name: port.classifier.queue(name) for name in CLASSES} == told
-    template = gsr12000.experiments("template")["test_a"].port.classifier
+    template = gsr12000.PLATFORM.experiments("template")["test_a"].port.classifier
     rows = pick(ROWS, experiment="template_e2", quantity="queue_number")
     assert all(template.queue(r.text["stream"]) == f"queue{r.consistent:.0f}" for r in rows)
 
@@ -184,7 +184,10 @@ def test_premium_lost_to_a_slow_policer(assumptions):
 
     ``N = eps P``, less what a deep bucket hides at first: ``(bucket - what is left) / frame``.
     """
-    made, last_s = gsr12000.experiments(assumptions)["conclusion_90min"], max(TOLD[assumptions])
+    made, last_s = (
+        gsr12000.PLATFORM.experiments(assumptions)["conclusion_90min"],
+        max(TOLD[assumptions]),
+    )
     result = packets.simulate(made.port, made.streams, last_s, seed=1, bins=last_s // 600)
     offered, lost = (
         getattr(result.history, f"{what}_packets").sum(0).cumsum()

@@ -7,7 +7,7 @@ from qoslib import compare, packets, units
 from qoslib.compare.run import MODELS
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import isr4331
-from qoslib.platforms.isr4331 import FACTS, experiments
+from qoslib.platforms.isr4331 import FACTS, PLATFORM
 
 #: Published: experiment, stream, datagrams lost, Mbit/s by the receiver's interval.
 PRINTED = [
@@ -124,7 +124,7 @@ def test_without_congestion_the_policer_drops_nothing():
 
 @pytest.mark.parametrize("waiting", [4, 64])
 def test_when_congestion_begins_hardly_matters(waiting):
-    experiment = experiments()["llq"]
+    experiment = PLATFORM.experiments()["llq"]
     first, second = experiment.port.queues
     policer = first.policer.replace(congestion_packets=waiting)
     port = experiment.port.replace(queues=(first.replace(policer=policer), second))
@@ -142,7 +142,7 @@ def test_the_published_pair_lies_in_the_distribution_of_phases(rows):
 
 
 def test_where_in_the_distribution_the_pair_lies(answered_once):
-    dropped = lost(experiments()["no_llq"])
+    dropped = lost(PLATFORM.experiments()["no_llq"])
     assert dropped.shape == (100, 2)
     below = (dropped < [6943, 4538]).mean(axis=0)
     assert 0.65 < below[0] < 0.95
@@ -158,12 +158,12 @@ def test_a_fluid_has_no_phase(rows):
 
 
 def test_phases_and_starts_are_drawn_not_chosen():
-    experiment = experiments()["no_llq"]
+    experiment = PLATFORM.experiments()["no_llq"]
     phases = {random_phases(experiment.streams, seed)[0].arrivals.phase_s for seed in range(1, 101)}
     assert len(phases) == 100
     assert max(phases) < units.ms(1)
     assert experiment.replications == 100
-    assert experiments()["llq"].started_within_s == 0
+    assert PLATFORM.experiments()["llq"].started_within_s == 0
 
 
 def test_the_queue_without_a_policy_may_be_512_packets():
@@ -192,11 +192,11 @@ def test_the_announced_test_is_a_prediction(board):
 
 def test_iperf_counts_payload():
     """30 Mb/s of 1448 B are 2590 datagrams a second, of 1490 B in the router's counters."""
-    (ef,) = experiments()["ef_alone"].streams
+    (ef,) = PLATFORM.experiments()["ef_alone"].streams
     assert units.rate_pps(ef.rate_bps, ef.frame_bytes) == pytest.approx(2590, abs=1)
     assert units.rate_bps(2589.78, 1448) == pytest.approx(30e6, rel=1e-5)
 
 
 def test_an_unknown_set_of_assumptions_is_refused():
     with pytest.raises(ValueError, match="allowed: base, drains, hold_queue"):
-        experiments("wishful")
+        PLATFORM.experiments("wishful")

@@ -18,7 +18,7 @@ def value(table, experiment, stream, quantity):
 
 
 def test_lesson_01_the_excess_of_the_base_test_goes_to_nc_and_cs1():
-    base = m120.experiments()["base"]
+    base = m120.PLATFORM.experiments()["base"]
     line_bps, offered = base.port.rate_bps, m120.SHARES["base"]
     sure = {q.name: min(offered[q.name], q.guaranteed_bps / line_bps) for q in base.port.queues}
     assert 1 - sum(sure.values()) == pytest.approx(0.22)
@@ -40,14 +40,15 @@ def test_lesson_01_the_configured_buffer_of_cs1_is_no_explanation():
 
 def test_lesson_01_the_counters_of_scenario_1_do_not_show_the_generator():
     offered = fluid.solve(
-        m120.experiments()["scenario1"].port, m120.experiments()["scenario1"].streams
+        m120.PLATFORM.experiments()["scenario1"].port,
+        m120.PLATFORM.experiments()["scenario1"].streams,
     )["CS2"].offered_pps
     assert offered == pytest.approx(191_411, abs=1)
     assert value("m120_counters", "scenario1", "CS2", "dropped") == 191_505 > offered
 
 
 def test_lesson_01_a_hundredth_of_a_per_cent_is_80_packets_of_cs2():
-    edge = m120.experiments()["scenario1"]
+    edge = m120.PLATFORM.experiments()["scenario1"]
     rates = [stream.rate_bps * (1 - 1e-4) for stream in edge.streams]
     assert fluid.solve(edge.port, edge.streams, rates)["CS2"].sent_pps == pytest.approx(80, abs=1)
 
@@ -56,14 +57,14 @@ def test_lesson_01_cs2_would_hold_twice_as_much_as_any_other_queue():
     on_line_bytes = m120.FACTS.frame_bytes + m120.FACTS.gap_bytes
     held = 0.219 * 191_411 * on_line_bytes
     assert held == pytest.approx(63e6, rel=0.01)
-    base = m120.experiments()["base"]
+    base = m120.PLATFORM.experiments()["base"]
     cs1 = fluid.solve(base.port, base.streams)["CS1"].delay_mean_s * 208_056 * on_line_bytes
     assert cs1 < held / 2
 
 
 def larger(quantum_bytes):
     """Test B with another quantum of the queue of Less Than Best Effort."""
-    test = gsr12000.experiments()["test_b"]
+    test = gsr12000.PLATFORM.experiments()["test_b"]
     queues = tuple(
         queue.replace(quantum_bytes=quantum_bytes) if queue.name == "queue3" else queue
         for queue in test.port.queues
@@ -74,7 +75,7 @@ def larger(quantum_bytes):
 def test_lesson_02_a_larger_quantum_would_give_lbe_the_delays_of_updates():
     others = sum(
         queue.quantum_bytes
-        for queue in gsr12000.experiments()["test_b"].port.queues
+        for queue in gsr12000.PLATFORM.experiments()["test_b"].port.queues
         if queue.name != "queue3"
     )
     needed = 86 / (2374.6 - 200 - 86) * others
@@ -96,7 +97,7 @@ def test_lesson_02_the_other_causes_of_premium_loss_lose_far_more_or_from_others
         for precedence in (6, 3, 0)
     )
     assert sent == pytest.approx(54e6, rel=1e-6)
-    test = gsr12000.experiments()["test_b"]
+    test = gsr12000.PLATFORM.experiments()["test_b"]
     police = gsr12000.policer(0.0, 2000)
     queues = tuple(
         queue.replace(policer=police) if queue.policer else queue for queue in test.port.queues
@@ -163,7 +164,7 @@ def test_lesson_05_if_all_flows_fell_together_the_line_would_be_86_percent_busy(
 
 @pytest.mark.parametrize("megabytes", [6, 36])
 def test_lesson_05_hosts_barely_faster_lose_as_many_with_any_buffer(megabytes):
-    test = mx80.experiments("as_configured")["buffer_36MB"].scenario
+    test = mx80.PLATFORM.experiments("as_configured")["buffer_36MB"].scenario
     room = ByteLimit(round(units.megabytes(megabytes)))
     port = test.network.replace(queues=(test.network.queues[0].replace(limit=room),))
     host = test.hosts[0].replace(access_bps=units.gbps(8.2))

@@ -7,7 +7,7 @@ from qoslib import compare, fluid, packets, units
 from qoslib.compare.run import MODELS
 from qoslib.packets import throughput
 from qoslib.platforms import mx150
-from qoslib.platforms.mx150 import FACTS, FRAMES, experiments, router, streams
+from qoslib.platforms.mx150 import FACTS, FRAMES, PLATFORM, router, streams
 from qoslib.traffic import imix
 
 #: Published: frame size [B] to throughput in whole Gb/s.
@@ -138,7 +138,7 @@ def test_the_unknown_duration_allows_a_range():
 
 
 def test_pause_is_sent_and_obeyed_in_the_packet_model():
-    results = MODELS["packets"](experiments()["before_fix"])
+    results = MODELS["packets"](PLATFORM.experiments()["before_fix"])
     for result in results:
         assert result.pause_frames > 10
         assert result.packets.lost.sum() == 0

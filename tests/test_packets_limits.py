@@ -72,10 +72,10 @@ FILLED_S = 2.0
 
 
 @pytest.mark.parametrize("drops_at", [p.HeadDrop, p.TailDrop])
-@pytest.mark.parametrize("experiment", m120.experiments())
+@pytest.mark.parametrize("experiment", m120.PLATFORM.experiments())
 def test_the_m120_waits_as_its_formulas_say(experiment, drops_at):
     """Head drop waits B / E and tail drop B / Tr, though neither formula is in the packet model."""
-    made = m120.experiments()[experiment]
+    made = m120.PLATFORM.experiments()[experiment]
     queues = made.port.queues
     if drops_at is p.TailDrop:
         queues = tuple(queue.replace(dropper=p.TailDrop()) for queue in queues)

@@ -21,7 +21,7 @@ OVERLOAD = Scenario("overload", QUEUE, (STREAM,), 0.4)
 
 
 def base_test():
-    base = m120.experiments()["base"]
+    base = m120.PLATFORM.experiments()["base"]
     simulated = packets.simulate(base.port, base.streams, 0.02)
     return plots.classes(base, [fluid.solve(base.port, base.streams), simulated], "m120")
 
@@ -41,11 +41,11 @@ def test_a_published_maximum_is_no_mean():
     """CS1 waits for "up to 84 ms": the bar of its half width would say that all packets do."""
     figure = base_test()
     measured = next(each for each in figure.data if each.uid == "measured-delay")
-    at = [stream.name for stream in m120.experiments()["base"].streams].index("CS1")
+    at = [stream.name for stream in m120.PLATFORM.experiments()["base"].streams].index("CS1")
     assert measured.y[at] - measured.error_y.arrayminus[at] == pytest.approx(0.01)
     assert measured.error_y.array[at] == pytest.approx(0.5)
     assert "published: up to 84 ms" in figure.summary
-    profile = m120.experiments()["profile1"]
+    profile = m120.PLATFORM.experiments()["profile1"]
     given = plots.classes(profile, fluid.solve(profile.port, profile.streams), "m120")
     measured = next(each for each in given.data if each.uid == "measured-delay")
     assert measured.error_y.arrayminus == measured.error_y.array
@@ -53,7 +53,7 @@ def test_a_published_maximum_is_no_mean():
 
 
 def over_load():
-    one = m120.experiments()["profile1"]
+    one = m120.PLATFORM.experiments()["profile1"]
     path, rates = "streams['CS1'].rate_bps", np.linspace(units.mbps(50), units.gbps(2.5), 81)
     swept = sweep(one.scenario, {path: rates}, "fluid")
     short = one.scenario.replace(duration_s=0.3, warmup_s=0.2)
@@ -68,7 +68,7 @@ def over_time():
 
 
 def knife_edge():
-    edge = m120.experiments()["scenario1"]
+    edge = m120.PLATFORM.experiments()["scenario1"]
     ratio = np.array([0.999, 1.0, 1.001])
     offered = ratio[:, None] * [stream.rate_bps for stream in edge.streams]
     swept = fluid.solve(edge.port, edge.streams, offered)
@@ -94,7 +94,7 @@ def pacing():
 
 
 def tcp_over_time():
-    test = mx80.experiments("textbook")["buffer_12MB"].scenario
+    test = mx80.PLATFORM.experiments("textbook")["buffer_12MB"].scenario
     given = {"streams": test.streams}
     runs = {"solved": tcp.solve, "packets": tcp.simulate}
     results = {name: model(test.network, test.hosts, 2.0, **given) for name, model in runs.items()}
@@ -239,7 +239,7 @@ def test_the_knife_edge_tells_where_packets_get_through():
 
 
 def test_a_class_that_sends_nothing_has_no_delay():
-    edge = m120.experiments()["scenario1"]
+    edge = m120.PLATFORM.experiments()["scenario1"]
     figure = plots.classes(edge, fluid.solve(edge.port, edge.streams), "m120")
     names = list(trace(figure, "fluid-delay").x)
     assert trace(figure, "fluid-delay").y[names.index("CS2")] is None

@@ -11,7 +11,7 @@ from qoslib.plots.marks import by_mark
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
-TEST_B = gsr12000.experiments()["test_b"]
+TEST_B = gsr12000.PLATFORM.experiments()["test_b"]
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ def test_without_a_policer_the_rest_starves():
 
 
 def test_the_published_pair_is_marked_among_the_runs():
-    both = isr4331.experiments()["no_llq"]
+    both = isr4331.PLATFORM.experiments()["no_llq"]
     runs = [packets.simulate(both.port, both.streams, 1.0, seed=seed) for seed in (1, 2)]
     solved = fluid.solve(both.port, both.streams)
     figure = lessons.policing.phase_scatter(runs, solved, (0.27, 0.066), (0.005, 0.0005))
@@ -74,7 +74,7 @@ def test_its_part_of_the_scoreboard_leaves_nothing_unexplained(answered_once):
 
 def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
     """A full bucket lasts ``8 burst / (offered - rate)``, from congestion or from the start on."""
-    both = isr4331.experiments()["llq"]
+    both = isr4331.PLATFORM.experiments()["llq"]
     results = {
         reading: packets.simulate(isr4331.llq(reading), both.streams, 2, seed=1)
         for reading in ("keeps", "drains")

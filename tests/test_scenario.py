@@ -12,7 +12,7 @@ from qoslib.traffic import Stream
 
 
 def test_a_published_experiment_is_saved_and_run_again():
-    experiment = m120.experiments()["base"]
+    experiment = m120.PLATFORM.experiments()["base"]
     scenario = experiment.scenario
     again = Scenario.from_json(scenario.to_json())
     assert again == scenario
@@ -24,7 +24,7 @@ def test_a_published_experiment_is_saved_and_run_again():
 
 
 def test_tcp_senders_are_saved_too():
-    scenario = mx80.experiments()["pace_6G_bg_2G"].scenario
+    scenario = mx80.PLATFORM.experiments()["pace_6G_bg_2G"].scenario
     again = Scenario.from_json(scenario.to_json())
     assert again == scenario
     assert again.hosts[0].flows[1].name == "tcp 2"

@@ -7,7 +7,7 @@ from qoslib import packets, units
 from qoslib.platforms import gsr12000
 from qoslib.platforms.gsr12000.load import loaded
 
-TEST_B = gsr12000.experiments()["test_b"]
+TEST_B = gsr12000.PLATFORM.experiments()["test_b"]
 #: Mb/s of each class at each port, as in test B.
 OFFERED = {"prec6": 60, "prec5": 100, "prec3": 100, "prec1": 1720, "prec0": 20}
 

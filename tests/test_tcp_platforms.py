@@ -94,26 +94,32 @@ def test_every_set_is_played_as_water_and_none_is_left_out(water):
     assert (water["possible"] == POSSIBLE).all()
 
 
-@pytest.mark.parametrize("name", hosts.ASSUMPTIONS)
-def test_a_set_uses_the_fits_that_it_names(name):
-    mine = {n for n in mx80.FACTS.fitted_on if mx80.FACTS[n].is_used_in(name)}
-    assert mine == set(hosts.PARAMETERS[name])
+def test_a_set_has_the_fits_that_name_it():
+    """Which sets may use a fitted number is said where it stands, by names that there are."""
+    fits = {name for fact in hosts.HOSTS.values() for name in fact.used_in.split(", ") if name}
+    assert fits <= set(hosts.ASSUMPTIONS)
+    counts = {name: len(free) for name, free in hosts.PARAMETERS.items() if free}
+    assert counts == {
+        **dict.fromkeys(("base", "base_nominal", "base_all", "base_rfc"), 3),
+        **dict.fromkeys(("collapse", "collapse_nominal"), 3),
+        **{"base_mx80": 2, "slower": 1},
+    }
 
 
 def test_old_tables_make_three_paced_rates_one():
     (rate_bps,) = {
         in_effect(each.hosts[0]).pacing.rate_bps
-        for name, each in catalyst6506.experiments("base").items()
+        for name, each in catalyst6506.PLATFORM.experiments("base").items()
         if name in ("pace_6G", "pace_7G", "pace_8G")
     }
     assert rate_bps == pytest.approx(8.223e9, rel=1e-3)
-    nominal = catalyst6506.experiments("base_nominal")
+    nominal = catalyst6506.PLATFORM.experiments("base_nominal")
     assert in_effect(nominal["pace_7G"].hosts[0]).pacing.rate_bps == 7e9
 
 
 def test_a_small_buffer_is_effective_only_where_a_set_says_so():
     limits = {
-        name: [e.port.queues[0].limit for e in mx80.experiments(name).values()]
+        name: [e.port.queues[0].limit for e in mx80.PLATFORM.experiments(name).values()]
         for name in ("base", "textbook")
     }
     assert set(limits["base"][2:]) == {ByteLimit(int(mx80.FACTS.mx80_effective_bytes))}
@@ -125,7 +131,7 @@ def test_a_small_buffer_is_effective_only_where_a_set_says_so():
 
 def test_the_cliff_without_any_fit_is_where_the_windows_fit(answered_once):
     """36 MB loses and 60 MB does not, with the buffers as configured."""
-    found = mx80.experiments("as_configured")
+    found = mx80.PLATFORM.experiments("as_configured")
     for name, loses in (("buffer_60MB", False), ("buffer_36MB", True)):
         for model in ("fluid", "tcp"):
             (result,) = MODELS[model](found[name])
@@ -134,7 +140,7 @@ def test_the_cliff_without_any_fit_is_where_the_windows_fit(answered_once):
 
 def test_water_sends_nothing_new_while_the_receivers_window_is_closed(answered_once):
     """So it overflows the queue once, as packets do: 302 of TCP's by them, 7.64 Gb/s."""
-    paced = catalyst6506.experiments("base")["pace_6G"]
+    paced = catalyst6506.PLATFORM.experiments("base")["pace_6G"]
     water, packets = (MODELS[model](paced)[0] for model in ("fluid", "tcp"))
     assert water.tcp.fast_recoveries.tolist() == packets.tcp.fast_recoveries.tolist() == [1, 1]
     assert water.tcp.goodput_bps.sum() == pytest.approx(packets.tcp.goodput_bps.sum(), rel=0.02)
@@ -143,7 +149,7 @@ def test_water_sends_nothing_new_while_the_receivers_window_is_closed(answered_o
 
 
 def test_the_mlx_is_a_band_that_rises_with_its_queue(answered_once):
-    found = [MODELS["tcp"](each)[0] for each in mlx.experiments().values()]
+    found = [MODELS["tcp"](each)[0] for each in mlx.PLATFORM.experiments().values()]
     carried = [units.convert(float(r.tcp.goodput_bps.sum()), "bit/s", "Gbit/s") for r in found]
     assert carried[0] < 3
     assert carried[-1] > 7.7
@@ -153,7 +159,7 @@ def test_the_mlx_is_a_band_that_rises_with_its_queue(answered_once):
 def test_an_unknown_set_is_refused():
     for platform in (mx80, catalyst6506, mlx):
         with pytest.raises(ValueError, match="allowed: base"):
-            platform.experiments("wishful")
+            platform.PLATFORM.experiments("wishful")
 
 
 def test_the_same_is_played_once_for_all_who_ask():
@@ -182,7 +188,7 @@ def test_a_failed_answer_is_asked_for_again():
 
 
 def test_a_flows_result_is_seen_by_name_mark_and_as_a_whole():
-    experiment = mx80.experiments("textbook")["buffer_6MB"]
+    experiment = mx80.PLATFORM.experiments("textbook")["buffer_6MB"]
     (result,) = MODELS["fluid"](experiment)
     view = compare.observe.View(mx80.PLATFORM, experiment, result, {})
     flows = [flow.name for flow in view.flows]
@@ -216,7 +222,7 @@ def off(experiment, size, gbps, drops):
 @pytest.mark.parametrize("size", [1.5e6, 1.7e6, 2.1e6])
 def test_an_effective_buffer_near_the_fitted_one_would_do(size):
     """All four of the MX80's small buffers are met, throughput and drops, as lesson 05 says."""
-    carried, lost = played(mx80.experiments()["buffer_12MB"], size)
+    carried, lost = played(mx80.PLATFORM.experiments()["buffer_12MB"], size)
     for name in ("buffer_36MB", "buffer_24MB", "buffer_12MB", "buffer_6MB"):
         assert compare.is_tick(printed(name, "throughput"), carried)
         assert compare.is_tick(printed(name, "dropped_packets"), lost)
@@ -233,7 +239,7 @@ def test_an_effective_buffer_near_the_fitted_one_would_do(size):
 )
 def test_an_effective_buffer_fits_its_table_better_than_its_neighbours(assumptions, name, sizes):
     platform, print_ = (mx80, (2.0, 204)) if "buffer" in name else (catalyst6506, (5.0, 750))
-    experiment = platform.experiments(assumptions)[name]
+    experiment = platform.PLATFORM.experiments(assumptions)[name]
     below, best, above = (off(experiment, size, *print_) for size in sizes)
     assert experiment.port.queues[0].limit.limit_bytes == sizes[1]
     assert best < min(below, above)

@@ -84,4 +84,4 @@ def test_commands_stand_where_they_belong():
     assert "buffer-size percent" not in of.loc["limit in time", "Junos"]
     assert "buffer-size percent" in of.loc["delay buffer", "Junos"]
     assert "buffer-size temporal" in of.loc["dynamic memory", "Junos"]
-    assert m120.experiments()["base_temporal"].port.queues[3].limit.at == "served"
+    assert m120.PLATFORM.experiments()["base_temporal"].port.queues[3].limit.at == "served"

@@ -24,10 +24,19 @@ from qoslib.flows import (
 )
 from qoslib.platforms.platform import Experiment
 from qoslib.platforms.provenance import Facts, assumed, fitted
-from qoslib.port import Port
+from qoslib.port import ByteLimit, PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
-__all__ = ["ASSUMPTIONS", "HOSTS", "PARAMETERS", "SETS", "SHARED", "host", "tcp_test"]
+__all__ = [
+    "ASSUMPTIONS",
+    "HOSTS",
+    "PARAMETERS",
+    "SETS",
+    "SHARED",
+    "host",
+    "tcp_test",
+    "ten_gigabit",
+]
 
 ASSUMPTIONS = {
     "base": "The recovery and slow start of Linux kernels of the time under Reno, from a host at"
@@ -54,39 +63,6 @@ ASSUMPTIONS = {
     "collapse_nominal": "As collapse, paced exactly as configured.",
 }
 
-_UP_TO, _HOLD_QUEUE = "mx80_effective_up_to_bytes", "hold_queue_effective_bytes"
-_EFFECTIVE = ("mx80_effective_bytes", _UP_TO, _HOLD_QUEUE)
-_COLLAPSING = ("slower_access_bps", "critical_packets", "threshold_packets")
-#: Fitted numbers of each set.
-PARAMETERS: dict[str, tuple[str, ...]] = dict.fromkeys(ASSUMPTIONS, ()) | {
-    "base": _EFFECTIVE,
-    "base_nominal": _EFFECTIVE,
-    "base_mx80": ("mx80_effective_bytes", _UP_TO),
-    "base_all": ("mx80_effective_all_bytes", _UP_TO, _HOLD_QUEUE),
-    "base_rfc": ("mx80_effective_rfc_bytes", _UP_TO, "hold_queue_effective_rfc_bytes"),
-    "slower": ("slower_access_bps",),
-    "collapse": _COLLAPSING,
-    "collapse_nominal": _COLLAPSING,
-}
-
-#: What both routers with published results declare: rivals without a row for each value, and
-#: each set's like with its last fitted numbers taken back.
-SHARED: dict[str, Any] = {
-    "models": ("fluid", "tcp"),
-    "parameters": PARAMETERS,
-    "counted": tuple(ASSUMPTIONS)[1:],
-    "full_only": tuple(ASSUMPTIONS)[2:],
-    "without_fits": {
-        "base": "base_mx80",
-        "base_mx80": "as_configured",
-        "base_nominal": "as_configured_nominal",
-        "base_all": "as_configured",
-        "base_rfc": "as_configured_rfc",
-        "slower": "as_configured_rfc",
-        "collapse": "slower",
-    },
-}
-
 
 def _keys(table: str, experiments: Sequence[str]) -> list[str]:
     """Keys of what was measured in some experiments of a table."""
@@ -102,7 +78,7 @@ _DROPS = ", ".join(key for key in _SMALL if key.endswith("dropped_packets"))
 
 #: Numbers of the hosts that both routers' tests share.
 HOSTS = Facts(
-    line_bps=assumed(10e9, "8 Gb/s of TCP beside 2 Gb/s of UDP are published"),
+    line_bps=assumed(10e9, "8 Gb/s of TCP with 2 Gb/s of UDP are published"),
     layer2_bytes=assumed(38, "Ethernet header, FCS, preamble and gap around 9000 B"),
     header_bytes=assumed(52, "IPv4, and TCP with time stamps, in each packet of 9000 B"),
     window_bytes=assumed(
@@ -130,6 +106,31 @@ HOSTS = Facts(
 )
 
 
+#: Fitted numbers of each set: those that say that it may use them.
+PARAMETERS = {
+    name: tuple(fact for fact in HOSTS.fitted_on if HOSTS[fact].is_used_in(name))
+    for name in ASSUMPTIONS
+}
+
+#: What both routers with published results declare: rivals without a row for each value, and
+#: each set's like with its last fitted numbers taken back.
+SHARED: dict[str, Any] = {
+    "models": ("fluid", "tcp"),
+    "parameters": PARAMETERS,
+    "counted": tuple(ASSUMPTIONS)[1:],
+    "full_only": tuple(ASSUMPTIONS)[2:],
+    "without_fits": {
+        "base": "base_mx80",
+        "base_mx80": "as_configured",
+        "base_nominal": "as_configured_nominal",
+        "base_all": "as_configured",
+        "base_rfc": "as_configured_rfc",
+        "slower": "as_configured_rfc",
+        "collapse": "slower",
+    },
+}
+
+
 class _Set(NamedTuple):
     """What a set says of a host: its TCP, its queue, its speed, and how its pacing rounds."""
 
@@ -137,7 +138,7 @@ class _Set(NamedTuple):
     recovery: Recovery
     slow_start: SlowStart
     legacy: bool
-    access_bps: float = float(HOSTS.access_bps)
+    access_bps: float = HOSTS.access_bps
     segments_per_ack: int = int(HOSTS.segments_per_ack)
     netem: bool = False
     mx80_effective: str = ""
@@ -154,14 +155,14 @@ _ESNET = _Set(
 )
 _RENO = _ESNET._replace(congestion=Reno(), netem=False)
 _MX80_RENO = _RENO._replace(mx80_effective="mx80_effective_bytes")
-_SMALL_RENO = _MX80_RENO._replace(hold_queue_effective=_HOLD_QUEUE)
+_SMALL_RENO = _MX80_RENO._replace(hold_queue_effective="hold_queue_effective_bytes")
 _RFC = _Set(Reno(), SackRecovery(), SlowStart(validation="ack"), legacy=True)
 _SMALL_RFC = _RFC._replace(
     mx80_effective="mx80_effective_rfc_bytes",
     hold_queue_effective="hold_queue_effective_rfc_bytes",
 )
 _TEXTBOOK = _RFC._replace(congestion=Cubic(), slow_start=SlowStart(), legacy=False)
-_SLOWER = _RFC._replace(access_bps=float(HOSTS.slower_access_bps))
+_SLOWER = _RFC._replace(access_bps=HOSTS.slower_access_bps)
 _PATHOLOGY = PathologicalRecovery(int(HOSTS.critical_packets), int(HOSTS.threshold_packets))
 _COLLAPSE = _SLOWER._replace(recovery=_PATHOLOGY)
 
@@ -185,55 +186,60 @@ SETS = {
 }
 
 
-def host(
-    assumptions: str,
-    flows: int,
-    round_trip_s: float,
-    delay_s: float,
-    packet_bytes: float,
-    paced_bps: float | None = None,
-) -> Host:
+def ten_gigabit(name: str, limit: ByteLimit | PacketLimit, queue: str = "all") -> Port:
+    """A 10-Gigabit Ethernet port with one queue.
+
+    Parameters
+    ----------
+    name : str
+    limit : ByteLimit or PacketLimit
+        Of the queue.
+    queue : str
+        Its name.
+    """
+    return Port(name, HOSTS.line_bps, (Queue(queue, limit),), overhead_bytes=HOSTS.layer2_bytes)
+
+
+def host(assumptions: str, facts: Facts, paced_bps: float | None = None) -> Host:
     """The host that sends TCP.
 
     Parameters
     ----------
     assumptions : str
         Name of the set.
-    flows : int
-        Streams of its test.
-    round_trip_s, delay_s : float
-        The added round trip, and what of it the sending host adds [s].
-    packet_bytes : float
-        An IP packet, the MTU [B].
+    facts : Facts
+        Of the router: ``packet_bytes``, ``streams``, ``round_trip_s``, and ``delay_s``, what the
+        sending host adds of the round trip if it is not all of it.
     paced_bps : float or None
         Rate of its htb class as configured [bit/s]; None: not paced.
     """
     chosen = SETS[assumptions]
-    segment = int(packet_bytes - HOSTS.header_bytes)
     each = Flow(
         "tcp",
-        round_trip_s,
+        facts.round_trip_s,
         chosen.congestion,
         chosen.recovery,
         chosen.slow_start,
         window_bytes=int(HOSTS.window_bytes),
-        mss_bytes=segment,
-        frame_bytes=int(packet_bytes),
+        mss_bytes=int(facts.packet_bytes - HOSTS.header_bytes),
+        frame_bytes=int(facts.packet_bytes),
         mark="tcp",
         segments_per_ack=chosen.segments_per_ack,
     )
-    named = tuple(
-        each.replace(name=f"tcp {at + 1}", start_s=at * float(HOSTS.apart_s)) for at in range(flows)
+    flows = tuple(
+        each.replace(name=f"tcp {at + 1}", start_s=at * HOSTS.apart_s)
+        for at in range(int(facts.streams))
     )
     table: Literal["nominal", "legacy"] = "legacy" if chosen.legacy else "nominal"
+    delay_s = facts.get("delay_s", facts.round_trip_s)
     return Host(
         "sender",
         chosen.access_bps,
-        named,
+        flows,
         burst_packets=int(HOSTS.burst_packets),
         queue=NetemQueue(delay_s=delay_s) if chosen.netem else None,
         pacing=HtbPacing(paced_bps, table) if paced_bps else None,
-        jitter_s=float(HOSTS.jitter_s),
+        jitter_s=HOSTS.jitter_s,
     )
 
 
@@ -243,8 +249,6 @@ def tcp_test(
     port: Port,
     assumptions: str,
     facts: Facts,
-    round_trip_s: float,
-    delay_s: float,
     *,
     background_bps: float | None = None,
     paced_bps: float | None = None,
@@ -258,23 +262,21 @@ def tcp_test(
     assumptions : str
         Name of the set.
     facts : Facts
-        Of the router: ``packet_bytes``, ``streams``, ``duration_s``, ``background_bps``.
-    round_trip_s, delay_s : float
-        The added round trip, and what of it the sending host adds [s].
+        Of the router: as for `host`, and ``duration_s``, ``background_bps``.
     background_bps : float, optional
         Rate of the background [bit/s]; by default that of the facts.
     paced_bps : float, optional
         As for `host` [bit/s].
     """
-    size = float(facts.packet_bytes)
-    beside_bps = float(facts.background_bps if background_bps is None else background_bps)
+    background_bps = facts.background_bps if background_bps is None else background_bps
+    udp = Stream("udp", background_bps, int(facts.packet_bytes), jitter_s=HOSTS.jitter_s)
     return Experiment(
         name,
         title,
         port,
-        (Stream("udp", beside_bps, int(size), jitter_s=float(HOSTS.jitter_s)),),
+        (udp,),
         assumptions,
-        duration_s=float(facts.duration_s),
+        duration_s=facts.duration_s,
         warmup_s=0.0,
-        hosts=(host(assumptions, int(facts.streams), round_trip_s, delay_s, size, paced_bps),),
+        hosts=(host(assumptions, facts, paced_bps),),
     )

@@ -11,7 +11,7 @@ from qoslib.platforms.provenance import Facts, assumed, fitted, sourced
 from qoslib.port import Classifier, PacketLimit, Policer, Port, Queue, StrictPriority
 from qoslib.traffic import Stream, TickedBursts
 
-__all__ = ["FACTS", "PLATFORM", "experiments", "fifo", "llq", "stream"]
+__all__ = ["FACTS", "PLATFORM", "fifo", "llq", "stream"]
 
 _CONFIGURED = "isr4331_configuration/configuration"
 _FITTED_ON = "isr4331_iperf3/llq/EF/dropped_packets"
@@ -57,8 +57,8 @@ _LATER_S = 20.0
 def fifo(limit_packets: float = FACTS.fifo_packets) -> Port:
     """The port without a policy: one queue for all."""
     queue = Queue("all", PacketLimit(int(limit_packets)))
-    line = float(FACTS.line_bps)
-    return Port("GigabitEthernet0/0/1", line, (queue,), overhead_bytes=float(FACTS.line_bytes))
+    line = FACTS.line_bps
+    return Port("GigabitEthernet0/0/1", line, (queue,), overhead_bytes=FACTS.line_bytes)
 
 
 def llq(uncongested: Literal["drains", "keeps"] = "keeps") -> Port:
@@ -70,7 +70,7 @@ def llq(uncongested: Literal["drains", "keeps"] = "keeps") -> Port:
         Whether a packet that passes without congestion takes its tokens.
     """
     police = Policer(
-        float(FACTS.priority_bps),
+        FACTS.priority_bps,
         int(FACTS.burst_bytes),
         when="congested",
         congestion_packets=int(FACTS.congestion_packets),
@@ -106,12 +106,12 @@ def stream(
         name,
         payload_bps * frame / (frame - FACTS.header_bytes),
         int(frame),
-        TickedBursts(float(FACTS.tick_s)),
+        TickedBursts(FACTS.tick_s),
         mark=mark,
-        jitter_s=float(FACTS.late_s),
+        jitter_s=FACTS.late_s,
         start_s=start_s,
         stop_s=start_s + lasting_s,
-        access_bps=float(FACTS.access_bps),
+        access_bps=FACTS.access_bps,
     )
 
 
@@ -152,7 +152,7 @@ def _run(
         port,
         tuple(streams),
         assumptions,
-        float(_COUNTED_EXTRA),
+        _COUNTED_EXTRA,
         duration_s=max(stops) + within_s + _DRAIN_S,
         warmup_s=0.0,
         replications=replications,
@@ -167,7 +167,7 @@ def _without_llq(name: str) -> Iterable[Experiment]:
         stream("default", rate) for rate in (FACTS.unmarked_bps, FACTS.default_bps)
     )
     alone = (stream("EF", FACTS.EF_bps),)
-    within = float(FACTS.within_s)
+    within = FACTS.within_s
     return [
         _run("unmarked_alone", "150 Mb/s unmarked, alone", port, (unmarked,), name),
         _run("ef_alone", "30 Mb/s of EF, alone", port, alone, name),
@@ -179,7 +179,7 @@ def _without_llq(name: str) -> Iterable[Experiment]:
 def _with_llq(name: str) -> Iterable[Experiment]:
     base = name == "base"
     port = llq("keeps" if base else "drains")
-    head_s = float(FACTS.head_start_s if base else FACTS.head_start_drains_s)
+    head_s = FACTS.head_start_s if base else FACTS.head_start_drains_s
     twice = (*_stopped(head_s), *_both(head_s, _LATER_S))
     alone = (stream("EF", FACTS.EF_bps),)
     loud, later = (_both(by_s, ef_bps=FACTS.EF_300_bps) for by_s in (0.0, head_s))
@@ -216,4 +216,3 @@ PLATFORM = Platform(
         "llq_idle": "the listing is of the time before any traffic: every counter is still 0",
     },
 )
-experiments = PLATFORM.experiments

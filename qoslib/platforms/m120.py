@@ -14,7 +14,7 @@ from qoslib.port import DropProfile, HeadDrop, Port, PriorityLevels, Queue, Time
 from qoslib.record import fail
 from qoslib.traffic import Stream
 
-__all__ = ["CLASSES", "FACTS", "PLATFORM", "experiments", "port", "streams"]
+__all__ = ["CLASSES", "FACTS", "PLATFORM", "port", "streams"]
 
 #: Classes in the order of service: strict-high, high, medium-high, medium-low, low, low.
 CLASSES = ("CS4", "NC", "CS3", "CS1", "CS2", "BE")
@@ -57,21 +57,21 @@ RATES_MBPS = {
 #: experiments' counters show bits of packets.
 _COUNTED_EXTRA = {
     "base": FACTS.layer2_bytes + FACTS.gap_bytes,
-    "frames": float(FACTS.layer2_bytes),
+    "frames": FACTS.layer2_bytes,
 }
 
 _PRIORITY = dict(CS4=0, NC=1, CS3=2, CS1=3, CS2=4, BE=4)
 
 
 def _rate(name: str) -> float:
-    return float(FACTS[f"transmit_{name}"])
+    return FACTS[f"transmit_{name}"]
 
 
 def _queue(name: str, **changes: Any) -> Queue:
     """A class as configured: head drop, and a buffer of 100 ms at the rate it is served (MAD)."""
     queue = Queue(
         name,
-        TimeLimit(float(FACTS.delay_buffer_s), at="served"),
+        TimeLimit(FACTS.delay_buffer_s, at="served"),
         HeadDrop(),
         priority=_PRIORITY[name],
         guaranteed_bps=_rate(name) * FACTS.line_bps,
@@ -95,11 +95,11 @@ def port(**changed: dict[str, Any]) -> Port:
     """
     return Port(
         "M120 10GE",
-        float(FACTS.line_bps),
+        FACTS.line_bps,
         tuple(_queue(name, **changed.get(name, {})) for name in CLASSES),
         PriorityLevels(),
         overhead_bytes=FACTS.layer2_bytes + FACTS.gap_bytes,
-        base_delay_s=float(FACTS.transit_s),
+        base_delay_s=FACTS.transit_s,
     )
 
 
@@ -157,16 +157,12 @@ def _offered(name: str, assumptions: str) -> tuple[Stream, ...]:
     return streams(shares, FACTS.frame_scenario2_bytes)
 
 
-def _speaks(assumptions: str, load: str) -> bool:
-    """Whether a set of assumptions differs from the others at a load."""
-    return {"base": True, "generator": load in SHARES, "frames": load in RATES_MBPS}[assumptions]
-
-
 def _described(assumptions: str) -> Iterable[Experiment]:
     """The six published experiments, or those that a set of assumptions speaks of."""
-    profile = DropProfile(((float(FACTS.profile_fill), 1.0),), drop_at="head")
+    differs = RATES_MBPS if assumptions == "frames" else SHARES
+    profile = DropProfile(((FACTS.profile_fill, 1.0),), drop_at="head")
     # The manuals multiply by the speed of the interface, which would make it 20 ms, not 3.2 ms.
-    temporal = TimeLimit(float(FACTS.temporal_s), at="served")
+    temporal = TimeLimit(FACTS.temporal_s, at="served")
     table = [
         ("base", "Base test: CS4 at 27 %", port(), "base"),
         ("base_drop_profile", "CS1 with a drop profile", port(CS1={"dropper": profile}), "base"),
@@ -176,14 +172,14 @@ def _described(assumptions: str) -> Iterable[Experiment]:
         ("profile2", "Scenario 2, profile 2: CS1 at 2.5 Gb/s", port(), "profile2"),
     ]
     for name, title, the_port, load in table:
-        if _speaks(assumptions, load):
+        if assumptions == "base" or load in differs:
             yield Experiment(
                 name,
                 title,
                 the_port,
                 _offered(load, assumptions),
                 assumptions,
-                float(_COUNTED_EXTRA[assumptions]) if load in RATES_MBPS else 0.0,
+                _COUNTED_EXTRA[assumptions] if load in RATES_MBPS else 0.0,
                 models=("fluid",) if assumptions == "frames" else (),
             )
 
@@ -208,4 +204,3 @@ PLATFORM = Platform(
     },
     ratios={"drop_rate_ratio": ("dropped_pps", "BE", "CS1")},
 )
-experiments = PLATFORM.experiments

@@ -7,12 +7,12 @@ the queue open.
 from collections.abc import Iterable
 
 from qoslib import units
-from qoslib.platforms.hosts import HOSTS, tcp_test
+from qoslib.platforms.hosts import HOSTS, tcp_test, ten_gigabit
 from qoslib.platforms.platform import Experiment, Platform
 from qoslib.platforms.provenance import Facts, assumed, sourced
-from qoslib.port import ByteLimit, Port, Queue
+from qoslib.port import ByteLimit, Port
 
-__all__ = ["FACTS", "PLATFORM", "SIZES", "experiments", "port"]
+__all__ = ["FACTS", "PLATFORM", "SIZES", "port"]
 
 #: What the queue's open size may have been [MB]: a band.
 SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -24,8 +24,8 @@ FACTS = Facts(
     packet_bytes=assumed(9000, "as in the tests of the other two"),
     round_trip_s=assumed(0.05, "as in the tests of the other two"),
     background_bps=assumed(2e9, "as in the tests of the other two"),
-    duration_s=assumed(30, "as printed for the MX80"),
-    streams=assumed(2, "as printed for the MX80"),
+    duration_s=assumed(30, "as published for the MX80"),
+    streams=assumed(2, "as published for the MX80"),
 )
 
 
@@ -37,17 +37,15 @@ def port(queue_bytes: float) -> Port:
     >>> port(32e6).queues[0]
     Queue(name='type 0', limit=ByteLimit(limit_bytes=32000000))
     """
-    queue = Queue(f"type {int(FACTS.queue_number)}", ByteLimit(int(queue_bytes)))
-    line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
-    return Port("MLX 10GE", line_bps, (queue,), overhead_bytes=around)
+    limit = ByteLimit(int(queue_bytes))
+    return ten_gigabit("MLX 10GE", limit, queue=f"type {int(FACTS.queue_number)}")
 
 
 def _described(assumptions: str) -> Iterable[Experiment]:
     """The test that was configured, for each size that the queue may have had."""
-    way_s = float(FACTS.round_trip_s)
     for mb in SIZES:
         name, at = f"Queue of {mb} MB", port(units.megabytes(mb))
-        yield tcp_test(f"queue_{mb}MB", name, at, assumptions, FACTS, way_s, way_s)
+        yield tcp_test(f"queue_{mb}MB", name, at, assumptions, FACTS)
 
 
 PLATFORM = Platform(
@@ -62,4 +60,3 @@ PLATFORM = Platform(
     {"10GE": port},
     models=("fluid", "tcp"),
 )
-experiments = PLATFORM.experiments

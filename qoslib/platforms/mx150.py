@@ -16,7 +16,6 @@ __all__ = [
     "FRAMES",
     "PLATFORM",
     "before_fix_pps",
-    "experiments",
     "router",
     "streams",
 ]
@@ -70,7 +69,7 @@ def router(
     waiting = PacketLimit(int(FACTS.queue_packets))
     ports = [
         Hop(
-            Port(out, float(FACTS.line_bps), (Queue("out", waiting),), overhead_bytes=_GAP),
+            Port(out, FACTS.line_bps, (Queue("out", waiting),), overhead_bytes=_GAP),
             (entered,),
         )
         for entered, out in _LEAVES_BY.items()
@@ -79,7 +78,7 @@ def router(
     return Chain("MX150", (Hop(forwarder), *ports))
 
 
-_GAP = float(FACTS.gap_bytes)
+_GAP = FACTS.gap_bytes
 
 
 def streams(frame_bytes: int | FrameMix, load: float = 1.0) -> tuple[Stream, ...]:
@@ -93,9 +92,9 @@ def streams(frame_bytes: int | FrameMix, load: float = 1.0) -> tuple[Stream, ...
         Share of the line rate [ratio].
     """
     mean = frame_bytes.mean_bytes if isinstance(frame_bytes, FrameMix) else frame_bytes
-    line_bps = float(FACTS.line_bps)
+    line_bps = FACTS.line_bps
     rate = load * line_bps * mean / (mean + _GAP)
-    clocks_ppm = (0.0, -float(FACTS.clock_ppm))
+    clocks_ppm = (0.0, -FACTS.clock_ppm)
     return tuple(
         Stream(name, rate, frame_bytes, access_bps=line_bps, clock_ppm=clock_ppm)
         for name, clock_ppm in zip(_LEAVES_BY, clocks_ppm, strict=True)
@@ -115,7 +114,7 @@ def before_fix_pps(lasting_s: float) -> float:
         FACTS.frame_bytes, FACTS.line_bps, _GAP
     )
     if not shortest_s <= lasting_s <= FACTS.longest_s:
-        allowed = f"{shortest_s:.4g} to {float(FACTS.longest_s):g} s"
+        allowed = f"{shortest_s:.4g} to {FACTS.longest_s:g} s"
         raise ValueError(f"lasting_s is {lasting_s!r}; allowed: {allowed}")
     return FACTS.cap_before_pps / len(_LEAVES_BY) * shortest_s / lasting_s
 
@@ -134,7 +133,7 @@ def _run(
         chain,
         streams(frames),
         assumptions,
-        float(extra_bytes),
+        extra_bytes,
         duration_s=units.ms(6),
         warmup_s=units.ms(2),
     )
@@ -190,4 +189,3 @@ PLATFORM = Platform(
         "mac_transmitted_unicast_packets": _OUT_AND_IN,
     },
 )
-experiments = PLATFORM.experiments

@@ -6,12 +6,12 @@ Source esnet: buffer experiment 1, slides; two TCP streams over 50 ms beside UDP
 from collections.abc import Iterable
 
 from qoslib import units
-from qoslib.platforms.hosts import ASSUMPTIONS, HOSTS, SETS, SHARED, tcp_test
+from qoslib.platforms.hosts import ASSUMPTIONS, HOSTS, SETS, SHARED, tcp_test, ten_gigabit
 from qoslib.platforms.platform import Experiment, Platform
 from qoslib.platforms.provenance import Facts, sourced
-from qoslib.port import ByteLimit, Port, Queue
+from qoslib.port import ByteLimit, Port
 
-__all__ = ["FACTS", "PACED", "PLATFORM", "SIZES", "experiments", "port"]
+__all__ = ["FACTS", "PACED", "PLATFORM", "SIZES", "port"]
 
 #: Configured buffers of the unpaced tests [MB].
 SIZES = (120, 60, 36, 24, 12, 6)
@@ -20,7 +20,7 @@ PACED, BACKGROUNDS = (3, 4, 5, 6), (2, 3)
 
 FACTS = Facts(
     **HOSTS,
-    delay_s=sourced(0.05, "mx80_configuration/configuration/tcp/delay_added"),
+    round_trip_s=sourced(0.05, "mx80_configuration/configuration/tcp/delay_added"),
     packet_bytes=sourced(9000, "mx80_configuration/configuration//mtu"),
     duration_s=sourced(30, "mx80_configuration/configuration//duration"),
     streams=sourced(2, "mx80_configuration/configuration/tcp/streams"),
@@ -47,32 +47,26 @@ def port(configured_bytes: float, assumptions: str = "base") -> Port:
     name = SETS[assumptions].mx80_effective
     small = name and configured_bytes <= FACTS.mx80_effective_up_to_bytes
     limit = ByteLimit(int(FACTS[name] if small else configured_bytes))
-    line_bps, around = float(FACTS.line_bps), float(FACTS.layer2_bytes)
-    return Port("MX80 10GE", line_bps, (Queue("all", limit),), overhead_bytes=around)
-
-
-def _run(
-    name: str, title: str, assumptions: str, buffer_bytes: float, **rates_bps: float
-) -> Experiment:
-    delay_s, the_port = float(FACTS.delay_s), port(buffer_bytes, assumptions)
-    return tcp_test(name, title, the_port, assumptions, FACTS, delay_s, delay_s, **rates_bps)
+    return ten_gigabit("MX80 10GE", limit)
 
 
 def _described(assumptions: str) -> Iterable[Experiment]:
     """The three published tables under a set of assumptions."""
     for mb in SIZES:
-        yield _run(f"buffer_{mb}MB", f"{mb} MB", assumptions, units.megabytes(mb))
+        at = port(units.megabytes(mb), assumptions)
+        yield tcp_test(f"buffer_{mb}MB", f"{mb} MB", at, assumptions, FACTS)
+    at = port(FACTS.paced_buffer_bytes, assumptions)
     for beside in BACKGROUNDS:
         for rate in PACED:
-            yield _run(
+            yield tcp_test(
                 f"pace_{rate}G_bg_{beside}G",
                 f"Paced at {rate} Gb/s beside {beside} Gb/s",
+                at,
                 assumptions,
-                FACTS.paced_buffer_bytes,
-                background_bps=units.gbps(float(beside)),
-                paced_bps=units.gbps(float(rate)),
+                FACTS,
+                background_bps=units.gbps(beside),
+                paced_bps=units.gbps(rate),
             )
 
 
 PLATFORM = Platform("mx80", FACTS, ASSUMPTIONS, _described, {"10GE": port}, **SHARED)
-experiments = PLATFORM.experiments

@@ -1,7 +1,7 @@
-"""Where a platform's numbers come from: printed in a source, assumed, or fitted."""
+"""Where a platform's numbers come from: published in a source, assumed, or fitted."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Self
 
 __all__ = ["Fact", "Facts", "assumed", "fitted", "sourced"]
 
@@ -42,7 +42,7 @@ def sourced(value: float, key: str) -> Fact:
 
 
 def assumed(value: float, because: str) -> Fact:
-    """A number that no source prints, with the reason for it."""
+    """A number that no source gives, with the reason for it."""
     return Fact(value, "assumed", because)
 
 
@@ -86,13 +86,6 @@ class Facts(Mapping[str, Fact]):
         """Keys of the values that the parameters of one set of assumptions were fitted on."""
         mine = [n for n in self.fitted_on if self[n].is_used_in(assumptions)]
         return {key for name in mine for key in self.fitted_on[name]}
-
-    def rows(self) -> list[dict[str, Any]]:
-        """One row a number: name, value in base units, kind, origin."""
-        return [
-            {"name": name, "value": float(fact), "kind": fact.kind, "origin": fact.origin}
-            for name, fact in self.items()
-        ]
 
     def __str__(self) -> str:
         width = max(map(len, self))

@@ -196,7 +196,7 @@ def choose_an_experiment(page):
     page.get_by_label("Published experiment").focus()
     page.keyboard.press("End")
     page.keyboard.press("Tab")
-    last = list(m120.experiments().values())[-1]
+    last = list(m120.PLATFORM.experiments().values())[-1]
     wanted = m120_latencies_ms(last.port, last.streams)
     wait_until_drawn(page, "CS1 offered load [% of the line]", "fluid-delay", wanted)
 
@@ -205,7 +205,7 @@ def move_the_knife_edge(page):
     label = "All offered loads [± %]"
     assert drawn_when_there(page, label, "now-sent_pps") == [0, 0]
     press(page, label, "ArrowLeft", 4)
-    base = m120.experiments()["scenario1"]
+    base = m120.PLATFORM.experiments()["scenario1"]
     rates = [stream.rate_bps * (1 - 4 * 0.0025e-2) for stream in base.streams]
     answer = fluid.solve(base.port, base.streams, rates)
     wanted = [answer[name].sent_pps for name in ("CS2", "BE")]

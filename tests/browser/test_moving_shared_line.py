@@ -13,7 +13,7 @@ from qoslib import fluid, packets, units
 from qoslib.lessons.shared_line.sliders import BINS, SEED, SIMULATED_S, described, settings
 from qoslib.platforms import gsr12000
 
-TEST_B = gsr12000.experiments()["test_b"]
+TEST_B = gsr12000.PLATFORM.experiments()["test_b"]
 
 
 def lbe_mbps(result):

@@ -18,7 +18,7 @@ from qoslib.lessons.paced_sender.sliders import settings as paced_settings
 from qoslib.platforms import mx80
 
 BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"
-KNOWN = mx80.experiments("as_configured")
+KNOWN = mx80.PLATFORM.experiments("as_configured")
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from test_moving_lessons import open_and_run
 STATIC = """
 from qoslib import plots, run
 from qoslib.platforms import isr4331
-start = isr4331.experiments()["llq"].scenario.replace(duration_s=0.1)
+start = isr4331.PLATFORM.experiments()["llq"].scenario.replace(duration_s=0.1)
 plots.queue_over_time(start, {"start": run(start)}, ["EF"])
 """
 LIVE = """

@@ -11,7 +11,7 @@ from qoslib.scenario import Scenario
 
 __all__ = ["EXERCISES", "given_test", "used"]
 
-LINE_BPS, TRIP_S = float(mx80.FACTS.line_bps), float(mx80.FACTS.delay_s)
+LINE_BPS, TRIP_S = float(mx80.FACTS.line_bps), float(mx80.FACTS.round_trip_s)
 BACKGROUND_BPS = float(mx80.FACTS.background_bps)
 PACKET_BYTES = float(mx80.FACTS.packet_bytes)
 #: Access line of exercise 4 [bit/s], its round trip [s] and packet on it [B].

@@ -194,7 +194,9 @@ def _published(platform, values, start):
 def _band():
     """What the two sets of assumptions predict of the MLX, by the size of its queue."""
     rates = [
-        transfer.swept([], [each.scenario for each in mlx.experiments(name).values()]).carried_bps
+        transfer.swept(
+            [], [each.scenario for each in mlx.PLATFORM.experiments(name).values()]
+        ).carried_bps
         for name in mlx.PLATFORM.assumptions
     ]
     at = [units.megabytes(size) for size in mlx.SIZES]

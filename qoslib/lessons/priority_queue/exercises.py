@@ -28,7 +28,7 @@ def best_effort(offered):
 def buffer(answer, delay):
     """The largest buffer that keeps CS1 at or below so many ms in the base test, in ms."""
     limit = TimeLimit(units.convert(answer, "ms", "s"), at="served")
-    streams = m120.experiments()["base"].streams
+    streams = m120.PLATFORM.experiments()["base"].streams
     found = _delay_ms(m120.port(CS1={"limit": limit}), streams, "CS1")
     # L = B / E is the wait in the queue; whether the way through the router counts is left open.
     values = {"waits": found - TRANSIT_MS, "transit": TRANSIT_MS}

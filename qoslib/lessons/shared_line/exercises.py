@@ -65,7 +65,7 @@ def _premium_us(ring_packets):
 
 def ninety_minutes(slow):
     """Packets of 90 minutes that a policer so many ppm slow loses, if its bucket is small."""
-    long = gsr12000.experiments()["conclusion_90min"]
+    long = gsr12000.PLATFORM.experiments()["conclusion_90min"]
     premium = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in long.streams)
     offered = premium * float(gsr12000.FACTS.whole_long_s)
     seen = measurements.load("gsr12000_statements").query("experiment == 'conclusion_90min'")

@@ -45,7 +45,7 @@ def explorer(experiment: str = "test_b") -> Explorer:
     experiment : str
         ``test_a`` or ``test_b``, to begin with.
     """
-    known = {name: gsr12000.experiments()[name] for name in ("test_a", "test_b")}
+    known = {name: gsr12000.PLATFORM.experiments()[name] for name in ("test_a", "test_b")}
     if experiment not in known:
         raise ValueError(f"experiment is {experiment!r}; allowed: {', '.join(known)}")
     pick = choice("Published test", [(TITLES[name], name) for name in known], experiment)

@@ -6,7 +6,6 @@ Source gsr12000: Cisco Advanced Services, UCL / UKERNA QoS testing, 2003.
 from functools import partial
 from typing import Any
 
-from qoslib.platforms.gsr12000.fabric import shared_memory, to_fabric
 from qoslib.platforms.gsr12000.facts import CLASSES, FACTS, PORTS, START_ORDER
 from qoslib.platforms.gsr12000.load import GROUPS, streams
 from qoslib.platforms.gsr12000.ports import (
@@ -16,6 +15,8 @@ from qoslib.platforms.gsr12000.ports import (
     engine2,
     engine3,
     policer,
+    shared_memory,
+    to_fabric,
 )
 from qoslib.platforms.platform import Experiment, Platform, Ramp
 from qoslib.port import Policer, Port
@@ -33,7 +34,6 @@ __all__ = [
     "averaging",
     "engine2",
     "engine3",
-    "experiments",
     "policer",
     "shared_memory",
     "streams",
@@ -50,26 +50,35 @@ _TITLES = {
 }
 
 
-#: Of every experiment: the tester stamps each packet, and its ports begin in order. The start is
-#: not left out, since the least latencies are those of the first packets.
-_TESTER: dict[str, Any] = dict(groups=GROUPS, phased=True, timed=True, warmup_s=0.0)
-
-
 def _experiment(
     name: str, port: Port, load: tuple[Stream, ...], assumptions: str, **more: Any
 ) -> Experiment:
-    return Experiment(name, _TITLES[name], port, load, assumptions, **(_TESTER | more))
+    """The tester stamps each packet, and its ports begin in order.
+
+    The start is not left out, since the least latencies are those of the first packets.
+    """
+    return Experiment(
+        *(name, _TITLES[name], port, load, assumptions),
+        models=() if assumptions == "base" else ("packets",),
+        groups=GROUPS,
+        phased=True,
+        timed=True,
+        warmup_s=0.0,
+        **more,
+    )
 
 
 def _tests(assumptions: str, deep: Policer | None) -> list[Experiment]:
     """The two tests, replayed whole with --full where `base` or the policer is at stake."""
-    more: dict[str, Any] = {} if assumptions == "base" else {"models": ("packets",)}
-    if assumptions in ("base", "deep_bucket"):
-        more["whole_s"] = float(FACTS.whole_s)
+    whole_s = FACTS.whole_s if assumptions in ("base", "deep_bucket") else None
     queue_map = TEMPLATE if assumptions == "template" else RUNNING
     ports = {"test_a": engine2(assumptions, queue_map), "test_b": engine3(assumptions, deep)}
     return [
-        _experiment(name, port, streams(name), assumptions, also=(f"conclusion_{name}",), **more)
+        _experiment(
+            *(name, port, streams(name), assumptions),
+            also=(f"conclusion_{name}",),
+            whole_s=whole_s,
+        )
         for name, port in ports.items()
     ]
 
@@ -77,33 +86,32 @@ def _tests(assumptions: str, deep: Policer | None) -> list[Experiment]:
 def _limit(assumptions: str) -> Experiment:
     ramp = Ramp(
         streams_at=partial(streams, "test_b"),
-        low_bps=float(FACTS.ramp_step_bps),
-        high_bps=float(FACTS.ramp_high_bps),
-        step_bps=float(FACTS.ramp_step_bps),
+        low_bps=FACTS.ramp_step_bps,
+        high_bps=FACTS.ramp_high_bps,
+        step_bps=FACTS.ramp_step_bps,
         watched=GROUPS["1A+1B/prec0"],
     )
-    more: dict[str, Any] = (
-        {"whole_s": float(FACTS.ramp_whole_s)}
-        if assumptions == "base"
-        else {"models": ("packets",)}
+    return _experiment(
+        "conclusion_lbe_limit",
+        engine3(assumptions),
+        streams("test_b"),
+        assumptions,
+        ramp=ramp,
+        duration_s=FACTS.ramp_short_s,
+        whole_s=FACTS.ramp_whole_s if assumptions == "base" else None,
     )
-    port, load = engine3(assumptions), streams("test_b")
-    more |= {"ramp": ramp, "duration_s": float(FACTS.ramp_short_s)}
-    return _experiment("conclusion_lbe_limit", port, load, assumptions, **more)
 
 
 def _long(assumptions: str, deep: Policer | None) -> Experiment:
     """Only Premium meets its policer, whatever the other classes do."""
     premium = tuple(s for s in streams("test_b") if s.mark == "prec5")
-    more: dict[str, Any] = {} if assumptions == "base" else {"models": ("packets",)}
-    whole_s = float(FACTS.whole_long_s)
-    port = engine3(police=deep)
-    return _experiment("conclusion_90min", port, premium, assumptions, whole_s=whole_s, **more)
+    port, whole_s = engine3(police=deep), FACTS.whole_long_s
+    return _experiment("conclusion_90min", port, premium, assumptions, whole_s=whole_s)
 
 
 def _predicted() -> list[Experiment]:
     """Tests C and D: the same output port, and a policer that has something to do."""
-    slow = policer(0, FACTS.policer_bucket_bytes).replace(rate_bps=float(FACTS.test_d_policer_bps))
+    slow = policer(0, FACTS.policer_bucket_bytes).replace(rate_bps=FACTS.test_d_policer_bps)
     one_port = streams("test_b", ports=PORTS[:1])
     return [
         _experiment("test_c", engine2(), streams("test_a"), "base"),
@@ -116,13 +124,15 @@ def _described(assumptions: str) -> list[Experiment]:
     deep = None
     if assumptions == "deep_bucket":
         deep = policer(FACTS.policer_slower_ppm, FACTS.policer_deep_bucket_bytes)
-    found = _tests(assumptions, deep)
-    if assumptions == "template":
-        return found[:1]
-    if assumptions == "deep_bucket":
-        return [found[1], _long(assumptions, deep)]
-    found.append(_limit(assumptions))
-    return [*found, _long(assumptions, None), *_predicted()] if assumptions == "base" else found
+    test_a, test_b = _tests(assumptions, deep)
+    match assumptions:
+        case "template":
+            return [test_a]
+        case "deep_bucket":
+            return [test_b, _long(assumptions, deep)]
+        case "base":
+            return [test_a, test_b, _limit("base"), _long("base", None), *_predicted()]
+    return [test_a, test_b, _limit(assumptions)]
 
 
 #: Fitted parameters of WRED: of its look from time to time, at each line card.
@@ -166,4 +176,3 @@ PLATFORM = Platform(
         "deep_bucket": _E3,
     },
 )
-experiments = PLATFORM.experiments

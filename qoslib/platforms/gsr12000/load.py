@@ -36,7 +36,7 @@ def streams(
     ports : tuple of str
         Which tester ports send.
     """
-    offered = {name: float(FACTS.offered_bps * FACTS[f"offered_{name}"]) for name in CLASSES}
+    offered = {name: FACTS.offered_bps * FACTS[f"offered_{name}"] for name in CLASSES}
     if less_than_best_effort_bps is not None:
         both_bps = offered["prec0"] + offered["prec1"]
         offered["prec0"] = less_than_best_effort_bps / len(PORTS)
@@ -67,8 +67,8 @@ def _of_port(port: str, offered: Mapping[str, float], test: str) -> list[Stream]
     first_to_last = sorted(CLASSES, key=lambda c: order.index(c) if c in order else len(order))
     sent = on_one_line(
         [_stream(port, name, offered[name]) for name in first_to_last],
-        float(FACTS.line_bps),
-        float(FACTS.overhead_e2_bytes),
+        FACTS.line_bps,
+        FACTS.overhead_e2_bytes,
     )
     return sorted(sent, key=lambda stream: CLASSES.index(stream.mark))
 
@@ -79,6 +79,6 @@ def _stream(port: str, name: str, rate_bps: float) -> Stream:
         rate_bps,
         int(FACTS.frame_bytes),
         mark=name,
-        jitter_s=float(FACTS.jitter_s),
-        start_s=float(FACTS.lead_s) if port == "1A" else 0.0,
+        jitter_s=FACTS.jitter_s,
+        start_s=FACTS.lead_s if port == "1A" else 0.0,
     )
