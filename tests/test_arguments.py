@@ -21,7 +21,8 @@ from qoslib import (
     traffic,
 )
 from qoslib.flows import Flow, Host, HtbPacing, actual_rate_bps, burst_bytes
-from qoslib.port import Fifo, Forwarder, PacketLimit, Port, Queue, Scheduler
+from qoslib.packets.kernels.codes import SCHEDULERS
+from qoslib.port import Fifo, Forwarder, PacketLimit, Port, Queue
 from qoslib.port.metering import ios_ring_packets
 from qoslib.results import Histogram, Result
 from qoslib.traffic import Stream
@@ -239,23 +240,17 @@ def test_regular_streams_of_no_line():
     assert traffic.on_one_line(silent, 1e9) == silent
 
 
-class Lottery(Scheduler):
-    """A scheduler that nobody has told any model about."""
-
-
-del Scheduler.kinds["Lottery"]
-
-
 @pytest.mark.parametrize(
-    ("model", "other"),
-    [(fluid.solve, "packet"), (partial(packets.simulate, duration_s=0.01), "fluid")],
+    ("model", "rules", "other"),
+    [
+        (fluid.solve, fluid.SHARINGS, "packet"),
+        (partial(packets.simulate, duration_s=0.01), SCHEDULERS, "fluid"),
+    ],
 )
-def test_a_scheduler_that_a_model_does_not_know_is_named_with_those_it_knows(model, other):
-    lottery = object.__new__(Lottery)
-    port = PORT.replace(scheduler=Fifo())
-    object.__setattr__(port, "scheduler", lottery)
-    said = (
-        rf"Port 'p' scheduler is .*Lottery.*; allowed: Fifo, .*StartTimeFair.*; the {other} model"
-    )
+def test_a_scheduler_that_a_model_does_not_know_is_named_with_those_it_knows(
+    model, rules, other, monkeypatch
+):
+    monkeypatch.delitem(rules, Fifo)
+    said = rf"Port 'p' scheduler is Fifo\(\); allowed: Strict.* here; the {other} model may run"
     with pytest.raises(ValueError, match=said):
-        model(port, STREAMS)
+        model(PORT, STREAMS)

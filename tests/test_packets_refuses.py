@@ -131,3 +131,17 @@ def test_tcp_hosts_are_not_taken_for_streams():
     hosts = (Host("pc", 1e9, (Flow("tcp", 0.02),)),)
     with pytest.raises(ValueError, match=r"streams\[0\] is Host.*; allowed: a Stream"):
         packets.simulate(PORT, hosts, 1.0)
+
+
+def test_a_dropper_without_a_rule_is_not_taken_for_tail_drop():
+    class Newest(p.Dropper):
+        """A dropper that no model knows."""
+
+    del Newest.kinds["Newest"]
+    unknown = object.__new__(Newest)
+    made = QUEUE.replace()
+    object.__setattr__(made, "dropper", unknown)
+    where = PORT.replace()
+    object.__setattr__(where, "queues", (made,))
+    with pytest.raises(ValueError, match=r"Queue 'q' dropper is .*Newest.*; allowed: TailDrop, "):
+        run(where)

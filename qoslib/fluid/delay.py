@@ -18,7 +18,7 @@ from qoslib.port import (
 from qoslib.tolerances import ROUNDING
 from qoslib.units import Floats
 
-__all__ = ["buffer_bytes", "drops_at_head", "usable_share", "waiting_s"]
+__all__ = ["buffer_bytes", "usable_share", "waiting_s"]
 
 
 def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes: Floats) -> Floats:
@@ -84,13 +84,6 @@ def usable_share(dropper: Dropper, loss: Floats) -> Floats:
     raise ValueError(f"dropper is {name}; the fluid model knows {known}")
 
 
-def drops_at_head(dropper: Dropper) -> bool:
-    """Whether the oldest packet goes when the buffer is full."""
-    return isinstance(dropper, HeadDrop) or (
-        isinstance(dropper, DropProfile) and dropper.drop_at == "head"
-    )
-
-
 def waiting_s(
     queue: Queue,
     line_bps: float,
@@ -127,7 +120,7 @@ def waiting_s(
         return np.where((served_bps > 0) & (loss <= ROUNDING), 0.0, np.nan)
     buffer = buffer_bytes(queue, line_bps, served_bps, packet_bytes)
     held = buffer * usable_share(queue.dropper, loss)
-    moving = enqueued_bps if drops_at_head(queue.dropper) else served_bps
+    moving = enqueued_bps if queue.dropper.drops_head else served_bps
     full = (served_bps > 0) & (loss > ROUNDING)
     wait = units.bits(held) / np.where(full, moving, np.inf)
     return np.where(served_bps > 0, wait, np.nan)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
 from qoslib.fluid.chain import through
-from qoslib.fluid.delay import drops_at_head, waiting_s
+from qoslib.fluid.delay import waiting_s
 from qoslib.fluid.drr import per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
@@ -36,8 +36,7 @@ from qoslib.port import (
     StartTimeFairQueueing,
     StrictPriority,
 )
-from qoslib.port.schedulers import rule_of
-from qoslib.record import checked, fail
+from qoslib.record import checked, fail, rule_of
 from qoslib.results import Result
 from qoslib.tolerances import ROUNDING
 from qoslib.traffic import MOST_BPS, Stream
@@ -97,7 +96,8 @@ SHARINGS: dict[type[Scheduler], Sharing] = {
 
 
 def _sharing(port: Port) -> Sharing:
-    return rule_of(port, SHARINGS, "the packet model may run others")
+    where, others = f"Port {port.name!r} scheduler", "the packet model may run others"
+    return rule_of(where, port.scheduler, SHARINGS, others)
 
 
 def _in_rounds(port: Port) -> bool:
@@ -309,7 +309,7 @@ def _cause(dropper: Dropper) -> str:
         return "profile"
     if isinstance(dropper, Red):
         return "red"
-    return "head" if drops_at_head(dropper) else "tail"
+    return "head" if dropper.drops_head else "tail"
 
 
 def _result(

@@ -32,8 +32,7 @@ from qoslib.port import (
     Red,
     TimeLimit,
 )
-from qoslib.port.schedulers import rule_of
-from qoslib.record import Count, NotNegative, Positive, Within, checked, fail
+from qoslib.record import Count, NotNegative, Positive, Within, checked, fail, rule_of
 from qoslib.traffic import Stream
 
 __all__ = ["Run", "as_port", "planned"]
@@ -379,7 +378,8 @@ def _releases(queue: Queue) -> bool:
 
 
 def _fill_scheduler(row: np.void, port: Port) -> None:
-    row["scheduler"] = rule_of(port, codes.SCHEDULERS, "the fluid model may run others")
+    where, others = f"Port {port.name!r} scheduler", "the fluid model may run others"
+    row["scheduler"] = rule_of(where, port.scheduler, codes.SCHEDULERS, others)
     if isinstance(port.scheduler, ModifiedDrr):
         row["carries"] = port.scheduler.carry_deficit
         row["resets"] = port.scheduler.reset_on_empty

@@ -23,6 +23,7 @@ from qoslib.port import (
     Red,
     Sampled,
     Shaper,
+    TailDrop,
     TimeLimit,
     TruncatingEwma,
 )
@@ -113,55 +114,57 @@ def _fill_guarantee(row: np.void, queue: Queue, mine: NDArray[np.void]) -> None:
 
 
 def _fill_dropper(row: np.void, queue: Queue) -> None:
-    match queue.dropper:
-        case HeadDrop():
-            row["drops_head"] = 1
-        case Red() as dropper:
-            row["dropper"], row["ecn"] = codes.BY_RED, dropper.ecn
-            _fill_averaging(row, dropper.averaging)
-        case DropProfile() as profile:
-            row["dropper"], row["drops_head"] = codes.BY_PROFILE, profile.drop_at == "head"
+    dropper = queue.dropper
+    row["drops_head"], row["ecn"] = dropper.drops_head, getattr(dropper, "ecn", False)
+    match dropper:
+        case TailDrop() | HeadDrop():
+            row["dropper"] = codes.BY_LIMIT
+        case Red(averaging=averaging):
+            row["dropper"] = codes.BY_RED
+            _fill_averaging(row, averaging)
+        case DropProfile():
+            row["dropper"] = codes.BY_PROFILE
         case Codel() as codel:
-            row["dropper"], row["ecn"] = codes.BY_CODEL, codel.ecn
+            row["dropper"] = codes.BY_CODEL
             row["target_ps"] = picoseconds(codel.target_s)
             row["interval_ps"] = picoseconds(codel.interval_s)
             split(Fraction(16 * int(row["interval_ps"])))
         case Pie() as pie:
+            row["dropper"] = codes.BY_PIE
             _fill_pie(row, pie)
         case _:
-            row["dropper"] = codes.BY_LIMIT
+            known = "TailDrop, HeadDrop, Red, DropProfile, Codel, Pie"
+            fail(f"Queue {queue.name!r} dropper", dropper, f"{known} in the packet model")
 
 
 def _fill_averaging(row: np.void, averaging: Averaging) -> None:
+    row["exponent"] = getattr(averaging, "exponent", 0)
+    row["weight"] = 2.0 ** -int(row["exponent"])
     match averaging:
         case Instantaneous():
             row["averaging"] = codes.INSTANTANEOUS
-        case Ewma(exponent):
-            row["averaging"], row["exponent"] = codes.EWMA, exponent
-        case TruncatingEwma(exponent, counts_ring):
-            row["averaging"], row["exponent"] = codes.TRUNCATING, exponent
-            row["counts_ring"] = counts_ring
-        case AsymmetricEwma(exponent, period_s, release_packets):
-            row["averaging"], row["exponent"] = codes.ASYMMETRIC, exponent
-            row["period_ps"] = picoseconds(period_s)
-            row["release"] = -1 if release_packets is None else release_packets
-        case Sampled() as relay:
-            _fill_relay(row, relay)
-    row["weight"] = 2.0 ** -int(row["exponent"])
+        case Ewma():
+            row["averaging"] = codes.EWMA
+        case TruncatingEwma():
+            row["averaging"], row["counts_ring"] = codes.TRUNCATING, averaging.counts_ring
+        case AsymmetricEwma():
+            row["averaging"] = codes.ASYMMETRIC
+            _fill_period(row, averaging)
+        case Sampled():
+            row["averaging"], row["jitter"] = codes.SAMPLED, averaging.jitter
+            row["high"], row["low"] = averaging.high_packets, averaging.low_packets
+            _fill_period(row, averaging, least_ps=1)
+
+
+def _fill_period(row: np.void, averaging: AsymmetricEwma | Sampled, least_ps: int = 0) -> None:
+    release = averaging.release_packets
+    row["release"] = -1 if release is None else release
+    row["period_ps"] = max(picoseconds(averaging.period_s), least_ps)
     if row["period_ps"]:
         row["timer_ps"] = row["period_ps"]
 
 
-def _fill_relay(row: np.void, relay: Sampled) -> None:
-    row["averaging"] = codes.SAMPLED
-    row["high"], row["low"] = relay.high_packets, relay.low_packets
-    row["release"] = -1 if relay.release_packets is None else relay.release_packets
-    row["period_ps"] = max(picoseconds(relay.period_s), 1)
-    row["jitter"] = relay.jitter
-
-
 def _fill_pie(row: np.void, pie: Pie) -> None:
-    row["dropper"], row["ecn"] = codes.BY_PIE, pie.ecn
     row["target_ps"] = picoseconds(pie.target_s)
     row["update_ps"] = row["timer_ps"] = max(picoseconds(pie.update_s), 1)
     row["burst_ps"] = row["burst_left_ps"] = picoseconds(pie.burst_s)

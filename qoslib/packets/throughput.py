@@ -8,7 +8,7 @@ from qoslib import units
 from qoslib.packets.plan import as_port
 from qoslib.packets.progress import Progress
 from qoslib.packets.simulate import simulate
-from qoslib.port import ByteLimit, Chain, Forwarder, Hop, PacketLimit, Port, Queue, TimeLimit
+from qoslib.port import Chain, Forwarder, Hop, Port, Queue, TimeLimit
 from qoslib.record import Positive, Within, checked, fail
 from qoslib.traffic import MOST_BPS, Stream
 
@@ -199,15 +199,10 @@ def _queue_bits(at: Port | Forwarder, queue: Queue, frame_bytes: float) -> float
         line_bps = units.bits(frame_bytes) / (at.packet_s + at.byte_s * frame_bytes)
     else:
         line_bps = at.rate_bps
-    match queue.limit:
-        case PacketLimit(packets):
-            return units.bits(packets * frame_bytes)
-        case ByteLimit(limit_bytes):
-            return units.bits(limit_bytes)
-        case TimeLimit(time_s, "guaranteed"):
-            return queue.guaranteed_bps * time_s
-        case TimeLimit(time_s):
-            return line_bps * time_s
+    if not isinstance(queue.limit, TimeLimit):
+        return units.bits(queue.limit.held_bytes(frame_bytes))
+    rate_bps = queue.guaranteed_bps if queue.limit.at == "guaranteed" else line_bps
+    return rate_bps * queue.limit.time_s
 
 
 def _check(high_bps: float, resolution: float) -> None:

@@ -20,6 +20,11 @@ __all__ = [
 class Dropper(Record, family=True):
     """Base of all droppers."""
 
+    @property
+    def drops_head(self) -> bool:
+        """Whether the oldest packet goes where one has to, not the one that arrives."""
+        return False
+
 
 @record
 class TailDrop(Dropper):
@@ -29,6 +34,11 @@ class TailDrop(Dropper):
 @record
 class HeadDrop(Dropper):
     """A packet that finds no room pushes out the oldest ones."""
+
+    @property
+    def drops_head(self) -> bool:
+        """Whether the oldest packet goes: always."""
+        return True
 
 
 @record
@@ -93,6 +103,11 @@ class DropProfile(Dropper):
     points: tuple[tuple[Share, Share], ...]
     shape: Literal["segmented", "interpolated"] = "segmented"
     drop_at: Literal["head", "tail"] = "head"
+
+    @property
+    def drops_head(self) -> bool:
+        """Whether the oldest packet goes: `drop_at`."""
+        return self.drop_at == "head"
 
     def check(self) -> None:
         fills = [fill for fill, _ in self.points]

@@ -1,15 +1,12 @@
 """Schedulers (RFC 3290, section 7.1.2): which queue may send next."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from qoslib.record import Record, fail, record
 
 if TYPE_CHECKING:
-    from qoslib.port.port import Port
     from qoslib.port.queues import Queue
-
-Rule = TypeVar("Rule")
 
 __all__ = [
     "DeficitRoundRobin",
@@ -19,7 +16,6 @@ __all__ = [
     "Scheduler",
     "StartTimeFairQueueing",
     "StrictPriority",
-    "rule_of",
 ]
 
 
@@ -117,25 +113,3 @@ def _check_quanta(queues: Iterable["Queue"]) -> None:
     for queue in queues:
         if not queue.quantum_bytes:
             fail(f"Queue {queue.name!r} quantum_bytes", 0, "above 0 for a round robin")
-
-
-def rule_of(port: "Port", rules: Mapping[type[Scheduler], Rule], others: str) -> Rule:
-    """What a model knows of the scheduler of a port.
-
-    Parameters
-    ----------
-    port : Port
-    rules : mapping of type to rule
-        Each kind of scheduler that the model runs, and what it needs to know of it.
-    others : str
-        Where other schedulers may run, for the message.
-
-    Raises
-    ------
-    ValueError
-        If the model does not run this kind.
-    """
-    if type(port.scheduler) not in rules:
-        known = ", ".join(kind.__name__ for kind in rules)
-        fail(f"Port {port.name!r} scheduler", port.scheduler, f"{known} here; {others}")
-    return rules[type(port.scheduler)]

@@ -13,6 +13,7 @@ from qoslib.record.values import (
     Share,
     Within,
     fail,
+    rule_of,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "from_json",
     "read_document",
     "record",
+    "rule_of",
 ]

@@ -23,8 +23,11 @@ __all__ = [
     "checked_numbers",
     "checked_text",
     "fail",
+    "rule_of",
     "shortened",
 ]
+
+Rule = typing.TypeVar("Rule")
 
 #: So many numbers are checked at once, and printed without their middle.
 MANY = 32
@@ -124,6 +127,40 @@ def fail(where: str, value: object, allowed: str, verb: str = "is") -> typing.No
     """
     allowed = shortened(allowed, 1_000)
     raise ValueError(f"{shortened(where)} {verb} {brief.repr(value)}; allowed: {allowed}")
+
+
+def rule_of(
+    where: str, value: object, rules: typing.Mapping[typing.Any, Rule], others: str
+) -> Rule:
+    """What a model knows of a kind of record.
+
+    Parameters
+    ----------
+    where : str
+        The field, as a person knows it.
+    value : Record
+    rules : mapping of type to rule
+        Each kind that the model runs, and what it needs to know of it.
+    others : str
+        Where other kinds may run, for the message.
+
+    Returns
+    -------
+    rule
+
+    Raises
+    ------
+    ValueError
+        If the model does not run this kind.
+
+    Examples
+    --------
+    >>> rule_of("number", 3, {int: "whole"}, "others run nowhere")
+    'whole'
+    """
+    if type(value) not in rules:
+        fail(where, value, f"{', '.join(kind.__name__ for kind in rules)} here; {others}")
+    return rules[type(value)]
 
 
 def shortened(text: str, most: int = 200) -> str:

@@ -39,13 +39,13 @@ from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.tables import OUTCOME, State
 from qoslib.packets.plan import Run, planned
 from qoslib.port import Port
-from qoslib.record import fail
+from qoslib.record import fail, rule_of
 from qoslib.tcp.kernels import codes, tables
 from qoslib.tcp.places import first_places, lengthened
 from qoslib.traffic import Stream
 from qoslib.units import Floats
 
-__all__ = ["LAWS", "RECOVERIES", "fill_choices", "plan"]
+__all__ = ["LAWS", "RECOVERIES", "fill_choices", "fill_law", "names_of", "plan"]
 
 #: The rule that each congestion control and each recovery becomes.
 LAWS = {Reno: codes.RENO, Cubic: codes.CUBIC, HTcp: codes.HTCP, Bbr: codes.BBR}
@@ -65,8 +65,17 @@ _BOUNDS = {
 MOST_PACKETS = 1 << 20
 
 
+def names_of(hosts: Sequence[Host], streams: Sequence[Stream]) -> tuple[str, ...]:
+    """Names of all flows and then of the streams; at least one flow, and each name once."""
+    flows = [flow.name for host in hosts for flow in host.flows]
+    names = (*flows, *(stream.name for stream in streams))
+    if not flows or len(set(names)) != len(names):
+        fail("the names of flows and streams", names, "at least one flow, each name once", "are")
+    return names
+
+
 def plan(
-    port: Port, hosts: tuple[Host, ...], streams: tuple[Stream, ...], run: Run
+    port: Port, hosts: Sequence[Host], streams: Sequence[Stream], run: Run
 ) -> tuple[State, tables.Senders]:
     """Tables of a port and all its senders, ready to run.
 
@@ -248,14 +257,21 @@ def _burst_ps(host: Host, flow: Flow, segments: int) -> int:
 
 def fill_choices(row: np.void, flow: Flow) -> None:
     """Write what a flow has chosen into its row."""
-    _fill_congestion(row, flow)
+    fill_law(row, flow)
+    match flow.congestion:
+        case HTcp():
+            _fill_htcp(row, flow)
+        case Bbr() as law:
+            _fill_bbr(row, flow, law)
     _fill_slow_start(row, flow.slow_start)
     _fill_recovery(row, flow.recovery)
 
 
-def _fill_congestion(row: np.void, flow: Flow) -> None:
+def fill_law(row: np.void, flow: Flow) -> None:
+    """Write a flow's congestion control into its row, of this engine or of the fluid model."""
     law = flow.congestion
-    row["law"] = LAWS[type(law)]
+    where, others = f"Flow {flow.name!r} congestion", "no other runs with TCP"
+    row["law"] = rule_of(where, law, LAWS, others)
     match law:
         case Reno(beta):
             row["beta"] = beta
@@ -265,11 +281,12 @@ def _fill_congestion(row: np.void, flow: Flow) -> None:
         case HTcp():
             row["low_s"], row["switch"], row["scaling"] = law.low_s, law.switch, law.rtt_scaling
             row["beta"] = row["beta_low"] = law.beta_low
-            row["beta_high"], row["alpha"] = law.beta_high, 1.0
-            row["min_srtt_ps"] = NEVER
-            row["epoch_ps"] = row["bandwidth_ps"] = picoseconds(flow.start_s)
-        case Bbr():
-            _fill_bbr(row, flow, law)
+            row["beta_high"] = law.beta_high
+
+
+def _fill_htcp(row: np.void, flow: Flow) -> None:
+    row["alpha"], row["min_srtt_ps"] = 1.0, NEVER
+    row["epoch_ps"] = row["bandwidth_ps"] = picoseconds(flow.start_s)
 
 
 def _fill_bbr(row: np.void, flow: Flow, law: Bbr) -> None:

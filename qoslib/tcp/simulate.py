@@ -7,19 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from qoslib import units
-from qoslib.flows import Flow, Host
+from qoslib.flows import Host
 from qoslib.packets.collect import collected
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run
 from qoslib.packets.progress import Chunk, Progress, Watch, play
 from qoslib.port import Port
-from qoslib.record import checked, fail
+from qoslib.record import checked
 from qoslib.results import FlowRecord, Result
 from qoslib.tcp.kernels.loop import run
 from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
-from qoslib.tcp.plan import plan
+from qoslib.tcp.plan import names_of, plan
 from qoslib.traffic import Stream
 
 __all__ = ["simulate"]
@@ -95,7 +95,7 @@ def simulate(
 
     Examples
     --------
-    >>> from qoslib.flows import Flow, Host, Reno
+    >>> from qoslib.flows import Host, Reno
     >>> from qoslib.port import ByteLimit, Queue
     >>> port = Port("access", 100e6, (Queue("all", ByteLimit(250_000)),))
     >>> flow = Flow("a", 0.02, Reno(), mss_bytes=1448, frame_bytes=1500)
@@ -103,10 +103,11 @@ def simulate(
     >>> round(float(result.tcp.goodput_bps[0]) / 1e6, 1)
     95.9
     """
-    hosts = tuple(checked(tuple[Host, ...], hosts, "hosts"))
-    streams = tuple(checked(tuple[Stream, ...], streams, "streams"))
-    flows = tuple(flow for host in hosts for flow in host.flows)
-    _check(port, flows, streams, chunk_events)
+    port = checked(Port, port, "port")
+    hosts = checked(tuple[Host, ...], hosts, "hosts")
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    names = names_of(hosts, streams)
+    checked(Chunk, chunk_events, "chunk_events")
     options = Run(duration_s, warmup_s, seed, bins, events=events)
     state, senders = plan(port, hosts, streams, options)
     chunk = affordable(state, chunk_events)
@@ -118,31 +119,18 @@ def simulate(
         return done_ps
 
     done_ps = play(advance, options, progress)
-    names = _names(flows, streams)
     result = collected(state, names, port.queue_names, options, done_ps)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
-    return replace(result, model="tcp", tcp=_flow_record(senders, flows, result))
+    return replace(result, model="tcp", tcp=_flow_record(senders, hosts, result))
 
 
-def _names(flows: Sequence[Flow], streams: Sequence[Stream]) -> tuple[str, ...]:
-    return (*(flow.name for flow in flows), *(stream.name for stream in streams))
-
-
-def _check(port: Port, flows: Sequence[Flow], streams: Sequence[Stream], chunk_events: int) -> None:
-    if not isinstance(port, Port):
-        fail("port", port, "a Port")
-    names = _names(flows, streams)
-    if not flows or len(set(names)) != len(names):
-        fail("the names of flows and streams", names, "at least one flow, each name once", "are")
-    checked(Chunk, chunk_events, "chunk_events")
-
-
-def _flow_record(senders: Senders, flows: Sequence[Flow], result: Result) -> FlowRecord:
+def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> FlowRecord:
     """What the flows did, in the time and at the ends of the bins of their packets' record."""
     assert result.history is not None, "a packet run has one"
     assert result.duration_s is not None, "a packet run has an end"
     time_s, seconds = result.history.time_s, result.duration_s
+    flows = [flow for host in hosts for flow in host.flows]
     rows, notes = senders.flows, senders.notes[: len(time_s) - 1].T
     mss_bytes = np.array([flow.mss_bytes for flow in flows])
     goodput_bytes = (rows["expected"] - rows["received_before"]) * mss_bytes

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from qoslib import units
 from qoslib.flows import Flow, Host
+from qoslib.packets.plan import Run
 from qoslib.port import Port
 from qoslib.results import FlowRecord, History, Result
 from qoslib.tcp.fluid.kernels.tables import State
@@ -22,9 +23,10 @@ def collected(
     port: Port,
     hosts: Sequence[Host],
     streams: Sequence[Stream],
+    names: tuple[str, ...],
     state: State,
-    seed: int,
-    interrupted: bool,
+    options: Run,
+    done_ps: int,
 ) -> Result:
     """The record of a run from its warm-up to the last step played.
 
@@ -33,10 +35,12 @@ def collected(
     port : Port
     hosts : tuple of Host
     streams : tuple of Stream
+    names : tuple of str
+        Of flows and streams.
     state : State
-    seed : int
-    interrupted : bool
-        Whether it ended before its time; the record covers what was played.
+    options : Run
+    done_ps : int
+        How far it came; before the run's end it was interrupted.
     """
     flows = [flow for host in hosts for flow in host.flows]
     rows, edges_s = state.flows, _edges_s(state)
@@ -51,7 +55,7 @@ def collected(
     pps = [each / seconds for each in (offered, sent, dropped)]
     return Result(
         model="fluid",
-        streams=(*(flow.name for flow in flows), *(stream.name for stream in streams)),
+        streams=names,
         queues=port.queue_names,
         offered_pps=pps[0],
         sent_pps=pps[1],
@@ -64,10 +68,10 @@ def collected(
         delay_max_s=np.where(sent > 0, longest_s + ends_s, np.nan),
         dropped_by_pps={"tail": pps[2]},
         duration_s=seconds,
-        seed=seed,
+        seed=options.seed,
         history=history,
         tcp=_record(state, flows, edges_s, seconds),
-        interrupted=interrupted,
+        interrupted=done_ps < options.end_ps,
         notes=notes(port, hosts, streams, state),
     )
 

@@ -9,16 +9,12 @@ from numpy.typing import NDArray
 from qoslib import units
 from qoslib.flows import (
     Bbr,
-    Congestion,
-    Cubic,
     Flow,
     FqPacing,
     Host,
     HtbPacing,
-    HTcp,
     PathologicalRecovery,
     RateHalving,
-    Reno,
     SackRecovery,
     actual_rate_bps,
     burst_bytes,
@@ -31,7 +27,7 @@ from qoslib.port import ByteLimit, PacketLimit, Port, Queue, TailDrop, TimeLimit
 from qoslib.record import fail
 from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
 from qoslib.tcp.kernels import codes
-from qoslib.tcp.plan import LAWS, RECOVERIES
+from qoslib.tcp.plan import RECOVERIES, fill_law
 from qoslib.traffic import Stream
 
 __all__ = ["planned"]
@@ -204,25 +200,13 @@ def _fill_flow(row: np.void, port: Port, host: Host, flow: Flow, at: int, step_s
     window, whole = flow.window_bytes or math.inf, flow.transfer_bytes or math.inf
     row["finished_s"], row["until_s"] = math.nan, -math.inf
     row["most"], row["whole"] = window / flow.mss_bytes, whole / flow.mss_bytes
-    _fill_congestion(row, flow.congestion)
+    if isinstance(flow.congestion, Bbr):
+        allowed = "Reno, Cubic or HTcp; the packet model runs Bbr"
+        fail("Flow.congestion", flow.congestion, allowed)
+    row["c"], row["last_beta"] = 1.0, 0.5
+    fill_law(row, flow)
     _fill_recovery(row, flow)
     _fill_slow_start(row, port, host, flow)
-
-
-def _fill_congestion(row: np.void, congestion: Congestion) -> None:
-    if isinstance(congestion, Bbr):
-        fail("Flow.congestion", congestion, "Reno, Cubic or HTcp; the packet model runs Bbr")
-    row["rule"] = LAWS[type(congestion)]
-    row["c"] = 1.0
-    row["last_beta"] = 0.5
-    match congestion:
-        case Reno(beta):
-            row["beta"] = beta
-        case Cubic(c, beta, fast, friendly):
-            row["c"], row["beta"], row["fast"], row["friendly"] = c, beta, fast, friendly
-        case HTcp(low_s, low, high, scaled, switch):
-            row["low_s"], row["beta_low"], row["beta_high"] = low_s, low, high
-            row["scaled"], row["switch"] = scaled, switch
 
 
 def _fill_recovery(row: np.void, flow: Flow) -> None:

@@ -8,12 +8,13 @@ from qoslib.packets.kernels.clock import PS_PER_S
 from qoslib.packets.plan import Run
 from qoslib.packets.progress import Progress, play
 from qoslib.port import Port
-from qoslib.record import checked, fail
+from qoslib.record import checked
 from qoslib.results import Result
 from qoslib.tcp.fluid.collect import collected
 from qoslib.tcp.fluid.kernels.loop import run
 from qoslib.tcp.fluid.kernels.tables import State
 from qoslib.tcp.fluid.plan import planned
+from qoslib.tcp.plan import names_of
 from qoslib.traffic import Stream
 
 __all__ = ["solve"]
@@ -109,14 +110,11 @@ def solve(
     port = checked(Port, port, "port")
     hosts = checked(tuple[Host, ...], hosts, "hosts")
     streams = checked(tuple[Stream, ...], streams, "streams")
-    names = [flow.name for host in hosts for flow in host.flows]
-    names += [stream.name for stream in streams]
-    if not hosts or len(set(names)) != len(names):
-        fail("the flows' and streams' names", names, "at least one host, each name once", "are")
+    names = names_of(hosts, streams)
     options = Run(duration_s, warmup_s, seed)
     state = planned(port, hosts, streams, options)
     done_ps = play(lambda watch: _advanced(state, options), options, progress)
-    result = collected(port, hosts, streams, state, seed, done_ps < options.end_ps)
+    result = collected(port, hosts, streams, names, state, options, done_ps)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result

@@ -13,8 +13,8 @@ from qoslib.packets.kernels.tables import Columns, table
 #: receiver's window, and so many were sent (`renewed`).
 FLOW = table(
     flow=Columns(
-        "rule recovery phase start_step stop_step before_steps after_steps host friendly fast"
-        " by_round delay_sign train_sign scaled reductions timeouts"
+        "law recovery phase start_step stop_step before_steps after_steps host friendly fast"
+        " by_round delay_sign train_sign scaling reductions timeouts"
     ),
     law=Columns(real="beta c low_s beta_low beta_high switch slow_gain"),
     recovery=Columns(real="refill critical new_threshold timeout_s"),

@@ -54,9 +54,9 @@ def _htcp_beta(flow):
 def _decreased(flow):
     """The threshold after a loss; CUBIC and H-TCP take note of what was reached."""
     beta = flow.beta
-    if flow.rule == HTCP:
+    if flow.law == HTCP:
         beta = _htcp_beta(flow)
-    if flow.rule == CUBIC and flow.fast and flow.window < flow.peak:
+    if flow.law == CUBIC and flow.fast and flow.window < flow.peak:
         flow.peak = flow.window * (1.0 + beta) / 2.0
     else:
         flow.peak = flow.window
@@ -86,7 +86,7 @@ def _htcp(flow, acked, now_s):
     factor = 1.0
     if since_s > 0.0:
         factor = 1.0 + 10.0 * since_s + since_s * since_s / 4.0
-    if flow.scaled:
+    if flow.scaling:
         factor *= min(max(flow.least_s / SCALE_S, LEAST_SCALE), MOST_SCALE)
     alpha = 2.0 * (1.0 - flow.last_beta) * max(factor, 1.0)
     return flow.window + alpha * acked / flow.window
@@ -124,9 +124,9 @@ def grow(flow, acked, rtt_s, now_s):
         return
     if flow.phase == SLOW:
         _slow_start(flow, acked, rtt_s, now_s)
-    elif flow.rule == CUBIC:
+    elif flow.law == CUBIC:
         flow.window = _cubic(flow, acked, rtt_s, now_s)
-    elif flow.rule == HTCP:
+    elif flow.law == HTCP:
         flow.window = _htcp(flow, acked, now_s)
     else:
         flow.window += acked / flow.window
