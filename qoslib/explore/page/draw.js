@@ -55,7 +55,6 @@ export function draw(context, scene, layout, state, look) {
   };
   look.spots = [];
   scene.lanes.forEach((lane, number) => drawLane(pen, lane, number, state.lanes[number], state.t));
-  if (scene.badge) badge(pen, scene.badge);
 }
 
 function text(pen, said, x, y, { size = 12, weight = 400, colour, align = "left", most } = {}) {
@@ -87,16 +86,18 @@ function square(pen, name, x, y) {
   pen.context.fill();
 }
 
-function badge(pen, said) {
-  const { context, layout, theme } = pen;
+/** A note in a frame, behind the title; how wide it is. */
+function badge(pen, said, x, y) {
+  const { context, theme } = pen;
   context.font = `600 11.5px ${FONT}`;
-  const w = context.measureText(said).width + 18, x = layout.W - layout.pad - w;
+  const w = context.measureText(said).width + 18;
   context.strokeStyle = theme.muted;
   context.lineWidth = 1;
   context.beginPath();
-  context.roundRect(x, 5, w, 20, 10);
+  context.roundRect(x, y - 14, w, 20, 10);
   context.stroke();
-  text(pen, said, x + 9, 19, { size: 11.5, weight: 600, colour: theme.muted });
+  text(pen, said, x + 9, y, { size: 11.5, weight: 600, colour: theme.muted });
+  return w;
 }
 
 /** Dark or light letters, whichever is read better on a colour. */
@@ -157,7 +158,8 @@ function drawLane(pen, lane, number, state, t) {
   const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
   pen.every = wide >= 15 && lane.flows.length === 1 ? 8 : 0;
   const used = text(pen, lane.title, layout.pad, made.y + 18, { size: 15.5, weight: 650 });
-  const beside = layout.pad + used + 10;
+  let beside = layout.pad + used + 10;
+  if (pen.scene.badge && !number) beside += badge(pen, pen.scene.badge, beside, made.y + 18) + 10;
   text(pen, lane.note, beside, made.y + 18, {
     size: 12.5, colour: theme.muted, most: layout.gate - beside - 4,
   });
@@ -307,7 +309,8 @@ function labels(pen, lane, number, row, queue, here, at) {
     text(pen, levelOf(lane, queue), x + used + 8, top, { size: 11.5, colour: theme.muted });
   } else {
     const said = look.rateSaid ?? lane.arrives;
-    text(pen, said, layout.pad, top, { colour: theme.muted });
+    const grip = look.live && pen.scene.rates ? "  ↔" : "";
+    text(pen, said + grip, layout.pad, top, { colour: theme.muted });
   }
   text(pen, `${here.waiting.toLocaleString("en")} waiting`, head, top, {
     size: small, weight: 500, align: "right",
@@ -398,15 +401,15 @@ function schedulerSays(lane, queue, here) {
   const none = [null, NaN];
   if (Number.isNaN(here.value) || queue.name === lane.low_latency) return [null, ...none];
   if (lane.scheduler === "StartTimeFairQueueing") {
-    return [["start tag", time(Math.max(here.value, 0))], ...none];
+    return [["start tag", time(Math.max(here.value, 0), lane.longest)], ...none];
   }
   const most = queue.quantum + queue.largest;
   const value = Math.round(here.value);
-  return [["deficit", `${value.toLocaleString("en")} B`], value / most, queue.quantum / most];
+  return [["deficit", `${value.toLocaleString("en").replace("-", "−")} B`], value / most, queue.quantum / most];
 }
 
 function dropperSays(queue, here) {
-  if (queue.dropper === "Red") return Number.isNaN(here.dropper) ? "" : `average ${here.dropper.toFixed(1)}`;
+  if (queue.dropper === "Red") return Number.isNaN(here.dropper) ? "" : `average ${here.dropper.toFixed(1)}; drops from ${queue.thresholds[0]}, all from ${queue.thresholds[1]}`;
   if (queue.dropper === "Pie" && here.dropper >= 0) return `drop probability ${(100 * here.dropper).toFixed(1)} %`;
   if (queue.dropper === "Codel") return `oldest waits ${time(here.oldest)}, target ${time(queue.target_s)}`;
   return "";
@@ -418,7 +421,7 @@ function average(pen, row, queue, here, at) {
   const place = (packets) => row.head - layout.k * queue.largest * (packets + row.ahead);
   for (const packets of queue.thresholds) {
     const x = place(packets);
-    if (x > at.wall) line(pen, x, row.y - 4, x, floor + 4, theme.muted, 1, [2, 2]);
+    if (x > at.wall) line(pen, x, row.y - 6, x, floor + 6, theme.ink, 1.2, [2, 2]);
   }
   const x = Math.max(place(here.dropper), at.wall);
   context.fillStyle = theme.ink;
@@ -437,7 +440,11 @@ function drawLink(pen, lane, number, made, state, t) {
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   const rule = y - 8 - made.stem;
   line(pen, gate + 4, rule, end, rule, theme.rule, 1, [2, 4]);
-  if (lane.carries && layout.W > 780) text(pen, lane.carries, gate + 6, rule - 5, { size: 11.5, colour: theme.muted });
+  if (lane.carries && layout.W > 780) {
+    const x = made.single ? end : gate + 6, below = made.single ? y + h + 21 : rule - 5;
+    const align = made.single ? "right" : "left";
+    text(pen, lane.carries, x, below, { size: 11.5, colour: theme.muted, align });
+  }
   text(pen, `longest delay ${time(scene.longest)}`, end, rule - 5, { size: 11.5, colour: theme.muted, align: "right" });
   const labels = [];
   for (let c = state.chosen - 1; c >= 0; c--) {

@@ -27,27 +27,34 @@ function peakOf(queue) {
   return peak;
 }
 
-/** How long a queue is drawn at most, and whether its limit lies beyond what is drawn. */
-function drawn(lane, queue) {
-  const room = longestRoom(lane, queue), peak = Math.max(peakOf(queue), 4 * queue.largest);
-  const torn = !(room <= 3 * peak);
-  return { torn, units: torn ? 1.15 * peak : room };
+/** How long each queue of a lane is drawn, and whether its limit lies beyond what is drawn. */
+function drawn(lane) {
+  const found = lane.shown.map((number) => {
+    const queue = lane.shownQueues[number], peak = Math.max(peakOf(queue), 4 * queue.largest);
+    return { room: longestRoom(lane, queue), peak, least: Math.max(3 * peak, 32 * queue.largest) };
+  });
+  const least = Math.max(...found.map((each) => Math.min(each.least, each.room || Infinity)));
+  return found.map(({ room, peak }) => {
+    const torn = !(room <= least);
+    return { torn, units: torn ? 1.15 * peak : room };
+  });
 }
 
-/** The layout of a scene at a width, in pixels. `slack` keeps room for a wall that is moved. */
-export function layoutOf(scene, width) {
+/** The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. */
+export function layoutOf(scene, width, before = null) {
   const W = Math.max(NARROWEST, Math.min(1040, width)), pad = 10;
   const gate = Math.round(0.69 * W), left = 0.2 * W;
-  const sizes = scene.lanes.map((lane) => lane.shown.map((q) => drawn(lane, lane.shownQueues[q])));
+  const sizes = scene.lanes.map(drawn);
   let k = Infinity;
   scene.lanes.forEach((lane, number) => {
     const head = headOf(lane, gate);
     lane.shown.forEach((q, row) => {
-      const queue = lane.shownQueues[q], before = ahead(lane) * queue.largest;
+      const queue = lane.shownQueues[q], first = ahead(lane) * queue.largest;
       k = Math.min(k, LARGEST / queue.largest);
-      k = Math.min(k, (0.94 * (head - left)) / (sizes[number][row].units + before));
+      k = Math.min(k, (0.9 * (head - left)) / (sizes[number][row].units + first));
     });
   });
+  if (before?.W === W && before.k <= 1.08 * k && before.k > 0.45 * k) k = before.k;
   const speed = Math.max(...scene.lanes.map((lane) => lane.speed));
   let y = 6;
   const lanes = scene.lanes.map((lane, number) => {

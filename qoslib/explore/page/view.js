@@ -128,8 +128,9 @@ export function mount(el, spec, bytes, live = null) {
   function prepare() {
     width = root.clientWidth || 820;
     dark = brightness(getComputedStyle(root).color) > 128;
-    root.firstElementChild.nextElementSibling.classList.toggle("dark", dark);
-    layout = layoutOf(scene, width, layout.k);
+    stage.classList.toggle("dark", dark);
+    root.style.colorScheme = dark ? "dark" : "light";
+    layout = layoutOf(scene, width, layout);
     const sharp = Math.max(devicePixelRatio || 1, 1) * Math.min(1, layout.scale) || 1;
     canvas.width = Math.round(layout.W * sharp);
     canvas.height = Math.round(layout.H * sharp);
@@ -399,9 +400,10 @@ export function mount(el, spec, bytes, live = null) {
     scene.lanes.forEach((each, number) => each.shown.slice(0, 1).forEach((place) => {
       const from = each.shownQueues[place].dropper;
       if (from !== "TailDrop" && from !== "HeadDrop") return;
-      const name = scene.lanes.length > 1 ? `${each.title}: ` : "";
-      const label = `${name}a full queue drops the ${from === "TailDrop" ? "newest" : "oldest"}`;
-      const turn = make("button", { type: "button", title: "Drop at the other end" }, label);
+      const name = scene.lanes.length > 1 ? `${each.title}: drops` : "A full queue drops";
+      const [now, other] = from === "TailDrop" ? ["newest", "oldest"] : ["oldest", "newest"];
+      const title = `Press to drop the ${other} packet of a full queue`;
+      const turn = make("button", { type: "button", title }, `${name} the ${now} ⇄`);
       turn.addEventListener("click", () => view.ask({ turn: true, lane: number, queue: place }));
       sliders.append(turn);
     }));

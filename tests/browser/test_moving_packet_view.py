@@ -1,0 +1,104 @@
+"""The packet view in a real JupyterLab: played, stepped, and changed by hand and by keys."""
+
+import json
+
+import nbformat
+import pytest
+from test_moving_lessons import Watch, open_and_run
+
+CELL = """
+from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore
+from qoslib.port import HeadDrop
+queue = Queue("all", PacketLimit(16))
+streams = (Stream("data", 1.5e8, arrivals="poisson"),)
+tail, head = (
+    Scenario("office", Port("access", 1e8, (each,)), streams, seed=3)
+    for each in (queue, queue.replace(dropper=HeadDrop()))
+)
+view = explore.packet_view({"tail": tail, "head": head})
+view
+""".strip()
+ROOT = ".qoslib-packets"
+QOS = f"document.querySelector('{ROOT}').qos"
+TIME = f"Number(document.querySelector('{ROOT}').dataset.timeMs)"
+LIMITS = f"{QOS}.scene.lanes.map((lane) => lane.queues[0].limit.most)"
+
+
+@pytest.fixture
+def shown(page, jupyter_server):
+    watch = Watch(page)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    (jupyter_server.root / "packets.ipynb").write_text(json.dumps(notebook))
+    open_and_run(page, jupyter_server, "packets")
+    page.wait_for_selector(f"{ROOT} canvas")
+    page.wait_for_function(f"{QOS}.stats.frames > 0")
+    yield page
+    assert watch.wrong == []
+
+
+def handle(page, kind, lane):
+    """Where a handle is on the page: its middle."""
+    return page.evaluate(
+        f"""([kind, lane]) => {{
+            const box = document.querySelector('{ROOT} canvas').getBoundingClientRect();
+            const all = {QOS}.handles(), scale = box.width / {QOS}.layout.W;
+            const {{ x, y, w, h }} = all.find((each) => each.kind === kind && each.lane === lane);
+            return [box.left + (x + w / 2) * scale, box.top + (y + h / 2) * scale];
+        }}""",
+        [kind, lane],
+    )
+
+
+def test_it_plays_steps_and_follows_a_hand(shown):
+    page = shown
+    cells = page.locator(".jp-Cell").count()
+    page.locator(f"{ROOT} .play").focus()
+    page.keyboard.press("Space")
+    page.wait_for_function(f"{TIME} > 0.3")
+    page.keyboard.press("Space")
+    page.wait_for_function(f"document.querySelector('{ROOT}').dataset.playing === 'false'")
+    frames, paused_ms = page.evaluate(f"[{QOS}.stats.frames, {TIME}]")
+    page.wait_for_timeout(300)
+    assert page.evaluate(f"[{QOS}.stats.frames, {TIME}]") == [frames, paused_ms]
+
+    page.locator(f"{ROOT} canvas").click(position={"x": 5, "y": 5})
+    page.locator(ROOT).focus()
+    page.keyboard.press("ArrowRight")
+    stepped_ms = page.evaluate(TIME)
+    expected = f"1000 * {QOS}.scene.events.find((t) => 1000 * t > {paused_ms})"
+    assert stepped_ms == pytest.approx(page.evaluate(expected))
+    page.keyboard.press("End")
+    assert page.evaluate(TIME) == pytest.approx(page.evaluate(f"1000 * {QOS}.scene.end_s"))
+    said = page.locator(f"{ROOT} [role=status]").inner_text()
+    state = page.evaluate(
+        f"{QOS}.state().lanes.map((lane) => [lane.waiting, lane.sent, lane.dropped])"
+    )
+    for waiting, sent, dropped in state:
+        assert f"{waiting} waiting, {sent} sent, {dropped} dropped" in said
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowDown")
+    assert "Arrived at" in page.locator(f"{ROOT} [role=status]").inner_text()
+    assert page.locator(".jp-Cell").count() == cells
+
+    page.evaluate(f"{QOS}.seek(0.01)")
+    x, y = handle(page, "limit", 0)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=4)
+    page.mouse.move(x + 120, y, steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"{LIMITS}[0] < 16")
+    page.wait_for_timeout(400)
+    limits = page.evaluate(LIMITS)
+    assert limits[0] == limits[1] < 14
+    assert page.evaluate(TIME) == pytest.approx(10)
+    assert "room" not in page.locator(f"{ROOT} [role=status]").inner_text()
+
+    page.mouse.click(*handle(page, "exit", 0))
+    page.wait_for_function(f"{QOS}.scene.lanes[0].queues[0].drops === 'head'")
+    slider = page.get_by_label("Offered load")
+    slider.focus()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_function(f"{QOS}.scene.rates < 1")
+    assert page.evaluate(f"{QOS}.stats.answers_ms.length") >= 3
