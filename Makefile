@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 SOAK := 10000
 SEED := 1
 # As root (a container) Jupyter starts only when told so; it keeps its token and listens on loopback either way.
-LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/my_lessons/00_start_here.ipynb --allow-root
+LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/my_lessons/00_one_queue.ipynb --allow-root
 
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"

@@ -1,4 +1,4 @@
-"""Lesson 04: its figure and its explorer."""
+"""Lesson 05: its figure and its explorer."""
 
 import pytest
 

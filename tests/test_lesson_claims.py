@@ -110,7 +110,7 @@ def test_lesson_02_the_other_causes_of_premium_loss_lose_far_more_or_from_others
 
 @lru_cache
 def published_gbps():
-    """Frame size and published Gb/s of each row of lesson 04's table."""
+    """Frame size and published Gb/s of each row of lesson 05's table."""
     table = measurements.load("mx150_throughput").query("quantity == 'throughput'")
     return list(zip(mx150.FRAMES, table["value"], strict=True))
 

@@ -28,7 +28,7 @@ def one_queue():
 
 @pytest.fixture(scope="module")
 def your_port():
-    """The explorer of lesson 09."""
+    """The explorer of lesson 13."""
     return lessons.own_port.explorer()
 
 
@@ -56,7 +56,7 @@ def ranges(app):
 
 
 def test_lesson_00_task_1_shows_loss_and_delay_fall(one_queue):
-    assert "down to 110, 101 and 99 %" in asked("00_start_here")
+    assert "down to 110, 101 and 99 %" in asked("00_one_queue")
     seen = [marks(moved(one_queue, load=load), "now") for load in (157, 110, 101, 99)]
     assert [lost for _, lost, _ in seen] == pytest.approx([36.3, 9.09, 0.99, 0], abs=0.1)
     assert [delay for *_, delay in seen] == pytest.approx([62.1, 62.1, 62.1, 0.121], rel=0.01)
@@ -80,7 +80,7 @@ def test_lesson_00_a_mark_stands_on_its_line_just_above_the_line_rate(one_queue)
 
 
 def test_lesson_00_task_3_shows_what_a_small_buffer_gives_and_takes(one_queue):
-    assert "At 90 % and at random, set the buffer to 64, 16 and 8 packets" in asked("00_start_here")
+    assert "At 90 % and at random, set the buffer to 64, 16 and 8 packets" in asked("00_one_queue")
     at = {"load": 90, "spacing": "at random (Poisson)"}
     axes, seen = set(), []
     for room in (512, 64, 16, 8):
@@ -125,7 +125,7 @@ def test_lesson_00_every_setting_of_a_line_is_within_its_axes(one_queue, rate):
 
 
 def test_lesson_09_task_1_shows_other_losses_under_each_scheduler(your_port):
-    assert "Raise the offered load of video to 80 %" in asked("09_your_own_router")
+    assert "Raise the offered load of video to 80 %" in asked("13_your_network")
     lost = {
         name: moved(your_port, offered_2=80, scheduler=name).table["lost [%] packets"]
         for name in SCHEDULERS
@@ -139,7 +139,7 @@ def test_lesson_09_task_1_shows_other_losses_under_each_scheduler(your_port):
 
 
 def test_lesson_09_task_2_shows_a_loss_that_only_packets_have(your_port):
-    assert "bursts of 10 ms, and police at 9 and at 10 %" in asked("09_your_own_router")
+    assert "bursts of 10 ms, and police at 9 and at 10 %" in asked("13_your_network")
     bursts = "in bursts of 10 ms"
     settings = [{"police": 5}, {"police": 9, "spacing": bursts}, {"police": 10, "spacing": bursts}]
     seen = []

@@ -45,7 +45,7 @@ def shown(cell):
 
 
 def test_the_first_lesson_is_where_make_lab_opens_it():
-    assert "00_start_here" in [path.stem for path in LESSONS]
+    assert "00_one_queue" in [path.stem for path in LESSONS]
 
 
 @pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)

@@ -1,4 +1,4 @@
-"""Lesson 03: its figures and its explorer."""
+"""Lesson 02: its figures and its explorer."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 02 names causes: each effect is there, and gone once its cause is switched off."""
+"""Lesson 03 names causes: each effect is there, and gone once its cause is switched off."""
 
 import numpy as np
 import pytest

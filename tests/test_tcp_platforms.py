@@ -221,7 +221,7 @@ def off(experiment, size, gbps, drops):
 
 @pytest.mark.parametrize("size", [1.5e6, 1.7e6, 2.1e6])
 def test_an_effective_buffer_near_the_fitted_one_would_do(size):
-    """All four of the MX80's small buffers are met, throughput and drops, as lesson 05 says."""
+    """All four of the MX80's small buffers are met, throughput and drops, as lesson 06 says."""
     carried, lost = played(mx80.PLATFORM.experiments()["buffer_12MB"], size)
     for name in ("buffer_36MB", "buffer_24MB", "buffer_12MB", "buffer_6MB"):
         assert compare.is_tick(printed(name, "throughput"), carried)

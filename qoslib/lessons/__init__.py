@@ -43,14 +43,14 @@ __all__ = [
 LESSONS = {
     "00": "one_queue",
     "01": "priority_queue",
-    "02": "shared_line",
-    "03": "policing",
-    "04": "frame_size",
-    "05": "buffer_size",
-    "06": "paced_sender",
-    "07": "same_traffic",
-    "08": "scoreboard",
-    "09": "own_port",
+    "02": "policing",
+    "03": "shared_line",
+    "05": "frame_size",
+    "06": "buffer_size",
+    "07": "paced_sender",
+    "09": "same_traffic",
+    "11": "scoreboard",
+    "13": "own_port",
 }
 
 _tries = Tries()

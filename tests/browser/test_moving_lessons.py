@@ -158,7 +158,7 @@ def m120_latencies_ms(port, streams):
 
 
 def test_one_queue_follows_the_keyboard(page, watch, jupyter_server):
-    open_and_run(page, jupyter_server, "00_start_here")
+    open_and_run(page, jupyter_server, "00_one_queue")
     label = "Buffer [packets]"
     before = drawn_when_there(page, label, "now-2")
     press(page, label, "ArrowLeft", 10)
@@ -174,7 +174,7 @@ def test_one_queue_follows_the_keyboard(page, watch, jupyter_server):
 
 
 def test_the_late_queue_follows_the_keyboard(page, watch, jupyter_server):
-    open_and_run(page, jupyter_server, "01_late_priority_queue")
+    open_and_run(page, jupyter_server, "01_head_drop")
     move_a_load(page)
     choose_an_experiment(page)
     move_the_knife_edge(page)

@@ -1,4 +1,4 @@
-"""Lessons 03 and 04 in a real browser: run, and every slider moved with the keyboard."""
+"""Lessons 02 and 05 in a real browser: run, and every slider moved with the keyboard."""
 
 import pytest
 from test_moving_lessons import (
@@ -43,7 +43,7 @@ def wait_until_played(page, label, **moved):
 
 
 def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
-    open_and_run(page, jupyter_server, "04_count_packets_not_bits")
+    open_and_run(page, jupyter_server, "05_packet_rate")
     drawn_when_there(page, "Frame [bytes]", "now-0")
     moves = (
         ("Frame [bytes]", "ArrowRight", (66, 7.545, 0, 100)),
@@ -58,7 +58,7 @@ def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
 
 
 def test_the_policer_follows_the_keyboard(page, watch, jupyter_server):
-    open_and_run(page, jupyter_server, "03_police_a_priority_queue")
+    open_and_run(page, jupyter_server, "02_llq_policing")
     drawn_when_there(page, "EF load [Mb/s of data]", "now-1")
     moves = (
         ("EF load [Mb/s of data]", {"ef": 35}),

@@ -1,4 +1,4 @@
-"""Lesson 07 in a real JupyterLab: every slider moves what both models say."""
+"""Lesson 09 in a real JupyterLab: every slider moves what both models say."""
 
 import pytest
 from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
@@ -29,7 +29,7 @@ def solved(values):
 
 
 def test_the_mix_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
-    open_and_run(page, jupyter_server, "07_same_traffic_every_router")
+    open_and_run(page, jupyter_server, "09_same_traffic")
     values = start()
     drawn_when_there(page, "Business [% of the line]", BEST.format("fluid"))
     for name in MOST:

@@ -1,4 +1,4 @@
-"""Lesson 08 in a real JupyterLab: the scoreboard follows its choices."""
+"""Lesson 11 in a real JupyterLab: the scoreboard follows its choices."""
 
 from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
     complaints,
@@ -20,7 +20,7 @@ def wanted(**values):
 
 
 def test_the_scoreboard_follows_its_choices(page, watch, jupyter_server):  # noqa: F811
-    open_and_run(page, jupyter_server, "08_score_the_models")
+    open_and_run(page, jupyter_server, "11_evidence")
     values: dict = {}
     moves = (("Platform", "platform", "m120"), ("Model", "model", "packets"))
     page.get_by_label("Platform", exact=True).scroll_into_view_if_needed(timeout=30_000)

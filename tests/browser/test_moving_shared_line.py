@@ -1,4 +1,4 @@
-"""Lesson 02 in a real JupyterLab: the shared line follows the keyboard, as both models say."""
+"""Lesson 03 in a real JupyterLab: the shared line follows the keyboard, as both models say."""
 
 from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
     complaints,
@@ -37,7 +37,7 @@ def last(page, label, uid, wanted):
 
 
 def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
-    open_and_run(page, jupyter_server, "02_share_a_link")
+    open_and_run(page, jupyter_server, "03_round_robin")
     label = "LBE [Mb/s]"
     last(page, label, "fluid-sent", lbe_mbps(solved()))
     press(page, label, "ArrowRight", 5)

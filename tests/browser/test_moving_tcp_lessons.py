@@ -1,4 +1,4 @@
-"""Lessons 05 and 06 in a real browser: run, and every slider moved with the keyboard."""
+"""Lessons 06 and 07 in a real browser: run, and every slider moved with the keyboard."""
 
 import pytest
 from test_moving_lessons import (
@@ -39,7 +39,7 @@ def both_models(test):
 
 
 def test_a_buffer_follows_the_keyboard(page, watch, jupyter_server):
-    open_and_run(page, jupyter_server, "05_size_a_buffer")
+    open_and_run(page, jupyter_server, "06_tcp_buffers")
     drawn_when_there(page, BUFFER, "now-0")
     values = settings(KNOWN["buffer_36MB"].scenario)
     moves = (
@@ -75,7 +75,7 @@ def both_models_in(values):
 
 
 def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
-    open_and_run(page, jupyter_server, "06_pace_a_sender")
+    open_and_run(page, jupyter_server, "07_pacing")
     drawn_when_there(page, PACED, "now-0")
     test = KNOWN["pace_6G_bg_2G"].scenario
     values = paced_settings(test)

@@ -1,4 +1,4 @@
-"""Lesson 09 in a real JupyterLab: a port is built, saved, loaded and measured."""
+"""Lesson 13 in a real JupyterLab: a port is built, saved, loaded and measured."""
 
 import re
 
@@ -37,7 +37,7 @@ def saved(page, app, button):
 
 
 def test_a_port_is_built_saved_and_loaded(page, watch, jupyter_server, tmp_path):  # noqa: F811
-    open_and_run(page, jupyter_server, "09_your_own_router")
+    open_and_run(page, jupyter_server, "13_your_network")
     before = drawn_when_there(page, LOAD, "fluid-1")
     assert before == pytest.approx(lost())
     press(page, LOAD, "ArrowRight", 10)

@@ -1,4 +1,4 @@
-"""Lesson 05: how large a buffer TCP needs."""
+"""Lesson 06: how large a buffer TCP needs."""
 
 from qoslib.lessons.buffer_size.figures import Band, figure
 from qoslib.lessons.buffer_size.sliders import explorer

@@ -1,4 +1,4 @@
-"""Exercises of lesson 05: how large a buffer."""
+"""Exercises of lesson 06: how large a buffer."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ def given_test(answer: Any) -> Scenario:
         If it is none.
     """
     if not isinstance(answer, Scenario) or not isinstance(answer.network, Port):
-        raise NoAnswer("that is no Scenario of one Port; lesson 09 and its explorer make some.")
+        raise NoAnswer("that is no Scenario of one Port; lesson 13 and its explorer make some.")
     if not answer.hosts:
         raise NoAnswer("nobody sends TCP there: give Scenario(..., hosts=(Host(...),)).")
     return answer

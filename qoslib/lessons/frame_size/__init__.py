@@ -1,4 +1,4 @@
-"""Lesson 04: a router that counts packets, not bits."""
+"""Lesson 05: a router that counts packets, not bits."""
 
 from qoslib.lessons.frame_size.figures import Forwarded, Row, figure, published_rows
 from qoslib.lessons.frame_size.sliders import explorer

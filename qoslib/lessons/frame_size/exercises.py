@@ -1,4 +1,4 @@
-"""Exercises of lesson 04: a router that counts packets, not bits."""
+"""Exercises of lesson 05: a router that counts packets, not bits."""
 
 from qoslib import fluid, measurements, units
 from qoslib.lessons.exercise import edge, read

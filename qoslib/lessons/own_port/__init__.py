@@ -1,4 +1,4 @@
-"""Lesson 09: a port of the reader's own."""
+"""Lesson 13: a port of the reader's own."""
 
 from qoslib.explore.upload import Loaded
 from qoslib.lessons.own_port.figures import figure

@@ -1,4 +1,4 @@
-"""Exercises of lesson 09: a port of one's own."""
+"""Exercises of lesson 13: a port of one's own."""
 
 from qoslib import fluid, packets, units
 from qoslib.lessons.exercise import edge, read

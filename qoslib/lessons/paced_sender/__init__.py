@@ -1,4 +1,4 @@
-"""Lesson 06: TCP from a paced sender."""
+"""Lesson 07: TCP from a paced sender."""
 
 from qoslib.lessons.paced_sender.bursts import goodput_over_burst
 from qoslib.lessons.paced_sender.figures import figure

@@ -1,4 +1,4 @@
-"""Exercises of lesson 06: pacing a sender."""
+"""Exercises of lesson 07: pacing a sender."""
 
 from qoslib import tcp, units
 from qoslib.flows import HtbPacing, actual_rate_bps

@@ -1,4 +1,4 @@
-"""Lesson 03: a policed priority queue."""
+"""Lesson 02: a policed priority queue."""
 
 from qoslib.lessons.policing.bucket import bucket_over_time
 from qoslib.lessons.policing.figures import Counted, figure

@@ -1,4 +1,4 @@
-"""Exercises of lesson 03: a policed priority queue."""
+"""Exercises of lesson 02: a policed priority queue."""
 
 from qoslib import fluid, units
 from qoslib.lessons.exercise import edge, read

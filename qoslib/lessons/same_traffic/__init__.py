@@ -1,4 +1,4 @@
-"""Lesson 07: the same traffic at three routers and a plain queue."""
+"""Lesson 09: the same traffic at three routers and a plain queue."""
 
 from qoslib.lessons.same_traffic.figures import figure
 from qoslib.lessons.same_traffic.sliders import explorer

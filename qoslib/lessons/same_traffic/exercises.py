@@ -1,4 +1,4 @@
-"""Exercises of lesson 07: the same traffic at three routers and a plain queue."""
+"""Exercises of lesson 09: the same traffic at three routers and a plain queue."""
 
 from qoslib import fluid, packets, units
 from qoslib.lessons.exercise import edge, read

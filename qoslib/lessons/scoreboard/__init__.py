@@ -1,4 +1,4 @@
-"""Lesson 08: how far each model is from each published value."""
+"""Lesson 11: how far each model is from each published value."""
 
 from qoslib.lessons.scoreboard.figures import figure, lanes_of
 from qoslib.lessons.scoreboard.sliders import explorer

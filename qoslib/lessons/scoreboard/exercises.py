@@ -1,4 +1,4 @@
-"""Exercises of lesson 08: how far a model is from the published value, and what that is worth."""
+"""Exercises of lesson 11: how far a model is from the published value, and what that is worth."""
 
 import pandas as pd
 

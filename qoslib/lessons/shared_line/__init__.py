@@ -1,4 +1,4 @@
-"""Lesson 02: a line shared by deficit round robin."""
+"""Lesson 03: a line shared by deficit round robin."""
 
 from qoslib.lessons.shared_line.figures import figure
 from qoslib.lessons.shared_line.sliders import explorer

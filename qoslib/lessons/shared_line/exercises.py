@@ -1,4 +1,4 @@
-"""Exercises of lesson 02: a line shared by deficit round robin."""
+"""Exercises of lesson 03: a line shared by deficit round robin."""
 
 import numpy as np
 
