@@ -1,16 +1,16 @@
 """What a buffer carries: the packet model where it is not too long a run, else a formula."""
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from qoslib import tcp, units
+from qoslib import run, tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host
 from qoslib.packets.progress import Progress
 from qoslib.port import ByteLimit, Port, Queue
 from qoslib.results import Result
+from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 from qoslib.worksheet.path import AROUND_BYTES, ETHERNET_BYTES, HEADERS_BYTES, Path, readable
 
@@ -19,7 +19,6 @@ __all__ = [
     "PARTED",
     "TEST_S",
     "WHOLE_S",
-    "Carried",
     "Shown",
     "carried",
     "paced",
@@ -33,7 +32,7 @@ TEST_S, WHOLE_S = 30.0, 120.0
 MOST_PACKETS = 2e7
 #: Most flows that the models are given.
 MOST_FLOWS, MOST_FLUID_FLOWS = 1000, 16
-#: Most round trips that the fluid model plays: about a second.
+#: Most round trips that the fluid model runs: about a second.
 MOST_FLUID_ROUNDS = 50_000
 #: Senders' links, as times the line's rate: what meets at the port comes faster than it leaves.
 ACCESS = 10
@@ -58,41 +57,35 @@ class Shown(NamedTuple):
     by: str
 
 
-class Carried(NamedTuple):
-    """What a buffer carries.
-
-    Attributes
-    ----------
-    long_run : Shown
-        After the first half minute.
-    test : Shown or None
-        In the first half minute; None where no model simulates it.
-    remark : str
-        Where two models differ, or where the only one is not valid; else empty.
-    """
-
-    long_run: Shown
-    test: Shown | None
-    remark: str
-
-
-def carried(path: Path, buffer_bytes: float, progress: Progress | None = None) -> Carried:
+def carried(
+    path: Path, buffer_bytes: float, progress: Progress | None = None
+) -> tuple[Shown, Shown | None, str]:
     """Payload that a buffer carries, in the long run and in a test of half a minute.
 
     Up to `MOST_PACKETS` the packet model with CUBIC gives both. Beyond that the long run is
     `qoslib.tcp.formulas` of Reno flows that lose together, and the test the fluid model's.
+
+    Returns
+    -------
+    Shown
+        After the first half minute.
+    Shown or None
+        In the first half minute; None where no model simulates it.
+    str
+        Where two models differ, or where the only one is not valid; else empty.
     """
     fluid = _fluid(path, buffer_bytes)
     seconds = run_s(path)
     if seconds is None:
         test = None if fluid is None else Shown(_between(fluid, 0.0, TEST_S), "fluid")
-        return Carried(_formula(path, buffer_bytes), test, " ".join(fluid.notes) if fluid else "")
-    result = _simulated(path, buffer_bytes, seconds, None, progress)
+        return _formula(path, buffer_bytes), test, " ".join(fluid.notes) if fluid else ""
+    result = _simulated(_scenario(path, buffer_bytes, seconds), progress)
     test = Shown(_between(result, 0.0, TEST_S), "packets")
     if seconds > TEST_S:
         long_run = Shown(_between(result, TEST_S, seconds), "packets")
-        return Carried(long_run, test, _parted(test, fluid, path))
-    return Carried(_formula(path, buffer_bytes), test, _parted(test, fluid, path))
+    else:
+        long_run = _formula(path, buffer_bytes)
+    return long_run, test, _parted(test, fluid, path)
 
 
 def paced(
@@ -104,8 +97,8 @@ def paced(
     """
     if run_s(path) is None:
         payload = (path.packet_bytes - HEADERS_BYTES) / (path.packet_bytes + ETHERNET_BYTES)
-        return Shown(min(path.flows * paced_bps * payload, *_limits(path)), "formula"), None
-    result = _simulated(path, buffer_bytes, TEST_S, paced_bps, progress)
+        return Shown(min(path.flows * paced_bps * payload, path.most_bps), "formula"), None
+    result = _simulated(_scenario(path, buffer_bytes, TEST_S, paced_bps), progress)
     flows = slice(0, path.flows)
     lost = result.dropped_pps[flows].sum() / result.offered_pps[flows].sum()
     return Shown(_between(result, 0.0, TEST_S), "packets"), float(lost)
@@ -121,54 +114,41 @@ def run_s(path: Path) -> float | None:
     return most_s if most_s >= 2 * TEST_S else TEST_S
 
 
-def _port(path: Path, buffer_bytes: float) -> Port:
-    limit = ByteLimit(math.ceil(buffer_bytes))
-    return Port("port", path.rate_bps, (Queue("all", limit),), overhead_bytes=AROUND_BYTES)
-
-
-def _hosts(path: Path, paced_bps: float | None) -> list[Host]:
+def _scenario(
+    path: Path, buffer_bytes: float, seconds: float, paced_bps: float | None = None
+) -> Scenario:
     """A host a flow, none in step with another: a start in the first second, and jitter."""
-    packet_s = 1 / path.packets_pps
+    queue = Queue("all", ByteLimit(math.ceil(buffer_bytes)))
     pacing = None if paced_bps is None else FqPacing(paced_bps)
-    return [
-        Host(
-            f"sender {n + 1}",
-            ACCESS * path.rate_bps,
-            (_flow(path, n),),
-            pacing=pacing,
-            jitter_s=packet_s,
-        )
-        for n in range(path.flows)
-    ]
-
-
-def _flow(path: Path, n: int) -> Flow:
-    return Flow(
-        f"flow {n + 1}",
+    flow = Flow(
+        "flow",
         path.round_trip_s,
         Cubic(),
         window_bytes=None if path.window_bytes is None else math.ceil(path.window_bytes),
         mss_bytes=path.packet_bytes - HEADERS_BYTES,
         frame_bytes=path.packet_bytes,
-        start_s=n / path.flows,
+    )
+    hosts = tuple(
+        Host(
+            f"sender {n + 1}",
+            ACCESS * path.rate_bps,
+            (flow.replace(name=f"flow {n + 1}", start_s=n / path.flows),),
+            pacing=pacing,
+            jitter_s=1 / path.packets_pps,
+        )
+        for n in range(path.flows)
+    )
+    return Scenario(
+        "worksheet",
+        Port("port", path.rate_bps, (queue,), overhead_bytes=AROUND_BYTES),
+        (Stream("background", path.background_bps, path.packet_bytes),),
+        seconds,
+        hosts=hosts,
     )
 
 
-def _background(path: Path) -> list[Stream]:
-    return [Stream("background", path.background_bps, path.packet_bytes)]
-
-
-def _simulated(
-    path: Path,
-    buffer_bytes: float,
-    seconds: float,
-    paced_bps: float | None,
-    progress: Progress | None,
-) -> Result:
-    port, hosts = _port(path, buffer_bytes), _hosts(path, paced_bps)
-    result = tcp.simulate(
-        port, hosts, seconds, streams=_background(path), seed=1, progress=progress
-    )
+def _simulated(scenario: Scenario, progress: Progress | None) -> Result:
+    result = run(scenario.replace(seed=1), progress=progress)
     if result.interrupted:
         # What was asked for is not known: a sheet without it would be wrong.
         raise KeyboardInterrupt
@@ -185,36 +165,27 @@ def _between(result: Result, from_s: float, upto_s: float) -> float:
     return float(units.bits(result.tcp.received_bytes[:, some].sum()) / whole_s)
 
 
-def _limits(path: Path) -> Iterator[float]:
-    """What the line and the windows allow, whatever the buffer [bit/s]."""
-    yield path.left_bps * path.payload
-    if path.window_bytes is not None:
-        yield path.flows * tcp.window_limited_bps(path.window_bytes, path.round_trip_s)
-
-
 def _formula(path: Path, buffer_bytes: float) -> Shown:
     """The saw-tooth's rate, or the windows' if it is less."""
     if path.loss_free_bytes is not None and buffer_bytes >= path.loss_free_bytes:
         bursts_fit = path.slow_start_bytes is None or buffer_bytes >= path.slow_start_bytes
-        return Shown(min(_limits(path)), "formula" if bursts_fit else "bound")
+        return Shown(path.most_bps, "formula" if bursts_fit else "bound")
     packets = buffer_bytes / path.packet_bytes
     rate_pps = units.rate_pps(path.left_bps, path.packet_bytes + AROUND_BYTES)
     tooth = tcp.saw_tooth(rate_pps, path.round_trip_s, packets, path.flows)
-    full_bps, *windows_bps = _limits(path)
     product = tcp.bandwidth_delay_bytes(path.left_bps, path.round_trip_s)
     bursts = max(SMALL * product / math.sqrt(path.flows), FEW_PACKETS * path.packet_bytes)
     few_each = product + buffer_bytes < FEW_EACH * path.flows * path.packet_bytes
     by = "bound" if few_each or buffer_bytes < bursts else "formula"
-    return Shown(min(tooth.utilisation * full_bps, *windows_bps, full_bps), by)
+    return Shown(min(tooth.utilisation * path.payload_bps, path.most_bps), by)
 
 
 def _fluid(path: Path, buffer_bytes: float) -> Result | None:
     """The fluid model of the test, or None where it cannot run."""
     if path.flows > MOST_FLUID_FLOWS or path.round_trip_s * MOST_FLUID_ROUNDS < TEST_S:
         return None
-    port, hosts = _port(path, buffer_bytes), _hosts(path, None)
     try:
-        return tcp.solve(port, hosts, TEST_S, streams=_background(path))
+        return run(_scenario(path, buffer_bytes, TEST_S), "fluid")
     except ValueError:
         # All of it is valid; but the tables may take too much memory.
         return None

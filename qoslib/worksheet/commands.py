@@ -8,7 +8,7 @@ from qoslib.worksheet.carried import TEST_S
 from qoslib.worksheet.path import Path
 from qoslib.worksheet.sheet import Advice
 
-__all__ = ["commands_for_a_laboratory", "commands_for_a_path"]
+__all__ = ["commands"]
 
 #: tc netem drops what exceeds its limit: room for half as much again, and for its own default.
 SPARE, LEAST_LIMIT = 1.5, 1000
@@ -22,24 +22,21 @@ MOST_STREAMS, FIRST_PORT = 128, 5201
 AROUND_S = 10.0
 
 
-def commands_for_a_path(path: Path) -> Iterator[Advice]:
-    """For two hosts at the ends of a path that has its delay, and two more for the background."""
-    yield from _sockets(path)
-    yield from _tests(path)
+def commands(path: Path) -> tuple[tuple[Advice, ...], tuple[Advice, ...]]:
+    """Commands of a test, for a path that has its delay, and for hosts side by side.
 
-
-def commands_for_a_laboratory(path: Path) -> Iterator[Advice]:
-    """The same for hosts side by side: netem adds the delay of the path."""
+    Two hosts are at the ends, and two more send the background. In a laboratory netem adds the
+    delay of the path.
+    """
     wait = units.convert(path.round_trip_s, "s", "ms")
-    under_way = path.packets_pps * path.round_trip_s
-    limit = max(math.ceil(SPARE * under_way), LEAST_LIMIT)
-    yield from _sockets(path)
-    yield Advice(
+    limit = max(math.ceil(SPARE * path.packets_pps * path.round_trip_s), LEAST_LIMIT)
+    delay = Advice(
         f"sender$   tc qdisc add dev ethN root netem delay {wait:g}ms limit {limit}",
         "one round trip, and 1.5 times its packets",
     )
-    yield from _tests(path)
-    yield Advice("sender$   tc qdisc del dev ethN root", "remove the delay after the test")
+    undo = Advice("sender$   tc qdisc del dev ethN root", "remove the delay after the test")
+    sockets, tests = tuple(_sockets(path)), tuple(_tests(path))
+    return (*sockets, *tests), (*sockets, delay, *tests, undo)
 
 
 def _sockets(path: Path) -> Iterator[Advice]:

@@ -2,10 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from numbers import Real
+from typing import Annotated, get_type_hints
 
 from qoslib import tcp, units
-from qoslib.record import fail
+from qoslib.record import NotNegative, Within, checked, fail
 
 __all__ = [
     "AROUND_BYTES",
@@ -28,40 +28,24 @@ PACED_SHARE = 0.95
 LONG_TRIP_S = 2.0
 #: Lowest rate that `iperf3 --fq-rate` can be given here [bit/s].
 LEAST_PACED_BPS = units.kbps(1)
-#: Above and up to which each is believed: beyond, somebody has mistaken a unit.
-LIMITS = {
-    "rate_bps": (1e3, 1e13),
-    "round_trip_s": (1e-6, 100),
-    "buffer_bytes": (0, 1e12),
-    "window_bytes": (0, 1e11),
-    "flows": (0, 1e6),
-    "packet_bytes": (HEADERS_BYTES, 65_535),
-}
-OPTIONAL = ("buffer_bytes", "window_bytes")
-WHOLE = ("flows", "packet_bytes")
 
 
 @dataclass(frozen=True)
 class Path:
-    """What the worksheet is about."""
+    """What the worksheet is about: numbers in a range beyond which a unit has been mistaken."""
 
-    rate_bps: float
-    round_trip_s: float
-    flows: int
-    buffer_bytes: float | None
-    window_bytes: float | None
-    background_bps: float
-    packet_bytes: int
+    rate_bps: Annotated[float, Within(1e3, 1e13, open_low=True)]
+    round_trip_s: Annotated[float, Within(1e-6, 100, open_low=True)]
+    flows: Annotated[int, Within(1, 1e6)]
+    buffer_bytes: Annotated[float, Within(0, 1e12)] | None
+    window_bytes: Annotated[float, Within(0, 1e11)] | None
+    background_bps: NotNegative
+    packet_bytes: Annotated[int, Within(HEADERS_BYTES, 65_535, open_low=True)]
 
     def __post_init__(self) -> None:
-        for name, (low, high) in LIMITS.items():
-            value, whole = getattr(self, name), name in WHOLE
-            if name in OPTIONAL and value is None:
-                continue
-            a_number = isinstance(value, int if whole else Real)
-            if not a_number or not low < value <= high:
-                fail(name, value, f"a {'whole ' * whole}number above {low:g}, up to {high:g}")
-        if not (isinstance(self.background_bps, Real) and 0 <= self.background_bps < self.rate_bps):
+        for name, hint in get_type_hints(Path, include_extras=True).items():
+            object.__setattr__(self, name, checked(hint, getattr(self, name), name))
+        if self.background_bps >= self.rate_bps:
             fail("background_bps", self.background_bps, "from 0 to below rate_bps")
         for name, packets in (("buffer_bytes", LEAST_FRAMES), ("window_bytes", 1)):
             value, least = getattr(self, name), packets * self.packet_bytes
@@ -100,12 +84,18 @@ class Path:
         if self.window_bytes is None:
             return None
         allowed = self.flows * tcp.window_limited_bps(self.window_bytes, self.round_trip_s)
-        return allowed if allowed < self.left_bps * self.payload else None
+        return allowed if allowed < self.payload_bps else None
 
     @property
-    def payload(self) -> float:
-        """Payload of a packet, as a share of what it takes on the line."""
-        return (self.packet_bytes - HEADERS_BYTES) / (self.packet_bytes + AROUND_BYTES)
+    def payload_bps(self) -> float:
+        """Payload that the line carries beside the background [bit/s]."""
+        payload = (self.packet_bytes - HEADERS_BYTES) / (self.packet_bytes + AROUND_BYTES)
+        return self.left_bps * payload
+
+    @property
+    def most_bps(self) -> float:
+        """Payload that line and windows allow, whatever the buffer [bit/s]."""
+        return self.windows_bps or self.payload_bps
 
     @property
     def paced_bps(self) -> float | None:
@@ -115,8 +105,8 @@ class Path:
         and a gap. So the rate is a share of the payload that the line can carry, or what the
         windows allow, if that is less.
         """
-        share_bps = self.left_bps * self.payload * PACED_SHARE
-        whole = math.floor(min(share_bps, self.windows_bps or share_bps) / self.flows)
+        share_bps = self.payload_bps * PACED_SHARE
+        whole = math.floor(min(share_bps, self.most_bps) / self.flows)
         return None if whole < LEAST_PACED_BPS else float(whole)
 
     @property
@@ -127,7 +117,7 @@ class Path:
             trip = f"{self.round_trip_s:g}"
             said.append(f"The round trip is {trip} s. Is this in ms? Then give {trip}e-3.")
         if self.windows_bps is not None:
-            carries = readable(self.left_bps * self.payload)
+            carries = readable(self.payload_bps)
             said.append(
                 f"The windows allow {readable(self.windows_bps)} of payload at most, and the line"
                 f" carries {carries}. Above that no buffer helps, only larger windows."

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from qoslib import tcp, units
 from qoslib.packets.progress import Progress
 from qoslib.worksheet.carried import carried, paced, run_s
-from qoslib.worksheet.commands import commands_for_a_laboratory, commands_for_a_path
+from qoslib.worksheet.commands import commands
 from qoslib.worksheet.path import HEADERS_BYTES, LEAST_FRAMES, PACED_SHARE, Path, readable
 from qoslib.worksheet.sheet import Advice, Rule, Worksheet
 
@@ -97,17 +97,19 @@ def worksheet(
     )
     rules = tuple(_rule(path, *each, progress) for each in _sizes(path))
     rules += tuple(_rule(path, *each, progress) for each in _for_slow_start(path, rules[-1]))
+    policer_bytes, policer = _policer(path)
+    path_commands, laboratory_commands = commands(path)
     return Worksheet(
         title=path.title,
         remarks=path.remarks,
         rules=rules,
-        policer_bytes=_policer_bytes(path),
-        policer=_policer(path),
+        policer_bytes=policer_bytes,
+        policer=policer,
         simulated_s=run_s(path),
         paced_bps=path.paced_bps,
         pacing=_pacing(path, rules[0], progress),
-        path_commands=tuple(commands_for_a_path(path)),
-        laboratory_commands=tuple(commands_for_a_laboratory(path)),
+        path_commands=path_commands,
+        laboratory_commands=laboratory_commands,
     )
 
 
@@ -130,10 +132,9 @@ def _sizes(path: Path) -> Iterator[tuple[str, float, str]]:
 def _for_slow_start(path: Path, fits: Rule) -> Iterator[tuple[str, float, str]]:
     """A rule more where bursts of slow start do not fit into a buffer that holds the windows."""
     least = path.slow_start_bytes
-    allowed_bps = path.windows_bps or path.left_bps * path.payload
     if least is None or fits.buffer_bytes >= least:
         return
-    if fits.test is None or fits.test.by != "packets" or fits.test.bps < ENOUGH * allowed_bps:
+    if fits.test is None or fits.test.by != "packets" or fits.test.bps < ENOUGH * path.most_bps:
         yield "slow start", least, "half of the windows: slow start sends at twice the line rate"
 
 
@@ -155,23 +156,18 @@ def _burst_bytes(path: Path) -> float:
     return float(packets * path.packet_bytes)
 
 
-def _policer_bytes(path: Path) -> float | None:
-    """The burst that a policer needs [B], or None where no policer can have it."""
-    burst = _burst_bytes(path)
-    return burst if units.serialisation_s(burst, path.rate_bps) <= LONGEST_BURST_S else None
-
-
-def _policer(path: Path) -> Advice:
+def _policer(path: Path) -> tuple[float | None, Advice]:
+    """The burst that a policer needs [B], or None where no policer can have it; and why."""
     burst = _burst_bytes(path)
     why = "A policer stores no packets, so its bucket must last for a whole saw-tooth of Reno."
     if path.windows_bps is not None:
         why = "A policer stores no packets, so its bucket must hold all windows at once."
-    if _policer_bytes(path) is None:
-        seconds = units.serialisation_s(burst, path.rate_bps)
+    seconds = units.serialisation_s(burst, path.rate_bps)
+    if seconds > LONGEST_BURST_S:
         least = f"It would take a burst of {seconds:,.3g} s of the line; use a shaper."
-        return Advice("No policer can replace the buffer.", f"{why} {least}")
+        return None, Advice("No policer can replace the buffer.", f"{why} {least}")
     size = units.convert(burst, "B", "MB")
-    return Advice(f"A policer in its place needs a burst of {size:,.3g} MB.", why)
+    return burst, Advice(f"A policer in its place needs a burst of {size:,.3g} MB.", why)
 
 
 def _pacing(path: Path, rule: Rule, progress: Progress | None) -> Advice:
