@@ -17,6 +17,8 @@ PAGE = Path(__file__).with_name("slides.html.j2")
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 #: Headings from which on a lesson is no longer for the projector, and where it is again.
 LEFT_OUT, AGAIN = "## Exercises", "## In practice"
+#: How a prediction begins: a quoted text, or a cell that asks.
+PREDICTION = (">", "predict(")
 
 
 def tagged(lesson):
@@ -26,7 +28,7 @@ def tagged(lesson):
     for cell in lesson.cells:
         shown = cell.source.startswith(AGAIN) or (shown and not cell.source.startswith(LEFT_OUT))
         cell.metadata["slideshow"] = {"slide_type": kind(cell, guessed) if shown else "skip"}
-        guessed = cell.cell_type == "markdown" and cell.source.startswith(">")
+        guessed = cell.source.startswith(PREDICTION)
     return lesson
 
 
@@ -49,10 +51,10 @@ def kind(cell, guessed):
 
     Short code stays with its text, and a prediction comes when asked for.
     """
+    if cell.source.startswith(PREDICTION):
+        return "fragment"
     if cell.cell_type == "markdown":
-        if cell.source.startswith("#"):
-            return "slide"
-        return "fragment" if cell.source.startswith(">") else "subslide"
+        return "slide" if cell.source.startswith("#") else "subslide"
     pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
     return "subslide" if pictured or guessed else "-"
 
