@@ -174,6 +174,5 @@ def _any_gate(value: Published) -> float:
         return math.nan
     if value.quantity == DROPS:
         return 0.0
-    left_bps = experiment.only_port.rate_bps - sum(s.rate_bps for s in experiment.streams)
     paced = [h.pacing.rate_bps for h in experiment.hosts if isinstance(h.pacing, HtbPacing)]
-    return units.convert(min([left_bps, *paced]), "bit/s", value.unit)
+    return units.convert(min([experiment.scenario.available_bps, *paced]), "bit/s", value.unit)

@@ -1,8 +1,9 @@
 """How far a model may be from a published value, one kind of quantity at a time, and why."""
 
+import tomllib
 from typing import NamedTuple
 
-from qoslib import units
+from qoslib import measurements, units
 from qoslib.compare.observe import Reading, View
 from qoslib.compare.values import Published
 
@@ -25,78 +26,12 @@ class Tolerance(NamedTuple):
     because: str
 
 
-#: One for each kind of quantity, never for one row.
+#: One for each kind of quantity, never for one row: ``data/tolerances.toml``.
 TOLERANCES = {
-    "carried": Tolerance(
-        0.01,
-        "offered shares are published in whole percent; generators keep them to about 0.1 %, and"
-        " what is carried follows the load one to one",
-    ),
-    "dropped": Tolerance(
-        0.02,
-        "a loss is the difference of two larger rates: 0.1 % of the offered load is 1 % of a loss"
-        " of a tenth of it",
-    ),
-    "carried_in_run": Tolerance(
-        0.02,
-        "a run of 10 s holds its start and its end: streams started by hand, a queue that fills,"
-        " a policer's burst of 500,000 B, which is 2 % of what a class of 20 Mb/s sends",
-    ),
-    "dropped_in_run": Tolerance(
-        0.10,
-        "a queue of 416 packets that fills once, or a burst of as many that passes once, is a"
-        " tenth of what a class loses in such a run",
-    ),
-    "carried_by_tcp": Tolerance(
-        0.15,
-        "one run of a closed loop whose host is not described, published with one digit; declared"
-        " beforehand, and not wider where the rounding is",
-    ),
-    "dropped_by_tcp": Tolerance(
-        1.0,
-        "a factor of two, so no less than half below: the first overshoot and where a saw-tooth"
-        " stands at the end decide; of a published range, from its ends",
-    ),
-    "latency": Tolerance(
-        0.20,
-        "buffers are multiples of nominal rates and of a nominal 100 ms, and the sources give"
-        " two digits; source m120 itself calls 45 against 50 ms in line",
-    ),
-    "transit": Tolerance(
-        0.10,
-        "latencies below 1 ms hold a fixed transit time, and behind it the wait for single"
-        " packets, which a fluid does not have: one packet of each of six queues is 7 us of 72",
-    ),
-    "average": Tolerance(
-        0.02,
-        "a tester timed each of millions of packets and gives five digits: what is left is the"
-        " model's own, since a few fitted numbers stand for an undocumented line card",
-    ),
-    "maximum": Tolerance(
-        0.03,
-        "the largest of millions of timed packets: an average's tolerance, and a few packet"
-        " times more for the one draw that an extreme is",
-    ),
-    "first_packets": Tolerance(
-        0.20,
-        "the least of millions of timed packets is one of the first few, which find an empty"
-        " router: who of two simultaneous packets goes first is a packet time, up to a sixth",
-    ),
-    "replayed": Tolerance(
-        50e-6,
-        "counts of a whole run that is replayed whole; two line cards of the source differ by 4"
-        " ppm, two tester ports by 32 ppm of what they lost",
-    ),
-    "rare": Tolerance(
-        0.15,
-        "a loss of about a hundred packets: which of two simultaneous packets it hits is a toss,"
-        " and twice the deviation of 204 tosses is 14 of 102",
-    ),
-    "loss_free": Tolerance(
-        0.15,
-        "the largest load without any loss is an extreme: runs of 5, 10 and 60 s differ by 4 % and"
-        " seeds by 2 %, and the source does not say how long it tried",
-    ),
+    kind: Tolerance(**entry)
+    for kind, entry in tomllib.loads(
+        (measurements.folder().parent / "tolerances.toml").read_text("utf-8")
+    ).items()
 }
 
 #: Counts of a whole run that is replayed whole.

@@ -43,7 +43,7 @@ STATUSES = ("ok", "inconsistent")
 KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
 NUMBERS = ("value", "half_width", "low", "high", "consistent_value")
 REQUIRED = ("experiment", "quantity", "half_width", "place")
-PRINTED = ("as_printed", "value")  # required too, but an inconsistent print may be no number
+TEXT_AND_VALUE = ("as_printed", "value")  # required too, but an inconsistent text may be no number
 CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
 
 #: A larger file is refused unread: to read so much takes a few seconds.
@@ -220,7 +220,9 @@ def _check(record: Record) -> None:
 
 
 def _required(record: Record, column: str) -> bool:
-    return column in REQUIRED or (column in PRINTED and record.cells["status"] != "inconsistent")
+    return column in REQUIRED or (
+        column in TEXT_AND_VALUE and record.cells["status"] != "inconsistent"
+    )
 
 
 def _check_number(record: Record, column: str, text: str) -> None:

@@ -50,7 +50,7 @@ FACTS = Facts(
 _COUNTED_EXTRA = -FACTS.header_bytes
 #: After the last packet is sent: longer than any queue takes to drain.
 _DRAIN_S = 1.0
-#: When the printed run starts in `llq_cumulative`, long after the stopped one.
+#: When the published run starts in `llq_cumulative`, long after the stopped one.
 _LATER_S = 20.0
 
 
@@ -150,7 +150,7 @@ def _run(
         name,
         title,
         port,
-        tuple(streams),
+        streams,
         assumptions,
         _COUNTED_EXTRA,
         duration_s=max(stops) + within_s + _DRAIN_S,
@@ -161,19 +161,14 @@ def _run(
 
 
 def _without_llq(name: str) -> Iterable[Experiment]:
-    base = name == "base"
-    port = fifo(FACTS.fifo_packets if base else FACTS.hold_queue_packets)
+    port = fifo(FACTS.fifo_packets if name == "base" else FACTS.hold_queue_packets)
     unmarked, default = (
         stream("default", rate) for rate in (FACTS.unmarked_bps, FACTS.default_bps)
     )
-    alone = (stream("EF", FACTS.EF_bps),)
-    within = FACTS.within_s
-    return [
-        _run("unmarked_alone", "150 Mb/s unmarked, alone", port, (unmarked,), name),
-        _run("ef_alone", "30 Mb/s of EF, alone", port, alone, name),
-        _run("default_alone", "80 Mb/s unmarked, alone", port, (default,), name),
-        _run("no_llq", "Both without LLQ", port, _both(), name, 100, within),
-    ]
+    yield _run("unmarked_alone", "150 Mb/s unmarked, alone", port, (unmarked,), name)
+    yield _run("ef_alone", "30 Mb/s of EF, alone", port, _both()[:1], name)
+    yield _run("default_alone", "80 Mb/s unmarked, alone", port, (default,), name)
+    yield _run("no_llq", "Both without LLQ", port, _both(), name, 100, FACTS.within_s)
 
 
 def _with_llq(name: str) -> Iterable[Experiment]:
@@ -181,22 +176,20 @@ def _with_llq(name: str) -> Iterable[Experiment]:
     port = llq("keeps" if base else "drains")
     head_s = FACTS.head_start_s if base else FACTS.head_start_drains_s
     twice = (*_stopped(head_s), *_both(head_s, _LATER_S))
-    alone = (stream("EF", FACTS.EF_bps),)
     loud, later = (_both(by_s, ef_bps=FACTS.EF_300_bps) for by_s in (0.0, head_s))
-    return [
-        _run("llq_ef_alone", "LLQ: 30 Mb/s of EF, alone", port, alone, name),
-        _run("llq", "LLQ: EF at 30 Mb/s", port, _both(head_s), name, 20),
-        _run("llq_cumulative", "LLQ: the last listing, two runs", port, twice, name, 20),
-        _run("llq_300", "LLQ: EF at 300 Mb/s", port, loud, name, 20),
-        _run("llq_300_later", "LLQ: EF at 300 Mb/s, with a head start", port, later, name, 20),
-    ]
+    yield _run("llq_ef_alone", "LLQ: 30 Mb/s of EF, alone", port, _both()[:1], name)
+    yield _run("llq", "LLQ: EF at 30 Mb/s", port, _both(head_s), name, 20)
+    yield _run("llq_cumulative", "LLQ: the last listing, two runs", port, twice, name, 20)
+    yield _run("llq_300", "LLQ: EF at 300 Mb/s", port, loud, name, 20)
+    yield _run("llq_300_later", "LLQ: EF at 300 Mb/s, with a head start", port, later, name, 20)
 
 
 def _described(assumptions: str) -> Iterable[Experiment]:
     """The published experiments and the announced one, or those that a set speaks of."""
-    without = [] if assumptions == "drains" else _without_llq(assumptions)
-    having = [] if assumptions == "hold_queue" else _with_llq(assumptions)
-    return [*without, *having]
+    if assumptions != "drains":
+        yield from _without_llq(assumptions)
+    if assumptions != "hold_queue":
+        yield from _with_llq(assumptions)
 
 
 PLATFORM = Platform(

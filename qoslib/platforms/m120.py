@@ -27,7 +27,7 @@ FACTS = Facts(
     frame_bytes=sourced(1482, "m120_offered/base//frame_size"),
     frame_scenario2_bytes=sourced(1400, "m120_offered/profile1//frame_size"),
     layer2_bytes=assumed(18, "Ethernet header and FCS: the counters show 1464 B a packet of 1482"),
-    gap_bytes=assumed(20, "preamble and gap: 10 Gb/s then carries the 9747 layer-3 Mb/s printed"),
+    gap_bytes=assumed(20, "preamble and gap: 10 Gb/s then carries the 9747 layer-3 Mb/s published"),
     delay_buffer_s=sourced(0.1, f"{_CONFIGURED}//delay_buffer"),
     temporal_s=sourced(5e-3, "m120_configuration/base_temporal/CS1/temporal_buffer"),
     profile_fill=sourced(0.1, "m120_configuration/base_drop_profile/CS1/fill_level"),
@@ -188,8 +188,8 @@ PLATFORM = Platform(
     "m120",
     FACTS,
     {
-        "base": "Offered rates exactly as the shares printed in the traffic profiles.",
-        "generator": "Base test and scenario 1 with every offered rate as much below its printed"
+        "base": "Offered rates exactly as the shares published in the traffic profiles.",
+        "generator": "Base test and scenario 1 with every offered rate as much below its published"
         " share as the counters of the base test show for BE: 207,964 instead of 208,056"
         " packets/s, 0.04 %.",
         "frames": "Scenario 2 with its Mb/s as rates of frames, without preamble and gap. Excluded"
@@ -199,7 +199,7 @@ PLATFORM = Platform(
     {"10GE": port},
     not_described={
         "customer": "the customer's case (strict-high, 2:1) is the source's opening question:"
-        " neither its traffic nor its configuration is printed, and no test of the source"
+        " neither its traffic nor its configuration is published, and no test of the source"
         " reproduces it",
     },
     ratios={"drop_rate_ratio": ("dropped_pps", "BE", "CS1")},

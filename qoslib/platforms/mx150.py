@@ -39,7 +39,7 @@ FACTS = Facts(
         20, "preamble and gap, counted in the table: so its rows are one packet rate"
     ),
     clock_ppm=assumed(50, "each port of a generator keeps its own time, IEEE 802.3 allows 100 ppm"),
-    queue_packets=assumed(1000, "no buffer is printed; what is forwarded does not depend on it"),
+    queue_packets=assumed(1000, "no buffer is published; what is forwarded does not depend on it"),
     pause_packets=assumed(800, "a fill level for PAUSE below the queue's limit, as it should be"),
     resume_packets=assumed(
         200, "a fill level to go on at; what is forwarded does not depend on it"

@@ -104,10 +104,7 @@ class Experiment:
         ValueError
             If it is a forwarder or a chain.
         """
-        if not isinstance(self.port, Port):
-            kind = type(self.port).__name__
-            raise ValueError(f"experiment {self.name!r} is of a {kind}; allowed: one Port")
-        return self.port
+        return self.scenario.only_port
 
     @property
     def is_run(self) -> bool:

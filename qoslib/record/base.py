@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qoslib.record.document import SCHEMA, check_keys, read_document
+from qoslib.record.document import SCHEMA, check_fields, check_keys, read_document
 from qoslib.record.values import (
     MANY,
     WORDS,
@@ -378,14 +378,7 @@ def _made(value: typing.Any, where: str) -> typing.Any:
     kind = Record.kinds.get(named) if isinstance(named, str) else None
     if kind is None:
         fail(f"{where}.type", named, ", ".join(sorted(Record.kinds)))
-    fields = dataclasses.fields(kind)
-    names = [field.name for field in fields]
-    unknown = set(value) - {"type", *names}
-    if unknown:
-        fail(f"{where} field", min(unknown), ", ".join(names) or "no field")
-    missing = [f.name for f in fields if f.default is dataclasses.MISSING and f.name not in value]
-    if missing:
-        fail(f"{where}.{missing[0]}", None, f"a value, since a {kind.__name__} needs one")
+    check_fields(kind, value, where)
     parts = {k: _made(v, f"{where}.{k}") for k, v in value.items() if k != "type"}
     try:
         return kind(**parts)

@@ -1,13 +1,15 @@
 """Documents of our schema: JSON that is read with care, also as earlier versions wrote it."""
 
+import dataclasses
 import json
 import math
 import typing
 from collections.abc import Callable, Iterable
+from dataclasses import MISSING
 
 from qoslib.record.values import MAX_DIGITS, brief, fail, shortened
 
-__all__ = ["SCHEMA", "check_keys", "read_document"]
+__all__ = ["SCHEMA", "check_fields", "check_keys", "read_document"]
 
 SCHEMA = "qoslib/2"
 #: What qoslib/1 called otherwise: kinds of records, and fields by their kind of today.
@@ -104,6 +106,18 @@ def check_keys(value: typing.Any, where: str) -> None:
     if isinstance(value, _Twice):
         key = brief.repr(value["twice"])
         raise ValueError(f"{shortened(where)} has the key {key} twice; allowed: each key once")
+
+
+def check_fields(kind: type, value: dict[str, typing.Any], where: str) -> None:
+    """Refuse an object with another key than the fields of a kind, or without one that it needs."""
+    fields = dataclasses.fields(kind)
+    names = [field.name for field in fields]
+    unknown = set(value) - {"type", *names}
+    if unknown:
+        fail(f"{where} field", min(unknown), ", ".join(names) or "no field")
+    for field in fields:
+        if field.name not in value and field.default is field.default_factory is MISSING:
+            fail(f"{where}.{field.name}", None, f"a value, since a {kind.__name__} needs one")
 
 
 def _whole(digits: str) -> int:

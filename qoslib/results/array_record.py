@@ -5,11 +5,12 @@ import math
 import types
 import typing
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 
 import numpy as np
 
 from qoslib.record import SCHEMA, checked, fail, read_document
+from qoslib.record.document import check_fields
 
 __all__ = ["ArrayRecord"]
 
@@ -160,13 +161,7 @@ def _record(kind: type[Kind], value: typing.Any, where: str) -> Kind:
     if not isinstance(value, dict) or value.get("type") != kind.__name__:
         fail(where, value, f"an object of the type {kind.__name__}")
     hints = typing.get_type_hints(kind)
-    names = [each.name for each in fields(kind)]
-    unknown = set(value) - {"type", *names}
-    if unknown:
-        fail(f"{where} field", min(unknown), ", ".join(names))
-    for each in fields(kind):
-        if each.name not in value and each.default is each.default_factory is MISSING:
-            fail(f"{where}.{each.name}", None, f"a value, since a {kind.__name__} needs one")
+    check_fields(kind, value, where)
     given = {name: each for name, each in value.items() if name != "type"}
     return kind(**{n: _made(hints[n], each, f"{where}.{n}") for n, each in given.items()})
 

@@ -61,7 +61,7 @@ FACTS = Facts(
     policer_bps=sourced(units.mbps(200), f"{_POLICY}/policer_rate"),
     line_bps=assumed(
         units.mbps(2396.16),
-        "what a VC-4-16c carries once overhead and fixed stuff are off its printed 2405.38 Mb/s",
+        "what a VC-4-16c carries once overhead and fixed stuff are off its published 2405.38 Mb/s",
     ),
     line_queue_packets=assumed(2001, "no queue outgrows the maximum of WRED label 2"),
     lead_s=assumed(
@@ -78,7 +78,9 @@ FACTS = Facts(
     ring_e3_packets=fitted(18, _on("test_b", "latency_average", "prec5")),
     quantum_e3_share=fitted(0.80, _on("test_b", "latency_average", "prec6")),
     policer_slow_ppm=fitted(6.8, _LOST),
-    policer_bucket_bytes=assumed(4000, "twice the printed 2000, which the simultaneous pairs need"),
+    policer_bucket_bytes=assumed(
+        4000, "twice the published 2000, which the simultaneous pairs need"
+    ),
     policer_slower_ppm=assumed(
         10.0, "the only constant offset that gives 204 lost in 20 and 9.3e-6 in 90 minutes"
     ),
@@ -102,6 +104,6 @@ FACTS = Facts(
         60, "each load of the ramp with --full: how long the source tried is open"
     ),
     test_d_policer_bps=assumed(
-        units.mbps(50), "only the name of test D is printed: half of what Premium offers"
+        units.mbps(50), "only the name of test D is published: half of what Premium offers"
     ),
 )
