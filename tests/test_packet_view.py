@@ -2,9 +2,11 @@
 
 import base64
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -285,6 +287,39 @@ def test_a_scale_model_keeps_delays():
 
 def test_a_view_is_small_and_fetches_nothing():
     view = explore.packet_view({"tail": SCENARIOS["tail"], "head": SCENARIOS["head"]})
-    assert len(view.to_html()) < 90_000
-    assert "import " not in module()
-    assert "fetch(" not in module()
+    assert len(view.to_html()) < 60_000
+    assert not {"import", "fetch", "XMLHttpRequest", "WebSocket"} & set(
+        re.findall(r"\w+", module())
+    )
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_still_is_small_and_has_the_counters(name):
+    view = explore.packet_view(SCENARIOS[name], packets=300)
+    drawn = view._repr_mimebundle_()
+    bundle = drawn[0] if isinstance(drawn, tuple) else drawn
+    picture = bundle["image/svg+xml"]
+    assert len(picture) < 12_000
+    ElementTree.fromstring(picture)
+    end_s = 0.4 * view.spec["end_s"]
+    counts = run(SCENARIOS[name].replace(duration_s=end_s), bins=1).packets
+    assert f">{counts.sent.sum():,} sent<" in picture
+
+
+def test_the_moving_picture_of_the_first_lesson_is_that_of_the_engine():
+    port = Port("access", LINE, (Queue("all", PacketLimit(8)),))
+    drawn = explore.packet_loop(Scenario("one queue", port, (Stream("data", 150e6),)))
+    kept = Path(explore.__file__).parents[2] / "notebooks" / "one_queue.svg"
+    assert len(drawn) < 40_000
+    assert kept.read_text() == drawn
+    ElementTree.fromstring(drawn)
+    events = run(
+        Scenario("", port, (Stream("data", 150e6),), duration_s=10 / 2500), events=999
+    ).events
+    assert f">{(events.kind == 'drop').sum()} dropped<" in drawn
+
+
+@pytest.mark.parametrize("name", ["head", "policer", "ring", "drr", "engine"])
+def test_a_moving_picture_of_another_port_is_refused(name):
+    with pytest.raises(ValueError, match="of a packet loop"):
+        explore.packet_loop(SCENARIOS[name])

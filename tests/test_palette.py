@@ -1,10 +1,13 @@
 """Colours and symbols: seen on white, told apart with any colour vision, and in grey."""
 
+import re
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from qoslib.explore import packet_scene
 from qoslib.plots import style
 
 COLOURS = {name: look.colour for name, look in style.LOOKS.items()}
@@ -67,6 +70,34 @@ def test_a_class_is_seen_on_white(name):
 
 def test_text_is_read_on_white():
     assert contrast(style.INK, WHITE) >= TEXT
+
+
+@pytest.mark.parametrize("colour", packet_scene.DARK.values())
+def test_a_class_of_the_packet_view_is_seen_on_a_dark_ground(colour):
+    for ground in ("#111111", "#111318", "#1E1E1E"):
+        assert contrast(colour, ground) >= 4.5
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_classes_are_told_apart_on_a_dark_ground(vision):
+    for pair in combinations(packet_scene.DARK.values(), 2):
+        one, other = (lab(VISIONS[vision] @ linear(colour)) for colour in pair)
+        assert np.linalg.norm(one - other) >= APART, pair
+
+
+def test_every_class_has_a_colour_for_the_dark():
+    assert set(packet_scene.DARK) == set(COLOURS.values())
+
+
+def test_words_of_the_packet_view_are_read_in_both_themes():
+    source = (Path(packet_scene.__file__).parent / "page" / "draw.js").read_text()
+    themes = re.findall(r"(light|dark): \{([^}]*)\}", source)
+    assert [name for name, _ in themes] == ["light", "dark"]
+    for _, said in themes:
+        found = dict(re.findall(r'(\w+): "(#\w{6})"', said))
+        assert contrast(found["ink"], found["ground"]) >= TEXT
+        for name in ("muted", "red"):
+            assert contrast(found[name], found["ground"]) >= 4.5
 
 
 @pytest.mark.parametrize("vision", VISIONS)

@@ -24,7 +24,7 @@ from benchmarks.laboratory import chromium
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 PLOTLY = "application/vnd.plotly.v1+json"
-KEPT = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png")
+KEPT = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/svg+xml")
 WIDTH, HEIGHT = 820, 330
 MAX_PICTURE_BYTES = 40_000
 TO_PIXELS = """async ([figure, width, height]) => {

@@ -2,8 +2,17 @@
 
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.explore.packet_loop import packet_loop
 from qoslib.explore.packet_view import PacketView, packet_view
 from qoslib.explore.redraw import memoize_lines
 from qoslib.explore.scale_model import divided
 
-__all__ = ["Call", "Explorer", "PacketView", "divided", "memoize_lines", "packet_view"]
+__all__ = [
+    "Call",
+    "Explorer",
+    "PacketView",
+    "divided",
+    "memoize_lines",
+    "packet_loop",
+    "packet_view",
+]

@@ -1,6 +1,7 @@
 """Packets at a port, one by one, as a picture that plays and that a hand can change."""
 
 import base64
+import gzip
 import html
 import json
 import re
@@ -16,8 +17,9 @@ import traitlets
 from qoslib import units
 from qoslib.explore.packet_lanes import Shown, Window, lane_of, shown_of, window_of
 from qoslib.explore.packet_scene import Lane, Scene, scene_of
+from qoslib.explore.packet_still import still_svg
 from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
-from qoslib.record import Count, NotNegative, Positive, checked, fail
+from qoslib.record import Count, NotNegative, Positive, Share, checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream, Trace
@@ -41,6 +43,22 @@ def module() -> str:
         source = re.sub(r"^\s*(//.*|/\*\*.*\*/)\n", "", source, flags=re.MULTILINE)
         parts.append(re.sub(r"^\s+", "", source, flags=re.MULTILINE))
     return "".join(parts)
+
+
+#: A view on a page of its own: it unpacks its module and its data, and begins.
+_ALONE = """{
+const place = document.currentScript.previousElementSibling;
+const unpacked = (text) => new Response(new Blob([Uint8Array.from(atob(text), (c) =>
+c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
+(async () => {
+const code = await unpacked("CODE").text(), data = await unpacked("DATA").arrayBuffer();
+new Function(code)()(place, SPEC, new Uint8Array(data));
+})();
+}"""
+
+
+def _packed(raw: bytes) -> str:
+    return base64.b64encode(gzip.compress(raw, 9, mtime=0)).decode()
 
 
 class PacketView(anywidget.AnyWidget):
@@ -104,14 +122,43 @@ class PacketView(anywidget.AnyWidget):
             An element and its script.
         """
         spec = json.dumps(dict(self.spec), separators=(",", ":")).replace("</", "<\\/")
-        data = base64.b64encode(self.data).decode()
-        code = module().replace("export default { render };\n", "")
-        shown = f'mount(place,{spec},Uint8Array.from(atob("{data}"),(c)=>c.charCodeAt(0)));'
-        place = "const place=document.currentScript.previousElementSibling;\n"
-        return f"<div></div><script>{{{place}{code}{shown}}}</script>"
+        code = module().replace("export default { render };\n", "return mount;\n")
+        script = _ALONE.replace("CODE", _packed(code.encode())).replace("DATA", _packed(self.data))
+        return f"<div></div><script>{script.replace('SPEC', spec)}</script>"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        """The widget; for a viewer without a kernel a still picture, and words."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, *more = bundle if isinstance(bundle, tuple) else (bundle or {},)
+        data = {**data, "image/svg+xml": self.still(), "text/plain": self.spec["summary"]}
+        return (data, *more) if more else data
+
+    def still(self, share: float = 0.4) -> str:
+        """One moment as an SVG, for where nothing plays.
+
+        Parameters
+        ----------
+        share : float
+            Of the window, from 0 to 1.
+
+        Returns
+        -------
+        str
+            An SVG document of at most 12 kB.
+
+        Raises
+        ------
+        ValueError
+            If the share is not from 0 to 1.
+        """
+        share = checked(Share, share, "share")
+        start_s, end_s = self._window
+        scene = Scene(dict(self.spec), self.data)
+        return still_svg(scene, self._lanes, start_s + share * (end_s - start_s))
 
     def _scene(self) -> Scene:
         lanes = [lane_of(each, self._window, self._queues) for each in self._shown]
+        self._lanes = lanes
         streams = self._shown[0].scenario.streams
         steady = not any(isinstance(stream.arrivals, Trace) for stream in streams)
         offered_bps = sum(stream.mean_rate_bps for stream in streams)

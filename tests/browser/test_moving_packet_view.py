@@ -6,6 +6,8 @@ import nbformat
 import pytest
 from test_moving_lessons import Watch, open_and_run
 
+from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore
+
 CELL = """
 from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore
 from qoslib.port import HeadDrop
@@ -102,3 +104,37 @@ def test_it_plays_steps_and_follows_a_hand(shown):
     page.keyboard.press("ArrowLeft")
     page.wait_for_function(f"{QOS}.scene.rates < 1")
     assert page.evaluate(f"{QOS}.stats.answers_ms.length") >= 3
+
+
+def test_a_page_of_its_own_plays_and_fetches_nothing(page, tmp_path):
+    queue = Queue("all", PacketLimit(16))
+    scenario = Scenario("office", Port("access", 1e8, (queue,)), (Stream("data", 1.5e8),))
+    asked, wrong = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    (tmp_path / "view.html").write_text(explore.packet_view(scenario, playing=True).to_html())
+    page.goto(f"file://{tmp_path}/view.html")
+    page.wait_for_function(f"{TIME} > 0.2")
+    page.wait_for_function(f"{QOS}.state().lanes[0].sent > 0")
+    assert len(asked) == 1
+    assert wrong == []
+    # Nothing can be changed without a kernel, so nothing offers to.
+    assert page.locator(f"{ROOT} input[type=range]").count() == 1
+    assert page.evaluate(f"{QOS}.scene.lanes[0].title") == "office"
+
+
+def test_with_reduced_motion_it_goes_from_event_to_event(browser, tmp_path):
+    queue = Queue("all", PacketLimit(16))
+    scenario = Scenario("office", Port("access", 1e8, (queue,)), (Stream("data", 1.5e8),))
+    (tmp_path / "view.html").write_text(explore.packet_view(scenario).to_html())
+    context = browser.new_context(reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(f"file://{tmp_path}/view.html")
+    page.wait_for_selector(f"{ROOT} canvas")
+    events = page.evaluate(f"Array.from({QOS}.scene.events, (t) => 1000 * t)")
+    page.locator(f"{ROOT} .play").click()
+    page.wait_for_function(f"{TIME} > {events[0]}")
+    seen_ms = page.evaluate(TIME)
+    assert min(abs(seen_ms - each) for each in events) < 1e-9
+    assert page.evaluate(f"{QOS}.stats.frames") < 20
+    context.close()
