@@ -11,6 +11,7 @@ from qoslib.packets import filling
 from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure, rounded
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.units import Floats
 
@@ -59,8 +60,12 @@ def classes(
     >>> "CS1" in figure.summary
     True
     """
-    results = [results] if isinstance(results, Result) else list(results)
-    points = published_points(platform, experiment) if platform else []
+    checked(Experiment, experiment, "experiment")
+    given = (results,) if isinstance(results, Result) else results
+    results = checked(tuple[Result, ...], given, "results")
+    if not results:
+        fail("results", (), "at least one Result")
+    points = published_points(platform, experiment) if checked(str, platform, "platform") else []
     names = [stream.name for stream in experiment.streams]
     offered = _drawn(experiment, results[0], "offered")
     traces = [style.bars(names, offered, panel, uid=f"offered-{panel}") for panel in (0, 1)]

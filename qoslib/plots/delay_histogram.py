@@ -11,6 +11,7 @@ from qoslib.platforms import Experiment
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.plots.marks import MarkedClass, by_mark
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.units import Floats
 
@@ -43,6 +44,11 @@ def delay_histogram(
     Figure
         A panel for each class.
 
+    Raises
+    ------
+    ValueError
+        If there is no such class, there are more than four, or the result has no histogram.
+
     Examples
     --------
     >>> from qoslib import packets
@@ -52,7 +58,12 @@ def delay_histogram(
     >>> print(delay_histogram(base, result, classes=["BE"]).summary)
     BE takes 85 to 4,070 us, 3,458 on average.
     """
-    wanted = by_mark(experiment.streams, classes)
+    checked(Experiment, experiment, "experiment")
+    checked(Result, result, "result")
+    checked(str, platform, "platform")
+    wanted = by_mark(experiment.streams, checked(tuple[str, ...], classes, "classes"))
+    if len(wanted) > style.MOST_PANELS:
+        fail("the number of classes", len(wanted), f"up to {style.MOST_PANELS}: name them")
     traces: list[style.Json] = []
     table = pd.DataFrame(index=pd.Index([f"{word} [us]" for word in MARKS.values()], name="delay"))
     for panel, each in enumerate(wanted):

@@ -121,7 +121,7 @@ def live(figure: Figure) -> LiveFigure:
     >>> live(figure).data[0].uid
     'line'
     """
-    widget = LiveFigure(figure)
+    widget = LiveFigure(checked(Figure, figure, "figure"))
     # plotly has no public way to configure a widget; without this the upload button is back.
     widget._config = CONFIG
     return widget
@@ -147,6 +147,7 @@ def page(figure: Figure, title: str) -> str:
     >>> "<title>Losses</title>" in document, "Nothing is lost." in document
     (True, True)
     """
+    figure, title = checked(Figure, figure, "figure"), checked(str, title, "title")
     drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
     words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
     head = (
@@ -177,7 +178,9 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
     >>> widget.data[0].y
     (3, 9)
     """
-    old, new = [t.uid for t in widget.data], [t.uid for t in figure.data]
+    widget = checked(LiveFigure, widget, "widget")
+    old = [t.uid for t in widget.data]
+    new = [t.uid for t in checked(Figure, figure, "figure").data]
     if old != new:
         raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
     with widget.batch_update():

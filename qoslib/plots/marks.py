@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from qoslib.plots import style
+from qoslib.record import fail
 from qoslib.traffic import Stream
 
 __all__ = ["CALLED", "MarkedClass", "by_mark"]
@@ -58,5 +59,5 @@ def by_mark(streams: Sequence[Stream], only: Iterable[str] = ()) -> list[MarkedC
     wanted, labels = tuple(only), [each.label for each in classes]
     for label in wanted:
         if label not in labels:
-            raise ValueError(f"class is {label!r}; allowed: {', '.join(labels)}")
+            fail("class", label, ", ".join(labels))
     return [each for each in classes if not wanted or each.label in wanted]

@@ -66,9 +66,11 @@ def over_load(
     >>> over_load("drop_ratio", ["data"], {"fluid": swept}).table["fluid"].tolist()
     [0.0, 0.0, 50.0]
     """
-    if quantity not in QUANTITIES:
+    if checked(str, quantity, "quantity") not in QUANTITIES:
         fail("quantity", quantity, ", ".join(QUANTITIES))
     names: tuple[str, ...] = checked(tuple[str, ...], streams, "streams")
+    if not names:
+        fail("streams", (), "at least one name")
     extra_bytes = checked(NotNegative, overhead_bytes, "overhead_bytes")
     title, base, unit, _ = QUANTITIES[quantity]
     traces, columns = [], {}
@@ -87,7 +89,12 @@ def over_load(
         look = style.Look(style.INK, "circle")
         traces.append(style.curve("bound", "configured", at * 2, [0, top], 0, as_look=look))
         traces[-1]["uid"] = "bound"
-    seen = dict(published or {})
+    if not isinstance(published, Mapping | None):
+        fail("published", published, "a mapping of offered loads to values")
+    seen = {
+        checked(NotNegative, load, "published load"): checked(NotNegative, value, "published value")
+        for load, value in (published or {}).items()
+    }
     seen_x = [float(units.convert(each, "bit/s", "Mbit/s")) for each in seen]
     seen_y = [units.convert(each, base, unit) for each in seen.values()]
     like = [names[0] if len(names) == 1 else "BE"] * len(seen)

@@ -10,6 +10,7 @@ __all__ = [
     "KINDS",
     "LIKE",
     "LOOKS",
+    "MOST_PANELS",
     "Look",
     "axes",
     "bars",
@@ -255,6 +256,7 @@ def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: 
 
 #: As many panels as a figure may have.
 _NUMBERS = ("", "2", "3", "4")
+MOST_PANELS = len(_NUMBERS)
 _PLACES = [{"xaxis": f"x{number}", "yaxis": f"y{number}"} for number in _NUMBERS]
 
 

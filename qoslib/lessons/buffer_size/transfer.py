@@ -20,6 +20,7 @@ from qoslib.lessons.buffer_size.published import CALLED, Swept
 from qoslib.packets.progress import Progress
 from qoslib.platforms import platform as platform_named
 from qoslib.port import ByteLimit, PacketLimit
+from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
@@ -75,9 +76,9 @@ def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) 
             raise ValueError(f"hosts of {where.name!r} are (); allowed: at least one")
         held_bytes(where)
         return where
-    if where not in experiments:
-        known = ", ".join(experiments)
-        raise ValueError(f"platform is {where!r}; allowed: {known}, or a Scenario")
+    if not isinstance(where, str) or where not in experiments:
+        fail("platform", where, f"{', '.join(experiments)}, or a Scenario")
+    checked(str, assumptions, "assumptions")
     module = platform_named(where)
     # Nothing of the MLX was fitted, so its base is as configured.
     chosen = assumptions if assumptions in module.assumptions else "base"

@@ -51,6 +51,8 @@ def explorer(scenario: Scenario, published: Published | None = None) -> Explorer
         If the scenario is of something else.
     """
     port, stream = _only(scenario)
+    if not isinstance(published, Published | None):
+        fail("published", published, "a Published, or None")
     start = _settings(port, stream)
     controls = {
         "load": slider("Offered load [% of the line]", start["load"], 0, 200, 1),

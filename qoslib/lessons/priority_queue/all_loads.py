@@ -11,6 +11,7 @@ from qoslib.explore.redraw import silent
 from qoslib.lessons.priority_queue.figures import edge_figure
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import platform as platform_named
+from qoslib.record import checked, fail
 
 __all__ = ["knife_edge"]
 
@@ -34,6 +35,8 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
         Names of a platform and of one of its published experiments.
     """
     module = platform_named(platform)
+    if checked(str, experiment, "experiment") not in module.experiments():
+        fail("experiment", experiment, ", ".join(module.experiments()))
     known = module.experiments()[experiment]
     sent = fluid.solve(known.port, known.streams).sent_pps
     names = [s.name for s, pps in zip(known.streams, sent, strict=True) if pps == 0]

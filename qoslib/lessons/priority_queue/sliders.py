@@ -21,6 +21,7 @@ from qoslib.port import (
     TailDrop,
     TimeLimit,
 )
+from qoslib.record import checked, fail
 from qoslib.scenario import Scenario
 
 __all__ = ["described", "explorer", "settings"]
@@ -99,11 +100,12 @@ def _known(platform, experiment):
     if isinstance(platform, Scenario):
         mine = Experiment("own", platform.name, platform.network, platform.streams)
         return "own", {"own": dataclasses.replace(mine, warmup_s=platform.warmup_s)}
+    checked(str, experiment, "experiment")
     every = platform_named(platform).experiments()
     single = [name for name, each in every.items() if isinstance(each.port, Port)]
     begin = experiment or next(iter(single), next(iter(every)))
     if begin not in every:
-        raise ValueError(f"experiment is {begin!r}; allowed: {', '.join(single)}")
+        fail("experiment", begin, ", ".join(single))
     keys = settings(every[begin]).keys()
     return begin, {name: every[name] for name in single if settings(every[name]).keys() == keys}
 

@@ -7,6 +7,7 @@ from qoslib.explore.controls import choice, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons.scoreboard.figures import figure, lanes_of
+from qoslib.record import checked
 
 __all__ = ["chosen", "explorer"]
 
@@ -22,6 +23,7 @@ def explorer(rows: Sequence[compare.Row] = ()) -> Explorer:
         Rows of a scoreboard of your own, such as ``compare.score().rows``; by default those that
         come with the package.
     """
+    rows = checked(tuple[compare.Row, ...], rows, "rows")
     known = tuple(r for r in rows if r.verdict != "unscored") or compare.stored()
     lanes = lanes_of(known)
     controls = {

@@ -8,6 +8,7 @@ from qoslib.lessons.shared_line.figures import figure
 from qoslib.platforms import Experiment, gsr12000
 from qoslib.platforms.gsr12000.load import loaded
 from qoslib.port import Port, Red, Sampled
+from qoslib.record import checked, fail
 
 __all__ = ["SIMULATED_S", "described", "explorer", "settings"]
 
@@ -46,8 +47,8 @@ def explorer(experiment: str = "test_b") -> Explorer:
         ``test_a`` or ``test_b``, to begin with.
     """
     known = {name: gsr12000.PLATFORM.experiments()[name] for name in ("test_a", "test_b")}
-    if experiment not in known:
-        raise ValueError(f"experiment is {experiment!r}; allowed: {', '.join(known)}")
+    if checked(str, experiment, "experiment") not in known:
+        fail("experiment", experiment, ", ".join(known))
     pick = choice("Published test", [(TITLES[name], name) for name in known], experiment)
     start = settings(known[experiment])
     controls = {name: _halved(_control(name, value)) for name, value in start.items()}
