@@ -235,7 +235,7 @@ def test_switches_change_the_dropper():
     app = lessons.priority_queue.explorer("m120")
     app.controls["drop_CS1"].value = "tail"
     assert drawn(app, "fluid-delay")[3] == pytest.approx(100, rel=0.01)
-    app.move(drop_CS1="head", profile_CS1=True)
+    app.move(drop_CS1="head, 10 %")
     assert drawn(app, "fluid-delay")[3] == pytest.approx(8.9, rel=0.01)
 
 

@@ -62,25 +62,25 @@ def classes(
     """
     checked(Experiment, experiment, "experiment")
     given = (results,) if isinstance(results, Result) else results
-    results = checked(tuple[Result, ...], given, "results")
-    if not results:
+    said: tuple[Result, ...] = checked(tuple[Result, ...], given, "results")
+    if not said:
         fail("results", (), "at least one Result")
     points = published_points(platform, experiment) if checked(str, platform, "platform") else []
     names = [stream.name for stream in experiment.streams]
-    offered = _drawn(experiment, results[0], "offered")
+    offered = _drawn(experiment, said[0], "offered")
     traces = [style.bars(names, offered, panel, uid=f"offered-{panel}") for panel in (0, 1)]
     for panel, quantity in enumerate(PANELS):
         traces.append(_measured(experiment, names, points, quantity, panel))
-        for result in results:
+        for result in said:
             y = _drawn(experiment, result, quantity)
             uid = f"{result.model}-{quantity}"
             traces.append(style.points(result.model, names, names, y, panel, uid=uid))
-    traces += style.keys(*dict.fromkeys(r.model for r in results), "measured")
-    table = _table(experiment, results, points)
+    traces += style.keys(*dict.fromkeys(r.model for r in said), "measured")
+    table = _table(experiment, said, points)
     return Figure(
         data=traces,
         layout=_layout(offered),
-        summary=_summary(table, results, _largest(points)),
+        summary=_summary(table, said, _largest(points)),
         table=table,
     )
 

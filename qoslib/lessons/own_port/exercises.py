@@ -53,7 +53,7 @@ def own(answer):
     run = _simulated(answer)
     values = {"first": answer.streams[0].name}
     for model, result in (("fluid", fluid.solve(answer.network, answer.streams)), ("packet", run)):
-        lost = result.dropped_pps / (result.offered_pps + 1e-12)
+        lost = result.drop_ratio
         values |= {"model": model, "lost": lost[0]}
         if lost.max() <= LOSSLESS:
             return "idle", values
@@ -78,7 +78,7 @@ def _why(scenario):
     if (policer := queue.policer) is not None:
         open_to_all = (q.replace(policer=None) if q is queue else q for q in port.queues)
         run = _simulated(scenario.replace(network=port.replace(queues=tuple(open_to_all))))
-        if run.dropped_pps[0] <= LOSSLESS * run.offered_pps[0]:
+        if run.drop_ratio[0] <= LOSSLESS:
             rate = units.convert(policer.rate_bps, "bit/s", "Mbit/s")
             return "policed", {"rate": rate, "burst": policer.burst_bytes}
     others = [q.priority for q in port.queues if q is not queue]

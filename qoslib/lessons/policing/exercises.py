@@ -17,8 +17,7 @@ ROUNDED = 0.01
 def _lost(ef_mbps, port: Port):
     """Loss of EF and of the default class in the long run [ratio]."""
     streams = (isr4331.stream("EF", units.mbps(ef_mbps)), isr4331.stream("default", units.mbps(80)))
-    result = fluid.solve(port, streams)
-    return result.dropped_pps / result.offered_pps
+    return fluid.solve(port, streams).drop_ratio
 
 
 def _with_rate(rate_bps):

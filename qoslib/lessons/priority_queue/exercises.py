@@ -50,13 +50,7 @@ def _lost_percent(load_percent, guaranteed_percent):
     shares = m120.SHARES["base"] | {"CS1": units.convert(load_percent, "%", "1")}
     rate = units.convert(guaranteed_percent, "%", "1") * m120.FACTS.line_bps
     result = fluid.solve(m120.port(CS1={"guaranteed_bps": rate}), m120.streams(shares))
-    return {name: units.convert(_lost(result, name), "1", "%") for name in result.streams}
-
-
-def _lost(result, name):
-    """Share of a stream's packets that is dropped [ratio]."""
-    at = result.streams.index(name)
-    return float(result.dropped_pps[at] / max(result.offered_pps[at], 1))
+    return dict(zip(result.streams, units.convert(result.drop_ratio, "1", "%"), strict=True))
 
 
 def strict_high(answer, delay):
@@ -79,11 +73,11 @@ def own(answer):
         return "idle", {}
     first = streams[0].name
     delay = result[first].delay_mean_s
-    if delay is None or _lost(result, first) > LOSSLESS:
+    if delay is None or result[first].drop_ratio > LOSSLESS:
         return "loses", {"first": first}
     if delay > units.ms(10):
         return "delay", {"first": first, "delay": units.convert(delay, "s", "ms")}
-    worst = max(result.streams[1:], key=lambda name: _lost(result, name))
+    worst = max(result.streams[1:], key=lambda name: result[name].drop_ratio)
     return "right", {"first": first, "worst": worst}
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from qoslib import compare, fluid, packets, plots, run, units
-from qoslib.explore.controls import bare, button, choice, heading, row, slider, switch
+from qoslib.explore.controls import bare, button, choice, heading, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.packets.phases import random_phases
@@ -13,6 +13,7 @@ from qoslib.platforms import Experiment
 from qoslib.platforms import platform as platform_named
 from qoslib.port import (
     ByteLimit,
+    Dropper,
     DropProfile,
     HeadDrop,
     PacketLimit,
@@ -31,19 +32,25 @@ _COLUMNS = {
     "offered": ("offered [%]", "offered load [% of the line]"),
     "guaranteed": ("guaranteed [%]", "guaranteed rate [% of the line]"),
     "buffer": ("buffer", "buffer"),
-    "drop": ("drops at", "end of the queue that loses a packet"),
-    "profile": ("profile", "drop profile: drop all from 10 % full"),
+    "drop": ("drops at", "end of the queue that loses a packet, and from which fill on"),
 }
-#: What a buffer is counted in, and in which unit its slider shows it.
+#: A limit -> its field, base unit, the unit of its slider, and how that is called.
 _BUFFERS = {
-    TimeLimit: ("ms", "ms at the rate it is served"),
-    PacketLimit: ("packets", "packets"),
-    ByteLimit: ("kB", "kB"),
+    TimeLimit: ("time_s", "s", "ms", "ms at the rate it is served"),
+    PacketLimit: ("packets", "packets", "packets", "packets"),
+    ByteLimit: ("limit_bytes", "B", "kB", "kB"),
 }
+_DROPPERS: dict[str, Dropper] = {
+    "head": HeadDrop(),
+    "tail": TailDrop(),
+    "head, 10 %": DropProfile(((0.1, 1.0),), drop_at="head"),
+    "tail, 10 %": DropProfile(((0.1, 1.0),), drop_at="tail"),
+}
+#: The choice of a dropper that is none of these.
+_DESCRIBED = "as described"
 #: Sizes of the columns, as in CSS: the sliders share what the others leave.
-_SIZES = {"": "0 0 42px", "drop": "0 0 74px", "profile": "0 0 44px"}
+_SIZES = {"": "0 0 42px", "drop": "0 0 112px"}
 _SHARED = "1 1 0"
-PROFILE_FILL = 0.1
 SEED = 1
 #: Simulated time that the packet model counts [s].
 COUNTED_S = 0.5
@@ -142,9 +149,11 @@ def settings(experiment: Experiment) -> dict:
         if isinstance(port.scheduler, PriorityLevels):
             share = queue.guaranteed_bps / port.rate_bps
             values[f"guaranteed_{queue.name}"] = round(units.convert(share, "1", "%"), 6)
-        values[f"buffer_{queue.name}"] = round(_shown(queue.limit), 6)
-        values[f"drop_{queue.name}"] = _end(queue.dropper)
-        values[f"profile_{queue.name}"] = _profiled(queue.dropper)
+        field, base, unit, _ = _BUFFERS[type(queue.limit)]
+        shown = units.convert(getattr(queue.limit, field), base, unit)
+        values[f"buffer_{queue.name}"] = round(shown, 6)
+        known = (name for name, each in _DROPPERS.items() if each == queue.dropper)
+        values[f"drop_{queue.name}"] = next(known, _DESCRIBED)
     return values
 
 
@@ -167,47 +176,15 @@ def _stream(stream, port, values, before):
 
 def _queue(queue, port, values):
     of = {field: values.get(f"{field}_{queue.name}") for field in _COLUMNS}
-    changed: dict = {"limit": _limit(queue.limit, of["buffer"])}
+    field, base, unit, _ = _BUFFERS[type(queue.limit)]
+    size = units.convert(of["buffer"], unit, base)
+    size = size if isinstance(queue.limit, TimeLimit) else round(size)
+    changed: dict = {"limit": queue.limit.replace(**{field: size})}
     if of["guaranteed"] is not None:
         changed["guaranteed_bps"] = units.convert(of["guaranteed"], "%", "1") * port.rate_bps
-    if (of["drop"], of["profile"]) != (_end(queue.dropper), _profiled(queue.dropper)):
-        changed["dropper"] = _dropper(of["drop"], of["profile"])
+    if of["drop"] != _DESCRIBED:
+        changed["dropper"] = _DROPPERS[of["drop"]]
     return queue.replace(**changed)
-
-
-def _dropper(end, profiled):
-    if profiled:
-        return DropProfile(((PROFILE_FILL, 1.0),), drop_at=end)
-    return HeadDrop() if end == "head" else TailDrop()
-
-
-def _end(dropper):
-    if isinstance(dropper, DropProfile):
-        return dropper.drop_at
-    return "head" if isinstance(dropper, HeadDrop) else "tail"
-
-
-def _profiled(dropper):
-    return isinstance(dropper, DropProfile)
-
-
-def _shown(limit):
-    """A limit as its slider shows it."""
-    match limit:
-        case TimeLimit():
-            return units.convert(limit.time_s, "s", "ms")
-        case ByteLimit():
-            return units.convert(limit.limit_bytes, "B", "kB")
-    return limit.packets
-
-
-def _limit(limit, value):
-    match limit:
-        case TimeLimit():
-            return limit.replace(time_s=units.convert(value, "ms", "s"))
-        case ByteLimit():
-            return ByteLimit(round(units.convert(value, "kB", "B")))
-    return PacketLimit(round(value))
 
 
 def _on_line_bps(stream, port):
@@ -220,12 +197,11 @@ def _control(name, value, experiment):
     field, _, queue = name.partition("_")
     title = f"{queue} {_COLUMNS[field][1]}"
     if field == "drop":
-        return bare(choice(title, ["head", "tail"], value), _SIZES[field])
-    if field == "profile":
-        return bare(switch(title, value), _SIZES[field])
+        options = dict.fromkeys([*_DROPPERS, value])
+        return bare(choice(title, list(options), value), _SIZES[field])
     if field == "buffer":
         port = experiment.only_port
-        _, unit = _BUFFERS[type(port.queues[port.queue_names.index(queue)].limit)]
+        unit = _BUFFERS[type(port.queues[port.queue_names.index(queue)].limit)][-1]
         return bare(slider(f"{title} [{unit}]", value, 1, max(250, 2 * value), 1), _SHARED)
     return bare(slider(title, value, 0, 200 if field == "offered" else 100, 1), _SHARED)
 
@@ -233,7 +209,7 @@ def _control(name, value, experiment):
 def _grid(experiment, controls):
     port = experiment.only_port
     fields = [f for f in _COLUMNS if any(name.startswith(f"{f}_") for name in controls)]
-    units_used = dict.fromkeys(_BUFFERS[type(queue.limit)][0] for queue in port.queues)
+    units_used = dict.fromkeys(_BUFFERS[type(queue.limit)][2] for queue in port.queues)
     titles = {f: head for f, (head, _) in _COLUMNS.items()}
     titles["buffer"] += f" [{', '.join(units_used)}]"
     heads = [heading("", _SIZES[""])]

@@ -18,9 +18,7 @@ VOICE_MS = 0.5
 
 def _lost(result, name):
     """Share of a class that is lost [%]."""
-    at = result.streams.index(name)
-    offered = max(float(result.offered_pps[at]), 1.0)
-    return float(units.convert(float(result.dropped_pps[at]) / offered, "1", "%"))
+    return float(units.convert(result[name].drop_ratio, "1", "%"))
 
 
 def _solved(router, **percent):

@@ -40,13 +40,7 @@ def _lbe_lost_percent(quantum_bytes, load):
         for q in port.queues
     )
     result = fluid.solve(port.replace(queues=queues), gsr12000.streams("test_b", units.mbps(load)))
-    return units.convert(_lost(result, "1A/prec0"), "1", "%")
-
-
-def _lost(result, name):
-    """Share of a stream's packets that is dropped [ratio]."""
-    at = result.streams.index(name)
-    return float(result.dropped_pps[at] / max(result.offered_pps[at], 1))
+    return units.convert(result["1A/prec0"].drop_ratio, "1", "%")
 
 
 def ring(answer, most):
@@ -89,7 +83,7 @@ def own(answer):
     longest = result[first].delay_max_s
     delay = np.inf if longest is None else units.convert(longest, "s", "ms")
     values = {"first": first, "delay": delay, "most": OWN_MS}
-    if _lost(result, first) > LOSSLESS:
+    if result[first].drop_ratio > LOSSLESS:
         return "loses", values
     return ("delay" if delay > OWN_MS else "right"), values
 
