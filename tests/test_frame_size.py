@@ -29,7 +29,7 @@ def test_the_rows_are_those_of_the_table():
 
 def test_a_figure_counts_in_three_ways():
     result = fluid.solve(mx150.router(), mx150.streams(64))
-    forwarded = {"fluid": lessons.frame_size.Forwarded([64], [result])}
+    forwarded = {"fluid": {64: result}}
     figure = lessons.frame_size.figure(
         20, forwarded, lessons.frame_size.published_rows("mx150_throughput")
     )

@@ -86,9 +86,7 @@ def over_load(
     if configured_bps is not None:
         at = [units.convert(checked(Positive, configured_bps, "configured_bps"), "bit/s", "Mbit/s")]
         top = max(column.max() for column in columns.values())
-        look = style.Look(style.INK, "circle")
-        traces.append(style.curve("bound", "configured", at * 2, [0, top], 0, as_look=look))
-        traces[-1]["uid"] = "bound"
+        traces.append(style.bound("configured", at * 2, [0, top], 0, uid="bound"))
     if not isinstance(published, Mapping | None):
         fail("published", published, "a mapping of offered loads to values")
     seen = {

@@ -12,8 +12,8 @@ __all__ = [
     "LOOKS",
     "MOST_PANELS",
     "Look",
-    "axes",
     "bars",
+    "bound",
     "curve",
     "decades",
     "key",
@@ -243,11 +243,15 @@ def key(kind: str) -> Json:
     return {"type": "scatter", "name": KINDS[kind], "uid": f"key-{kind}", **entry}
 
 
+def bound(name: str, x: Iterable[Any], y: Iterable[float], panel: int, **more: Any) -> Json:
+    """A dashed grey line."""
+    return line("bound", name, x, y, panel, as_look=Look(INK, "circle"), **more)
+
+
 def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: str) -> Json:
     """A dashed line from the x axis up, named at its top; nothing where `x` is None."""
-    grey = Look(INK, "circle")
     at: list[float] = [] if x is None else [x, x]
-    trace = line("bound", name, at, [0, top][: len(at)], panel, as_look=grey, uid=uid)
+    trace = bound(name, at, [0, top][: len(at)], panel, uid=uid)
     # With `maxdisplayed` plotly leaves out the texts of short traces.
     trace["marker"] = {"color": INK}
     text = {"mode": "lines+text", "text": ["", name], "textposition": f"top {side}"}
@@ -265,13 +269,13 @@ def decades(low: float, high: float) -> Json:
     return {"type": "log", "range": [low, high], "dtick": 1, "exponentformat": "none"}
 
 
-def axes(
+def layout(
     y_titles: Sequence[str],
     x_title: str | Sequence[str] = "",
     y_axes: Sequence[Any] = (),
     **x_axis: Any,
 ) -> Json:
-    """Panels side by side, each with its own title, with its unit, on the y axis.
+    """Panels side by side on white, each y axis with its title and unit; the key above them.
 
     `y_axes` has a mapping with what else each of the y axes has; one for all if it is only one.
     """
@@ -299,16 +303,6 @@ def axes(
             "zeroline": False,
             **more[panel],
         }
-    return made
-
-
-def layout(
-    y_titles: Sequence[str],
-    x_title: str | Sequence[str] = "",
-    y_axes: Sequence[Any] = (),
-    **x_axis: Any,
-) -> Json:
-    """The common layout: white, the key above the panels, never over the data."""
     return {
         "template": _TEMPLATE,
         "height": 330,
@@ -318,5 +312,5 @@ def layout(
         # Without a ground of its own it covers no tick label of a high axis.
         "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR},
         "hovermode": "closest",
-        **axes(y_titles, x_title, y_axes, **x_axis),
+        **made,
     }

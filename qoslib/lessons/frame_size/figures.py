@@ -11,7 +11,7 @@ from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
 
-__all__ = ["Forwarded", "Row", "figure", "published_rows"]
+__all__ = ["Row", "figure", "published_rows"]
 
 #: Titles of the panels, with units: bits on the line, bits of frames, packets.
 PANELS = ("on the line [Gb/s]", "of frames [Gb/s]", "packets [million/s]")
@@ -19,13 +19,6 @@ PANELS = ("on the line [Gb/s]", "of frames [Gb/s]", "packets [million/s]")
 TICKS = (64, 128, 256, 512, 1518)
 #: Name that stands for all streams together, and gives them one colour.
 ALL = "all"
-
-
-class Forwarded(NamedTuple):
-    """What a model forwards of frames of some sizes [B], a result a size."""
-
-    sizes: Sequence[float]
-    results: Sequence[Result]
 
 
 class Row(NamedTuple):
@@ -55,7 +48,7 @@ def published_rows(name: str) -> list[Row]:
 
 def figure(
     overhead_bytes: float,
-    forwarded: Mapping[str, Forwarded],
+    forwarded: Mapping[str, Mapping[float, Result]],
     published: Sequence[Row] = (),
     now: tuple[float, Result] | None = None,
 ) -> Figure:
@@ -67,8 +60,8 @@ def figure(
     ----------
     overhead_bytes : float
         What the line adds to each frame [B].
-    forwarded : mapping of str to Forwarded
-        Model to what it forwards; the first of them must be the fluid model, as a line.
+    forwarded : mapping of str to mapping of float to Result
+        Model to its result for each frame size [B]; the fluid model must be among them, as a line.
     published : sequence of Row
     now : (float, Result), optional
         The frame size to mark [B], and the answer for it.
@@ -77,7 +70,7 @@ def figure(
     sizes, line = drawn["fluid"]
     _, bound = _drawn(forwarded["fluid"], "offered_pps", overhead_bytes)
     dots = {"packets": drawn.get("packets")}
-    dots["now"] = _drawn(Forwarded([now[0]], [now[1]]), "sent_pps", overhead_bytes) if now else None
+    dots["now"] = _drawn(dict([now]), "sent_pps", overhead_bytes) if now else None
     seen = np.array(published, dtype=float).reshape(-1, 3)
     value, half = (_counted_rows(seen[:, 0], rates, overhead_bytes) for rates in seen[:, 1:].T)
     traces = []
@@ -114,8 +107,8 @@ def _counted_rows(frame_bytes, on_line_bps, overhead_bytes):
 
 
 def _drawn(forwarded, quantity, overhead_bytes):
-    sizes = np.asarray(forwarded.sizes, dtype=float)
-    pps = np.array([getattr(result, quantity).sum() for result in forwarded.results])
+    sizes = np.array(list(forwarded), dtype=float)
+    pps = np.array([getattr(result, quantity).sum() for result in forwarded.values()])
     return sizes, _counted(pps, sizes, overhead_bytes)
 
 

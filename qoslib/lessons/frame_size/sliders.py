@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from qoslib import compare, fluid, packets, units
+from qoslib import compare, fluid, run, units
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines, silent
-from qoslib.lessons.frame_size.figures import Forwarded, figure, published_rows
+from qoslib.lessons.frame_size.figures import figure, published_rows
 from qoslib.platforms import mx150
 from qoslib.platforms import platform as platform_named
 from qoslib.port import Chain, Forwarder, Port
@@ -50,28 +50,24 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
 
     def swept(values):
         there = _described(begun.network, values)
-        solved = [fluid.solve(there, _streams(begun, size, values)) for size in SIZES]
-        return Forwarded(SIZES, solved)
+        return {size: fluid.solve(there, _streams(begun, size, values)) for size in SIZES}
 
     lines = memoize_lines(swept, "frame")
 
     def draw(values, simulated):
         there = _described(begun.network, values)
-        forwarded = {
-            "fluid": lines(values),
-            "packets": simulated or Forwarded([], []),
-        }
+        forwarded = {"fluid": lines(values), "packets": simulated or {}}
         here = fluid.solve(there, _streams(begun, round(values["frame"]), values))
         drawn = figure(gap_bytes, forwarded, published, (values["frame"], here))
         drawn.remark = _remark(here, lines(values), simulated)
         return drawn
 
     def simulate(values, progress):
-        there, counted = _described(begun.network, values), []
+        there, found = _described(begun.network, values), {}
         for size in SIMULATED:
-            counted.append(_simulated(there, _streams(begun, size, values)))
-            progress(len(counted) * END_S, len(SIMULATED) * END_S)
-        return Forwarded(SIMULATED, counted)
+            found[size] = _simulated(there, _streams(begun, size, values))
+            progress(len(found) * END_S, len(SIMULATED) * END_S)
+        return found
 
     def scenarios(values):
         streams = _streams(begun, round(values["frame"]), values)
@@ -85,9 +81,8 @@ def _remark(here, lines, simulated):
     """The smallest frame for which the models part; alone, where the fluid model is valid."""
     if simulated is None:
         return compare.remark(here, None)
-    fluid_of = dict(zip(lines.sizes, lines.results, strict=True))
-    for size, result in zip(simulated.sizes, simulated.results, strict=True):
-        if size in fluid_of and (text := compare.remark(fluid_of[size], result)):
+    for size, result in simulated.items():
+        if size in lines and (text := compare.remark(lines[size], result)):
             return f"With frames of {size} B: {text}"
     return ""
 
@@ -155,8 +150,6 @@ def _share(frame_bytes, gap_bytes):
 
 
 def _simulated(where, streams):
-    longer = OFFERED_BPS / max(sum(each.rate_bps for each in streams), 1.0)
-    longer = max(1.0, longer)
-    return packets.simulate(
-        where, streams, longer * END_S, warmup_s=longer * WARMUP_S, bins=1, progress=silent
-    )
+    longer = max(1.0, OFFERED_BPS / max(sum(each.rate_bps for each in streams), 1.0))
+    test = Scenario("frames", where, streams, longer * END_S, longer * WARMUP_S)
+    return run(test, bins=1, progress=silent)

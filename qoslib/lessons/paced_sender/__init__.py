@@ -1,7 +1,6 @@
 """Lesson 07: TCP from a paced sender."""
 
-from qoslib.lessons.paced_sender.bursts import goodput_over_burst
-from qoslib.lessons.paced_sender.figures import figure
+from qoslib.lessons.paced_sender.figures import figure, goodput_over_burst
 from qoslib.lessons.paced_sender.sliders import explorer
 
 __all__ = ["explorer", "figure", "goodput_over_burst"]

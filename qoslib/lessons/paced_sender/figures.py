@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 
-from qoslib import tcp
+from qoslib import tcp, units
 from qoslib.lessons.buffer_size import published as common
 from qoslib.lessons.buffer_size.published import Axis, Swept, TcpTest, drawn
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.results import Result
 
-__all__ = ["figure"]
+__all__ = ["figure", "goodput_over_burst"]
 
 #: Titles of the panels, with units.
 PANELS = ("TCP [Gb/s of data]", "lost [TCP packets]", "sent [Gb/s]")
@@ -78,9 +79,8 @@ def _stairs(stairs, left_bps, paced_bps, really):
         look, y = style.look(like), drawn(stairs[name], 0)
         trace = style.curve("fluid", f"{name} table", x, y, 2, as_look=look, uid=f"sent-{name}")
         yield trace | {"showlegend": True}
-    left, grey = drawn([left_bps] * 2, 0), style.Look(style.INK, "circle")
-    trace = style.line("bound", "left for TCP", x[[0, -1]], left, 2, as_look=grey, uid="left")
-    yield trace | {"showlegend": True}
+    left = drawn([left_bps] * 2, 0)
+    yield style.bound("left for TCP", x[[0, -1]], left, 2, uid="left", showlegend=True)
     here = drawn([paced_bps], 0).tolist(), drawn([really[1]], 0)
     yield style.points("now", [TABLES[really[0]]], *here, 2, uid="now-2")
 
@@ -102,3 +102,60 @@ def _summary(paced_bps, now, really, left_bps, simulated):
         f" Fluid model: {drawn(rate, 0):.3g} Gb/s of TCP data, {lost:,.0f} packets lost."
     )
     return f"{text} {common.sentence(simulated)}".rstrip()
+
+
+BURST = "burst of the policer, or queue before the shaper [kB]"
+OF_BURSTS = ("TCP [Mb/s of data]",)
+#: The two in their order, and the class whose look each has.
+LIKE = ("CS4", "BE")
+
+
+def goodput_over_burst(
+    burst_bytes: Sequence[float],
+    goodput_bps: Mapping[str, Sequence[float]],
+    rate_bps: float,
+    rules: Mapping[str, float],
+) -> Figure:
+    """Goodput against a policer's burst and a shaper's queue, packet by packet.
+
+    Parameters
+    ----------
+    burst_bytes : sequence of float
+        Bursts, and queues [B].
+    goodput_bps : mapping of str to sequence of float
+        Label to what arrives [bit/s]; two at most.
+    rate_bps : float
+        What policer and shaper let pass [bit/s].
+    rules : mapping of str to float
+        Label to a size to mark by a dashed line [B].
+    """
+    x = units.convert(np.asarray(burst_bytes, dtype=float), "B", "kB")
+    columns, traces = {}, []
+    top = float(units.convert(rate_bps, "bit/s", "Mbit/s"))
+    for (name, rates), like in zip(goodput_bps.items(), LIKE, strict=False):
+        y = units.convert(np.asarray(rates, dtype=float), "bit/s", "Mbit/s")
+        columns[f"{name} [Mb/s]"] = y
+        trace = style.line("tcp", name, x, y, 0, as_look=style.look(like), uid=name)
+        trace["marker"].pop("maxdisplayed")
+        traces.append(trace | {"mode": "lines+markers"})
+    for name, size in rules.items():
+        at = float(units.convert(size, "B", "kB"))
+        # What stands right of the middle, of a logarithmic axis, is named on its left.
+        side = "left" if at**2 > x[0] * x[-1] else "right"
+        traces.append(style.upright(name, at, top, 0, side, name))
+    table = pd.DataFrame(columns, index=pd.Index(x, name="burst or queue [kB]")).round(1)
+    layout = style.layout(OF_BURSTS, BURST)
+    layout["xaxis"] |= {"type": "log", "tickvals": x.tolist(), "tickformat": ","}
+    layout["yaxis"]["range"] = [0, 1.2 * top]
+    return Figure(data=traces, layout=layout, summary=_of_bursts(table, rules, top), table=table)
+
+
+def _of_bursts(table, rules, top):
+    sentences = [
+        f"{name.removesuffix(' [Mb/s]').capitalize()}: from {column.iloc[0]:.3g} to"
+        f" {column.iloc[-1]:.3g} of {top:.3g} Mb/s as it grows from {table.index[0]:,.0f} to"
+        f" {table.index[-1]:,.0f} kB."
+        for name, column in table.items()
+    ]
+    marked = [f"{name} {units.convert(each, 'B', 'kB'):,.0f} kB" for name, each in rules.items()]
+    return " ".join([*sentences, f"Dashed: {', '.join(marked)}."])

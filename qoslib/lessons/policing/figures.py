@@ -1,17 +1,19 @@
-"""A policed priority class and the rest: what arrives and is lost, and when the policer bites."""
+"""A policed priority class and the rest: loss by load, by phase, and by the policer's bucket."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from qoslib import units
+from qoslib import packets, units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
+from qoslib.plots.over_time import Line, over_time
 from qoslib.results import Result
+from qoslib.scenario import Scenario
 
-__all__ = ["Counted", "counted", "figure"]
+__all__ = ["Counted", "bucket_over_time", "counted", "figure", "phase_scatter"]
 
 #: Titles of the panels, with units.
 PANELS = ("arrived [thousand packets]", "lost [% of offered]", "lost [packets/s]")
@@ -124,3 +126,108 @@ def _summary(marks):
             lost = f"EF loses {ef:.3g} %, the default class {rest:.3g} %"
             sentences.append(f"{names[kind]}{at if kind == 'measured' else ''}: {lost}.")
     return " ".join(sentences)
+
+
+#: Titles of the panels, with units.
+OF_BUCKET = ("tokens in the bucket [kB]", "dropped by it [packets/s]")
+
+
+def bucket_over_time(scenario: Scenario, results: Mapping[str, Result], queue: str) -> Figure:
+    """What a queue's policer has in tokens, and what the queue's streams lose, over time.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        The port and the streams of each of the results.
+    results : mapping of str to Result
+        Label of a run to its record, with a history; all of the same length.
+    queue : str
+        Whose policer; its burst is drawn as a bound.
+
+    Raises
+    ------
+    ValueError
+        If the queue has no policer, or a record no history.
+    """
+    policer = {each.name: each.policer for each in scenario.only_port.queues}.get(queue)
+    if policer is None:
+        raise ValueError(f"queue is {queue!r}; allowed: one with a policer")
+    burst_kb, lines, sentences = units.convert(policer.burst_bytes, "B", "kB"), [], []
+    for place, (label, result) in enumerate(results.items()):
+        found = packets.over_time(scenario, result, queue)
+        time_s, tokens_kb = found.end_s, burst_kb * found.tokens_ratio
+        look = style.variant("CS4", place)
+        lines.append(Line(label, look, time_s, (tokens_kb, found.dropped_pps)))
+        empty = np.flatnonzero(tokens_kb < 0.01 * tokens_kb.max())
+        sentences.append(
+            f"The bucket ({label}) is empty from {time_s[empty[0]]:.2g} s on."
+            if len(empty)
+            else f"The bucket ({label}) never holds less than {tokens_kb.min():.3g} kB."
+        )
+    drawn = over_time(lines, OF_BUCKET, "time [s]", " ".join(sentences))
+    ends_s = lines[0].x[[0, -1]]
+    return drawn.add_trace(style.bound("burst", ends_s, [burst_kb] * 2, 0, uid="burst"))
+
+
+OF_PHASES = ("lost [% of the second stream]", "runs that lose less [%]")
+
+
+def phase_scatter(
+    runs: Sequence[Result],
+    fluid: Result,
+    published: Sequence[float],
+    half_width: Sequence[float] = (0.0, 0.0),
+) -> Figure:
+    """Losses of two streams in many runs as a cloud, and those of the first one as shares.
+
+    Parameters
+    ----------
+    runs : sequence of Result
+        Of a packet model, alike but for phases and seeds.
+    fluid : Result
+        What the fluid model says.
+    published : sequence of float
+        Lost share of each of the two [ratio].
+    half_width : sequence of float
+        Of their rounding [ratio].
+    """
+    first, second = fluid.streams
+    lost = units.convert(np.array([run.drop_ratio for run in runs]), "1", "%")
+    solved = units.convert(fluid.drop_ratio, "1", "%")
+    seen, half = (units.convert(np.asarray(each), "1", "%") for each in (published, half_width))
+    order = np.sort(lost[:, 0])
+    below = units.convert((np.arange(len(order)) + 1) / len(order), "1", "%")
+    cloud, curve = (lost[:, 0].tolist(), lost[:, 1], 0), (order.tolist(), below, 1)
+    point = style.points("measured", ["CS4"], [seen[0]], [seen[1]], 0, half_width=[half[1]])
+    point["error_x"] = {"type": "data", "array": [float(half[0])], "color": style.INK}
+    traces = [
+        style.points("packets", ["BE"], *cloud, uid="packets-0"),
+        style.points("fluid", ["BE"], [solved[0]], [solved[1]], 0, uid="fluid-0"),
+        point | {"uid": "measured-0"},
+        style.points("packets", ["BE"], *curve, uid="packets-1"),
+        _upright("fluid", "BE", solved[0]),
+        _upright("bound", "CS4", seen[0]),
+        *style.keys("packets", "fluid", "measured"),
+    ]
+    y_axes = [{"title": {"text": f"lost [% of {second}]", "standoff": 4}}, {"range": [0, 103]}]
+    layout = style.layout(OF_PHASES, f"lost [% of {first}]", y_axes)
+    table = pd.DataFrame(
+        np.percentile(lost, [5, 25, 50, 75, 95], axis=0).round(1),
+        columns=[f"{name} lost [%]" for name in fluid.streams],
+        index=pd.Index([5, 25, 50, 75, 95], name="runs that lose less [%]"),
+    )
+    less = np.mean(lost[:, 0] < seen[0])
+    summary = (
+        f"In {len(runs)} runs {first} loses from {order[0]:.2g} to {order[-1]:.2g} %; in"
+        f" {less:.0%} of them less than the published {seen[0]:.2g} %. The fluid model gives"
+        f" {solved[0]:.3g} % to both."
+    )
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
+
+
+def _upright(kind, like, x):
+    """A line from bottom to top of the right panel."""
+    look = style.look(like)
+    trace = style.curve(kind, kind, [x, x], [0, 100], 1, as_look=look, uid=f"{kind}-1")
+    del trace["legendgroup"]
+    return trace | {"showlegend": False}

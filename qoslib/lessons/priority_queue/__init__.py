@@ -1,7 +1,6 @@
 """Lesson 01: why a higher-priority queue can have the longer delay."""
 
-from qoslib.lessons.priority_queue.all_loads import knife_edge
-from qoslib.lessons.priority_queue.figures import edge_figure
+from qoslib.lessons.priority_queue.edge import edge_figure, knife_edge
 from qoslib.lessons.priority_queue.sliders import explorer
 
 __all__ = ["edge_figure", "explorer", "knife_edge"]

@@ -81,7 +81,7 @@ def own(answer):
     for name in ("voice", "control", "business"):
         if _lost(result, name) > NOTHING:
             return "loses", {"name": name, "lost": _lost(result, name)}
-    delay = units.convert(float(result.histogram.quantile_s(0.99)[0]), "s", "ms")
+    delay = units.convert(result["voice"].delay_p99_s, "s", "ms")
     rest = _lost(result, "best effort")
     values = {"delay": delay, "most": VOICE_MS, "rest": rest}
     return ("delay" if delay > VOICE_MS else "right"), values

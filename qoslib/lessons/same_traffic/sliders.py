@@ -1,6 +1,6 @@
 """The explorer of one mix of traffic at four ports: a plain queue and three routers' schedulers."""
 
-from qoslib import compare, fluid, packets, units
+from qoslib import compare, run, units
 from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
@@ -31,16 +31,19 @@ def explorer() -> Explorer:
     }
     controls["spacing"] = choice("Packets come", list(same_line.SPACINGS), at["spacing"])
     controls["seed"] = slider("Seed of the draws", at["seed"], 1, 20, 1)
-    ports = same_line.ports()
 
     def draw(values, dots):
-        streams = _streams(values)
-        solved = {name: fluid.solve(port, streams) for name, port in ports.items()}
+        solved = {name: run(test, "fluid") for name, test in scenarios(values).items()}
         drawn = figure(solved, dots or {})
         drawn.remark = _remark(solved, dots)
         return drawn
 
-    return Explorer(controls, draw, simulated, Call("same_traffic", scenarios=scenarios))
+    return Explorer(
+        controls,
+        draw,
+        simulated,
+        Call("same_traffic", scenarios=lambda values: [*scenarios(values).values()]),
+    )
 
 
 def _remark(solved, dots):
@@ -59,25 +62,16 @@ def start() -> dict:
 
 def simulated(values: dict, progress: Progress | None = None) -> dict[str, Result]:
     """What the packet model says at each port; every port gets the same packets."""
-    streams, end_s = _streams(values), WARMUP_S + COUNTED_S
-    seed = int(values["seed"])
+    tests = scenarios(values)
+    return {name: run(test, progress=progress, bins=1) for name, test in tests.items()}
+
+
+def scenarios(values: dict) -> dict[str, Scenario]:
+    """The four ports as they stand, each with the mix."""
+    loads = {name: units.convert(values[name], "%", "1") for name in MOST}
+    streams, seed = same_line.streams(loads, values["spacing"]), int(values["seed"])
+    times = WARMUP_S + COUNTED_S, WARMUP_S, seed
     return {
-        name: packets.simulate(
-            port, streams, end_s, seed=seed, warmup_s=WARMUP_S, bins=1, progress=progress
-        )
+        name: Scenario(f"the same traffic at {name}", port, streams, *times)
         for name, port in same_line.ports().items()
     }
-
-
-def scenarios(values: dict) -> list[Scenario]:
-    """The four ports as they stand, each with the mix."""
-    streams, end_s, seed = _streams(values), WARMUP_S + COUNTED_S, int(values["seed"])
-    return [
-        Scenario(f"the same traffic at {name}", port, streams, end_s, WARMUP_S, seed)
-        for name, port in same_line.ports().items()
-    ]
-
-
-def _streams(values):
-    loads = {name: units.convert(values[name], "%", "1") for name in MOST}
-    return same_line.streams(loads, values["spacing"])
