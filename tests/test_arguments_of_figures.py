@@ -15,7 +15,7 @@ PORT = Port("p", 1e7, (Queue("q", PacketLimit(20)),))
 SCENARIO = Scenario("s", PORT, (Stream("a", 5e6),), 0.01)
 COPY = Scenario("copy", PORT, (), 0.1, hosts=(Host("h", 1e8, (Flow("f", 0.01),)),))
 RESULT, COPIED = run(SCENARIO), run(COPY)
-BASE = m120.experiments()["base"]
+BASE = m120.PLATFORM.experiments()["base"]
 SIMULATED = packets.simulate(BASE.port, BASE.streams, 0.01)
 FIGURE = plots.Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 4], "uid": "line"}])
 ROWS = compare.stored()[:2]

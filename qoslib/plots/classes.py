@@ -51,6 +51,11 @@ def classes(
     Figure
         Three panels over the classes: sent, dropped, delay.
 
+    Raises
+    ------
+    ValueError
+        If there is no result, or the experiment is not of one port.
+
     Examples
     --------
     >>> from qoslib import fluid

@@ -115,6 +115,11 @@ def live(figure: Figure) -> LiveFigure:
     LiveFigure
         With the same traces and layout.
 
+    Raises
+    ------
+    ValueError
+        If it is no Figure.
+
     Examples
     --------
     >>> figure = Figure(data=[{"type": "scatter", "x": [1, 2], "y": [3, 4], "uid": "line"}])
@@ -140,6 +145,11 @@ def page(figure: Figure, title: str) -> str:
     -------
     str
         An HTML document of about 5 MB, the drawing program among it.
+
+    Raises
+    ------
+    ValueError
+        If it is no Figure, or the title no text.
 
     Examples
     --------
