@@ -18,7 +18,7 @@ from qoslib import lessons
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = tuple(sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")))
-GLOSSARY = ROOT / "notebooks" / "glossary.ipynb"
+GLOSSARY, LICENCE = ROOT / "notebooks" / "glossary.ipynb", ROOT / "notebooks" / "LICENSE"
 ASKED = re.compile(r'check\("(\d\d\.\d)", \.\.\.\)')
 #: The question of exercise n: from its number to the end of its cell.
 QUESTION = r"\*\*{}\.\*\* .*"
@@ -70,8 +70,9 @@ def write(folder, make):
     folder.mkdir(parents=True, exist_ok=True)
     for path in LESSONS:
         nbformat.write(make(nbformat.read(path, as_version=4)), folder / path.name)
-    # The lessons link to it.
+    # The lessons link to the one, and whoever has a copy may read the other.
     shutil.copy(GLOSSARY, folder)
+    shutil.copy(LICENCE, folder)
     print(f"{len(LESSONS)} lessons in {folder}")
 
 
