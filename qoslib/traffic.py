@@ -29,7 +29,6 @@ __all__ = [
     "Stream",
     "TickedBursts",
     "Trace",
-    "checked_streams",
     "imix",
     "on_one_line",
 ]
@@ -235,35 +234,6 @@ class Stream(Record):
             span_s = times_s[-1] - times_s[0] if times_s else 0.0
             return units.bits(sum(self.arrivals.frames_bytes[:-1])) / span_s if span_s else 0.0
         return self.rate_bps * (1 + units.convert(self.clock_ppm, "ppm", "1"))
-
-
-def checked_streams(streams: object) -> tuple[Stream, ...]:
-    """What a model takes as streams: at least one, each name once.
-
-    Parameters
-    ----------
-    streams : sequence of Stream
-
-    Returns
-    -------
-    tuple of Stream
-
-    Raises
-    ------
-    ValueError
-        If they are something else.
-
-    Examples
-    --------
-    >>> checked_streams([])
-    Traceback (most recent call last):
-    ValueError: the streams' names are []; allowed: at least one, each name once
-    """
-    made: tuple[Stream, ...] = checked(tuple[Stream, ...], streams, "streams")
-    names = [stream.name for stream in made]
-    if not names or len(set(names)) != len(names):
-        fail("the streams' names", names, "at least one, each name once", "are")
-    return made
 
 
 def on_one_line(

@@ -133,7 +133,7 @@ STREAM = Stream("s", 1e6)
 @pytest.mark.parametrize(
     ("port", "streams", "offered", "message"),
     [
-        (ONE, [], None, r"streams' names are \[\]; allowed: at least one"),
+        (ONE, [], None, r"streams are \[\]; allowed: at least one"),
         (ONE, [STREAM, STREAM], None, r"\['s', 's'\]; allowed: at least one, each name once"),
         (ONE, [STREAM], [-1.0], r"offered_bps has -1.0; allowed: 0 to 1e\+18"),
         (ONE, [STREAM], [[1.0], [np.nan]], "offered_bps has nan"),

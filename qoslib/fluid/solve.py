@@ -39,7 +39,7 @@ from qoslib.port import (
 from qoslib.record import checked, fail, rule_of
 from qoslib.results import Result
 from qoslib.tolerances import ROUNDING
-from qoslib.traffic import MOST_BPS, Stream, checked_streams
+from qoslib.traffic import MOST_BPS, Stream
 from qoslib.units import Floats
 
 __all__ = ["SHARINGS", "solve"]
@@ -155,7 +155,7 @@ def solve(
     [75000000. 25000000.]
     """
     network = checked(Port | Forwarder | Chain, network, "network")
-    streams = checked_streams(streams)
+    streams = checked(tuple[Stream, ...], streams, "streams")
     offered = _offered(streams, offered_bps)
     if isinstance(network, Chain):
         return through(network, streams, offered, solve)
@@ -192,6 +192,9 @@ def _refuse(port: Port) -> None:
 
 
 def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats:
+    names = [stream.name for stream in streams]
+    if not names or len(set(names)) != len(names):
+        raise ValueError(f"streams are {names}; allowed: at least one, each name once")
     if offered_bps is None:
         offered_bps = [stream.mean_rate_bps for stream in streams]
     try:

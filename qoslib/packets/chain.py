@@ -15,7 +15,7 @@ from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.codes import FED, REPEATED
 from qoslib.packets.kernels.counters import BINS, count_through
 from qoslib.packets.kernels.loop import AT_ONCE, affordable, run
-from qoslib.packets.plan import Run, planned, queue_names
+from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_streams import carried
 from qoslib.packets.progress import Progress, Watch, play
 from qoslib.port import Chain
@@ -101,7 +101,8 @@ class _Station:
     def record(self, options: Run, done_ps: int) -> Result:
         """What happened at this hop."""
         names = tuple(stream.name for stream in self.streams)
-        return collected(self.state, names, queue_names(self.where), options, done_ps)
+        queues = tuple(queue.name for queue in as_port(self.where)[0])
+        return collected(self.state, names, queues, options, done_ps)
 
 
 def run_chain(

@@ -153,14 +153,14 @@ def _tokens_share(state: State, bins: int) -> Floats:
     return np.where(queues["policed"][:, None], 1 - spent_ps / burst_ps, np.nan)
 
 
-def trace_of(state: State) -> PacketTrace:
-    """The packets one by one, as the log has them.
+def trace_of(outcomes: NDArray[np.void], classes: NDArray[np.void]) -> PacketTrace:
+    """The packets one by one.
 
     Parameters
     ----------
-    state : State
+    outcomes, classes : ndarray
+        Rows of the log, and the table of packet classes.
     """
-    outcomes, classes = state.log[: int(state.port[0]["logged"])], state.classes
     causes = np.array([*CAUSES, ""])
     sent = outcomes["cause"] < 0
     return PacketTrace(

@@ -35,7 +35,7 @@ from qoslib.port import (
 from qoslib.record import Count, NotNegative, Positive, Within, checked, fail, rule_of
 from qoslib.traffic import Stream
 
-__all__ = ["Run", "as_port", "planned", "queue_names"]
+__all__ = ["Run", "as_port", "planned"]
 
 #: Most bins, or rows of a record of packets or events.
 MOST_KEPT = 10_000_000
@@ -103,11 +103,6 @@ def as_port(where: Port | Forwarder) -> tuple[tuple[Queue, ...], int]:
     if isinstance(where, Forwarder):
         return (where.queue,), 0
     return where.queues, where.transmit_ring_packets
-
-
-def queue_names(where: Port | Forwarder) -> tuple[str, ...]:
-    """Names of the queues of a port or a forwarder."""
-    return tuple(queue.name for queue in as_port(where)[0])
 
 
 def planned(
@@ -360,8 +355,7 @@ def _port_row(
 ) -> NDArray[np.void]:
     port = np.zeros(1, tables.PORT)
     row = port[0]
-    row["queues"], row["fast"] = len(queues), -1
-    row["carries"] = row["resets"] = 1
+    row["queues"], row["fast"], row["resets"] = len(queues), -1, 1
     row["base_ps"] = picoseconds(where.base_delay_s)
     row["forget_ps"] = run.warm_ps or NEVER
     row["warm_ps"], row["events_left"] = run.warm_ps, run.events

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from qoslib.packets.chain import run_chain
 from qoslib.packets.collect import collected, trace_of
 from qoslib.packets.kernels.loop import affordable, run
-from qoslib.packets.plan import Run, planned, queue_names
+from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import checked
+from qoslib.record import checked, fail
 from qoslib.results import Result
-from qoslib.traffic import Stream, checked_streams
+from qoslib.traffic import Stream
 
 __all__ = ["simulate"]
 
@@ -90,18 +90,38 @@ def simulate(
     (15000, 12500)
     """
     network = checked(Port | Forwarder | Chain, network, "network")
-    streams = checked_streams(streams)
-    checked(Chunk, chunk_packets, "chunk_packets")
+    streams = checked(tuple[Stream, ...], streams, "streams")
+    _check(streams, chunk_packets)
     options = Run(duration_s, warmup_s, seed, bins, trace_packets, events)
     if isinstance(network, Chain):
         result = run_chain(network, streams, options, progress, chunk_packets)
     else:
-        state = planned(network, streams, options)
-        chunk = affordable(state, chunk_packets)
-        done_ps = play(lambda watch: run(state, options.end_ps, chunk), options, progress)
-        trace = trace_of(state) if trace_packets else None
-        names = tuple(stream.name for stream in streams)
-        result = collected(state, names, queue_names(network), options, done_ps, trace)
+        result = _run_one(network, streams, options, progress, chunk_packets)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     return result
+
+
+def _check(streams: Sequence[Stream], chunk_packets: int) -> None:
+    names = [stream.name for stream in streams]
+    if not names or len(set(names)) != len(names):
+        fail("the streams' names", names, "at least one, each name once", "are")
+    checked(Chunk, chunk_packets, "chunk_packets")
+
+
+def _run_one(
+    network: Port | Forwarder,
+    streams: Sequence[Stream],
+    options: Run,
+    progress: Progress | None,
+    chunk_packets: int,
+) -> Result:
+    state = planned(network, streams, options)
+    chunk = affordable(state, chunk_packets)
+    done_ps = play(lambda watch: run(state, options.end_ps, chunk), options, progress)
+    names = tuple(stream.name for stream in streams)
+    queues = tuple(queue.name for queue in as_port(network)[0])
+    trace = None
+    if options.log_packets:
+        trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)
+    return collected(state, names, queues, options, done_ps, trace)

@@ -132,25 +132,19 @@ def throughput(
     """
     network = checked(Port | Forwarder | Chain, network, "network")
     checked(Callable, streams_at, "streams_at")
-    checked(Annotated[float, Within(0, MOST_BPS, open_low=True)], high_bps, "high_bps")
-    checked(Annotated[float, Within(FINEST, 1, open_high=True)], resolution, "resolution")
+    _check(high_bps, resolution)
     whole_s = checked(Positive | None, duration_s, "duration_s")
     if whole_s is None:
         at_high = checked(tuple[Stream, ...], streams_at(high_bps), "streams_at(high_bps)")
         whole_s = max(_trial_s(network, at_high, resolution), SHORTEST_S)
 
     def trial(rate_bps: float) -> bool:
-        streams = tuple(streams_at(rate_bps))
-        for span_s in (*(share * whole_s for share in SHORTER), whole_s):
-            result = simulate(network, streams, span_s, seed=seed, bins=1, progress=progress)
-            if result.interrupted:
-                raise KeyboardInterrupt
-            assert result.packets is not None, "a packet run counts packets"
-            offered, lost = result.packets.offered.sum(), result.packets.lost.sum()
-            if lost:
+        for share in (*SHORTER, 1):
+            tried = _tried(network, streams_at, rate_bps, share * whole_s, seed, progress)
+            if not tried.passed:
                 break
-        trials.append(Trial(rate_bps, int(offered), int(lost), span_s))
-        return trials[-1].passed
+        trials.append(tried)
+        return tried.passed
 
     trials: list[Trial] = []
     if trial(high_bps):
@@ -209,3 +203,28 @@ def _queue_bits(at: Port | Forwarder, queue: Queue, frame_bytes: float) -> float
         return units.bits(queue.limit.held_bytes(frame_bytes))
     rate_bps = queue.guaranteed_bps if queue.limit.at == "guaranteed" else line_bps
     return rate_bps * queue.limit.time_s
+
+
+def _check(high_bps: float, resolution: float) -> None:
+    checked(Annotated[float, Within(0, MOST_BPS, open_low=True)], high_bps, "high_bps")
+    checked(float, resolution, "resolution")
+    if not FINEST <= resolution < 1:
+        fail("resolution", resolution, f"at least {FINEST:g} and below 1")
+
+
+def _tried(
+    network: Port | Forwarder | Chain,
+    streams_at: Callable[[float], Sequence[Stream]],
+    rate_bps: float,
+    duration_s: float,
+    seed: int,
+    progress: Progress | None,
+) -> Trial:
+    result = simulate(
+        network, tuple(streams_at(rate_bps)), duration_s, seed=seed, bins=1, progress=progress
+    )
+    if result.interrupted:
+        raise KeyboardInterrupt
+    assert result.packets is not None
+    offered, lost = result.packets.offered.sum(), result.packets.lost.sum()
+    return Trial(rate_bps, int(offered), int(lost), duration_s)

@@ -25,26 +25,20 @@ def _any_ready(queues, classes, slots, now_ps, fast):
 
 
 @kernel
-def _wanted(port, queue, classes, slots):
-    """The least deficit with which a queue sends: its oldest packet, or 1 if it may overdraw."""
-    if port.scheduler == DRR:
-        return classes[slots[head_slot(queue)].packet_class].frame_bytes
-    return 1
-
-
-@kernel
 def _skip_rounds(port, queues, classes, slots, now_ps):
     """After a whole round without a packet: add the quanta of all rounds but the last like it.
 
-    A queue makes up what it is short of in ``ceil(short / quantum)`` rounds, and all get as many
-    as the first of them.
+    A queue is short of ``frame - deficit`` bytes, of one byte above 0 where it may overdraw; it
+    makes them up in ``ceil(short / quantum)`` rounds, and all get as many as the first of them.
     """
     rounds = NEVER
     for index in range(len(queues)):
         queue = queues[index]
         if index != port.fast and ready_at(queue, classes, slots) <= now_ps:
-            short = _wanted(port, queue, classes, slots) - queue.deficit
-            rounds = min(rounds, (short - 1) // queue.quantum)
+            wanted = 1
+            if port.scheduler == DRR:
+                wanted = classes[slots[head_slot(queue)].packet_class].frame_bytes
+            rounds = min(rounds, (wanted - queue.deficit - 1) // queue.quantum)
     for index in range(len(queues)):
         queue = queues[index]
         if index != port.fast and ready_at(queue, classes, slots) <= now_ps:
@@ -52,13 +46,32 @@ def _skip_rounds(port, queues, classes, slots, now_ps):
 
 
 @kernel
-def next_in_round(port, queues, classes, slots, now_ps):
-    """Index of the low-latency queue, or of one whose deficit is enough; -1 where none is ready."""
+def next_drr(port, queues, classes, slots, now_ps):
+    """Index of the queue whose deficit covers its oldest packet; -1 where none is ready."""
+    if not _any_ready(queues, classes, slots, now_ps, -1):
+        return -1
+    while True:
+        for _ in range(port.queues):
+            queue = queues[port.at_queue]
+            if ready_at(queue, classes, slots) <= now_ps:
+                if not queue.visited:
+                    queue.deficit += queue.quantum
+                    queue.visited = 1
+                if classes[slots[head_slot(queue)].packet_class].frame_bytes <= queue.deficit:
+                    return port.at_queue
+            elif queue.visited:
+                queue.deficit = min(queue.deficit, 0)
+            _move_on(port, queue)
+        _skip_rounds(port, queues, classes, slots, now_ps)
+
+
+@kernel
+def next_mdrr(port, queues, classes, slots, now_ps):
+    """Index of the low-latency queue, or of the one whose deficit is above 0; -1 for none."""
     if port.fast >= 0 and ready_at(queues[port.fast], classes, slots) <= now_ps:
         return port.fast
     queue = queues[port.at_queue]
-    goes_on = queue.visited and ready_at(queue, classes, slots) <= now_ps
-    if goes_on and queue.deficit >= _wanted(port, queue, classes, slots):
+    if queue.visited and queue.deficit > 0 and ready_at(queue, classes, slots) <= now_ps:
         return port.at_queue
     if not _any_ready(queues, classes, slots, now_ps, port.fast):
         return -1
@@ -70,7 +83,7 @@ def next_in_round(port, queues, classes, slots, now_ps):
                     owed = queue.deficit if port.carries else max(queue.deficit, 0)
                     queue.deficit = owed + queue.quantum
                     queue.visited = 1
-                if queue.deficit >= _wanted(port, queue, classes, slots):
+                if queue.deficit > 0:
                     return port.at_queue
             elif queue.visited:
                 queue.deficit = min(queue.deficit, 0)

@@ -1,7 +1,6 @@
 """Which queue is next, level by level: in turn, by guaranteed and excess rate, by start tags."""
 
 from qoslib.packets.kernels.clock import NEVER, add_from
-from qoslib.packets.kernels.codes import LEVELS
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.ring_buffer import head_slot
@@ -46,12 +45,8 @@ def _least_served(level, order, queues, classes, slots, now_ps, within):
 
 @kernel
 def next_by_level(port, levels, order, queues, classes, slots, now_ps):
-    """Level by level within the guarantees, then level by level; -1 where none is ready.
-
-    With start tags nothing is guaranteed, so all is excess: a queue's `excess_turn_ps` is the start
-    tag of its oldest packet, or the finish tag of its last one; a level's is its virtual time.
-    """
-    for within in range(1 if port.scheduler == LEVELS else 0, -1, -1):
+    """Level by level within the guarantees, then level by level; -1 where none is ready."""
+    for within in (1, 0):
         for level in levels:
             index = _least_served(level, order, queues, classes, slots, now_ps, within)
             if index >= 0:
@@ -89,6 +84,20 @@ def join_level(levels, queue):
     level = levels[queue.level]
     queue.turn_ps = max(queue.turn_ps, level.turn_ps)
     queue.excess_turn_ps = max(queue.excess_turn_ps, level.excess_turn_ps)
+
+
+@kernel
+def next_by_start(levels, order, queues, classes, slots, now_ps):
+    """Index of the first level's ready queue with the least start tag; -1 where none is ready.
+
+    Nothing is guaranteed, so all is excess: a queue's `excess_turn_ps` is the start tag of its
+    oldest packet, or the finish tag of its last one; a level's is its virtual time.
+    """
+    for level in levels:
+        index = _least_served(level, order, queues, classes, slots, now_ps, 0)
+        if index >= 0:
+            return index
+    return -1
 
 
 @kernel

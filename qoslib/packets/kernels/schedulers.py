@@ -7,11 +7,12 @@ leaves; a queue becomes empty. A packet that is dropped from a queue leaves it a
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.codes import DRR, FIFO, LEVELS, MDRR, START_TIME, STRICT
 from qoslib.packets.kernels.compiling import kernel
-from qoslib.packets.kernels.drr import end_visit, next_in_round, take_deficit
+from qoslib.packets.kernels.drr import end_visit, next_drr, next_mdrr, take_deficit
 from qoslib.packets.kernels.metering import ready_at
 from qoslib.packets.kernels.priority import (
     join_level,
     next_by_level,
+    next_by_start,
     next_strict,
     pass_turn,
     tag_first,
@@ -36,9 +37,13 @@ def _chosen(state, port, now_ps):
         return 0 if ready_at(queues[0], classes, slots) <= now_ps else -1
     if port.scheduler == STRICT:
         return next_strict(state.levels, state.order, queues, classes, slots, now_ps)
-    if port.scheduler == LEVELS or port.scheduler == START_TIME:
+    if port.scheduler == LEVELS:
         return next_by_level(port, state.levels, state.order, queues, classes, slots, now_ps)
-    return next_in_round(port, queues, classes, slots, now_ps)
+    if port.scheduler == START_TIME:
+        return next_by_start(state.levels, state.order, queues, classes, slots, now_ps)
+    if port.scheduler == DRR:
+        return next_drr(port, queues, classes, slots, now_ps)
+    return next_mdrr(port, queues, classes, slots, now_ps)
 
 
 @kernel
