@@ -10,6 +10,7 @@ from qoslib.explore.packet_scene import Lane
 from qoslib.explore.scale_model import divided
 from qoslib.front import run
 from qoslib.port import (
+    ByteLimit,
     Chain,
     Classifier,
     Fifo,
@@ -19,6 +20,7 @@ from qoslib.port import (
     Port,
     Queue,
     StrictPriority,
+    TimeLimit,
 )
 from qoslib.record import fail
 from qoslib.results import Result
@@ -29,6 +31,8 @@ __all__ = ["Shown", "Window", "lane_of", "shown_of", "window_of"]
 
 #: A run goes on for this share of the window, so that the last packets are seen to arrive.
 MARGIN = 0.05
+#: How many packets arrive in a window of which nothing is said.
+LEAST_WATCHED, MOST_WATCHED = 400, 2000
 #: A TCP segment, where only hosts say how fast packets come [B].
 SEGMENT_BYTES = 1500.0
 #: Most rows of an event record that a view asks for.
@@ -160,10 +164,11 @@ def _told_by(result: Result) -> Scenario:
 
 
 def window_of(
-    shown: Sequence[Shown], packets: int, start_s: float | None, duration_s: float | None
+    shown: Sequence[Shown], packets: int | None, start_s: float | None, duration_s: float | None
 ) -> Window:
     """The window in which about so many packets arrive; a finished run's ends where it does."""
     scenario, result = shown[0].scenario, shown[0].result
+    packets = packets or _watched(shown)
     begin_s = scenario.warmup_s if start_s is None else start_s
     if result is not None:
         events = result.events
@@ -179,6 +184,24 @@ def window_of(
             fail("start_s", begin_s, f"below {last_s:g}, where the event record ends")
         return Window(begin_s, min(end_s, last_s))
     return Window(begin_s, begin_s + (duration_s or packets / _arriving_pps(shown[0])))
+
+
+def _watched(shown: Sequence[Shown]) -> int:
+    """As many packets as take a minute or two to pass: more where a queue has room for many."""
+    room = 0.0
+    for each in shown if shown[0].result is None else ():
+        frames = [stream.mean_frame_bytes for stream in each.scenario.streams]
+        frame_bytes = sum(frames) / len(frames) if frames else SEGMENT_BYTES
+        for queue in each.queues:
+            match queue.limit:
+                case PacketLimit():
+                    room = max(room, queue.limit.packets)
+                case ByteLimit():
+                    room = max(room, queue.limit.limit_bytes / frame_bytes)
+                case TimeLimit() if isinstance(each.at, Port):
+                    per_s = units.rate_pps(each.at.rate_bps, frame_bytes)
+                    room = max(room, queue.limit.time_s * per_s)
+    return int(min(max(4 * room, LEAST_WATCHED), MOST_WATCHED))
 
 
 def _arriving_pps(shown: Shown) -> float:

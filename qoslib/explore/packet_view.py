@@ -269,7 +269,7 @@ def _summary(lanes: Sequence[Lane], window: Window) -> str:
 def packet_view(
     shown: Scenario | Result | Sequence[Scenario | Result] | Mapping[str, Scenario | Result],
     *,
-    packets: int = 400,
+    packets: int | None = None,
     start_s: float | None = None,
     duration_s: float | None = None,
     queues: Sequence[str] = (),
@@ -290,8 +290,9 @@ def packet_view(
     shown : Scenario or Result, or a sequence or mapping of them
         One or two; a mapping gives their titles. A `Result` has its event record, but no port to
         run again: nothing in it can be moved, and no limits are drawn.
-    packets : int
-        About how many arrive in the window, from 20 to 10,000.
+    packets : int, optional
+        About how many arrive in the window, from 20 to 10,000; by default 400, and up to 2,000
+        where a queue has room for many.
     start_s : float, optional
         Where the window begins in the run [s]; by default where the warm-up ends.
     duration_s : float, optional
@@ -329,8 +330,8 @@ def packet_view(
     >>> view.spec["summary"].split(",")[0]
     'Packets in 5.33 ms. one queue: 101 arrive'
     """
-    packets = checked(Count, packets, "packets")
-    if not FEWEST <= packets <= MOST:
+    packets = checked(Count | None, packets, "packets")
+    if packets is not None and not FEWEST <= packets <= MOST:
         fail("packets", packets, f"from {FEWEST} to {MOST:,}")
     start_s = checked(NotNegative | None, start_s, "start_s")
     duration_s = checked(Positive | None, duration_s, "duration_s")

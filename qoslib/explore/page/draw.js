@@ -66,6 +66,11 @@ function text(pen, said, x, y, { size = 12, weight = 400, colour, align = "left"
   return context.measureText(said).width;
 }
 
+function textWidth(pen, said, { size, weight = 400 }) {
+  pen.context.font = `${weight} ${size}px ${FONT}`;
+  return pen.context.measureText(said).width;
+}
+
 function line(pen, x0, y0, x1, y1, colour, width = 1, dash = []) {
   const { context } = pen;
   context.strokeStyle = colour;
@@ -118,7 +123,7 @@ function block(pen, lane, number, i, x, y, w, h, alpha = 1) {
     context.roundRect(x + gap / 2, y, w - gap, h, Math.min(3.5, w / 4));
     context.fill();
   }
-  const followed = look.followed?.lane === number && look.followed.packet === i;
+  const followed = look.followed === lane.number[i];
   const named = pen.every && lane.number[i] % pen.every === 0;
   if (followed || (named && w > 7)) {
     context.strokeStyle = theme.ink;
@@ -147,7 +152,7 @@ function hollow(pen, lane, number, i, x, y, w, h, turn, alpha) {
   context.fillStyle = pen.colour(lane, i) + "2E";
   context.fill();
   context.strokeStyle = theme.red;
-  context.lineWidth = look.followed?.packet === i ? 3 : w < 5 ? 1 : 1.75;
+  context.lineWidth = look.followed === lane.number[i] ? 3 : w < 5 ? 1 : 1.75;
   context.stroke();
   context.restore();
   look.spots.push([number, i, x, y, w, h]);
@@ -160,9 +165,8 @@ function drawLane(pen, lane, number, state, t) {
   const used = text(pen, lane.title, layout.pad, made.y + 18, { size: 15.5, weight: 650 });
   let beside = layout.pad + used + 10;
   if (pen.scene.badge && !number) beside += badge(pen, pen.scene.badge, beside, made.y + 18) + 10;
-  text(pen, lane.note, beside, made.y + 18, {
-    size: 12.5, colour: theme.muted, most: layout.gate - beside - 4,
-  });
+  const note = { size: 12.5, colour: theme.muted }, free = layout.gate - beside - 4;
+  if (textWidth(pen, lane.note, note) < free) text(pen, lane.note, beside, made.y + 18, note);
   made.rows.forEach((row) => drawRow(pen, lane, number, made, row, state, t));
   drawLink(pen, lane, number, made, state, t);
 }
@@ -183,7 +187,10 @@ function drawRow(pen, lane, number, made, row, state, t) {
   drawWall(pen, row, wall, held);
   const drops = queue.drops;
   flaps(pen, queue, rail, head, below + 4);
-  labels(pen, lane, number, row, queue, here, { wall, rail, units, held, drops, most });
+  const last = state.chosen ? lane.sent[state.chosen - 1] : -1;
+  const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
+  const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
+  labels(pen, lane, number, row, queue, here, { wall, rail, units, held, drops, most, served });
   meters(pen, lane, made, row, queue, here, { wall, rail });
   const place = placesOf(pen, lane, made, queue, here, state, t);
   const seconds = layout.pace, k = layout.k;
@@ -306,7 +313,9 @@ function labels(pen, lane, number, row, queue, here, at) {
     if (known) square(pen, queue.name, layout.pad, top);
     const x = layout.pad + (known ? 15 : 0);
     const used = text(pen, queue.name, x, top, { size: 13, weight: 650 });
-    text(pen, levelOf(lane, queue), x + used + 8, top, { size: 11.5, colour: theme.muted });
+    const served = lane.scheduler === "PriorityLevels" && at.served;
+    const level = levelOf(lane, queue) + (served ? ` · ${served}` : "");
+    text(pen, level, x + used + 8, top, { size: 11.5, colour: theme.muted });
   } else {
     const said = look.rateSaid ?? lane.arrives;
     const grip = look.live && pen.scene.rates ? "  ↔" : "";
@@ -441,8 +450,8 @@ function drawLink(pen, lane, number, made, state, t) {
   const rule = y - 8 - made.stem;
   line(pen, gate + 4, rule, end, rule, theme.rule, 1, [2, 4]);
   if (lane.carries && layout.W > 780) {
-    const x = made.single ? end : gate + 6, below = made.single ? y + h + 21 : rule - 5;
-    const align = made.single ? "right" : "left";
+    const alone = lane.flows.length === 1, x = alone ? end : gate + 6;
+    const below = alone ? y + h + 21 : rule - 5, align = alone ? "right" : "left";
     text(pen, lane.carries, x, below, { size: 11.5, colour: theme.muted, align });
   }
   text(pen, `longest delay ${time(scene.longest)}`, end, rule - 5, { size: 11.5, colour: theme.muted, align: "right" });
@@ -485,7 +494,7 @@ function stem(pen, lane, number, made, i, x, w, alpha, labels) {
   context.beginPath();
   context.arc(x, top, thin ? 1.4 : 3, 0, 7);
   context.fill();
-  const followed = look.followed?.lane === number && look.followed.packet === i;
+  const followed = look.followed === lane.number[i];
   if (followed || (pen.every && lane.number[i] % pen.every === 0)) {
     const covered = top < foot - made.stem + 16 && x > pen.layout.W - pen.layout.pad - 150;
     if (covered && !followed) labels.push([]);
@@ -524,9 +533,6 @@ function hoses(pen, lane, made, state, t) {
     context.bezierCurveTo(row.head + 34, from, to - 34, middle, to - 3, middle);
     context.stroke();
     context.lineCap = "butt";
-    if (!serves || lane.scheduler !== "PriorityLevels") continue;
-    const said = state.guaranteed ? "guaranteed" : "excess";
-    text(pen, said, row.head + 2, row.y + row.high + 20, { size: 11.5, colour: theme.muted });
   }
 }
 
@@ -534,7 +540,8 @@ function totals(pen, lane, made, state) {
   const { layout, theme } = pen, x = layout.gate + 4;
   let y = made.line + made.lineHigh + 21;
   const like = pen.scene.longest;
-  const said = (n, delay) => `${n.toLocaleString("en")} sent${n ? `, mean delay ${time(delay, like)}` : ""}`;
+  const mean = layout.W < 820 && lane.flows.length > 1 ? "" : "mean delay ";
+  const said = (n, delay) => `${n.toLocaleString("en")} sent${n ? `, ${mean}${time(delay, like)}` : ""}`;
 
   if (lane.flows.length === 1) {
     text(pen, said(state.sent, state.delay), x, y, { size: 12.5, weight: 500 });

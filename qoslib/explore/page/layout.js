@@ -79,7 +79,7 @@ function headOf(lane, gate) {
 
 function placed(lane, y, gate, sizes, lanes) {
   const count = lane.shown.length, single = lane.queues.length === 1;
-  const high = single ? 38 : count > 3 ? 16 : 24;
+  const high = single ? 38 : count > 3 ? 16 : count > 2 ? 24 : 34;
   const pitch = single ? 104 : high + (count > 3 ? 36 : 46);
   const first = y + (single ? 74 : 64), head = headOf(lane, gate);
   const rows = lane.shown.map((q, row) => ({

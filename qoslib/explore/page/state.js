@@ -98,15 +98,17 @@ export function storyOf(scene, number, i, t = Infinity) {
   const place = queue.packets.indexOf(i);
   const first = upto(queue.goneBy, lane.arrival[i] - 1e-15);
   const ahead = place < 0 ? 0 : Math.max(place - first, 0);
-  let bytes = 0;
+  let bytes = 0, packets = 0;
   for (let k = place - ahead; k < place; k++) {
     // Those that left at the very time of the arrival were before it in the engine.
-    if (lane.leave[queue.packets[k]] > lane.arrival[i]) bytes += lane.bytes[queue.packets[k]];
+    if (lane.leave[queue.packets[k]] <= lane.arrival[i]) continue;
+    bytes += lane.bytes[queue.packets[k]];
+    packets += 1;
   }
   const cause = lane.cause(i);
   return {
     number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
-    queue: queue.name, cause, refused: lane.refused(i), behind: bytes,
+    queue: queue.name, cause, refused: lane.refused(i), behind: bytes, ahead: packets,
     arrival: lane.arrival[i], leave: lane.leave[i],
     start: lane.start[i], departure: lane.departure[i],
     dropped: cause !== "" && lane.leave[i] <= t,

@@ -57,14 +57,14 @@ const CAUSES = {
 
 /** What happened to a packet, as sentences; `t` hides what is still to come. */
 export function told(story) {
-  const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B`];
+  const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B.`];
   lines.push(`Arrived at ${time(story.arrival)}.`);
   if (story.refused) {
     lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
     return lines;
   }
-  const behind = story.behind ? `${story.behind.toLocaleString("en")} B` : "no other packet";
-  lines.push(`In queue “${story.queue}” behind ${behind}.`);
+  const bytes = `${story.behind.toLocaleString("en")} B (${words(story.ahead, "packet")})`;
+  lines.push(`In queue “${story.queue}” behind ${story.behind ? bytes : "no other packet"}.`);
   if (story.dropped) {
     const waited = time(story.leave - story.arrival);
     lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);
@@ -103,7 +103,7 @@ export function mount(el, spec, bytes, live = null) {
   const root = make("div", { class: "qoslib-packets", role: "group", tabindex: -1, "data-lm-suppress-shortcuts": "true" }, make("style", {}, CSS), stage, scrub, bar, sliders, said, fold);
   el.append(root);
 
-  const pen = () => ({
+  const pen = (context) => ({
     context, theme: THEMES[dark ? "dark" : "light"],
     colour: (lane, i) => {
       const found = scene.classes.find((each) => each.name === lane.streams[lane.stream[i]][0]);
@@ -139,7 +139,7 @@ export function mount(el, spec, bytes, live = null) {
     scrub.style.maxWidth = `${layout.W}px`;
     context.setTransform(sharp, 0, 0, sharp, 0, 0);
     context.clearRect(0, 0, layout.W, layout.H);
-    chart(pen(), scene, layout);
+    chart(pen(context), scene, layout);
     const { x, y, w, h } = layout.chart, below = Math.floor(y * sharp);
     still = new OffscreenCanvas(canvas.width, Math.max(canvas.height - below, 1));
     still.getContext("2d").drawImage(canvas, 0, -below);
@@ -212,9 +212,18 @@ export function mount(el, spec, bytes, live = null) {
       const now = state.lanes[n], name = scene.lanes.length > 1 ? `${lane.title}: ` : "";
       return `${name}${now.waiting} waiting, ${now.sent} sent, ${now.dropped} dropped`;
     });
-    const story = followed ? ` Packet ${told(storyOf(scene, followed.lane, followed.packet, t)).join(" ")}` : "";
-    said.textContent = `At ${time(t)}: ${each.join("; ")}.${story}`;
+    said.textContent = `At ${time(t)}: ${each.join("; ")}.${storyOfFollowed()}`;
     live?.moved?.(1000 * t, playing);
+  }
+
+  /** What happened to the packet that is followed, in each lane. */
+  function storyOfFollowed() {
+    if (followed === null) return "";
+    const stories = scene.lanes.map((lane, n) => {
+      const i = lane.number.indexOf(followed), name = scene.lanes.length > 1 ? `${lane.title}: ` : "";
+      return i < 0 ? "" : name + told(storyOf(scene, n, i, t)).slice(n ? 1 : 0).join(" ");
+    });
+    return ` Packet ${followed}: ${stories.join(" ")}`;
   }
 
   function after(direction) {
@@ -288,7 +297,7 @@ export function mount(el, spec, bytes, live = null) {
     },
     pick(x, y) {
       const spot = spotAt(x, y);
-      followed = spot ? { lane: spot[0], packet: spot[1] } : null;
+      followed = spot ? scene.lanes[spot[0]].number[spot[1]] : null;
       const state = paint();
       if (!playing) say(state);
     },
@@ -338,9 +347,9 @@ export function mount(el, spec, bytes, live = null) {
 
   /** Follow the next or the previous packet of a lane; its story is in the status line. */
   function follow(direction) {
-    const number = followed?.lane ?? 0, lane = scene.lanes[number];
-    const now = followed?.packet ?? upto(lane.arrival, t) - 1 - direction;
-    followed = { lane: number, packet: Math.max(0, Math.min(lane.count - 1, now + direction)) };
+    const [lane] = scene.lanes, known = followed === null ? -1 : lane.number.indexOf(followed);
+    const now = known < 0 ? upto(lane.arrival, t) - 1 - direction : known;
+    followed = lane.number[Math.max(0, Math.min(lane.count - 1, now + direction))];
     const state = paint();
     say(state);
   }
@@ -355,7 +364,7 @@ export function mount(el, spec, bytes, live = null) {
     brush.fillRect(0, 0, whole.width, whole.height);
     brush.scale(2, 2);
     draw(brush, scene, layout, stateAt(scene, t), { ...look, live: false, spots: [] });
-    brush.drawImage(still, 0, still.at, still.width / still.sharp, still.height / still.sharp);
+    chart(pen(brush), scene, layout);
     if (extra) {
       brush.font = `600 14px ${FONT}`;
       brush.textAlign = "left";
@@ -364,7 +373,10 @@ export function mount(el, spec, bytes, live = null) {
     }
     const blob = await new Promise((done) => whole.toBlob(done));
     try {
-      await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+      // A page that waits for a permission nobody gives would wait for ever.
+      const late = new Promise((_, stop) => setTimeout(stop, 1500));
+      const item = new ClipboardItem({ "image/png": blob });
+      await Promise.race([navigator.clipboard.write([item]), late]);
       copy.textContent = "Copied";
     } catch {
       const url = URL.createObjectURL(blob);
@@ -444,10 +456,6 @@ export function mount(el, spec, bytes, live = null) {
     update(newSpec, newBytes) {
       scene = load(newSpec, newBytes);
       t = Math.min(t, scene.end_s);
-      if (followed) {
-        const number = followed.number ?? 0;
-        followed = followed.packet < scene.lanes[followed.lane].count ? followed : null;
-      }
       hovered = null;
       tip.hidden = true;
       const focus = sliders.contains(document.activeElement) ? [...sliders.querySelectorAll("input, button")].indexOf(document.activeElement) : -1;
