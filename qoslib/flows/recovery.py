@@ -85,7 +85,7 @@ class TimeoutOnly(Recovery):
 class PathologicalRecovery(Recovery):
     """A fitted rule, not a mechanism: many losses at once cost a timeout and most of the window.
 
-    Meant for what guides of the time told of Linux hosts with large windows, which fell back to
+    Meant for what guides of the time reported of Linux hosts with large windows, which fell back to
     a timeout when they had to repair many losses. Otherwise as `SackRecovery`.
 
     Parameters

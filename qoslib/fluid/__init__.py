@@ -1,4 +1,4 @@
-"""Rates as water: closed forms and water-filling, answers at once."""
+"""The fluid model: mean rates by closed forms and water-filling, answers at once."""
 
 from qoslib.fluid.forwarder import knee_bytes
 from qoslib.fluid.over_time import over_time

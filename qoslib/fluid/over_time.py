@@ -24,7 +24,7 @@ def over_time(
 ) -> Result:
     """Mean rates over a run in which streams start and stop.
 
-    Between two starts or stops the water stands still, as `solve` says; the rates of the run are
+    Between two starts or stops rates are steady, as `solve` gives them; the rates of the run are
     the means of these stretches, weighted by their lengths. What fills or drains in between (a
     queue, a policer's burst) is left out.
 

@@ -1,4 +1,4 @@
-"""Rates as water: what a port does to its streams in the long run."""
+"""The fluid model: what a port does to its streams in the long run."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -113,7 +113,7 @@ def solve(
     """Steady rates, losses and waiting times of the streams at a port, forwarder or chain.
 
     Streams of one queue share what it gets in proportion to what they put in; with WRED those of
-    the lower profile lose first (`qoslib.fluid.red`). A queue that gets less than is put in stands
+    the lower profile lose first (`qoslib.fluid.red`). A queue that gets less than is put in stays
     full; see `qoslib.fluid.delay.waiting_s` for how long that takes.
     A forwarder shares its time likewise; see `qoslib.fluid.forwarder`.
 

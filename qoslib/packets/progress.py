@@ -65,7 +65,7 @@ class Watch:
 
     While it `takes_signals` the first Ctrl-C (the stop button of a notebook sends the same signal)
     is only noted, so that a run ends between two events with its record right up to there; the
-    next one raises `KeyboardInterrupt` as ever. So it is where the handler is Python's own and the
+    next one raises `KeyboardInterrupt`. So it is where the handler is Python's own and the
     thread the main one; elsewhere nothing is changed.
 
     Parameters

@@ -1,4 +1,4 @@
-"""From descriptions to tables: flows and hosts become sources of a port that is planned as ever."""
+"""From descriptions to tables: flows and hosts become sources of a port."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
