@@ -13,7 +13,7 @@ from qoslib.compare.observe import View
 from qoslib.compare.rows import views_of
 from qoslib.flows import Host, HtbPacing, actual_rate_bps
 from qoslib.front.loss_free import loss_free_search
-from qoslib.front.workers import each
+from qoslib.front.workers import each, silent
 from qoslib.packets.phases import delayed, random_phases, random_starts
 from qoslib.packets.progress import Progress
 from qoslib.platforms import Experiment, Platform
@@ -92,7 +92,7 @@ def _tcp(
     duration_s = experiment.duration_s
 
     def run(seed: int) -> Result:
-        given: dict[str, Any] = {"seed": seed, "progress": progress or _silent}
+        given: dict[str, Any] = {"seed": seed, "progress": progress or silent}
         return _finished(tcp.simulate(port, hosts, duration_s, streams=streams, **given))
 
     described = (port, tuple(map(in_effect, hosts)), streams, duration_s)
@@ -122,7 +122,7 @@ def _packets(
 
         return _at_loss_free_load(experiment, run)
 
-    return each(one, seeds, progress=_silent)
+    return each(one, seeds, progress=silent)
 
 
 def _at_loss_free_load(experiment: Experiment, run: Callable[[Sequence[Stream]], Result]) -> Result:
@@ -139,10 +139,6 @@ def _finished(result: Result) -> Result:
     if result.interrupted:
         raise KeyboardInterrupt
     return result
-
-
-def _silent(done: float, total: float) -> None:
-    pass
 
 
 #: Name to a function of an experiment, whether whole replays are asked for, and a progress that

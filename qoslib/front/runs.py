@@ -8,7 +8,7 @@ from typing import Any, overload
 
 from qoslib import fluid, packets, tcp
 from qoslib.front.grid import Sweep
-from qoslib.front.workers import each
+from qoslib.front.workers import each, silent
 from qoslib.packets.progress import Progress, check_progress
 from qoslib.port import Port
 from qoslib.record import Count, checked, fail
@@ -136,7 +136,7 @@ def run_each(
             begun.setdefault(kind, scenario.replace(duration_s=duration_s, warmup_s=0.0))
     task = partial(finished, model, options)
     # On threads of its own, so that an interrupt is noticed here.
-    each(task, begun.values(), progress=_silent)
+    each(task, begun.values(), progress=silent)
     return each(task, scenarios, executor=executor, on_result=on_result, progress=progress)
 
 
@@ -146,10 +146,6 @@ def finished(model: str, options: dict[str, Any], scenario: Scenario, progress: 
     if result.interrupted:
         raise KeyboardInterrupt
     return result
-
-
-def _silent(done: float, total: float) -> None:
-    pass
 
 
 def _streams_by_packets(

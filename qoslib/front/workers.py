@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from qoslib.packets.progress import Progress, ProgressBar
 
-__all__ = ["each"]
+__all__ = ["each", "silent"]
 
 Point = TypeVar("Point")
 Answer = TypeVar("Answer")
@@ -64,7 +64,7 @@ def each(
 
     with ExitStack() as stack:
         progress = progress or stack.enter_context(closing(ProgressBar(unit="runs")))
-        heard: Progress = _silent if executor else stop
+        heard: Progress = silent if executor else stop
         pool = executor or stack.enter_context(ThreadPoolExecutor(os.cpu_count()))
         futures = {pool.submit(run, point, heard): index for index, point in enumerate(points)}
         answers = {}
@@ -86,5 +86,5 @@ def each(
     return [answers[index] for index in range(len(points))]
 
 
-def _silent(done_s: float, total_s: float) -> None:
-    pass
+def silent(done_s: float, total_s: float) -> None:
+    """A progress that shows nothing."""

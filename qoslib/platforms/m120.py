@@ -1,4 +1,4 @@
-"""Juniper M120: why a higher-priority queue can be 20 times later than best effort.
+"""Juniper M120: why a higher-priority queue can have 20 times the delay of best effort.
 
 Source m120: Juniper Networks, M120 Class-of-Service Behavior Analysis, 2008.
 """

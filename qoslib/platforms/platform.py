@@ -157,7 +157,7 @@ class Platform:
     counted : tuple of str
         Sets that are shown by how many values they meet, without a row for each.
     full_only : tuple of str
-        Sets that only a full run of the scoreboard plays.
+        Sets that only a full run of the scoreboard includes.
     without_fits : mapping
         Set to the same with its last fits taken back.
     """

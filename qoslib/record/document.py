@@ -12,9 +12,8 @@ from qoslib.record.values import MAX_DIGITS, brief, fail, shortened
 __all__ = ["SCHEMA", "check_fields", "check_keys", "read_document"]
 
 SCHEMA = "qoslib/2"
-#: What qoslib/1 called otherwise: kinds of records, and fields by their kind of today.
+#: What qoslib/1 called otherwise: fields, by the kind of record.
 EARLIER = "qoslib/1"
-RENAMED_KINDS: dict[str, str] = {}
 RENAMED_FIELDS: dict[str, dict[str, str]] = {"Scenario": {"where": "network"}}
 
 Made = typing.TypeVar("Made")
@@ -78,10 +77,8 @@ def _renamed(value: typing.Any) -> typing.Any:
     kind = value.get("type") if isinstance(value, dict) else None
     if not isinstance(kind, str):
         return value
-    kind = RENAMED_KINDS.get(kind, kind)
     names = {old: new for old, new in RENAMED_FIELDS.get(kind, {}).items() if new not in value}
-    named = {names.get(key, key): _renamed(item) for key, item in value.items()}
-    return {**named, "type": kind}
+    return {names.get(key, key): _renamed(item) for key, item in value.items()}
 
 
 class _Twice(dict[str, typing.Any]):
