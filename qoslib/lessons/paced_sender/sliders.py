@@ -129,7 +129,7 @@ def described(test: Scenario, values: dict) -> Scenario:
 
 
 def _background(test, rate_bps):
-    """The streams with this rate in all, in their proportions; one where there was none."""
+    """The streams with this rate in total, in their proportions; one where there was none."""
     if not test.streams:
         frame = test.hosts[0].flows[0].frame_bytes
         return (Stream("background", rate_bps, frame),)

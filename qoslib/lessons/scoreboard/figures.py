@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from qoslib import units
 from qoslib.compare import Row, to_frame
@@ -28,9 +27,9 @@ SPREAD = 0.32
 
 
 def family(quantity: str) -> str:
-    """What a quantity is about: ``latency``, ``lost`` or ``carried``."""
+    """What a quantity is about: ``delay``, ``lost`` or ``carried``."""
     if quantity.startswith("latency"):
-        return "latency"
+        return "delay"
     return "lost" if "drop" in quantity else "carried"
 
 
@@ -60,9 +59,7 @@ def lanes_of(rows: Sequence[Row]) -> list[str]:
     """The lanes of rows: platform and family, in the order in which they come."""
     found = dict.fromkeys((row.platform, family(row.quantity)) for row in rows)
     platforms = list(dict.fromkeys(platform for platform, _ in found))
-    return [
-        f"{p} {f}" for p in platforms for f in ("carried", "lost", "latency") if (p, f) in found
-    ]
+    return [f"{p} {f}" for p in platforms for f in ("carried", "lost", "delay") if (p, f) in found]
 
 
 def _trace(rows, lanes, panel, fitted, verdict):
@@ -142,10 +139,10 @@ def _summary(rows):
 def _count(rows, name):
     if not rows:
         return ""
-    frame = pd.DataFrame({"ok": [row.verdict == "within" for row in rows]})
-    share = units.convert(float(frame["ok"].mean()), "1", "%")
+    within = sum(row.verdict == "within" for row in rows)
+    share = units.convert(within / len(rows), "1", "%")
     off = len({row.misfit for row in rows if row.misfit})
     return (
-        f"Of {len(rows)} values {name}, {frame['ok'].sum()} ({share:.0f} %) are within their"
+        f"Of {len(rows)} values {name}, {within} ({share:.0f} %) are within their"
         f" tolerance; the others belong to {off} known misfits."
     )
