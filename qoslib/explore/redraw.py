@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "Debounce", "ProgressWidget", "memoize_lines", "silent"]
+__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "Debounce", "ProgressWidget", "memoize_lines"]
 
 #: A move that happened while the figure was drawn arrives within this time, and comes first [s].
 NEXT_MOVE_S = 0.05
@@ -109,7 +109,3 @@ class ProgressWidget(widgets.FloatProgress):  # type: ignore[misc]  # ipywidgets
         """It has ended: out of sight, but its place in the page stays."""
         self._began_s = time.monotonic()
         self.layout.visibility = "hidden"
-
-
-def silent(done: float, total: float) -> None:
-    """No bar for a run that is one of many, and short."""

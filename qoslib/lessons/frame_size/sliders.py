@@ -6,7 +6,8 @@ from qoslib import compare, fluid, run, units
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.redraw import memoize_lines, silent
+from qoslib.explore.redraw import memoize_lines
+from qoslib.front.workers import silent
 from qoslib.lessons.frame_size.figures import figure, published_rows
 from qoslib.platforms import mx150
 from qoslib.platforms import platform as platform_named

@@ -8,7 +8,7 @@ from qoslib import Sweep, compare, fluid, sweep, units
 from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.redraw import silent
+from qoslib.front.workers import silent
 from qoslib.lessons.one_queue.figures import Published, figure
 from qoslib.port import PacketLimit, Port
 from qoslib.record import checked, fail

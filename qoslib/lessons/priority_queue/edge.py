@@ -10,8 +10,8 @@ from qoslib.compare import published_points
 from qoslib.explore.controls import slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.redraw import silent
 from qoslib.front import Sweep
+from qoslib.front.workers import silent
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import platform as platform_named
 from qoslib.plots import style
