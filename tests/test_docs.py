@@ -8,7 +8,14 @@ import pytest
 from test_structure import FLOORS
 
 ROOT = Path(__file__).resolve().parent.parent
-GUIDES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "CONTRIBUTING.md", ROOT / "README.md"])
+GUIDES = sorted(
+    [
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "course").rglob("*.md"),
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "README.md",
+    ]
+)
 FOLDERS = "benchmarks|course|data|docs|notebooks|qoslib|tests|tools"
 MOST_LINES = 12
 
