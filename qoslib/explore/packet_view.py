@@ -27,7 +27,10 @@ from qoslib.traffic import Stream, Trace
 __all__ = ["PacketView", "packet_view"]
 
 #: Layers of the module that runs in the page, each importing from those before it.
-LAYERS = ("scene", "state", "layout", "draw", "chart", "hands", "view")
+LAYERS = (
+    *("scene", "state", "layout", "words", "brush", "meters", "queue", "link", "draw", "chart"),
+    *("hands", "page", "sliders", "view"),
+)
 #: Ends of the number of packets that may be asked for, and most queues of a lane.
 FEWEST, MOST, MOST_QUEUES = 20, 10_000, 8
 

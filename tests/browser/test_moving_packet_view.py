@@ -3,13 +3,18 @@
 import json
 
 import nbformat
+import numpy as np
 import pytest
 from test_moving_lessons import Watch, open_and_run
 
-from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore
+from qoslib import PacketLimit, Port, Queue, Scenario, Stream, StrictPriority, explore, run
+from qoslib.port import HeadDrop
+from qoslib.traffic import Poisson
 
 CELL = """
-from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore
+from qoslib import PacketLimit, Port, Queue, Scenario, Stream, StrictPriority, explore, run
+from qoslib.port import HeadDrop
+from qoslib.traffic import Poisson
 from qoslib.port import HeadDrop
 queue = Queue("all", PacketLimit(16))
 streams = (Stream("data", 1.5e8, arrivals="poisson"),)
@@ -121,6 +126,32 @@ def test_a_page_of_its_own_plays_and_fetches_nothing(page, tmp_path):
     # Nothing can be changed without a kernel, so nothing offers to.
     assert page.locator(f"{ROOT} input[type=range]").count() == 1
     assert page.evaluate(f"{QOS}.scene.lanes[0].title") == "office"
+
+
+def test_its_counters_are_those_of_the_record(page, tmp_path):
+    queues = (Queue("a", PacketLimit(9)), Queue("b", PacketLimit(9), HeadDrop(), priority=1))
+    streams = (Stream("a", 6e7, 500, Poisson()), Stream("b", 8e7, 1200, Poisson()))
+    port = Port("access", 1e8, queues, StrictPriority())
+    view = explore.packet_view(Scenario("office", port, streams, seed=2), duration_s=0.02)
+    (tmp_path / "view.html").write_text(view.to_html())
+    page.goto(f"file://{tmp_path}/view.html")
+    page.wait_for_selector(f"{ROOT} canvas")
+    events = run(Scenario("", port, streams, duration_s=0.021, seed=2), events=10_000).events
+    known_s = np.unique(events.time_s)
+    for time_s in ((known_s[1:] + known_s[:-1]) / 2)[::20]:
+        if time_s > 0.02:
+            break
+        past = events.time_s < time_s
+        kinds = [events.kind[past & (events.queue == queue)] for queue in (0, 1)]
+        (lane,) = page.evaluate(f"{QOS}.state({time_s}).lanes")
+        for queue, found in enumerate(lane["queues"]):
+            dropped = past & (events.queue == queue) & (events.kind == "drop")
+            left = np.isin(events.packet[dropped], events.packet[past & (events.kind == "enqueue")])
+            waiting = (kinds[queue] == "enqueue").sum() - (kinds[queue] == "choice").sum()
+            assert found["waiting"] == waiting - left.sum()
+            assert found["dropped"] == dropped.sum()
+        sent = [flow["sent"] for flow in lane["flows"]]
+        assert sent == [(kinds[queue] == "departure").sum() for queue in (0, 1)]
 
 
 def test_with_reduced_motion_it_goes_from_event_to_event(browser, tmp_path):

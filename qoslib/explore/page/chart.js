@@ -1,6 +1,6 @@
 // The whole window below the ports: the delay of every packet, a tick for every drop.
 
-import { time } from "./draw.js";
+import { time } from "./words.js";
 
 const MANY = 4000;
 

@@ -1,88 +1,24 @@
 // The view on a page: canvas, clock, controls, and what assistive technology reads.
 
+import { FONT, THEMES } from "./brush.js";
 import { chart } from "./chart.js";
-import { FONT, THEMES, draw, rate, room, time, words } from "./draw.js";
+import { draw } from "./draw.js";
 import { hands, handlesOf } from "./hands.js";
 import { layoutOf } from "./layout.js";
+import { CSS, brightness, counters, make } from "./page.js";
 import { load, upto } from "./scene.js";
+import { slidersOf } from "./sliders.js";
 import { stateAt, storyOf } from "./state.js";
+import { rate, time, told, words } from "./words.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8], STEP_MS = 500;
-const CSS = `
-.qoslib-packets { max-width: 1040px; font: 13.5px/1.4 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--jp-content-font-color1, inherit); }
-.qoslib-packets .stage { position: relative; }
-.qoslib-packets canvas { display: block; width: 100%; touch-action: pan-y; }
-.qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
-.qoslib-packets .row { display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; margin-top: 4px; }
-.qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
-.qoslib-packets .row label input { width: 120px; accent-color: #0072B2; }
-.qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 10px; cursor: pointer; min-height: 30px; }
-.qoslib-packets option { color: #1F2328; background: #fff; }
-.qoslib-packets button:hover { background: #7D858F22; }
-.qoslib-packets .play { min-width: 84px; font-weight: 600; color: #fff; background: #0067A3; border-color: #0067A3; }
-.qoslib-packets .play:hover { background: #00578A; }
-.qoslib-packets .clock { margin-left: auto; font-variant-numeric: tabular-nums; }
-.qoslib-packets .said { margin: 4px 0 0; min-height: 1.4em; font-variant-numeric: tabular-nums; }
-.qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: 300px; padding: 7px 10px; border-radius: 8px; font-size: 12.5px; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
-.qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }
-.qoslib-packets .story b { display: block; }
-.qoslib-packets table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-.qoslib-packets td, .qoslib-packets th { padding: 1px 12px 1px 0; text-align: right; font-weight: 400; }
-.qoslib-packets th:first-child { text-align: left; }
-.qoslib-packets thead th { font-weight: 600; }
-.qoslib-packets :focus-visible { outline: 2.5px solid #0072B2; outline-offset: 2px; }
-`;
-
-function make(tag, given = {}, ...inside) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(given)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else made.setAttribute(name, value);
-  }
-  made.append(...inside);
-  return made;
-}
-
-function brightness(colour) {
-  const found = /(\d+)\D+(\d+)\D+(\d+)/.exec(colour ?? "");
-  return found ? 0.3 * found[1] + 0.6 * found[2] + 0.1 * found[3] : 0;
-}
-
-const CAUSES = {
-  tail: "the queue was full", head: "the queue was full, and the oldest packet went",
-  policer: "the policer had no token for it", red: "RED dropped it early",
-  profile: "the drop profile took it", codel: "CoDel: packets had waited too long",
-  pie: "PIE dropped it early", pool: "the shared memory was full",
-};
-
-/** What happened to a packet, as sentences; `t` hides what is still to come. */
-export function told(story) {
-  const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B.`];
-  lines.push(`Arrived at ${time(story.arrival)}.`);
-  if (story.refused) {
-    lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
-    return lines;
-  }
-  const bytes = `${story.behind.toLocaleString("en")} B (${words(story.ahead, "packet")})`;
-  lines.push(`In queue “${story.queue}” behind ${story.behind ? bytes : "no other packet"}.`);
-  if (story.dropped) {
-    const waited = time(story.leave - story.arrival);
-    lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);
-  }
-  if (story.started) lines.push(`Started on the link at ${time(story.start)}.`);
-  if (story.gone) {
-    lines.push(`Left at ${time(story.departure)}: delay ${time(story.departure - story.arrival)}.`);
-  }
-  return lines;
-}
-
 /** Show a scene in an element. `live` has `ask(change)` where a kernel can run the model again. */
 export function mount(el, spec, bytes, live = null) {
   let scene = load(spec, bytes), layout = layoutOf(scene, 820), dark = false;
   let t = 0, playing = false, seen = true, frame = 0, before = 0, stepping = 0, speed = 1;
   let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0;
   let still = null, width = 0;
-  const look = { spots: [] };
+  const look = { spots: [] }, memory = {};
   const stats = { frames: 0, drawing_ms: [], answers_ms: [] };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -161,7 +97,7 @@ export function mount(el, spec, bytes, live = null) {
     root.dataset.timeMs = 1000 * t;
     root.dataset.playing = playing;
     if (hovered) showTip();
-    if (fold.open && (!playing || stats.frames % 15 === 0)) count(state);
+    if (fold.open && (!playing || stats.frames % 15 === 0)) table.replaceChildren(...counters(scene, state));
     stats.frames += 1;
     stats.drawing_ms.push(performance.now() - began);
     if (stats.drawing_ms.length > 600) stats.drawing_ms.shift();
@@ -245,21 +181,6 @@ export function mount(el, spec, bytes, live = null) {
     seek(after(direction));
   }
 
-  function count(state) {
-    const head = ["", "offered", "sent", "dropped", "waiting", "mean delay"];
-    const rows = scene.lanes.flatMap((lane, n) => lane.flows.map((flow, f) => {
-      const own = state.lanes[n].flows[f], queue = state.lanes[n].queues[flow.queue];
-      const alone = lane.flows.filter((each) => each.queue === flow.queue).length === 1;
-      const name = scene.lanes.length > 1 ? `${lane.title}, ${flow.name}` : flow.name;
-      return [name, own.offered, own.sent, own.dropped, alone ? queue.waiting : "–", time(own.delay, scene.longest)];
-    }));
-    const cells = (tag, each) => each.map((cell, at) => make(at ? tag : "th", at ? {} : { scope: "row" }, String(cell)));
-    table.replaceChildren(
-      make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
-      make("tbody", {}, ...rows.map((each) => make("tr", {}, ...cells("td", each)))),
-    );
-  }
-
   function spotAt(x, y) {
     for (let s = look.spots.length - 1; s >= 0; s--) {
       const [, , left, top, w, h] = look.spots[s];
@@ -328,7 +249,7 @@ export function mount(el, spec, bytes, live = null) {
   forth.addEventListener("click", () => step(1));
   speeds.addEventListener("change", () => { speed = Number(speeds.value); paint(); });
   scrub.addEventListener("input", () => seek((scene.end_s * scrub.value) / 1000));
-  fold.addEventListener("toggle", () => count(stateAt(scene, t)));
+  fold.addEventListener("toggle", () => table.replaceChildren(...counters(scene, stateAt(scene, t))));
   copy.addEventListener("click", copied);
   root.addEventListener("keydown", (event) => {
     event.stopPropagation();
@@ -388,37 +309,7 @@ export function mount(el, spec, bytes, live = null) {
   }
 
   function arm() {
-    // The same moves for the keyboard; without a kernel there are none.
-    sliders.replaceChildren();
-    if (!live?.alive) return;
-    const lane = scene.lanes[0], queue = lane.shownQueues[lane.shown[0]];
-    if (queue.limit && !queue.limit.over_time) {
-      const now = queue.limit.most, whole = queue.limit.unit !== "s";
-      const low = queue.limit.unit === "bytes" ? queue.largest : queue.limit.unit === "s" ? now / 8 : 1;
-      const high = Math.max(4 * (scene.limit_start ?? now), now), out = make("output", {}, room(queue));
-      const input = make("input", { type: "range", min: low, max: high, step: whole ? 1 : now / 40, value: now });
-      input.addEventListener("input", () => (out.textContent = room(queue, Number(input.value))));
-      input.addEventListener("change", () => view.ask({ limit: Number(input.value), lane: 0, queue: lane.shown[0] }));
-      sliders.append(make("label", {}, "Queue limit", input, out));
-    }
-    if (scene.rates) {
-      const out = make("output", {}, rate(scene.offered_bps));
-      const input = make("input", { type: "range", min: 0.25, max: 3, step: 0.05, value: scene.rates });
-      const to = () => (scene.offered_bps * input.value) / scene.rates;
-      input.addEventListener("input", () => (out.textContent = rate(to())));
-      input.addEventListener("change", () => view.ask({ rate: Number(input.value) }));
-      sliders.append(make("label", {}, "Offered load", input, out));
-    }
-    scene.lanes.forEach((each, number) => each.shown.slice(0, 1).forEach((place) => {
-      const from = each.shownQueues[place].dropper;
-      if (from !== "TailDrop" && from !== "HeadDrop") return;
-      const name = scene.lanes.length > 1 ? `${each.title}: drops` : "A full queue drops";
-      const [now, other] = from === "TailDrop" ? ["newest", "oldest"] : ["oldest", "newest"];
-      const title = `Press to drop the ${other} packet of a full queue`;
-      const turn = make("button", { type: "button", title }, `${name} the ${now} ⇄`);
-      turn.addEventListener("click", () => view.ask({ turn: true, lane: number, queue: place }));
-      sliders.append(turn);
-    }));
+    sliders.replaceChildren(...(live?.alive ? slidersOf(scene, memory, view.ask, arm) : []));
   }
 
   function fresh() {
@@ -449,7 +340,7 @@ export function mount(el, spec, bytes, live = null) {
 
   const shown = {
     seek, step, play: start, pause, stats, follow,
-    state: () => stateAt(scene, t),
+    state: (at = t) => stateAt(scene, at),
     get scene() { return scene; },
     get layout() { return layout; },
     handles: view.handles,
@@ -458,9 +349,9 @@ export function mount(el, spec, bytes, live = null) {
       t = Math.min(t, scene.end_s);
       hovered = null;
       tip.hidden = true;
-      const focus = sliders.contains(document.activeElement) ? [...sliders.querySelectorAll("input, button")].indexOf(document.activeElement) : -1;
+      const focus = sliders.contains(document.activeElement) ? [...sliders.querySelectorAll("input, button, select")].indexOf(document.activeElement) : -1;
       arm();
-      if (focus >= 0) sliders.querySelectorAll("input, button")[focus]?.focus();
+      if (focus >= 0) sliders.querySelectorAll("input, button, select")[focus]?.focus();
       canvas.setAttribute("aria-label", scene.summary);
       prepare();
       const state = paint();

@@ -1,0 +1,57 @@
+// Elements of the page, and how they look.
+
+export const CSS = `
+.qoslib-packets { max-width: 1040px; font: 13.5px/1.4 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif; color: var(--jp-content-font-color1, inherit); }
+.qoslib-packets .stage { position: relative; }
+.qoslib-packets canvas { display: block; width: 100%; touch-action: pan-y; }
+.qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
+.qoslib-packets .row { display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; margin-top: 4px; }
+.qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
+.qoslib-packets .row label input { width: 120px; accent-color: #0072B2; }
+.qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 10px; cursor: pointer; min-height: 30px; }
+.qoslib-packets option { color: #1F2328; background: #fff; }
+.qoslib-packets button:hover { background: #7D858F22; }
+.qoslib-packets .play { min-width: 84px; font-weight: 600; color: #fff; background: #0067A3; border-color: #0067A3; }
+.qoslib-packets .play:hover { background: #00578A; }
+.qoslib-packets .clock { margin-left: auto; font-variant-numeric: tabular-nums; }
+.qoslib-packets .said { margin: 4px 0 0; min-height: 1.4em; font-variant-numeric: tabular-nums; }
+.qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: 300px; padding: 7px 10px; border-radius: 8px; font-size: 12.5px; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
+.qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }
+.qoslib-packets .story b { display: block; }
+.qoslib-packets table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.qoslib-packets td, .qoslib-packets th { padding: 1px 12px 1px 0; text-align: right; font-weight: 400; }
+.qoslib-packets th:first-child { text-align: left; }
+.qoslib-packets thead th { font-weight: 600; }
+.qoslib-packets :focus-visible { outline: 2.5px solid #0072B2; outline-offset: 2px; }
+`;
+
+export function make(tag, given = {}, ...inside) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(given)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value);
+  }
+  made.append(...inside);
+  return made;
+}
+
+export function brightness(colour) {
+  const found = /(\d+)\D+(\d+)\D+(\d+)/.exec(colour ?? "");
+  return found ? 0.3 * found[1] + 0.6 * found[2] + 0.1 * found[3] : 0;
+}
+
+/** The counters of each lane and stream as the head and body of a table. */
+export function counters(scene, state) {
+  const head = ["", "offered", "sent", "dropped", "waiting", "mean delay"];
+  const rows = scene.lanes.flatMap((lane, n) => lane.flows.map((flow, f) => {
+    const own = state.lanes[n].flows[f], queue = state.lanes[n].queues[flow.queue];
+    const alone = lane.flows.filter((each) => each.queue === flow.queue).length === 1;
+    const name = scene.lanes.length > 1 ? `${lane.title}, ${flow.name}` : flow.name;
+    return [name, own.offered, own.sent, own.dropped, alone ? queue.waiting : "–", time(own.delay, scene.longest)];
+  }));
+  const cells = (tag, each) => each.map((cell, at) => make(at ? tag : "th", at ? {} : { scope: "row" }, String(cell)));
+  return [
+    make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
+    make("tbody", {}, ...rows.map((each) => make("tr", {}, ...cells("td", each)))),
+  ];
+}

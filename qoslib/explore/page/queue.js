@@ -1,0 +1,184 @@
+// A queue: its rail, its wall, the packets that come, wait and fall, and what is written beside it.
+
+import { block, ease, hollow, line, square, text } from "./brush.js";
+import {
+  CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, wallOf,
+} from "./layout.js";
+import { meters } from "./meters.js";
+import { upto } from "./scene.js";
+import { room } from "./words.js";
+
+export function drawRow(pen, lane, number, made, row, state, t) {
+  const { context, layout, theme, look } = pen;
+  const queue = lane.shownQueues[row.queue], here = state.queues[row.queue];
+  const held = look.held?.lane === number && look.held.queue === row.queue ? look.held : null;
+  const most = Number.isNaN(here.limit) ? queue.limit?.most : here.limit;
+  const units = held?.units ?? (queue.limit ? roomOf(lane, queue, most) : NaN);
+  const wall = wallOf(layout, row, lane, queue, units), rail = railEnd(layout, wall);
+  const { y, high, head } = row, below = y + high;
+  // The tray, its floor and its wall; the rail on which packets arrive.
+  context.fillStyle = theme.tray;
+  context.fillRect(wall, y - 4, head - wall, high + 8);
+  line(pen, wall, below + 4, head, below + 4, theme.rule, 1.5);
+  line(pen, layout.pad, below + 4, rail, below + 4, theme.rule, 1.5);
+  drawWall(pen, row, wall, held);
+  const drops = queue.drops;
+  flaps(pen, queue, rail, head, below + 4);
+  const last = state.chosen ? lane.sent[state.chosen - 1] : -1;
+  const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
+  const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
+  labels(pen, lane, number, row, queue, here, { wall, rail, units, held, drops, most, served });
+  meters(pen, lane, made, row, queue, here, { wall, rail });
+  const place = placesOf(pen, lane, made, queue, here, state, t);
+  const seconds = layout.pace, k = layout.k;
+  // Packets that wait.
+  for (let p = here.first; p < here.end; p++) {
+    const i = queue.packets[p];
+    if (lane.leave[i] <= t) continue;
+    const w = k * lane.size[i];
+    block(pen, lane, number, i, head - place(p) - w, y, w, high);
+  }
+  // Packets to come: along the rail at the speed of the link, then a leap to their place.
+  const landing = LANDING_S * seconds, pixels = k * lane.speed;
+  const horizon = t + landing + (rail + 40) / pixels;
+  for (let a = upto(queue.offeredAt, t); a < queue.arrivals.length; a++) {
+    const i = queue.arrivals[a], ahead = lane.arrival[i] - t - landing;
+    if (lane.arrival[i] > horizon) break;
+    const full = k * lane.size[i], narrow = Math.max(full * ON_RAIL, 1.2);
+    const stretch = look.stretch ?? 1;
+    let x = rail - narrow - ahead * pixels * stretch, w = narrow;
+    if (ahead <= 0) {
+      const share = 1 + ahead / landing;
+      const wait = lane.refused(i) ? rail + 6 + 8 * share : null;
+      if (wait === null) {
+        const p = upto(queue.enqueuedAt, lane.arrival[i] - 1e-15);
+        const at = queue.packets.indexOf(i, Math.max(p - 1, 0));
+        const to = head - place(at) - full;
+        x = rail - narrow + ease(share) * (to - rail + narrow);
+        w = narrow + ease(share) * (full - narrow);
+      } else x = rail - narrow + ease(share) * (wait - rail + narrow);
+    }
+    if (x + w < layout.pad - 8) continue;
+    block(pen, lane, number, i, x, y, w, high, Math.max(0, Math.min(1, (x + w - layout.pad) / 46)));
+  }
+  // Packets that fall.
+  const fall = FALL_S * seconds;
+  for (let d = upto(queue.droppedAt, t - fall); d < queue.lost.length; d++) {
+    const i = queue.lost[d], since = (t - lane.leave[i]) / seconds;
+    if (since < 0) break;
+    const full = Math.max(k * lane.size[i], 3.5), refused = lane.refused(i);
+    const w = refused ? Math.max(full * ON_RAIL, Math.min(9, full)) : full;
+    const x = refused ? rail + 14 + 16 * since : head - placeAtHead(pen, lane, made, state, t) - w;
+    const down = 44 * since + 30 * since * since;
+    const turn = (refused ? 1 : -0.8) * 1.15 * since;
+    hollow(pen, lane, number, i, x - (refused ? 0 : 26 * since), y + down, w, Math.min(high, 30), turn, 1 - (since / FALL_S) ** 2);
+  }
+}
+
+/** How far the oldest waiting packet of a lane with one queue stands from the gate, in pixels. */
+function placeAtHead(pen, lane, made, state, t) {
+  if (!made.single) return 0;
+  let units = 0;
+  for (let c = state.chosen - 1; c >= state.gone; c--) units += restOf(lane, lane.sent[c], t);
+  return units * pen.layout.k;
+}
+
+export function restOf(lane, i, t) {
+  const whole = lane.departure[i] - lane.start[i];
+  if (t <= lane.start[i] || !(whole > 0)) return lane.size[i];
+  return Math.max(0, Math.min(1, (lane.departure[i] - t) / whole)) * lane.size[i];
+}
+
+/** From a packet's place in its queue to its distance from the head, in pixels. */
+function placesOf(pen, lane, made, queue, here, state, t) {
+  const { layout } = pen, closing = CLOSING_S * layout.pace;
+  let before = 0;
+  if (made.single) {
+    before = placeAtHead(pen, lane, made, state, t) / layout.k;
+  } else if (!lane.ring && state.chosen > state.gone) {
+    const i = lane.sent[state.chosen - 1];
+    if (lane.queueOf(i) === queue.number) before = restOf(lane, i, t);
+  }
+  // Those behind a packet that was dropped, or taken by the ring, close up.
+  for (let p = here.first - 1; p >= 0; p--) {
+    const i = queue.packets[p], since = t - lane.leave[i];
+    if (since >= closing) break;
+    const jumps = lane.fate[i] > 0 || (lane.ring && !made.single);
+    if (jumps) before += lane.size[i] * (1 - ease(since / closing));
+  }
+  const from = queue.units[here.first];
+  return (p) => layout.k * (before + queue.units[p] - from);
+}
+
+function drawWall(pen, row, wall, held) {
+  const { context, theme, look } = pen, top = row.y - 7, bottom = row.y + row.high + 4;
+  if (row.torn) {
+    line(pen, wall, row.y - 4, wall, bottom, theme.rule, 1.5, [3, 3]);
+    return;
+  }
+  line(pen, wall, top, wall, bottom, held ? theme.ink : theme.ink, held ? 4.5 : 3);
+  if (!look.live) return;
+  // A grip: it can be moved.
+  const middle = row.y + row.high / 2;
+  context.fillStyle = theme.ground;
+  context.strokeStyle = theme.ink;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.roundRect(wall - 6, middle - 11, 12, 22, 6);
+  context.fill();
+  context.stroke();
+  line(pen, wall - 1.8, middle - 4, wall - 1.8, middle + 4, theme.ink, 1.2);
+  line(pen, wall + 1.8, middle - 4, wall + 1.8, middle + 4, theme.ink, 1.2);
+}
+
+/** The flap through which dropped packets fall, open; and the one at the other end, to be opened. */
+function flaps(pen, queue, rail, head, y) {
+  const { look, theme } = pen, atHead = queue.drops === "head";
+  if (atHead) line(pen, head - 10, y, head - 19, y + 13, theme.red, 2.5);
+  else line(pen, rail, y, rail + 9, y + 13, theme.red, 2.5);
+  if (!look.live || !(queue.dropper === "TailDrop" || queue.dropper === "HeadDrop")) return;
+  if (atHead) line(pen, rail + 4, y + 5, rail + 30, y + 5, theme.red, 1.5, [3, 3]);
+  else line(pen, head - 40, y + 5, head - 14, y + 5, theme.red, 1.5, [3, 3]);
+}
+
+function labels(pen, lane, number, row, queue, here, at) {
+  const { layout, theme, look } = pen, { y, high, head } = row, below = y + high + 20;
+  const many = lane.shown.length > 1 || lane.queues.length > 1, small = high < 20 ? 11.5 : 12.5;
+  const top = y - 10;
+  if (many) {
+    const known = pen.scene.classes.some((each) => each.name === queue.name);
+    if (known) square(pen, queue.name, layout.pad, top);
+    const x = layout.pad + (known ? 15 : 0);
+    const used = text(pen, queue.name, x, top, { size: 13, weight: 650 });
+    const served = lane.scheduler === "PriorityLevels" && at.served;
+    const level = levelOf(lane, queue) + (served ? ` · ${served}` : "");
+    text(pen, level, x + used + 8, top, { size: 11.5, colour: theme.muted });
+  } else {
+    const said = look.rateSaid ?? lane.arrives;
+    const grip = look.live && pen.scene.rates ? "  ↔" : "";
+    text(pen, said + grip, layout.pad, top, { colour: theme.muted });
+  }
+  text(pen, `${here.waiting.toLocaleString("en")} waiting`, head, top, {
+    size: small, weight: 500, align: "right",
+  });
+  let used = 0;
+  if (here.dropped) {
+    const just = upto(queue.droppedAt, pen.look.t) - upto(queue.droppedAt, pen.look.t - 0.5 * layout.pace);
+    const close = at.drops === "head" && head - at.wall < 120;
+    const x = close ? at.wall - 12 : at.drops === "head" ? head - 50 : at.rail - 6;
+    used = text(pen, `${here.dropped.toLocaleString("en")} dropped`, x, below, {
+      size: small + (just ? 0.5 : 0), weight: just ? 700 : 500, colour: theme.red, align: "right",
+    });
+  }
+  if (!queue.limit) return;
+  const size = small - 0.5, said = `room for ${room(queue, at.held?.most ?? at.most, lane)}`;
+  const style = { size, colour: at.held ? theme.ink : theme.muted, weight: at.held ? 650 : 400 };
+  if (head - at.wall > (at.drops === "head" ? 230 : 120)) text(pen, said, at.wall + 2, below, style);
+  else text(pen, said, Math.min(at.rail - 6, at.wall - 12) - used - 14, below, { ...style, align: "right" });
+}
+
+function levelOf(lane, queue) {
+  if (lane.scheduler === "StrictPriority") return `priority ${queue.priority}`;
+  if (lane.scheduler === "PriorityLevels") return `level ${queue.priority}`;
+  return queue.name === lane.low_latency ? "low latency" : "";
+}

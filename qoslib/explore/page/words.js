@@ -1,0 +1,56 @@
+// Numbers and fates in words.
+
+export function words(count, one, many = one + "s") {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+/** A time with three digits, in the unit that suits another time. */
+export function time(seconds, like = seconds) {
+  if (!Number.isFinite(seconds)) return "–";
+  const [size, unit] = like < 1e-3 ? [1e6, "µs"] : like < 1 ? [1e3, "ms"] : [1, "s"];
+  const value = seconds * size;
+  return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit}`;
+}
+
+export function rate(bps) {
+  const [size, unit] = bps >= 1e9 ? [1e9, "Gb/s"] : bps >= 1e6 ? [1e6, "Mb/s"] : [1e3, "kb/s"];
+  return `${Number((bps / size).toPrecision(3))} ${unit}`;
+}
+
+export function room(queue, most = queue.limit.most, lane = null) {
+  const unit = queue.limit.unit;
+  if (lane && queue.limit.at !== "line" && unit === "s") {
+    return words(Math.floor((most * lane.speed) / queue.largest + 1e-6), "packet");
+  }
+  if (unit === "packets") return words(Math.round(most), "packet");
+  if (unit === "bytes") return most >= 9999.5 ? `${(most / 1000).toFixed(1)} kB` : `${Math.round(most)} B`;
+  return time(most);
+}
+
+const CAUSES = {
+  tail: "the queue was full", head: "the queue was full, and the oldest packet went",
+  policer: "the policer had no token for it", red: "RED dropped it early",
+  profile: "the drop profile took it", codel: "CoDel: packets had waited too long",
+  pie: "PIE dropped it early", pool: "the shared memory was full",
+};
+
+/** What happened to a packet, as sentences; `t` hides what is still to come. */
+export function told(story) {
+  const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B.`];
+  lines.push(`Arrived at ${time(story.arrival)}.`);
+  if (story.refused) {
+    lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
+    return lines;
+  }
+  const bytes = `${story.behind.toLocaleString("en")} B (${words(story.ahead, "packet")})`;
+  lines.push(`In queue “${story.queue}” behind ${story.behind ? bytes : "no other packet"}.`);
+  if (story.dropped) {
+    const waited = time(story.leave - story.arrival);
+    lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);
+  }
+  if (story.started) lines.push(`Started on the link at ${time(story.start)}.`);
+  if (story.gone) {
+    lines.push(`Left at ${time(story.departure)}: delay ${time(story.departure - story.arrival)}.`);
+  }
+  return lines;
+}
