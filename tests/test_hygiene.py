@@ -11,8 +11,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 #: Hosts that may be named: this machine, and the pages that a source and a licence point to.
 LOOPBACK, NAMED = r"127\.0\.0\.1", r"(fasterdata\.es\.net|(wiki\.)?creativecommons\.org/)"
-#: What an SVG file has to call its language: a name in the form of an address, which nobody asks.
-SVG = r"www\.w3\.org/2000/svg\""
+#: What an SVG has to call its language: a name in the form of an address, which nobody asks. In a
+#: notebook the mark after it is escaped.
+SVG = r"www\.w3\.org/2000/svg\\?\""
 # The parts are joined below, so that this file does not match itself.
 LOOSE = ["TO|DO", "FIX|ME", "XX|X", "Not|Implemented|Error"]
 RULES = {

@@ -5,6 +5,7 @@ from functools import lru_cache
 import pytest
 
 from qoslib import compare, fluid, measurements, packets, tcp, units
+from qoslib.lessons import one_queue
 from qoslib.platforms import gsr12000, m120, mx80, mx150
 from qoslib.port import ByteLimit
 
@@ -15,6 +16,14 @@ def value(table, experiment, stream, quantity):
         "experiment == @experiment and stream == @stream and quantity == @quantity"
     )
     return rows["value"].iloc[0]
+
+
+def test_lesson_00_the_port_of_the_complaint_has_these_counters():
+    complaint = one_queue.bursts()
+    counted = packets.simulate(complaint.network, complaint.streams, complaint.duration_s)["data"]
+    link_pps = units.rate_pps(complaint.network.rate_bps, 1490 + 24)
+    assert counted.offered_pps / link_pps == pytest.approx(0.30, abs=0.01)
+    assert counted.drop_ratio == pytest.approx(0.42, abs=0.01)
 
 
 def test_lesson_01_the_excess_of_the_base_test_goes_to_nc_and_cs1():

@@ -70,9 +70,9 @@ def write(folder, make):
     folder.mkdir(parents=True, exist_ok=True)
     for path in LESSONS:
         nbformat.write(make(nbformat.read(path, as_version=4)), folder / path.name)
-    # The lessons link to the one, and whoever has a copy may read the other.
-    shutil.copy(GLOSSARY, folder)
-    shutil.copy(LICENCE, folder)
+    # The lessons link to the glossary and show the pictures, and a licence goes with each copy.
+    for path in (GLOSSARY, LICENCE, *GLOSSARY.parent.glob("*.svg")):
+        shutil.copy(path, folder)
     print(f"{len(LESSONS)} lessons in {folder}")
 
 

@@ -64,11 +64,15 @@ def main():
     parser.add_argument("lessons", type=Path, nargs="*", default=LESSONS)
     wanted = parser.parse_args()
     exporter = SlidesExporter(
-        template_file=str(PAGE), exclude_input_prompt=True, exclude_output_prompt=True
+        template_file=str(PAGE),
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        embed_images=True,
     )
     INTO.mkdir(parents=True, exist_ok=True)
     for path in wanted.lessons:
-        page, _ = exporter.from_notebook_node(tagged(nbformat.read(path, as_version=4)))
+        lesson, beside = tagged(nbformat.read(path, as_version=4)), {"path": str(path.parent)}
+        page, _ = exporter.from_notebook_node(lesson, resources={"metadata": beside})
         (INTO / f"{path.stem}.slides.html").write_text(page, encoding="utf-8")
     print(f"{len(wanted.lessons)} slide sets in {INTO}")
 

@@ -2,8 +2,9 @@
 
 from qoslib import fluid, measurements, packets, units
 from qoslib.lessons.exercise import edge, read
+from qoslib.lessons.one_queue.scenes import bursts
 from qoslib.port import PacketLimit, Port, Queue
-from qoslib.traffic import Poisson, Stream
+from qoslib.traffic import Stream
 
 __all__ = ["EXERCISES"]
 
@@ -12,8 +13,6 @@ PREAMBLE_AND_GAP_BYTES = 20
 #: The same for a frame counted without its check sequence [B].
 ON_THE_LINE_BYTES = 24
 FRAME_BYTES = 1490
-#: Simulated time of the packet model: long enough for a mean within two per cent or so [s].
-SIMULATED_S = 120.0
 
 
 def _line(buffer_packets):
@@ -43,19 +42,19 @@ def largest_buffer(answer, most):
     return edge(delay <= most, larger <= most, delay=delay)
 
 
-def highest_load(answer, most):
-    """The highest load at which random packets take at most so many ms on average, in per cent."""
-    delay, larger = (_random_ms(answer + more) for more in (0, 2))
-    return edge(delay <= 1.05 * most, larger <= 1.05 * most, delay=delay)
+def burst_buffer(answer):
+    """The smallest buffer that loses nothing of bursts that end, in packets."""
+    lost, less = (_lost_in_bursts(room) for room in (int(answer), int(answer / 1.03)))
+    return edge(lost == 0, less == 0, lost=lost)
 
 
-def _random_ms(percent):
-    """Mean delay of packets that come at random at this load [ms]."""
-    port = _line(512)
-    pps = units.rate_pps(port.rate_bps, FRAME_BYTES + ON_THE_LINE_BYTES)
-    rate_bps = units.convert(percent, "%", "1") * units.rate_bps(pps, FRAME_BYTES)
-    stream = Stream("all", rate_bps, FRAME_BYTES, Poisson())
-    return _ms(packets.simulate(port, [stream], SIMULATED_S, seed=1, bins=1).delay_mean_s)
+def _lost_in_bursts(room):
+    """Share of the packets that is dropped where the port has room for so many."""
+    scenario = bursts()
+    queue = scenario.only_port.queues[0].replace(limit=PacketLimit(max(room, 1)))
+    port = scenario.only_port.replace(queues=(queue,))
+    counted = packets.simulate(port, scenario.streams, scenario.duration_s, bins=1)
+    return float(counted.drop_ratio[0])
 
 
 def held():
@@ -82,4 +81,4 @@ def own(answer):
     return ("right" if 5 <= delay_ms <= 50 else "delay"), values
 
 
-EXERCISES = read(__file__, serialisation, largest_buffer, highest_load, held, own)
+EXERCISES = read(__file__, serialisation, largest_buffer, burst_buffer, held, own)
