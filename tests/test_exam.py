@@ -115,7 +115,7 @@ def test_the_papers_add_up_to_their_minutes():
 def test_no_answer_reaches_the_students(tmp_path):
     """Neither the sets that are handed out nor the working copies hold the exam or a part of it."""
     handout = tool("handout")
-    handout.write(tmp_path / "handout", handout.for_students)
+    handout.write(tmp_path / "handout", handout.to_work_in)
     tool("my_lessons").update(tmp_path / "my_lessons")
     made = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert {path.suffix for path in made} <= {".ipynb", ".svg", ".png", ""}

@@ -143,3 +143,18 @@ def test_the_tool_writes_all_copies(tmp_path, monkeypatch):
     handout.main()
     for folder in ("student", "student-5", "instructor"):
         assert len(list((tmp_path / folder).glob("*.ipynb"))) == len(handout.LESSONS) + 1
+        assert (tmp_path / folder / "LICENSE").exists()
+
+
+def test_no_answer_stands_under_a_prediction_in_a_students_set(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["handout.py", "--into", str(tmp_path)])
+    monkeypatch.setattr(handout, "LESSONS", handout.LESSONS[:1])
+    handout.main()
+    (path,) = (tmp_path / "student").glob("[0-9]*.ipynb")
+    cells = nbformat.read(path, as_version=4).cells
+    assert not any(cell.get("outputs") for cell in cells)
+    shown = re.findall(r"!\[[^]]*\]\(([^):]+)\)", "\n".join(cell.source for cell in cells))
+    assert all((tmp_path / "student" / name).exists() for name in shown)
+    assert (tmp_path / "student" / ".answers").is_dir()
+    whole = nbformat.read(tmp_path / "instructor" / path.name, as_version=4).cells
+    assert any(cell.get("outputs") for cell in whole)

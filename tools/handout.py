@@ -2,8 +2,9 @@
 
 python tools/handout.py [--student NUMBER ...] [--into FOLDER]
 
-A student with a number gets numbers of their own in the exercises whose numbers may vary, and
-`check` is told whose they are.
+A student's copy has no outputs, and its set has a folder for predictions. A student with a number
+gets numbers of their own in the exercises whose numbers may vary, and `check` is told whose they
+are.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import shutil
 from pathlib import Path
 
 import nbformat
+from my_lessons import working_copy
 
 from qoslib import lessons
 
@@ -56,6 +58,11 @@ def _ask(text, cell, student):
         cell.outputs = []
 
 
+def to_work_in(lesson, student=0):
+    """A student's copy as it is handed out: nothing stands under a prediction."""
+    return working_copy(for_students(lesson, student))
+
+
 def for_the_instructor(lesson):
     """A copy in which its solution answers each exercise and shows what the check says."""
     made = copy.deepcopy(lesson)
@@ -81,9 +88,11 @@ def main():
     parser.add_argument("--student", type=int, nargs="*", default=[], help="student numbers")
     parser.add_argument("--into", type=Path, default=ROOT / "build" / "handout")
     wanted = parser.parse_args()
-    write(wanted.into / "student", for_students)
-    for number in wanted.student:
-        write(wanted.into / f"student-{number}", lambda lesson, n=number: for_students(lesson, n))
+    for number in (0, *wanted.student):
+        folder = wanted.into / (f"student-{number}" if number else "student")
+        write(folder, lambda lesson, n=number: to_work_in(lesson, n))
+        # Predictions are kept here.
+        (folder / ".answers").mkdir(exist_ok=True)
     write(wanted.into / "instructor", for_the_instructor)
 
 
