@@ -98,6 +98,7 @@ class PacketView(anywidget.AnyWidget):
         live = all(each.result is None for each in shown)
         super().__init__(_esm=module(), spec=scene.spec, data=scene.data, live=live)
         self.observe(self._changed, "change")
+        self.on_msg(self._asked_for_page)
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -191,6 +192,9 @@ class PacketView(anywidget.AnyWidget):
         with self.hold_sync():
             self.error = ""
             self.spec, self.data = scene.spec, scene.data
+
+    def _asked_for_page(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        self.send({"name": "packets.html", "text": self.to_html()})
 
     def _apply(self, asked: Mapping[str, Any]) -> None:
         if "rate" in asked:

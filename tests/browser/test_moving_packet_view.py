@@ -102,13 +102,23 @@ def test_it_plays_steps_and_follows_a_hand(shown):
     assert page.evaluate(TIME) == pytest.approx(10)
     assert "room" not in page.locator(f"{ROOT} [role=status]").inner_text()
 
+    x, y = handle(page, "rate", 0)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 40, y, steps=4)
+    page.mouse.up()
+    page.wait_for_function(f"{QOS}.scene.rates < 0.9")
+
     page.mouse.click(*handle(page, "exit", 0))
     page.wait_for_function(f"{QOS}.scene.lanes[0].queues[0].drops === 'head'")
     slider = page.get_by_label("Offered load")
     slider.focus()
     page.keyboard.press("ArrowLeft")
-    page.wait_for_function(f"{QOS}.scene.rates < 1")
-    assert page.evaluate(f"{QOS}.stats.answers_ms.length") >= 3
+    page.wait_for_function(f"{QOS}.scene.turn === 4")
+    assert page.evaluate(f"{QOS}.stats.answers_ms.length") == 4
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Save page").click()
+    assert "<script>" in saved.value.path().read_text()
 
 
 def test_a_page_of_its_own_plays_and_fetches_nothing(page, tmp_path):

@@ -45,7 +45,7 @@ export function hands(canvas, view) {
     const { row } = held, lane = view.scene.lanes[held.lane], queue = lane.shownQueues[held.queue];
     const free = Math.max((row.head - x - held.grab) / view.layout.k - row.ahead * queue.largest, 0);
     const unit = queue.limit.unit;
-    let most = unit === "packets" ? Math.round(free / queue.largest) : free / queue.perByte;
+    let most = unit === "packets" ? Math.round(free / queue.perPacket) : free / queue.perByte;
     if (unit === "s") most = free / lane.speed;
     const least = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : queue.largest / lane.speed;
     most = Math.max(most, least);

@@ -7,7 +7,7 @@ export const NARROWEST = 700;
 /** How long a queue's limit is, in units; NaN where the limit is not known. */
 export function roomOf(lane, queue, most = queue.limit?.most) {
   if (!queue.limit) return NaN;
-  if (queue.limit.unit === "packets") return most * queue.largest;
+  if (queue.limit.unit === "packets") return most * queue.perPacket;
   return queue.limit.unit === "bytes" ? most * queue.perByte : most * lane.speed;
 }
 
@@ -17,20 +17,10 @@ function longestRoom(lane, queue) {
   return roomOf(lane, queue, most);
 }
 
-function peakOf(queue) {
-  // Both lists ascend: walk along the packets that come and those that go.
-  let peak = 0;
-  for (let k = 0, gone = 0; k < queue.packets.length; k++) {
-    while (gone <= k && queue.goneBy[gone] <= queue.enqueuedAt[k]) gone++;
-    peak = Math.max(peak, queue.units[k + 1] - queue.units[gone]);
-  }
-  return peak;
-}
-
 /** How long each queue of a lane is drawn, and whether its limit lies beyond what is drawn. */
 function drawn(lane) {
   const found = lane.shown.map((number) => {
-    const queue = lane.shownQueues[number], peak = Math.max(peakOf(queue), 4 * queue.largest);
+    const queue = lane.shownQueues[number], peak = Math.max(queue.peak, 4 * queue.largest);
     return { room: longestRoom(lane, queue), peak, least: Math.max(3 * peak, 32 * queue.largest) };
   });
   const least = Math.max(...found.map((each) => Math.min(each.least, each.room || Infinity)));

@@ -57,7 +57,7 @@ function dropperSays(queue, here) {
 /** RED's average and thresholds, on the floor of the tray. */
 function average(pen, row, queue, here, at) {
   const { context, layout, theme } = pen, floor = row.y + row.high + 4;
-  const place = (packets) => row.head - layout.k * queue.largest * (packets + row.ahead);
+  const place = (packets) => row.head - layout.k * (queue.perPacket * packets + queue.largest * row.ahead);
   for (const packets of queue.thresholds) {
     const x = place(packets);
     if (x > at.wall) line(pen, x, row.y - 6, x, floor + 6, theme.ink, 1.2, [2, 2]);

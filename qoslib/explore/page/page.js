@@ -35,6 +35,12 @@ export function make(tag, given = {}, ...inside) {
   return made;
 }
 
+export function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
 export function brightness(colour) {
   const found = /(\d+)\D+(\d+)\D+(\d+)/.exec(colour ?? "");
   return found ? 0.3 * found[1] + 0.6 * found[2] + 0.1 * found[3] : 0;

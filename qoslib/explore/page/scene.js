@@ -34,6 +34,25 @@ function columnsOf(spec, lane, bytes) {
   return found;
 }
 
+/** The longest that a queue was, in units. */
+function peakOf(queue) {
+  // Both lists ascend: walk along the packets that come and those that go.
+  let peak = 0;
+  for (let k = 0, gone = 0; k < queue.packets.length; k++) {
+    while (gone <= k && queue.goneBy[gone] <= queue.enqueuedAt[k]) gone++;
+    peak = Math.max(peak, queue.units[k + 1] - queue.units[gone]);
+  }
+  return peak;
+}
+
+/** How long a packet and a byte of a queue are, so that a queue that is full reaches its limit. */
+function measure(queue, total, frames) {
+  const { most, unit } = queue.limit ?? {};
+  const full = (of) => (unit === of ? queue.peak / most : 0);
+  queue.perPacket = Math.max(total / (queue.arrivals.length || 1), full("packets"));
+  queue.perByte = Math.max(frames ? total / frames : 1, full("bytes"));
+}
+
 function queueOf(lane, number) {
   // Packets that were enqueued, in order of arrival; when each left, and when all before it had.
   const { arrival, leave, fate, stream, size } = lane;
@@ -50,7 +69,6 @@ function queueOf(lane, number) {
   }
   queue.lost.sort((a, b) => leave[a] - leave[b] || a - b);
   queue.largest = largest || 1;
-  queue.perByte = frames ? total / frames : 1;
   queue.offeredAt = Float64Array.from(queue.arrivals, (i) => arrival[i]);
   queue.enqueuedAt = Float64Array.from(queue.packets, (i) => arrival[i]);
   queue.leftAt = Float64Array.from(queue.packets, (i) => leave[i]).sort();
@@ -58,6 +76,8 @@ function queueOf(lane, number) {
   queue.units = sums(queue.packets.map((i) => size[i]));
   let gone = -Infinity;
   queue.goneBy = Float64Array.from(queue.packets, (i) => (gone = Math.max(gone, leave[i])));
+  queue.peak = peakOf(queue);
+  measure(queue, total, frames);
   return queue;
 }
 

@@ -5,18 +5,18 @@ import { chart } from "./chart.js";
 import { draw } from "./draw.js";
 import { hands, handlesOf } from "./hands.js";
 import { layoutOf } from "./layout.js";
-import { CSS, brightness, counters, make } from "./page.js";
+import { CSS, brightness, counters, make, save } from "./page.js";
 import { load, upto } from "./scene.js";
 import { slidersOf } from "./sliders.js";
 import { stateAt, storyOf } from "./state.js";
 import { rate, time, told, words } from "./words.js";
 
-const SPEEDS = [0.25, 0.5, 1, 2, 4, 8], STEP_MS = 500;
+const SPEEDS = [0.25, 0.5, 1, 2, 4, 8], STEP_MS = 500, PATIENCE_MS = 8000;
 /** Show a scene in an element. `live` has `ask(change)` where a kernel can run the model again. */
 export function mount(el, spec, bytes, live = null) {
   let scene = load(spec, bytes), layout = layoutOf(scene, 820), dark = false;
   let t = 0, playing = false, seen = true, frame = 0, before = 0, stepping = 0, speed = 1;
-  let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0;
+  let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0, unanswered = 0;
   let still = null, width = 0;
   const look = { spots: [] }, memory = {};
   const stats = { frames: 0, drawing_ms: [], answers_ms: [] };
@@ -32,7 +32,10 @@ export function mount(el, spec, bytes, live = null) {
   const speeds = make("select", { "aria-label": "Speed" }, ...SPEEDS.map((each) => make("option", { value: each, ...(each === 1 ? { selected: "" } : {}) }, `${each} ×`)));
   const copy = make("button", { type: "button" }, "Copy picture");
   const clock = make("span", { class: "clock" });
-  const bar = make("div", { class: "row" }, play, back, forth, speeds, copy, clock);
+  const page = make("button", { type: "button", title: "A page that plays without Python" }, "Save page");
+  const bar = make("div", { class: "row" }, play, back, forth, speeds, copy, page, clock);
+  page.hidden = !live?.page;
+  page.addEventListener("click", () => live.page());
   const sliders = make("div", { class: "row" });
   const said = make("p", { class: "said", role: "status" });
   const table = make("table"), fold = make("details", {}, make("summary", {}, "Counters"), table);
@@ -207,6 +210,8 @@ export function mount(el, spec, bytes, live = null) {
     handles: () => handlesOf(scene, layout, stateAt(scene, t)),
     ask(change) {
       asked = performance.now();
+      clearTimeout(unanswered);
+      unanswered = setTimeout(silent, PATIENCE_MS);
       live.ask(change);
     },
     hold(what) { held = what; repaint(); },
@@ -231,6 +236,13 @@ export function mount(el, spec, bytes, live = null) {
       if (y > chart.y) canvas.style.cursor = "pointer";
     },
   };
+  /** Python does not answer: nothing offers to be moved any more. */
+  function silent() {
+    live.alive = false;
+    arm();
+    repaint();
+    said.textContent = "Python does not answer. Run the cell again to move the wall or the arrivals.";
+  }
   const repaint = () => { if (!playing || !frame) paint(); };
 
   hands(canvas, view);
@@ -300,9 +312,7 @@ export function mount(el, spec, bytes, live = null) {
       await Promise.race([navigator.clipboard.write([item]), late]);
       copy.textContent = "Copied";
     } catch {
-      const url = URL.createObjectURL(blob);
-      make("a", { href: url, download: "packets.png" }).click();
-      setTimeout(() => URL.revokeObjectURL(url), 10000);
+      save(blob, "packets.png");
       copy.textContent = "Saved";
     }
     setTimeout(() => (copy.textContent = "Copy picture"), 1500);
@@ -356,12 +366,17 @@ export function mount(el, spec, bytes, live = null) {
       prepare();
       const state = paint();
       if (!playing) say(state);
+      clearTimeout(unanswered);
       if (asked) stats.answers_ms.push(performance.now() - asked);
       asked = 0;
     },
-    fail(message) { said.textContent = message; },
-    rearm() { arm(); paint(); },
+    fail(message) {
+      clearTimeout(unanswered);
+      said.textContent = message;
+      arm();
+    },
     close() {
+      clearTimeout(unanswered);
       pause();
       sizer.disconnect();
       watcher.disconnect();
@@ -373,10 +388,15 @@ export function mount(el, spec, bytes, live = null) {
   return shown;
 }
 
+function saved(file) {
+  save(new Blob([file.text], { type: "text/html" }), file.name);
+}
+
 function render({ model, el }) {
   const live = {
     alive: model.get("live"),
     ask: (change) => { model.set("change", { ...change, turn_id: performance.now() }); model.save_changes(); },
+    page: () => model.send({ page: true }),
     moved: (ms, playing) => { model.set({ time_ms: ms, playing }); model.save_changes(); },
   };
   const shown = mount(el, model.get("spec"), model.get("data"), live);
@@ -384,9 +404,11 @@ function render({ model, el }) {
   const fail = () => model.get("error") && shown.fail(model.get("error"));
   model.on("change:spec", update);
   model.on("change:error", fail);
+  model.on("msg:custom", saved);
   return () => {
     model.off("change:spec", update);
     model.off("change:error", fail);
+    model.off("msg:custom", saved);
     shown.close();
   };
 }
