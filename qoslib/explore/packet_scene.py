@@ -5,6 +5,7 @@ share, with its bytes, stream and fate. What changes at a choice, and what meter
 hold, are further columns. `qoslib/explore/page` draws from these and from nothing else.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -98,14 +99,16 @@ def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) 
         if not 0 < len(table["arrival"]) <= MOST_PACKETS:
             count = len(table["arrival"])
             fail(f"the packets of {lane.title!r} in the window", count, f"1 to {MOST_PACKETS}")
-    zero_s = min(float(table["arrival"].min()) for table in tables)
+    first_s = min(float(table["arrival"].min()) for table in tables)
     last_s = max(float(np.nanmax(table[name])) for table in tables for name in _TIMES)
-    tick_s = max(last_s - zero_s, 1e-9) / TICKS
+    # One tick is just at the start of the window, where the counters begin.
+    tick_s = max(last_s - min(first_s, start_s), 1e-9) / (TICKS - 1)
+    before = max(math.ceil((start_s - first_s) / tick_s), 0)
     names = dict.fromkeys(stream.name for lane in lanes for stream in lane.streams)
     looks = style.looks(names)
     data, made = bytearray(), []
     for lane, table in zip(lanes, tables, strict=True):
-        columns = _columns(lane, table, zero_s, tick_s)
+        columns = _columns(lane, table, start_s, tick_s, before)
         described = _described(lane) | {"first": int(table["number"].min())}
         for number, queue in enumerate(_queues(lane.at)):
             if lane.known and isinstance(queue.limit, TimeLimit) and queue.limit.at == "served":
@@ -113,7 +116,7 @@ def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) 
                 described["queues"][number]["limit"]["over_time"] = limits
         made.append(described | {"columns": _packed(columns, data)})
     spec = {
-        "zero_s": zero_s - start_s,
+        "zero_s": -before * tick_s,
         "tick_s": tick_s,
         "start_s": start_s,
         "end_s": end_s - start_s,
@@ -157,10 +160,14 @@ def _packets(lane: Lane, start_s: float, end_s: float) -> dict[str, NDArray[Any]
     fates = np.array([causes.index(str(cause)) + 1 for cause in events.cause[at]], np.int64)
     table["fate"][events.packet[at]] = fates + np.where(enqueued, FROM_QUEUE, 0)
     table |= {"number": np.arange(count), "chosen": chosen}
-    # The link is not empty at the start: what left within the last tenth of the window is on it.
+    # The link is not empty at the start: about as long as the longest queue, it is drawn with it.
+    sent = ~np.isnan(table["departure"])
+    apart_s = np.diff(np.sort(table["departure"][sent])).min(initial=np.inf)
+    back_s = 1.2 * float(events.queue_packets.max(initial=0)) * max(float(apart_s), 0.0)
+    back_s = min(max(back_s, 0.1 * (end_s - start_s)), end_s - start_s)
     gone_s = np.fmax(table["departure"], table["leave"])
     gone_s = np.where(np.isnan(gone_s), np.inf, gone_s)
-    kept = (gone_s >= start_s - 0.1 * (end_s - start_s)) & (table["arrival"] <= end_s)
+    kept = (gone_s >= start_s - back_s) & (table["arrival"] <= end_s)
     return {name: column[kept] for name, column in table.items()}
 
 
@@ -169,12 +176,12 @@ def _causes(events: Events) -> list[str]:
 
 
 def _columns(
-    lane: Lane, table: dict[str, NDArray[Any]], zero_s: float, tick_s: float
+    lane: Lane, table: dict[str, NDArray[Any]], start_s: float, tick_s: float, before: int
 ) -> dict[str, NDArray[Any]]:
     """The columns as they are sent; those of meters, droppers and schedulers where there are."""
 
     def ticks(times_s: NDArray[np.float64]) -> NDArray[np.uint32]:
-        found = np.rint((times_s - zero_s) / tick_s)
+        found = np.rint((times_s - start_s) / tick_s) + before
         return np.where(np.isnan(found), NEVER, found).astype("<u4")
 
     columns: dict[str, NDArray[Any]] = {name: ticks(table[name]) for name in _TIMES}

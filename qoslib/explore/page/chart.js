@@ -7,15 +7,25 @@ const MANY = 4000;
 /** Paint all but the playhead; it stays as it is until the scene, the width or the theme change. */
 export function chart(pen, scene, layout) {
   const { context, theme, text, line, colour } = pen, { x, y, w } = layout.chart;
-  const top = y + 16, floor = y + 50, most = scene.longest || 1;
+  const top = y + 16, floor = y + 50, most = scene.scale || 1;
   const lanes = scene.lanes.length;
-  text("Delay of each packet; ticks are drops", x, y + 9, theme.muted);
+  const pale = scene.before ? "; pale: before the change" : "";
+  text(`Delay of each packet; ticks are drops${pale}`, x, y + 9, theme.muted);
   text(time(most), x + w, y + 9, theme.muted, "right");
   line(x, floor, x + w, floor, theme.rule);
+  const places = (lane) => [
+    lane.sent.filter((i) => lane.departure[i] >= 0 && lane.departure[i] <= scene.end_s),
+    (i) => x + (w * lane.departure[i]) / scene.end_s,
+    (i) => floor - ((floor - top) * (lane.departure[i] - lane.arrival[i])) / most,
+  ];
+  // The state before the last change, pale.
+  context.fillStyle = theme.rule;
+  for (const lane of scene.before ?? []) {
+    const [all, at, high] = places(lane);
+    for (const i of all) context.fillRect(at(i) - 1, high(i) - 1, 2, 2);
+  }
   scene.lanes.forEach((lane, number) => {
-    const all = lane.sent.filter((i) => lane.departure[i] >= 0 && lane.departure[i] <= scene.end_s);
-    const at = (i) => x + (w * lane.departure[i]) / scene.end_s;
-    const high = (i) => floor - ((floor - top) * (lane.departure[i] - lane.arrival[i])) / most;
+    const [all, at, high] = places(lane);
     if (all.length > MANY) band(context, lane, all, at, high, colour);
     else {
       for (const i of all) {
@@ -38,7 +48,7 @@ export function chart(pen, scene, layout) {
   });
   if (lanes > 1) {
     const said = scene.lanes.map((lane, n) => `${n ? "□" : "■"} ${lane.title}`).join("   ");
-    text(said, x + w / 2, y + 9, theme.muted, "center");
+    text(said, x + w - 76, y + 9, theme.muted, "right");
   }
 }
 

@@ -19,7 +19,7 @@ export function draw(context, scene, layout, state, look) {
 function drawLane(pen, lane, number, state, t) {
   const { layout, theme, look } = pen, made = layout.lanes[number];
   const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
-  pen.every = wide >= 15 && lane.flows.length === 1 ? 8 : 0;
+  pen.every = wide >= 18 && lane.flows.length === 1 ? 8 : 0;
   const used = text(pen, lane.title, layout.pad, made.y + 18, { size: 15.5, weight: 650 });
   let beside = layout.pad + used + 10;
   if (pen.scene.badge && !number) beside += badge(pen, pen.scene.badge, beside, made.y + 18) + 10;

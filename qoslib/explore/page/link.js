@@ -10,7 +10,7 @@ export function drawLink(pen, lane, number, made, state, t) {
   const y = made.line, h = made.lineHigh, end = layout.W - layout.pad, pixels = k * lane.speed;
   if (!made.single) hoses(pen, lane, made, state, t);
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
-  const rule = y - 8 - made.stem;
+  const rule = y - 5 - (made.stem + 3) * (scene.longest / (scene.scale || 1));
   line(pen, gate + 4, rule, end, rule, theme.rule, 1, [2, 4]);
   if (lane.carries && layout.W > 780) {
     const alone = lane.flows.length === 1, x = alone ? end : gate + 6;
@@ -49,17 +49,17 @@ export function drawLink(pen, lane, number, made, state, t) {
 
 function stem(pen, lane, number, made, i, x, w, alpha, labels) {
   const { context, scene, look, theme } = pen, delay = lane.departure[i] - lane.arrival[i];
-  const foot = made.line - 5, top = foot - (made.stem - 1) * (delay / scene.longest);
+  const foot = made.line - 5, top = foot - (made.stem - 1) * (delay / scene.scale);
   const colour = pen.colour(lane, i), thin = w < 6;
   context.globalAlpha = alpha;
-  line(pen, x, foot, x, top, colour, thin ? Math.max(0.6, w * 0.5) : 1.6);
+  line(pen, x, foot, x, top, colour, thin ? Math.min(1.2, Math.max(0.6, 0.4 * w)) : 1.6);
   context.fillStyle = colour;
   context.beginPath();
   context.arc(x, top, thin ? 1.4 : 3, 0, 7);
   context.fill();
   const followed = look.followed === lane.number[i];
   if (followed || (pen.every && lane.number[i] % pen.every === 0)) {
-    const covered = top < foot - made.stem + 16 && x > pen.layout.W - pen.layout.pad - 150;
+    const covered = top < foot - made.stem + 16 && x > pen.layout.W - pen.layout.pad - 176;
     if (covered && !followed) labels.push([]);
     else if (followed || labels.every(([, other]) => Math.abs(other - x) > 52)) {
       labels.push([time(delay, scene.longest), x, top - 7, theme.ink, alpha]);

@@ -27,8 +27,9 @@ function columnsOf(spec, lane, bytes) {
     const Type = TYPES[type], from = bytes.byteOffset + at;
     found[name] = new Type(bytes.buffer.slice(from, from + count * Type.BYTES_PER_ELEMENT));
   }
+  const before = Math.round(-spec.zero_s / spec.tick_s);
   for (const name of ["arrival", "leave", "departure"]) {
-    const seconds = (ticks) => (ticks === NEVER ? Infinity : spec.zero_s + ticks * spec.tick_s);
+    const seconds = (ticks) => (ticks === NEVER ? Infinity : (ticks - before) * spec.tick_s);
     found[name] = Float64Array.from(found[name], seconds);
   }
   return found;
@@ -143,9 +144,12 @@ function eventsOf(lane, end) {
   return Float64Array.from(all).sort();
 }
 
-/** The scene of a spec and its bytes, a Uint8Array or DataView. */
-export function load(spec, bytes) {
+/** The scene of a spec and its bytes, a Uint8Array or DataView; on the same axes as one `before` it. */
+export function load(spec, bytes, before = null) {
   const lanes = spec.lanes.map((lane) => laneOf(spec, lane, bytes));
   const events = Float64Array.from(lanes.flatMap((lane) => [...lane.events])).sort();
-  return { ...spec, lanes, events, longest: Math.max(...lanes.map((lane) => lane.longest)) };
+  const longest = Math.max(...lanes.map((lane) => lane.longest));
+  const comparable = before && before.end_s === spec.end_s && before.lanes.length === lanes.length;
+  const scale = Math.max(longest, comparable ? before.longest : 0);
+  return { ...spec, lanes, events, longest, scale, before: comparable ? before.lanes : null };
 }

@@ -5,6 +5,15 @@ import { rate, room } from "./words.js";
 
 const TURNED = { TailDrop: ["newest", "oldest"], HeadDrop: ["oldest", "newest"] };
 
+/** Values in steps of about 6 %, whole where they count something; `now` is one of them. */
+function ladder(low, high, now, whole) {
+  const found = [now];
+  for (let value = low; value < high; value = whole ? Math.max(value + 1, Math.round(1.06 * value)) : 1.06 * value) {
+    if (value !== now) found.push(value);
+  }
+  return found.sort((a, b) => a - b);
+}
+
 function slider(label, value, low, high, step, said, moved) {
   const out = make("output", {}, said(value));
   const input = make("input", { type: "range", min: low, max: high, step, value });
@@ -33,11 +42,11 @@ export function slidersOf(scene, memory, ask, again) {
   if (lane.shown.length > 1) found.push(chooser(lane, memory, again));
   if (queue.limit && !queue.limit.over_time) {
     const { most, unit } = queue.limit, began = (memory[queue.name] ??= most);
-    const step = unit === "packets" ? 1 : unit === "bytes" ? Math.max(Math.round(began / 50), 1) : began / 40;
     const low = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : began / 8;
-    const limit = (value) => ask({ limit: value, lane: number, queue: queue.number });
-    const said = (value) => room(queue, value);
-    found.push(slider("Queue limit", most, low, Math.max(4 * began, most), step, said, limit));
+    const steps = ladder(low, Math.max(64 * began, most), most, unit !== "s");
+    const limit = (at) => ask({ limit: steps[at], lane: number, queue: queue.number });
+    const said = (at) => room(queue, steps[at]), last = steps.length - 1;
+    found.push(slider("Queue limit", steps.indexOf(most), 0, last, 1, said, limit));
   }
   if (scene.rates) {
     const said = (value) => rate((scene.offered_bps * value) / scene.rates);

@@ -16,7 +16,7 @@ const SPEEDS = [0.25, 0.5, 1, 2, 4, 8], STEP_MS = 500, PATIENCE_MS = 8000;
 export function mount(el, spec, bytes, live = null) {
   let scene = load(spec, bytes), layout = layoutOf(scene, 820), dark = false;
   let t = 0, playing = false, seen = true, frame = 0, before = 0, stepping = 0, speed = 1;
-  let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0, unanswered = 0;
+  let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0, unanswered = 0, base = null;
   let still = null, width = 0;
   const look = { spots: [] }, memory = {};
   const stats = { frames: 0, drawing_ms: [], answers_ms: [] };
@@ -209,12 +209,18 @@ export function mount(el, spec, bytes, live = null) {
     live: () => Boolean(live?.alive),
     handles: () => handlesOf(scene, layout, stateAt(scene, t)),
     ask(change) {
+      // What is drawn pale: the scene before a move began.
+      if (!held) base = scene;
       asked = performance.now();
       clearTimeout(unanswered);
       unanswered = setTimeout(silent, PATIENCE_MS);
       live.ask(change);
     },
-    hold(what) { held = what; repaint(); },
+    hold(what) {
+      if (what && !held) base = scene;
+      held = what;
+      repaint();
+    },
     stretch(factor, to) {
       stretch = factor;
       const now = scene.offered_bps;
@@ -355,7 +361,7 @@ export function mount(el, spec, bytes, live = null) {
     get layout() { return layout; },
     handles: view.handles,
     update(newSpec, newBytes) {
-      scene = load(newSpec, newBytes);
+      scene = load(newSpec, newBytes, base);
       t = Math.min(t, scene.end_s);
       hovered = null;
       tip.hidden = true;
