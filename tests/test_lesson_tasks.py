@@ -6,9 +6,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from qoslib import Scenario, lessons, units
+from qoslib import Scenario, lessons, run, units
 from qoslib.explore.build import SCHEDULERS
-from qoslib.port import PacketLimit, Port, Queue
+from qoslib.port import HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.traffic import Stream
 
 AXES = ("yaxis", "yaxis2", "yaxis3")
@@ -122,6 +122,34 @@ def test_lesson_00_every_setting_of_a_line_is_within_its_axes(one_queue, rate):
         assert carried <= most
         assert lost <= most_lost
         assert delay <= 10**longest
+
+
+@pytest.mark.parametrize(
+    ("dropper", "delays_ms"), [(HeadDrop(), (87.8, 4.06)), (TailDrop(), (99.8, 100.2))]
+)
+def test_lesson_01_the_scale_model_has_the_delays_of_the_base_test(dropper, delays_ms):
+    (shown,) = lessons.priority_queue.scene().scenarios
+    queues = tuple(queue.replace(dropper=dropper) for queue in shown.network.queues)
+    small = shown.replace(network=shown.network.replace(queues=queues), duration_s=3, warmup_s=1.2)
+    result = run(small, bins=1)
+    found = [units.convert(result[name].delay_mean_s, "s", "ms") for name in ("CS1", "BE")]
+    assert found == pytest.approx(delays_ms, rel=0.01)
+
+
+def test_lesson_01_the_two_ends_drop_as_much_and_delay_differently():
+    tail, head = (
+        run(each, bins=1)["data"] for each in lessons.priority_queue.ends_scene().scenarios
+    )
+    assert tail.drop_ratio == pytest.approx(head.drop_ratio, abs=0.01)
+    assert tail.delay_mean_s == pytest.approx(1.9 * head.delay_mean_s, rel=0.05)
+
+
+@pytest.mark.parametrize("room", [8, 60, 300])
+def test_lesson_00_the_wall_saves_no_packet(room):
+    view = lessons.one_queue.scene()
+    view.change = {"limit": room, "lane": 0, "queue": 0}
+    assert view.error == ""
+    assert "160 arrive, 53 are dropped, 107 are sent" in view.spec["summary"]
 
 
 def test_lesson_09_task_1_shows_other_losses_under_each_scheduler(your_port):

@@ -3,8 +3,9 @@
 from qoslib import fluid, units
 from qoslib.lessons.exercise import edge, read
 from qoslib.platforms import m120
-from qoslib.port import TimeLimit
+from qoslib.port import HeadDrop, PacketLimit, Port, Queue, TailDrop, TimeLimit
 from qoslib.tolerances import LOSSLESS
+from qoslib.traffic import Stream
 
 __all__ = ["EXERCISES"]
 
@@ -17,12 +18,15 @@ def _delay_ms(port, streams, name):
     return None if delay is None else units.convert(delay, "s", "ms")
 
 
-def best_effort(offered):
-    """Delay of BE in profile 1 if it is offered so many Gb/s, in ms."""
-    rates = m120.RATES_MBPS["profile1"] | {"BE": units.convert(offered, "Gbit/s", "Mbit/s")}
-    shares = {name: units.mbps(rate) / m120.FACTS.line_bps for name, rate in rates.items()}
-    streams = m120.streams(shares, m120.FACTS.frame_scenario2_bytes)
-    return _delay_ms(m120.port(), streams, "BE"), {"published": 4, "tail": 100}
+def other_end():
+    """Delay of the diagnosed queue if it dropped at its tail [ms]."""
+    room, packet = PacketLimit(5_000), Stream("class", units.rate_bps(200_000, 1500), 1500)
+    head, tail = (
+        Port("other", units.rate_bps(50_000, 1500), (Queue("class", room, dropper),))
+        for dropper in (HeadDrop(), TailDrop())
+    )
+    measured, other = (_delay_ms(port, [packet], "class") for port in (head, tail))
+    return other, {"measured": measured, "dropped": measured * 200 / 150}
 
 
 def buffer(answer, delay):
@@ -81,4 +85,4 @@ def own(answer):
     return "right", {"first": first, "worst": worst}
 
 
-EXERCISES = read(__file__, best_effort, buffer, guarantee, strict_high, own)
+EXERCISES = read(__file__, other_end, buffer, guarantee, strict_high, own)
