@@ -4,19 +4,24 @@ import math
 
 import numpy as np
 
-from qoslib import compare, measurements, tcp, units
+from qoslib import compare, measurements, run, tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host, HtbPacing, actual_rate_bps
 from qoslib.lessons.same_traffic import same_line
 from qoslib.platforms import isr4331, m120
 from qoslib.port import (
     ByteLimit,
+    Codel,
     DeficitRoundRobin,
     Forwarder,
+    Instantaneous,
     PacketLimit,
     Policer,
     Port,
     Queue,
+    Red,
+    RedProfile,
     StrictPriority,
+    TailDrop,
 )
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -91,6 +96,23 @@ def transfer(buffer_bytes, pacing=None, duration_s=30):
     )
 
 
+def dropping(dropper):
+    """Four TCP connections over an uplink of 50 Mb/s and 30 ms."""
+    uplink = Port("uplink", 5e7, (Queue("all", PacketLimit(400), dropper),), overhead_bytes=38)
+    flows = [Flow(f"flow {n}", 0.030, mss_bytes=1448, frame_bytes=1500) for n in range(4)]
+    return Scenario("mine", uplink, (), duration_s=10, hosts=(Host("pc", 1e9, flows),))
+
+
+def softly(minimum, trip):
+    """How much of 100 Mb/s 16 flows use over so many ms, where RED's minimum is this, in %."""
+    red = Red(RedProfile(minimum, 2 * minimum), averaging=Instantaneous())
+    port = Port("line", 1e8, (Queue("all", PacketLimit(1000), red),), overhead_bytes=38)
+    trips_s = [trip / 1000 * (1 + n / 160) for n in range(16)]
+    flows = [Flow(f"{n}", s, mss_bytes=1448, frame_bytes=1500) for n, s in enumerate(trips_s)]
+    test = Scenario("test", port, (), 20, 8, hosts=(Host("site", 1e9, flows),))
+    return 100 * run(test).sent_packets.sum() * 1538 * 8 / 12 / 1e8
+
+
 def sent(gbps):
     """What an old rate table makes of a rate, in Gb/s."""
     return actual_rate_bps(HtbPacing(gbps * 1e9, "legacy"), 8948, 7) / 1e9
@@ -140,6 +162,11 @@ RIGHT = {
     "07.3": 5.4,
     "07.4": 578.7,
     "07.5": transfer(80_000, FqPacing(95e6)),
+    "08.1": 54.1,
+    "08.2": 8,
+    "08.3": "c",
+    "08.4": 24.4,
+    "08.5": dropping(Codel()),
     "13.1": 225,
     "13.2": 64,
     "13.3": 980,
@@ -253,6 +280,27 @@ WRONG = [
     ("07.5", transfer(80_000), "not every host is paced"),
     ("07.5", transfer(80_000, FqPacing(200e6)), "are lost"),
     ("07.5", transfer(80_000, FqPacing(50e6)), "Pace faster"),
+    ("08.1", 50, "38 bytes of overhead per frame are left out"),
+    ("08.1", 216.7, "all the packets of the stream"),
+    ("08.1", 27.06, "without the factor 2"),
+    ("08.1", 100, "too large"),
+    ("08.2", 4, "That is too little"),
+    ("08.2", 16, "half as many are enough"),
+    ("08.2", 6, "no power of two"),
+    ("08.2", 1024, "cannot be set"),
+    ("08.3", "a", "idle half of the time"),
+    ("08.3", "b", "the queue was full"),
+    ("08.3", "d", "lose nothing"),
+    ("08.3", "e", "one letter"),
+    ("08.4", 5873, "for the constant stream"),
+    ("08.4", 240, "too large"),
+    ("08.5", dropping(TailDrop()), "has TailDrop"),
+    ("08.5", dropping(Codel(target_s=0.05)), "Let the dropper act sooner"),
+    (
+        "08.5",
+        dropping(Red(RedProfile(1, 2), averaging=Instantaneous())),
+        "Let the dropper act later",
+    ),
     ("13.1", 250, "nothing flows into the bucket"),
     ("13.2", 65, "costs 8.121 ms: too much"),
     ("13.2", 63, "room for more"),
@@ -300,6 +348,8 @@ BY_HAND = {
     "07.1": lambda paced: sent(paced),
     "07.2": lambda sent: 96 / (sent - 8),
     "07.3": lambda beside: max(n / 10 for n in range(10, 100) if sent(n / 10) <= 10 - beside),
+    "08.1": lambda load: 2 * 0.1**2 * (load * 1e6 / 12_000 - 1e8 / 8 / 1538),
+    "08.2": lambda trip: next(n for n in (1, 2, 4, 8, 16, 32, 64, 128) if softly(n, trip) >= 95),
     "07.4": lambda rate: (rate * 50 / 8 / 1.5) ** 2 / 18 * 1.5,
     "13.1": lambda rate, lasts: (100 - rate) * lasts / 8,
     "13.2": lambda most: int(most / 0.12304) - 1,

@@ -172,8 +172,9 @@ class PacketView(anywidget.AnyWidget):
             "rates": self._rates if steady and offered_bps else None,
         }
         scene = scene_of(lanes, *self._window, **words)
-        for lane, described in zip(lanes, scene.spec["lanes"], strict=True):
-            described["arrives"] = _arrives(lane, offered_bps)
+        for shown, lane, described in zip(self._shown, lanes, scene.spec["lanes"], strict=True):
+            own_bps = sum(stream.mean_rate_bps for stream in shown.scenario.streams)
+            described["arrives"] = _arrives(lane, own_bps)
             if lane.known and isinstance(lane.at, Port):
                 described["carries"] = f"link of {_rate(lane.at.rate_bps)}"
         scene.spec["summary"] = _summary(lanes, self._window)

@@ -48,6 +48,7 @@ LESSONS = {
     "05": "frame_size",
     "06": "buffer_size",
     "07": "paced_sender",
+    "08": "aqm",
     "09": "same_traffic",
     "11": "scoreboard",
     "13": "own_port",
