@@ -39,7 +39,9 @@ export function hands(canvas, view) {
   };
   const ask = () => {
     clearTimeout(resting);
-    if (held?.change) view.ask(held.change);
+    if (!held?.change || held.change === held.asked) return;
+    held.asked = held.change;
+    view.ask(held.change);
   };
   const limitAt = (x) => {
     const { row } = held, lane = view.scene.lanes[held.lane], queue = lane.shownQueues[held.queue];

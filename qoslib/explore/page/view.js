@@ -19,7 +19,7 @@ export function mount(el, spec, bytes, live = null) {
   let followed = null, held = null, stretch = 1, rateSaid = null, hovered = null, asked = 0, unanswered = 0, base = null;
   let still = null, width = 0;
   const look = { spots: [] }, memory = {};
-  const stats = { frames: 0, drawing_ms: [], answers_ms: [] };
+  const stats = { frames: 0, asks: 0, drawing_ms: [], answers_ms: [] };
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
   const canvas = make("canvas", { role: "img" }), context = canvas.getContext("2d");
@@ -212,6 +212,7 @@ export function mount(el, spec, bytes, live = null) {
       // What is drawn pale: the scene before a move began.
       if (!held) base = scene;
       asked = performance.now();
+      stats.asks += 1;
       clearTimeout(unanswered);
       unanswered = setTimeout(silent, PATIENCE_MS);
       live.ask(change);
