@@ -28,6 +28,7 @@ from qoslib.port import (
     Hop,
     ModifiedDrr,
     PacketLimit,
+    Pause,
     Pie,
     Policer,
     Port,
@@ -281,6 +282,9 @@ def test_a_scale_model_keeps_delays():
     policed = explore.divided(one(PacketLimit(40), policer=Policer(90e6, 100_000)), 10)
     queue = policed.network.queues[0]
     assert (queue.policer, queue.limit) == (Policer(9e6, 10_000), PacketLimit(4))
+    engine = Forwarder("engine", Queue("in", PacketLimit(100)), 1e-6, pause=Pause(80, 20))
+    engine = explore.divided(scenario.replace(network=engine), 10).network
+    assert (engine.packet_s, engine.pause) == (pytest.approx(1e-5), Pause(8, 2))
     with pytest.raises(ValueError, match="a Trace"):
         explore.divided(scenario.replace(streams=(Stream("t", arrivals=Trace((0.0,), (99,))),)), 2)
 

@@ -8,6 +8,7 @@ from qoslib.port import (
     Forwarder,
     Hop,
     PacketLimit,
+    Pause,
     Policer,
     Port,
     Queue,
@@ -24,9 +25,9 @@ __all__ = ["divided"]
 def divided(scenario: Scenario, by: float) -> Scenario:
     """The scenario with all rates divided, and what packets and bytes limit with them.
 
-    A limit in time keeps its packets waiting for as long. Limits in packets or bytes and the bursts
-    of policers and shapers hold as much less, but one frame at least, so they keep their time too.
-    Frames, quanta and weights stay as they are.
+    A limit in time keeps its packets waiting for as long. Limits in packets or bytes, fill
+    levels for PAUSE and the bursts of policers and shapers hold as much less, but one frame at
+    least, so they keep their time too. Frames, quanta and weights stay as they are.
 
     Parameters
     ----------
@@ -78,14 +79,21 @@ def _stream(stream: Stream, by: float) -> Stream:
 
 def _at(at: Port | Forwarder, by: float, frame: int) -> Port | Forwarder:
     if isinstance(at, Forwarder):
-        queue = _queue(at.queue, by, frame)
-        return at.replace(queue=queue, packet_s=at.packet_s * by, byte_s=at.byte_s * by)
+        queue, pause = _queue(at.queue, by, frame), _pause(at.pause, by)
+        packet_s, byte_s = at.packet_s * by, at.byte_s * by
+        return at.replace(queue=queue, packet_s=packet_s, byte_s=byte_s, pause=pause)
     queues = tuple(_queue(queue, by, frame) for queue in at.queues)
     pools = tuple(
         pool.replace(limit_bytes=max(round(pool.limit_bytes / by), frame)) for pool in at.pools
     )
     shaper = _meter(at.shaper, by, frame)
-    return at.replace(rate_bps=at.rate_bps / by, queues=queues, pools=pools, shaper=shaper)
+    return at.replace(
+        rate_bps=at.rate_bps / by,
+        queues=queues,
+        pools=pools,
+        shaper=shaper,
+        pause=_pause(at.pause, by),
+    )
 
 
 def _queue(queue: Queue, by: float, frame: int) -> Queue:
@@ -100,6 +108,14 @@ def _queue(queue: Queue, by: float, frame: int) -> Queue:
         policer=_meter(queue.policer, by, frame),
         shaper=_meter(queue.shaper, by, frame),
     )
+
+
+def _pause(pause: Pause | None, by: float) -> Pause | None:
+    if pause is None:
+        return None
+    high_packets = max(round(pause.high_packets / by), 1)
+    low_packets = min(round(pause.low_packets / by), high_packets - 1)
+    return pause.replace(high_packets=high_packets, low_packets=low_packets)
 
 
 def _meter(meter: Policer | Shaper | None, by: float, frame: int) -> Any:
