@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from qoslib import lessons
-from qoslib.lessons.glossary import NO_WORD, _marked, groups, words
+from qoslib.lessons.glossary import groups, words
 from qoslib.platforms import m120
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -16,12 +16,21 @@ LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 LINK = re.compile(r"\[([^\]]+)\]\(glossary\.ipynb#([^)]+)\)")
 
 
-def test_the_page_is_made_of_the_data():
+def _tool():
     path = ROOT / "tools" / "nomenclature.py"
     spec = importlib.util.spec_from_file_location("nomenclature", path)
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    assert (ROOT / "NOMENCLATURE.md").read_text() == tool.page(), "run tools/nomenclature.py"
+    return tool
+
+
+TOOL = _tool()
+
+
+def test_the_pages_are_made_of_the_data():
+    assert (ROOT / "NOMENCLATURE.md").read_text() == TOOL.page(), "run tools/nomenclature.py"
+    stored = nbformat.read(ROOT / "notebooks" / "glossary.ipynb", as_version=4)
+    assert stored == TOOL.glossary(), "run tools/nomenclature.py"
 
 
 def test_every_word_is_there_once_and_has_a_lesson():
@@ -38,26 +47,24 @@ def test_a_lesson_links_each_of_its_new_words_once(path):
     new = words().query("lesson == @path.stem[:2]")["word"]
     assert sorted(word for word, _ in linked) == sorted(new)
     for word, anchor in linked:
-        group = next(g for g in groups() if word in set(words(g)["word"]))
-        assert anchor == group.replace(" ", "-")
+        assert anchor == word.replace(" ", "-"), "a link leads to the word itself"
 
 
-def test_the_glossary_has_a_heading_for_each_group():
-    notebook = nbformat.read(ROOT / "notebooks" / "glossary.ipynb", as_version=4)
-    text = "\n".join(cell.source for cell in notebook.cells)
+def test_the_glossary_has_a_heading_for_each_word():
+    """JupyterLab makes the anchor of a heading of its text, with hyphens for spaces."""
+    cells = [cell.source for cell in TOOL.glossary().cells]
     for group in groups():
-        assert f"## {group}\n" in f"{text}\n"
-        assert f'glossary.entries("{group}")' in text
+        assert f"## {group}" in cells
+    for word in words()["word"]:
+        assert sum(text.startswith(f"### {word}\n") for text in cells) == 1
 
 
-def test_no_word_of_an_entry_is_cut_off():
-    notebook = nbformat.read(ROOT / "notebooks" / "glossary.ipynb", as_version=4)
-    shown = "".join(
-        o.data.get("text/html", "") for c in notebook.cells for o in c.get("outputs", ())
-    )
-    for text in words().drop(columns="lesson").to_numpy().ravel():
-        assert _marked(text) in shown or text == NO_WORD
-    assert "`" not in shown
+@pytest.mark.parametrize(("word", "means"), words()[["word", "meaning"]].to_numpy())
+def test_a_meaning_is_two_plain_sentences(word, means):
+    sentences = re.findall(r"[^.?!]+(?:[.?!](?!\s|$)[^.?!]*)*[.?!](?:\s|$)", means)
+    assert len(sentences) == 2
+    assert "".join(sentences) == means
+    assert all(len(sentence.split()) <= 25 for sentence in sentences)
 
 
 def test_what_is_typed_is_searched_in_all_columns():
@@ -66,11 +73,44 @@ def test_what_is_typed_is_searched_in_all_columns():
     assert app._shown.value == ""
     app.search.value = "JUNOS-nothing"
     assert len(app.table) == 0
+    assert "No entry has" in app._count.value
     app.search.value = "queue-limit time"
     assert 0 < len(app.table) < whole
     assert app._shown.value.count("<tr>") == 1 + len(app.table)
     app.search.value = "low-latency"
     assert "strict priority" in set(app.table["word"])
+
+
+@pytest.mark.parametrize("word", ["jitter", "bufferbloat", "head-of-line blocking", "RED"])
+def test_a_word_comes_before_entries_that_mention_it(word):
+    app = lessons.glossary.search()
+    app.search.value = word
+    assert app.table["word"].iloc[0] == word
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("jiter", "jitter"),
+        ("latancy", "latency"),
+        ("polcier", "policer"),
+        ("buffer bloat", "bufferbloat"),
+        ("serialization", "serialisation"),
+        ("head of line", "head-of-line blocking"),
+    ],
+)
+def test_what_is_not_found_is_shown_with_what_is_near(typed, meant):
+    app = lessons.glossary.search()
+    app.search.value = typed
+    assert meant in set((app.table if len(app.table) else app.near)["word"])
+    assert f"<b>{meant}</b>" in app._shown.value
+
+
+def test_what_is_like_no_word_gets_advice():
+    app = lessons.glossary.search()
+    app.search.value = "zzzzzz"
+    assert app._shown.value == ""
+    assert "Try the word of an RFC" in app._count.value
 
 
 def test_a_wrong_group_is_told_with_the_right_ones():

@@ -1,4 +1,4 @@
-"""Write NOMENCLATURE.md from data/words.toml.
+"""Write NOMENCLATURE.md and the entries of notebooks/glossary.ipynb from data/words.toml.
 
 python tools/nomenclature.py
 """
@@ -6,9 +6,14 @@ python tools/nomenclature.py
 import tomllib
 from pathlib import Path
 
+import nbformat
+from nbformat.v4 import new_markdown_cell
+
 ROOT = Path(__file__).resolve().parent.parent
 WORDS = ROOT / "data" / "words.toml"
 PAGE = ROOT / "NOMENCLATURE.md"
+GLOSSARY = ROOT / "notebooks" / "glossary.ipynb"
+NO_WORD = "—"
 #: Fields of a word and the headings of their columns, by what the words of a group have.
 COLUMNS = {
     "junos": ("rfc", "junos", "ios", "linux", "qoslib", "lesson"),
@@ -45,5 +50,30 @@ def table(words):
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+def glossary():
+    """The glossary: its search as it is stored, and a heading for each word that links lead to."""
+    notebook = nbformat.read(GLOSSARY, as_version=4)
+    search = next(n for n, cell in enumerate(notebook.cells, 1) if cell.cell_type == "code")
+    texts = []
+    for group in tomllib.loads(WORDS.read_text(encoding="utf-8"))["group"]:
+        texts += [f"## {group['title']}", *map(entry, group["word"])]
+        texts += [group["after"].strip()] if group["after"] else []
+    cells = [new_markdown_cell(text, id=f"word-{n}") for n, text in enumerate(texts)]
+    notebook.cells = [*notebook.cells[:search], *cells]
+    return notebook
+
+
+def entry(word):
+    """A word: its meaning, then what it is called by each vocabulary, and its lesson."""
+    heads = HEADS | {"rfc": "RFC", "qoslib": "In qoslib"}
+    heads = {f: head for f, head in heads.items() if f not in ("name", "means", "lesson")}
+    called = {head: word.get(field, NO_WORD) for field, head in heads.items()}
+    lines = [f"- {head}: {text}" for head, text in called.items() if text != NO_WORD]
+    lesson = next(GLOSSARY.parent.glob(f"{word['lesson']}_*.ipynb")).name
+    lines += [f"- Lesson: [{word['lesson']}]({lesson})"]
+    return f"### {word['name']}\n\n{word['means']}\n\n" + "\n".join(lines)
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    nbformat.write(glossary(), GLOSSARY)

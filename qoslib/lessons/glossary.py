@@ -3,22 +3,22 @@
 import html
 import re
 import tomllib
+from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 import ipywidgets as widgets
 import pandas as pd
-from IPython.display import HTML
 
 from qoslib import measurements
 
-__all__ = ["Glossary", "entries", "groups", "search", "words"]
+__all__ = ["Glossary", "groups", "search", "words"]
 
 #: Field -> heading, in the order of the columns; a table has those that its words fill.
 COLUMNS = {
     "name": "word",
-    "rfc": "RFC",
     "means": "meaning",
+    "rfc": "RFC",
     "junos": "Junos",
     "ios": "IOS, IOS XE",
     "linux": "Linux",
@@ -26,8 +26,10 @@ COLUMNS = {
     "qoslib": "in qoslib",
     "lesson": "lesson",
 }
-#: What no vocabulary has a word for stands so in the data.
+#: How the data say that a vocabulary has no word.
 NO_WORD = "—"
+#: How alike a typed word and one of the glossary must be to be near, and how many are shown.
+ALIKE, MOST_NEAR = 0.7, 5
 _CELL = "text-align: left; vertical-align: top; line-height: 1.4"
 
 
@@ -73,27 +75,6 @@ def words(group: str = "") -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def entries(group: str = "") -> HTML:
-    """The words of a group, or of all, to read: a row a word, a line a vocabulary.
-
-    Parameters
-    ----------
-    group : str
-        One of `groups`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such group.
-
-    Examples
-    --------
-    >>> "<code>Codel</code>" in entries("Dropping").data
-    True
-    """
-    return HTML(_page(words(group)))
-
-
 def _page(table):
     head = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("word", "what it is", "lesson"))
     rows = "".join(map(_row, table.to_dict("records")))
@@ -128,6 +109,7 @@ class Glossary(widgets.VBox):
 
     def __init__(self):
         self._words = words()
+        self._lines = self._words.drop(columns="lesson").agg(" ".join, axis=1).str.casefold()
         self.search = widgets.Text(
             description="Search the words", style={"description_width": "auto"}
         )
@@ -138,17 +120,40 @@ class Glossary(widgets.VBox):
 
     @property
     def table(self) -> pd.DataFrame:
-        """The words that are shown."""
+        """The words whose entry holds what is typed; a word that is called so comes first."""
+        typed = " ".join(self.search.value.casefold().split())
+        found = self._words[[all(word in line for word in typed.split()) for line in self._lines]]
+        names = found["word"].str.casefold()
+        marks = (names == typed) * 1 + names.str.contains(typed, regex=False)
+        return found.loc[marks.sort_values(ascending=False, kind="stable").index]
+
+    @property
+    def near(self) -> pd.DataFrame:
+        """The words whose entry holds something like what is typed, the nearest first."""
+        spelt = [set(re.findall(r"[\w-]+", line)) for line in self._lines]
+        known = set().union(*spelt)
         wanted = self.search.value.casefold().split()
-        lines = self._words.agg(" ".join, axis=1).str.casefold()
-        return self._words[[all(word in line for word in wanted) for line in lines]]
+        like = [w for each in wanted for w in get_close_matches(each, known, MOST_NEAR, ALIKE)]
+        # A word's own name counts more than its mention in another entry.
+        marks = pd.Series(
+            [
+                sum(1 + 9 * (w in name.casefold()) for w in like if w in line)
+                for name, line in zip(self._words["word"], spelt, strict=True)
+            ]
+        )
+        best = marks[marks > 0].sort_values(ascending=False, kind="stable")
+        return self._words.loc[best.index[:MOST_NEAR]]
 
     def _show(self):
-        table = self.table
-        count = f"{len(table)} of {len(self._words)} words"
-        self._count.value = f'<p role="status">{html.escape(count)}</p>'
-        # All of them stand below, by subject.
-        self._shown.value = _page(table) if self.search.value.strip() else ""
+        table, typed = self.table, self.search.value.strip()
+        said = f"{len(table)} of {len(self._words)} words"
+        if table.empty:
+            table = self.near
+            more = "Try the word of an RFC, of a vendor or of Linux." if table.empty else "Near it:"
+            said = f"No entry has “{typed}”. {more}"
+        self._count.value = f'<p role="status">{html.escape(said)}</p>'
+        # All of them follow in the notebook, by subject.
+        self._shown.value = _page(table) if typed and not table.empty else ""
 
     def _repr_mimebundle_(self, **kwargs):
         """The widget; for a viewer without a kernel only what it is."""
