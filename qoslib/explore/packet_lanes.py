@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qoslib import units
-from qoslib.explore.packet_scene import Lane
+from qoslib.explore.packet_scene import MOST_PACKETS, Lane
 from qoslib.explore.scale_model import divided
 from qoslib.front import run
 from qoslib.port import (
@@ -183,7 +183,11 @@ def window_of(
         if not begin_s < min(end_s, last_s):
             fail("start_s", begin_s, f"below {last_s:g}, where the event record ends")
         return Window(begin_s, min(end_s, last_s))
-    return Window(begin_s, begin_s + (duration_s or packets / _arriving_pps(shown[0])))
+    pps = _arriving_pps(shown[0])
+    if duration_s and duration_s * pps > MOST_PACKETS:
+        title = f"the packets of {shown[0].title!r} in the window"
+        fail(title, round(duration_s * pps), f"at most {MOST_PACKETS}")
+    return Window(begin_s, begin_s + (duration_s or packets / pps))
 
 
 def _watched(shown: Sequence[Shown]) -> int:
