@@ -1,5 +1,6 @@
 """The explorer of a shared line: it starts as published and follows both models."""
 
+import ipywidgets as widgets
 import pytest
 
 from qoslib import fluid, lessons, packets, units
@@ -62,7 +63,9 @@ def test_choosing_a_test_and_resetting_bring_its_settings():
     before = drawn(app, "packets-delay")
     app.controls["ring"].value = 40
     assert drawn(app, "packets-delay") != before
-    app.children[0].children[-1].click()
+    last = [row.children[-1] for row in app.children if isinstance(row, widgets.HBox)]
+    reset = next(each for each in last if isinstance(each, widgets.Button))
+    reset.click()
     assert drawn(app, "packets-delay") == before
 
 

@@ -81,7 +81,7 @@ def larger(quantum_bytes):
     return packets.simulate(test.port.replace(queues=queues), test.streams, 1.0)
 
 
-def test_lesson_02_a_larger_quantum_would_give_lbe_the_delays_of_updates():
+def test_lesson_04_a_larger_quantum_would_give_lbe_the_delays_of_updates():
     others = sum(
         queue.quantum_bytes
         for queue in gsr12000.PLATFORM.experiments()["test_b"].port.queues
@@ -99,7 +99,7 @@ def test_lesson_02_a_larger_quantum_would_give_lbe_the_delays_of_updates():
     assert most_us > 3.8 * units.convert(found[1], "s", "us")
 
 
-def test_lesson_02_the_other_causes_of_premium_loss_lose_far_more_or_from_others():
+def test_lesson_03_the_other_causes_of_premium_loss_lose_far_more_or_from_others():
     sent = sum(
         value("gsr12000_results", "test_b", f"{port}/prec{precedence}", "sent_packets")
         for port in ("1A", "1B")

@@ -45,6 +45,7 @@ LESSONS = {
     "01": "priority_queue",
     "02": "policing",
     "03": "shared_line",
+    "04": "early_drop",
     "05": "frame_size",
     "06": "buffer_size",
     "07": "paced_sender",

@@ -1,4 +1,4 @@
-"""Lesson 03 in a real JupyterLab: the shared line follows the keyboard, as both models say."""
+"""Lessons 03 and 04 in a real JupyterLab: the shared line follows the keyboard in both models."""
 
 from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
     complaints,
@@ -36,20 +36,26 @@ def last(page, label, uid, wanted):
     wait_until(page, lambda: drawn_when_there(page, label, uid)[-1], wanted, rel=1e-6)
 
 
-def test_the_shared_line_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
+def test_the_quanta_and_the_ring_follow_the_keyboard(page, watch, jupyter_server):  # noqa: F811
     open_and_run(page, jupyter_server, "03_round_robin")
+    label = "Ring [packets]"
+    press(page, label, "ArrowRight", 10)
+    wanted = simulated(ring=28)
+    waits_us = units.convert(wanted["1A/prec5"].delay_mean_s, "s", "us")
+    assert waits_us > 120
+    last(page, label, "packets-sent", lbe_mbps(wanted))
+    assert complaints(page, watch) == []
+
+
+def test_the_load_of_lbe_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
+    open_and_run(page, jupyter_server, "04_early_drop")
     label = "LBE [Mb/s]"
     last(page, label, "fluid-sent", lbe_mbps(solved()))
     press(page, label, "ArrowRight", 5)
     last(page, label, "fluid-sent", lbe_mbps(solved(load_prec0=60)))
     last(page, label, "packets-sent", lbe_mbps(simulated(load_prec0=60)))
+    page.get_by_text("More", exact=True).click()
     # The page makes 124.00000000000001 of this.
     press(page, "Updates [Mb/s]", "ArrowRight", 1)
     last(page, label, "packets-sent", lbe_mbps(simulated(load_prec0=60, load_prec6=124)))
-    press(page, "Ring [packets]", "ArrowRight", 10)
-    moved = {"load_prec0": 60, "load_prec6": 124, "ring": 28}
-    wanted = simulated(**moved)
-    waits_us = units.convert(wanted["1A/prec5"].delay_mean_s, "s", "us")
-    assert waits_us > 120
-    last(page, label, "packets-sent", lbe_mbps(wanted))
     assert complaints(page, watch) == []

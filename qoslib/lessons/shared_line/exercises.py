@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from qoslib import fluid, measurements, packets, units
+from qoslib import packets, units
 from qoslib.fluid.drr import round_s
 from qoslib.lessons.exercise import edge, read
 from qoslib.platforms import gsr12000
@@ -27,22 +27,6 @@ def one_round():
     return expected, {"whole": whole, "engine3": engine3, "octets": units.octets(expected)}
 
 
-def quantum(answer, load):
-    """The least quantum of queue 3 that carries so many Mb/s by shares alone, in bytes."""
-    lost, less = (_lbe_lost_percent(round(answer * part), load) for part in (1.0, 0.97))
-    return edge(lost <= 0.01, less <= 0.01, lost=lost)
-
-
-def _lbe_lost_percent(quantum_bytes, load):
-    port = gsr12000.engine3()
-    queues = tuple(
-        q.replace(quantum_bytes=max(quantum_bytes, 1)) if q.name == "queue3" else q
-        for q in port.queues
-    )
-    result = fluid.solve(port.replace(queues=queues), gsr12000.streams("test_b", units.mbps(load)))
-    return units.convert(result["1A/prec0"].drop_ratio, "1", "%")
-
-
 def ring(answer, most):
     """The longest transmit ring that keeps Premium below so many us on average, in packets."""
     now, longer = (_premium_us(int(answer) + more) for more in (0, 1))
@@ -57,15 +41,22 @@ def _premium_us(ring_packets):
     return units.convert(float(mean), "s", "us")
 
 
-def ninety_minutes(slow):
-    """Packets of 90 minutes that a policer so many ppm slow loses, if its bucket is small."""
+def slow_clock(lost):
+    """By how much a policer's clock is slow that drops so many packets in 90 minutes, in ppm."""
     long = gsr12000.PLATFORM.experiments()["conclusion_90min"]
-    premium = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in long.streams)
-    offered = premium * float(gsr12000.FACTS.whole_long_s)
-    seen = measurements.load("gsr12000_statements").query("experiment == 'conclusion_90min'")
-    ratio = seen.set_index("quantity")["consistent_value"].astype(float)["drop_ratio"]
-    published = offered * units.convert(float(ratio), "%", "1")
-    return offered * units.convert(slow, "ppm", "1"), {"published": published, "short": 204}
+    premium_pps = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in long.streams)
+    expected, short = (
+        units.convert(lost / (premium_pps * float(seconds)), "1", "ppm")
+        for seconds in (gsr12000.FACTS.whole_long_s, gsr12000.FACTS.whole_s)
+    )
+    return expected, {"short": short, "one_port": 2 * expected, "percent": expected / 10_000}
+
+
+def all_quanta(most):
+    """The sum of all quanta on a link of 100 Mb/s whose round takes so many ms, in bytes."""
+    bits = units.mbps(100) * units.ms(most)
+    expected = bits / units.bits(1.0)
+    return expected, {"bits": bits, "average": 2 * expected}
 
 
 def own(answer):
@@ -88,4 +79,4 @@ def own(answer):
     return ("delay" if delay > OWN_MS else "right"), values
 
 
-EXERCISES = read(__file__, one_round, quantum, ring, ninety_minutes, own)
+EXERCISES = read(__file__, one_round, ring, slow_clock, all_quanta, own)

@@ -1,5 +1,9 @@
 """The explorer of a line shared by deficit round robin and WRED: the Cisco 12000's two tests."""
 
+from collections.abc import Sequence
+
+import ipywidgets as widgets
+
 from qoslib import compare, run, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
@@ -10,7 +14,7 @@ from qoslib.platforms.gsr12000.load import loaded
 from qoslib.port import Port, Red, Sampled
 from qoslib.record import checked, fail
 
-__all__ = ["SIMULATED_S", "described", "explorer", "settings"]
+__all__ = ["FIRST", "SIMULATED_S", "described", "explorer", "settings"]
 
 #: Simulated time [s], in how many bins its queues are recorded, and how long they are drawn [s].
 SIMULATED_S, BINS, DRAWN_S = 0.25, 5000, 0.02
@@ -33,9 +37,13 @@ _OTHERS = {
     "period": ("WRED every [us]", 1000, 5),
     "ring": ("Ring [packets]", 100, 1),
 }
+#: The controls of this lesson; all others are below *More*.
+FIRST = ("quantum_queue0", "quantum_queue2", "quantum_queue3", "ring")
 
 
-def explorer(experiment: str = "test_b") -> Explorer:
+def explorer(
+    experiment: str = "test_b", first: Sequence[str] = FIRST, lesson: str = "shared_line"
+) -> Explorer:
     """Sliders for loads, quanta, WRED and transmit ring of the Cisco 12000's output port.
 
     The fluid model answers at once, the packet model when the controls have come to rest; what
@@ -45,6 +53,10 @@ def explorer(experiment: str = "test_b") -> Explorer:
     ----------
     experiment : str
         ``test_a`` or ``test_b``, to begin with.
+    first : sequence of str
+        Controls above the figure that are always in sight.
+    lesson : str
+        Folder of the lesson that shows it.
     """
     known = {name: gsr12000.PLATFORM.experiments()[name] for name in ("test_a", "test_b")}
     if checked(str, experiment, "experiment") not in known:
@@ -66,18 +78,26 @@ def explorer(experiment: str = "test_b") -> Explorer:
         short = now(values).scenario.replace(duration_s=SIMULATED_S, warmup_s=0.0, seed=SEED)
         return run(short, progress=progress, bins=BINS)
 
-    sliders = [control for name, control in controls.items() if name != "map"]
-    half = (len(sliders) + 1) // 2
-    pairs = [row(*sliders[at::half]) for at in range(half)]
+    def layout(reset):
+        rest = [name for name in controls if name not in (*first, "map")]
+        more = [row(pick, controls["map"]), *_in_pairs(controls, rest)]
+        folded = widgets.Accordion([widgets.VBox(more)], titles=("More",), selected_index=None)
+        return [*_in_pairs(controls, first), folded, row(button("Reset", reset))]
 
     return Explorer(
         controls | {"experiment": pick},
         draw,
         simulate,
-        Call("shared_line", lambda at: repr(at["experiment"]), lambda at: [now(at).scenario]),
-        lambda reset: [row(pick, controls["map"], button("Reset", reset)), *pairs],
+        Call(lesson, lambda at: repr(at["experiment"]), lambda at: [now(at).scenario]),
+        layout,
         ("experiment", lambda chosen: settings(known[chosen])),
     )
+
+
+def _in_pairs(controls, names):
+    """Two columns of sliders."""
+    half = (len(names) + 1) // 2
+    return [row(*(controls[name] for name in names[at::half])) for at in range(half)]
 
 
 def settings(experiment: Experiment) -> dict:
