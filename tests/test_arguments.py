@@ -22,7 +22,8 @@ from qoslib import (
 )
 from qoslib.flows import Flow, Host, HtbPacing, actual_rate_bps, burst_bytes
 from qoslib.packets.kernels.codes import SCHEDULERS
-from qoslib.port import Fifo, Forwarder, PacketLimit, Port, Queue
+from qoslib.platforms import m120
+from qoslib.port import Fifo, Forwarder, PacketLimit, Port, Queue, StrictPriority
 from qoslib.port.metering import ios_ring_packets
 from qoslib.results import Histogram, Result
 from qoslib.traffic import Stream
@@ -187,6 +188,26 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
         ),
         (lambda: tcp.simulate(SCENARIO, HOSTS, 1.0), "; allowed: a Port"),
         (lambda: run(PORT), "; allowed: a Scenario"),
+        (
+            lambda: run(m120.PLATFORM.experiments()["base"]),
+            "is 'Experiment'; allowed: a Scenario: an experiment's is its .scenario",
+        ),
+        (
+            lambda: run(SCENARIO, "tcp"),
+            "is 'tcp'; allowed: 'packets', 'fluid', each of which runs TCP hosts as well",
+        ),
+        (
+            lambda: compare.compare_experiment("m120", "base", model="tcp"),
+            "model of m120 base is 'tcp'; allowed: fluid, packets",
+        ),
+        (
+            lambda: PORT.replace(scheduler=StrictPriority),
+            "StrictPriority'>; allowed: StrictPriority(), as this is the class alone",
+        ),
+        (
+            lambda: PORT.queues[0].replace(limit=PacketLimit),
+            "PacketLimit'>; allowed: PacketLimit(...), as this is the class alone",
+        ),
         (lambda: run(SCENARIO, executor=4), "executor is 4; allowed: an Executor, or None"),
         (
             lambda: compare.compare_experiment("m120", "bass"),

@@ -168,6 +168,25 @@ def test_a_misfit_stays_in_its_band(factors, known, complaint):
     assert all(complaint in line for line in found)
 
 
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('platform = "m120"', "missing: experiments, streams, quantity, models, assumptions, band"),
+        ('colour = "red"', "a key is 'colour'; allowed: platform, experiments"),
+    ],
+)
+def test_a_misfit_with_a_key_too_few_or_too_many_is_named(entry, said, monkeypatch, tmp_path):
+    whole = """
+        experiments = []\nstreams = []\nquantity = "sent"\nmodels = []\nassumptions = []
+        band = [0, 1]\nwhy = ""\ntried = ""\nplatform = "m120"
+    """
+    text = entry if "missing" in said else whole + entry
+    (tmp_path / "known_misfits.toml").write_text(f"[toy_off]\n{text}\n")
+    monkeypatch.setattr(misfits.measurements, "folder", lambda: tmp_path / "measurements")
+    with pytest.raises(ValueError, match=rf"known_misfits.toml, \[toy_off\]: {said}"):
+        misfits.known_misfits()
+
+
 def test_every_known_misfit_is_explained():
     known = misfits.known_misfits()
     assert known

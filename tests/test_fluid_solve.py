@@ -146,7 +146,7 @@ STREAM = Stream("s", 1e6)
             ONE.replace(queues=(Queue("q", PacketLimit(1), Pie()),)),
             [STREAM],
             None,
-            "dropper is Pie; the fluid model knows TailDrop",
+            r"Queue 'q' dropper is Pie\(\); allowed: TailDrop, .* model; model=\"packets\" runs",
         ),
         (
             ONE.replace(
@@ -154,9 +154,14 @@ STREAM = Stream("s", 1e6)
             ),
             [STREAM],
             None,
-            "Queue 'q' pool is 'm'; allowed here: none",
+            "Queue 'q' pool is 'm'; allowed: none in the fluid model; model=\"packets\" runs",
         ),
-        (ONE.replace(pause=Pause(9)), [STREAM], None, r"pause is Pause\(.*; allowed here: none"),
+        (
+            ONE.replace(pause=Pause(9)),
+            [STREAM],
+            None,
+            r"pause is Pause\(.*; allowed: none that",
+        ),
     ],
 )
 def test_what_the_fluid_model_cannot_answer_it_refuses(port, streams, offered, message):
@@ -200,7 +205,7 @@ def test_a_queue_that_red_holds_down_has_no_latency_and_says_why():
 def test_profiles_that_overlap_are_refused():
     both = Red(RedProfile(20, 40), (("low", RedProfile(1, 30)),))
     port = ONE.replace(queues=(Queue("all", PacketLimit(50), both),))
-    with pytest.raises(ValueError, match="allowed here: profiles that do not overlap"):
+    with pytest.raises(ValueError, match="allowed: profiles that do not overlap in the fluid"):
         solve(port, [Stream("low", 1e6), Stream("high", 1e6)])
     assert solve(port, [Stream("low", 1e6), Stream("low too", 1e6, mark="low")]).sent_bps.all()
 

@@ -14,7 +14,6 @@ from qoslib.measurements import (
     COLUMNS,
     MeasurementError,
     catalogue,
-    folder,
     load,
     published,
     sources,
@@ -279,11 +278,40 @@ def test_a_published_table_is_read_once_and_each_copy_is_ones_own(monkeypatch):
 def test_a_published_table_that_has_changed_is_read_again(own, monkeypatch, tmp_path):
     (tmp_path / "measurements").mkdir()
     copied = own(ROW).rename(tmp_path / "measurements" / "mine.csv")
-    (tmp_path / "sources.toml").write_bytes((folder().parent / "sources.toml").read_bytes())
+    (tmp_path / "sources.toml").write_text(PASSPORTS)
     monkeypatch.setattr(published, "folder", lambda: tmp_path / "measurements")
     assert len(load("mine")) == 1
     copied.write_text(f"{HEADER}\n{ROW}\n{changed(experiment='other')}\n", encoding="utf-8")
     assert len(load("mine")) == 2
+
+
+PASSPORTS = """
+[sources.lab]
+title = "A test"
+
+[files."mine.csv"]
+source = "lab"
+
+[files."toy.csv"]
+source = "toy"
+"""
+
+
+def test_a_passport_that_is_missing_or_has_no_source_is_named_and_others_load(
+    own, monkeypatch, tmp_path
+):
+    (tmp_path / "measurements").mkdir()
+    for name in ("mine", "toy", "new"):
+        own(ROW).rename(tmp_path / "measurements" / f"{name}.csv")
+    (tmp_path / "sources.toml").write_text(PASSPORTS)
+    monkeypatch.setattr(published, "folder", lambda: tmp_path / "measurements")
+    assert load("mine").attrs["source"]["title"] == "A test"
+    unknown = r'sources.toml: \[files."toy.csv"\] source is \'toy\'; allowed: lab'
+    for read in (lambda: load("toy"), sources):
+        with pytest.raises(MeasurementError, match=unknown):
+            read()
+    with pytest.raises(MeasurementError, match=r'sources.toml: no passport \[files."new.csv"\];'):
+        load("new")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 from qoslib import packets
 from qoslib import port as p
 from qoslib.flows import Flow, Host
+from qoslib.packets.kernels import codes
+from qoslib.packets.kernels.schedulers import DISPATCHED
 from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace
 
 QUEUE = p.Queue("q", p.PacketLimit(10))
@@ -145,3 +147,20 @@ def test_a_dropper_without_a_rule_is_not_taken_for_tail_drop():
     object.__setattr__(where, "queues", (made,))
     with pytest.raises(ValueError, match=r"Queue 'q' dropper is .*Newest.*; allowed: TailDrop, "):
         run(where)
+
+
+def test_a_scheduler_with_a_code_but_no_rule_is_refused_before_it_runs(monkeypatch):
+    class Newest(p.StrictPriority):
+        """A scheduler whose code the kernels do not know."""
+
+    del Newest.kinds["Newest"]
+    monkeypatch.setitem(codes.SCHEDULERS, Newest, 6)
+    where = PORT.replace()
+    object.__setattr__(where, "scheduler", Newest())
+    said = r"Port 'port' scheduler is Newest\(\); allowed: .*schedulers.py, .* none for code 6"
+    with pytest.raises(ValueError, match=said):
+        run(where, duration_s=1e-5)
+
+
+def test_every_code_has_a_rule():
+    assert set(DISPATCHED) == set(codes.SCHEDULERS.values())

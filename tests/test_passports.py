@@ -25,12 +25,13 @@ def test_a_source_says_who_published_what_and_under_which_licence(name):
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: path.name)
 def test_a_passport_fits_its_table(path):
+    assert path.name in PASSPORTS["files"], f'data/sources.toml has no [files."{path.name}"]'
     passport = PASSPORTS["files"][path.name]
     text = path.read_bytes()
     rows = list(csv.DictReader(text.decode("utf-8").split("\n")))
     assert passport["rows"] == len(rows), "run tools/passports.py"
     assert passport["sha256"] == hashlib.sha256(text).hexdigest(), "run tools/passports.py"
-    assert passport["source"] in PASSPORTS["sources"]
+    assert passport["source"] in PASSPORTS["sources"], path.name
     assert passport["places"]
     assert passport["transcribed"]
     assert list(rows[0]) == list(PASSPORTS["columns"])

@@ -1,5 +1,6 @@
 """Every router is data: each printed fact is its row of the published tables, each load too."""
 
+import inspect
 from importlib import resources
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 from qoslib import measurements, units
 from qoslib.compare import MODELS, published
 from qoslib.flows import Host
-from qoslib.platforms import PLATFORMS, m120, platform
+from qoslib.platforms import PLATFORMS, Experiment, m120, platform
+from qoslib.platforms.provenance import Facts, fitted, sourced
 from qoslib.record import from_json
 from qoslib.traffic import Stream
 
@@ -67,6 +69,35 @@ def test_an_unknown_platform_is_refused():
         platform("m130")
 
 
+def test_a_number_without_its_origin_is_no_fact():
+    said = r"fact 'line_bps' is 200000000.0; allowed: sourced\(value, key\), assumed"
+    with pytest.raises(ValueError, match=said):
+        Facts(line_bps=0.2e9)
+
+
+@pytest.mark.parametrize("made", [sourced, fitted])
+def test_a_key_has_four_parts(made):
+    assert made(1e9, "toy_results/base//line_rate") == 1e9
+    said = "key is 'toy_results/base/line_rate'; allowed: file/experiment/stream/quantity"
+    with pytest.raises(ValueError, match=said):
+        made(1e9, "toy_results/base/line_rate")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"port": "port"}, "Experiment 'e' port is 'port'; allowed: Port, Forwarder or Chain"),
+        ({"streams": "s"}, "Experiment 'e' streams is 's'; allowed: a sequence of Stream"),
+        ({"hosts": (Stream("s"),)}, r"Experiment 'e' hosts\[0\] is Stream.*; allowed: a Host"),
+        ({"name": 3}, "Experiment.name is 3; allowed: a text"),
+    ],
+)
+def test_an_experiment_of_a_wrong_kind_is_refused(changes, said):
+    fields = {"name": "e", "title": "E", "port": m120.port(), "streams": (Stream("s"),)}
+    with pytest.raises(ValueError, match=said):
+        Experiment(**fields | changes)
+
+
 @pytest.mark.parametrize(("name", "fact"), SOURCED)
 def test_a_sourced_fact_is_its_row(name, fact):
     value = platform(name).facts[fact]
@@ -110,9 +141,11 @@ def test_a_platform_declares_what_the_scoreboard_needs(name):
     ("made", "name"), [(m, name) for name in PLATFORMS for m in platform(name).ports.values()]
 )
 def test_a_platforms_ports_are_those_of_its_experiments(made, name):
-    sizes = (1e6,) if name in ("mx80", "catalyst6506", "mlx") else ()
+    arguments = inspect.signature(made).parameters.values()
+    needed = [each for each in arguments if each.default is each.empty]
+    sizes = {each.name: 1e6 for each in needed if each.kind is not each.VAR_KEYWORD}
     described = platform(name).experiments().values()
-    assert made(*sizes).name in {each.port.name for each in described} | {
+    assert made(**sizes).name in {each.port.name for each in described} | {
         hop.at.name for each in described for hop in getattr(each.port, "hops", ())
     }
 

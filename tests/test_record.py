@@ -146,6 +146,12 @@ def test_short_forms_of_the_descriptions_that_people_write():
     assert p.Port("p", 1e6, (QUEUE,), scheduler="strict priority").scheduler == p.StrictPriority()
 
 
+def test_a_field_that_is_not_there_is_named_with_those_that_are():
+    said = r"Queue has no field 'weigth'; allowed: name, limit, .*weight"
+    with pytest.raises(TypeError, match=said):
+        QUEUE.replace(weigth=2)
+
+
 def test_a_field_may_be_of_any_kind_that_has_a_base():
     class Base(Record, family=True):
         pass

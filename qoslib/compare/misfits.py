@@ -2,10 +2,12 @@
 
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
+from typing import Any
 
 from qoslib import measurements
 from qoslib.compare.rows import Row
+from qoslib.record import fail
 from qoslib.tolerances import EQUAL
 
 __all__ = ["Misfit", "failures", "known_misfits", "named"]
@@ -66,11 +68,28 @@ class Misfit:
 
 
 def known_misfits(run: str = "short") -> tuple[Misfit, ...]:
-    """Read those of ``data/known_misfits.toml`` that hold in a kind of run."""
+    """Read those of ``data/known_misfits.toml`` that hold in a kind of run.
+
+    Raises
+    ------
+    ValueError
+        If an entry lacks a key, or has one that is not known.
+    """
     with open(measurements.folder().parent / "known_misfits.toml", "rb") as file:
         entries = tomllib.load(file)
-    misfits = (Misfit(key=key, **entry) for key, entry in entries.items())
+    misfits = (_misfit(key, entry) for key, entry in entries.items())
     return tuple(misfit for misfit in misfits if run in misfit.runs)
+
+
+def _misfit(key: str, entry: dict[str, Any]) -> Misfit:
+    known = {each.name: each.default is MISSING for each in fields(Misfit) if each.name != "key"}
+    missing = [name for name, needed in known.items() if needed and name not in entry]
+    if missing:
+        raise ValueError(f"known_misfits.toml, [{key}]: missing: {', '.join(missing)}")
+    for name in entry:
+        if name not in known:
+            fail(f"known_misfits.toml, [{key}]: a key", name, ", ".join(known))
+    return Misfit(key=key, **entry)
 
 
 def named(row: Row, misfits: Sequence[Misfit]) -> str | None:

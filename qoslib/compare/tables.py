@@ -169,6 +169,9 @@ def _views(platform: str, experiment: str, model: str, assumptions: str) -> list
     known = router.experiments(assumptions)
     if checked(str, experiment, "experiment") not in known:
         fail("experiment", experiment, ", ".join(known))
+    models = known[experiment].models or router.models
+    if model not in models:
+        fail(f"model of {platform} {experiment}", model, ", ".join(models))
     return views_of(router, known[experiment], run(known[experiment]))
 
 

@@ -91,7 +91,8 @@ def _bands(
         if lower.maximum_packets > higher.minimum_packets:
             raise ValueError(
                 f"Queue {queue.name!r} has the profiles {lower} and {higher};"
-                " allowed here: profiles that do not overlap"
+                " allowed: profiles that do not overlap in the fluid model;"
+                ' model="packets" runs these'
             )
     return [
         np.flatnonzero([here and p == profile for p, here in zip(of_stream, mine, strict=True)])

@@ -28,6 +28,7 @@ from qoslib.port import (
     DropProfile,
     Fifo,
     Forwarder,
+    HeadDrop,
     ModifiedDrr,
     Port,
     PriorityLevels,
@@ -35,6 +36,7 @@ from qoslib.port import (
     Scheduler,
     StartTimeFairQueueing,
     StrictPriority,
+    TailDrop,
 )
 from qoslib.record import checked, fail, rule_of
 from qoslib.results import Result
@@ -43,6 +45,11 @@ from qoslib.traffic import MOST_BPS, Stream
 from qoslib.units import Floats
 
 __all__ = ["SHARINGS", "solve"]
+
+#: What may drop packets here.
+DROPPERS = (TailDrop, HeadDrop, Red, DropProfile)
+#: Of what has no closed form here.
+REFUSED = 'in the fluid model; model="packets" runs'
 
 #: Why a stream has no latency.
 HELD_DOWN = "a RED dropper holds this queue down: how long it is then, the fluid model does not say"
@@ -186,9 +193,12 @@ def _at_line(
 def _refuse(port: Port) -> None:
     for queue in port.queues:
         if queue.pool:
-            raise ValueError(f"Queue {queue.name!r} pool is {queue.pool!r}; allowed here: none")
+            fail(f"Queue {queue.name!r} pool", queue.pool, f"none {REFUSED} pools")
+        if not isinstance(queue.dropper, DROPPERS):
+            known = ", ".join(kind.__name__ for kind in DROPPERS)
+            fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
     if port.pause is not None and port.pause.obeyed:
-        raise ValueError(f"Port {port.name!r} pause is {port.pause}; allowed here: none obeyed")
+        fail(f"Port {port.name!r} pause", port.pause, f"none that is obeyed {REFUSED} it")
 
 
 def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats:

@@ -10,6 +10,7 @@ from qoslib import fluid, packets, tcp
 from qoslib.front.grid import Sweep
 from qoslib.front.workers import each, silent
 from qoslib.packets.progress import Progress, check_progress
+from qoslib.platforms import Experiment
 from qoslib.port import Port
 from qoslib.record import Count, checked, fail
 from qoslib.results import Result
@@ -97,6 +98,9 @@ def run(
     packets [100.]
     fluid [100.]
     """
+    if isinstance(scenario, Experiment):
+        kind = type(scenario).__name__
+        fail("scenario", kind, "a Scenario: an experiment's is its .scenario")
     scenario = checked(Scenario, scenario, "scenario")
     checked(Executor | None, executor, "executor")
     check_progress(progress)
@@ -202,7 +206,8 @@ MODELS = tuple(dict.fromkeys(model for model, _ in _ENGINES))
 def engine_of(scenario: Scenario, model: str, options: dict[str, Any]) -> Callable[..., Result]:
     """A function of seed and progress that runs a scenario; it has been checked that one can."""
     if model not in MODELS:
-        fail("model", model, ", ".join(map(repr, MODELS)))
+        runs_hosts = ", each of which runs TCP hosts as well" if model == "tcp" else ""
+        fail("model", model, ", ".join(map(repr, MODELS)) + runs_hosts)
     if scenario.hosts and not isinstance(scenario.network, Port):
         kind = type(scenario.network).__name__
         fail("the network of TCP hosts", kind, "a Port: no engine runs hosts at anything else")

@@ -93,7 +93,7 @@ def sources() -> dict[str, dict[str, Any]]:
     >>> sources()["m120_latency.csv"]["licence"] != ""
     True
     """
-    return deepcopy(_all_passports())
+    return {name: deepcopy(_passport(name)) for name in _passports()["files"]}
 
 
 def folder() -> Path:
@@ -131,21 +131,36 @@ def _changed(path: Path) -> tuple[int, int]:
 
 @lru_cache(maxsize=200)
 def _published(path: Path, changed: tuple[int, int]) -> pd.DataFrame:
-    own = {"file": path.name, "title": path.stem}
-    return _read(_raw(path), str(path), _all_passports().get(path.name, own))
+    return _read(_raw(path), str(path), _passport(path.name))
 
 
-def _all_passports() -> dict[str, dict[str, Any]]:
-    path = folder().parent / "sources.toml"
-    return _passports(path, _changed(path))
+def _passport(name: str) -> dict[str, Any]:
+    """What is known of a published file, and of the document that it names as its source."""
+    documents, files = _passports()["sources"], _passports()["files"]
+    where = _passports_path()
+    if name not in files:
+        problem = f'no passport [files."{name}"]; allowed: one for each published table'
+        raise MeasurementError(where, problem, None, None)
+    source = files[name].get("source")
+    if source not in documents:
+        problem = f'[files."{name}"] source is {source!r}; allowed: {", ".join(documents)}'
+        raise MeasurementError(where, problem, None, None)
+    return {"file": name, **documents[source], **files[name]}
+
+
+def _passports_path() -> Path:
+    return folder().parent / "sources.toml"
+
+
+def _passports() -> dict[str, dict[str, Any]]:
+    path = _passports_path()
+    return _passports_of(path, _changed(path))
 
 
 @lru_cache(maxsize=2)
-def _passports(path: Path, changed: tuple[int, int]) -> dict[str, dict[str, Any]]:
+def _passports_of(path: Path, changed: tuple[int, int]) -> dict[str, dict[str, Any]]:
     with open(path, "rb") as text:
-        passports = tomllib.load(text)
-    files = passports["files"].items()
-    return {name: {"file": name, **passports["sources"][f["source"]], **f} for name, f in files}
+        return tomllib.load(text)
 
 
 def _entry(path: Path) -> dict[str, Any]:

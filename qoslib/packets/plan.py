@@ -20,6 +20,7 @@ from qoslib.packets.kernels.clock import (
 )
 from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.kernels.draws import key
+from qoslib.packets.kernels.schedulers import DISPATCHED
 from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
 from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
 from qoslib.port import (
@@ -379,7 +380,12 @@ def _releases(queue: Queue) -> bool:
 
 def _fill_scheduler(row: np.void, port: Port) -> None:
     where, others = f"Port {port.name!r} scheduler", "the fluid model may run others"
-    row["scheduler"] = rule_of(where, port.scheduler, codes.SCHEDULERS, others)
+    row["scheduler"] = code = rule_of(where, port.scheduler, codes.SCHEDULERS, others)
+    if code not in DISPATCHED:
+        allowed = (
+            f"one with a rule in packets/kernels/schedulers.py, which has none for code {code}"
+        )
+        fail(where, port.scheduler, allowed)
     if isinstance(port.scheduler, ModifiedDrr):
         row["carries"] = port.scheduler.carry_deficit
         row["resets"] = port.scheduler.reset_on_empty

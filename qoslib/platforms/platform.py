@@ -7,7 +7,7 @@ from functools import cache
 from qoslib.flows import Host
 from qoslib.platforms.provenance import Facts
 from qoslib.port import Chain, Forwarder, Port
-from qoslib.record import fail
+from qoslib.record import checked, fail
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
@@ -94,6 +94,12 @@ class Experiment:
     timed: bool = False
     ramp: Ramp | None = None
     hosts: tuple[Host, ...] = ()
+
+    def __post_init__(self) -> None:
+        where = f"Experiment {checked(str, self.name, 'Experiment.name')!r}"
+        checked(Port | Forwarder | Chain, self.port, f"{where} port")
+        checked(tuple[Stream, ...], self.streams, f"{where} streams")
+        checked(tuple[Host, ...], self.hosts, f"{where} hosts")
 
     @property
     def only_port(self) -> Port:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Self
 
+from qoslib.record import fail
+
 __all__ = ["Fact", "Facts", "assumed", "fitted", "sourced"]
 
 
@@ -38,7 +40,7 @@ class Fact(float):
 
 def sourced(value: float, key: str) -> Fact:
     """A published number; `key` is ``file/experiment/stream/quantity`` of its row in `data`."""
-    return Fact(value, "sourced", key)
+    return Fact(value, "sourced", _keys(key))
 
 
 def assumed(value: float, because: str) -> Fact:
@@ -51,13 +53,27 @@ def fitted(value: float, on: str, used_in: str = "") -> Fact:
 
     A latency may carry its statistic there, as on the scoreboard: ``latency_average``.
     """
-    return Fact(value, "fitted", on, used_in)
+    return Fact(value, "fitted", _keys(on), used_in)
+
+
+def _keys(text: str) -> str:
+    """One or more keys, with commas between; a stream may have a slash in its name."""
+    for key in text.split(", "):
+        if key.count("/") < 3:
+            fail(
+                "key", key, "file/experiment/stream/quantity, the stream empty where all are meant"
+            )
+    return text
 
 
 class Facts(Mapping[str, Fact]):
     """The numbers of a platform by name, also as attributes."""
 
     def __init__(self, **facts: Fact) -> None:
+        for name, fact in facts.items():
+            if not isinstance(fact, Fact):
+                allowed = "sourced(value, key), assumed(value, because) or fitted(value, on)"
+                fail(f"fact {name!r}", fact, allowed)
         self._facts = facts
 
     def __getitem__(self, name: str) -> Fact:

@@ -107,6 +107,9 @@ def _record_of(
     """A record of one of some kinds, or the default one that a text names."""
     if isinstance(value, Record) and isinstance(value, tuple(kinds)):
         return value
+    if isinstance(value, type) and value in _concrete(tuple(kinds)):
+        arguments = "" if value in _made_of_nothing(value) else "..."
+        fail(where, value, f"{value.__name__}({arguments}), as this is the class alone")
     short = {_short_form(kind.__name__): kind for kind in _made_of_nothing(tuple(kinds))}
     if isinstance(value, str) and (kind := short.get(_short_form(value))):
         return kind()
@@ -250,7 +253,14 @@ class Record:
         ------
         ValueError
             If a changed value is not allowed.
+        TypeError
+            If there is no such field.
         """
+        names = [field.name for field in dataclasses.fields(self)]
+        for name in changes:
+            if name not in names:
+                kind = type(self).__name__
+                raise TypeError(f"{kind} has no field {name!r}; allowed: {', '.join(names)}")
         return dataclasses.replace(self, **changes)
 
     def to_json(self, indent: int | None = 2) -> str:

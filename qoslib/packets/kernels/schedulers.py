@@ -20,6 +20,9 @@ from qoslib.packets.kernels.priority import (
     take_turn,
 )
 
+#: The codes that `_chosen` has a rule for; a port with another one is refused before it runs.
+DISPATCHED = (FIFO, STRICT, LEVELS, START_TIME, DRR, MDRR)
+
 
 @kernel
 def on_empty_enqueue(state, port, queue, now_ps):
