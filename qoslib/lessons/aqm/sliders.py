@@ -8,6 +8,7 @@ from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.flows import Flow, Host
+from qoslib.front.workers import silent
 from qoslib.lessons.aqm.figures import figure
 from qoslib.lessons.aqm.outcomes import outcomes
 from qoslib.port import (
@@ -72,7 +73,7 @@ def described(values: dict, name: str = "", part: float = 1.0) -> tuple[Scenario
 
 @lru_cache(maxsize=200)
 def _ran(scenario: Scenario) -> Result:
-    result = run(scenario, bins=1, progress=lambda done, total: None)
+    result = run(scenario, bins=1, progress=silent)
     if result.interrupted:
         # A part of a run must not be remembered as the answer.
         raise KeyboardInterrupt
