@@ -150,5 +150,8 @@ def test_the_explorer_follows_its_controls():
 def test_the_scene_has_both_loads():
     view = lessons.aqm.scene()
     assert [lane["title"] for lane in view.spec["lanes"]] == ["constant stream", "16 TCP flows"]
-    assert [lane["arrives"] for lane in view.spec["lanes"]] == ["168 Mb/s arrive", "arrivals"]
+    assert [lane["arrives"] for lane in view.spec["lanes"]] == [
+        "168 Mb/s arrive",
+        "26.5 Mb/s arrive",
+    ]
     assert units.convert(BLAST.mean_rate_bps, "bit/s", "Mbit/s") == pytest.approx(168)
