@@ -29,7 +29,9 @@ def scene() -> PacketView:
     assert events is not None
     first = np.unique(events.packet, return_index=True)[1]
     first = first[events.time_s[first] >= BEGIN_S - BEFORE_S]
-    arrivals = Trace(events.time_s[first], events.frame_bytes[first])
+    arrivals = Trace(
+        tuple(events.time_s[first].tolist()), tuple(events.frame_bytes[first].tolist())
+    )
     name = f"{START['flows']:.0f} TCP flows"
     seen = tcp.replace(streams=(Stream(name, arrivals=arrivals),), hosts=(), duration_s=end_s)
     lanes = {"constant stream": blast, name: seen}
