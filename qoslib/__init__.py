@@ -7,7 +7,7 @@ Describe a network and what is sent to it, and run it::
 The names of this module are loaded on first use. The rooms are imported by their names: `port`,
 `traffic` and `flows` describe, `fluid`, `packets` and `tcp` are the engines, `measurements` holds
 what was published, `platforms` the routers, `compare` the scoreboard; `plots` draws, `explore` and
-`lessons` have sliders, and `worksheet` is for a port of one's own.
+`lessons` have sliders, `worksheet` is for a port of one's own, and `units` converts.
 """
 
 from importlib import import_module

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from qoslib import explore, run
+from qoslib.explore import packet_scene
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
 from qoslib.explore.packet_scene import NEVER, scene_of
 from qoslib.explore.packet_view import module
+from qoslib.packets.kernels.codes import SCHEDULERS
 from qoslib.platforms import platform
 from qoslib.port import (
     AsymmetricEwma,
@@ -23,6 +25,7 @@ from qoslib.port import (
     Codel,
     DeficitRoundRobin,
     DropProfile,
+    Fifo,
     Forwarder,
     HeadDrop,
     Hop,
@@ -244,9 +247,18 @@ def test_a_finished_run_is_shown_and_cannot_be_moved():
     assert explore.packet_view(chain, hop="1").spec["lanes"][0]["title"] == "one run"
 
 
+def test_every_scheduler_has_its_row_in_the_table_of_what_is_shown():
+    assert {*packet_scene._SCHEDULERS, Fifo} == set(SCHEDULERS)
+    for scheduler, shown in packet_scene._SCHEDULERS.items():
+        (lane,) = explore.packet_view(three(scheduler())).spec["lanes"]
+        assert (lane["note"], lane["value"], lane["level"]) == shown
+        assert ("values" in lane["columns"]) == bool(shown.value)
+        assert shown.value in ("", "deficit", "start tag"), "meters.js draws no other"
+
+
 def test_a_chain_shows_the_hop_that_is_named():
     view = explore.packet_view(CHAIN, hop="engine")
-    assert view.spec["lanes"][0]["scheduler"] == "Forwarder"
+    assert "each packet takes the engine a time" in view.spec["lanes"][0]["note"]
     with pytest.raises(ValueError, match="hop is ''; allowed: engine, access"):
         explore.packet_view(CHAIN)
 

@@ -30,6 +30,7 @@ from qoslib.port import (
     Queue,
     Red,
     StartTimeFairQueueing,
+    StrictPriority,
     TimeLimit,
 )
 from qoslib.record import fail
@@ -130,8 +131,35 @@ def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) 
     return Scene(spec, bytes(data))
 
 
-#: Schedulers with a number for each queue: deficits, or start tags.
-_WITH_VALUES = (DeficitRoundRobin, ModifiedDrr, StartTimeFairQueueing)
+class _Words(NamedTuple):
+    """What a lane shows of its scheduler.
+
+    `value` is what each queue has a number of at a choice: a deficit or a start tag. `level` is
+    what the priority of a queue is called.
+    """
+
+    note: str = ""
+    value: str = ""
+    level: str = ""
+
+
+_SCHEDULERS: dict[type, _Words] = {
+    StrictPriority: _Words(
+        "the queue with the lowest priority number sends first", level="priority"
+    ),
+    PriorityLevels: _Words("levels in order, guaranteed rates before the excess", level="level"),
+    DeficitRoundRobin: _Words("each turn adds a quantum to a queue's deficit", "deficit"),
+    ModifiedDrr: _Words("a queue sends while its deficit is above 0", "deficit"),
+    StartTimeFairQueueing: _Words(
+        "the packet with the smallest start tag is sent next", "start tag"
+    ),
+}
+
+
+def _words(at: Port | Forwarder) -> _Words:
+    return _SCHEDULERS.get(type(getattr(at, "scheduler", None)), _Words())
+
+
 _TIMES = ("arrival", "leave", "departure")
 
 
@@ -195,10 +223,9 @@ def _columns(
             columns[name] = table[name].astype("<f4")
     at = table["chosen"][table["chosen"] >= 0]
     values = lane.events.scheduler[np.sort(at)]
-    scheduler = getattr(lane.at, "scheduler", None)
-    if lane.known and isinstance(scheduler, _WITH_VALUES):
+    if lane.known and _words(lane.at).value:
         columns["values"] = values.astype("<f4").ravel()
-    if lane.known and isinstance(scheduler, PriorityLevels):
+    if lane.known and isinstance(getattr(lane.at, "scheduler", None), PriorityLevels):
         columns["guaranteed"] = lane.events.guaranteed[np.sort(at)].astype("u1")
     return columns
 
@@ -244,12 +271,12 @@ def _described(lane: Lane) -> dict[str, Any]:
     if isinstance(at, Port):
         extra, per_byte = at.overhead_bytes, 1.0
         speed = units.octets(at.rate_bps)
-        ring, scheduler = at.transmit_ring_packets, type(at.scheduler).__name__
+        ring = at.transmit_ring_packets
     else:
         mean = float(lane.events.frame_bytes.mean())
         speed = mean / (at.packet_s + at.byte_s * mean)
         extra, per_byte = at.packet_s * speed, at.byte_s * speed
-        ring, scheduler = 0, "Forwarder"
+        ring = 0
     place = {s.name: 0 if isinstance(at, Forwarder) else at.queue_of(s) for s in lane.streams}
     port_shaper = _meter(getattr(at, "shaper", None))
     robin = getattr(at, "scheduler", None)
@@ -261,7 +288,8 @@ def _described(lane: Lane) -> dict[str, Any]:
         "extra": extra,
         "per_byte": per_byte,
         "ring": ring,
-        "scheduler": scheduler if lane.known else "",
+        "value": _words(at).value if lane.known else "",
+        "level": _words(at).level if lane.known else "",
         "low_latency": fast,
         "resets": not isinstance(robin, ModifiedDrr) or robin.reset_on_empty,
         "streams": [[stream.name, place[stream.name]] for stream in lane.streams],
@@ -316,14 +344,7 @@ def _meter(meter: Any) -> dict[str, float] | None:
     return {"rate_bps": meter.rate_bps, "burst_bytes": meter.burst_bytes}
 
 
-#: What is special about a lane, in one line.
-_SCHEDULERS = {
-    "StrictPriority": "the queue with the lowest priority number sends first",
-    "PriorityLevels": "levels in order, guaranteed rates before the excess",
-    "DeficitRoundRobin": "each turn adds a quantum to a queue's deficit",
-    "ModifiedDrr": "a queue sends while its deficit is above 0",
-    "StartTimeFairQueueing": "the packet with the smallest start tag is sent next",
-}
+#: What is special about a lane of one queue, in one line.
 _DROPPERS = {
     "TailDrop": "a full queue drops the newest packet",
     "HeadDrop": "a full queue drops the oldest packet",
@@ -338,7 +359,7 @@ def _note(at: Port | Forwarder) -> str:
     if isinstance(at, Forwarder):
         return "each packet takes the engine a time of its own, whatever its size"
     if len(at.queues) > 1:
-        return _SCHEDULERS.get(type(at.scheduler).__name__, "")
+        return _words(at).note
     queue = at.queues[0]
     if queue.policer:
         return "packets without a token are dropped on arrival"

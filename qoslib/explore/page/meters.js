@@ -39,12 +39,12 @@ function schedulerSays(lane, queue, here) {
   if (lane.queues.length === 1) return [null, null, NaN];
   const none = [null, NaN];
   if (Number.isNaN(here.value) || queue.name === lane.low_latency) return [null, ...none];
-  if (lane.scheduler === "StartTimeFairQueueing") {
-    return [["start tag", time(Math.max(here.value, 0), lane.longest)], ...none];
+  if (lane.value === "start tag") {
+    return [[lane.value, time(Math.max(here.value, 0), lane.longest)], ...none];
   }
   const most = queue.quantum + queue.largest;
   const value = Math.round(here.value);
-  return [["deficit", `${value.toLocaleString("en").replace("-", "−")} B`], value / most, queue.quantum / most];
+  return [[lane.value, `${value.toLocaleString("en").replace("-", "−")} B`], value / most, queue.quantum / most];
 }
 
 function dropperSays(queue, here) {

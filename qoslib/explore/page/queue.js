@@ -150,7 +150,7 @@ function labels(pen, lane, number, row, queue, here, at) {
     if (known) square(pen, queue.name, layout.pad, top);
     const x = layout.pad + (known ? 15 : 0);
     const used = text(pen, queue.name, x, top, { size: 13, weight: 650 });
-    const served = lane.scheduler === "PriorityLevels" && at.served;
+    const served = lane.guaranteed && at.served;
     const level = levelOf(lane, queue) + (served ? ` · ${served}` : "");
     text(pen, level, x + used + 8, top, { size: 11.5, colour: theme.muted });
   } else {
@@ -178,7 +178,6 @@ function labels(pen, lane, number, row, queue, here, at) {
 }
 
 function levelOf(lane, queue) {
-  if (lane.scheduler === "StrictPriority") return `priority ${queue.priority}`;
-  if (lane.scheduler === "PriorityLevels") return `level ${queue.priority}`;
+  if (lane.level) return `${lane.level} ${queue.priority}`;
   return queue.name === lane.low_latency ? "low latency" : "";
 }

@@ -86,7 +86,7 @@ function shaperAt(lane, queue, t) {
 /** A queue's deficit or tag after a choice, once the packet is paid for. */
 function valueAt(lane, queue, choice) {
   const value = lane.values[choice * lane.queues.length + queue.number], i = lane.sent[choice];
-  const robin = lane.scheduler === "DeficitRoundRobin" || lane.scheduler === "ModifiedDrr";
+  const robin = lane.value === "deficit";
   if (!robin || lane.queueOf(i) !== queue.number || queue.name === lane.low_latency) return value;
   const left = upto(queue.enqueuedAt, lane.leave[i]) - upto(queue.leftAt, lane.leave[i]);
   return left || !lane.resets ? value - lane.bytes[i] : 0;
