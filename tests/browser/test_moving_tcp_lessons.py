@@ -1,4 +1,4 @@
-"""Lessons 06 and 07 in a real browser: run, and every slider moved with the keyboard."""
+"""Lessons 06 to 08 in a real browser: run, and every slider moved with the keyboard."""
 
 import pytest
 from test_moving_lessons import (
@@ -11,13 +11,16 @@ from test_moving_lessons import (
     wait_until_drawn,
 )
 
-from qoslib import tcp
+from qoslib import run, tcp
+from qoslib.lessons.aqm.sliders import START as DROPPING
+from qoslib.lessons.aqm.sliders import described as dropping
 from qoslib.lessons.buffer_size.sliders import described, settings
 from qoslib.lessons.paced_sender.sliders import described as paced
 from qoslib.lessons.paced_sender.sliders import settings as paced_settings
 from qoslib.platforms import mx80
 
 BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"
+MINIMUM = "RED's minimum [packets]"
 KNOWN = mx80.PLATFORM.experiments("as_configured")
 
 
@@ -97,3 +100,26 @@ def test_pacing_follows_the_keyboard(page, watch, jupyter_server):
     wait_until_dots(page, PACED, "packets-0", [run])
     wait_until_drawn(page, PACED, "now-2", [5])
     assert complaints(page, watch) == []
+
+
+def test_droppers_follow_the_keyboard(page, watch, jupyter_server):
+    open_and_run(page, jupyter_server, "08_aqm")
+    assert len(drawn_when_there(page, MINIMUM, "flows")) == 16
+    values = dict(DROPPING)
+    for label, key, times, moved in (
+        (MINIMUM, "ArrowRight", 15, {"minimum": 16}),
+        ("TCP flows", "ArrowLeft", 12, {"flows": 4}),
+        ("Round trip [ms]", "ArrowLeft", 4, {"trip": 20}),
+    ):
+        values |= moved
+        press(page, label, key, times)
+        wait_until_drawn(page, label, "flows", flow_rates(values))
+    page.get_by_label("Dropper on the right").select_option("CoDel")
+    wait_until_drawn(page, MINIMUM, "flows", flow_rates(values | {"dropper": "CoDel"}))
+    assert complaints(page, watch) == []
+
+
+def flow_rates(values):
+    """Rates of the flows with one dropper, slowest first [Mb/s]."""
+    _, test = dropping(values)
+    return sorted(run(test).tcp.goodput_bps / 1e6)
