@@ -33,12 +33,13 @@ def product(beside):
     return expected, {"bits": units.bits(expected), "whole": whole}
 
 
-def fits(window):
-    """The least buffer in which two windows of so many MB stand without a loss, in MB."""
-    windows = units.megabytes(2 * window)
-    expected = tcp.loss_free_buffer_bytes(windows, LINE_BPS, TRIP_S, BACKGROUND_BPS)
-    path = tcp.bandwidth_delay_bytes(LINE_BPS - BACKGROUND_BPS, TRIP_S)
-    return _mb(expected), {"no_udp": _mb(windows - path), "no_path": _mb(windows)}
+def window(rate):
+    """The window that gives so many Mb/s over a round trip of 60 ms, in MB."""
+    trip_s, link_bps = units.ms(60), units.gbps(1)
+    expected, link = (
+        _mb(tcp.bandwidth_delay_bytes(bps, trip_s)) for bps in (units.mbps(rate), link_bps)
+    )
+    return expected, {"bits": units.bits(expected), "link": link}
 
 
 def climb(after):
@@ -96,4 +97,4 @@ def own(answer):
     return ("idle" if share < BUSY else "right"), {"share": share}
 
 
-EXERCISES = read(__file__, product, fits, climb, least, own)
+EXERCISES = read(__file__, product, window, climb, least, own)
