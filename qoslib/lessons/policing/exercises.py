@@ -35,11 +35,18 @@ def starved():
     return units.convert(expected, "bit/s", "Mbit/s"), {"bare": 100}
 
 
-def long_run(load):
-    """Share of EF that is lost in the long run at so many Mb/s of data, in per cent."""
-    passes = units.convert(20 / load, "1", "%")
-    expected = units.convert(float(_lost(load, isr4331.llq())[0]), "1", "%")
-    return expected, {"data": 100 - passes, "passes": passes}
+def true_rate(dropped):
+    """The rate that a policer lets pass of 30.9 Mb/s of frames, from its drops in 60 s, in Mb/s."""
+    offered = float(isr4331.FACTS.sent_EF_packets) / float(isr4331.FACTS.run_s) * 60
+    expected, data, dropped_mbps = (
+        units.convert(units.rate_bps(packets / 60, size), "bit/s", "Mbit/s")
+        for packets, size in (
+            (offered - dropped, FRAME_BYTES),
+            (offered - dropped, PAYLOAD_BYTES),
+            (dropped, FRAME_BYTES),
+        )
+    )
+    return expected, {"data": data, "dropped": dropped_mbps}
 
 
 def bucket(load):
@@ -73,4 +80,4 @@ def own(answer):
     return ("starved" if share < 0.1 else "right"), {"share": share}
 
 
-EXERCISES = read(__file__, starved, long_run, bucket, least_rate, own)
+EXERCISES = read(__file__, starved, true_rate, bucket, least_rate, own)

@@ -16,7 +16,15 @@ from qoslib.platforms import isr4331
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-__all__ = ["LOADS_BPS", "POLICERS", "START", "described", "explorer", "simulated"]
+__all__ = [
+    "LOADS_BPS",
+    "POLICERS",
+    "START",
+    "arrived_mbps",
+    "described",
+    "explorer",
+    "simulated",
+]
 
 #: What EF offers along the lines [bit/s].
 LOADS_BPS = units.mbps(np.arange(10, 305, 10.0))
@@ -99,6 +107,13 @@ def simulated(values: dict, progress: Progress | None = None) -> Result:
     return run(
         begun.replace(streams=random_phases(begun.streams, SEED)), progress=progress, bins=BINS
     )
+
+
+def arrived_mbps(ef_mbps: float) -> float:
+    """What arrives of EF with the published policer, in Mb/s of data."""
+    counted = simulated(START | {"ef": ef_mbps})["EF"].sent_packets or 0
+    payload_bytes = float(isr4331.FACTS.frame_bytes) - float(isr4331.FACTS.header_bytes)
+    return _mbps(units.rate_bps(counted / float(isr4331.FACTS.run_s), payload_bytes))
 
 
 def _published(experiment):
