@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from qoslib import fluid, lessons, packets
+from qoslib import Scenario, fluid, lessons, packets, run
+from qoslib.explore.scale_model import divided
 from qoslib.lessons.same_traffic import same_line
+from qoslib.lessons.same_traffic.scenes import DIVIDED_BY, scaled, scene
 from qoslib.lessons.same_traffic.sliders import COUNTED_S, WARMUP_S, simulated, start
 from qoslib.platforms import gsr12000, isr4331, m120
 from qoslib.port import PacketLimit
@@ -82,3 +84,17 @@ def test_the_explorer_says_who_starves():
     app.move(business=100)
     assert "best effort starves" in app.summary
     assert set(app.table.columns.get_level_values(0)) == set(same_line.ports())
+
+
+def test_a_scale_model_has_the_delays_and_losses_of_its_port():
+    for name in ("one queue", "M120", "ISR4331"):
+        full = run(Scenario(name, same_line.ports()[name], same_line.streams(), 1), "fluid")
+        small = run(divided(scaled(name), DIVIDED_BY), "fluid")
+        assert small.delay_mean_s == pytest.approx(full.delay_mean_s, rel=0.02, abs=3e-3)
+        assert small.drop_ratio == pytest.approx(full.drop_ratio, abs=1e-3)
+
+
+def test_a_scene_shows_ports_that_can_be_scaled():
+    with pytest.raises(ValueError, match="port is 'Cisco 12000'; allowed: one queue, M120"):
+        scene("Cisco 12000")
+    assert "one queue: " in scene("one queue", "ISR4331").spec["summary"]
