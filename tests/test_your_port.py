@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from traitlets import Bunch
 
-from qoslib import compare, fluid, lessons, measurements, packets, units
+from qoslib import compare, fluid, lessons, measurements, packets, run, units
 from qoslib.explore.build import SCHEDULERS, START, built
 from qoslib.explore.upload import MOST_BYTES, Loaded
 from qoslib.flows import Flow, Host
+from qoslib.lessons.own_port.scenes import after, before
 from qoslib.platforms import PLATFORMS, platform
 from qoslib.port import (
     Codel,
@@ -386,3 +387,15 @@ def test_packets_that_take_too_long_are_refused(monkeypatch):
         ValueError, match="the packets take more than -1 s to simulate; allowed: a sh"
     ):
         lessons.own_port.explorer(CODEL)
+
+
+def test_the_change_of_the_lesson_helps_voice_and_costs_data():
+    old, new = run(before()), run(after())
+    assert new["voice"].drop_ratio == 0 < old["voice"].drop_ratio
+    assert new["voice"].delay_mean_s < old["voice"].delay_mean_s / 20
+    assert new["data"].drop_ratio > old["data"].drop_ratio
+    assert new.sent_bps.sum() == pytest.approx(old.sent_bps.sum(), rel=0.02)
+
+
+def test_the_scene_shows_a_change_of_ones_own():
+    assert lessons.own_port.scene(after(), before()).scenarios == (after(), before())

@@ -2,6 +2,7 @@
 
 from qoslib.explore.upload import Loaded
 from qoslib.lessons.own_port.figures import figure
+from qoslib.lessons.own_port.scenes import scene
 from qoslib.lessons.own_port.sliders import explorer
 
-__all__ = ["Loaded", "explorer", "figure"]
+__all__ = ["Loaded", "explorer", "figure", "scene"]
