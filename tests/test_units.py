@@ -107,7 +107,9 @@ def test_nothing_takes_no_time():
     assert units.serialisation_s(np.array([]), 1e9).shape == (0,)
 
 
-@pytest.mark.parametrize("wrong", ["5", b"5", None, [], ["s"], {}, object()], ids=repr)
+@pytest.mark.parametrize(
+    "wrong", ["5", b"5", None, [], ["s"], {}, object()], ids=lambda each: type(each).__name__
+)
 def test_what_is_no_number_or_no_unit_is_named(wrong):
     for convert in (units.mbps, units.bits, units.octets, lambda n: units.convert(n, "s", "ms")):
         with pytest.raises(ValueError, match=r"value is .*; allowed: a number or an array"):
