@@ -11,8 +11,8 @@ from test_moving_lessons import (
     wait_until_drawn,
 )
 
-from qoslib import fluid, units
-from qoslib.lessons.policing.sliders import POLICERS, START, simulated, solved
+from qoslib import fluid, run, units
+from qoslib.lessons.policing.sliders import POLICERS, START, described, simulated
 from qoslib.platforms import mx150
 
 
@@ -29,17 +29,17 @@ def forwarded(frame, cap, byte_ns, load):
 
 
 def lost(**moved):
-    return share(solved(START | moved))
+    return share(run(described(START | moved), "fluid"))
 
 
-def share(counted):
-    return [100 * lost / offered for offered, lost in zip(*counted, strict=True)]
+def share(result):
+    return (100 * result.drop_ratio).tolist()
 
 
 def wait_until_played(page, label, **moved):
     """Until the packet model's marks are drawn for these settings."""
     values = START | moved
-    wait_until_dots(page, label, "packets-1", share(simulated(values)[0]))
+    wait_until_dots(page, label, "packets-1", share(simulated(values)))
 
 
 def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
