@@ -80,6 +80,33 @@ def test_the_controls_leave_what_they_name(platform):
     )
 
 
+def test_each_count_leaves_out_more_than_the_one_before():
+    base = [row for row in ROWS if row.assumptions == "base"]
+    every, fair, positive, once = (
+        lessons.scoreboard.counted(base, count) for count in lessons.scoreboard.COUNTS
+    )
+    assert every == base
+    assert fair == [row for row in every if not row.fitted]
+    assert positive == [row for row in fair if row.published > 0]
+    assert set(map(id, once)) < set(map(id, positive))
+    assert {row.misfit for row in once} == {row.misfit for row in positive}
+    app = lessons.scoreboard.explorer()
+    app.move(count="each counter once")
+    assert points(app)["within-1"] + points(app)["misfit-1"] == 0
+    assert sum(points(app).values()) == len(once)
+
+
+def test_a_counter_in_packets_bytes_and_bits_is_one_counter():
+    units = ("sent_packets", "sent_bytes", "sent_bits", "sent")
+    repeated = [dataclasses.replace(ROWS[0], quantity=quantity) for quantity in units]
+    repeated[2] = dataclasses.replace(repeated[2], verdict="misfit")
+    other = dataclasses.replace(ROWS[0], quantity="dropped_packets")
+    left = lessons.scoreboard.counted([*repeated, other], "each counter once")
+    assert left == [repeated[2], other]
+    with pytest.raises(ValueError, match="count is 'twice'; allowed: every row"):
+        lessons.scoreboard.counted(ROWS, "twice")
+
+
 def test_a_choice_that_leaves_nothing_is_drawn_as_nothing():
     figure = lessons.scoreboard.figure([], lessons.scoreboard.lanes_of(ROWS))
     assert figure.summary == "No value is left."

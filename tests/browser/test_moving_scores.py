@@ -22,7 +22,11 @@ def wanted(**values):
 def test_the_scoreboard_follows_its_choices(page, watch, jupyter_server):  # noqa: F811
     open_and_run(page, jupyter_server, "11_evidence")
     values: dict = {}
-    moves = (("Platform", "platform", "m120"), ("Model", "model", "packets"))
+    moves = (
+        ("Count", "count", "each counter once"),
+        ("Platform", "platform", "m120"),
+        ("Model", "model", "packets"),
+    )
     page.get_by_label("Platform", exact=True).scroll_into_view_if_needed(timeout=30_000)
     page.wait_for_function(f"({POINTS})() === {wanted()}", timeout=30_000)
     for label, name, value in moves:

@@ -6,6 +6,7 @@ from qoslib import compare
 from qoslib.explore.controls import choice, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.lessons.scoreboard.counted import COUNTS, counted
 from qoslib.lessons.scoreboard.figures import figure, lanes_of
 from qoslib.record import checked
 
@@ -15,7 +16,7 @@ EVERY = "all"
 
 
 def explorer(rows: Sequence[compare.Row] = ()) -> Explorer:
-    """The whole scoreboard, to be narrowed down to a platform and a model.
+    """The whole scoreboard, to be narrowed down to what counts, a platform and a model.
 
     Parameters
     ----------
@@ -27,6 +28,7 @@ def explorer(rows: Sequence[compare.Row] = ()) -> Explorer:
     known = tuple(r for r in rows if r.verdict != "unscored") or compare.stored()
     lanes = lanes_of(known)
     controls = {
+        "count": choice("Count", COUNTS, COUNTS[0]),
         "platform": choice("Platform", [EVERY, *_names(known, "platform")], EVERY),
         "model": choice("Model", [EVERY, *_names(known, "model")], EVERY),
         "rivals": switch("Rival assumptions too"),
@@ -40,12 +42,17 @@ def explorer(rows: Sequence[compare.Row] = ()) -> Explorer:
 
 
 def chosen(
-    rows: Sequence[compare.Row], platform: str, model: str, rivals: bool, misfits: bool
+    rows: Sequence[compare.Row],
+    platform: str,
+    model: str,
+    rivals: bool,
+    misfits: bool,
+    count: str = COUNTS[0],
 ) -> list[compare.Row]:
-    """The rows that the controls leave: of a platform, a model, `base` alone, misfits alone."""
+    """The rows that the controls leave: what counts, of a platform, a model, `base`, misfits."""
     return [
         each
-        for each in rows
+        for each in counted(rows, count)
         if platform in (EVERY, each.platform)
         and model in (EVERY, each.model)
         and (rivals or each.assumptions == "base")
