@@ -17,7 +17,8 @@ WORDS = {
     r"\blotter(y|ies)\b": "the standard term",
     r"\b(stands?|stood) full\b": "stays full",
     r"\bin the mean\b": "on average",
-    r"\bin all\b(?! (\w+ ){0,2}(queues|rows|ranges|cases|three|four|directions|panels|lessons|of))": "in total",
+    r"\bin all\b(?! (\w+ ){0,2}"
+    r"(queues|rows|ranges|cases|three|four|directions|panels|lessons|of))": "in total",
     r"\bwhoever\b|\bwho(so)?ever\b": "who is for people",
     r"\bthe later the\b|\b(is|are|was|were) (too )?late\b": "delayed",
     r"\bfalls? late\b|\b\d+ m?s late\b": "delayed",
@@ -25,7 +26,7 @@ WORDS = {
 TEXTS = sorted(
     [
         *ROOT.glob("notebooks/*.ipynb"),
-        *ROOT.glob("course/*"),
+        *(path for path in ROOT.glob("course/**/*") if path.is_file()),
         *ROOT.glob("docs/*.md"),
         *ROOT.glob("qoslib/lessons/*/*.toml"),
         ROOT / "README.md",
