@@ -31,14 +31,15 @@ def really(paced):
     return expected, {"exact": paced} if abs(expected / paced - 1) > SAME else {}
 
 
-def fills(sent):
-    """How long 12 MB of buffer last when so many Gb/s come beside 2 Gb/s, in ms."""
-    excess_bps = units.gbps(sent) + BACKGROUND_BPS - LINE_BPS
-    expected, empties = (
-        units.convert(units.serialisation_s(BUFFER_BYTES, rate_bps), "s", "ms")
-        for rate_bps in (excess_bps, LINE_BPS)
+def overload(lasts):
+    """What a host sends that fills 12 MB in so many ms next to 2 Gb/s, in Gb/s."""
+    lasts_s, left_bps = units.ms(lasts), LINE_BPS - BACKGROUND_BPS
+    excess, octets = (
+        units.convert(size / lasts_s, "bit/s", "Gbit/s")
+        for size in (units.bits(BUFFER_BYTES), BUFFER_BYTES)
     )
-    return expected, {"empties": empties, "octets": expected / 8}
+    left = units.convert(left_bps, "bit/s", "Gbit/s")
+    return left + excess, {"excess": excess, "octets": left + octets}
 
 
 def highest(answer, beside):
@@ -67,4 +68,4 @@ def own(answer):
     return ("idle" if share < BUSY else "right"), {"share": share}
 
 
-EXERCISES = read(__file__, really, fills, highest, burst, own)
+EXERCISES = read(__file__, really, overload, highest, burst, own)
