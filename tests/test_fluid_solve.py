@@ -11,7 +11,9 @@ from qoslib import units
 from qoslib.fluid import solve
 from qoslib.platforms import m120
 from qoslib.port import (
+    DeficitRoundRobin,
     Fifo,
+    HeadDrop,
     MemoryPool,
     PacketLimit,
     Pause,
@@ -20,6 +22,8 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    Shaper,
+    TimeLimit,
 )
 from qoslib.traffic import FrameMix, Stream, imix
 
@@ -53,6 +57,19 @@ def test_the_line_carries_its_rate_at_most_and_is_never_idle_in_vain(port, strea
     overflow = result.dropped_pps - result.dropped_by_pps.get("policer", 0)
     if (overflow > 1e-6 * result.offered_pps).any() and not held_back:
         assert on_line >= port.rate_bps * (1 - 1e-6)
+
+
+def test_a_queue_with_room_for_less_than_a_frame_has_no_negative_wait():
+    """Found by random ports: a visit of a round robin sends no more than the queue holds."""
+    queue = Queue("a", TimeLimit(0.004), HeadDrop(), shaper=Shaper(1e5, 9000),
+                  guaranteed_bps=1e5, quantum_bytes=500)  # fmt: skip
+    port = Port("port", 267_384, (queue,), scheduler=DeficitRoundRobin())
+    alone_s = units.serialisation_s(156, port.rate_bps)
+    delays_s = [
+        solve(port, [Stream("s", rate_bps, 156)]).delay_mean_s[0]
+        for rate_bps in (100_000.0001, 100_001, 101_000, 200_000)
+    ]
+    assert (np.array(delays_s) > alone_s).all()
 
 
 @given(PORTS, stream_sets())

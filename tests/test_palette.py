@@ -90,7 +90,7 @@ def test_every_class_has_a_colour_for_the_dark():
 
 
 def test_words_of_the_packet_view_are_read_in_both_themes():
-    source = (Path(packet_scene.__file__).parent / "page" / "draw.js").read_text()
+    source = (Path(packet_scene.__file__).parent / "page" / "brush.js").read_text()
     themes = re.findall(r"(light|dark): \{([^}]*)\}", source)
     assert [name for name, _ in themes] == ["light", "dark"]
     for _, said in themes:

@@ -286,7 +286,9 @@ def _latency(
         axis=-1,
     )
     if _in_rounds(port):
-        wait = np.where(wait > 0, wait - shorter_s(port, put_in, packet, weights), wait)
+        # A visit sends at most what the queue holds, so that it halves the wait at most.
+        shorter = np.minimum(shorter_s(port, put_in, packet, weights), wait / 2)
+        wait = np.where(wait > 0, wait - shorter, wait)
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
     return paths.of_queue(wait) + ring + port.base_delay_s + own
