@@ -89,14 +89,9 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
         values: dict[str, Any] = {}
-        begun = self._begun()
         for name, control in self.controls.items():
             value = control.value
-            step = getattr(control, "step", 0.0)
-            if isinstance(value, float) and abs(value - begun[name]) < step / 2:
-                # A page moves a value to the nearest step, unasked.
-                value = begun[name]
-            elif isinstance(value, float) and value != begun[name]:
+            if isinstance(value, float) and value != self._start.get(name):
                 # A page returns 124 as 124.00000000000001, but where it began is exact.
                 value = float(f"{value:.12g}")
             values[name] = value

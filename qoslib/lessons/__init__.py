@@ -95,8 +95,8 @@ def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
     Examples
     --------
     >>> check("00.1", 51.2)
-    Not yet: 51.2 ns is what comes out without the 20 B that the line adds. Time is bits on the
-    line over the line rate; serialisation_s() does it.
+    Not yet: 51.2 ns is what comes out without the 20 B that the line adds. The time is the number
+    of bits on the line divided by the line rate; serialisation_s() does it.
     """
     known = _known(exercise)
     _check_student(student)

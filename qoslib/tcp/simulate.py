@@ -95,7 +95,7 @@ def simulate(
 
     Examples
     --------
-    >>> from qoslib.flows import Host, Reno
+    >>> from qoslib.flows import Flow, Host, Reno
     >>> from qoslib.port import ByteLimit, Queue
     >>> port = Port("access", 100e6, (Queue("all", ByteLimit(250_000)),))
     >>> flow = Flow("a", 0.02, Reno(), mss_bytes=1448, frame_bytes=1500)
