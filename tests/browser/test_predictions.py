@@ -51,6 +51,7 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
     assert drawn == sorted(set(drawn)), "each point is above the one before"
 
     # A new kernel has them still, and the answer stands beside them.
+    end_kernels(page, jupyter_server)
     open_and_run(page, jupyter_server, "predictions/asked")
     page.get_by_text("You said 1 ms. The model: 62.1 ms.").wait_for(timeout=20_000)
     page.get_by_text("ms, your curve").first.wait_for()
@@ -61,3 +62,10 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
 def guesses(folder):
     files = (folder / ".answers").glob("*.json")
     return {path.stem: json.loads(path.read_text())["guess"] for path in files}
+
+
+def end_kernels(page, server):
+    """A page that is opened again would go on with the old one."""
+    told = {"Authorization": f"token {server.token}"}
+    for each in page.request.get(f"{server.url}/api/sessions", headers=told).json():
+        page.request.delete(f"{server.url}/api/sessions/{each['id']}", headers=told)
