@@ -35,8 +35,8 @@ LINE = Port("bottleneck", units.mbps(100), (Queue("all", PacketLimit(1000)),), o
 BLAST = Stream("tester", units.mbps(168), 1500)
 #: A TCP run and what of it is left out; longer ones differ by less than one point in a hundred [s].
 DURATION_S, WARMUP_S = 20.0, 8.0
-#: The same while a slider moves: a quarter of it.
-MOVING = 0.25
+#: The share of that in the first drawing after a move; the whole follows.
+AT_ONCE = 0.25
 BLAST_S, BLAST_WARMUP_S = 5.0, 1.0
 RED = "RED"
 START: dict[str, Any] = {"dropper": RED, "minimum": 1.0, "flows": 16.0, "trip": 40.0}
@@ -83,7 +83,7 @@ def _ran(scenario: Scenario) -> Result:
 def explorer() -> Explorer:
     """A dropper, and sliders for RED's minimum threshold, the number of flows and the round trip.
 
-    Everything is run packet by packet; runs are shorter while a slider moves.
+    Everything is run packet by packet: a short run at once, the whole when the controls rest.
     """
     names = ("tail drop", RED, "CoDel", "PIE")
     controls = {
@@ -98,7 +98,7 @@ def explorer() -> Explorer:
         return [{n: _ran(both[kind]) for n, both in tests.items()} for kind in (0, 1)]
 
     def draw(values, found):
-        blasts, flows = found or simulate(values, None, MOVING)
+        blasts, flows = found or simulate(values, None, AT_ONCE)
         scenario, chosen = described(values)[1], values["dropper"]
         blasted, tcp = (outcomes(scenario, each) for each in (blasts, flows))
         return figure(scenario, blasted, tcp, flows[chosen], chosen)

@@ -1,15 +1,16 @@
 """Exercises of lesson 04: WRED over time, and what the other queues make of it."""
 
-from qoslib import fluid, packets, units
+from qoslib import fluid, units
 from qoslib.lessons.exercise import edge, read
+from qoslib.lessons.shared_line.exercises import overloaded
 from qoslib.platforms import gsr12000
-from qoslib.port import DeficitRoundRobin, ModifiedDrr, RedProfile
+from qoslib.port import RedProfile
 from qoslib.tolerances import LOSSLESS
 
 __all__ = ["EXERCISES"]
 
-#: Packets of a run of the reader's own port, and how far beyond its share the first stream must be.
-OWN_PACKETS, BEYOND = 50_000, 1.2
+#: How far beyond its share the first stream of the reader's own port must be.
+BEYOND = 1.2
 FRAME_BYTES = float(gsr12000.FACTS.frame_bytes)
 
 
@@ -54,20 +55,15 @@ def product(rtt):
 def own(answer):
     """An overloaded round robin of one's own whose first stream gets more than its share."""
     port, streams = answer
-    if not isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr):
-        return "scheduler", {}
-    offered_pps = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in streams)
-    if not offered_pps:
-        return "nothing", {}
+    reply, result = overloaded(port, streams)
+    if reply:
+        return reply, {}
     quanta = sum(queue.quantum_bytes for queue in port.queues)
     mine = port.queues[port.queue_of(streams[0])].quantum_bytes
-    result = packets.simulate(port, streams, OWN_PACKETS / offered_pps)
     first = streams[0].name
     share = mine / max(quanta, 1)
     carried = float(result[first].sent_bps / port.rate_bps)
     values = {"first": first, "share": share, "carried": carried}
-    if result.dropped_pps.sum() <= 0:
-        return "idle", values
     if result[first].drop_ratio > LOSSLESS:
         return "loses", values
     return ("right" if carried >= BEYOND * share else "share"), values

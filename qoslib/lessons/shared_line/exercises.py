@@ -9,7 +9,7 @@ from qoslib.platforms import gsr12000
 from qoslib.port import DeficitRoundRobin, ModifiedDrr
 from qoslib.tolerances import LOSSLESS
 
-__all__ = ["EXERCISES"]
+__all__ = ["EXERCISES", "overloaded"]
 
 #: Packets of a run of the reader's own port, and the most its first stream may wait [ms].
 OWN_PACKETS, OWN_MS = 50_000, 2.0
@@ -59,17 +59,23 @@ def all_quanta(most):
     return expected, {"bits": bits, "average": 2 * expected}
 
 
+def overloaded(port, streams):
+    """The run of a round robin of one's own; a reply instead where it is none or drops nothing."""
+    if not isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr):
+        return "scheduler", None
+    offered_pps = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in streams)
+    if not offered_pps:
+        return "nothing", None
+    result = packets.simulate(port, streams, OWN_PACKETS / offered_pps)
+    return ("idle", None) if result.dropped_pps.sum() <= 0 else ("", result)
+
+
 def own(answer):
     """An overloaded round robin of one's own whose first stream is served in every round."""
     port, streams = answer
-    if not isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr):
-        return "scheduler", {}
-    offered_pps = sum(s.rate_bps / units.bits(s.mean_frame_bytes) for s in streams)
-    if not offered_pps:
-        return "nothing", {}
-    result = packets.simulate(port, streams, OWN_PACKETS / offered_pps)
-    if result.dropped_pps.sum() <= 0:
-        return "idle", {}
+    reply, result = overloaded(port, streams)
+    if reply:
+        return reply, {}
     first = streams[0].name
     longest = result[first].delay_max_s
     delay = np.inf if longest is None else units.convert(longest, "s", "ms")
