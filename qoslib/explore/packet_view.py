@@ -4,10 +4,7 @@ import base64
 import gzip
 import html
 import json
-import re
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -18,6 +15,7 @@ from qoslib import units
 from qoslib.explore.packet_lanes import Shown, Window, lane_of, shown_of, window_of
 from qoslib.explore.packet_scene import Lane, Scene, scene_of
 from qoslib.explore.packet_still import still_svg
+from qoslib.explore.page_code import joined
 from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.record import Count, NotNegative, Positive, Share, checked, fail
 from qoslib.results import Result
@@ -29,23 +27,15 @@ __all__ = ["PacketView", "packet_view"]
 #: Layers of the module that runs in the page, each importing from those before it.
 LAYERS = (
     *("scene", "state", "layout", "words", "brush", "meters", "queue", "link", "draw", "chart"),
-    *("hands", "page", "sliders", "view"),
+    *("hands", "page", "sliders", "stage", "clock", "stories", "copy", "controls", "projector", "view"),
 )
 #: Ends of the number of packets that may be asked for, and most queues of a lane.
 FEWEST, MOST, MOST_QUEUES = 20, 10_000, 8
 
 
-@cache
 def module() -> str:
-    """The layers as one ES module: without the lines that import from one another, or comments."""
-    folder, parts = Path(__file__).parent / "page", []
-    for layer in LAYERS:
-        source = (folder / f"{layer}.js").read_text(encoding="utf-8")
-        source = re.sub(r"^import [^;]*;\n", "", source, flags=re.MULTILINE)
-        source = re.sub(r"^export (?!default)", "", source, flags=re.MULTILINE)
-        source = re.sub(r"^\s*(//.*|/\*\*.*\*/)\n", "", source, flags=re.MULTILINE)
-        parts.append(re.sub(r"^\s+", "", source, flags=re.MULTILINE))
-    return "".join(parts)
+    """The layers as one ES module."""
+    return joined(*(f"page/{layer}.js" for layer in LAYERS))
 
 
 #: A view on a page of its own: it unpacks its module and its data, and begins.
@@ -98,7 +88,7 @@ class PacketView(anywidget.AnyWidget):
         live = all(each.result is None for each in shown)
         super().__init__(_esm=module(), spec=scene.spec, data=scene.data, live=live)
         self.observe(self._changed, "change")
-        self.on_msg(self._asked_for_page)
+        self.on_msg(self._answer)
 
     @property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -194,10 +184,16 @@ class PacketView(anywidget.AnyWidget):
             self.error = ""
             self.spec, self.data = scene.spec, scene.data
 
-    def _asked_for_page(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
-        self.send({"name": "packets.html", "text": self.to_html()})
+    def _answer(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
+        if "guess" in content:
+            self.send({"guess": self.spec.get("guess", "")})
+        else:
+            self.send({"name": "packets.html", "text": self.to_html()})
 
     def _apply(self, asked: Mapping[str, Any]) -> None:
+        if "reset" in asked:
+            self._shown, self._rates = list(self._began), 1.0
+            return
         if "rate" in asked:
             self._rates = float(asked["rate"])
             for at, (each, began) in enumerate(zip(self._shown, self._began, strict=True)):

@@ -1,18 +1,19 @@
 // The whole window below the ports: the delay of every packet, a tick for every drop.
 
+import { line, text } from "./brush.js";
 import { time } from "./words.js";
 
 const MANY = 4000;
 
 /** Paint all but the playhead; it stays as it is until the scene, the width or the theme change. */
-export function chart(pen, scene, layout) {
-  const { context, theme, text, line, colour } = pen, { x, y, w } = layout.chart;
+export function chart(pen) {
+  const { context, theme, colour, scene, layout } = pen, { x, y, w } = layout.chart;
   const top = y + 16, floor = y + 50, most = scene.scale || 1;
-  const lanes = scene.lanes.length;
+  const lanes = scene.lanes.length, muted = { size: 11.5, colour: theme.muted };
   const pale = scene.before ? "; pale: before the change" : "";
-  text(`Delay of each packet; ticks are drops${pale}`, x, y + 9, theme.muted);
-  text(time(most), x + w, y + 9, theme.muted, "right");
-  line(x, floor, x + w, floor, theme.rule);
+  text(pen, `Delay of each packet; ticks are drops${pale}`, x, y + 9, muted);
+  text(pen, time(most), x + w, y + 9, { ...muted, align: "right" });
+  line(pen, x, floor, x + w, floor, theme.rule);
   const places = (lane) => [
     lane.sent.filter((i) => lane.departure[i] >= 0 && lane.departure[i] <= scene.end_s),
     (i) => x + (w * lane.departure[i]) / scene.end_s,
@@ -43,12 +44,12 @@ export function chart(pen, scene, layout) {
     for (let i = 0; i < lane.count; i++) {
       if (!lane.fate[i] || lane.leave[i] < 0 || lane.leave[i] > scene.end_s) continue;
       const place = x + (w * lane.leave[i]) / scene.end_s;
-      line(place, ticks, place, ticks + 5, theme.red);
+      line(pen, place, ticks, place, ticks + 5, theme.red);
     }
   });
   if (lanes > 1) {
     const said = scene.lanes.map((lane, n) => `${n ? "□" : "■"} ${lane.title}`).join("   ");
-    text(said, x + w - 76, y + 9, theme.muted, "right");
+    text(pen, said, x + w - 76, y + 9, { ...muted, align: "right" });
   }
 }
 

@@ -4,20 +4,28 @@ import { THEMES, badge, text, textWidth } from "./brush.js";
 import { drawLink } from "./link.js";
 import { drawRow } from "./queue.js";
 
-/** Draw the scene at a state; `look` has theme, followed packet, what a hand holds, and so on. */
-export function draw(context, scene, layout, state, look) {
-  const pen = { context, scene, layout, look, theme: THEMES[look.dark ? "dark" : "light"] };
-  pen.colour = (lane, i) => pen.ofClass(lane.streams[lane.stream[i]][0]);
-  pen.ofClass = (name) => {
+/** What all strokes need: where, in which colours, and what is followed or held by a hand. */
+export function penOf(context, scene, layout, { dark, look, live, t }) {
+  const ofClass = (name) => {
     const found = scene.classes.find((each) => each.name === name);
-    return look.dark ? found.dark : found.light;
+    return dark ? found.dark : found.light;
   };
-  look.spots = [];
-  scene.lanes.forEach((lane, number) => drawLane(pen, lane, number, state.lanes[number], state.t));
+  return {
+    context, scene, layout, look, t, ofClass, live: Boolean(live?.alive),
+    theme: THEMES[dark ? "dark" : "light"],
+    colour: (lane, i) => ofClass(lane.streams[lane.stream[i]][0]),
+  };
+}
+
+/** Draw the lanes of a view at a state, and note where each packet is. */
+export function draw(context, state, view) {
+  const pen = penOf(context, view.scene, view.layout, view);
+  view.look.spots = [];
+  view.scene.lanes.forEach((lane, number) => drawLane(pen, lane, number, state.lanes[number], state.t));
 }
 
 function drawLane(pen, lane, number, state, t) {
-  const { layout, theme, look } = pen, made = layout.lanes[number];
+  const { layout, theme } = pen, made = layout.lanes[number];
   const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
   pen.every = wide >= 18 && lane.flows.length === 1 ? 8 : 0;
   const used = text(pen, lane.title, layout.pad, made.y + 18, { size: 15.5, weight: 650 });

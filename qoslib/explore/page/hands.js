@@ -62,7 +62,18 @@ export function hands(canvas, view) {
     view.stretch(stretch, factor);
     held.change = { rate: factor };
   };
+  /** The chart below is a slider of time. */
+  const seek = (event) => {
+    const { chart } = view.layout;
+    view.seek((view.scene.end_s * (at(event)[0] - chart.x)) / chart.w);
+  };
   canvas.addEventListener("pointerdown", (event) => {
+    if (at(event)[1] >= view.layout.chart.y + 8) {
+      canvas.setPointerCapture(event.pointerId);
+      canvas.addEventListener("pointermove", seek);
+      canvas.addEventListener("pointerup", () => canvas.removeEventListener("pointermove", seek), { once: true });
+      return seek(event);
+    }
     const handle = view.live() && under(event);
     if (!handle) return view.pick(...at(event));
     event.preventDefault();
@@ -78,9 +89,9 @@ export function hands(canvas, view) {
     if (!held) {
       const handle = view.live() && under(event);
       const cursors = { limit: "ew-resize", rate: "grab", exit: "pointer" };
-      canvas.style.cursor = handle ? cursors[handle.kind] : "default";
-      view.point(...at(event), handle?.kind);
-      return;
+      const [x, y] = at(event), below = y > view.layout.chart.y;
+      canvas.style.cursor = handle ? cursors[handle.kind] : below ? "pointer" : "default";
+      return handle ? view.point() : view.point(x, y);
     }
     const [x] = at(event);
     if (held.kind === "limit") limitAt(x); else rateAt(x);
@@ -96,5 +107,5 @@ export function hands(canvas, view) {
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("pointerleave", () => held || view.point(-1, -1));
+  canvas.addEventListener("pointerleave", () => held || view.point());
 }

@@ -30,9 +30,15 @@ function drawn(lane) {
   });
 }
 
+/** Letters are drawn twice as large where the view fills a screen, unless that is too high. */
+export function projectedLayout(scene, width, height) {
+  const { H } = layoutOf(scene, NARROWEST), scale = Math.min(2, width / NARROWEST, height / H);
+  return layoutOf(scene, width, null, width / scale);
+}
+
 /** The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. */
-export function layoutOf(scene, width, before = null) {
-  const W = Math.max(NARROWEST, Math.min(1040, width)), pad = 10;
+export function layoutOf(scene, width, before = null, W = Math.max(NARROWEST, Math.min(1040, width))) {
+  const pad = 10;
   const gate = Math.round(0.69 * W), left = 0.2 * W;
   const sizes = scene.lanes.map(drawn);
   let k = Infinity;

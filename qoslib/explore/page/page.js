@@ -7,21 +7,23 @@ export const CSS = `
 .qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
 .qoslib-packets .row { display: flex; flex-wrap: wrap; gap: 6px 8px; align-items: center; margin-top: 4px; }
 .qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
-.qoslib-packets .row label input { width: 120px; accent-color: #0072B2; }
-.qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 10px; cursor: pointer; min-height: 30px; }
+.qoslib-packets .row label input { width: 9em; accent-color: #0072B2; }
+.qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 10px; cursor: pointer; min-height: 2.2em; }
 .qoslib-packets option { color: #1F2328; background: #fff; }
 .qoslib-packets button:hover { background: #7D858F22; }
-.qoslib-packets .play { min-width: 84px; font-weight: 600; color: #fff; background: #0067A3; border-color: #0067A3; }
+.qoslib-packets .play { min-width: 6.2em; font-weight: 600; color: #fff; background: #0067A3; border-color: #0067A3; }
 .qoslib-packets .play:hover { background: #00578A; }
 .qoslib-packets .clock { margin-left: auto; font-variant-numeric: tabular-nums; }
 .qoslib-packets .said { margin: 4px 0 0; min-height: 1.4em; font-variant-numeric: tabular-nums; }
-.qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: 300px; padding: 7px 10px; border-radius: 8px; font-size: 12.5px; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
+.qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: min(22em, 60%); padding: 7px 10px; border-radius: 8px; font-size: 0.93em; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
 .qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }
 .qoslib-packets .story b { display: block; }
 .qoslib-packets table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 .qoslib-packets td, .qoslib-packets th { padding: 1px 12px 1px 0; text-align: right; font-weight: 400; }
 .qoslib-packets th:first-child { text-align: left; }
 .qoslib-packets thead th { font-weight: 600; }
+.qoslib-packets.qoslib-projected .said { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+.qoslib-packets.qoslib-projected .stage canvas { margin: 0 auto; }
 .qoslib-packets :focus-visible { outline: 2.5px solid #0072B2; outline-offset: 2px; }
 `;
 

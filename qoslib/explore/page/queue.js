@@ -111,13 +111,13 @@ function placesOf(pen, lane, made, queue, here, state, t) {
 }
 
 function drawWall(pen, row, wall, held) {
-  const { context, theme, look } = pen, top = row.y - 7, bottom = row.y + row.high + 4;
+  const { context, theme, live } = pen, top = row.y - 7, bottom = row.y + row.high + 4;
   if (row.torn) {
     line(pen, wall, row.y - 4, wall, bottom, theme.rule, 1.5, [3, 3]);
     return;
   }
-  line(pen, wall, top, wall, bottom, held ? theme.ink : theme.ink, held ? 4.5 : 3);
-  if (!look.live) return;
+  line(pen, wall, top, wall, bottom, theme.ink, held ? 4.5 : 3);
+  if (!live) return;
   // A grip: it can be moved.
   const middle = row.y + row.high / 2;
   context.fillStyle = theme.ground;
@@ -133,10 +133,10 @@ function drawWall(pen, row, wall, held) {
 
 /** The flap through which dropped packets fall, open; and the one at the other end, to be opened. */
 function flaps(pen, queue, rail, head, y) {
-  const { look, theme } = pen, atHead = queue.drops === "head";
+  const { live, theme } = pen, atHead = queue.drops === "head";
   if (atHead) line(pen, head - 10, y, head - 19, y + 13, theme.red, 2.5);
   else line(pen, rail, y, rail + 9, y + 13, theme.red, 2.5);
-  if (!look.live || !(queue.dropper === "TailDrop" || queue.dropper === "HeadDrop")) return;
+  if (!live || !(queue.dropper === "TailDrop" || queue.dropper === "HeadDrop")) return;
   if (atHead) line(pen, rail + 4, y + 5, rail + 30, y + 5, theme.red, 1.5, [3, 3]);
   else line(pen, head - 40, y + 5, head - 14, y + 5, theme.red, 1.5, [3, 3]);
 }
@@ -155,7 +155,7 @@ function labels(pen, lane, number, row, queue, here, at) {
     text(pen, level, x + used + 8, top, { size: 11.5, colour: theme.muted });
   } else {
     const said = look.rateSaid ?? lane.arrives;
-    const grip = look.live && pen.scene.rates ? "  ↔" : "";
+    const grip = pen.live && pen.scene.rates ? "  ↔" : "";
     text(pen, said + grip, layout.pad, top, { colour: theme.muted });
   }
   text(pen, `${here.waiting.toLocaleString("en")} waiting`, head, top, {
@@ -163,7 +163,7 @@ function labels(pen, lane, number, row, queue, here, at) {
   });
   let used = 0;
   if (here.dropped) {
-    const just = upto(queue.droppedAt, pen.look.t) - upto(queue.droppedAt, pen.look.t - 0.5 * layout.pace);
+    const just = upto(queue.droppedAt, pen.t) - upto(queue.droppedAt, pen.t - 0.5 * layout.pace);
     const close = at.drops === "head" && head - at.wall < 120;
     const x = close ? at.wall - 12 : at.drops === "head" ? head - 50 : at.rail - 6;
     used = text(pen, `${here.dropped.toLocaleString("en")} dropped`, x, below, {
