@@ -35,6 +35,8 @@ MARGIN = 0.05
 LEAST_WATCHED, MOST_WATCHED = 400, 2000
 #: A TCP segment, where only hosts say how fast packets come [B].
 SEGMENT_BYTES = 1500.0
+#: Most ports one above the other.
+MOST_LANES = 4
 #: Most rows of an event record that a view asks for.
 MOST_EVENTS = 2_000_000
 
@@ -94,22 +96,22 @@ class Window(NamedTuple):
 
 
 def shown_of(given: Any, hop: str, by: float) -> list[Shown]:
-    """One or two scenarios or results, each with a title.
+    """The scenarios or results that are shown, each with a title.
 
     Raises
     ------
     ValueError
         If it is something else, or a result has no events.
     """
-    kinds = "a Scenario, a Result with events, or one or two of them in a list or dict"
+    kinds = f"a Scenario, a Result with events, or up to {MOST_LANES} of them in a list or dict"
     if isinstance(given, Scenario | Result):
         given = [given]
     if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
         fail("what is shown", given, kinds)
     pairs = given.items() if isinstance(given, Mapping) else (("", each) for each in given)
     found = [_one(str(title), each, hop, by, kinds) for title, each in pairs]
-    if not 1 <= len(found) <= 2:
-        fail("the number of ports shown", len(found), "1 or 2")
+    if not 1 <= len(found) <= MOST_LANES:
+        fail("the number of ports shown", len(found), f"1 to {MOST_LANES}")
     return found
 
 

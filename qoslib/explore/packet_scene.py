@@ -315,7 +315,8 @@ def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
             share = 1.0
             if limit.at != "line" and isinstance(at, Port):
                 share = queue.guaranteed_bps / at.rate_bps
-            room = {"unit": "s", "most": limit.time_s * share, "at": limit.at}
+            most_s = limit.time_s * share
+            room = {"unit": "s", "most": most_s, "at": limit.at, "time_s": limit.time_s}
     dropper = queue.dropper
     at_head = isinstance(dropper, HeadDrop | Codel)
     at_head |= isinstance(dropper, DropProfile) and dropper.drop_at == "head"
@@ -335,6 +336,8 @@ def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
         described["thresholds"] = [low, high]
     if isinstance(dropper, Codel | Pie):
         described["target_s"] = dropper.target_s
+    if isinstance(dropper, Codel):
+        described["interval_s"] = dropper.interval_s
     return described
 
 
@@ -357,7 +360,7 @@ _DROPPERS = {
 
 def _note(at: Port | Forwarder) -> str:
     if isinstance(at, Forwarder):
-        return "each packet takes the engine a time of its own, whatever its size"
+        return "the engine takes one packet after the other"
     if len(at.queues) > 1:
         return _words(at).note
     queue = at.queues[0]

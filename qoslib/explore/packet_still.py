@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qoslib import units
 from qoslib.explore.packet_scene import Lane, Scene
+from qoslib.explore.packet_words import time_words
 from qoslib.port import Forwarder
 
 __all__ = ["INK", "MUTED", "RED", "document", "rect", "still_svg", "text"]
@@ -54,8 +54,8 @@ def still_svg(scene: Scene, lanes: Sequence[Lane], time_s: float) -> str:
         y = _lane(parts, described, lane, now, scale, colours, y, time_s)
     if badge := scene.spec.get("badge"):
         parts.append(text(badge, WIDTH - PAD, 22, MUTED, anchor="end", weight=600))
-    shown_ms = units.convert(time_s - scene.spec["start_s"], "s", "ms")
-    parts.append(text(f"At {shown_ms:.3g} ms. Run the cell to let it play.", PAD, y + 6, MUTED))
+    shown = time_words(time_s - scene.spec["start_s"])
+    parts.append(text(f"At {shown}. Run the cell to let it play.", PAD, y + 6, MUTED))
     return document(parts, y + 16, scene.spec["summary"])
 
 

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import anywidget
-import numpy as np
 import traitlets
 
-from qoslib import units
 from qoslib.explore.packet_lanes import Shown, Window, lane_of, shown_of, window_of
-from qoslib.explore.packet_scene import Lane, Scene, scene_of
+from qoslib.explore.packet_scene import Scene, scene_of
 from qoslib.explore.packet_still import still_svg
+from qoslib.explore.packet_words import arrivals, rate_words, summary
 from qoslib.explore.page_code import joined
 from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.record import Count, NotNegative, Positive, Share, checked, fail
@@ -27,7 +26,8 @@ __all__ = ["PacketView", "packet_view"]
 #: Layers of the module that runs in the page, each importing from those before it.
 LAYERS = (
     *("scene", "state", "layout", "words", "brush", "meters", "queue", "link", "draw", "chart"),
-    *("hands", "page", "sliders", "stage", "clock", "stories", "copy", "controls", "projector", "view"),
+    *("hands", "page", "sliders", "stage", "clock", "stories", "copy", "controls", "projector"),
+    "view",
 )
 #: Ends of the number of packets that may be asked for, and most queues of a lane.
 FEWEST, MOST, MOST_QUEUES = 20, 10_000, 8
@@ -164,10 +164,10 @@ class PacketView(anywidget.AnyWidget):
         scene = scene_of(lanes, *self._window, **words)
         for shown, lane, described in zip(self._shown, lanes, scene.spec["lanes"], strict=True):
             own_bps = sum(stream.mean_rate_bps for stream in shown.scenario.streams)
-            described["arrives"] = _arrives(lane, own_bps)
+            described["arrives"] = arrivals(lane, own_bps)
             if lane.known and isinstance(lane.at, Port):
-                described["carries"] = f"link of {_rate(lane.at.rate_bps)}"
-        scene.spec["summary"] = _summary(lanes, self._window)
+                described["carries"] = f"link of {rate_words(lane.at.rate_bps)}"
+        scene.spec["summary"] = summary(lanes, *self._window)
         return scene
 
     def _changed(self, change: Any) -> None:
@@ -231,45 +231,6 @@ def _limited(limit: Any, most: float) -> Any:
     return limit.replace(time_s=float(most))
 
 
-def _rate(rate_bps: float) -> str:
-    for unit in ("Gbit/s", "Mbit/s"):
-        if (value := units.convert(rate_bps, "bit/s", unit)) >= 1:
-            return f"{value:.3g} {unit.replace('bit', 'b')}"
-    return f"{units.convert(rate_bps, 'bit/s', 'kbit/s'):.3g} kb/s"
-
-
-def _arrives(lane: Lane, offered_bps: float) -> str:
-    if not lane.known or not offered_bps:
-        return "arrivals"
-    return f"{_rate(offered_bps)} arrive"
-
-
-def _summary(lanes: Sequence[Lane], window: Window) -> str:
-    """What the picture shows, in words."""
-    span_ms = units.convert(window.end_s - window.start_s, "s", "ms")
-    said = [f"Packets in {span_ms:.3g} ms."]
-    for lane in lanes:
-        events = lane.events
-        inside = (events.time_s >= window.start_s) & (events.time_s <= window.end_s)
-        first_s = np.full(int(events.packet.max(initial=-1)) + 1, np.nan)
-        kinds = events.kind
-        arrives = np.unique(events.packet, return_index=True)[1]
-        first_s[events.packet[arrives]] = events.time_s[arrives]
-        gone = inside & (kinds == "departure")
-        dropped = int((inside & (kinds == "drop")).sum())
-        offered = int(inside[arrives].sum())
-        delays_s = events.time_s[gone] - first_s[events.packet[gone]]
-        delay = ""
-        if len(delays_s):
-            mean_ms, most_ms = units.convert(np.array([delays_s.mean(), delays_s.max()]), "s", "ms")
-            delay = f", with a mean delay of {mean_ms:.3g} ms and at most {most_ms:.3g} ms"
-        said.append(
-            f"{lane.title}: {offered:,} arrive, {dropped:,} are dropped, {len(delays_s):,} are "
-            f"sent{delay}."
-        )
-    return " ".join(said)
-
-
 def packet_view(
     shown: Scenario | Result | Sequence[Scenario | Result] | Mapping[str, Scenario | Result],
     *,
@@ -283,7 +244,7 @@ def packet_view(
     guess: str = "",
     playing: bool = False,
 ) -> PacketView:
-    """Show the packets of one port, or of two on one clock, as they arrive, wait and leave.
+    """Show the packets of up to four ports on one clock, as they arrive, wait and leave.
 
     The packet model runs with its event record on, and the picture is a function of that record and
     the time alone. In a notebook a queue's wall, the arrivals and the end at which packets are
@@ -292,7 +253,7 @@ def packet_view(
     Parameters
     ----------
     shown : Scenario or Result, or a sequence or mapping of them
-        One or two; a mapping gives their titles. A `Result` has its event record, but no port to
+        One to four; a mapping gives their titles. A `Result` has its event record, but no port to
         run again: nothing in it can be moved, and no limits are drawn.
     packets : int, optional
         About how many arrive in the window, from 20 to 10,000; by default 400, and up to 2,000

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from qoslib.packets.kernels import tables
 from qoslib.packets.kernels.clock import PS_PER_S, add
 from qoslib.packets.kernels.codes import (
+    BY_CODEL,
     BY_PIE,
     BY_RED,
     CAUSES,
@@ -81,8 +82,8 @@ def _tokens_share(
 
 
 def _early(state: tables.State, events: NDArray[np.void]) -> NDArray[np.float64]:
-    """What RED and PIE go by; NaN of other droppers."""
-    goes_by = np.isin(state.queues["dropper"][events["queue"]], (BY_RED, BY_PIE))
+    """What RED, CoDel and PIE go by; NaN of other droppers."""
+    goes_by = np.isin(state.queues["dropper"][events["queue"]], (BY_RED, BY_CODEL, BY_PIE))
     return np.where(goes_by, events["early"], np.nan)
 
 

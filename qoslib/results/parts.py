@@ -183,7 +183,8 @@ class Events(ArrayRecord):
         else NaN.
     dropper : ndarray
         What an early dropper goes by, as a packet is enqueued or dropped: RED's average
-        [packets], PIE's probability; NaN of others.
+        [packets], PIE's probability, CoDel's count while it drops and 0 while it does not; NaN of
+        others.
     guaranteed : ndarray of bool
         Whether priority levels chose the queue within its guaranteed rate.
 

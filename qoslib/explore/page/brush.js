@@ -22,9 +22,33 @@ export function text(pen, said, x, y, { size = 12, weight = 400, colour, align =
   return context.measureText(said).width;
 }
 
-export function textWidth(pen, said, { size, weight = 400 }) {
+export function textWidth(pen, said, { size = 12, weight = 400 } = {}) {
   pen.context.font = `${weight} ${size}px ${FONT}`;
   return pen.context.measureText(said).width;
+}
+
+/** Words as a part of a row of them, see `spread`. */
+export function word(pen, said, style) {
+  return { wide: textWidth(pen, said, style), draw: (x, y) => text(pen, said, x, y, style) };
+}
+
+/**
+ * Parts in a row between two ends: some from the right, then others from the left, each from its own
+ * place `at` on if it has one. What has no room is left out.
+ */
+export function spread(y, from, to, left, right = []) {
+  let end = to, x = from;
+  for (const part of right) {
+    if (end - part.wide < from) break;
+    part.draw(end - part.wide, y);
+    end -= part.wide + 12;
+  }
+  for (const part of left) {
+    const begin = Math.max(x, part.at ?? x);
+    if (begin + part.wide > end) continue;
+    part.draw(begin, y);
+    x = begin + part.wide + 10;
+  }
 }
 
 export function line(pen, x0, y0, x1, y1, colour, width = 1, dash = []) {
@@ -47,18 +71,18 @@ export function square(pen, name, x, y) {
   pen.context.fill();
 }
 
-/** A note in a frame, behind the title; how wide it is. */
-export function badge(pen, said, x, y) {
-  const { context, theme } = pen;
-  context.font = `600 11.5px ${FONT}`;
-  const w = context.measureText(said).width + 18;
-  context.strokeStyle = theme.muted;
-  context.lineWidth = 1;
-  context.beginPath();
-  context.roundRect(x, y - 14, w, 20, 10);
-  context.stroke();
-  text(pen, said, x + 9, y, { size: 11.5, weight: 600, colour: theme.muted });
-  return w;
+/** A note in a frame, as a part of a row. */
+export function badge(pen, said) {
+  const { context, theme } = pen, words = word(pen, said, { size: 12, weight: 600, colour: theme.muted });
+  const wide = words.wide + 18;
+  return { wide, draw(x, y) {
+    context.strokeStyle = theme.muted;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.roundRect(x, y - 14, wide, 20, 10);
+    context.stroke();
+    words.draw(x + 9, y);
+  } };
 }
 
 /** Dark or light letters, whichever is read better on a colour. */

@@ -1,6 +1,6 @@
 // Paints a state; nothing moves here but by the time.
 
-import { THEMES, badge, text, textWidth } from "./brush.js";
+import { THEMES, badge, spread, word } from "./brush.js";
 import { drawLink } from "./link.js";
 import { drawRow } from "./queue.js";
 
@@ -28,11 +28,10 @@ function drawLane(pen, lane, number, state, t) {
   const { layout, theme } = pen, made = layout.lanes[number];
   const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
   pen.every = wide >= 18 && lane.flows.length === 1 ? 8 : 0;
-  const used = text(pen, lane.title, layout.pad, made.y + 18, { size: 15.5, weight: 650 });
-  let beside = layout.pad + used + 10;
-  if (pen.scene.badge && !number) beside += badge(pen, pen.scene.badge, beside, made.y + 18) + 10;
-  const note = { size: 12.5, colour: theme.muted }, free = layout.gate - beside - 4;
-  if (textWidth(pen, lane.note, note) < free) text(pen, lane.note, beside, made.y + 18, note);
+  const title = word(pen, lane.title, { size: made.size, weight: 650 }), parts = [title];
+  if (pen.scene.badge && !number) parts.push(badge(pen, pen.scene.badge));
+  parts.push(word(pen, lane.note, { size: 12, colour: theme.muted }));
+  spread(made.y + made.title, layout.pad, layout.gate - 4, parts);
   made.rows.forEach((row) => drawRow(pen, lane, number, made, row, state, t));
   drawLink(pen, lane, number, made, state, t);
 }

@@ -14,14 +14,14 @@ export function handlesOf(scene, layout, state) {
     const wall = wallOf(layout, row, lane, queue, roomOf(lane, queue, most));
     const rail = railEnd(layout, wall), at = { lane: number, queue: row.queue, row };
     const floor = row.y + row.high;
-    const handle = (kind, x, y, w, h) => found.push({ kind, x, y, w, h, wall, rail, ...at });
-    if (!row.torn && Number.isNaN(here.limit)) handle("limit", wall - 10, row.y - 8, 20, row.high + 14);
+    const handle = (kind, x, y, w, h) => found.push({ kind, x, y, w, h, wall, rail, most, ...at });
+    if (!row.torn) handle("limit", wall - 10, row.y - 8, 20, row.high + 14);
     if (queue.dropper === "TailDrop" || queue.dropper === "HeadDrop") {
       const head = queue.dropper === "TailDrop";
       const x = head ? row.head - 46 : rail;
-      handle("exit", x, floor - 2, 44, 26);
+      handle("exit", x, floor - 2, 44, row.drop);
     }
-    if (scene.rates) handle("rate", 0, row.y - 4, rail, row.high + 10);
+    if (scene.rates) handle("rate", row.from - 10, row.y - 4, rail - row.from + 10, row.high + 10);
   }));
   return found;
 }
@@ -54,7 +54,9 @@ export function hands(canvas, view) {
     if (unit === "bytes") most = Math.round(most);
     const { lane: number, queue: place } = held;
     view.hold({ lane: number, queue: place, most, units: roomOf(lane, queue, most) });
-    held.change = { limit: most, lane: number, queue: place };
+    // A limit in time may count at another rate than that of the link.
+    const limit = unit === "s" ? (queue.limit.time_s * most) / held.most : most;
+    held.change = { limit, lane: number, queue: place };
   };
   const rateAt = (x) => {
     const stretch = Math.max(0.25, Math.min(4, (held.rail - x) / Math.max(held.rail - held.from, 4)));

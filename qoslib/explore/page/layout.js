@@ -30,40 +30,64 @@ function drawn(lane) {
   });
 }
 
+/** How much room a lane takes [px], from the roomiest to the tightest. */
+const DENSITIES = [
+  {
+    title: 18, size: 15.5, one: { first: 66, high: 38, below: 42 }, stem: 44, line: 26, fall: 1, under: true,
+    many: { first: 58, highs: [34, 34, 24, 16], gap: 44, below: 36 }, total: 17,
+  },
+  {
+    title: 15, size: 14.5, one: { first: 54, high: 28, below: 28 }, stem: 30, line: 20, fall: 0.6, under: true,
+    many: { first: 44, highs: [24, 24, 20, 15], gap: 22, below: 10 }, total: 15,
+  },
+  {
+    title: 13, size: 13.5, one: { first: 40, high: 18, below: 8 }, stem: 20, line: 14, fall: 0.35, inline: true,
+    many: { first: 23, highs: [16, 14, 14, 13], gap: 6, below: 8 }, total: 0,
+  },
+];
+/** With its controls, a view of this height fits a screen of 1280 x 720 in JupyterLab. */
+const HIGHEST = 400, CHART = 62;
+
 /** Letters are drawn twice as large where the view fills a screen, unless that is too high. */
 export function projectedLayout(scene, width, height) {
-  const { H } = layoutOf(scene, NARROWEST), scale = Math.min(2, width / NARROWEST, height / H);
-  return layoutOf(scene, width, null, width / scale);
+  const least = 640, { H } = layoutOf(scene, width, { W: least, most: height / 2 });
+  const scale = Math.min(2, width / least, height / H);
+  return layoutOf(scene, width, { W: width / scale, most: height / scale });
 }
 
 /** The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. */
-export function layoutOf(scene, width, before = null, W = Math.max(NARROWEST, Math.min(1040, width))) {
-  const pad = 10;
-  const gate = Math.round(0.69 * W), left = 0.2 * W;
+export function layoutOf(scene, width, { before = null, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST } = {}) {
+  let made = null;
+  for (const density of DENSITIES) {
+    made = laidOut(scene, W, density, before);
+    if (made.H <= most) break;
+  }
+  return { ...made, scale: width / W };
+}
+
+function laidOut(scene, W, density, before) {
+  const pad = 10, gate = Math.round(0.69 * W);
   const sizes = scene.lanes.map(drawn);
-  let k = Infinity;
-  scene.lanes.forEach((lane, number) => {
-    const head = headOf(lane, gate);
-    lane.shown.forEach((q, row) => {
-      const queue = lane.shownQueues[q], first = ahead(lane) * queue.largest;
-      k = Math.min(k, LARGEST / queue.largest);
-      k = Math.min(k, (0.9 * (head - left)) / (sizes[number][row].units + first));
-    });
-  });
-  if (before?.W === W && before.k <= 1.08 * k && before.k > 0.45 * k) k = before.k;
-  const speed = Math.max(...scene.lanes.map((lane) => lane.speed));
-  let y = 6;
+  let y = 4;
   const lanes = scene.lanes.map((lane, number) => {
-    const made = placed(lane, y, gate, sizes[number], scene.lanes.length);
+    const made = placed(lane, y, { W, gate, pad }, sizes[number], density);
     y = made.bottom;
     return made;
   });
-  const chart = { x: pad, y: y + 6, w: W - 2 * pad, h: 62 };
+  let k = Infinity;
+  scene.lanes.forEach((lane, number) => lanes[number].rows.forEach((row) => {
+    const { largest } = lane.shownQueues[row.queue], left = row.from + (row.inline ? 80 : 0.2 * W - pad);
+    k = Math.min(k, LARGEST / largest, (0.9 * (row.head - left)) / (row.units + row.ahead * largest));
+  }));
+  if (before?.W === W && before.k <= 1.08 * k && before.k > 0.45 * k) k = before.k;
+  const speed = Math.max(...scene.lanes.map((lane) => lane.speed));
+  const chart = { x: pad, y: y + 4, w: W - 2 * pad, h: CHART };
   // Seconds of the record that pass in a second of the reader's, at 1 x.
   const pace = PIXELS_PER_SECOND / (k * speed);
-  return { W, H: chart.y + chart.h + 4, pad, gate, k, pace, lanes, chart, scale: width / W };
+  return { W, H: chart.y + chart.h, pad, gate, k, pace, lanes, chart };
 }
 
+/** How many packets of the largest size have room before the limit counts. */
 function ahead(lane) {
   return lane.shown.length === 1 && lane.queues.length === 1 ? 1 + lane.ring : 1;
 }
@@ -73,20 +97,22 @@ function headOf(lane, gate) {
   return lane.queues.length === 1 ? gate : gate - 58 - (lane.ring ? 46 : 0);
 }
 
-function placed(lane, y, gate, sizes, lanes) {
-  const count = lane.shown.length, single = lane.queues.length === 1;
-  const high = single ? 38 : count > 3 ? 16 : count > 2 ? 24 : 34;
-  const pitch = single ? 104 : high + (count > 3 ? 36 : 46);
-  const first = y + (single ? 74 : 64), head = headOf(lane, gate);
+function placed(lane, y, { W, gate, pad }, sizes, density) {
+  const count = lane.shown.length, single = lane.queues.length === 1, { stem, total, fall } = density;
+  const { first, below, gap = 0, highs } = single ? density.one : density.many;
+  const high = single ? density.one.high : highs[Math.min(count, highs.length) - 1];
+  const inline = !single && density.inline, under = density.under && (single || gap > 40);
   const rows = lane.shown.map((q, row) => ({
-    queue: q, y: first + row * pitch, high, head, ...sizes[row], ahead: ahead(lane),
+    queue: q, y: y + first + row * (high + gap), high, head: headOf(lane, gate), ahead: ahead(lane), ...sizes[row],
+    inline, under, from: inline ? 0.2 * W : pad, drop: single || !gap ? 26 : Math.min(26, gap),
   }));
-  const last = rows[rows.length - 1].y;
-  const lineHigh = single ? high : 26;
-  const line = Math.max(Math.round((rows[0].y + last + high - lineHigh) / 2), y + 74);
+  const last = rows[rows.length - 1].y, lineHigh = single ? high : density.line;
+  const middle = Math.round((rows[0].y + last + high - lineHigh) / 2);
+  const line = Math.max(middle, y + stem + (total ? 26 : 12));
   const flows = lane.flows.length > 1 ? Math.min(lane.flows.length, 6) : 0;
-  const below = Math.max(last + high + 44, line + lineHigh + 24 + 17 * flows);
-  return { y, rows, single, line, lineHigh, bottom: below + (lanes > 1 ? 8 : 4), stem: 44 };
+  const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 34 : 18;
+  const bottom = Math.max(last + high + below, line + lineHigh + totals + 8);
+  return { y, rows, single, line, lineHigh, bottom, stem, total, fall, title: density.title, size: density.size };
 }
 
 /** Where a queue's wall stands, in pixels, for a limit of so many units. */

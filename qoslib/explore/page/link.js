@@ -1,6 +1,6 @@
 // The link: the ways from the queues, the gate, each packet with a stem, and what has been sent.
 
-import { block, line, square, text } from "./brush.js";
+import { block, line, spread, square, text, word } from "./brush.js";
 import { restOf } from "./queue.js";
 import { time } from "./words.js";
 
@@ -12,12 +12,7 @@ export function drawLink(pen, lane, number, made, state, t) {
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   const rule = y - 5 - (made.stem + 3) * (scene.longest / (scene.scale || 1));
   line(pen, gate + 4, rule, end, rule, theme.rule, 1, [2, 4]);
-  if (lane.carries && layout.W > 780) {
-    const alone = lane.flows.length === 1, x = alone ? end : gate + 6;
-    const below = alone ? y + h + 21 : rule - 5, align = alone ? "right" : "left";
-    text(pen, lane.carries, x, below, { size: 11.5, colour: theme.muted, align });
-  }
-  text(pen, `longest delay ${time(scene.longest)}`, end, rule - 5, { size: 11.5, colour: theme.muted, align: "right" });
+  if (made.total) over(pen, lane, y + h, rule - 5);
   const labels = [];
   for (let c = state.chosen - 1; c >= 0; c--) {
     const i = lane.sent[c], w = k * lane.size[i];
@@ -99,22 +94,43 @@ function hoses(pen, lane, made, state, t) {
   }
 }
 
-function totals(pen, lane, made, state) {
-  const { layout, theme } = pen, x = layout.gate + 4;
-  let y = made.line + made.lineHigh + 21;
-  const like = pen.scene.longest;
-  const mean = layout.W < 820 && lane.flows.length > 1 ? "" : "mean delay ";
-  const said = (n, delay) => `${n.toLocaleString("en")} sent${n ? `, ${mean}${time(delay, like)}` : ""}`;
+/** Over the link: how long the longest delay is, and how fast the link. */
+function over(pen, lane, below, above) {
+  const { layout, theme, scene } = pen, muted = { size: 12, colour: theme.muted };
+  const longest = word(pen, `longest delay ${time(scene.longest)}`, muted);
+  const carries = lane.carries ? [word(pen, lane.carries, muted)] : [];
+  const alone = lane.flows.length === 1, from = layout.gate + 6, end = layout.W - layout.pad;
+  spread(above, from, end, alone ? [] : carries, [longest]);
+  if (alone) spread(below + 21, from + 190, end, [], carries);
+}
 
-  if (lane.flows.length === 1) {
-    text(pen, said(state.sent, state.delay), x, y, { size: 12.5, weight: 500 });
-    return;
-  }
-  lane.flows.slice(0, 6).forEach((flow, at) => {
-    const own = state.flows[at], shown = lane.shown.includes(flow.queue);
-    const most = layout.W - layout.pad - x - 14, weight = shown ? 600 : 400;
+/** What has been sent, and with which delay: of each stream, or in the tightest lanes in two lines. */
+function totals(pen, lane, made, state) {
+  const { layout } = pen, x = layout.gate + 4, end = layout.W - layout.pad, like = pen.scene.longest;
+  const many = lane.flows.length > 1, dense = !made.total;
+  let y = made.line + made.lineHigh + (dense ? 16 : 21);
+  const mean = layout.W < 820 && many ? "" : "mean delay ";
+  const said = (n, delay) => `${n.toLocaleString("en")} sent${n ? `, ${mean}${time(delay, like)}` : ""}`;
+  if (!many) {
+    const dropped = dense && state.dropped ? `, ${state.dropped.toLocaleString("en")} dropped` : "";
+    text(pen, said(state.sent, state.delay) + dropped, x, y, { size: 12.5, weight: 500, most: end - x });
+  } else if (dense) {
+    counted(pen, lane, x, y, "dropped", state.flows.map((flow) => flow.dropped.toLocaleString("en")));
+    counted(pen, lane, x, y + 15, "delay", state.flows.map((flow) => time(flow.delay, like)));
+  } else lane.flows.slice(0, 6).forEach((flow, at) => {
+    const own = state.flows[at], shown = lane.shown.includes(flow.queue), weight = shown ? 600 : 400;
     square(pen, flow.name, x, y);
-    text(pen, `${flow.name}: ${said(own.sent, own.delay)}`, x + 14, y, { size: 12, weight, most });
-    y += 17;
+    text(pen, `${flow.name}: ${said(own.sent, own.delay)}`, x + 14, y, { size: 12, weight, most: end - x - 14 });
+    y += made.total;
+  });
+}
+
+/** A number for each stream in a line. */
+function counted(pen, lane, x, y, what, numbers) {
+  const begin = x + 54, wide = (pen.layout.W - pen.layout.pad - begin) / numbers.length;
+  text(pen, what, x, y, { size: 12, colour: pen.theme.muted });
+  lane.flows.forEach((flow, at) => {
+    square(pen, flow.name, begin + at * wide, y);
+    text(pen, numbers[at], begin + at * wide + 14, y, { size: 12, weight: 600, most: wide - 17 });
   });
 }

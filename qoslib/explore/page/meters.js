@@ -1,37 +1,44 @@
 // What the scheduler, the token buckets and the dropper of a queue hold.
 
-import { bar, line, text, vessel } from "./brush.js";
+import { bar, line, vessel, word } from "./brush.js";
 import { time } from "./words.js";
 
-/** What the scheduler, meters and dropper of a queue hold. */
+/** What the scheduler, meters and dropper of a queue hold, as parts of the row of words over it. */
 export function meters(pen, lane, made, row, queue, here, at) {
-  const { layout, theme } = pen, { y, high, head } = row, top = y - 10;
-  const muted = { size: 11.5, colour: theme.muted };
-  const x = made.single ? Math.max(at.wall, layout.pad + 150) : 0.2 * layout.W;
+  const muted = { size: 12, colour: pen.theme.muted }, found = [];
   const [said, share, mark] = schedulerSays(lane, queue, here);
-  let right = x;
   if (said) {
-    right += text(pen, said[0], x, top, muted) + 7;
-    if (share !== null) {
-      bar(pen, right, top - 7.5, 90, share, mark);
-      right += 97;
-    }
-    right += text(pen, said[1], right, top, muted) + 14;
+    const [before, after] = said.map((each) => word(pen, each, muted)), drawn = share === null ? 0 : 97;
+    found.push({ at: 0.2 * pen.layout.W, wide: before.wide + 7 + drawn + after.wide, draw(x, y) {
+      before.draw(x, y);
+      if (drawn) bar(pen, x + before.wide + 7, y - 7.5, 90, share, mark);
+      after.draw(x + before.wide + 7 + drawn, y);
+    } });
   }
   if (!Number.isNaN(here.policer)) {
-    vessel(pen, at.rail + 15, y - 14 - 12, 20, here.policer);
-    const bytes = Math.floor(here.policer * queue.policer.burst_bytes);
-    text(pen, `${bytes.toLocaleString("en")} B of tokens`, at.rail + 33, top, muted);
-    right = Math.max(right, at.rail + 160);
+    const words = tokens(pen, here.policer * queue.policer.burst_bytes);
+    found.push({ at: at.rail + 15, wide: 18 + words.wide, draw(x, y) {
+      vessel(pen, x, y - 16, 20, here.policer);
+      words.draw(x + 18, y);
+    } });
   }
-  if (!Number.isNaN(here.shaper)) {
-    const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - 12 : head + 8;
-    vessel(pen, from, y + high + 12, 18, here.shaper);
-    const bytes = Math.floor(here.shaper * meter.burst_bytes);
-    text(pen, `${bytes.toLocaleString("en")} B of tokens`, from - 6, y + high + 26, { ...muted, align: "right" });
+  found.push(...dropperSays(queue, here).map((each) => word(pen, each, muted)));
+  return found;
+}
+
+function tokens(pen, bytes) {
+  return word(pen, `${Math.floor(bytes).toLocaleString("en")} B of tokens`, { size: 12, colour: pen.theme.muted });
+}
+
+/** What stands at the queue itself: the tokens of its shaper, and the thresholds of RED. */
+export function marks(pen, lane, made, row, queue, here, at) {
+  const { y, high, head } = row;
+  if (!Number.isNaN(here.shaper) && !row.inline) {
+    const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - 14 : head + 8;
+    const words = tokens(pen, here.shaper * meter.burst_bytes), tall = Math.min(18, row.drop - 8);
+    vessel(pen, from, y + high + 9, tall, here.shaper);
+    words.draw(from - 6 - words.wide, y + high + 9 + Math.min(13, tall));
   }
-  const says = dropperSays(queue, here);
-  if (says) text(pen, says, Math.max(right, x), top, muted);
   if (queue.thresholds && here.dropper >= 0) average(pen, row, queue, here, at);
 }
 
@@ -47,11 +54,20 @@ function schedulerSays(lane, queue, here) {
   return [[lane.value, `${value.toLocaleString("en").replace("-", "−")} B`], value / most, queue.quantum / most];
 }
 
+/** What an early dropper goes by; the most important first. */
 function dropperSays(queue, here) {
-  if (queue.dropper === "Red") return Number.isNaN(here.dropper) ? "" : `average ${here.dropper.toFixed(1)}; drops from ${queue.thresholds[0]}, all from ${queue.thresholds[1]}`;
-  if (queue.dropper === "Pie" && here.dropper >= 0) return `drop probability ${(100 * here.dropper).toFixed(1)} %`;
-  if (queue.dropper === "Codel") return `oldest waits ${time(here.oldest)}, target ${time(queue.target_s)}`;
-  return "";
+  const { dropper, thresholds, target_s: target, interval_s: interval } = queue, known = here.dropper >= 0;
+  if (dropper === "Red" && known) {
+    return [`average ${here.dropper.toFixed(1)}`, `drops from ${thresholds[0]}, all from ${thresholds[1]}`];
+  }
+  if (dropper === "Pie") {
+    const probability = `drop probability ${(100 * (known ? here.dropper : 0)).toFixed(1)} %`;
+    return [probability, `target ${time(target)}`];
+  }
+  if (dropper !== "Codel") return [];
+  const count = known ? Math.round(here.dropper) : 0, every = time(interval / Math.sqrt(count), interval);
+  const drops = count ? [`count ${count}: a drop every ${every}`] : ["not dropping"];
+  return [`oldest waits ${time(here.oldest, target)}, target ${time(target)}`, ...drops, `interval ${time(interval)}`];
 }
 
 /** RED's average and thresholds, on the floor of the tray. */

@@ -1,10 +1,10 @@
 // A queue: its rail, its wall, the packets that come, wait and fall, and what is written beside it.
 
-import { block, ease, hollow, line, square, text } from "./brush.js";
+import { block, ease, hollow, line, spread, square, word } from "./brush.js";
 import {
   CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, wallOf,
 } from "./layout.js";
-import { meters } from "./meters.js";
+import { marks, meters } from "./meters.js";
 import { upto } from "./scene.js";
 import { room } from "./words.js";
 
@@ -20,15 +20,18 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   context.fillStyle = theme.tray;
   context.fillRect(wall, y - 4, head - wall, high + 8);
   line(pen, wall, below + 4, head, below + 4, theme.rule, 1.5);
-  line(pen, layout.pad, below + 4, rail, below + 4, theme.rule, 1.5);
+  line(pen, row.from, below + 4, rail, below + 4, theme.rule, 1.5);
   drawWall(pen, row, wall, held);
   const drops = queue.drops;
   flaps(pen, queue, rail, head, below + 4);
   const last = state.chosen ? lane.sent[state.chosen - 1] : -1;
   const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
   const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
-  labels(pen, lane, number, row, queue, here, { wall, rail, units, held, drops, most, served });
-  meters(pen, lane, made, row, queue, here, { wall, rail });
+  const at = { wall, rail, held, most, served };
+  if (row.inline) named(pen, row, queue, here);
+  else labels(pen, lane, number, made, row, queue, here, at);
+  if (row.under) under(pen, lane, row, queue, here, at);
+  marks(pen, lane, made, row, queue, here, at);
   const place = placesOf(pen, lane, made, queue, here, state, t);
   const seconds = layout.pace, k = layout.k;
   // Packets that wait.
@@ -58,8 +61,8 @@ export function drawRow(pen, lane, number, made, row, state, t) {
         w = narrow + ease(share) * (full - narrow);
       } else x = rail - narrow + ease(share) * (wait - rail + narrow);
     }
-    if (x + w < layout.pad - 8) continue;
-    block(pen, lane, number, i, x, y, w, high, Math.max(0, Math.min(1, (x + w - layout.pad) / 46)));
+    if (x + w < row.from - 8) continue;
+    block(pen, lane, number, i, x, y, w, high, Math.max(0, Math.min(1, (x + w - row.from) / 46)));
   }
   // Packets that fall.
   const fall = FALL_S * seconds;
@@ -69,7 +72,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
     const full = Math.max(k * lane.size[i], 3.5), refused = lane.refused(i);
     const w = refused ? Math.max(full * ON_RAIL, Math.min(9, full)) : full;
     const x = refused ? rail + 14 + 16 * since : head - placeAtHead(pen, lane, made, state, t) - w;
-    const down = 44 * since + 30 * since * since;
+    const down = made.fall * (44 * since + 30 * since * since);
     const turn = (refused ? 1 : -0.8) * 1.15 * since;
     hollow(pen, lane, number, i, x - (refused ? 0 : 26 * since), y + down, w, Math.min(high, 30), turn, 1 - (since / FALL_S) ** 2);
   }
@@ -119,12 +122,12 @@ function drawWall(pen, row, wall, held) {
   line(pen, wall, top, wall, bottom, theme.ink, held ? 4.5 : 3);
   if (!live) return;
   // A grip: it can be moved.
-  const middle = row.y + row.high / 2;
+  const middle = row.y + row.high / 2, half = Math.min(11, row.high / 2);
   context.fillStyle = theme.ground;
   context.strokeStyle = theme.ink;
   context.lineWidth = 1.5;
   context.beginPath();
-  context.roundRect(wall - 6, middle - 11, 12, 22, 6);
+  context.roundRect(wall - 6, middle - half, 12, 2 * half, 6);
   context.fill();
   context.stroke();
   line(pen, wall - 1.8, middle - 4, wall - 1.8, middle + 4, theme.ink, 1.2);
@@ -141,40 +144,77 @@ function flaps(pen, queue, rail, head, y) {
   else line(pen, head - 40, y + 5, head - 14, y + 5, theme.red, 1.5, [3, 3]);
 }
 
-function labels(pen, lane, number, row, queue, here, at) {
-  const { layout, theme, look } = pen, { y, high, head } = row, below = y + high + 20;
-  const many = lane.shown.length > 1 || lane.queues.length > 1, small = high < 20 ? 11.5 : 12.5;
-  const top = y - 10;
+/** The name of a queue in front of its row, with what it dropped. */
+function named(pen, row, queue, here) {
+  const { layout, theme } = pen, y = row.y + row.high / 2 + 4.5, dropped = here.dropped.toLocaleString("en");
+  const red = { size: 12, weight: 600, colour: theme.red }, name = nameOf(pen, queue);
+  const room = row.from - layout.pad - 12, said = [`${dropped} dropped`, dropped].map((each) => word(pen, each, red));
+  const fits = said.find((each) => name.wide + 10 + each.wide <= room);
+  spread(y, layout.pad, row.from - 10, [name], here.dropped && fits ? [fits] : []);
+}
+
+function nameOf(pen, queue) {
+  const known = pen.scene.classes.some((each) => each.name === queue.name), inset = known ? 15 : 0;
+  const words = word(pen, queue.name, { size: 12.5, weight: 650 });
+  return { wide: words.wide + inset, draw(x, y) {
+    if (known) square(pen, queue.name, x, y);
+    words.draw(x + inset, y);
+  } };
+}
+
+/** What is written over a queue: its name or what arrives, what it drops by, and what waits. */
+function labels(pen, lane, number, made, row, queue, here, at) {
+  const { layout, theme, look } = pen, muted = { size: 12, colour: theme.muted };
+  const many = lane.queues.length > 1, left = [], right = [];
   if (many) {
-    const known = pen.scene.classes.some((each) => each.name === queue.name);
-    if (known) square(pen, queue.name, layout.pad, top);
-    const x = layout.pad + (known ? 15 : 0);
-    const used = text(pen, queue.name, x, top, { size: 13, weight: 650 });
-    const served = lane.guaranteed && at.served;
-    const level = levelOf(lane, queue) + (served ? ` · ${served}` : "");
-    text(pen, level, x + used + 8, top, { size: 11.5, colour: theme.muted });
-  } else {
-    const said = look.rateSaid ?? lane.arrives;
+    const served = lane.guaranteed && at.served, level = levelOf(lane, queue);
+    left.push(nameOf(pen, queue));
+    if (level || served) left.push(word(pen, [level, served].filter(Boolean).join(" · "), muted));
+  } else if (!number || made.total) {
     const grip = pen.live && pen.scene.rates ? "  ↔" : "";
-    text(pen, said + grip, layout.pad, top, { colour: theme.muted });
+    left.push(word(pen, (look.rateSaid ?? lane.arrives) + grip, muted));
   }
-  text(pen, `${here.waiting.toLocaleString("en")} waiting`, head, top, {
-    size: small, weight: 500, align: "right",
-  });
-  let used = 0;
+  right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting`, { size: 12.5, weight: 500 }));
+  if (!row.under) {
+    if (here.dropped) left.push(droppedOf(pen, queue, here));
+    if (queue.limit) right.unshift(roomSaid(pen, lane, queue, at));
+  }
+  left.push(...meters(pen, lane, made, row, queue, here, at));
+  spread(row.y - (made.total ? 10 : 7), layout.pad, row.head, left, right);
+}
+
+function roomSaid(pen, lane, queue, { held, most }) {
+  const look = { size: 12, colour: held ? pen.theme.ink : pen.theme.muted, weight: held ? 650 : 400 };
+  return word(pen, `room for ${room(queue, held?.most ?? most, lane)}`, look);
+}
+
+function droppedOf(pen, queue, here) {
+  const just = upto(queue.droppedAt, pen.t) - upto(queue.droppedAt, pen.t - 0.5 * pen.layout.pace);
+  const look = { size: 12.5, weight: just ? 700 : 500, colour: pen.theme.red };
+  return word(pen, `${here.dropped.toLocaleString("en")} dropped`, look);
+}
+
+/** What is written under a queue: its drops where they fall, and its limit at its wall. */
+function under(pen, lane, row, queue, here, at) {
+  const { layout } = pen, y = row.y + row.high + 19, atHead = queue.drops === "head";
+  let from = layout.pad, to = row.head - 50;
   if (here.dropped) {
-    const just = upto(queue.droppedAt, pen.t) - upto(queue.droppedAt, pen.t - 0.5 * layout.pace);
-    const close = at.drops === "head" && head - at.wall < 120;
-    const x = close ? at.wall - 12 : at.drops === "head" ? head - 50 : at.rail - 6;
-    used = text(pen, `${here.dropped.toLocaleString("en")} dropped`, x, below, {
-      size: small + (just ? 0.5 : 0), weight: just ? 700 : 500, colour: theme.red, align: "right",
-    });
+    const said = droppedOf(pen, queue, here), place = (atHead ? to : at.rail - 6) - said.wide;
+    if (atHead && place - 12 < at.wall + 2) {
+      // No room between wall and head: before the wall.
+      said.draw(Math.max(at.wall - 12 - said.wide, layout.pad), y);
+      from = at.wall + 2;
+    } else {
+      said.draw(Math.max(place, layout.pad), y);
+      if (atHead) to = place - 12; else from = Math.max(place, layout.pad) + said.wide + 12;
+    }
   }
   if (!queue.limit) return;
-  const size = small - 0.5, said = `room for ${room(queue, at.held?.most ?? at.most, lane)}`;
-  const style = { size, colour: at.held ? theme.ink : theme.muted, weight: at.held ? 650 : 400 };
-  if (head - at.wall > (at.drops === "head" ? 230 : 120)) text(pen, said, at.wall + 2, below, style);
-  else text(pen, said, Math.min(at.rail - 6, at.wall - 12) - used - 14, below, { ...style, align: "right" });
+  const said = roomSaid(pen, lane, queue, at), shaped = queue.shaper ?? queue.port_shaper;
+  const ends = shaped ? row.head - 150 : atHead ? to : row.head;
+  if (ends - at.wall - 2 >= said.wide) said.draw(at.wall + 2, y);
+  else if (at.wall - 12 - said.wide >= from) said.draw(at.wall - 12 - said.wide, y);
+  else if (!here.dropped) said.draw(Math.max(Math.min(at.wall, ends - said.wide), layout.pad), y);
 }
 
 function levelOf(lane, queue) {

@@ -1,7 +1,7 @@
 // The same moves as by hand, for the keyboard.
 
 import { make } from "./page.js";
-import { rate, room } from "./words.js";
+import { rate, room, time } from "./words.js";
 
 const TURNED = { TailDrop: ["newest", "oldest"], HeadDrop: ["oldest", "newest"] };
 
@@ -40,13 +40,13 @@ export function slidersOf(scene, memory, ask, again) {
   if (!lane.shown.includes(memory.queue)) memory.queue = lane.shown[0];
   const queue = lane.shownQueues[memory.queue];
   if (lane.shown.length > 1) found.push(chooser(lane, memory, again));
-  if (queue.limit && !queue.limit.over_time) {
-    const { most, unit } = queue.limit, began = (memory[queue.name] ??= most);
+  if (queue.limit) {
+    const { unit } = queue.limit, now = queue.limit.time_s ?? queue.limit.most, began = (memory[queue.name] ??= now);
     const low = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : began / 8;
-    const steps = ladder(low, Math.max(64 * began, most), most, unit !== "s");
+    const steps = ladder(low, Math.max(64 * began, now), now, unit !== "s"), last = steps.length - 1;
     const limit = (at) => ask({ limit: steps[at], lane: number, queue: queue.number });
-    const said = (at) => room(queue, steps[at]), last = steps.length - 1;
-    found.push(slider("Queue limit", steps.indexOf(most), 0, last, 1, said, limit));
+    const said = (at) => (unit === "s" ? time(steps[at]) : room(queue, steps[at]));
+    found.push(slider("Queue limit", steps.indexOf(now), 0, last, 1, said, limit));
   }
   if (scene.rates) {
     const said = (value) => rate((scene.offered_bps * value) / scene.rates);

@@ -4,9 +4,29 @@ A row is an arrival that joins its queue, a drop, or a packet that the scheduler
 call, which a run without the record never makes.
 """
 
-from qoslib.packets.kernels.codes import BY_PIE, DRR, ENQUEUE, KEEP, LEVELS, MDRR, SEND, START_TIME
+from qoslib.packets.kernels.codes import (
+    BY_CODEL,
+    BY_PIE,
+    DRR,
+    ENQUEUE,
+    KEEP,
+    LEVELS,
+    MDRR,
+    SEND,
+    START_TIME,
+)
 from qoslib.packets.kernels.codes import DROP as DROPPED
-from qoslib.packets.kernels.compiling import rare_kernel
+from qoslib.packets.kernels.compiling import kernel, rare_kernel
+
+
+@kernel
+def _early(queue):
+    """What an early dropper goes by; CoDel's count is that of its dropping state."""
+    if queue.dropper == BY_PIE:
+        return queue.probability
+    if queue.dropper == BY_CODEL:
+        return float(queue.drops if queue.dropping else 0)
+    return queue.looked
 
 
 @rare_kernel
@@ -18,7 +38,7 @@ def note_packet(port, queue, events, classes, packet_class, position, cause, now
     event.packet_class, event.queue = packet_class, classes[packet_class].queue
     event.position, event.cause = position, cause
     event.tat_ps = queue.police_tat
-    event.early = queue.probability if queue.dropper == BY_PIE else queue.looked
+    event.early = _early(queue)
     port.events_left -= 1
 
 
