@@ -1,11 +1,13 @@
 """The event record agrees with what a result counts; it is bounded, and changes nothing."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
 from qoslib import packets, tcp
-from qoslib.flows import Cubic, Flow, Host
+from qoslib.flows import Cubic, Flow, Host, Reno, TimeoutOnly
 from qoslib.port import (
     ByteLimit,
     Chain,
@@ -120,3 +122,69 @@ def test_it_is_written_to_json_and_read_back():
 def test_a_wrong_number_is_refused(events):
     with pytest.raises(ValueError, match=r"events is .*; allowed: "):
         packets.simulate(PORT, STREAMS, 0.01, events=events)
+
+
+FLOWS = (
+    Flow(
+        "a", 0.02, Cubic(), mss_bytes=1448, frame_bytes=1500, ack_delay_s=0.01, segments_per_ack=2
+    ),
+    Flow("b", 0.03, Reno(), TimeoutOnly(), mss_bytes=1448, frame_bytes=1500),
+)
+SENDERS = (Host("one", 1e9, FLOWS[:1], jitter_s=1e-4), Host("two", 1e9, FLOWS[1:]))
+NARROW = Port("narrow", 20e6, (Queue("all", PacketLimit(12)),))
+
+
+def of_flows(events, end_s=2.0):
+    result = tcp.simulate(NARROW, SENDERS, end_s, bins=20, events=events, seed=1, progress=quiet)
+    return result, result.tcp.events
+
+
+def test_the_record_of_flows_is_what_became_of_their_windows():
+    result, record = of_flows(MANY)
+    flows = result.tcp
+    for index in range(2):
+        mine = record.flow == index
+        for edge, end_s in enumerate(flows.time_s[1:]):
+            last = np.flatnonzero(mine & (record.time_s <= end_s))[-1]
+            assert record.window_packets[last] == flows.window_packets[index, edge]
+            assert record.ssthresh_packets[last] == flows.ssthresh_packets[index, edge]
+            assert record.in_flight_packets[last] == flows.in_flight_packets[index, edge]
+        again = (record.kind == "send") & (record.tries > 1) & mine
+        assert again.sum() == flows.retransmitted[index] > 0
+        timeouts = (record.kind == "timeout") & mine
+        assert timeouts.sum() == flows.timeouts[index]
+        acknowledged = record.acknowledged[mine]
+        assert (np.diff(acknowledged) >= 0).all()
+        assert 0 <= flows.goodput_bytes[index] // 1448 - acknowledged[-1] < 100
+    assert flows.timeouts.sum() > 0
+    assert set(record.state) == {"open", "recovery", "loss"}
+
+
+def test_what_a_flow_sends_are_the_packets_of_its_stream_in_order():
+    result, record = of_flows(MANY)
+    events = result.events
+    first = np.unique(events.packet, return_index=True)[1]
+    for index, flow in enumerate(FLOWS):
+        arrivals_s = events.time_s[first][events.stream[first] == index]
+        sent = np.flatnonzero((record.kind == "send") & (record.flow == index))
+        on_way = len(sent) - len(arrivals_s)
+        assert 0 <= on_way < 40
+        assert (arrivals_s > record.time_s[sent][: len(arrivals_s)]).all()
+        # An acknowledgement comes the rest of a round trip after a departure, or is held back.
+        acks_s = record.time_s[(record.kind == "ack") & (record.flow == index)]
+        gone = (events.kind == "departure") & (events.stream == index)
+        due_s = events.time_s[gone] + flow.round_trip_s
+        due_s = np.concatenate([due_s, due_s + flow.ack_delay_s])
+        nearest_s = np.abs(due_s[:, None] - acks_s[None, :]).min(axis=0)
+        assert nearest_s.max() < 1e-9
+
+
+def test_the_record_of_flows_is_bounded_and_changes_nothing():
+    whole, record = of_flows(MANY)
+    _, short = of_flows(50)
+    assert len(short) == 50
+    assert_array_equal(short.time_s, record.time_s[:50])
+    without, none = of_flows(0)
+    assert none is None
+    assert without.tcp == dataclasses.replace(whole.tcp, events=None)
+    assert Result.from_json(whole.to_json()) == whole

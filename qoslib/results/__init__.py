@@ -4,7 +4,15 @@ A `Result` prints in one screen, shows as a table in a notebook, knows why a val
 becomes a pandas table (`to_frame`), an xarray dataset (`to_xarray`) or JSON (`to_json`).
 """
 
-from qoslib.results.parts import Counts, Events, FlowRecord, Histogram, History, PacketTrace
+from qoslib.results.parts import (
+    Counts,
+    Events,
+    FlowEvents,
+    FlowRecord,
+    Histogram,
+    History,
+    PacketTrace,
+)
 from qoslib.results.result import QUANTITIES, Result
 from qoslib.results.stream import StreamResult
 
@@ -12,6 +20,7 @@ __all__ = [
     "QUANTITIES",
     "Counts",
     "Events",
+    "FlowEvents",
     "FlowRecord",
     "Histogram",
     "History",

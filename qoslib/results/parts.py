@@ -9,7 +9,15 @@ import numpy as np
 from qoslib.record import Share, checked
 from qoslib.results.array_record import ArrayRecord
 
-__all__ = ["Counts", "Events", "FlowRecord", "Histogram", "History", "PacketTrace"]
+__all__ = [
+    "Counts",
+    "Events",
+    "FlowEvents",
+    "FlowRecord",
+    "Histogram",
+    "History",
+    "PacketTrace",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -217,6 +225,64 @@ class Events(ArrayRecord):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FlowEvents(ArrayRecord):
+    """What TCP senders did and were told, event by event, from the start of a run.
+
+    The segments of a flow reach the port in the order in which they are sent, so that the n-th
+    that is sent is the n-th packet of its stream in the `Events` of the port.
+
+    Attributes
+    ----------
+    time_s : ndarray
+        Ascending [s], from the start of the run.
+    kind : ndarray of str
+        ``send``: a segment leaves the socket. ``ack``: an acknowledgement comes in. ``timeout``:
+        the retransmission timer runs out.
+    flow : ndarray of int
+        Index of the flow.
+    segment : ndarray of int
+        The segment that is sent, that the acknowledgement reports, or that is not acknowledged
+        as the timer runs out; from 0.
+    tries : ndarray of int
+        How often that segment had been sent, this time included, up to 255; 0 at a timeout.
+    acknowledged : ndarray of int
+        All segments before this one are acknowledged, after the event.
+    in_flight_packets : ndarray of int
+        After the event, as the sender sees it.
+    window_packets, ssthresh_packets : ndarray
+        Congestion window and slow start threshold after the event.
+    state : ndarray of str
+        What the flow does about losses after the event: ``open``, ``recovery`` or, after a
+        timeout, ``loss``.
+
+    Examples
+    --------
+    >>> from qoslib import tcp
+    >>> from qoslib.flows import Flow, Host
+    >>> from qoslib.port import ByteLimit, Port, Queue
+    >>> port = Port("access", 10e6, (Queue("all", ByteLimit(30_000)),))
+    >>> result = tcp.simulate(port, [Host("h", 1e9, (Flow("a", 0.02),))], 0.1, events=1000)
+    >>> events = result.tcp.events
+    >>> print(*events.kind[9:14], *events.window_packets[9:14])
+    send ack send send ack 10.0 11.0 11.0 11.0 12.0
+    """
+
+    time_s: np.ndarray
+    kind: np.ndarray
+    flow: np.ndarray
+    segment: np.ndarray
+    tries: np.ndarray
+    acknowledged: np.ndarray
+    in_flight_packets: np.ndarray
+    window_packets: np.ndarray
+    ssthresh_packets: np.ndarray
+    state: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.time_s)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FlowRecord(ArrayRecord):
     """What TCP connections did, beside what their packets met; counts from the warm-up on.
 
@@ -243,6 +309,8 @@ class FlowRecord(ArrayRecord):
         The last one measured [s]; NaN before the first.
     received_bytes : ndarray of int64, shape (flows, bins)
         Payload handed on in order within each bin.
+    events : FlowEvents or None
+        Of a packet run that was asked for its events.
     """
 
     flows: tuple[str, ...]
@@ -261,3 +329,4 @@ class FlowRecord(ArrayRecord):
     in_flight_packets: np.ndarray
     round_trip_s: np.ndarray
     received_bytes: np.ndarray
+    events: FlowEvents | None = None

@@ -107,6 +107,8 @@ def plan(
         pace_ps=_pace_table(hosts, rows),
         rates=_rates(rows),
         notes=np.zeros((run.bins, len(flows)), tables.NOTE),
+        events=np.zeros(run.events, tables.FLOW_EVENT),
+        room=np.array([(run.events,)], tables.ROOM),
     )
     state = _with_sources(state, senders, len(sources) + len(streams))
     return state, lengthened(senders, hosts, run.needs)
@@ -117,6 +119,8 @@ def _needs(
 ) -> Iterator[Need]:
     """What the tables of flows take that do not grow [B], by the field that makes them large."""
     yield "bins", run.bins, 2 * tables.NOTE.itemsize * len(rows) * run.bins
+    # What the kernels note, and the columns that this becomes.
+    yield "events", run.events, 2 * tables.FLOW_EVENT.itemsize * run.events
     yield "the number of flows", len(rows), tables.FLOW.itemsize * len(rows)
     for (_, _, most), (host, _) in _bursts(hosts, rows).items():
         yield f"Host {host.name!r} burst_packets", host.burst_packets, 8 * most

@@ -16,6 +16,7 @@ from qoslib.packets.progress import Chunk, Progress, Watch, play
 from qoslib.port import Port
 from qoslib.record import checked
 from qoslib.results import FlowRecord, Result
+from qoslib.tcp.events import flow_events_of
 from qoslib.tcp.kernels.loop import run
 from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
@@ -63,7 +64,8 @@ def simulate(
     bins : int
         Number of bins of the histories.
     events : int
-        Most entries of the event record of the port, from the first on; 0 for none.
+        Most entries of the event records of the port and of the flows, from the first on; 0 for
+        none.
     progress : callable, optional
         Called with simulated time done and in all [s]; by default a bar after two seconds.
     chunk_events : int
@@ -122,7 +124,10 @@ def simulate(
     result = collected(state, names, port.queue_names, options, done_ps)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
-    return replace(result, model="tcp", tcp=_flow_record(senders, hosts, result))
+    record = _flow_record(senders, hosts, result)
+    if events:
+        record = replace(record, events=flow_events_of(senders, done_ps))
+    return replace(result, model="tcp", tcp=record)
 
 
 def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> FlowRecord:

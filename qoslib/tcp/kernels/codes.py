@@ -13,6 +13,8 @@ OPEN, RECOVERY, LOSS = range(3)
 FREE, IN_FLIGHT, LOST, SACKED = range(4)
 #: Phases of BBR.
 STARTUP, DRAIN, CYCLE, PROBE_RTT = range(4)
+#: What the event record has of a flow.
+NOTED_SEND, NOTED_ACK, NOTED_TIMEOUT = range(3)
 #: A tag is a segment's number and, in so many bits, how often it has been sent.
 TRIES_BITS = 8
 MOST_TRIES = (1 << TRIES_BITS) - 1

@@ -4,8 +4,18 @@ from qoslib.packets.kernels.arrivals import replay
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.tcp.kernels.bbr import bbr_acts
-from qoslib.tcp.kernels.codes import BBR, HTCP, LAST_SACK, MOST_TRIES, RECOVERY, TRIES_BITS
+from qoslib.tcp.kernels.codes import (
+    BBR,
+    HTCP,
+    LAST_SACK,
+    MOST_TRIES,
+    NOTED_ACK,
+    NOTED_TIMEOUT,
+    RECOVERY,
+    TRIES_BITS,
+)
 from qoslib.tcp.kernels.delivery import rate_sample, sent_last
+from qoslib.tcp.kernels.events import note_flow
 from qoslib.tcp.kernels.htcp import htcp_looks
 from qoslib.tcp.kernels.recovery import recovers, shrinks_once, times_out
 from qoslib.tcp.kernels.scoreboard import acknowledge, find_lost, sacked, segment_of
@@ -68,7 +78,7 @@ def _answers(flow, senders, acked, delivered, last, was_in_flight, rtt_ps, now_p
 
 
 @kernel
-def _takes_ack(flow, senders, now_ps):
+def _takes_ack(flow, senders, index, now_ps):
     ack = senders.acks[flow.ack_first + (flow.ack_head & flow.ack_mask)]
     upto, tag, echo = ack.upto, ack.tag, ack.echo
     flow.ack_head += 1
@@ -90,6 +100,8 @@ def _takes_ack(flow, senders, now_ps):
         arm(flow, now_ps)
         if flow.una == flow.end:
             flow.finished_ps = now_ps
+    if senders.room[0].left > 0:
+        note_flow(flow, senders.events, senders.room, NOTED_ACK, index, tag, now_ps)
 
 
 @kernel
@@ -100,9 +112,12 @@ def acts(state, senders, index, now_ps):
         flow.rto_ps = NEVER
         if flow.next > flow.una:
             times_out(flow, senders.segments, now_ps)
+            if senders.room[0].left > 0:
+                tag = flow.una << TRIES_BITS
+                note_flow(flow, senders.events, senders.room, NOTED_TIMEOUT, index, tag, now_ps)
     elif flow.acks > 0:
         ack = senders.acks[flow.ack_first + (flow.ack_head & flow.ack_mask)]
         if ack.arrival_ps <= now_ps:
-            _takes_ack(flow, senders, now_ps)
+            _takes_ack(flow, senders, index, now_ps)
     sends(state, senders, flow, index, now_ps)
     schedule(state, senders, index)

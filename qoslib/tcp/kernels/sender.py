@@ -2,8 +2,9 @@
 
 from qoslib.packets.kernels.clock import NEVER
 from qoslib.packets.kernels.compiling import kernel
-from qoslib.tcp.kernels.codes import BBR, IN_FLIGHT, MOST_TRIES, OPEN, TRIES_BITS
+from qoslib.tcp.kernels.codes import BBR, IN_FLIGHT, MOST_TRIES, NOTED_SEND, OPEN, TRIES_BITS
 from qoslib.tcp.kernels.delivery import note_sent
+from qoslib.tcp.kernels.events import note_flow
 from qoslib.tcp.kernels.host import hand_down, put_on_line
 from qoslib.tcp.kernels.places import makes_room
 from qoslib.tcp.kernels.recovery import shrinks_once
@@ -53,6 +54,8 @@ def _transmit(state, senders, flow, packet_class, now_ps):
     flow.order += 1
     flow.flight += 1
     flow.prr_out += 1
+    if senders.room[0].left > 0:
+        note_flow(flow, senders.events, senders.room, NOTED_SEND, packet_class, tag, now_ps)
     if flow.law == BBR:
         note_sent(flow, senders.departures, number, segment.tries, now_ps)
     put_on_line(state, senders.hosts[flow.host], senders.ways, flow, packet_class, tag)

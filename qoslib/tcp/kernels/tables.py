@@ -72,6 +72,13 @@ ACK = table("arrival_ps upto tag echo")
 #: What is noted of a flow at the end of a bin.
 NOTE = table("flight last_rtt_ps expected", "cwnd ssthresh")
 
+#: What happens to a flow, and how it stands after that: a segment leaves the socket, an
+#: acknowledgement comes in, with the segment that made it leave, or the timer runs out.
+FLOW_EVENT = table("kind time_ps flow segment tries una flight state", "cwnd ssthresh")
+
+#: How many of them there is still room for.
+ROOM = table("left")
+
 #: How a table that grows is used: so many places so far, those of its largest ring, how many
 #: entries an event adds at most; the first row says whether any table is short of places.
 PLACE = table("used largest most short")
@@ -92,3 +99,5 @@ class Senders(NamedTuple):
     pace_ps: np.ndarray
     rates: np.ndarray
     notes: np.ndarray
+    events: np.ndarray
+    room: np.ndarray
