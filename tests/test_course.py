@@ -1,25 +1,14 @@
-"""The course: a guide to every lesson, a quiz of good form, slides without solutions."""
+"""The course: a quiz of good form about every lesson."""
 
-import importlib.util
-import re
-import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
 
-import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 QUIZ = tomllib.loads((ROOT / "course" / "quiz.toml").read_text())["question"]
 LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-
-
-def slides():
-    spec = importlib.util.spec_from_file_location("slides", ROOT / "tools" / "slides.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_quiz_has_forty_questions_about_all_lessons():
@@ -59,28 +48,3 @@ def test_the_form_of_a_choice_does_not_give_the_key_away():
 def test_each_question_is_there_once():
     for field in ("id", "question"):
         assert max(Counter(each[field] for each in QUIZ).values()) == 1
-
-
-def test_slides_show_figures_and_no_exercise(tmp_path, monkeypatch):
-    tool = slides()
-    monkeypatch.setattr(tool, "INTO", tmp_path)
-    monkeypatch.setattr(sys, "argv", ["slides.py", str(LESSONS[0])])
-    tool.main()
-    (page,) = (path.read_text() for path in tmp_path.iterdir())
-    assert page.count("<section>") > 20
-    assert "data:image/png" in page
-    assert "lessons.check" not in page
-    assert "In practice" in page
-    # On a projector there may be no network.
-    assert not re.search(r"(src|href)=.?https?:|@import|url\(http", page)
-
-
-@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
-def test_a_slide_with_a_prediction_does_not_show_the_answer(path):
-    cells = slides().tagged(nbformat.read(path, as_version=4)).cells
-    kinds = [cell.metadata["slideshow"]["slide_type"] for cell in cells]
-    asked = ("> **Predict.**", "predict(")
-    predictions = [n for n, cell in enumerate(cells) if cell.source.startswith(asked)]
-    assert predictions
-    assert {kinds[n] for n in predictions} == {"fragment"}
-    assert {kinds[n + 1] for n in predictions} <= {"slide", "subslide"}

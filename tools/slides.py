@@ -1,80 +1,105 @@
-"""Make slides of the lessons: headings, predictions and figures; no exercises, no solutions.
+"""Make the slides of the lessons: a claim, a figure and a question on each.
 
-python tools/slides.py [NOTEBOOK ...]
+python tools/slides.py [DECK ...]
 
-Each set is one HTML file that fetches nothing; nbconvert's own template needs a network.
+A deck is a Markdown file in course/slides. Its first heading is the title, and each heading begins
+a slide with what the slide claims. Below it stand, where there are any: code in a fence, whose
+last expression is the figure; the figure's description, quoted, for those who do not see it; a
+question in bold; and notes for the lecturer. The code of a deck runs from top to bottom and knows
+what slide_figures.py has. Each deck becomes one HTML file that fetches nothing.
 """
 
 import argparse
+import ast
+import html
+import re
 from pathlib import Path
+from typing import Any, NamedTuple
 
-import nbformat
-from nbconvert import SlidesExporter
+import slide_figures
+from nbconvert.filters import markdown2html
 
 ROOT = Path(__file__).resolve().parent.parent
 INTO = ROOT / "build" / "slides"
-PAGE = Path(__file__).with_name("slides.html.j2")
-LESSONS = sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
-#: Headings from which on a lesson is no longer for the projector, and where it is again.
-LEFT_OUT, AGAIN = "## Exercises", "## In practice"
-#: How a prediction begins: a quoted text, or a cell that asks.
-PREDICTION = (">", "predict(")
+PAGE = Path(__file__).with_name("slides.html")
+DECKS = sorted((ROOT / "course" / "slides").glob("*.md"))
+FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def tagged(lesson):
-    """The lesson with the kind of slide of each cell in its metadata, as nbconvert reads it."""
-    lesson.cells = [part for cell in lesson.cells for part in parts(cell)]
-    shown, guessed = True, False
-    for cell in lesson.cells:
-        shown = cell.source.startswith(AGAIN) or (shown and not cell.source.startswith(LEFT_OUT))
-        cell.metadata["slideshow"] = {"slide_type": kind(cell, guessed) if shown else "skip"}
-        guessed = cell.source.startswith(PREDICTION)
-    return lesson
+class Slide(NamedTuple):
+    """What a deck says about a slide; the code makes its figure."""
+
+    claim: str
+    code: str = ""
+    description: str = ""
+    question: str = ""
+    notes: str = ""
 
 
-def parts(cell):
-    """A text cut where a heading begins, and before and after a prediction."""
-    if cell.cell_type != "markdown":
-        return [cell]
-    texts, cut = [], True
-    for block in cell.source.split("\n\n"):
-        if cut or block.startswith(("#", ">")):
-            texts.append(block)
-        else:
-            texts[-1] += f"\n\n{block}"
-        cut = block.startswith(">")
-    return [nbformat.v4.new_markdown_cell(text) for text in texts]
+def read(path: Path) -> list[Slide]:
+    """The slides of a deck; the first one has its title."""
+    text = path.read_text(encoding="utf-8")
+    return [_slide(part) for part in re.split(r"^##? ", text, flags=re.MULTILINE)[1:]]
 
 
-def kind(cell, guessed):
-    """A heading begins a slide; prose, figures and what answers a prediction begin one below it.
+def _slide(text: str) -> Slide:
+    claim, _, rest = text.partition("\n")
+    code, kinds = "\n".join(FENCE.findall(rest)), {"description": "", "question": "", "notes": ""}
+    for block in FENCE.sub("", rest).split("\n\n"):
+        words = " ".join(line.removeprefix(">").strip() for line in block.strip().splitlines())
+        if block.strip().startswith(">"):
+            kinds["description"] += words
+        elif words.startswith("**") and words.endswith("**"):
+            kinds["question"] += words.strip("*")
+        elif words:
+            kinds["notes"] += f"{words}\n\n"
+    return Slide(claim.strip(), code, **kinds)
 
-    Short code stays with its text, and a prediction comes when asked for.
-    """
-    if cell.source.startswith(PREDICTION):
-        return "fragment"
-    if cell.cell_type == "markdown":
-        return "slide" if cell.source.startswith("#") else "subslide"
-    pictured = any("image/png" in output.get("data", {}) for output in cell.outputs)
-    return "subslide" if pictured or guessed else "-"
+
+def made(slides: list[Slide]) -> str:
+    """The page of a deck."""
+    known = {name: getattr(slide_figures, name) for name in slide_figures.__all__}
+    parts = [_section(slide, run(slide.code, known), n) for n, slide in enumerate(slides, 1)]
+    page = PAGE.read_text(encoding="utf-8").replace("TITLE", html.escape(slides[0].claim))
+    return page.replace("SLIDES", "\n".join(parts))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("lessons", type=Path, nargs="*", default=LESSONS)
+def run(code: str, known: dict[str, Any]) -> Any:
+    """Run a slide's code, and return the value of its last expression."""
+    lines = ast.parse(code).body
+    last = lines.pop() if lines and isinstance(lines[-1], ast.Expr) else None
+    exec(compile(ast.Module(lines, []), "slide", "exec"), known)
+    return last and eval(compile(ast.Expression(last.value), "slide", "eval"), known)
+
+
+def _section(slide: Slide, figure: Any, number: int) -> str:
+    level = "h1" if number == 1 else "h2"
+    parts = [f"<{level}>{_inline(slide.claim)}</{level}>"]
+    if figure is not None:
+        drawn = figure.fragment() if hasattr(figure, "fragment") else str(figure)
+        kind = "scene" if hasattr(figure, "fragment") else "drawn"
+        said = html.escape(slide.description, quote=True)
+        parts.append(f'<figure class="{kind}" role="group" aria-label="{said}">{drawn}</figure>')
+    if slide.question:
+        parts.append(f'<p class="ask">{_inline(slide.question)}</p>')
+    if slide.notes:
+        parts.append(f'<aside aria-label="notes">{markdown2html(slide.notes)}</aside>')
+    return f'<section aria-label="slide {number}">{"".join(parts)}</section>'
+
+
+def _inline(text: str) -> str:
+    """A line of Markdown without its paragraph."""
+    return markdown2html(text).strip().removeprefix("<p>").removesuffix("</p>")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("decks", type=Path, nargs="*", default=DECKS)
     wanted = parser.parse_args()
-    exporter = SlidesExporter(
-        template_file=str(PAGE),
-        exclude_input_prompt=True,
-        exclude_output_prompt=True,
-        embed_images=True,
-    )
     INTO.mkdir(parents=True, exist_ok=True)
-    for path in wanted.lessons:
-        lesson, beside = tagged(nbformat.read(path, as_version=4)), {"path": str(path.parent)}
-        page, _ = exporter.from_notebook_node(lesson, resources={"metadata": beside})
-        (INTO / f"{path.stem}.slides.html").write_text(page, encoding="utf-8")
-    print(f"{len(wanted.lessons)} slide sets in {INTO}")
+    for path in wanted.decks:
+        (INTO / f"{path.stem}.html").write_text(made(read(path)), encoding="utf-8")
+        print(f"{INTO / path.stem}.html")
 
 
 if __name__ == "__main__":
