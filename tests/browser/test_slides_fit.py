@@ -44,8 +44,8 @@ def test_a_slide_fits_and_can_be_read(page, path, tmp_path):
         assert measured["beyond"] == [], slide.claim
         assert measured["smallest"] >= 24, slide.claim
         assert measured["named"], slide.claim
-        assert measured["scene"] >= 540, slide.claim
-        page.keyboard.press("ArrowRight")
+        assert measured["scene"] >= 900, slide.claim
+        page.keyboard.press("PageDown")
     page.keyboard.press("n")
     assert page.locator("section:not(.away) aside").is_visible()
     page.keyboard.press("Home")
