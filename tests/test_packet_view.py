@@ -144,12 +144,17 @@ def test_counters_are_those_of_the_record_at_500_times(tmp_path, name):
     assert replayed(tmp_path, lanes, window, 500)["compared"] > 2000
 
 
-def test_two_lanes_and_the_totals_of_the_engine(tmp_path):
+FOUR = ("tail", "head", "red", "codel")
+
+
+@pytest.mark.parametrize("ports", [1, 2, 3, 4])
+def test_lanes_on_one_clock_and_the_totals_of_the_engine(tmp_path, ports):
     end_s = 0.02
-    both = [SCENARIOS["tail"], SCENARIOS["head"]]
-    lanes = [lane_of(Shown(s.name, s), Window(0, end_s), ()) for s in both]
-    last = replayed(tmp_path, lanes, Window(0.0, end_s), 50)["last"]
-    for scenario, flows in zip(both, last, strict=True):
+    shown = [SCENARIOS[name] for name in FOUR[:ports]]
+    lanes = [lane_of(Shown(s.name, s), Window(0, end_s), ()) for s in shown]
+    done = replayed(tmp_path, lanes, Window(0.0, end_s), 500)
+    assert done["compared"] > 2000 * ports
+    for scenario, flows in zip(shown, done["last"], strict=True):
         counts = run(scenario.replace(duration_s=end_s), bins=1).packets
         # The last time compared is half an event before the end.
         for name, total in (("offered", counts.offered), ("sent", counts.sent)):

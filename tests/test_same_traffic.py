@@ -94,7 +94,20 @@ def test_a_scale_model_has_the_delays_and_losses_of_its_port():
         assert small.drop_ratio == pytest.approx(full.drop_ratio, abs=1e-3)
 
 
-def test_a_scene_shows_ports_that_can_be_scaled():
-    with pytest.raises(ValueError, match="port is 'Cisco 12000'; allowed: one queue, M120"):
-        scene("Cisco 12000")
-    assert "one queue: " in scene("one queue", "ISR4331").spec["summary"]
+def test_a_scale_model_of_the_line_card_has_its_delay_and_losses():
+    full = simulated(start())["Cisco 12000"]
+    small = run(divided(scaled("Cisco 12000"), DIVIDED_BY).replace(duration_s=40.0, warmup_s=1.0))
+    # Random arrivals, and a few packets where there were thousands: a packet on the link of the
+    # model takes 1.6 ms, and six of best effort wait in place of 2,001.
+    assert small.drop_ratio == pytest.approx(full.drop_ratio, abs=0.01)
+    rest = full["best effort"].delay_mean_s
+    assert small["best effort"].delay_mean_s == pytest.approx(rest, abs=6e-3)
+    assert small["voice"].delay_mean_s == pytest.approx(full["voice"].delay_mean_s, abs=1.6e-3)
+
+
+def test_a_scene_shows_the_same_packets_at_the_ports_that_are_named():
+    with pytest.raises(ValueError, match="port is 'MX480'; allowed: one queue, M120, Cisco 12000"):
+        scene("MX480")
+    said = scene().spec["summary"]
+    assert all(f"{name}: " in said for name in same_line.ports())
+    assert "M120" not in scene("one queue", "ISR4331").spec["summary"]

@@ -34,21 +34,23 @@ export function word(pen, said, style) {
 
 /**
  * Parts in a row between two ends: some from the right, then others from the left, each from its own
- * place `at` on if it has one. What has no room is left out.
+ * place `at` on if it has one, then the last from the right. What has no room is left out.
  */
-export function spread(y, from, to, left, right = []) {
+export function spread(y, from, to, left, right = [], last = []) {
   let end = to, x = from;
-  for (const part of right) {
-    if (end - part.wide < from) break;
+  const fromRight = (part) => {
+    if (end - part.wide < x) return;
     part.draw(end - part.wide, y);
     end -= part.wide + 12;
-  }
+  };
+  right.forEach(fromRight);
   for (const part of left) {
     const begin = Math.max(x, part.at ?? x);
     if (begin + part.wide > end) continue;
     part.draw(begin, y);
     x = begin + part.wide + 10;
   }
+  last.forEach(fromRight);
 }
 
 export function line(pen, x0, y0, x1, y1, colour, width = 1, dash = []) {
@@ -69,6 +71,15 @@ export function square(pen, name, x, y) {
   pen.context.beginPath();
   pen.context.roundRect(x, y - 9.5, 10, 10, 2);
   pen.context.fill();
+}
+
+/** A class by its colour and name, as a part of a row. */
+export function classOf(pen, name, style = { size: 12 }) {
+  const words = word(pen, name, style);
+  return { wide: words.wide + 14, draw(x, y) {
+    square(pen, name, x, y);
+    words.draw(x + 14, y);
+  } };
 }
 
 /** A note in a frame, as a part of a row. */

@@ -1,18 +1,22 @@
 // The whole window below the ports: the delay of every packet, a tick for every drop.
 
-import { line, text } from "./brush.js";
+import { line, spread, word } from "./brush.js";
 import { time } from "./words.js";
 
 const MANY = 4000;
 
+/** What a packet is in each lane, and its sign in words. */
+const SIGNS = ["■", "□", "△", "+"];
+
 /** Paint all but the playhead; it stays as it is until the scene, the width or the theme change. */
 export function chart(pen) {
   const { context, theme, colour, scene, layout } = pen, { x, y, w } = layout.chart;
-  const top = y + 16, floor = y + 50, most = scene.scale || 1;
-  const lanes = scene.lanes.length, muted = { size: 11.5, colour: theme.muted };
-  const pale = scene.before ? "; pale: before the change" : "";
-  text(pen, `Delay of each packet; ticks are drops${pale}`, x, y + 9, muted);
-  text(pen, time(most), x + w, y + 9, { ...muted, align: "right" });
+  const top = y + 16, floor = y + 50, most = scene.scale || 1, tall = scene.lanes.length > 2 ? 3 : 6;
+  const muted = { size: 12, colour: theme.muted }, keys = scene.lanes.map((lane, n) => `${SIGNS[n]} ${lane.title}`);
+  const caption = `Delay of each packet; ticks are drops${scene.before ? "; pale: before the change" : ""}`;
+  const right = [word(pen, time(most), muted)];
+  if (keys.length > 1) right.push(word(pen, keys.join("   "), muted));
+  spread(y + 9, x, x + w, [word(pen, caption, muted)], right);
   line(pen, x, floor, x + w, floor, theme.rule);
   const places = (lane) => [
     lane.sent.filter((i) => lane.departure[i] >= 0 && lane.departure[i] <= scene.end_s),
@@ -28,29 +32,25 @@ export function chart(pen) {
   scene.lanes.forEach((lane, number) => {
     const [all, at, high] = places(lane);
     if (all.length > MANY) band(context, lane, all, at, high, colour);
-    else {
-      for (const i of all) {
-        if (number === 0) {
-          context.fillStyle = colour(lane, i);
-          context.fillRect(at(i) - 1.2, high(i) - 1.2, 2.4, 2.4);
-        } else {
-          context.strokeStyle = colour(lane, i);
-          context.lineWidth = 0.9;
-          context.strokeRect(at(i) - 1.6, high(i) - 1.6, 3.2, 3.2);
-        }
-      }
-    }
-    const ticks = floor + 2 + number * 6;
+    else for (const i of all) sign(context, number, at(i), high(i), colour(lane, i));
+    const ticks = floor + 2 + number * tall;
     for (let i = 0; i < lane.count; i++) {
       if (!lane.fate[i] || lane.leave[i] < 0 || lane.leave[i] > scene.end_s) continue;
       const place = x + (w * lane.leave[i]) / scene.end_s;
-      line(pen, place, ticks, place, ticks + 5, theme.red);
+      line(pen, place, ticks, place, ticks + tall - 1, theme.red);
     }
   });
-  if (lanes > 1) {
-    const said = scene.lanes.map((lane, n) => `${n ? "□" : "■"} ${lane.title}`).join("   ");
-    text(pen, said, x + w - 76, y + 9, { ...muted, align: "right" });
-  }
+}
+
+function sign(context, number, x, y, colour) {
+  context.fillStyle = context.strokeStyle = colour;
+  context.lineWidth = 0.9;
+  if (number === 0) return context.fillRect(x - 1.2, y - 1.2, 2.4, 2.4);
+  if (number === 1) return context.strokeRect(x - 1.6, y - 1.6, 3.2, 3.2);
+  context.beginPath();
+  const lines = number === 2 ? [[-2, 1.6], [0, -2], [2, 1.6], [-2, 1.6]] : [[-2, 0], [2, 0], [0, -2], [0, 2]];
+  lines.forEach(([dx, dy], at) => (at && (number === 2 || at % 2) ? context.lineTo(x + dx, y + dy) : context.moveTo(x + dx, y + dy)));
+  context.stroke();
 }
 
 /** Too many dots to be told apart: from the least to the largest delay in each column. */

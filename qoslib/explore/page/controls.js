@@ -1,7 +1,7 @@
 // Buttons, speeds and the slider of time below the canvas, and keys.
 
 import { make } from "./page.js";
-import { time, words } from "./words.js";
+import { time } from "./words.js";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 
@@ -47,7 +47,7 @@ export function controlsOf(view, does) {
   /** Say where the clock stands. */
   function follow() {
     const { t, scene, layout, playing } = view, slowed = Math.round(1 / (layout.pace * view.speed));
-    clock.textContent = `${time(t)} of ${time(scene.end_s)}, slowed ${words(slowed, "time")}`;
+    clock.textContent = `${time(t, scene.end_s).split(" ")[0]} of ${time(scene.end_s)}, slowed ${slowed.toLocaleString("en")} ×`;
     scrub.setAttribute("aria-valuetext", clock.textContent);
     if (document.activeElement !== scrub || playing) scrub.value = (1000 * t) / scene.end_s;
     const said = playing ? "❚❚ Pause" : "▶ Play";

@@ -1,6 +1,6 @@
 // Paints a state; nothing moves here but by the time.
 
-import { THEMES, badge, spread, word } from "./brush.js";
+import { THEMES, badge, classOf, spread, word } from "./brush.js";
 import { drawLink } from "./link.js";
 import { drawRow } from "./queue.js";
 
@@ -30,6 +30,9 @@ function drawLane(pen, lane, number, state, t) {
   pen.every = wide >= 18 && lane.flows.length === 1 ? 8 : 0;
   const title = word(pen, lane.title, { size: made.size, weight: 650 }), parts = [title];
   if (pen.scene.badge && !number) parts.push(badge(pen, pen.scene.badge));
+  if (!number && !made.total && pen.scene.classes.length > 1) {
+    parts.push(...pen.scene.classes.map((each) => classOf(pen, each.name)));
+  }
   parts.push(word(pen, lane.note, { size: 12, colour: theme.muted }));
   spread(made.y + made.title, layout.pad, layout.gate - 4, parts);
   made.rows.forEach((row) => drawRow(pen, lane, number, made, row, state, t));

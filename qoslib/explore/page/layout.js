@@ -33,20 +33,20 @@ function drawn(lane) {
 /** How much room a lane takes [px], from the roomiest to the tightest. */
 const DENSITIES = [
   {
-    title: 18, size: 15.5, one: { first: 66, high: 38, below: 42 }, stem: 44, line: 26, fall: 1, under: true,
+    title: 18, size: 15.5, one: { first: 70, high: 38, below: 40 }, stem: 44, line: 26, fall: 1, under: true,
     many: { first: 58, highs: [34, 34, 24, 16], gap: 44, below: 36 }, total: 17,
   },
   {
-    title: 15, size: 14.5, one: { first: 54, high: 28, below: 28 }, stem: 30, line: 20, fall: 0.6, under: true,
-    many: { first: 44, highs: [24, 24, 20, 15], gap: 22, below: 10 }, total: 15,
+    title: 15, size: 14.5, one: { first: 56, high: 28, below: 28 }, stem: 30, line: 20, fall: 0.6, under: true,
+    many: { first: 44, highs: [24, 24, 20, 15], gap: 26, below: 10 }, total: 15,
   },
   {
-    title: 13, size: 13.5, one: { first: 40, high: 18, below: 8 }, stem: 20, line: 14, fall: 0.35, inline: true,
-    many: { first: 23, highs: [16, 14, 14, 13], gap: 6, below: 8 }, total: 0,
+    title: 13, size: 13.5, one: { first: 39, high: 18, below: 8 }, stem: 20, line: 14, fall: 0.35, inline: true,
+    many: { first: 23, highs: [16, 14, 14, 13], gap: 6, below: 6 }, total: 0,
   },
 ];
 /** With its controls, a view of this height fits a screen of 1280 x 720 in JupyterLab. */
-const HIGHEST = 400, CHART = 62;
+const HIGHEST = 424, CHART = 62;
 
 /** Letters are drawn twice as large where the view fills a screen, unless that is too high. */
 export function projectedLayout(scene, width, height) {
@@ -104,14 +104,14 @@ function placed(lane, y, { W, gate, pad }, sizes, density) {
   const inline = !single && density.inline, under = density.under && (single || gap > 40);
   const rows = lane.shown.map((q, row) => ({
     queue: q, y: y + first + row * (high + gap), high, head: headOf(lane, gate), ahead: ahead(lane), ...sizes[row],
-    inline, under, from: inline ? 0.2 * W : pad, drop: single || !gap ? 26 : Math.min(26, gap),
+    inline, under, from: inline ? 0.2 * W : pad, drop: under ? 26 : single ? 20 : Math.min(14, gap),
   }));
   const last = rows[rows.length - 1].y, lineHigh = single ? high : density.line;
   const middle = Math.round((rows[0].y + last + high - lineHigh) / 2);
   const line = Math.max(middle, y + stem + (total ? 26 : 12));
   const flows = lane.flows.length > 1 ? Math.min(lane.flows.length, 6) : 0;
-  const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 34 : 18;
-  const bottom = Math.max(last + high + below, line + lineHigh + totals + 8);
+  const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 27 : 14;
+  const bottom = Math.max(last + high + below, line + lineHigh + totals + (total ? 8 : 5));
   return { y, rows, single, line, lineHigh, bottom, stem, total, fall, title: density.title, size: density.size };
 }
 

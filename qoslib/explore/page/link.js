@@ -1,6 +1,6 @@
 // The link: the ways from the queues, the gate, each packet with a stem, and what has been sent.
 
-import { block, line, spread, square, text, word } from "./brush.js";
+import { block, line, spread, square, text, textWidth, word } from "./brush.js";
 import { restOf } from "./queue.js";
 import { time } from "./words.js";
 
@@ -106,28 +106,35 @@ function over(pen, lane, below, above) {
 
 /** What has been sent, and with which delay: of each stream, or in the tightest lanes in two lines. */
 function totals(pen, lane, made, state) {
-  const { layout } = pen, x = layout.gate + 4, end = layout.W - layout.pad, like = pen.scene.longest;
-  const many = lane.flows.length > 1, dense = !made.total;
-  let y = made.line + made.lineHigh + (dense ? 16 : 21);
-  const mean = layout.W < 820 && many ? "" : "mean delay ";
-  const said = (n, delay) => `${n.toLocaleString("en")} sent${n ? `, ${mean}${time(delay, like)}` : ""}`;
-  if (!many) {
-    const dropped = dense && state.dropped ? `, ${state.dropped.toLocaleString("en")} dropped` : "";
-    text(pen, said(state.sent, state.delay) + dropped, x, y, { size: 12.5, weight: 500, most: end - x });
-  } else if (dense) {
+  const { layout } = pen, x = layout.gate + 4, room = layout.W - layout.pad - x, like = pen.scene.longest;
+  const dense = !made.total, short = (delay) => time(delay, like).split(" ")[0];
+  let y = made.line + made.lineHigh + (dense ? 15 : 21);
+  if (lane.flows.length === 1) {
+    const { sent, delay } = state, mean = sent ? `, mean delay ${time(delay, like)}` : "";
+    return void text(pen, `${sent.toLocaleString("en")} sent${mean}`, x, y, { size: 12.5, weight: 500, most: room });
+  }
+  if (dense) {
     counted(pen, lane, x, y, "dropped", state.flows.map((flow) => flow.dropped.toLocaleString("en")));
-    counted(pen, lane, x, y + 15, "delay", state.flows.map((flow) => time(flow.delay, like)));
-  } else lane.flows.slice(0, 6).forEach((flow, at) => {
-    const own = state.flows[at], shown = lane.shown.includes(flow.queue), weight = shown ? 600 : 400;
+    counted(pen, lane, x, y + 14, `delay [${time(0, like).split(" ")[1]}]`, state.flows.map((flow) => short(flow.delay)));
+    return;
+  }
+  const shown = lane.flows.slice(0, 6), style = (flow) => ({ size: 12, weight: lane.shown.includes(flow.queue) ? 600 : 400 });
+  const said = (mean) => shown.map((flow, at) => {
+    const { sent, delay } = state.flows[at];
+    return `${flow.name}: ${sent.toLocaleString("en")} sent${sent ? `, ${mean}${time(delay, like)}` : ""}`;
+  });
+  const fits = (words) => words.every((each, at) => textWidth(pen, each, style(shown[at])) < room - 14);
+  const words = [said("mean delay "), said("mean ")].find(fits) ?? said("");
+  shown.forEach((flow, at) => {
     square(pen, flow.name, x, y);
-    text(pen, `${flow.name}: ${said(own.sent, own.delay)}`, x + 14, y, { size: 12, weight, most: end - x - 14 });
+    text(pen, words[at], x + 14, y, { ...style(flow), most: room - 14 });
     y += made.total;
   });
 }
 
 /** A number for each stream in a line. */
 function counted(pen, lane, x, y, what, numbers) {
-  const begin = x + 54, wide = (pen.layout.W - pen.layout.pad - begin) / numbers.length;
+  const begin = x + 68, wide = (pen.layout.W - pen.layout.pad - begin) / numbers.length;
   text(pen, what, x, y, { size: 12, colour: pen.theme.muted });
   lane.flows.forEach((flow, at) => {
     square(pen, flow.name, begin + at * wide, y);

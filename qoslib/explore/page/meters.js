@@ -18,12 +18,22 @@ export function meters(pen, lane, made, row, queue, here, at) {
   if (!Number.isNaN(here.policer)) {
     const words = tokens(pen, here.policer * queue.policer.burst_bytes);
     found.push({ at: at.rail + 15, wide: 18 + words.wide, draw(x, y) {
-      vessel(pen, x, y - 16, 20, here.policer);
+      vessel(pen, x, y - (row.under ? 16 : 12), row.under ? 20 : 15, here.policer);
       words.draw(x + 18, y);
     } });
   }
+  if (!row.under) found.push(...shaperSays(pen, queue, here));
   found.push(...dropperSays(queue, here).map((each) => word(pen, each, muted)));
   return found;
+}
+
+function shaperSays(pen, queue, here) {
+  if (Number.isNaN(here.shaper)) return [];
+  const meter = queue.shaper ?? queue.port_shaper, words = tokens(pen, here.shaper * meter.burst_bytes);
+  return [{ wide: 18 + words.wide, draw(x, y) {
+    vessel(pen, x, y - 12, 15, here.shaper);
+    words.draw(x + 18, y);
+  } }];
 }
 
 function tokens(pen, bytes) {
@@ -33,11 +43,11 @@ function tokens(pen, bytes) {
 /** What stands at the queue itself: the tokens of its shaper, and the thresholds of RED. */
 export function marks(pen, lane, made, row, queue, here, at) {
   const { y, high, head } = row;
-  if (!Number.isNaN(here.shaper) && !row.inline) {
+  if (!Number.isNaN(here.shaper) && row.under) {
     const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - 14 : head + 8;
-    const words = tokens(pen, here.shaper * meter.burst_bytes), tall = Math.min(18, row.drop - 8);
+    const words = tokens(pen, here.shaper * meter.burst_bytes), tall = 18;
     vessel(pen, from, y + high + 9, tall, here.shaper);
-    words.draw(from - 6 - words.wide, y + high + 9 + Math.min(13, tall));
+    words.draw(from - 6 - words.wide, y + high + 22);
   }
   if (queue.thresholds && here.dropper >= 0) average(pen, row, queue, here, at);
 }
@@ -58,7 +68,8 @@ function schedulerSays(lane, queue, here) {
 function dropperSays(queue, here) {
   const { dropper, thresholds, target_s: target, interval_s: interval } = queue, known = here.dropper >= 0;
   if (dropper === "Red" && known) {
-    return [`average ${here.dropper.toFixed(1)}`, `drops from ${thresholds[0]}, all from ${thresholds[1]}`];
+    const [low, high] = thresholds.map((each) => Number(each.toPrecision(3)));
+    return [`average ${here.dropper.toFixed(1)}`, `drops from ${low}, all from ${high}`];
   }
   if (dropper === "Pie") {
     const probability = `drop probability ${(100 * (known ? here.dropper : 0)).toFixed(1)} %`;
@@ -66,8 +77,8 @@ function dropperSays(queue, here) {
   }
   if (dropper !== "Codel") return [];
   const count = known ? Math.round(here.dropper) : 0, every = time(interval / Math.sqrt(count), interval);
-  const drops = count ? [`count ${count}: a drop every ${every}`] : ["not dropping"];
-  return [`oldest waits ${time(here.oldest, target)}, target ${time(target)}`, ...drops, `interval ${time(interval)}`];
+  const drops = count ? [`count ${count}, drops every ${every}`] : ["not dropping"];
+  return [`waits ${time(here.oldest, target)}, target ${time(target)}`, ...drops, `interval ${time(interval)}`];
 }
 
 /** RED's average and thresholds, on the floor of the tray. */
@@ -82,7 +93,7 @@ function average(pen, row, queue, here, at) {
   context.fillStyle = theme.ink;
   context.beginPath();
   context.moveTo(x, floor + 1);
-  context.lineTo(x - 5, floor + 9);
-  context.lineTo(x + 5, floor + 9);
+  context.lineTo(x - 5, floor + 7);
+  context.lineTo(x + 5, floor + 7);
   context.fill();
 }

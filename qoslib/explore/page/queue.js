@@ -1,6 +1,6 @@
 // A queue: its rail, its wall, the packets that come, wait and fall, and what is written beside it.
 
-import { block, ease, hollow, line, spread, square, word } from "./brush.js";
+import { block, classOf, ease, hollow, line, spread, word } from "./brush.js";
 import {
   CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, wallOf,
 } from "./layout.js";
@@ -23,7 +23,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   line(pen, row.from, below + 4, rail, below + 4, theme.rule, 1.5);
   drawWall(pen, row, wall, held);
   const drops = queue.drops;
-  flaps(pen, queue, rail, head, below + 4);
+  flaps(pen, queue, rail, head, below + 4, row.drop > 20 ? 13 : 8);
   const last = state.chosen ? lane.sent[state.chosen - 1] : -1;
   const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
   const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
@@ -135,11 +135,11 @@ function drawWall(pen, row, wall, held) {
 }
 
 /** The flap through which dropped packets fall, open; and the one at the other end, to be opened. */
-function flaps(pen, queue, rail, head, y) {
+function flaps(pen, queue, rail, head, y, down) {
   const { live, theme } = pen, atHead = queue.drops === "head";
-  if (atHead) line(pen, head - 10, y, head - 19, y + 13, theme.red, 2.5);
-  else line(pen, rail, y, rail + 9, y + 13, theme.red, 2.5);
-  if (!live || !(queue.dropper === "TailDrop" || queue.dropper === "HeadDrop")) return;
+  if (atHead) line(pen, head - 10, y, head - 19, y + down, theme.red, 2.5);
+  else line(pen, rail, y, rail + 9, y + down, theme.red, 2.5);
+  if (!live || down < 13 || !(queue.dropper === "TailDrop" || queue.dropper === "HeadDrop")) return;
   if (atHead) line(pen, rail + 4, y + 5, rail + 30, y + 5, theme.red, 1.5, [3, 3]);
   else line(pen, head - 40, y + 5, head - 14, y + 5, theme.red, 1.5, [3, 3]);
 }
@@ -154,18 +154,15 @@ function named(pen, row, queue, here) {
 }
 
 function nameOf(pen, queue) {
-  const known = pen.scene.classes.some((each) => each.name === queue.name), inset = known ? 15 : 0;
-  const words = word(pen, queue.name, { size: 12.5, weight: 650 });
-  return { wide: words.wide + inset, draw(x, y) {
-    if (known) square(pen, queue.name, x, y);
-    words.draw(x + inset, y);
-  } };
+  const style = { size: 12.5, weight: 650 };
+  const known = pen.scene.classes.some((each) => each.name === queue.name);
+  return known ? classOf(pen, queue.name, style) : word(pen, queue.name, style);
 }
 
 /** What is written over a queue: its name or what arrives, what it drops by, and what waits. */
 function labels(pen, lane, number, made, row, queue, here, at) {
   const { layout, theme, look } = pen, muted = { size: 12, colour: theme.muted };
-  const many = lane.queues.length > 1, left = [], right = [];
+  const many = lane.queues.length > 1, left = [], right = [], last = [];
   if (many) {
     const served = lane.guaranteed && at.served, level = levelOf(lane, queue);
     left.push(nameOf(pen, queue));
@@ -177,10 +174,10 @@ function labels(pen, lane, number, made, row, queue, here, at) {
   right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting`, { size: 12.5, weight: 500 }));
   if (!row.under) {
     if (here.dropped) left.push(droppedOf(pen, queue, here));
-    if (queue.limit) right.unshift(roomSaid(pen, lane, queue, at));
+    if (queue.limit) last.push(roomSaid(pen, lane, queue, at));
   }
   left.push(...meters(pen, lane, made, row, queue, here, at));
-  spread(row.y - (made.total ? 10 : 7), layout.pad, row.head, left, right);
+  spread(row.y - (row.under ? 10 : 8), layout.pad, row.head, left, right, last);
 }
 
 function roomSaid(pen, lane, queue, { held, most }) {
@@ -196,7 +193,7 @@ function droppedOf(pen, queue, here) {
 
 /** What is written under a queue: its drops where they fall, and its limit at its wall. */
 function under(pen, lane, row, queue, here, at) {
-  const { layout } = pen, y = row.y + row.high + 19, atHead = queue.drops === "head";
+  const { layout } = pen, y = row.y + row.high + 20, atHead = queue.drops === "head";
   let from = layout.pad, to = row.head - 50;
   if (here.dropped) {
     const said = droppedOf(pen, queue, here), place = (atHead ? to : at.rail - 6) - said.wide;

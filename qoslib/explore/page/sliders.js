@@ -22,46 +22,44 @@ function slider(label, value, low, high, step, said, moved) {
   return make("label", {}, label, input, out);
 }
 
-/** Of several queues, which one is meant. */
-function chooser(lane, memory, again) {
-  const options = lane.shown.map((number) => {
-    const chosen = number === memory.queue ? { selected: "" } : {};
-    return make("option", { value: number, ...chosen }, lane.queues[number].name);
+/** Of several queues, which one is meant: [number of its lane, its number there]. */
+function chooser(scene, meant, memory, again) {
+  const { lanes } = scene;
+  const options = meant.map(([lane, queue], at) => {
+    const { title, queues, shown } = lanes[lane], { name } = queues[queue];
+    const said = lanes.length < 2 ? name : shown.length < 2 ? title : `${title}: ${name}`;
+    return make("option", { value: at, ...(at === memory.meant ? { selected: "" } : {}) }, said);
   });
   const choose = make("select", { "aria-label": "Queue" }, ...options);
-  choose.addEventListener("change", () => { memory.queue = Number(choose.value); again(); });
+  choose.addEventListener("change", () => { memory.meant = Number(choose.value); again(); });
   return choose;
 }
 
-/** Sliders and buttons of a scene; `memory` keeps the queue that is meant, and where limits began. */
+/** Sliders and a button for a scene; `memory` keeps the queue that is meant, and where limits began. */
 export function slidersOf(scene, memory, ask, again) {
-  const found = [], lane = scene.lanes.reduce((a, b) => (b.shown.length > a.shown.length ? b : a));
-  const number = scene.lanes.indexOf(lane);
-  if (!lane.shown.includes(memory.queue)) memory.queue = lane.shown[0];
-  const queue = lane.shownQueues[memory.queue];
-  if (lane.shown.length > 1) found.push(chooser(lane, memory, again));
+  const found = [], meant = scene.lanes.flatMap((lane, n) => lane.shown.map((queue) => [n, queue]));
+  memory.meant = Math.min(memory.meant ?? 0, meant.length - 1);
+  const [number, place] = meant[memory.meant], lane = scene.lanes[number], queue = lane.shownQueues[place];
+  if (meant.length > 1) found.push(chooser(scene, meant, memory, again));
   if (queue.limit) {
-    const { unit } = queue.limit, now = queue.limit.time_s ?? queue.limit.most, began = (memory[queue.name] ??= now);
+    const { unit, most } = queue.limit, now = queue.limit.time_s ?? most;
+    const began = (memory[`${number} ${place}`] ??= now);
     const low = unit === "packets" ? 1 : unit === "bytes" ? Math.max(...lane.bytes) : began / 8;
     const steps = ladder(low, Math.max(64 * began, now), now, unit !== "s"), last = steps.length - 1;
-    const limit = (at) => ask({ limit: steps[at], lane: number, queue: queue.number });
+    const limit = (at) => ask({ limit: steps[at], lane: number, queue: place });
     const said = (at) => (unit === "s" ? time(steps[at]) : room(queue, steps[at]));
     found.push(slider("Queue limit", steps.indexOf(now), 0, last, 1, said, limit));
   }
   if (scene.rates) {
     const said = (value) => rate((scene.offered_bps * value) / scene.rates);
-    const moved = (value) => ask({ rate: value });
-    found.push(slider("Offered load", scene.rates, 0.25, 3, 0.05, said, moved));
+    found.push(slider("Offered load", scene.rates, 0.25, 3, 0.05, said, (value) => ask({ rate: value })));
   }
-  scene.lanes.forEach((each, n) => {
-    const place = each.shown.length > 1 ? memory.queue : each.shown[0];
-    const ends = TURNED[each.queues[place]?.dropper];
-    if (!ends) return;
-    const name = scene.lanes.length > 1 ? `${each.title}: drops` : "A full queue drops";
+  const ends = TURNED[queue.dropper];
+  if (ends) {
     const title = `Press to drop the ${ends[1]} packet of a full queue`;
-    const turn = make("button", { type: "button", title }, `${name} the ${ends[0]} ⇄`);
-    turn.addEventListener("click", () => ask({ turn: true, lane: n, queue: place }));
+    const turn = make("button", { type: "button", title }, `Drops the ${ends[0]} ⇄`);
+    turn.addEventListener("click", () => ask({ turn: true, lane: number, queue: place }));
     found.push(turn);
-  });
+  }
   return found;
 }
