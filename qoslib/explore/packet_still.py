@@ -10,14 +10,16 @@ from qoslib.explore.packet_scene import Lane, Scene
 from qoslib.explore.packet_words import time_words
 from qoslib.port import Forwarder
 
-__all__ = ["INK", "MUTED", "RED", "document", "rect", "still_svg", "text"]
+__all__ = ["INK", "MUTED", "RED", "document", "still_svg", "text"]
 
 INK, MUTED, RULE, TRAY, RED = "#1F2328", "#59636E", "#B4BBC4", "#F2F3F4", "#B3261E"
 WIDTH, PAD, GATE, LEFT = 820, 10, 566, 164
 FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif"
 #: The largest packet is this wide, and at most so many stand on the link [px].
 LARGEST, STEM = 40.0, 36.0
-HEADINGS, BETWEEN = 58, 46
+#: Above and between the rows of a lane, of one or two lanes and of more [px].
+HEADINGS, BETWEEN = (58, 44), (46, 26)
+SIZE = 12.5
 
 
 class Moment(NamedTuple):
@@ -49,14 +51,14 @@ def still_svg(scene: Scene, lanes: Sequence[Lane], time_s: float) -> str:
     moments = [moment(lane, scene.spec["start_s"], time_s) for lane in lanes]
     scale = min(_scale(d, m) for d, m in zip(scene.spec["lanes"], moments, strict=True))
     parts: list[str] = []
-    y = 8.0
+    y, many = 8.0, len(lanes) > 2
     for described, lane, now in zip(scene.spec["lanes"], lanes, moments, strict=True):
-        y = _lane(parts, described, lane, now, scale, colours, y, time_s)
+        y = _lane(parts, described, lane, now, scale, colours, y, time_s, many)
     if badge := scene.spec.get("badge"):
-        parts.append(text(badge, WIDTH - PAD, 22, MUTED, anchor="end", weight=600))
+        parts.append(text(badge, GATE - 8, 22, MUTED, anchor="end", weight=600))
     shown = time_words(time_s - scene.spec["start_s"])
-    parts.append(text(f"At {shown}. Run the cell to let it play.", PAD, y + 6, MUTED))
-    return document(parts, y + 16, scene.spec["summary"])
+    parts.append(text(f"At {shown}. Run the cell to let it play.", PAD, y + (16 if many else 6), MUTED))
+    return document(parts, y + 26, scene.spec["summary"])
 
 
 def moment(lane: Lane, start_s: float, time_s: float) -> Moment:
@@ -132,13 +134,15 @@ def _lane(
     colours: Mapping[str, str],
     y: float,
     time_s: float,
+    many: bool,
 ) -> float:
     parts.append(text(described["title"], PAD, y + 14, weight=650, size=15))
     names = [name for name, _ in described["streams"]]
     single, shown = len(described["queues"]) == 1, described["shown"]
     high = 30 if single else 18 if len(shown) > 3 else 22
     head = GATE if single else GATE - 40
-    rows = [y + HEADINGS + at * (high + BETWEEN) for at in range(len(shown))]
+    headings, between = HEADINGS[many], BETWEEN[many]
+    rows = [y + headings + at * (high + between) for at in range(len(shown))]
     largest = _largest(described, now)
     boxes: dict[str, list[str]] = {name: [] for name in names}
     # A packet that is being sent is cut by the gate, and those that wait stand behind it.
@@ -155,7 +159,7 @@ def _lane(
             continue
         # Of several queues, what has not been sent yet is still with its queue.
         left = x if single else max(x, GATE)
-        boxes[names[stream]].append(rect(left, line, x + w - left, high))
+        boxes[names[stream]].append(_box(left, line + high / 2, x + w - left))
         if not np.isnan(delay_s):
             stems.append((x + w / 2, line - 5 - STEM * delay_s / longest_s, names[stream]))
     for row, number in zip(rows, shown, strict=True):
@@ -166,21 +170,24 @@ def _lane(
         )
         for stream, w in runs:
             x -= w
-            boxes[names[stream]].append(rect(x, row, w, high))
+            boxes[names[stream]].append(_box(x, row + high / 2, w))
     for name, found in boxes.items():
         if found:
-            parts.append(f'<path fill="{colours[name]}" d="{"".join(found)}"/>')
+            look = f'stroke="{colours[name]}" stroke-width="{high}"'
+            parts.append(f'<path {look} d="{"".join(found)}"/>')
     for name in names:
-        mine = [f"M{x:.1f} {line - 5:.1f}V{top:.1f}" for x, top, of in stems if of == name]
+        mine = [f"M{x:.1f} {line - 5:g}V{top:.1f}" for x, top, of in stems if of == name]
         if mine:
             parts.append(f'<path stroke="{colours[name]}" stroke-width="1.5" d="{"".join(mine)}"/>')
+            if many:
+                continue
             dots = "".join(f"M{x:.1f} {top:.1f}h0" for x, top, of in stems if of == name)
             look = f'stroke="{colours[name]}" stroke-width="5" stroke-linecap="round"'
             parts.append(f'<path {look} d="{dots}"/>')
     parts.append(rule(GATE, line - 5, GATE, line + high + 8, INK, 2.5))
     parts.append(rule(GATE, line + high + 4, WIDTH - PAD, line + high + 4))
     parts.append(text(f"{now.sent:,} sent", GATE + 4, line + high + 20))
-    return rows[-1] + high + BETWEEN
+    return rows[-1] + high + between
 
 
 def _runs(packets: list[tuple[int, float]]) -> list[tuple[int, float]]:
@@ -220,16 +227,15 @@ def _queue(
         parts.append(text(said, x, y + high + 19, RED, anchor="end", weight=600))
 
 
-def rect(x: float, y: float, w: float, h: float) -> str:
-    """A box as a piece of a path, with a gap to the next one."""
+def _box(x: float, y: float, w: float) -> str:
+    """A box as a piece of a path with a wide stroke, with a gap to the next one."""
     gap = 1 if w > 4 else 0
-    return f"M{x + gap / 2:.1f} {y:.1f}h{max(w - gap, 0.5):.1f}v{h:g}h-{max(w - gap, 0.5):.1f}z"
+    return f"M{round(x + gap / 2, 1):g} {round(y, 1):g}h{round(max(w - gap, 0.5), 1):g}"
 
 
 def rule(x0: float, y0: float, x1: float, y1: float, colour: str = RULE, width: float = 1.5) -> str:
     """A line."""
-    ends = f'x1="{x0:.1f}" y1="{y0:.1f}" x2="{x1:.1f}" y2="{y1:.1f}"'
-    return f'<line {ends} stroke="{colour}" stroke-width="{width}"/>'
+    return f'<path d="M{x0:.0f} {y0:.0f}L{x1:.0f} {y1:.0f}" stroke="{colour}" stroke-width="{width}"/>'
 
 
 def text(
@@ -240,17 +246,21 @@ def text(
     *,
     anchor: str = "start",
     weight: int = 400,
-    size: float = 12.5,
+    size: float = SIZE,
 ) -> str:
     """A line of text."""
-    look = f'font-size="{size}" font-weight="{weight}" text-anchor="{anchor}" fill="{colour}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {look}>{html.escape(said)}</text>'
+    look = "" if size == SIZE else f' font-size="{size}"'
+    look += "" if weight == 400 else f' font-weight="{weight}"'
+    look += "" if anchor == "start" else f' text-anchor="{anchor}"'
+    look += "" if colour == INK else f' fill="{colour}"'
+    return f'<text x="{x:.0f}" y="{y:.0f}"{look}>{html.escape(said)}</text>'
 
 
 def document(parts: Iterable[str], height: float, summary: str, style: str = "") -> str:
     """An SVG with a white ground and a description."""
     size = f'viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" font-family="{FONT}">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" fill="{INK}"'
+    head += f' font-family="{FONT}" font-size="{SIZE}">'
     ground = f'<rect width="{WIDTH}" height="{height:.0f}" rx="8" fill="#fff"/>'
     said = f"<title>{html.escape(summary)}</title>"
     return "".join([head, said, style, ground, *parts, "</svg>"])
