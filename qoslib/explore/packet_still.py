@@ -57,8 +57,9 @@ def still_svg(scene: Scene, lanes: Sequence[Lane], time_s: float) -> str:
     if badge := scene.spec.get("badge"):
         parts.append(text(badge, GATE - 8, 22, MUTED, anchor="end", weight=600))
     shown = time_words(time_s - scene.spec["start_s"])
-    parts.append(text(f"At {shown}. Run the cell to let it play.", PAD, y + (16 if many else 6), MUTED))
-    return document(parts, y + 26, scene.spec["summary"])
+    y += 16 if many else 6
+    parts.append(text(f"At {shown}. Run the cell to let it play.", PAD, y, MUTED))
+    return document(parts, y + 10, scene.spec["summary"])
 
 
 def moment(lane: Lane, start_s: float, time_s: float) -> Moment:
@@ -235,7 +236,8 @@ def _box(x: float, y: float, w: float) -> str:
 
 def rule(x0: float, y0: float, x1: float, y1: float, colour: str = RULE, width: float = 1.5) -> str:
     """A line."""
-    return f'<path d="M{x0:.0f} {y0:.0f}L{x1:.0f} {y1:.0f}" stroke="{colour}" stroke-width="{width}"/>'
+    ends = f"M{x0:.0f} {y0:.0f}L{x1:.0f} {y1:.0f}"
+    return f'<path d="{ends}" stroke="{colour}" stroke-width="{width}"/>'
 
 
 def text(
