@@ -342,7 +342,7 @@ WRONG = [
     ("11.2", 14.29, "for a whole unit"),
     ("11.3", 99.9, "too large"),
     ("11.4", measurements.load("m120_latency"), "comes with the package"),
-    ("09.1", 39, "not compared"),
+    ("09.1", 39, "not of the offered load"),
     ("09.2", 70, "more than 50"),
     ("09.2", 40, "room for more"),
     ("09.3", 22, "Offer more"),
