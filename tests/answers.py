@@ -329,7 +329,7 @@ WRONG = [
         "Let the dropper act later",
     ),
     ("13.1", 250, "nothing flows into the bucket"),
-    ("13.2", 65, "costs 8.121 ms: too much"),
+    ("13.2", 65, "costs 8.121 ms, which is too long"),
     ("13.2", 63, "room for more"),
     ("13.2", 64.5, "whole number"),
     ("13.3", 1000, "still in it"),
