@@ -6,13 +6,16 @@ from qoslib.explore.packet_loop import packet_loop
 from qoslib.explore.packet_view import PacketView, packet_view
 from qoslib.explore.redraw import memoize_lines
 from qoslib.explore.scale_model import divided
+from qoslib.explore.tcp_view import TcpView, tcp_view
 
 __all__ = [
     "Call",
     "Explorer",
     "PacketView",
+    "TcpView",
     "divided",
     "memoize_lines",
     "packet_loop",
     "packet_view",
+    "tcp_view",
 ]

@@ -5,7 +5,7 @@ import gzip
 import html
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 import traitlets
@@ -21,21 +21,21 @@ from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream, Trace
 
-__all__ = ["PacketView", "packet_view"]
+__all__ = ["LAYERS", "PacketView", "packet_view"]
 
 #: Layers of the module that runs in the page, each importing from those before it.
 LAYERS = (
     *("scene", "state", "layout", "words", "brush", "meters", "queue", "link", "draw", "chart"),
-    *("hands", "page", "sliders", "stage", "clock", "stories", "copy", "controls", "projector"),
-    "view",
+    *("hands", "page", "sliders", "picture", "stage", "clock", "stories", "copy", "controls"),
+    *("projector", "view"),
 )
 #: Ends of the number of packets that may be asked for, and most queues of a lane.
 FEWEST, MOST, MOST_QUEUES = 20, 10_000, 8
 
 
-def module() -> str:
+def module(layers: Sequence[str] = LAYERS) -> str:
     """The layers as one ES module."""
-    return joined(*(f"page/{layer}.js" for layer in LAYERS))
+    return joined(*(f"page/{layer}.js" for layer in layers))
 
 
 #: A view on a page of its own: it unpacks its module and its data, and begins.
@@ -66,6 +66,7 @@ class PacketView(anywidget.AnyWidget):
     playing : bool
     """
 
+    layers: ClassVar[tuple[str, ...]] = LAYERS
     spec = traitlets.Dict().tag(sync=True)
     data = traitlets.Bytes().tag(sync=True)
     live = traitlets.Bool().tag(sync=True)
@@ -86,7 +87,7 @@ class PacketView(anywidget.AnyWidget):
         self._rates, self._turn = 1.0, 0
         scene = self._scene()
         live = all(each.result is None for each in shown)
-        super().__init__(_esm=module(), spec=scene.spec, data=scene.data, live=live)
+        super().__init__(_esm=module(self.layers), spec=scene.spec, data=scene.data, live=live)
         self.observe(self._changed, "change")
         self.on_msg(self._answer)
 
@@ -116,7 +117,7 @@ class PacketView(anywidget.AnyWidget):
             An element and its script.
         """
         spec = json.dumps(dict(self.spec), separators=(",", ":")).replace("</", "<\\/")
-        code = module().replace("export default { render };\n", "return mount;\n")
+        code = module(self.layers).replace("export default { render };\n", "return mount;\n")
         script = _ALONE.replace("CODE", _packed(code.encode())).replace("DATA", _packed(self.data))
         return f"<div></div><script>{script.replace('SPEC', spec)}</script>"
 

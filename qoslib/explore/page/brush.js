@@ -13,6 +13,19 @@ export const THEMES = {
 export const FONT = "system-ui, -apple-system, 'Segoe UI', 'DejaVu Sans', sans-serif";
 export const ease = (x) => (x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x));
 
+/** What all strokes need: where, in which colours, and what is followed or held by a hand. */
+export function penOf(context, scene, layout, { dark, look, live, t }) {
+  const ofClass = (name) => {
+    const found = scene.classes.find((each) => each.name === name);
+    return dark ? found.dark : found.light;
+  };
+  return {
+    context, scene, layout, look, t, ofClass, live: Boolean(live?.alive),
+    theme: THEMES[dark ? "dark" : "light"],
+    colour: (lane, i) => ofClass(lane.streams[lane.stream[i]][0]),
+  };
+}
+
 export function text(pen, said, x, y, { size = 12, weight = 400, colour, align = "left", most } = {}) {
   const { context, theme } = pen;
   context.font = `${weight} ${size}px ${FONT}`;
@@ -113,6 +126,11 @@ export function block(pen, lane, number, i, x, y, w, h, alpha = 1) {
     context.beginPath();
     context.roundRect(x + gap / 2, y, w - gap, h, Math.min(3.5, w / 4));
     context.fill();
+  }
+  // Sent again: a band across it.
+  if (lane.again?.(i)) {
+    context.fillStyle = theme.ground;
+    context.fillRect(x + gap / 2, y + 0.38 * h, w - gap, 0.24 * h);
   }
   const followed = look.followed === lane.number[i];
   const named = pen.every && lane.number[i] % pen.every === 0;

@@ -1,10 +1,8 @@
 // The picture as it stands, to be sent to a friend: with what the reader had expected below it.
 
-import { FONT, THEMES } from "./brush.js";
-import { chart } from "./chart.js";
-import { draw, penOf } from "./draw.js";
+import { FONT, THEMES, penOf } from "./brush.js";
 import { make, save } from "./page.js";
-import { stateAt } from "./state.js";
+import { PICTURE } from "./picture.js";
 
 function pictureOf(view, guess) {
   const { scene, layout, t } = view, extra = guess ? 26 : 0;
@@ -16,8 +14,8 @@ function pictureOf(view, guess) {
   brush.fillRect(0, 0, whole.width, whole.height);
   brush.scale(2, 2);
   const bare = { ...view, live: null, look: { ...view.look, spots: [] } };
-  draw(brush, stateAt(scene, t), bare);
-  chart(penOf(brush, scene, layout, view));
+  PICTURE.draw(brush, PICTURE.stateAt(scene, t), bare);
+  PICTURE.chart(penOf(brush, scene, layout, view));
   if (guess) {
     brush.font = `600 14px ${FONT}`;
     brush.textAlign = "left";

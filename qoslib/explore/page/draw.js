@@ -1,21 +1,8 @@
 // Paints a state; nothing moves here but by the time.
 
-import { THEMES, badge, classOf, spread, word } from "./brush.js";
+import { badge, classOf, penOf, spread, word } from "./brush.js";
 import { drawLink } from "./link.js";
 import { drawRow } from "./queue.js";
-
-/** What all strokes need: where, in which colours, and what is followed or held by a hand. */
-export function penOf(context, scene, layout, { dark, look, live, t }) {
-  const ofClass = (name) => {
-    const found = scene.classes.find((each) => each.name === name);
-    return dark ? found.dark : found.light;
-  };
-  return {
-    context, scene, layout, look, t, ofClass, live: Boolean(live?.alive),
-    theme: THEMES[dark ? "dark" : "light"],
-    colour: (lane, i) => ofClass(lane.streams[lane.stream[i]][0]),
-  };
-}
 
 /** Draw the lanes of a view at a state, and note where each packet is. */
 export function draw(context, state, view) {

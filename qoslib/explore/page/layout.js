@@ -46,10 +46,11 @@ const DENSITIES = [
   },
 ];
 /** With its controls, a view of this height fits a screen of 1280 x 720 in JupyterLab. */
-const HIGHEST = 424, CHART = 62;
+export const HIGHEST = 424;
+const CHART = 62;
 
 /** Letters are drawn twice as large where the view fills a screen, unless that is too high. */
-export function projectedLayout(scene, width, height) {
+export function projectedLayout(layoutOf, scene, width, height) {
   const least = 640, { H } = layoutOf(scene, width, { W: least, most: height / 2 });
   const scale = Math.min(2, width / least, height / H);
   return layoutOf(scene, width, { W: width / scale, most: height / scale });

@@ -37,7 +37,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   // Packets that wait.
   for (let p = here.first; p < here.end; p++) {
     const i = queue.packets[p];
-    if (lane.leave[i] <= t) continue;
+    if (lane.leave[i] <= t || lane.leaps?.(i, t)) continue;
     const w = k * lane.size[i];
     block(pen, lane, number, i, head - place(p) - w, y, w, high);
   }
@@ -47,6 +47,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   for (let a = upto(queue.offeredAt, t); a < queue.arrivals.length; a++) {
     const i = queue.arrivals[a], ahead = lane.arrival[i] - t - landing;
     if (lane.arrival[i] > horizon) break;
+    if (lane.leaps?.(i, t)) continue;
     const full = k * lane.size[i], narrow = Math.max(full * ON_RAIL, 1.2);
     const stretch = look.stretch ?? 1;
     let x = rail - narrow - ahead * pixels * stretch, w = narrow;
@@ -69,6 +70,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   for (let d = upto(queue.droppedAt, t - fall); d < queue.lost.length; d++) {
     const i = queue.lost[d], since = (t - lane.leave[i]) / seconds;
     if (since < 0) break;
+    if (lane.leaps?.(i, t)) continue;
     const full = Math.max(k * lane.size[i], 3.5), refused = lane.refused(i);
     const w = refused ? Math.max(full * ON_RAIL, Math.min(9, full)) : full;
     const x = refused ? rail + 14 + 16 * since : head - placeAtHead(pen, lane, made, state, t) - w;
@@ -93,7 +95,7 @@ export function restOf(lane, i, t) {
 }
 
 /** From a packet's place in its queue to its distance from the head, in pixels. */
-function placesOf(pen, lane, made, queue, here, state, t) {
+export function placesOf(pen, lane, made, queue, here, state, t) {
   const { layout } = pen, closing = CLOSING_S * layout.pace;
   let before = 0;
   if (made.single) {

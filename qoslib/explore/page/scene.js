@@ -15,20 +15,21 @@ export function upto(ascending, value) {
   return low;
 }
 
-function sums(values) {
+export function sums(values) {
   const total = new Float64Array(values.length + 1);
   for (let i = 0; i < values.length; i++) total[i + 1] = total[i] + values[i];
   return total;
 }
 
-function columnsOf(spec, lane, bytes) {
+/** Columns by their name, those of `times` in seconds from the start of the window. */
+export function columnsOf(spec, columns, bytes, times) {
   const found = {};
-  for (const [name, [type, at, count]] of Object.entries(lane.columns)) {
+  for (const [name, [type, at, count]] of Object.entries(columns)) {
     const Type = TYPES[type], from = bytes.byteOffset + at;
     found[name] = new Type(bytes.buffer.slice(from, from + count * Type.BYTES_PER_ELEMENT));
   }
   const before = Math.round(-spec.zero_s / spec.tick_s);
-  for (const name of ["arrival", "leave", "departure"]) {
+  for (const name of times) {
     const seconds = (ticks) => (ticks === NEVER ? Infinity : (ticks - before) * spec.tick_s);
     found[name] = Float64Array.from(found[name], seconds);
   }
@@ -101,7 +102,8 @@ function streamOf(lane, [name, queue], number) {
 }
 
 function laneOf(spec, given, bytes) {
-  const lane = { ...given, ...columnsOf(spec, given, bytes) };
+  const times = ["arrival", "leave", "departure"];
+  const lane = { ...given, ...columnsOf(spec, given.columns, bytes, times) };
   const { leave, departure, fate } = lane;
   lane.number = Uint32Array.from(lane.number, (number) => lane.first + number);
   lane.count = lane.arrival.length;

@@ -1,11 +1,9 @@
 // The canvas: how large it is, in which theme, and what is painted on it at a time.
 
-import { THEMES } from "./brush.js";
-import { chart } from "./chart.js";
-import { draw, penOf } from "./draw.js";
-import { layoutOf, projectedLayout } from "./layout.js";
+import { THEMES, penOf } from "./brush.js";
+import { projectedLayout } from "./layout.js";
 import { brightness, make } from "./page.js";
-import { stateAt } from "./state.js";
+import { PICTURE } from "./picture.js";
 
 const THEMED = ["class", "style", "data-theme", "data-jp-theme-light"];
 
@@ -33,7 +31,7 @@ export function stageOf(view, place, painted) {
     view.dark = isDark();
     place.classList.toggle("dark", view.dark);
     root.style.colorScheme = view.dark ? "dark" : "light";
-    const layout = large ? projectedLayout(scene, width, heightLeft()) : layoutOf(scene, width, { before: view.layout });
+    const layout = large ? projectedLayout(PICTURE.layoutOf, scene, width, heightLeft()) : PICTURE.layoutOf(scene, width, { before: view.layout });
     view.layout = layout;
     const sharp = Math.max(devicePixelRatio || 1, 1) * (large ? layout.scale : Math.min(1, layout.scale)) || 1;
     canvas.width = Math.round(layout.W * sharp);
@@ -42,7 +40,7 @@ export function stageOf(view, place, painted) {
     canvas.style.aspectRatio = `${layout.W} / ${layout.H}`;
     context.setTransform(sharp, 0, 0, sharp, 0, 0);
     context.clearRect(0, 0, layout.W, layout.H);
-    chart(penOf(context, scene, layout, view));
+    PICTURE.chart(penOf(context, scene, layout, view));
     const below = Math.floor(layout.chart.y * sharp);
     still = new OffscreenCanvas(canvas.width, Math.max(canvas.height - below, 1));
     still.getContext("2d").drawImage(canvas, 0, -below);
@@ -51,13 +49,13 @@ export function stageOf(view, place, painted) {
   }
 
   function paint() {
-    const began = performance.now(), { scene, layout, t, stats } = view, state = stateAt(scene, t);
+    const began = performance.now(), { scene, layout, t, stats } = view, state = PICTURE.stateAt(scene, t);
     context.clearRect(0, 0, layout.W, layout.H);
-    draw(context, state, view);
+    PICTURE.draw(context, state, view);
     context.drawImage(still, 0, still.at, still.width / still.sharp, still.height / still.sharp);
-    const { x, y, w } = layout.chart, at = x + (w * t) / scene.end_s;
+    const { x, y, w, h } = layout.chart, at = x + (w * t) / scene.end_s;
     context.fillStyle = THEMES[view.dark ? "dark" : "light"].ink;
-    context.fillRect(at - 0.75, y + 14, 1.5, 48);
+    context.fillRect(at - 0.75, y + 14, 1.5, h - 14);
     painted(state);
     stats.frames += 1;
     stats.drawing_ms.push(performance.now() - began);

@@ -7,7 +7,7 @@ export function stateAt(scene, t) {
   return { t, lanes: scene.lanes.map((lane) => laneAt(lane, t)) };
 }
 
-function between(times, t) {
+export function between(times, t) {
   // From just after the start of the window; what happens at the start itself counts.
   return Math.max(upto(times, t) - upto(times, -1e-15), 0);
 }

@@ -1,9 +1,8 @@
 // The packet that is pointed at and the one that is followed: where they are, and their stories.
 
 import { make } from "./page.js";
+import { PICTURE } from "./picture.js";
 import { upto } from "./scene.js";
-import { storyOf } from "./state.js";
-import { told } from "./words.js";
 
 /** Stories of packets of a view; `tip` is the element that shows the one that is pointed at. */
 export function storiesOf(view, tip) {
@@ -24,8 +23,8 @@ export function storiesOf(view, tip) {
     if (!spot) return;
     tip.hidden = false;
     const { canvas } = view.stage, scale = canvas.clientWidth / view.layout.W;
-    const story = storyOf(view.scene, hovered.number, hovered.i, view.t);
-    tip.replaceChildren(make("b", {}, `Packet ${story.number}`), told(story).join(" "));
+    const story = PICTURE.storyOf(view.scene, hovered.number, hovered.i, view.t);
+    tip.replaceChildren(make("b", {}, story.title ?? `Packet ${story.number}`), PICTURE.told(story).join(" "));
     const x = Math.min((spot[2] + spot[4] / 2) * scale - 130, canvas.clientWidth - tip.offsetWidth);
     tip.style.left = `${Math.max(x, 0)}px`;
     tip.style.top = `${(spot[3] + spot[5] + 12) * scale}px`;
@@ -57,7 +56,7 @@ export function storiesOf(view, tip) {
       if (followed === null) return "";
       const stories = scene.lanes.map((lane, n) => {
         const i = lane.number.indexOf(followed), name = scene.lanes.length > 1 ? `${lane.title}: ` : "";
-        return i < 0 ? "" : name + told(storyOf(scene, n, i, t)).slice(n ? 1 : 0).join(" ");
+        return i < 0 ? "" : name + PICTURE.told(PICTURE.storyOf(scene, n, i, t)).slice(n ? 1 : 0).join(" ");
       });
       return ` Packet ${followed}: ${stories.join(" ")}`;
     },

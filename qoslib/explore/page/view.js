@@ -4,13 +4,11 @@ import { clockOf } from "./clock.js";
 import { controlsOf } from "./controls.js";
 import { copied } from "./copy.js";
 import { hands, handlesOf } from "./hands.js";
-import { layoutOf } from "./layout.js";
-import { CSS, counters, make, save } from "./page.js";
+import { CSS, make, save } from "./page.js";
+import { PICTURE } from "./picture.js";
 import { projector } from "./projector.js";
-import { load } from "./scene.js";
 import { slidersOf } from "./sliders.js";
 import { stageOf } from "./stage.js";
-import { stateAt } from "./state.js";
 import { storiesOf } from "./stories.js";
 import { rate, time } from "./words.js";
 
@@ -19,9 +17,9 @@ const ROOT = { class: "qoslib-packets", role: "group", tabindex: -1, "data-lm-su
 
 /** Show a scene in an element. `live` has `ask(change)` where a kernel can run the model again. */
 export function mount(el, spec, bytes, live = null) {
-  const scene = load(spec, bytes), root = make("div", ROOT, make("style", {}, CSS));
+  const scene = PICTURE.load(spec, bytes), root = make("div", ROOT, make("style", {}, CSS));
   const view = {
-    root, live, scene, layout: layoutOf(scene, 820), dark: false,
+    root, live, scene, layout: PICTURE.layoutOf(scene, 820), dark: false,
     t: 0, speed: 1, playing: false,
     look: { spots: [], followed: null, held: null, stretch: 1, rateSaid: null },
     stats: { frames: 0, asks: 0, drawing_ms: [], answers_ms: [] },
@@ -50,7 +48,7 @@ export function mount(el, spec, bytes, live = null) {
     root.dataset.timeMs = 1000 * view.t;
     root.dataset.playing = view.playing;
     stories.show();
-    if (fold.open && (!view.playing || view.stats.frames % 15 === 0)) table.replaceChildren(...counters(view.scene, state));
+    if (fold.open && (!view.playing || view.stats.frames % 15 === 0)) table.replaceChildren(...PICTURE.counters(view.scene, state));
     if (view.playing && said.textContent) said.textContent = "";
   }
 
@@ -58,7 +56,7 @@ export function mount(el, spec, bytes, live = null) {
   function say(state) {
     const { lanes } = view.scene, each = lanes.map((lane, n) => {
       const now = state.lanes[n], name = lanes.length > 1 ? `${lane.title}: ` : "";
-      return `${name}${now.waiting} waiting, ${now.sent} sent, ${now.dropped} dropped`;
+      return name + PICTURE.counted(now);
     });
     if (view.playing) return;
     said.textContent = `At ${time(view.t)}: ${each.join("; ")}.${stories.followed()}`;
@@ -97,7 +95,7 @@ export function mount(el, spec, bytes, live = null) {
     sliders.replaceChildren(...(live?.alive ? slidersOf(view.scene, memory, ask, arm) : []));
   }
 
-  const handles = () => handlesOf(view.scene, view.layout, stateAt(view.scene, view.t));
+  const handles = () => handlesOf(view.scene, view.layout, PICTURE.stateAt(view.scene, view.t));
   hands(stage.canvas, {
     get scene() { return view.scene; },
     get layout() { return view.layout; },
@@ -117,7 +115,7 @@ export function mount(el, spec, bytes, live = null) {
     pick: (x, y) => pick(() => stories.pick(x, y)),
     point: stories.point,
   });
-  fold.addEventListener("toggle", () => table.replaceChildren(...counters(view.scene, stateAt(view.scene, view.t))));
+  fold.addEventListener("toggle", () => table.replaceChildren(...PICTURE.counters(view.scene, PICTURE.stateAt(view.scene, view.t))));
 
   arm();
   root.setAttribute("aria-label", scene.title);
@@ -128,11 +126,11 @@ export function mount(el, spec, bytes, live = null) {
   root.qos = {
     ...clock, stats: view.stats, handles,
     follow: (way) => pick(() => stories.next(way)),
-    state: (at = view.t) => stateAt(view.scene, at),
+    state: (at = view.t) => PICTURE.stateAt(view.scene, at),
     get scene() { return view.scene; },
     get layout() { return view.layout; },
     update(newSpec, newBytes) {
-      view.scene = load(newSpec, newBytes, base);
+      view.scene = PICTURE.load(newSpec, newBytes, base);
       view.t = Math.min(view.t, view.scene.end_s);
       stories.point();
       const controlled = "input, button, select", focused = document.activeElement;
