@@ -1,7 +1,7 @@
-"""Packets of lesson 07: the same TCP sender, not paced and paced, in small."""
+"""A scene of lesson 07: the same TCP sender, not paced and paced, in small."""
 
 from qoslib import units
-from qoslib.explore.packet_view import PacketView, packet_view
+from qoslib.explore.tcp_view import TcpView, tcp_view
 from qoslib.flows import Flow, FqPacing, Host, Reno
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
@@ -42,7 +42,7 @@ def in_small(paced_bps: float | None) -> Scenario:
     return Scenario("one flow", port, (udp,), SEEN_S, seed=1, hosts=(host,))
 
 
-def scene() -> PacketView:
+def scene() -> TcpView:
     """The same sender as fast as its line, and paced at 6 Mb/s, from the start of the flow."""
     lanes = {"not paced": in_small(None), "paced at 6 Mb/s": in_small(units.mbps(6))}
-    return packet_view(lanes, start_s=0.0, duration_s=SEEN_S)
+    return tcp_view(lanes, badge="scale model: Mb/s in place of Gb/s")
