@@ -136,7 +136,7 @@ def rows_missed(packet_ns, byte_ns, gap_bytes):
     return missed
 
 
-def test_lesson_04_only_the_row_of_512_bytes_tells_layer_1_from_layer_2():
+def test_lesson_05_only_the_row_of_512_bytes_tells_layer_1_from_layer_2():
     layer_1, layer_2 = 20, 0
     assert rows_missed(105, 0.07, layer_2) == [512]
     assert rows_missed(1e3 / 7.545, 0, layer_1) == []
@@ -146,7 +146,7 @@ def test_lesson_04_only_the_row_of_512_bytes_tells_layer_1_from_layer_2():
     assert not rows_missed(124.6, 0.035, layer_1)
 
 
-def test_lesson_04_the_ledger_of_the_fault():
+def test_lesson_05_the_ledger_of_the_fault():
     def seen(quantity):
         return value("mx150_counters", "before_fix", "xe-0/0/12", quantity)
 
@@ -160,11 +160,11 @@ def test_lesson_04_the_ledger_of_the_fault():
     assert (drops["value"] == 0).all()
 
 
-def test_lesson_05_the_line_carries_four_million_packets_in_a_test():
+def test_lesson_06_the_line_carries_four_million_packets_in_a_test():
     assert 30 * units.rate_pps(units.gbps(10), 9000) == pytest.approx(4.2e6, rel=0.01)
 
 
-def test_lesson_05_if_all_flows_fell_together_the_line_would_be_86_percent_busy():
+def test_lesson_06_if_all_flows_fell_together_the_line_would_be_86_percent_busy():
     rate_pps = units.rate_pps(units.mbps(200), 1538)
     room = tcp.desynchronised_buffer_bytes(units.mbps(200), 0.05, 32) / 1538
     busy = tcp.saw_tooth(rate_pps / 32, 0.05, room / 32).utilisation
@@ -172,7 +172,7 @@ def test_lesson_05_if_all_flows_fell_together_the_line_would_be_86_percent_busy(
 
 
 @pytest.mark.parametrize("megabytes", [6, 36])
-def test_lesson_05_hosts_barely_faster_lose_as_many_with_any_buffer(megabytes):
+def test_lesson_06_hosts_barely_faster_lose_as_many_with_any_buffer(megabytes):
     test = mx80.PLATFORM.experiments("as_configured")["buffer_36MB"].scenario
     room = ByteLimit(round(units.megabytes(megabytes)))
     port = test.network.replace(queues=(test.network.queues[0].replace(limit=room),))
@@ -182,7 +182,7 @@ def test_lesson_05_hosts_barely_faster_lose_as_many_with_any_buffer(megabytes):
     assert run.tcp.goodput_bps.sum() > units.gbps(7)
 
 
-def test_lesson_08_counting_a_counter_once_leaves_the_share_within():
+def test_lesson_11_counting_a_counter_once_leaves_the_share_within():
     rows = [row for row in compare.stored() if row.assumptions == "base" and not row.fitted]
     rows = [row for row in rows if row.verdict != "unscored"]
     once: dict[tuple, bool] = {}
@@ -207,7 +207,7 @@ KINDS = {
 }
 
 
-def test_lesson_08_the_largest_ratio_is_the_reading_of_frames():
+def test_lesson_11_the_largest_ratio_is_the_reading_of_frames():
     rows = [row for row in compare.stored() if row.error is not None]
     largest = max((row for row in rows if row.error_kind == "relative"), key=lambda r: abs(r.error))
     assert largest.misfit == "m120_frames_latency"
