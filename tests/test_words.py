@@ -3,12 +3,15 @@
 import importlib.util
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import nbformat
 import pytest
 
 from qoslib import lessons
+from qoslib.explore.packet_still import RED
 from qoslib.lessons.glossary import groups, words
+from qoslib.lessons.glossary_pictures import PICTURES, drawn
 from qoslib.platforms import m120
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,3 +129,18 @@ def test_commands_stand_where_they_belong():
     assert "buffer-size percent" in of.loc["delay buffer", "Junos"]
     assert "buffer-size temporal" in of.loc["dynamic memory", "Junos"]
     assert m120.PLATFORM.experiments()["base_temporal"].port.queues[3].limit.at == "served"
+
+
+@pytest.mark.parametrize("word", PICTURES)
+def test_a_word_that_moves_has_a_small_picture(word):
+    picture = PICTURES[word]
+    assert word in set(words()["word"])
+    svg = drawn(picture)
+    ElementTree.fromstring(svg)
+    assert len(svg) < 14_000
+    assert ("dropped" in picture.said) == (RED in svg) or len(picture.port.queues) > 1
+    assert "prefers-reduced-motion" in svg
+
+
+def test_the_glossary_with_its_pictures_is_small():
+    assert (ROOT / "notebooks" / "glossary.ipynb").stat().st_size < 200_000

@@ -3,11 +3,14 @@
 python tools/nomenclature.py
 """
 
+import base64
 import tomllib
 from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_markdown_cell
+
+from qoslib.lessons.glossary_pictures import PICTURES, drawn
 
 ROOT = Path(__file__).resolve().parent.parent
 WORDS = ROOT / "data" / "words.toml"
@@ -64,14 +67,23 @@ def glossary():
 
 
 def entry(word):
-    """A word: its meaning, then what it is called by each vocabulary, and its lesson."""
+    """A word: its meaning, a picture where it moves, what others call it, and its lesson."""
     heads = HEADS | {"rfc": "RFC", "qoslib": "In qoslib"}
     heads = {f: head for f, head in heads.items() if f not in ("name", "means", "lesson")}
     called = {head: word.get(field, NO_WORD) for field, head in heads.items()}
     lines = [f"- {head}: {text}" for head, text in called.items() if text != NO_WORD]
     lesson = next(GLOSSARY.parent.glob(f"{word['lesson']}_*.ipynb")).name
     lines += [f"- Lesson: [{word['lesson']}]({lesson})"]
-    return f"### {word['name']}\n\n{word['means']}\n\n" + "\n".join(lines)
+    parts = [f"### {word['name']}", word["means"], picture(word["name"]), "\n".join(lines)]
+    return "\n\n".join(filter(None, parts))
+
+
+def picture(name):
+    """The picture of a word inside the page, so that the page stays one file."""
+    if name not in PICTURES:
+        return ""
+    held = base64.b64encode(drawn(PICTURES[name]).encode()).decode()
+    return f"![{PICTURES[name].said}](data:image/svg+xml;base64,{held})"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""A link into the glossary, in a real JupyterLab: it lands on the word."""
+"""The glossary in a real JupyterLab: links land on the word, pictures are there, search finds."""
+
+from accessibility import barriers
+
+from qoslib.lessons.glossary_pictures import PICTURES
 
 #: Whether the heading of a word is on the screen.
 IN_VIEW = """(word) => {
@@ -23,3 +27,30 @@ def test_a_link_lands_on_the_word(page, jupyter_server):
         else:
             page.wait_for_function(IN_VIEW, arg=word, timeout=30_000)
         page.get_by_role("tab", name="00_one_queue.ipynb").click()
+
+
+def test_search_finds_a_word_or_what_is_near(page, jupyter_server):
+    server = jupyter_server
+    page.goto(f"{server.url}/lab/tree/glossary.ipynb?token={server.token}&reset")
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=60_000)
+    page.locator(".jp-CodeCell .jp-InputArea-editor").first.click()
+    page.keyboard.press("Shift+Enter")
+    line = page.get_by_label("Search the words")
+    line.wait_for(timeout=60_000)
+    found = page.locator(".jp-OutputArea-output")
+    for typed, first in (
+        ("jitter", "jitter"),
+        ("bufferbloat", "bufferbloat"),
+        ("head-of-line blocking", "head-of-line blocking"),
+        ("jiter", "jitter"),
+    ):
+        line.fill(typed)
+        found.locator(f"tbody tr:first-child b:text-is('{first}')").wait_for(timeout=30_000)
+    found.get_by_text("No entry has “jiter”. Near it:").wait_for()
+    page.wait_for_timeout(500)
+    assert barriers(page, ".jp-OutputArea-output") == []
+    # A picture is inside the page, and JupyterLab draws it.
+    drawn = page.locator(".jp-RenderedMarkdown img").first
+    drawn.scroll_into_view_if_needed(timeout=30_000)
+    assert drawn.evaluate("(image) => image.decode().then(() => image.naturalWidth)") == 520
+    assert drawn.get_attribute("alt") == PICTURES["burst"].said

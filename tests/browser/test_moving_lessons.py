@@ -5,6 +5,7 @@ import re
 
 import nbformat
 import pytest
+from accessibility import OURS, barriers
 
 from qoslib import fluid, packets, units
 from qoslib.lessons.one_queue.sliders import SIMULATED, SPACINGS, simulated
@@ -123,10 +124,10 @@ def press(page, label, key, times):
 
 
 def complaints(page, watch):
-    """What went wrong, and what a cell said on its standard error."""
+    """What went wrong, what a cell said on its standard error, and what keeps somebody out."""
     page.wait_for_timeout(2000)  # what the kernel says of the last move may still be on its way
     stderr = page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts()
-    return [*watch.wrong, *stderr]
+    return [*watch.wrong, *stderr, *barriers(page, OURS)]
 
 
 def one_queue(room):

@@ -5,6 +5,7 @@ import json
 import nbformat
 import numpy as np
 import pytest
+from accessibility import barriers
 from test_moving_lessons import Watch, open_and_run
 
 from qoslib import PacketLimit, Port, Queue, Scenario, Stream, StrictPriority, explore, run
@@ -142,6 +143,7 @@ def test_a_page_of_its_own_plays_and_fetches_nothing(page, tmp_path):
     # Nothing can be changed without a kernel, so nothing offers to.
     assert page.locator(f"{ROOT} input[type=range]").count() == 1
     assert page.evaluate(f"{QOS}.scene.lanes[0].title") == "office"
+    assert barriers(page) == []
 
 
 def test_its_counters_are_those_of_the_record(page, tmp_path):

@@ -3,6 +3,7 @@
 import json
 
 import nbformat
+from accessibility import OURS, barriers
 from test_moving_lessons import Watch, open_and_run
 
 CELLS = (
@@ -57,6 +58,7 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
     page.get_by_text("ms, your curve").first.wait_for()
     assert page.locator(".qoslib-predict input[type=radio]").first.is_checked()
     assert watch.wrong == []
+    assert barriers(page, OURS) == []
 
 
 def guesses(folder):

@@ -2,6 +2,7 @@
 
 import pytest
 import slides
+from accessibility import barriers
 
 #: The room that a slide has, what of it overflows, and its smallest type.
 MEASURED = """() => {
@@ -45,6 +46,8 @@ def test_a_slide_fits_and_can_be_read(page, path, tmp_path):
         assert measured["smallest"] >= 24, slide.claim
         assert measured["named"], slide.claim
         assert measured["scene"] >= 900, slide.claim
+        if number == 2:
+            assert barriers(page) == []
         page.keyboard.press("PageDown")
     page.keyboard.press("n")
     assert page.locator("section:not(.away) aside").is_visible()

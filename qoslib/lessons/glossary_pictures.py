@@ -1,0 +1,377 @@
+"""Small moving pictures of the glossary: a few packets at a port, as the event record has them."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from qoslib import units
+from qoslib.explore.packet_lanes import Shown, Window, lane_of
+from qoslib.explore.packet_scene import Lane
+from qoslib.explore.packet_still import INK, MUTED, RED, rule, text
+from qoslib.plots import style
+from qoslib.port import (
+    ByteLimit,
+    Codel,
+    DeficitRoundRobin,
+    HeadDrop,
+    Instantaneous,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+    Shaper,
+    StrictPriority,
+)
+from qoslib.scenario import Scenario
+from qoslib.traffic import OnOff, Poisson, Stream
+
+__all__ = ["PICTURES", "Picture", "drawn"]
+
+#: Where the heads of several queues and the gate of the link are, and the sizes [px].
+HEAD, GATE, WIDTH, HIGH, ROW, TOP = 330, 370, 520, 18, 34, 26
+#: From the end of a rail to the wall of its queue, and how tall a full bucket is [px].
+HOLE, BUCKET = 30, 22
+#: A packet of the largest size, and how long the link takes for it as it is shown [px, s].
+LARGEST, SENDING_S = 20.0, 0.7
+SPEED = LARGEST / SENDING_S
+LASTS_S, RAIL_PX_PER_S, GLIDE_S, FALL_S = 9.0, 60.0, 0.15, 0.8
+
+LINK_BPS, FRAME = units.mbps(10), 1250
+
+
+class Picture(NamedTuple):
+    """A port and what it is offered, and what can be seen there."""
+
+    said: str
+    port: Port
+    streams: tuple[Stream, ...]
+
+
+def _port(*queues, **given):
+    return Port("port", LINK_BPS, queues, **given)
+
+
+def _one(limit=4, **given):
+    return _port(Queue("all", PacketLimit(limit), **given))
+
+
+def _data(mbps, **given):
+    return Stream("data", units.mbps(mbps), FRAME, **given)
+
+
+_TWO = (
+    Queue("voice", PacketLimit(4), priority=0, quantum_bytes=FRAME),
+    Queue("data", PacketLimit(4), priority=1, quantum_bytes=2 * FRAME),
+)
+_VOICE = Stream("voice", units.mbps(4), FRAME, start_s=units.ms(0.4))
+_BURSTS = OnOff(on_s=units.ms(2), off_s=units.ms(4), periods="constant")
+_RATE_BPS, _BURST = units.mbps(4), 2 * FRAME
+
+#: Word -> its picture.
+PICTURES = {
+    "policer": Picture(
+        "Bursts arrive. Packets pass while the bucket has tokens, and the others are dropped.",
+        _one(policer=Policer(_RATE_BPS, _BURST)),
+        (_data(6, arrivals=_BURSTS),),
+    ),
+    "shaper": Picture(
+        "Bursts arrive. Packets wait in the queue until the bucket has tokens for them.",
+        _one(shaper=Shaper(_RATE_BPS, _BURST)),
+        (_data(4, arrivals=_BURSTS),),
+    ),
+    "tail drop": Picture(
+        "The queue is full. The packet that has just arrived is dropped.",
+        _one(3),
+        (_data(16),),
+    ),
+    "head drop": Picture(
+        "The queue is full. The oldest packet at its front is dropped, and the new one joins.",
+        _one(3, dropper=HeadDrop()),
+        (_data(16),),
+    ),
+    "RED": Picture(
+        "The longer the queue, the more arriving packets are dropped at random before it is full.",
+        _one(9, dropper=Red(RedProfile(1, 7, 0.6), averaging=Instantaneous())),
+        (_data(15),),
+    ),
+    "CoDel": Picture(
+        "The wait stays above the target for an interval, and the packet at the head is dropped.",
+        _one(7, dropper=Codel(target_s=units.ms(1.5), interval_s=units.ms(3))),
+        (_data(13),),
+    ),
+    "strict priority": Picture(
+        "Voice always goes first. Data is sent only while the queue of voice is empty.",
+        _port(*_TWO, scheduler=StrictPriority()),
+        (_VOICE, _data(10)),
+    ),
+    "deficit round robin": Picture(
+        "The queues take turns: one packet of voice, then two packets of data.",
+        _port(*_TWO, scheduler=DeficitRoundRobin()),
+        (_VOICE.replace(rate_bps=units.mbps(8)), _data(12)),
+    ),
+    "starvation": Picture(
+        "Voice arrives as fast as the link sends. Nothing of data gets through.",
+        _port(*_TWO, scheduler=StrictPriority()),
+        (_VOICE.replace(rate_bps=units.mbps(11), start_s=0.0), _data(8, start_s=units.ms(0.3))),
+    ),
+    "serialisation": Picture(
+        "A large packet takes the link longer than a small one.",
+        _one(),
+        (Stream("data", units.mbps(4), FRAME), Stream("voice", units.mbps(1), 300)),
+    ),
+    "Poisson": Picture(
+        "Packets arrive at random: two close together, then a gap. Some wait on a link with room.",
+        _one(),
+        (_data(7, arrivals=Poisson()),),
+    ),
+    "CBR": Picture(
+        "Packets arrive evenly, and none waits.",
+        _one(),
+        (_data(7),),
+    ),
+    "burst": Picture(
+        "Four packets arrive close together and wait, and then none arrives for a while.",
+        _one(),
+        (_data(8, arrivals=OnOff(units.ms(1.25), units.ms(3.75), "constant")),),
+    ),
+    "jitter": Picture(
+        "Packets of voice arrive evenly. Behind data, some of them wait longer than others.",
+        _one(9),
+        (
+            Stream("voice", units.mbps(1.2), 300),
+            _data(6, arrivals=OnOff(on_s=units.ms(3), off_s=units.ms(3))),
+        ),
+    ),
+    "head-of-line blocking": Picture(
+        "A small packet of voice waits behind large packets of data in the same queue.",
+        _port(Queue("all", ByteLimit(6 * FRAME))),
+        (Stream("voice", units.mbps(0.6), 300, start_s=units.ms(2)), _data(11)),
+    ),
+}
+
+
+class _Packet(NamedTuple):
+    """Where a packet is over time [s, px], how wide it is, its colour, and when it is dropped."""
+
+    keys: list[tuple[float, float, float]]
+    width: float
+    colour: str
+    lost_s: float | None
+
+
+def drawn(picture: Picture) -> str:
+    """An SVG that plays over and over, and shows one moment where no motion is wanted.
+
+    Parameters
+    ----------
+    picture : Picture
+
+    Returns
+    -------
+    str
+        An SVG document of a few kilobytes.
+    """
+    largest = max(stream.mean_frame_bytes for stream in picture.streams)
+    slowed = SENDING_S / units.serialisation_s(largest, LINK_BPS, 0)
+    scenario = Scenario("picture", picture.port, picture.streams, seed=2)
+    lane = lane_of(Shown("picture", scenario), Window(0.0, LASTS_S / slowed), ())
+    packets = _packets(lane, LARGEST / largest, slowed)
+    moving = "".join(_moving(each) for each in packets) + _bucket(picture, lane, slowed)
+    still = "".join(_still(each, 0.7 * LASTS_S) for each in packets)
+    height = TOP + ROW * len(picture.port.queues) + 12
+    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    calm = "@media(prefers-reduced-motion:reduce){.m{display:none}.s{display:inline}}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
+        f"<title>{picture.said}</title><style>.s{{display:none}}{calm}</style>"
+        f'<rect width="{WIDTH}" height="{height}" rx="6" fill="#fff"/>'
+        f"{''.join(_scenery(picture, LARGEST / largest))}"
+        f'<g class="m">{moving}</g><g class="s">{still}</g></svg>'
+    )
+
+
+def _row(queue: int) -> float:
+    return TOP + ROW * queue
+
+
+def _line(queues: int) -> float:
+    """Where the link is: in the middle of the queues."""
+    return (_row(0) + _row(queues - 1)) / 2
+
+
+def _scenery(picture: Picture, scale: float) -> list[str]:
+    queues = picture.port.queues
+    line = _line(len(queues))
+    found = [rule(GATE, line - 6, GATE, line + HIGH + 6, INK, 2)]
+    found.append(rule(GATE, line + HIGH + 3, WIDTH, line + HIGH + 3))
+    looks = style.looks(stream.name for stream in picture.streams)
+    x = 6
+    for name, look in looks.items():
+        found.append(f'<rect x="{x}" y="6" width="10" height="10" rx="2" fill="{look.colour}"/>')
+        found.append(text(name, x + 15, 15, MUTED))
+        x += 30 + 8 * len(name)
+    for number in range(len(queues)):
+        y, head, wall = _row(number), _head(queues), _wall(queues, number, scale)
+        found.append(rule(0, y + HIGH + 3, wall - HOLE, y + HIGH + 3))
+        tray = f'<rect x="{wall:.0f}" y="{y - 3}" width="{head - wall:.0f}" height="{HIGH + 6}"'
+        found += [f'{tray} fill="#F2F3F4"/>', rule(wall, y - 6, wall, y + HIGH + 3, INK, 2.5)]
+        found.append(rule(wall, y + HIGH + 3, head, y + HIGH + 3))
+    return found
+
+
+def _wall(queues: Sequence[Queue], number: int, scale: float) -> float:
+    """The left end of a queue; one that is alone has its packet on the link before its limit."""
+    room = queues[number].limit
+    assert isinstance(room, ByteLimit | PacketLimit)
+    room_px = scale * room.limit_bytes if isinstance(room, ByteLimit) else LARGEST * room.packets
+    return _head(queues) - room_px - LARGEST * (len(queues) == 1)
+
+
+def _head(queues: Sequence[Queue]) -> float:
+    return GATE if len(queues) == 1 else HEAD
+
+
+def _packets(lane: Lane, scale: float, slowed: float) -> list[_Packet]:
+    """Follow the record, and note where each packet is whenever it begins or ends to move."""
+    events, names = lane.events, [stream.name for stream in lane.streams]
+    assert isinstance(lane.at, Port)
+    queues = lane.at.queues
+    looks, line, head = style.looks(names), _line(len(queues)), _head(queues)
+    waiting: list[list[int]] = [[] for _ in queues]
+    alone, sending = len(queues) == 1, 0.0
+    keys: dict[int, list[tuple[float, float, float]]] = {}
+    wide: dict[int, float] = {}
+    colour: dict[int, str] = {}
+    lost: dict[int, float] = {}
+    columns = (events.time_s * slowed, events.kind, events.packet, events.stream, events.queue)
+    rows = zip(*(each.tolist() for each in (*columns, events.frame_bytes)), strict=True)
+
+    def settle(queue: int, at_s: float, glide_s: float = GLIDE_S) -> None:
+        """Let those that wait in a queue stand behind one another."""
+        x = head - (sending if alone else 0.0)
+        for number in waiting[queue]:
+            x -= wide[number]
+            path = keys[number]
+            if glide_s and abs(path[-1][1] - x) > 0.5 and path[-1][0] < at_s:
+                path.append((at_s, *path[-1][1:]))
+            path.append((max(at_s, path[-1][0]) + glide_s, x, _row(queue)))
+
+    for at_s, kind, number, stream, queue, size in rows:
+        y = _row(queue)
+        if number not in keys:
+            wide[number], colour[number] = scale * size, looks[names[stream]].colour
+            rail = _wall(queues, queue, scale) - HOLE
+            start_s = at_s - rail / RAIL_PX_PER_S
+            keys[number] = [(start_s, -wide[number], y), (at_s, rail - wide[number], y)]
+        path = keys[number]
+        if kind == "enqueue":
+            waiting[queue].append(number)
+            settle(queue, at_s)
+        elif kind == "drop":
+            if number in waiting[queue]:
+                waiting[queue].remove(number)
+                settle(queue, at_s)
+            lost[number] = at_s
+            x = path[-1][1]
+            path += [(max(at_s, path[-1][0]), x, path[-1][2]), (at_s + FALL_S, x + 8, y + 60)]
+        elif kind == "choice":
+            waiting[queue].remove(number)
+        elif kind == "start":
+            path.append((max(at_s, path[-1][0]), *path[-1][1:]))
+            # To the gate, and on as the link takes it.
+            began_s = path[-1][0] + GLIDE_S * (not alone)
+            x = GATE - wide[number] + SPEED * (began_s - at_s)
+            path.append((began_s, x, line))
+            path.append((began_s + (WIDTH - x) / SPEED, WIDTH, line))
+            sending = wide[number]
+            settle(queue, at_s, GLIDE_S * (not alone))
+        elif kind == "departure" and alone:
+            sending = 0.0
+            settle(queue, at_s, 0.0)
+    return [
+        _Packet(path, max(wide[number] - 1, 3), colour[number], lost.get(number))
+        for number, path in keys.items()
+        if path[0][0] < LASTS_S
+    ]
+
+
+def _bucket(picture: Picture, lane: Lane, slowed: float) -> str:
+    """The tokens of a policer or a shaper, as a bucket whose level moves."""
+    (queue, *_), events = picture.port.queues, lane.events
+    meter = queue.policer or queue.shaper
+    if meter is None:
+        return ""
+    known = ~np.isnan(events.tokens_share) & (events.time_s * slowed < LASTS_S)
+    times = [0.0, *(events.time_s[known] * slowed), LASTS_S]
+    shares = [1.0, *events.tokens_share[known]]
+    shares.append(shares[-1])
+    size = max(stream.mean_frame_bytes for stream in picture.streams) / meter.burst_bytes
+    # Tokens flow in evenly; a packet that passes takes its own at once.
+    keys, gain = [(0.0, 1.0)], meter.rate_bps / units.bits(meter.burst_bytes) / slowed
+    for at_s, share in zip(times[1:-1], shares[1:-1], strict=True):
+        came = min(1.0, keys[-1][1] + gain * (at_s - keys[-1][0]))
+        keys.append((at_s, came))
+        keys.append((at_s + 0.02, share - size if queue.shaper else share))
+    keys.append((LASTS_S, min(1.0, keys[-1][1] + gain * (LASTS_S - keys[-1][0]))))
+    x, foot = (GATE - 14, TOP - 6) if queue.shaper else (GATE - 190, TOP - 6)
+    look = f'dur="{LASTS_S:g}s" repeatCount="indefinite"'
+    ends = _short(at / LASTS_S for at, _ in keys)
+    level = ";".join(f"{1 - share:.2f}" for _, share in keys)
+    return (
+        f'<path d="M{x} {foot - BUCKET}v{BUCKET}h12v-{BUCKET}" fill="none" stroke="{INK}"/>'
+        f'<svg x="{x + 1}" y="{foot - BUCKET}" width="10" height="{BUCKET}" viewBox="0 0 1 1" '
+        f'preserveAspectRatio="none"><rect width="1" height="1" fill="{MUTED}">'
+        f'<animate attributeName="y" {look} keyTimes="{ends}" values="{level}"/></rect></svg>'
+    )
+
+
+def _moving(packet: _Packet) -> str:
+    times, xs, ys = zip(*packet.keys, strict=True)
+    chosen = [0.0, *dict.fromkeys(at for at in times if 0 < at < LASTS_S), LASTS_S]
+    places = [(at, np.interp(at, times, xs), np.interp(at, times, ys)) for at in chosen]
+    places = _bends(places)
+    key_times = _short(at / LASTS_S for at, *_ in places)
+    values = ";".join(f"{x:.0f} {y:.0f}" for _, x, y in places)
+    look = f'dur="{LASTS_S:g}s" repeatCount="indefinite"'
+    move = '<animateTransform attributeName="transform" type="translate"'
+    body = f'{move} {look} keyTimes="{key_times}" values="{values}"/>'
+    if packet.lost_s is not None and packet.lost_s < LASTS_S:
+        ends = [0.0, packet.lost_s, min(packet.lost_s + FALL_S, LASTS_S)]
+        body += f'<animate attributeName="fill" {look} calcMode="discrete" '
+        body += f'keyTimes="{_short(at / LASTS_S for at in ends[:2])}" '
+        body += f'values="{packet.colour};{RED}"/><animate attributeName="opacity" {look} '
+        body += f'keyTimes="{_short(at / LASTS_S for at in (*ends, LASTS_S))}" values="1;1;0;0"/>'
+    box = f'<rect width="{packet.width:.0f}" height="{HIGH}" rx="3" fill="{packet.colour}">'
+    return f"{box}{body}</rect>"
+
+
+def _bends(places: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+    """A path without the places that lie on the way between their neighbours."""
+    kept = places[:1]
+    for place, after in pairwise(places[1:]):
+        before = kept[-1]
+        share = (place[0] - before[0]) / max(after[0] - before[0], 1e-9)
+        off = max(abs(before[n] + share * (after[n] - before[n]) - place[n]) for n in (1, 2))
+        if off > 0.7:
+            kept.append(place)
+    return [*kept, places[-1]]
+
+
+def _short(shares) -> str:
+    return ";".join(
+        f"{share:.3f}".rstrip("0").rstrip(".").replace("0.", ".", 1) for share in shares
+    )
+
+
+def _still(packet: _Packet, at_s: float) -> str:
+    times, xs, ys = zip(*packet.keys, strict=True)
+    gone = packet.lost_s is not None and at_s > packet.lost_s + FALL_S
+    if at_s < times[0] or at_s > times[-1] or gone:
+        return ""
+    place = f'x="{np.interp(at_s, times, xs):.0f}" y="{np.interp(at_s, times, ys):.0f}"'
+    colour = RED if packet.lost_s is not None and at_s > packet.lost_s else packet.colour
+    return f'<rect {place} width="{packet.width:.0f}" height="{HIGH}" fill="{colour}"/>'

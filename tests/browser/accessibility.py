@@ -1,0 +1,17 @@
+"""What axe-core finds that would keep somebody out."""
+
+from axe_playwright_python.sync_playwright import Axe
+
+#: What of a notebook is ours: the rest is JupyterLab's.
+OURS = ".qoslib-explorer, .qoslib-packets, .qoslib-predict"
+
+
+def barriers(page, within=None):
+    """The serious and critical violations in a page, or in what a selector finds in it."""
+    found = Axe().run(page, within, {"resultTypes": ["violations"]}).response["violations"]
+    return [
+        f"{each['id']}: {node['html'][:200]}"
+        for each in found
+        if each["impact"] in ("serious", "critical")
+        for node in each["nodes"]
+    ]
