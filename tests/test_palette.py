@@ -72,7 +72,7 @@ def test_text_is_read_on_white():
     assert contrast(style.INK, WHITE) >= TEXT
 
 
-@pytest.mark.parametrize("colour", packet_scene.DARK.values())
+@pytest.mark.parametrize("colour", style.DARK.values())
 def test_a_class_of_the_packet_view_is_seen_on_a_dark_ground(colour):
     for ground in ("#111111", "#111318", "#1E1E1E"):
         assert contrast(colour, ground) >= 4.5
@@ -80,13 +80,13 @@ def test_a_class_of_the_packet_view_is_seen_on_a_dark_ground(colour):
 
 @pytest.mark.parametrize("vision", VISIONS)
 def test_classes_are_told_apart_on_a_dark_ground(vision):
-    for pair in combinations(packet_scene.DARK.values(), 2):
+    for pair in combinations(style.DARK.values(), 2):
         one, other = (lab(VISIONS[vision] @ linear(colour)) for colour in pair)
         assert np.linalg.norm(one - other) >= APART, pair
 
 
 def test_every_class_has_a_colour_for_the_dark():
-    assert set(packet_scene.DARK) == set(COLOURS.values())
+    assert set(style.DARK) == set(COLOURS.values())
 
 
 def test_words_of_the_packet_view_are_read_in_both_themes():

@@ -168,11 +168,72 @@ def test_a_live_figure_keeps_names_and_follows(make):
     figure = make()
     live = plots.live(figure)
     assert live._config["showSendToCloud"] is False
-    assert [t.uid for t in live.data] == [t.uid for t in figure.data]
+    shown = [t.uid for t in live.data if not t.uid.startswith("before-")]
+    assert shown == [t.uid for t in figure.data]
     moved = make()
     moved.data[0].y = [None] * len(moved.data[0].y)
     plots.refresh(live, moved)
     assert set(live.data[0].y) == {None}
+
+
+def test_what_moves_leaves_a_pale_trace_of_where_it_was():
+    first, moved = one_queue(), one_queue()
+    live = plots.live(first)
+    assert trace(live, "before-line-0").y == ()
+    assert trace(live, "before-key").showlegend is False
+    trace(moved, "line-0").y = [0.0] * len(trace(moved, "line-0").y)
+    plots.refresh(live, moved, first)
+    assert set(trace(live, "line-0").y) == {0.0}
+    assert trace(live, "before-line-0").y == trace(first, "line-0").y
+    assert trace(live, "before-line-0").opacity < 0.5
+    assert trace(live, "before-key").showlegend is True
+    kept = {each.uid.removeprefix("before-") for each in live.data if each.uid[:3] == "bef"}
+    assert not kept & {"measured-0", "packets-0", "key-measured"}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"),
+    [((0, 90), (0, 100)), ((0, 101), (0, 101)), ((0, 20), (0, 20)), ((-1, 90), (-1, 90))],
+)
+def test_an_axis_stays_still_as_long_as_it_has_room(wanted, shown):
+    first, moved = one_queue(), one_queue()
+    first.layout.yaxis.range, moved.layout.yaxis.range = (0, 100), wanted
+    live = plots.live(first)
+    plots.refresh(live, moved)
+    assert tuple(live.layout.yaxis.range) == shown
+
+
+@FIGURES
+def test_what_is_read_under_the_pointer_has_its_unit(make):
+    figure = make()
+    for each in figure.data:
+        if each.x and each.x[0] is not None and each.hoverinfo != "skip":
+            unit = figure.layout[f"yaxis{each.yaxis[1:]}"].title.text.split("[")[1].rstrip("]")
+            assert unit in each.hovertemplate, each.uid
+
+
+def test_published_values_fade_where_the_settings_are_not_theirs():
+    base = m120.PLATFORM.experiments()["base"]
+    solved = fluid.solve(base.port, base.streams)
+    for faded, said in ((False, "published: up to 84 ms"), (True, "other settings: up to 84 ms")):
+        figure = plots.classes(base, solved, "m120", faded=faded)
+        measured = trace(figure, "measured-delay")
+        assert (measured.opacity < 0.5) is faded
+        assert ("with other settings" in measured.hovertemplate) is faded
+        assert said in figure.summary
+
+
+def test_a_click_on_the_key_hides_all_of_a_kind():
+    for figure in (base_test(), one_queue(), buffer_size()):
+        entries = [each for each in figure.data if each.uid.startswith("key-")]
+        drawn = {each.legendgroup for each in figure.data if each not in entries}
+        assert {each.legendgroup for each in entries} <= drawn
+
+
+def test_round_numbers_end_an_axis():
+    assert [style.nice(top) for top in (0, 0.9, 1, 1.01, 7, 83, 120, 1e-3)] == [
+        *(1, 1, 1, 1.5, 8, 100, 150, 1e-3)
+    ]
 
 
 def test_refreshing_with_another_figure_is_refused():

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from qoslib import lessons
-from qoslib.lessons.prediction import Prediction, Store, Widget, reveal
+from qoslib.lessons.prediction import Prediction, Store, Widget, ghost, reveal
 
 NUMBER = Prediction("x.a", {"question": "How long?", "who": "The router", "low": 1, "high": 1000,
                             "log": True, "unit": "ms"})  # fmt: skip
@@ -103,12 +103,26 @@ def test_the_answer_stands_beside_the_guess(asked, guess, answer, text):
 
 def test_a_drawn_curve_stays_in_the_picture():
     figure = reveal(CURVE, GUESSES[CURVE], {0: 0, 100: 40})
-    assert [trace.name for trace in figure.data] == ["your prediction", "The model"]
+    assert [trace.name for trace in figure.data] == ["your guess", "The model"]
     assert figure.summary == "At 100 %: the model 40 %, your curve 3 %."
     assert figure.table["The model"].tolist() == [0, 20, 40]
     alone = reveal(CURVE, None, [(0, 0), (100, 40)])
     assert [trace.name for trace in alone.data] == ["The model"]
     assert alone.summary == "At 100 %: the model 40 %."
+
+
+def test_a_guess_stays_in_the_figure_whose_axis_it_is_of():
+    mark = ghost(NUMBER, 20, 1, x=["BE"], drawn=lambda ms: ms / 1000)
+    assert (mark["x"], mark["y"], mark["text"]) == (["BE"], [0.02], ["your guess"])
+    assert mark["customdata"] == ["20 ms"]
+    upright = ghost(NUMBER, 20, 0, y=[0, 9])
+    assert (upright["x"], upright["y"], upright["mode"]) == ([20, 20], [0, 9], "lines+text")
+    curve = ghost(CURVE, GUESSES[CURVE], 2, faded=True)
+    assert (curve["x"], curve["y"]) == ([0, 50, 100], [1, 2, 3])
+    assert curve["customdata"][-1] == "3 %"
+    assert curve["opacity"] < mark["opacity"]
+    for asked in (NUMBER, CURVE):
+        assert ghost(asked, None, 0, x=["BE"])["x"] == []
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ sees it as it first appears. Widget state and plotly's own data go: they are meg
 
 import base64
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from benchmarks.laboratory import chromium
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 PLOTLY = "application/vnd.plotly.v1+json"
 KEPT = ("text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/svg+xml")
+STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 WIDTH, HEIGHT = 820, 330
 MAX_PICTURE_BYTES = 40_000
 TO_PIXELS = """async ([figure, width, height]) => {
@@ -91,6 +93,9 @@ def slim(output, picture):
         bundle["image/png"] = picture(bundle[PLOTLY])
         if len(base64.b64decode(bundle["image/png"])) > MAX_PICTURE_BYTES:
             sys.exit(f"a picture has more than {MAX_PICTURE_BYTES:,} bytes")
+    if "text/html" in bundle:
+        # A picture is light on any page.
+        bundle["text/html"] = STYLE.sub("", bundle["text/html"])
     output["data"] = {mime: bundle[mime] for mime in KEPT if mime in bundle}
     return output
 

@@ -65,7 +65,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._debounce = Debounce(lambda: self._shown(self._settle))
         with closing(ProgressBar()) as bar:
             self._drawn = draw(self.values, simulate and simulate(self.values, bar))
-        self.figure = plots.live(self._drawn)
+        self.figure, self._rested = plots.live(self._drawn), self._drawn
         self._bar = ProgressWidget()
         self._words, self._alert = widgets.HTML(), widgets.HTML(layout={"display": "none"})
         self._write(self.values)
@@ -183,13 +183,15 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
                 self._show(self._simulate)
             finally:
                 self._bar.end()
+        # What the next move leaves as a pale trace.
+        self._rested = self._drawn
 
     def _show(self, simulate: Callable[[dict[str, Any], Progress], Any] | None = None) -> None:
         """Draw again. An error is shown between the controls and the figure."""
         try:
             values = self.values
             self._drawn = self._draw(values, simulate and simulate(values, self._bar))
-            plots.refresh(self.figure, self._drawn)
+            plots.refresh(self.figure, self._drawn, self._rested)
         except Exception as error:
             said = f"{html.escape(str(error))} The figure is that of the settings before."
             self._alert.value = f'<p role="alert" style="line-height: 1.4"><b>{said}</b></p>'

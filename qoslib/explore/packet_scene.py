@@ -37,7 +37,7 @@ from qoslib.record import fail
 from qoslib.results import Events
 from qoslib.traffic import Stream
 
-__all__ = ["DARK", "MOST_PACKETS", "Lane", "Scene", "scene_of"]
+__all__ = ["MOST_PACKETS", "Lane", "Scene", "scene_of"]
 
 #: Most packets of a lane, and ticks of the clock that they share; the last tick means never.
 MOST_PACKETS = 20_000
@@ -45,15 +45,6 @@ TICKS = 2**32 - 2
 NEVER = 2**32 - 1
 #: The column `fate` has the number of a cause, from 1 on; with this added it had been enqueued.
 FROM_QUEUE = 128
-#: Colours of the classes on a dark ground: the same hues, brighter.
-DARK = {
-    style.ORANGE: "#FFB84D",
-    style.SKY: "#8CCBFF",
-    style.GREEN: "#3CCFA0",
-    style.BLUE: "#4DA3E8",
-    style.RED: "#FF9152",
-    style.PINK: "#E79BCB",
-}
 
 
 class Lane(NamedTuple):
@@ -122,7 +113,7 @@ def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) 
         "start_s": start_s,
         "end_s": end_s - start_s,
         "classes": [
-            {"name": name, "light": looks[name].colour, "dark": DARK[looks[name].colour]}
+            {"name": name, "light": looks[name].colour, "dark": style.DARK[looks[name].colour]}
             for name in names
         ],
         "lanes": made,

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import anywidget
 
+from qoslib.plots.theme import sheet
+
 __all__ = ["PageGlue"]
 
 
@@ -12,8 +14,8 @@ class PageGlue(anywidget.AnyWidget):
 
     It hides the labels of controls in a grid from view, gives each slider's handle the text of
     its label, tells plotly when the explorer's width changes (it only learns of the window's), and
-    saves what it is sent as a file.
+    saves what it is sent as a file. Its style sheet has that of figures, which follow the theme.
     """
 
     _esm = Path(__file__).with_name("page_glue.js")
-    _css = Path(__file__).with_name("page_glue.css")
+    _css = Path(__file__).with_name("page_glue.css").read_text(encoding="utf-8") + sheet()

@@ -20,17 +20,20 @@ from qoslib.lessons.prediction import (
     histogram,
     read,
 )
+from qoslib.lessons.prediction import ghost as _ghost
 from qoslib.lessons.prediction import reveal as revealed
 from qoslib.record import fail
 
 if TYPE_CHECKING:
     from qoslib.plots.figure import Figure
+    from qoslib.plots.style import Json
 
 __all__ = [
     "LESSONS",
     "Verdict",
     "check",
     "exercises",
+    "ghost",
     "guess",
     "guesses",
     "predict",
@@ -266,6 +269,32 @@ def guesses(prediction: str, folder: str | Path, answer: Any = None) -> "Figure"
     """
     known = _prediction(prediction)
     return histogram(known, *guesses_in(known, folder), answer=answer)
+
+
+def ghost(prediction: str, panel: int, **where: Any) -> "Json":
+    """The reader's prediction as a trace of a figure, empty where there is none.
+
+    Parameters
+    ----------
+    prediction : str
+        Its number, like ``"00.c"``.
+    panel : int
+        Of the figure.
+    **where
+        As in `prediction.ghost`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such prediction.
+
+    Examples
+    --------
+    >>> ghost("00.c", 2)["x"]
+    []
+    """
+    known = _prediction(prediction)
+    return _ghost(known, _store.get(known), panel, **where)
 
 
 def _prediction(number: str) -> Prediction:

@@ -18,7 +18,7 @@ import math
 import os
 import tempfile
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +38,7 @@ __all__ = [
     "Revealed",
     "Store",
     "Widget",
+    "ghost",
     "guesses_in",
     "histogram",
     "read",
@@ -188,11 +189,8 @@ def _drawn(prediction: Prediction, guess: Any, answer: Any) -> Figure:
     traces = []
     if guess is not None:
         mine_x, mine_y = zip(*guess, strict=True)
-        traces.append(_ghost("your prediction", mine_x, mine_y))
-    line = {"color": style.BLUE, "width": 3}
-    traces.append(
-        {"type": "scatter", "x": x, "y": y, "name": words["who"], "line": line, "uid": "answer"}
-    )
+        traces.append(_curve(style.GUESS, mine_x, mine_y, style.INK, dash="dot"))
+    traces.append(_curve(words["who"], x, y, style.BLUE))
     at, unit = words["at"][-1], words["y"]["unit"]
     text = (
         f"At {at:g} {words['x']['unit']}: {words['who'].lower()} {np.interp(at, x, y):.3g} {unit}"
@@ -200,7 +198,7 @@ def _drawn(prediction: Prediction, guess: Any, answer: Any) -> Figure:
     text += f", your curve {guess[-1][1]:g} {unit}." if guess is not None else "."
     columns = {words["who"]: np.interp(words["at"], x, y)}
     if guess is not None:
-        columns = {"your prediction": mine_y, **columns}
+        columns = {style.GUESS: mine_y, **columns}
     index = pd.Index(words["at"], name=f"{words['x']['label']} [{words['x']['unit']}]")
     return Figure(
         data=traces,
@@ -210,26 +208,62 @@ def _drawn(prediction: Prediction, guess: Any, answer: Any) -> Figure:
     )
 
 
-def _ghost(name: str, x: Any, y: Any, opacity: float = 0.75) -> dict[str, Any]:
-    line = {"color": style.ORANGE, "width": 3, "dash": "dot"}
+def _curve(name: str, x: Any, y: Any, colour: str, opacity: float = 1, **line: str) -> style.Json:
+    line = {"color": colour, "width": 3} | line
     drawn = {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": line}
     return drawn | {"name": name, "opacity": opacity, "uid": name}
 
 
-def _layout(words: Mapping[str, Any]) -> dict[str, Any]:
-    layout: dict[str, Any] = {"height": 330, "margin": {"l": 60, "r": 15, "t": 30, "b": 45}}
-    layout |= {"template": "none", "legend": {"orientation": "h", "y": 1.12}}
+def _layout(words: Mapping[str, Any]) -> style.Json:
+    titles = [f"{words[name]['label']} [{words[name]['unit']}]" for name in "xy"]
+    layout = style.layout(titles[1:], titles[0])
     for name in "xy":
         axis = words[name]
         log = axis.get("log", False)
         ends = [math.log10(axis[end]) if log else axis[end] for end in ("low", "high")]
-        layout[f"{name}axis"] = {
-            "title": {"text": f"{axis['label']} [{axis['unit']}]"},
+        layout[f"{name}axis"] |= {
             "type": "log" if log else "linear",
             "range": ends,
             "tickvals": axis["ticks"],
         }
     return layout
+
+
+def ghost(
+    prediction: Prediction,
+    guess: Any,
+    panel: int,
+    x: Sequence[Any] = (),
+    y: Sequence[Any] = (),
+    drawn: Callable[[float], float] = float,
+    faded: bool = False,
+) -> style.Json:
+    """What was guessed, to stay in a figure whose axis is what was asked for.
+
+    Without a guess the trace has no points.
+
+    Parameters
+    ----------
+    prediction : Prediction
+        A number or a curve.
+    guess : Any
+        What was guessed, or None.
+    panel : int
+    x, y : sequence
+        Of a number: where it stands on the other axis; between two places a line is drawn.
+    drawn : callable
+        From the unit of the prediction to that of the axis.
+    faded : bool
+        Whether the figure has other settings than the question.
+    """
+    curve = prediction.kind == "curve"
+    unit = (prediction.words["y"] if curve else prediction.words)["unit"]
+    # Pairs of where a number stands, and the number.
+    pairs = [] if guess is None else guess if curve else [(at, guess) for at in (x or y)]
+    there = [[at for at, _ in pairs], [drawn(value) for _, value in pairs]]
+    said = [f"{value:g} {unit}" for _, value in pairs]
+    both = there[::-1] if y else there
+    return style.ghost(*both, panel, said, faded, f"guess-{prediction.name}")
 
 
 def _points(answer: Any) -> tuple[list[float], list[float]]:
@@ -280,12 +314,11 @@ def histogram(
         summary += f" {bad} {'file' if bad == 1 else 'files'} could not be read."
     if prediction.kind == "curve":
         pairs = [list(zip(*each, strict=True)) for each in guesses]
-        traces = [_ghost(f"guess {n}", x, y, 0.3) for n, (x, y) in enumerate(pairs)]
+        traces = [_curve(f"guess {n}", x, y, style.INK, 0.3) for n, (x, y) in enumerate(pairs)]
         table = pd.DataFrame([[y for _, y in each] for each in guesses], columns=words["at"])
         layout = _layout(words) | {"showlegend": False}
         if answer is not None:
-            x, y = _points(answer)
-            traces.append({"type": "scatter", "x": x, "y": y, "name": words["who"]})
+            traces.append(_curve(words["who"], *_points(answer), style.BLUE))
         return Figure(data=traces, layout=layout, summary=summary, table=table)
     if prediction.kind == "choice":
         labels = list(words["choices"])
@@ -297,13 +330,8 @@ def histogram(
         unit = words["unit"]
     colours = [style.BLUE if each else style.ORANGE for each in marked]
     traces = [{"type": "bar", "x": labels, "y": heights, "marker": {"color": colours}}]
-    layout = {
-        "template": "none",
-        "height": 330,
-        "margin": {"l": 50, "r": 15, "t": 15, "b": 60},
-        "xaxis": {"title": {"text": unit}, "type": "category"},
-        "yaxis": {"title": {"text": "guesses"}, "rangemode": "tozero"},
-    }
+    layout = style.layout(["guesses"], unit, [{"rangemode": "tozero", "tickformat": "d"}])
+    layout["xaxis"]["type"] = "category"
     if any(marked):
         summary += f" {words['who']} ({labels[marked.index(True)]}) is the blue bar."
     table = pd.DataFrame({"guesses": heights}, index=pd.Index(labels, name=unit))

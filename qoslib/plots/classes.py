@@ -30,7 +30,10 @@ _DECADES = (-2, 3)
 
 
 def classes(
-    experiment: Experiment, results: Result | Sequence[Result], platform: str = ""
+    experiment: Experiment,
+    results: Result | Sequence[Result],
+    platform: str = "",
+    faded: bool = False,
 ) -> Figure:
     """Sent, dropped and delay of each class, with the published values drawn over them.
 
@@ -45,6 +48,8 @@ def classes(
         What one or more models say of them.
     platform : str
         Name of the platform whose published values are drawn; empty for none.
+    faded : bool
+        Whether the published values are of other settings than the results.
 
     Returns
     -------
@@ -75,17 +80,18 @@ def classes(
     offered = _drawn(experiment, said[0], "offered")
     traces = [style.bars(names, offered, panel, uid=f"offered-{panel}") for panel in (0, 1)]
     for panel, quantity in enumerate(PANELS):
-        traces.append(_measured(experiment, names, points, quantity, panel))
         for result in said:
             y = _drawn(experiment, result, quantity)
             uid = f"{result.model}-{quantity}"
             traces.append(style.points(result.model, names, names, y, panel, uid=uid))
+        traces.append(_measured(experiment, names, points, quantity, panel, faded))
     traces += style.keys(*dict.fromkeys(r.model for r in said), "measured")
-    table = _table(experiment, said, points)
+    table, layout = _table(experiment, said, points), _layout(offered)
+    style.beside(traces, layout, len(names))
     return Figure(
         data=traces,
-        layout=_layout(offered),
-        summary=_summary(table, said, _largest(points)),
+        layout=layout,
+        summary=_summary(table, said, _largest(points), faded),
         table=table,
     )
 
@@ -117,11 +123,17 @@ def _published(
 
 
 def _measured(
-    experiment: Experiment, names: Sequence[str], points: Sequence[Point], quantity: str, panel: int
+    experiment: Experiment,
+    names: Sequence[str],
+    points: Sequence[Point],
+    quantity: str,
+    panel: int,
+    faded: bool,
 ) -> style.Json:
     value, half_width = _published(experiment, names, points, quantity)
     uid = f"measured-{quantity}"
-    trace = style.points("measured", names, names, value, panel, uid=uid, half_width=half_width)
+    shown = {"half_width": half_width, "faded": faded}
+    trace = style.points("measured", names, names, value, panel, uid=uid, **shown)
     if quantity == "delay":
         # "Up to 84 ms" leaves the least delay open: its bar goes down to the end of the axis.
         open_below = [name in _largest(points) for name in names]
@@ -136,8 +148,8 @@ def _largest(points: Sequence[Point]) -> set[str]:
 
 
 def _layout(offered: Floats) -> style.Json:
-    top = 1.08 * max(1.0, float(np.max(offered)))
-    rates = {"range": [-0.02 * top, top], "rangemode": "nonnegative"}
+    top = style.nice(1.02 * max(1.0, float(np.max(offered))))
+    rates = {"range": [-0.02 * top, 1.02 * top], "rangemode": "nonnegative"}
     y_axes = [rates, rates, style.decades(*_DECADES)]
     return style.layout(tuple(PANELS.values()), y_axes=y_axes, autotickangles=[0, 90])
 
@@ -155,10 +167,10 @@ def _table(
     return rounded(pd.DataFrame(columns, index=pd.Index(names, name="class")))
 
 
-def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) -> str:
+def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str], faded: bool) -> str:
     models = [result.model for result in results]
     sentences = [
-        _sentence(str(name), row, name in largest, *models) for name, row in table.iterrows()
+        _sentence(str(name), row, name in largest, faded, *models) for name, row in table.iterrows()
     ]
     busy = [sentence for sentence in sentences if sentence]
     rest = (
@@ -169,7 +181,9 @@ def _summary(table: pd.DataFrame, results: Sequence[Result], largest: set[str]) 
     return " ".join([*busy, rest, *still])
 
 
-def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *others: str) -> str:
+def _sentence(
+    name: str, row: "pd.Series[float]", largest: bool, faded: bool, model: str, *others: str
+) -> str:
     offered, delay = row["offered [Gb/s]"], row[f"delay [ms] {model}"]
     dropped = row[f"dropped [Gb/s] {model}"]
     if dropped == 0 and not delay >= 1:
@@ -178,8 +192,9 @@ def _sentence(name: str, row: "pd.Series[float]", largest: bool, model: str, *ot
     if np.isnan(delay):
         return f"{start}: it sends nothing, so it has no delay."
     seen = {kind: row[f"delay [ms] {kind}"] for kind in (*others, "published")}
+    called = style.KINDS | {"published": f"published{style.OTHERWISE if faded else ''}"}
     others_ms = [
-        f"{style.KINDS.get(k, k)}: {'up to ' if largest and k == 'published' else ''}{ms:g} ms"
+        f"{called.get(k, k)}: {'up to ' if largest and k == 'published' else ''}{ms:g} ms"
         for k, ms in seen.items()
         if not np.isnan(ms)
     ]

@@ -2,13 +2,15 @@
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
 from IPython.display import display
 
+from qoslib.plots import style
+from qoslib.plots.theme import sheet
 from qoslib.record import checked, fail
 
 __all__ = [
@@ -27,7 +29,10 @@ CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 MIME = "application/vnd.plotly.v1+json"
 #: What an update may change in a trace; everything else is decided when the figure is made.
-_CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata")
+_CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata", "opacity", "name")
+_CHANGING += ("hovertemplate", "textposition", "mode")
+#: What the state before the last move is called, how a uid of it begins, and how pale it is.
+BEFORE, _BEFORE, _PALE = "before your move", "before-", 0.35
 
 
 class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
@@ -48,7 +53,7 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         self, *args: Any, summary: str = "", table: pd.DataFrame | None = None, **kwargs: Any
     ) -> None:
         # Names of streams may hold what plotly would take for markup, and a link would be live.
-        kwargs = _as_text(kwargs)
+        kwargs = _with_units(_as_text(kwargs))
         # plotly looks at every property for longer (2.5 to 10 ms) than many models take to answer.
         # What is drawn by our own functions is looked at by a test, and whenever it becomes live.
         super().__init__(*args, _validate=False, **kwargs)
@@ -71,7 +76,8 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
         """In place of plotly's own: two outputs, since a page shows one kind of each alone."""
         words, table = html.escape(self.summary), self.table.to_html(border=0, na_rep="–")
         folded = f"<summary>The same in words and as a table</summary><p>{words}</p>{table}"
-        read = {"text/html": f"<details>{folded}</details>", "text/plain": str(self.table)}
+        page = f"<details>{folded}</details><style>{sheet()}</style>"
+        read = {"text/html": page, "text/plain": str(self.table)}
         for output in (self._repr_mimebundle_(), read):
             display(output, raw=True)  # type: ignore[no-untyped-call]  # IPython's has no types
 
@@ -94,6 +100,34 @@ def _as_text(given: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
+def _with_units(given: dict[str, Any]) -> dict[str, Any]:
+    """What is drawn, with what is read when the pointer is on it: its name, and values with units.
+
+    The titles of the axes say what a value is: of ``delay [ms]`` it reads ``delay: 44.1 ms``.
+    """
+    layout = given.get("layout") or {}
+    for trace in given.get("data") or ():
+        if isinstance(trace, dict) and not {"hovertemplate", "hoverinfo"} & trace.keys():
+            said = [_said(trace, layout, letter) for letter in "xy"]
+            head = (
+                "%{text}<br>" if trace.get("text") and "text" not in trace.get("mode", "") else ""
+            )
+            more = trace.get("name", "")
+            trace["hovertemplate"] = f"{head}{'<br>'.join(said)}<extra>{more}</extra>"
+    return given
+
+
+def _said(trace: dict[str, Any], layout: Any, letter: str) -> str:
+    """One coordinate of a point, as a template of plotly's."""
+    axis = layout.get(f"{letter}axis{trace.get(f'{letter}axis', letter)[1:]}") or {}
+    title = (axis.get("title") or {}).get("text", "")
+    label, _, unit = title.rstrip("]").partition(" [")
+    first = next((each for each in trace.get(letter) or () if each is not None), None)
+    named = isinstance(first, str)
+    value = f"%{{{letter}}}" if named or "ticktext" in axis else f"%{{{letter}:,.4~r}}"
+    return f"{label}{': ' if label else ''}{value} {unit}".rstrip()
+
+
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
 
@@ -101,6 +135,8 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     _esm = str(go.FigureWidget._esm)
     #: plotly would give each trace a new random uid, and nothing could be recognised by it.
     _set_trace_uid = False
+    #: The figure whose pale traces it has.
+    before: Figure | None = None
 
 
 def live(figure: Figure) -> LiveFigure:
@@ -126,10 +162,26 @@ def live(figure: Figure) -> LiveFigure:
     >>> live(figure).data[0].uid
     'line'
     """
-    widget = LiveFigure(checked(Figure, figure, "figure"))
+    made = checked(Figure, figure, "figure").to_plotly_json()
+    made["data"] += [*_before(made["data"])]
+    widget = LiveFigure(made)
     # plotly has no public way to configure a widget; without this the upload button is back.
     widget._config = CONFIG
     return widget
+
+
+def _before(traces: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """A pale trace, empty at first, for each that moves, and its entry of the key."""
+    moving = [each for each in traces if each.get("meta") in style.MOVING]
+    look = {"opacity": _PALE, "zorder": -1, "name": BEFORE, "legendgroup": BEFORE}
+    for each in moving:
+        there = {"x": [], "y": [], "uid": f"{_BEFORE}{each['uid']}", "showlegend": False}
+        said = each.get("hovertemplate", "").partition("<extra>")[0]
+        yield {**each, **look, **there, "hovertemplate": f"{said}<extra>{BEFORE}</extra>"}
+    if moving:
+        marker = {"color": style.INK, "size": 10, "symbol": "square"}
+        shown = {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "marker": marker}
+        yield {**shown, **look, "uid": f"{_BEFORE}key", "meta": None, "showlegend": False}
 
 
 def page(figure: Figure, title: str) -> str:
@@ -160,14 +212,18 @@ def page(figure: Figure, title: str) -> str:
     figure, title = checked(Figure, figure, "figure"), checked(str, title, "title")
     drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
     words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
+    ground = "@media (prefers-color-scheme: dark) { body { background: #111111; color: #E0E0E0; } }"
     head = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f"<style>{ground}\n{sheet()}</style>"
     )
     return f"{head}<body>{drawn}<p>{words}</p>{table}</body></html>"
 
 
-def refresh(widget: LiveFigure, figure: Figure) -> None:
+def refresh(widget: LiveFigure, figure: Figure, before: Figure | None = None) -> None:
     """Bring a live figure to the data of a figure made anew by the same function.
+
+    An axis stays as it is as long as it has room for the new values and they fill a third of it.
 
     Parameters
     ----------
@@ -175,6 +231,8 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
         What is on the screen.
     figure : Figure
         How it should look.
+    before : Figure, optional
+        How it looked before the last move: what moved leaves a pale trace of it.
 
     Raises
     ------
@@ -189,21 +247,48 @@ def refresh(widget: LiveFigure, figure: Figure) -> None:
     (3, 9)
     """
     widget = checked(LiveFigure, widget, "widget")
-    old = [t.uid for t in widget.data]
-    new = [t.uid for t in checked(Figure, figure, "figure").data]
+    pale = [t for t in widget.data if t.uid.startswith(_BEFORE)]
+    shown = widget.data[: len(widget.data) - len(pale)]
+    old, new = [t.uid for t in shown], [t.uid for t in checked(Figure, figure, "figure").data]
     if old != new:
         raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
     with widget.batch_update():
-        for trace, made in zip(widget.data, figure.data, strict=True):
-            # Only what differs: plotly takes its time to look at each value that it is given.
-            shown, wanted, changed = trace.to_plotly_json(), made.to_plotly_json(), {}
-            for name in _CHANGING:
-                if name in wanted and shown.get(name) != wanted[name]:
-                    changed[name] = wanted[name]
-            trace.update(changed)
+        for trace, made in zip(shown, figure.data, strict=True):
+            _bring(trace, made.to_plotly_json(), _CHANGING)
+        if before is not widget.before:
+            widget.before = before
+            _leave(pale, before)
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
-                widget.layout[axis].range = figure.layout[axis].range
+                wanted = figure.layout[axis].range
+                if not _has_room(widget.layout[axis].range, wanted):
+                    widget.layout[axis].range = wanted
+
+
+def _bring(trace: Any, wanted: dict[str, Any], names: Sequence[str]) -> None:
+    """Change what differs: plotly takes its time to look at each value that it is given."""
+    shown = trace.to_plotly_json()
+    trace.update({n: wanted[n] for n in names if n in wanted and shown.get(n) != wanted[n]})
+
+
+def _leave(pale: Sequence[Any], before: Figure | None) -> None:
+    """Draw what moved where it was before, and its entry of the key as soon as there is any."""
+    known = {each.uid: each.to_plotly_json() for each in before.data} if before else {}
+    for trace in pale:
+        if trace.uid == f"{_BEFORE}key":
+            trace.showlegend = bool(known)
+        else:
+            was = known.get(trace.uid.removeprefix(_BEFORE), {"x": [], "y": []})
+            _bring(trace, was, ("x", "y", "marker"))
+
+
+def _has_room(shown: Any, wanted: Any) -> bool:
+    """Whether an axis may stay: it shows all that is wanted, and is not three times as long."""
+    if not shown or not wanted:
+        return shown == wanted
+    low, high = shown
+    least, most = wanted
+    return bool(low <= least < most <= high and high - low < 3 * (most - least))
 
 
 def rounded(table: pd.DataFrame, digits: int = 3) -> pd.DataFrame:

@@ -7,21 +7,25 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 __all__ = [
+    "DARK",
     "KINDS",
     "LIKE",
     "LOOKS",
     "MOST_PANELS",
     "Look",
     "bars",
+    "beside",
     "bound",
     "curve",
     "decades",
+    "ghost",
     "key",
     "keys",
     "layout",
     "line",
     "look",
     "looks",
+    "nice",
     "plain",
     "points",
     "upright",
@@ -39,6 +43,19 @@ ORANGE, SKY, GREEN, BLUE, RED, PINK = (
     "#CC79A7",
 )
 INK, PALE, CLEAR = "#444444", "#DDDDDD", "rgba(0, 0, 0, 0)"
+#: Grid, thin bars beside the point, and what a symbol stands out from.
+GRID, RIM, GROUND = "#EEEEEE", "#BBBBBB", "#FFFFFF"
+#: The ground of a figure: a white that no one else has, by which `theme` knows our figures.
+PAPER = "#FFFFFE"
+#: Colours of the classes on a dark ground: the same hues, brighter.
+DARK = {
+    ORANGE: "#FFB84D",
+    SKY: "#8CCBFF",
+    GREEN: "#3CCFA0",
+    BLUE: "#4DA3E8",
+    RED: "#FF9152",
+    PINK: "#E79BCB",
+}
 #: A trace or a layout as plotly reads it.
 Json: TypeAlias = dict[str, Any]
 #: plotly's template "none"; by its name it would have to be looked up for each figure.
@@ -78,13 +95,22 @@ KINDS = {
     "now": "at the sliders",
 }
 
+#: What a reader's own guess is called.
+GUESS = "your guess"
+#: What a published value is called besides where the settings are not its own, and how pale it is.
+OTHERWISE, FADED = ", with other settings", 0.3
+#: Kinds that leave a pale trace of where they were when a control moves.
+MOVING = ("fluid", "tcp", "now")
+#: A key without anything to hide.
+STILL = {"itemclick": False, "itemdoubleclick": False}
+
 _MARKER: dict[str, Json] = {
     "fluid": {"size": 12, "line": {"width": 0}},
     "now": {"size": 12, "line": {"width": 2, "color": INK}},
     # Small, dark and round whatever the class, to be seen on the fluid symbol or line below.
     "packets": {
         "size": 6,
-        "line": {"width": 1, "color": "white"},
+        "line": {"width": 1, "color": GROUND},
         "color": INK,
         "symbol": "circle",
     },
@@ -160,15 +186,24 @@ def points(
     panel: int,
     *,
     half_width: Iterable[float] | None = None,
+    faded: bool = False,
     **more: Any,
 ) -> Json:
-    """Markers, one a class, with the half width of the rounding as bars where it is given."""
+    """Markers, one a class, with the half width of the rounding as bars where it is given.
+
+    Faded are published values whose settings are not those of the rest of the figure.
+    """
     trace: Json = {
         "type": "scatter",
         "mode": "markers",
         "x": list(x),
         "y": plain(y),
         "marker": dict(_marker(kind, tuple(names))),
+        "name": KINDS[kind] + (OTHERWISE if faded else ""),
+        "opacity": FADED if faded else 1.0,
+        "meta": kind,
+        # A click on the entry of a kind in the key hides all that is of it.
+        "legendgroup": kind,
         "showlegend": False,
         **_PLACES[panel],
         **more,
@@ -210,6 +245,7 @@ def line(
         "name": name,
         "legendgroup": name,
         "showlegend": panel == 0,
+        "meta": kind,
         **_PLACES[panel],
         **more,
     }
@@ -239,7 +275,7 @@ def key(kind: str) -> Json:
     marker: dict[str, Any] = {**_MARKER[kind], "color": INK, "symbol": "circle"}
     if kind == "measured":
         marker |= {"symbol": "circle-open", "size": 12}
-    entry = {"x": [None], "y": [None], "mode": "markers", "marker": marker}
+    entry = {"x": [None], "y": [None], "mode": "markers", "marker": marker, "legendgroup": kind}
     return {"type": "scatter", "name": KINDS[kind], "uid": f"key-{kind}", **entry}
 
 
@@ -258,6 +294,60 @@ def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: 
     return trace | text | {"showlegend": False}
 
 
+def ghost(
+    x: Sequence[Any], y: Sequence[Any], panel: int, said: Sequence[str], faded: bool, uid: str
+) -> Json:
+    """What a reader guessed: a dotted line, or a mark where it is one point; named at its end."""
+    line = len(x) > 1
+    name = GUESS + (OTHERWISE if faded else "")
+    return {
+        "type": "scatter",
+        "mode": "lines+text" if line else "markers+text",
+        "x": list(x),
+        "y": list(y),
+        "text": [""] * (len(x) - 1) + [GUESS] * bool(x),
+        "textposition": "top left" if line else "top center",
+        "textfont": {"size": 11, "color": INK},
+        "line": {"color": INK, "width": 2.5, "dash": "dot"},
+        "marker": {"color": INK, "symbol": "asterisk-open", "size": 10, "line": {"width": 2}},
+        "opacity": FADED if faded else 1.0,
+        "name": name,
+        "customdata": list(said),
+        "hovertemplate": f"%{{customdata}}<extra>{name}</extra>",
+        "showlegend": False,
+        "uid": uid,
+        # In the middle of its class, whatever stands beside each other there.
+        "alignmentgroup": uid,
+        "offsetgroup": uid,
+        **_PLACES[panel],
+    }
+
+
+def beside(traces: Sequence[Json], layout: Json, classes: int) -> None:
+    """Set the marks of a class beside each other, a place for each kind, in panels of classes."""
+    # Near each other, however few classes share the axis.
+    layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * classes)}
+    for trace in traces:
+        kind = trace.get("meta")
+        if trace["type"] == "scatter" and "xaxis" in trace:
+            alone = kind not in _BESIDE or trace["mode"] != "markers"
+            group = {"alignmentgroup": trace["uid"]} if alone else {"alignmentgroup": "marks"}
+            trace |= {"offsetgroup": kind or "alone", **group}
+        if kind == "measured":
+            trace["marker"]["size"] = 12
+
+
+#: Kinds that stand beside each other.
+_BESIDE = ("measured", "fluid", "packets")
+
+
+def nice(top: float) -> float:
+    """The next round number: axes that end at one stay still while the values below it change."""
+    size = 10.0 ** np.floor(np.log10(top)) if top > 0 else 1.0
+    return float(next(step * size for step in _STEPS if step * size >= top * (1 - 1e-9)))
+
+
+_STEPS = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 #: As many panels as a figure may have.
 _NUMBERS = ("", "2", "3", "4")
 MOST_PANELS = len(_NUMBERS)
@@ -267,6 +357,23 @@ _PLACES = [{"xaxis": f"x{number}", "yaxis": f"y{number}"} for number in _NUMBERS
 def decades(low: float, high: float) -> Json:
     """A logarithmic axis between two powers of ten."""
     return {"type": "log", "range": [low, high], "dtick": 1, "exponentformat": "none"}
+
+
+def page() -> Json:
+    """What every figure has: its size, its ground, and a key above it."""
+    return {
+        "template": _TEMPLATE,
+        "height": 330,
+        "autosize": True,
+        "margin": {"l": 55, "r": 10, "t": 40, "b": 45},
+        "font": {"size": 12, "color": INK},
+        "paper_bgcolor": PAPER,
+        "plot_bgcolor": CLEAR,
+        # Without a ground of its own it covers no tick label of a high axis.
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR},
+        "hovermode": "closest",
+        "hoverlabel": {"bgcolor": GROUND, "bordercolor": INK, "font": {"color": INK}},
+    }
 
 
 def layout(
@@ -287,7 +394,7 @@ def layout(
     made: Json = {}
     for panel, (title, number) in enumerate(zip(y_titles, _NUMBERS, strict=False)):
         low = panel * (width + gap)
-        drawn = {"showline": True, "linecolor": INK, "ticks": "outside", "gridcolor": "#EEEEEE"}
+        drawn = {"showline": True, "linecolor": INK, "ticks": "outside", "gridcolor": GRID}
         made[f"xaxis{number}"] = {
             **drawn,
             "zeroline": False,
@@ -303,14 +410,4 @@ def layout(
             "zeroline": False,
             **more[panel],
         }
-    return {
-        "template": _TEMPLATE,
-        "height": 330,
-        "autosize": True,
-        "margin": {"l": 55, "r": 10, "t": 40, "b": 45},
-        "font": {"size": 12, "color": INK},
-        # Without a ground of its own it covers no tick label of a high axis.
-        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "bgcolor": CLEAR},
-        "hovermode": "closest",
-        **made,
-    }
+    return page() | made

@@ -9,6 +9,7 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.flows import Flow, Host
 from qoslib.front.workers import silent
+from qoslib.lessons import ghost
 from qoslib.lessons.aqm.figures import figure
 from qoslib.lessons.aqm.outcomes import outcomes
 from qoslib.port import (
@@ -101,6 +102,15 @@ def explorer() -> Explorer:
         blasts, flows = found or simulate(values, None, AT_ONCE)
         scenario, chosen = described(values)[1], values["dropper"]
         blasted, tcp = (outcomes(scenario, each) for each in (blasts, flows))
-        return figure(scenario, blasted, tcp, flows[chosen], chosen)
+        drawn = figure(scenario, blasted, tcp, flows[chosen], chosen)
+        others = any(values[name] != START[name] for name in ("flows", "trip"))
+        soft = values["minimum"] != START["minimum"]
+        drawn.add_traces(
+            [
+                ghost("08.a", 1, y=["CoDel"]),
+                ghost("08.b", 0, y=[RED], faded=others or soft),
+            ]
+        )
+        return drawn
 
     return Explorer(controls, draw, simulate, Call("aqm", scenarios=described))

@@ -42,6 +42,7 @@ def figure(
     band: Band | None = None,
     rules: Mapping[str, float | None] | None = None,
     platform: str = "",
+    faded: bool = False,
 ) -> Figure:
     """Throughput and lost packets against the buffer; windows and queue over time at one of them.
 
@@ -62,6 +63,8 @@ def figure(
         Label to a buffer to mark by a dashed line [B].
     platform : str
         Whose colour the line has.
+    faded : bool
+        Whether the published tests have other settings.
     """
     traces, known = _band(band or Band(), band is not None), dict(rules or {})
     tops = [_top(swept, published, panel) for panel in (0, 1)]
@@ -70,7 +73,7 @@ def figure(
             x = None if size is None else float(AXIS.drawn(size))
             side, uid = "right" if place else "left", f"rule{place}-{panel}"
             traces.append(style.upright(name, x, top, panel, side, uid))
-        given = (size_bytes, simulated, now, published, platform)
+        given = (size_bytes, simulated, now, published, platform, faded)
         traces += common.traces(panel, AXIS, swept, *given)
     traces += [*_over_time(scenario, now, "fluid"), *_over_time(scenario, simulated, "packets")]
     return Figure(
@@ -104,7 +107,7 @@ def _over_time(scenario, result, kind):
 
 def _top(swept, published, panel):
     highest = [*swept[1 + panel], *(test[-2 + panel].value for test in published)]
-    return 1.05 * max(*drawn(highest, panel), 1e-3)
+    return style.nice(max(*drawn(highest, panel), 1e-3))
 
 
 def _layout(swept, tops):

@@ -37,7 +37,8 @@ ROUTERS = ("mx80", "catalyst6506")
 #: Columns of a table, by panel.
 HEADS = ((0, "[Gb/s]"), (1, "lost"))
 
-#: What a published number looks like that cannot be as described.
+#: What a published number is called, and looks like, that cannot be as described.
+IMPOSSIBLE = "cannot be as described"
 CROSS = {"symbol": "x-thin", "size": 11, "line": {"width": 2, "color": style.INK}}
 
 
@@ -119,7 +120,7 @@ def drawn(values, panel: int):
     return units.convert(np.asarray(values, dtype=float), base, unit)
 
 
-def traces(panel, axis: Axis, swept: Swept, here, simulated, now, tests, platform):
+def traces(panel, axis: Axis, swept: Swept, here, simulated, now, tests, platform, faded=False):
     """A panel: the fluid line, both models at the sliders, and the published tests.
 
     A published test has its router's open marker, or a thin cross if it cannot be as described.
@@ -132,10 +133,10 @@ def traces(panel, axis: Axis, swept: Swept, here, simulated, now, tests, platfor
         at = axis.drawn([here] * len(totals)).tolist()
         likes, uid = [LIKE[platform]] * len(at), f"{kind}-{panel}"
         yield style.points(kind, likes, at, drawn(totals, panel), panel, uid=uid)
-    yield from (_measured(panel, axis, tests, name) for name in (*ROUTERS, ""))
+    yield from (_measured(panel, axis, tests, name, faded) for name in (*ROUTERS, ""))
 
 
-def _measured(panel, axis, tests, name):
+def _measured(panel, axis, tests, name, faded):
     """The possible tests of a router; without a name, all that are impossible."""
     field = Swept._fields[1 + panel]
     mine = [test for test in tests if name in ("", test.platform)]
@@ -147,7 +148,10 @@ def _measured(panel, axis, tests, name):
     )
     uid = f"measured-{panel}-{name or 'impossible'}"
     likes, half = [LIKE[name]] * len(mine), half if name else None
-    trace = style.points("measured", likes, x.tolist(), y, panel, uid=uid, half_width=half)
+    shown = {"half_width": half, "faded": faded, "uid": uid}
+    trace = style.points("measured", likes, x.tolist(), y, panel, **shown)
+    called = f"{CALLED.get(name, IMPOSSIBLE)}, {trace['name']}"
+    trace |= {"name": called, "legendgroup": f"measured-{name or 'impossible'}"}
     return trace if name else trace | {"marker": trace["marker"] | CROSS}
 
 
@@ -158,14 +162,18 @@ def keys(tests):
     for name in ROUTERS:
         colour, symbol = style.look(LIKE[name])
         marker = {"color": colour, "symbol": f"{symbol}-open"}
-        yield _key(f"{CALLED[name]}, published", f"key-{name}", marker, name in shown)
+        yield _key(f"{CALLED[name]}, published", name, marker, name in shown)
     impossible = any(not value.possible for each in tests for value in each[-2:])
-    yield _key("cannot be as described", "key-impossible", CROSS, impossible)
+    yield _key(IMPOSSIBLE, "impossible", CROSS, impossible)
 
 
-def _key(name, uid, marker, shown):
-    look = {"size": 12, "line": {"width": 2}} | marker
-    return style.key("measured") | {"name": name, "uid": uid, "marker": look, "showlegend": shown}
+def _key(name, of, marker, shown):
+    look = {"marker": {"size": 12, "line": {"width": 2}} | marker, "showlegend": shown}
+    return (
+        style.key("measured")
+        | look
+        | {"name": name, "uid": f"key-{of}", "legendgroup": f"measured-{of}"}
+    )
 
 
 def table(axis: Axis, title: str, swept: Swept, tests, **more):

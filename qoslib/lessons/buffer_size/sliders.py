@@ -9,6 +9,7 @@ from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
+from qoslib.lessons import ghost
 from qoslib.lessons.buffer_size import transfer
 from qoslib.lessons.buffer_size.figures import Band, figure
 from qoslib.lessons.buffer_size.published import tcp_tests
@@ -76,17 +77,23 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
 
     def draw(values, dots):
         here = transfer.solved(now(values))
+        # What a host and a buffer do besides is what readers are to find out: it fades nothing.
+        faded = any(values[name] != start[name] for name in ("rtt", "flows", "window"))
         drawn = figure(
             now(values),
             units.megabytes(values["buffer"]),
             lines(values),
             here,
             dots,
-            _published(name, values, start),
+            _published() if name else (),
             _band() if name else None,
             rules(now(values)),
             name,
+            faded,
         )
+        if name == "mx80":
+            ends = [0, 0.8 * drawn.layout.yaxis.range[1]]
+            drawn.add_traces([ghost("06.a", 0, faded=faded), ghost("06.b", 0, y=ends, faded=faded)])
         drawn.remark = compare.remark(here, dots)
         return drawn
 
@@ -182,10 +189,8 @@ def rules(test: Scenario) -> dict[str, float | None]:
     return found | {"B*": fits if 0 < fits < np.inf else None}
 
 
-def _published(platform, values, start):
-    """Every published test without pacing, where path and number of flows are theirs."""
-    if not platform or any(values[name] != start[name] for name in ("rtt", "flows")):
-        return ()
+def _published():
+    """Every published test without pacing."""
     tests = [test for name in ("mx80", "catalyst6506") for test in tcp_tests(name)]
     return tuple(test for test in tests if test.paced_bps is None)
 

@@ -51,6 +51,7 @@ def figure(
     forwarded: Mapping[str, Mapping[float, Result]],
     published: Sequence[Row] = (),
     now: tuple[float, Result] | None = None,
+    faded: bool = False,
 ) -> Figure:
     """All that is forwarded, on the line, in frames and in packets, against the frame size.
 
@@ -65,6 +66,8 @@ def figure(
     published : sequence of Row
     now : (float, Result), optional
         The frame size to mark [B], and the answer for it.
+    faded : bool
+        Whether the published rows are of other settings.
     """
     drawn = {kind: _drawn(each, "sent_pps", overhead_bytes) for kind, each in forwarded.items()}
     sizes, line = drawn["fluid"]
@@ -78,7 +81,8 @@ def figure(
         for kind, y, name in (("bound", bound, "offered"), ("fluid", line, style.KINDS["fluid"])):
             curve = style.curve(kind, ALL, sizes, y[panel], panel, uid=f"{kind}-{panel}")
             traces.append(curve | {"name": name, "legendgroup": kind})
-        measured = _points("measured", (seen[:, 0], value), panel, half_width=half[panel])
+        shown = {"half_width": half[panel], "faded": faded}
+        measured = _points("measured", (seen[:, 0], value), panel, **shown)
         measured["marker"]["size"] = 10
         marks = {kind: [_points(kind, each, panel)] for kind, each in dots.items() if each}
         traces += [*marks.get("packets", ()), measured, *marks.get("now", ())]
@@ -113,7 +117,7 @@ def _drawn(forwarded, quantity, overhead_bytes):
 
 
 def _layout(offered):
-    tops = [1.08 * max(1.0, float(np.max(most))) for most in offered]
+    tops = [1.05 * style.nice(max(1.0, float(np.max(most)))) for most in offered]
     tops[2] = min(16.0, tops[2])
     ticks = {"tickvals": list(TICKS), "tickangle": 0, "range": np.log10([57, 1700]).tolist()}
     y_axes = [{"range": [0, top]} for top in tops]

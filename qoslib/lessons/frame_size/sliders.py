@@ -8,6 +8,7 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
 from qoslib.front.workers import silent
+from qoslib.lessons import ghost
 from qoslib.lessons.frame_size.figures import figure, published_rows
 from qoslib.platforms import mx150
 from qoslib.platforms import platform as platform_named
@@ -59,7 +60,13 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
         there = _described(begun.network, values)
         forwarded = {"fluid": lines(values), "packets": simulated or {}}
         here = fluid.solve(there, _streams(begun, round(values["frame"]), values))
-        drawn = figure(gap_bytes, forwarded, published, (values["frame"], here))
+        faded = values["load"] != at["load"]
+        drawn = figure(gap_bytes, forwarded, published, (values["frame"], here), faded)
+        if where == "mx150":
+            top = drawn.layout.yaxis.range[1]
+            drawn.add_traces(
+                [ghost("05.a", 0, faded=faded), ghost("05.b", 0, y=[0, 0.9 * top], faded=faded)]
+            )
         drawn.remark = _remark(here, lines(values), simulated)
         return drawn
 

@@ -38,6 +38,7 @@ def figure(
     published: Published | None = None,
     simulated: Sweep | None = None,
     delays_s: tuple[float, float] | None = None,
+    faded: bool = False,
 ) -> Figure:
     """Carried rate, loss and delay of one stream in one queue against its offered load.
 
@@ -60,6 +61,8 @@ def figure(
         too, and has a larger dot.
     delays_s : (float, float), optional
         The least and the largest delay that the axis has to show [s]; by default those of `solved`.
+    faded : bool
+        Whether the published point has other settings than the rest.
     """
     line_bps = port.rate_bps * stream.mean_frame_bytes
     line_bps /= stream.mean_frame_bytes + port.overhead_bytes
@@ -76,7 +79,7 @@ def figure(
         drawn["marker"] |= {"size": sizes, "opacity": 1}
         traces.append(drawn)
         traces.append(style.points("now", [name], x[-1:], y[-1:], panel, uid=f"now-{panel}"))
-        more = {"uid": f"measured-{panel}", "half_width": half}
+        more = {"uid": f"measured-{panel}", "half_width": half, "faded": faded}
         traces.append(style.points("measured", [name], seen_x[: len(value)], value, panel, **more))
     traces += style.keys("packets", "now", "measured")
     table = pd.DataFrame(

@@ -9,6 +9,7 @@ from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.front.workers import silent
+from qoslib.lessons import ghost
 from qoslib.lessons.one_queue.figures import Published, figure
 from qoslib.port import PacketLimit, Port
 from qoslib.record import checked, fail
@@ -81,10 +82,16 @@ def explorer(scenario: Scenario, published: Published | None = None) -> Explorer
     def draw(values, dots):
         now_port, now = described(values)
         solved = swept(now_port, now)
-        given = values["frame"] == start["frame"] and values["rate"] == start["rate"]
-        seen = published if given else None
-        drawn = figure(
-            now_port, now, solved, seen, dots, _delays_s(now_port.rate_bps, port.overhead_bytes)
+        moved = {name for name, value in values.items() if value != start[name]} - {"load"}
+        seen = None if moved & {"frame", "rate"} else published
+        delays_s = _delays_s(now_port.rate_bps, port.overhead_bytes)
+        drawn = figure(now_port, now, solved, seen, dots, delays_s, bool(moved))
+        at_random = values["spacing"] != next(iter(SPACINGS))
+        drawn.add_traces(
+            [
+                ghost("00.b", 2, x=[start["load"]], faded=bool(moved)),
+                ghost("00.c", 2, faded=moved != {"spacing"} or not at_random),
+            ]
         )
         here = fluid.solve(now_port, [now]) if dots else solved
         drawn.remark = compare.remark(here, dots and dots[-1])

@@ -33,6 +33,7 @@ def figure(
     fluid: Result | None,
     packets: Result | None = None,
     measured: Sequence[Row] = (),
+    faded: bool = False,
 ) -> Figure:
     """Both models of each stream, with measured values and their half widths.
 
@@ -46,6 +47,8 @@ def figure(
     packets : Result, optional
     measured : sequence of Row
         What was measured of the streams, as `compare.score_measurements` gives it.
+    faded : bool
+        Whether that was measured under other loads.
     """
     names = [stream.name for stream in streams]
     first = next(result for result in (fluid, packets) if result is not None)
@@ -56,12 +59,19 @@ def figure(
         for kind, known in numbers.items():
             uid = f"{kind}-{panel}"
             traces.append(style.points(kind, names, names, known[panel], panel, uid=uid))
-        traces.append(_measured(streams, measured, panel))
-    traces += [*style.keys("fluid", "packets"), style.key("measured") | {"name": "measured"}]
+        traces.append(_measured(streams, measured, panel, faded))
     table = _table(names, offered, numbers, measured)
     decades = style.decades(-3.5, 3)
-    y_axes: list[style.Json] = [{"rangemode": "tozero"}, {"range": [-3, 103]}, decades]
+    sent = [value for trace in traces if trace["yaxis"] == "y" for value in trace["y"] if value]
+    top = style.nice(1.05 * max([*sent, 1e-3]))
+    y_axes: list[style.Json] = [
+        {"rangemode": "tozero", "range": [-0.02 * top, top]},
+        {"range": [-3, 103]},
+        decades,
+    ]
     layout = style.layout(PANELS, y_axes=y_axes)
+    traces += [*style.keys("fluid", "packets"), style.key("measured") | {"name": "measured"}]
+    style.beside(traces, layout, len(names))
     return Figure(data=traces, layout=layout, summary=_summary(table, measured), table=table)
 
 
@@ -78,7 +88,7 @@ def _numbers(result, names):
     )
 
 
-def _measured(streams, measured, panel):
+def _measured(streams, measured, panel, faded):
     """The measured values of a panel, each once, whichever model it was compared with."""
     frames = {stream.name: stream.mean_frame_bytes for stream in streams}
     found = {}
@@ -88,8 +98,9 @@ def _measured(streams, measured, panel):
     names = [name for name, _ in found]
     both = np.array(list(found.values()), dtype=float).reshape(-1, 2)
     uid = f"measured-{panel}"
-    half = both[:, 1]
-    return style.points("measured", names, names, both[:, 0], panel, uid=uid, half_width=half)
+    more = {"uid": uid, "half_width": both[:, 1], "faded": faded}
+    drawn = style.points("measured", names, names, both[:, 0], panel, **more)
+    return drawn | {"name": drawn["name"].replace("published", "measured")}
 
 
 def _drawn(row, frame_bytes):

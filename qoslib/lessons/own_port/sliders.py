@@ -15,6 +15,7 @@ from qoslib.explore.controls import button, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded, Loader
+from qoslib.lessons import ghost
 from qoslib.lessons.own_port.figures import figure
 from qoslib.packets.plan_streams import sizes_of
 from qoslib.port import Port
@@ -61,7 +62,10 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
         rows = held.rows(now, [r for r in (solved, simulated) if r is not None])
         if solved is None and simulated is None:
             simulated = _simulated(now)
-        drawn = figure(now.streams, solved, simulated, rows)
+        faded = values["all"] != 100
+        drawn = figure(now.streams, solved, simulated, rows, faded)
+        asked = held.scenario is not None and held.scenario.name == "branch office"
+        drawn.add_trace(ghost("13.a", 1, x=["data"] if asked else (), faded=faded))
         if solved is not None:
             said = [*_too_small(now), compare.remark(solved, simulated)]
             drawn.remark = " ".join(filter(None, said))

@@ -32,6 +32,7 @@ def figure(
     simulated: Result | None = None,
     published: Sequence[TcpTest] = (),
     platform: str = "",
+    faded: bool = False,
 ) -> Figure:
     """Throughput and lost packets against the paced rate, and the rate that really comes out.
 
@@ -52,10 +53,12 @@ def figure(
     published : sequence of TcpTest
     platform : str
         Whose colour the line has.
+    faded : bool
+        Whether the published tests have other settings.
     """
     traces = []
     for panel in (0, 1):
-        given = (paced_bps, simulated, now, published, platform)
+        given = (paced_bps, simulated, now, published, platform, faded)
         traces += common.traces(panel, AXIS, swept, *given)
     traces += _stairs(stairs, left_bps, paced_bps, really)
     sent = {
@@ -87,8 +90,8 @@ def _stairs(stairs, left_bps, paced_bps, really):
 
 def _layout(swept, published):
     lost = [*swept.dropped_packets, *(test.dropped_packets.value for test in published)]
-    tops = float(drawn(max(swept.at), 0)), max(lost, default=0)
-    ranges = [[-0.02 * top, 1.08 * max(top, 1e-3)] for top in tops]
+    tops = (style.nice(max(top, 1e-3)) for top in (float(drawn(max(swept.at), 0)), max(lost)))
+    ranges = [[-0.02 * top, 1.04 * top] for top in tops]
     y_axes = [{"rangemode": "tozero", "range": each} for each in ranges]
     return style.layout(PANELS, X_TITLE, [*y_axes, {"rangemode": "tozero"}])
 

@@ -10,6 +10,7 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
 from qoslib.flows import FqPacing, HtbPacing, actual_rate_bps
+from qoslib.lessons import ghost
 from qoslib.lessons.buffer_size import transfer
 from qoslib.lessons.buffer_size.published import tcp_tests
 from qoslib.lessons.paced_sender.figures import figure
@@ -66,6 +67,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
         now, paced_bps = described(test, values), units.gbps(round(values["paced"], 6))
         table = TABLES[values["table"]]
         here = transfer.solved(now)
+        seen, faded = _published(name, values, start)
         drawn = figure(
             paced_bps,
             lines(values),
@@ -74,9 +76,12 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
             (table, actual_bps(test, paced_bps, table)),
             now.available_bps,
             dots,
-            _published(name, values),
+            seen,
             name,
+            faded,
         )
+        if name == "mx80":
+            drawn.add_traces([ghost("07.b", 2)])
         drawn.remark = compare.remark(here, dots)
         return drawn
 
@@ -157,14 +162,17 @@ def actual_bps(test: Scenario, rate_bps: float, table: Table) -> float:
     return min(sent or rate_bps, host.access_bps)
 
 
-def _published(platform, values):
-    """The platform's own paced tests, with the same background."""
-    if not platform:
-        return ()
-    return tuple(
-        test
-        for test in (*tcp_tests("mx80"), *tcp_tests("catalyst6506"))
-        if test.paced_bps
-        and test.platform == platform
-        and np.isclose(test.background_bps, units.gbps(values["background"]))
-    )
+def _published(platform, values, start):
+    """A platform's paced tests with this background, and whether they have other settings.
+
+    Those with the background that it begins with where no test has this one.
+    """
+    every = tcp_tests(platform) if platform in ("mx80", "catalyst6506") else ()
+    for of, faded in ((values, values["buffer"] != start["buffer"]), (start, True)):
+        beside_bps = units.gbps(of["background"])
+        tests = [
+            test for test in every if test.paced_bps and np.isclose(test.background_bps, beside_bps)
+        ]
+        if tests:
+            return tuple(tests), faded
+    return (), False

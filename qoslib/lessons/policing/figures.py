@@ -42,6 +42,7 @@ def figure(
     now: Result,
     simulated: Result | None = None,
     published: tuple[float, Counted] | None = None,
+    faded: bool = False,
 ) -> Figure:
     """Packets that arrive and that are lost against the load of EF, and the losses over time.
 
@@ -57,6 +58,8 @@ def figure(
         What the fluid and, if it was run, the packet model say at it; the latter with a history.
     published : (float, Counted), optional
         What was counted at which load [bit/s].
+    faded : bool
+        Whether that was counted with other settings.
     """
     x = units.convert(np.asarray(loads_bps), "bit/s", "Mbit/s")
     lines = _panels([counted(each) for each in swept])
@@ -69,7 +72,7 @@ def figure(
     for panel in (0, 1):
         for place, name in enumerate(LIKE):
             traces.append(_line("fluid", name, x, lines[panel][:, place], panel))
-        traces += [_marks(kind, seen, panel) for kind, seen in marks.items()]
+        traces += [_marks(kind, seen, panel, faded) for kind, seen in marks.items()]
     time_s, lost_pps = _lost_over_time(simulated)
     for name, lost in zip(LIKE, lost_pps, strict=True):
         traces.append(_line("packets", name, time_s, lost, 2))
@@ -80,7 +83,7 @@ def figure(
     ranges = ([0, 1.08 * max(1.0, float(lines[0].max()))], [-2, 104], None)
     y_axes = [{"rangemode": "tozero"} | ({"range": each} if each else {}) for each in ranges]
     layout = style.layout(PANELS, X_TITLES, y_axes)
-    summary = _summary(marks)
+    summary = _summary(marks, faded)
     return Figure(data=traces, layout=layout, summary=summary, table=table.iloc[::5])
 
 
@@ -96,14 +99,14 @@ def _line(kind, name, x, y, panel):
     return style.curve(kind, name, x, y, panel, as_look=look, uid=uid)
 
 
-def _marks(kind, seen, panel):
+def _marks(kind, seen, panel, faded):
     x: list[float] = []
     y: list[float] = []
     if seen is not None:
         x = [units.convert(seen[0], "bit/s", "Mbit/s")] * len(LIKE)
         y = _panels([seen[1]])[panel][0].tolist()
-    trace = style.points(kind, list(LIKE.values()), x, y, panel, uid=f"{kind}-{panel}")
-    return trace | {"text": list(LIKE), "hoverinfo": "text+x+y"}
+    more = {"uid": f"{kind}-{panel}", "faded": faded and kind == "measured"}
+    return style.points(kind, list(LIKE.values()), x, y, panel, **more) | {"text": list(LIKE)}
 
 
 def _lost_over_time(simulated):
@@ -115,8 +118,9 @@ def _lost_over_time(simulated):
     return history.time_s[:-1] + width_s / 2, history.dropped_packets / width_s
 
 
-def _summary(marks):
+def _summary(marks, faded):
     names = {"now": "Fluid model", "packets": "Packet model", "measured": "Published"}
+    names["measured"] += style.OTHERWISE if faded else ""
     load = units.convert(marks["now"][0], "bit/s", "Mbit/s")
     sentences = [f"EF is offered {load:.3g} Mb/s of data."]
     for kind, seen in marks.items():

@@ -9,6 +9,7 @@ from qoslib.explore.controls import choice, slider, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
+from qoslib.lessons import ghost
 from qoslib.lessons.policing.figures import Counted, figure
 from qoslib.packets.phases import random_phases
 from qoslib.packets.progress import Progress
@@ -68,8 +69,15 @@ def explorer() -> Explorer:
 
     def draw(values, dots):
         here, load_bps = run(described(values), "fluid"), units.mbps(values["ef"])
-        marks = seen[values["llq"]] if _as_published(values) else None
-        drawn = figure(LOADS_BPS, lines(values), load_bps, here, dots, marks)
+        faded = not _as_published(values)
+        drawn = figure(LOADS_BPS, lines(values), load_bps, here, dots, seen[values["llq"]], faded)
+        faded = faded or not values["llq"]
+        drawn.add_traces(
+            [
+                ghost("02.b", 1, x=[START["ef"]], faded=faded),
+                ghost("02.c", 0, drawn=_thousands, faded=faded),
+            ]
+        )
         drawn.remark = compare.remark(here, dots)
         return drawn
 
@@ -114,6 +122,13 @@ def arrived_mbps(ef_mbps: float) -> float:
     counted = simulated(START | {"ef": ef_mbps})["EF"].sent_packets or 0
     payload_bytes = float(isr4331.FACTS.frame_bytes) - float(isr4331.FACTS.header_bytes)
     return _mbps(units.rate_bps(counted / float(isr4331.FACTS.run_s), payload_bytes))
+
+
+def _thousands(arrived_mbps):
+    """Thousand packets in a run, of so many Mb/s of data."""
+    payload_bytes = float(isr4331.FACTS.frame_bytes) - float(isr4331.FACTS.header_bytes)
+    pps = units.rate_pps(units.mbps(arrived_mbps), payload_bytes)
+    return float(units.convert(pps * float(isr4331.FACTS.run_s), "packets", "kpackets"))
 
 
 def _published(experiment):

@@ -8,6 +8,7 @@ from qoslib import compare, fluid, packets, plots, run, units
 from qoslib.explore.controls import bare, button, choice, heading, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.lessons import ghost
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import Experiment
 from qoslib.platforms import platform as platform_named
@@ -82,7 +83,15 @@ def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explore
     def draw(values, simulated):
         here = now(values)
         solved = fluid.solve(here.port, here.streams)
-        figure = plots.classes(here, [solved, simulated or _unknown(solved)], name)
+        moved = {
+            name
+            for name, value in settings(known[values["experiment"]]).items()
+            if value != values[name]
+        }
+        models = [solved, simulated or _unknown(solved)]
+        figure = plots.classes(here, models, name, faded=bool(moved))
+        if name == "m120":
+            figure.add_traces([*_ghosts(here, values["experiment"], moved, values)])
         figure.remark = compare.remark(solved, simulated)
         return figure
 
@@ -100,6 +109,19 @@ def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explore
         lambda reset: [row(pick, button("Reset", reset)), *_grid(known[begin], fields)],
         ("experiment", lambda chosen: settings(known[chosen])),
     )
+
+
+def _ghosts(here, experiment, moved, values):
+    """What was guessed of the base test: what CS1 loses, and the delay of BE with tail drop."""
+    offered_gbps = units.convert(
+        sum(_on_line_bps(s, here.port) for s in here.streams if s.name == "CS1"), "bit/s", "Gbit/s"
+    )
+    asked = experiment == "base"
+    tails = {"drop_CS1", "drop_BE"}
+    tail = moved == tails and all(values[name] == "tail" for name in tails)
+    lost = {"x": ["CS1"], "drawn": lambda percent: units.convert(percent, "%", "1") * offered_gbps}
+    yield ghost("01.a", 1, **lost, faded=not asked or bool(moved))
+    yield ghost("01.b", 2, x=["BE"], faded=not (asked and tail))
 
 
 def _known(platform, experiment):

@@ -10,7 +10,7 @@ from qoslib.plots import style
 from qoslib.plots.figure import Figure, rounded
 from qoslib.results import Result
 
-__all__ = ["figure"]
+__all__ = ["figure", "place_of"]
 
 #: Titles of the panels, with units.
 PANELS = ("lost [% of offered]", "mean delay [ms]", "delay of 99 % [ms]")
@@ -36,13 +36,13 @@ def figure(fluid: Mapping[str, Result], packets: Mapping[str, Result]) -> Figure
     streams = next(iter(fluid.values())).streams
     numbers = {"fluid": _numbers(fluid, streams), "packets": _numbers(packets, streams, fluid)}
     traces = [
-        _trace(kind, place, name, numbers[kind][panel][place], panel)
+        _trace(kind, place, name, numbers[kind][panel][place], panel, list(fluid))
         for panel in range(len(PANELS))
         for kind in numbers
         for place, name in enumerate(streams)
         if kind == "packets" or panel < 2
     ]
-    traces += style.keys(*numbers)
+    traces += [key | {"legendgroup": "models"} for key in style.keys(*numbers)]
     table = _table(numbers["packets" if packets else "fluid"], list(fluid), streams)
     return Figure(
         data=traces, layout=_layout(list(fluid)), summary=_summary(table, streams), table=table
@@ -59,12 +59,22 @@ def _numbers(results, streams, ports=None):
     return made
 
 
-def _trace(kind, place, name, y, panel):
+def place_of(stream: int, port: int) -> float:
+    """Where a stream's symbol stands on the axis of ports."""
+    return port + 0.19 * (stream - 1.5)
+
+
+def _trace(kind, place, name, y, panel, ports):
     like = _LOOKS[place % len(_LOOKS)]
-    x = np.arange(len(y)) + 0.19 * (place - 1.5)
-    trace = style.points(kind, [like] * len(y), x.tolist(), y, panel, uid=f"{kind}-{panel}-{place}")
+    x = [place_of(place, port) for port in range(len(y))]
+    trace = style.points(kind, [like] * len(y), x, y, panel, uid=f"{kind}-{panel}-{place}")
+    value, unit = PANELS[panel].rstrip("]").split(" [")
+    said = f"%{{text}}<br>{value}: %{{y:,.4~r}} {unit}<extra>{style.KINDS[kind]}</extra>"
+    trace |= {"text": [f"{name} at {port}" for port in ports], "hovertemplate": said}
+    # The key of a class hides its symbols of both models.
+    trace |= {"legendgroup": name}
     if kind == "fluid":
-        trace |= {"name": name, "legendgroup": name, "showlegend": panel == 0}
+        trace |= {"name": name, "showlegend": panel == 0}
     elif panel == 2:
         # No symbol of the fluid model lies below these, so they carry the look themselves.
         look = style.look(like)

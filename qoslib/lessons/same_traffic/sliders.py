@@ -4,8 +4,9 @@ from qoslib import compare, run, units
 from qoslib.explore.controls import choice, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.lessons import ghost
 from qoslib.lessons.same_traffic import same_line
-from qoslib.lessons.same_traffic.figures import figure
+from qoslib.lessons.same_traffic.figures import figure, place_of
 from qoslib.packets.progress import Progress
 from qoslib.results import Result
 from qoslib.scenario import Scenario
@@ -24,17 +25,21 @@ def explorer() -> Explorer:
     The fluid model, which knows neither spacing nor seed, follows at once; the packet model when
     the controls have come to rest.
     """
-    at = start()
+    begun = start()
     controls = {
-        name: slider(f"{name.capitalize()} [% of the line]", at[name], 0, most, 1)
+        name: slider(f"{name.capitalize()} [% of the line]", begun[name], 0, most, 1)
         for name, most in MOST.items()
     }
-    controls["spacing"] = choice("Packets come", list(same_line.SPACINGS), at["spacing"])
-    controls["seed"] = slider("Seed of the draws", at["seed"], 1, 20, 1)
+    controls["spacing"] = choice("Packets come", list(same_line.SPACINGS), begun["spacing"])
+    controls["seed"] = slider("Seed of the draws", begun["seed"], 1, 20, 1)
 
     def draw(values, dots):
         solved = {name: run(test, "fluid") for name, test in scenarios(values).items()}
         drawn = figure(solved, dots or {})
+        at = place_of(list(same_line.LOADS).index("control"), list(solved).index("ISR4331"))
+        moved = {name: value for name, value in values.items() if name != "seed"}
+        faded = any(begun[name] != value for name, value in moved.items())
+        drawn.add_trace(ghost("09.b", 1, x=[at], faded=faded))
         drawn.remark = _remark(solved, dots)
         return drawn
 

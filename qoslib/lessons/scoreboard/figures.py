@@ -88,7 +88,7 @@ def _trace(rows, lanes, panel, fitted, verdict):
             "symmetric": False,
             "array": style.plain(_place(ratio + half) - x),
             "arrayminus": style.plain(x - _place(ratio - half)),
-            "color": "#BBBBBB",
+            "color": style.RIM,
             "thickness": 1,
             "width": 0,
         },

@@ -29,6 +29,7 @@ def figure(
     packets: Result | None = None,
     platform: str = "",
     until_s: float | None = None,
+    faded: bool = False,
 ) -> Figure:
     """Both models of each class, with the published values, and the queues over time.
 
@@ -43,6 +44,8 @@ def figure(
         Name of the platform whose published values are drawn; empty for none.
     until_s : float, optional
         How long the queues are drawn [s]; to the end of the history if not given.
+    faded : bool
+        Whether the published values are of other settings.
     """
     classes = by_mark(experiment.streams)
     labels, likes = [c.label for c in classes], [c.like for c in classes]
@@ -58,12 +61,14 @@ def figure(
             columns[f"{PANELS[panel]} {model}"] = y
         y = _published(experiment, classes, points, quantity)
         uid = f"measured-{quantity}"
-        traces.append(style.points("measured", likes, labels, y, panel, uid=uid))
+        traces.append(style.points("measured", likes, labels, y, panel, uid=uid, faded=faded))
         columns[f"{PANELS[panel]} published"] = y
     traces += _queues(experiment.port, packets, until_s)
     traces += style.keys("fluid", "packets", "measured")
     table = rounded(pd.DataFrame(columns, index=pd.Index(labels, name="class")))
-    return Figure(data=traces, layout=_layout(), summary=_summary(table, packets), table=table)
+    layout = _layout(packets)
+    style.beside(traces, layout, len(labels))
+    return Figure(data=traces, layout=layout, summary=_summary(table, packets), table=table)
 
 
 def _rates(experiment, classes, pps):
@@ -109,10 +114,12 @@ def _queues(port, packets, until_s):
         yield style.line("packets", name, middle_ms, held[at, :last], 2, as_look=look) | more
 
 
-def _layout():
+def _layout(packets):
+    most = 1.0 if packets is None else float(packets.history.queue_packets.max())
+    waiting = {"rangemode": "tozero", "range": [0, style.nice(1.02 * most)]}
     ends = ({"range": list(each)} for each in (_SENT, _DELAY))
     y_axes = [{"type": "log", "dtick": 1, "tickformat": "~s"} | each for each in ends]
-    layout = style.layout(PANELS, ("", "", "time [ms]"), [*y_axes, {"rangemode": "tozero"}])
+    layout = style.layout(PANELS, ("", "", "time [ms]"), [*y_axes, waiting])
     for axis in ("xaxis", "xaxis2"):
         layout[axis]["tickangle"] = 90
     return layout | {"height": 380, "margin": layout["margin"] | {"t": 65, "b": 70}}

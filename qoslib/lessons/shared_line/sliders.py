@@ -8,6 +8,7 @@ from qoslib import compare, run, units
 from qoslib.explore.controls import button, choice, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
+from qoslib.lessons import ghost
 from qoslib.lessons.shared_line.figures import figure
 from qoslib.platforms import Experiment, gsr12000
 from qoslib.platforms.gsr12000.load import loaded
@@ -70,7 +71,16 @@ def explorer(
 
     def draw(values, simulated):
         answer = run(now(values).scenario, "fluid")
-        drawn = figure(now(values), answer, simulated, "gsr12000", DRAWN_S)
+        begun, chosen = settings(known[values["experiment"]]), values["experiment"]
+        faded = any(values[name] != value for name, value in begun.items())
+        drawn = figure(now(values), answer, simulated, "gsr12000", DRAWN_S, faded)
+        ends_ms = [0, units.convert(DRAWN_S, "s", "ms")]
+        drawn.add_traces(
+            [
+                ghost("03.b", 1, x=["Updates"], faded=faded or chosen != "test_b"),
+                ghost("04.a", 2, x=ends_ms, faded=faded or chosen != "test_a"),
+            ]
+        )
         drawn.remark = compare.remark(answer, simulated)
         return drawn
 
