@@ -98,7 +98,7 @@ def test_the_packet_model_follows_when_the_controls_rest():
     streams = random_phases(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
     simulated = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
     assert drawn(app, "packets-delay") == pytest.approx(simulated.delay_mean_s / units.ms(1))
-    assert "(packet model: 44.1 ms; published: up to 84 ms)" in app.summary
+    assert "(packet model: 44.1 ms; published, with other settings: up to 84 ms)" in app.summary
     assert "delay [ms] packets" in app.table
 
 

@@ -81,7 +81,9 @@ def test_three_lines_of_python_make_the_same_again(app, tmp_path):
     again = made_again(app, tmp_path)
     for one, other in zip(app.figure.data, again.figure.data, strict=True):
         assert one.uid == other.uid
-        assert list(one.y) == list(other.y)
+        # What one has moved through is not made again.
+        if not one.uid.startswith("before-"):
+            assert list(one.y) == list(other.y)
 
 
 def test_the_table_is_a_csv(app):

@@ -47,9 +47,12 @@ def test_the_burst_moves_the_packets_alone(app):
     assert after[1][0] < before[1][0] - 2
 
 
-def test_published_rings_go_when_the_test_is_another_one(app):
-    app.move(**(START | {"rate": 25}))
-    assert not trace(app.figure, "measured-0").y
+def test_published_rings_fade_when_the_test_is_another_one(app):
+    for rate, faded in ((START["rate"], False), (25, True)):
+        app.move(**(START | {"rate": rate}))
+        rings = trace(app.figure, "measured-0")
+        assert (rings.opacity < 0.5) is ("with other settings" in rings.hovertemplate) is faded
+        assert ("Published, with other settings for 30 Mb/s" in app.summary) is faded
 
 
 def test_without_a_policer_the_rest_starves():

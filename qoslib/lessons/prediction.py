@@ -208,8 +208,8 @@ def _drawn(prediction: Prediction, guess: Any, answer: Any) -> Figure:
     )
 
 
-def _curve(name: str, x: Any, y: Any, colour: str, opacity: float = 1, **line: str) -> style.Json:
-    line = {"color": colour, "width": 3} | line
+def _curve(name: str, x: Any, y: Any, colour: str, opacity: float = 1, **more: str) -> style.Json:
+    line = {"color": colour, "width": 3, **more}
     drawn = {"type": "scatter", "mode": "lines", "x": list(x), "y": list(y), "line": line}
     return drawn | {"name": name, "opacity": opacity, "uid": name}
 
@@ -260,10 +260,10 @@ def ghost(
     unit = (prediction.words["y"] if curve else prediction.words)["unit"]
     # Pairs of where a number stands, and the number.
     pairs = [] if guess is None else guess if curve else [(at, guess) for at in (x or y)]
-    there = [[at for at, _ in pairs], [drawn(value) for _, value in pairs]]
+    places, values = [at for at, _ in pairs], [drawn(value) for _, value in pairs]
+    across, up = (values, places) if y else (places, values)
     said = [f"{value:g} {unit}" for _, value in pairs]
-    both = there[::-1] if y else there
-    return style.ghost(*both, panel, said, faded, f"guess-{prediction.name}")
+    return style.ghost(across, up, panel, said, faded, f"guess-{prediction.name}")
 
 
 def _points(answer: Any) -> tuple[list[float], list[float]]:

@@ -29,7 +29,7 @@ CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 MIME = "application/vnd.plotly.v1+json"
 #: What an update may change in a trace; everything else is decided when the figure is made.
-_CHANGING = ("x", "y", "text", "error_x", "error_y", "marker", "customdata", "opacity", "name")
+_CHANGING: tuple[str, ...] = ("x", "y", "text", "error_x", "error_y", "marker", "customdata", "opacity", "name")
 _CHANGING += ("hovertemplate", "textposition", "mode")
 #: What the state before the last move is called, how a uid of it begins, and how pale it is.
 BEFORE, _BEFORE, _PALE = "before your move", "before-", 0.35
@@ -285,9 +285,8 @@ def _leave(pale: Sequence[Any], before: Figure | None) -> None:
 def _has_room(shown: Any, wanted: Any) -> bool:
     """Whether an axis may stay: it shows all that is wanted, and is not three times as long."""
     if not shown or not wanted:
-        return shown == wanted
-    low, high = shown
-    least, most = wanted
+        return bool(shown == wanted)
+    (low, high), (least, most) = shown, wanted
     return bool(low <= least < most <= high and high - low < 3 * (most - least))
 
 
