@@ -293,7 +293,7 @@ def ghost(prediction: str, panel: int, **where: Any) -> "Json":
     >>> ghost("00.c", 2)["x"]
     []
     """
-    known = _prediction(prediction)
+    known = predictions().get(prediction) or _prediction(prediction)
     return _ghost(known, _store.get(known), panel, **where)
 
 

@@ -116,9 +116,8 @@ class Store:
         """The guess, or None where there is none."""
         if prediction.name not in self._guesses:
             kept = _read(Path(FOLDER) / f"{prediction.name}.json", prediction)
-            if kept is not None:
-                self._guesses[prediction.name] = kept
-        return self._guesses.get(prediction.name)
+            self._guesses[prediction.name] = kept
+        return self._guesses[prediction.name]
 
     def keep(self, prediction: Prediction, guess: Any) -> None:
         """Keep a guess; in one step, so that no half of it is ever read."""
@@ -256,14 +255,17 @@ def ghost(
     faded : bool
         Whether the figure has other settings than the question.
     """
+    uid = f"guess-{prediction.name}"
+    if guess is None:
+        return style.ghost((), (), panel, (), faded, uid)
     curve = prediction.kind == "curve"
     unit = (prediction.words["y"] if curve else prediction.words)["unit"]
     # Pairs of where a number stands, and the number.
-    pairs = [] if guess is None else guess if curve else [(at, guess) for at in (x or y)]
+    pairs = guess if curve else [(at, guess) for at in (x or y)]
     places, values = [at for at, _ in pairs], [drawn(value) for _, value in pairs]
     across, up = (values, places) if y else (places, values)
     said = [f"{value:g} {unit}" for _, value in pairs]
-    return style.ghost(across, up, panel, said, faded, f"guess-{prediction.name}")
+    return style.ghost(across, up, panel, said, faded, uid)
 
 
 def _points(answer: Any) -> tuple[list[float], list[float]]:

@@ -2,7 +2,8 @@
 
 import html
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 import pandas as pd
@@ -29,10 +30,23 @@ CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
 
 MIME = "application/vnd.plotly.v1+json"
 #: What an update may change in a trace; everything else is decided when the figure is made.
-_CHANGING: tuple[str, ...] = ("x", "y", "text", "error_x", "error_y", "marker", "customdata", "opacity", "name")
+_CHANGING: tuple[str, ...] = (
+    "x",
+    "y",
+    "text",
+    "error_x",
+    "error_y",
+    "marker",
+    "customdata",
+    "opacity",
+    "name",
+)
 _CHANGING += ("hovertemplate", "textposition", "mode")
 #: What the state before the last move is called, how a uid of it begins, and how pale it is.
 BEFORE, _BEFORE, _PALE = "before your move", "before-", 0.35
+
+
+_UID = attrgetter("uid")
 
 
 class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
@@ -105,27 +119,24 @@ def _with_units(given: dict[str, Any]) -> dict[str, Any]:
 
     The titles of the axes say what a value is: of ``delay [ms]`` it reads ``delay: 44.1 ms``.
     """
-    layout = given.get("layout") or {}
+    axes, read = {}, ("", "", "")
+    for name, axis in (given.get("layout") or {}).items():
+        if name[1:5] == "axis":
+            label, _, unit = axis.get("title", {}).get("text", "").rstrip("]").partition(" [")
+            value = f"%{{{name[0]}}}" if "ticktext" in axis else f"%{{{name[0]}:,.4~r}}"
+            axes[name[0] + name[5:]] = (f"{label}: " if label else "", value, unit)
     for trace in given.get("data") or ():
-        if isinstance(trace, dict) and not {"hovertemplate", "hoverinfo"} & trace.keys():
-            said = [_said(trace, layout, letter) for letter in "xy"]
-            head = (
-                "%{text}<br>" if trace.get("text") and "text" not in trace.get("mode", "") else ""
-            )
-            more = trace.get("name", "")
-            trace["hovertemplate"] = f"{head}{'<br>'.join(said)}<extra>{more}</extra>"
+        if "hovertemplate" in trace or "hoverinfo" in trace:
+            continue
+        said = "%{text}<br>" if trace.get("text") and "text" not in trace.get("mode", "") else ""
+        for letter in "xy":
+            label, value, unit = axes.get(trace.get(f"{letter}axis", letter), read)
+            values = trace.get(letter) or (None,)
+            if isinstance(values[0], str):
+                value = f"%{{{letter}}}"
+            said += f"{label}{value} {unit}".strip() + ("<br>" if letter == "x" else "")
+        trace["hovertemplate"] = f"{said}<extra>{trace.get('name', '')}</extra>"
     return given
-
-
-def _said(trace: dict[str, Any], layout: Any, letter: str) -> str:
-    """One coordinate of a point, as a template of plotly's."""
-    axis = layout.get(f"{letter}axis{trace.get(f'{letter}axis', letter)[1:]}") or {}
-    title = (axis.get("title") or {}).get("text", "")
-    label, _, unit = title.rstrip("]").partition(" [")
-    first = next((each for each in trace.get(letter) or () if each is not None), None)
-    named = isinstance(first, str)
-    value = f"%{{{letter}}}" if named or "ticktext" in axis else f"%{{{letter}:,.4~r}}"
-    return f"{label}{': ' if label else ''}{value} {unit}".rstrip()
 
 
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
@@ -247,47 +258,46 @@ def refresh(widget: LiveFigure, figure: Figure, before: Figure | None = None) ->
     (3, 9)
     """
     widget = checked(LiveFigure, widget, "widget")
-    pale = [t for t in widget.data if t.uid.startswith(_BEFORE)]
-    shown = widget.data[: len(widget.data) - len(pale)]
-    old, new = [t.uid for t in shown], [t.uid for t in checked(Figure, figure, "figure").data]
-    if old != new:
+    new = list(map(_UID, checked(Figure, figure, "figure").data))
+    live, pale = widget.data[: len(new)], widget.data[len(new) :]
+    old = list(map(_UID, live))
+    if old != new or (pale and not pale[0].uid.startswith(_BEFORE)):
         raise ValueError(f"traces are {new}; allowed: {old}, as in the live figure")
     with widget.batch_update():
-        for trace, made in zip(shown, figure.data, strict=True):
-            _bring(trace, made.to_plotly_json(), _CHANGING)
+        _bring(zip(live, figure.data, strict=True), _CHANGING)
         if before is not widget.before:
             widget.before = before
             _leave(pale, before)
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
-                wanted = figure.layout[axis].range
-                if not _has_room(widget.layout[axis].range, wanted):
+                shown, wanted = widget.layout[axis].range, figure.layout[axis].range
+                room = shown and wanted and shown[0] <= wanted[0] < wanted[1] <= shown[1]
+                if not room or shown[1] - shown[0] > 3 * (wanted[1] - wanted[0]):
                     widget.layout[axis].range = wanted
 
 
-def _bring(trace: Any, wanted: dict[str, Any], names: Sequence[str]) -> None:
+def _bring(pairs: Iterable[tuple[Any, Any]], names: Sequence[str]) -> None:
     """Change what differs: plotly takes its time to look at each value that it is given."""
-    shown = trace.to_plotly_json()
-    trace.update({n: wanted[n] for n in names if n in wanted and shown.get(n) != wanted[n]})
+    for trace, made in pairs:
+        shown, wanted, changed = trace.to_plotly_json(), made.to_plotly_json(), {}
+        for name in names:
+            if name in wanted and shown.get(name) != wanted[name]:
+                changed[name] = wanted[name]
+        trace.update(changed)
 
 
 def _leave(pale: Sequence[Any], before: Figure | None) -> None:
     """Draw what moved where it was before, and its entry of the key as soon as there is any."""
-    known = {each.uid: each.to_plotly_json() for each in before.data} if before else {}
+    known = dict(zip(map(_UID, before.data), before.data, strict=True)) if before else {}
+    pairs = []
     for trace in pale:
         if trace.uid == f"{_BEFORE}key":
             trace.showlegend = bool(known)
+        elif known:
+            pairs.append((trace, known[trace.uid.removeprefix(_BEFORE)]))
         else:
-            was = known.get(trace.uid.removeprefix(_BEFORE), {"x": [], "y": []})
-            _bring(trace, was, ("x", "y", "marker"))
-
-
-def _has_room(shown: Any, wanted: Any) -> bool:
-    """Whether an axis may stay: it shows all that is wanted, and is not three times as long."""
-    if not shown or not wanted:
-        return bool(shown == wanted)
-    (low, high), (least, most) = shown, wanted
-    return bool(low <= least < most <= high and high - low < 3 * (most - least))
+            trace.update(x=[], y=[])
+    _bring(pairs, ("x", "y", "marker"))
 
 
 def rounded(table: pd.DataFrame, digits: int = 3) -> pd.DataFrame:

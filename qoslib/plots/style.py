@@ -125,6 +125,7 @@ _LINE: dict[str, Json] = {
 }
 
 
+@lru_cache(maxsize=1000)
 def look(name: str, place: int = -1) -> Look:
     """The look of a class, the same in every figure; by its place where it is not listed."""
     return _listed(name) or list(LOOKS.values())[place % len(LOOKS)]
@@ -267,7 +268,7 @@ def bars(names: Sequence[str], y: Iterable[float], panel: int = 0, **more: Any) 
 
 def keys(*kinds: str) -> list[Json]:
     """Entries of the key, one a kind of thing."""
-    return [key(kind) for kind in kinds]
+    return list(map(key, kinds))
 
 
 def key(kind: str) -> Json:

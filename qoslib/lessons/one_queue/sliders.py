@@ -82,7 +82,7 @@ def explorer(scenario: Scenario, published: Published | None = None) -> Explorer
     def draw(values, dots):
         now_port, now = described(values)
         solved = swept(now_port, now)
-        moved = {name for name, value in values.items() if value != start[name]} - {"load"}
+        moved = dict(values.items() - start.items()).keys() - {"load"}
         seen = None if moved & {"frame", "rate"} else published
         delays_s = _delays_s(now_port.rate_bps, port.overhead_bytes)
         drawn = figure(now_port, now, solved, seen, dots, delays_s, bool(moved))
