@@ -43,7 +43,7 @@ _CHANGING: tuple[str, ...] = (
 )
 _CHANGING += ("hovertemplate", "textposition", "mode")
 #: What the state before the last move is called, how a uid of it begins, and how pale it is.
-BEFORE, _BEFORE, _PALE = "before your move", "before-", 0.35
+BEFORE, _BEFORE, _PALE = "before your move", "before-", 0.4
 
 
 _UID = attrgetter("uid")

@@ -98,7 +98,7 @@ KINDS = {
 #: What a reader's own guess is called.
 GUESS = "your guess"
 #: What a published value is called besides where the settings are not its own, and how pale it is.
-OTHERWISE, FADED = ", with other settings", 0.3
+OTHERWISE, FADED = ", with other settings", 0.45
 #: Kinds that leave a pale trace of where they were when a control moves.
 MOVING = ("fluid", "tcp", "now")
 #: A key without anything to hide.
@@ -263,7 +263,7 @@ def bars(names: Sequence[str], y: Iterable[float], panel: int = 0, **more: Any) 
     """Pale bars of what is offered to each class."""
     look = {"name": "offered", "legendgroup": "offered", "showlegend": panel == 0}
     drawn = {"type": "bar", "x": list(names), "y": plain(y), "marker": {"color": PALE}}
-    return drawn | look | {"width": 0.8, "uid": "offered", **_PLACES[panel], **more}
+    return drawn | look | {"width": 0.8, "uid": "offered", "zorder": -2, **_PLACES[panel], **more}
 
 
 def keys(*kinds: str) -> list[Json]:
@@ -307,7 +307,7 @@ def ghost(
         "x": list(x),
         "y": list(y),
         "text": [""] * (len(x) - 1) + [GUESS] * bool(x),
-        "textposition": "top left" if line else "top center",
+        "textposition": "top left",
         "textfont": {"size": 11, "color": INK},
         "line": {"color": INK, "width": 2.5, "dash": "dot"},
         "marker": {"color": INK, "symbol": "asterisk-open", "size": 10, "line": {"width": 2}},
