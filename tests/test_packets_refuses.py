@@ -1,14 +1,17 @@
 """What cannot run is refused with a clear error before anything runs."""
 
+import ast
 import importlib
+import inspect
 import math
+import textwrap
 
 import pytest
 
 from qoslib import packets
 from qoslib import port as p
 from qoslib.flows import Flow, Host
-from qoslib.packets.kernels import codes
+from qoslib.packets.kernels import codes, schedulers
 from qoslib.packets.kernels.schedulers import DISPATCHED
 from qoslib.traffic import Cbr, FrameMix, OnOff, Poisson, Stream, TickedBursts, Trace
 
@@ -154,13 +157,20 @@ def test_a_scheduler_with_a_code_but_no_rule_is_refused_before_it_runs(monkeypat
         """A scheduler whose code the kernels do not know."""
 
     del Newest.kinds["Newest"]
-    monkeypatch.setitem(codes.SCHEDULERS, Newest, 6)
+    unknown = max(codes.SCHEDULERS.values()) + 1
+    monkeypatch.setitem(codes.SCHEDULERS, Newest, unknown)
     where = PORT.replace()
     object.__setattr__(where, "scheduler", Newest())
-    said = r"Port 'port' scheduler is Newest\(\); allowed: .*schedulers.py, .* none for code 6"
+    allowed = rf".*schedulers.py, .* none for code {unknown}"
+    said = rf"Port 'port' scheduler is Newest\(\); allowed: {allowed}"
     with pytest.raises(ValueError, match=said):
         run(where, duration_s=1e-5)
 
 
 def test_every_code_has_a_rule():
     assert set(DISPATCHED) == set(codes.SCHEDULERS.values())
+    tree = ast.parse(textwrap.dedent(inspect.getsource(schedulers._chosen.py_func)))
+    named = {node.comparators[0].id for node in ast.walk(tree) if isinstance(node, ast.Compare)}
+    rules = {getattr(codes, name) for name in named if name.isupper()} | {codes.MDRR}
+    missing = {kind.__name__ for kind, code in codes.SCHEDULERS.items() if code not in rules}
+    assert not missing, f"_chosen in packets/kernels/schedulers.py has no rule for {missing}"

@@ -1,12 +1,17 @@
 """One vocabulary describes all seven routers of the sources, without a special case."""
 
+from pathlib import Path
+
 import pytest
 from routers import BEST, LESS, NETWORK, PLUS, PORTS, PREMIUM, STREAMS
 
 from qoslib import port as p
 from qoslib import traffic
+from qoslib.explore import packet_scene
+from qoslib.packets.kernels import codes
 from qoslib.record import from_json
 
+ROOT = Path(__file__).parents[1]
 DESCRIBED = [
     pytest.param(described, id=f"{router}-{number}")
     for router, ports in PORTS.items()
@@ -62,3 +67,12 @@ def test_the_mechanisms_of_the_sources_are_all_in_use():
         *("AsymmetricEwma", "Codel", "DeficitRoundRobin", "Dropper", "Fifo", "Instantaneous"),
         *("Pie", "Scheduler", "StartTimeFairQueueing", "TailDrop"),
     }
+
+
+@pytest.mark.parametrize("kind", codes.SCHEDULERS, ids=lambda kind: kind.__name__)
+def test_a_scheduler_has_words_a_twin_and_a_line_in_the_packet_view(kind):
+    if kind is p.Fifo:
+        return
+    assert f"`{kind.__name__}" in (ROOT / "data" / "words.toml").read_text(encoding="utf-8")
+    assert f"p.{kind.__name__}" in (ROOT / "tests" / "mechanisms.py").read_text(encoding="utf-8")
+    assert kind in packet_scene._SCHEDULERS

@@ -1,8 +1,13 @@
-"""Rewrite `rows` and `sha256` of every file in data/sources.toml, and no other line."""
+"""Rewrite `rows` and `sha256` of every file in data/sources.toml, and no other line.
+
+python tools/passports.py
+"""
 
 import csv
 import hashlib
 import re
+import sys
+import tomllib
 from pathlib import Path
 
 DATA = Path(__file__).parents[1] / "data"
@@ -29,4 +34,14 @@ def rewritten(text):
 
 if __name__ == "__main__":
     passports = DATA / "sources.toml"
-    passports.write_text(rewritten(passports.read_text(encoding="utf-8")), encoding="utf-8")
+    text = passports.read_text(encoding="utf-8")
+    try:
+        files = tomllib.loads(text)["files"]
+    except tomllib.TOMLDecodeError as error:
+        sys.exit(f"{passports}: {error}")
+    for name, passport in files.items():
+        if lines := {"rows", "sha256"} - passport.keys():
+            sys.exit(f'{passports}: [files."{name}"] has no line {" and ".join(sorted(lines))}')
+    passports.write_text(new := rewritten(text), encoding="utf-8")
+    changed = sum(a != b for a, b in zip(text.split("\n"), new.split("\n"), strict=True))
+    print(f"{passports.name}: {len(files)} files, {changed} lines brought up to date")

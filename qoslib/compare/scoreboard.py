@@ -150,7 +150,10 @@ def _scored(
         described = {row.experiment for row in mine}
         for value in published(router.name).results:
             if value.experiment not in described:
-                reason = router.not_described[value.experiment]
+                reason = router.not_described.get(value.experiment)
+                if reason is None:
+                    also = f"an experiment of {router.name}, or a key of its not_described"
+                    fail("the experiment of a published result", value.experiment, also)
                 mine.append(unscored_row(value, router.models[0], "base", reason))
         rows += mine
     return rows, predictions

@@ -1,5 +1,6 @@
 """The records of a grid of runs as one."""
 
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -102,7 +103,7 @@ class Sweep:
         Raises
         ------
         ValueError
-            If no axis is the seed, or it has one value only.
+            If no axis is the seed, it has one value only, or `share` is not between 0 and 1.
 
         Examples
         --------
@@ -116,6 +117,8 @@ class Sweep:
         count = len(self.axes.get("seed", ()))
         if count < 2:
             fail("the number of seeds", count, "2 or more on an axis 'seed'")
+        if not isinstance(share, numbers.Real) or not 0 < share < 1:
+            fail("share", share, "between 0 and 1: 0.95, not 95")
         values, axis = self.values(quantity), list(self.axes).index("seed")
         mean, spread = values.mean(axis=axis), values.std(axis=axis, ddof=1)
         half = stdtrit(count - 1, (1 + share) / 2) * spread / np.sqrt(count)

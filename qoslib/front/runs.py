@@ -214,7 +214,9 @@ def engine_of(scenario: Scenario, model: str, options: dict[str, Any]) -> Callab
     engine, given = _ENGINES[model, bool(scenario.hosts)]
     allowed = _options_of(engine)
     for option in options.keys() - allowed:
-        fail("an option", option, ", ".join(sorted(allowed)) or "none of this model")
+        of_model = ", ".join(sorted(allowed)) or "none of this model"
+        also = "; seeds=range(10), or Scenario(..., seed=3)" if option == "seed" else ""
+        fail("an option", option, of_model + also)
     return partial(given, scenario, **options)
 
 

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from qoslib.port import Port
+from qoslib.record import fail
 from qoslib.traffic import Stream
 
 __all__ = ["Exercise", "NoAnswer", "Number", "Tries", "Verdict", "edge", "read"]
@@ -193,8 +194,20 @@ def read(file: str, *judges: Callable) -> dict[str, Exercise]:
         The lesson's ``exercises.py``; the words stand beside it.
     judges : callable
         One an exercise, in the order of the words.
+
+    Raises
+    ------
+    ValueError
+        If there are more words than judges or fewer, or an exercise has not all of its words.
     """
-    words = tomllib.loads(Path(file).with_suffix(".toml").read_text(encoding="utf-8"))
+    path = Path(file).with_suffix(".toml")
+    words = tomllib.loads(path.read_text(encoding="utf-8"))
+    if len(words) != len(judges):
+        fail(f"the number of judges in {file}", len(judges), f"{len(words)}: {', '.join(words)}")
+    for name, mine in words.items():
+        needed = {"unit", "hint", "further"} if "shows" in mine else {"replies", "further"}
+        if missing := needed - mine.keys():
+            fail(f"exercise {name} of {path.name}", sorted(mine), f"{sorted(missing)} besides")
     pairs = zip(words.items(), judges, strict=True)
     return {name: Exercise(name, judge, mine) for (name, mine), judge in pairs}
 

@@ -15,6 +15,7 @@ from qoslib.record.document import SCHEMA, check_fields, check_keys, read_docume
 from qoslib.record.values import (
     MANY,
     WORDS,
+    Count,
     checked_number,
     checked_numbers,
     checked_text,
@@ -275,7 +276,14 @@ class Record:
         -------
         str
             One JSON object.
+
+        Raises
+        ------
+        ValueError
+            If `indent` is no whole number: a path, for instance. ``Path(...).write_text`` writes
+            the text to a file.
         """
+        checked(Count | None, indent, "indent")
         document = {"schema": SCHEMA, **_plain(self)}
         return json.dumps(document, indent=indent, allow_nan=False)
 

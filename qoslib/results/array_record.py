@@ -9,7 +9,7 @@ from dataclasses import fields
 
 import numpy as np
 
-from qoslib.record import SCHEMA, checked, fail, read_document
+from qoslib.record import SCHEMA, Count, checked, fail, read_document
 from qoslib.record.document import check_fields
 
 __all__ = ["ArrayRecord"]
@@ -55,6 +55,11 @@ class ArrayRecord:
         -------
         str
 
+        Raises
+        ------
+        ValueError
+            If `indent` is no whole number.
+
         Examples
         --------
         >>> from qoslib.results import Histogram
@@ -62,6 +67,7 @@ class ArrayRecord:
         >>> Histogram.from_json(histogram.to_json()) == histogram
         True
         """
+        checked(Count | None, indent, "indent")
         return json.dumps({"schema": SCHEMA, **_plain(self)}, indent=indent, allow_nan=False)
 
     @classmethod

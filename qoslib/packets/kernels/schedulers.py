@@ -20,7 +20,7 @@ from qoslib.packets.kernels.priority import (
     take_turn,
 )
 
-#: The codes that `_chosen` has a rule for; a port with another one is refused before it runs.
+#: The codes that `_chosen` has a rule for, MDRR as its last line; a port with another is refused.
 DISPATCHED = (FIFO, STRICT, LEVELS, START_TIME, DRR, MDRR)
 
 
