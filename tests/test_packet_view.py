@@ -11,11 +11,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from qoslib import explore, run
+from qoslib import explore, lessons, run
 from qoslib.explore import packet_scene
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
 from qoslib.explore.packet_scene import NEVER, scene_of
 from qoslib.explore.packet_view import module
+from qoslib.lessons.prediction import Store
 from qoslib.packets.kernels.codes import SCHEDULERS
 from qoslib.platforms import platform
 from qoslib.port import (
@@ -304,6 +305,19 @@ def test_a_scale_model_keeps_delays():
     assert (engine.packet_s, engine.pause) == (pytest.approx(1e-5), Pause(8, 2))
     with pytest.raises(ValueError, match="a Trace"):
         explore.divided(scenario.replace(streams=(Stream("t", arrivals=Trace((0.0,), (99,))),)), 2)
+
+
+def test_a_scene_of_a_lesson_hands_over_the_guess_of_its_reader(monkeypatch):
+    monkeypatch.setattr(lessons, "_store", Store())
+    view = lessons.one_queue.scene()
+    sent = []
+    monkeypatch.setattr(view, "send", sent.append)
+    view._answer(view, {"guess": True}, None)
+    lessons.predict("00.a").guess = "a third"
+    view._answer(view, {"guess": True}, None)
+    said = "Which share of the packets is lost?\nMy guess: a third."
+    assert sent == [{"guess": ""}, {"guess": said}]
+    assert lessons.one_queue.scene().spec["guess"] == said
 
 
 def test_a_view_is_small_and_fetches_nothing():

@@ -93,6 +93,9 @@ def slim(output, picture):
         bundle["image/png"] = picture(bundle[PLOTLY])
         if len(base64.b64decode(bundle["image/png"])) > MAX_PICTURE_BYTES:
             sys.exit(f"a picture has more than {MAX_PICTURE_BYTES:,} bytes")
+    if "image/svg+xml" in bundle:
+        # A page that plays is five times its still picture.
+        bundle.pop("text/html", None)
     if "text/html" in bundle:
         # A picture is light on any page.
         bundle["text/html"] = STYLE.sub("", bundle["text/html"])

@@ -4,7 +4,7 @@ import base64
 import gzip
 import html
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import anywidget
@@ -45,6 +45,7 @@ const unpacked = (text) => new Response(new Blob([Uint8Array.from(atob(text), (c
 c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
 (async () => {
 const code = await unpacked("CODE").text(), data = await unpacked("DATA").arrayBuffer();
+place.replaceChildren();
 new Function(code)()(place, SPEC, new Uint8Array(data));
 })();
 }"""
@@ -80,12 +81,13 @@ class PacketView(anywidget.AnyWidget):
         shown: Sequence[Shown],
         window: Window,
         queues: Sequence[str] = (),
+        guess: str | Callable[[], str] = "",
         **words: Any,
     ) -> None:
         self._began, self._shown = list(shown), list(shown)
-        self._window, self._queues, self._words = window, tuple(queues), words
+        self._window, self._queues, self._words, self._guess = window, tuple(queues), words, guess
         self._rates, self._turn = 1.0, 0
-        scene = self._scene()
+        scene = self._made()
         live = all(each.result is None for each in shown)
         super().__init__(_esm=module(self.layers), spec=scene.spec, data=scene.data, live=live)
         self.observe(self._changed, "change")
@@ -122,10 +124,15 @@ class PacketView(anywidget.AnyWidget):
         return f"<div></div><script>{script.replace('SPEC', spec)}</script>"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """The widget; for a viewer without a kernel a still picture, and words."""
+        """The widget; without a kernel a page that plays, or else a still picture, and words."""
         bundle = super()._repr_mimebundle_(**kwargs)
         data, *more = bundle if isinstance(bundle, tuple) else (bundle or {},)
-        data = {**data, "image/svg+xml": self.still(), "text/plain": self.spec["summary"]}
+        still, summary = self.still(), self.spec["summary"]
+        coded = base64.b64encode(still.encode()).decode()
+        alt = html.escape(summary)
+        picture = f'<div><img alt="{alt}" src="data:image/svg+xml;base64,{coded}"></div>'
+        alive = self.fragment().replace("<div></div>", picture, 1)
+        data = {**data, "text/html": alive, "image/svg+xml": still, "text/plain": summary}
         return (data, *more) if more else data
 
     def still(self, share: float = 0.4) -> str:
@@ -150,6 +157,14 @@ class PacketView(anywidget.AnyWidget):
         start_s, end_s = self._window
         scene = Scene(dict(self.spec), self.data)
         return still_svg(scene, self._lanes, start_s + share * (end_s - start_s))
+
+    def _guessed(self) -> str:
+        return self._guess() if callable(self._guess) else self._guess
+
+    def _made(self) -> Scene:
+        scene = self._scene()
+        scene.spec["guess"] = self._guessed()
+        return scene
 
     def _scene(self) -> Scene:
         lanes = [lane_of(each, self._window, self._queues) for each in self._shown]
@@ -176,7 +191,7 @@ class PacketView(anywidget.AnyWidget):
         try:
             self._apply(change["new"])
             self._turn += 1
-            scene = self._scene()
+            scene = self._made()
         except ValueError as error:
             self._shown, self._rates = before, rates
             self.error = f"{error} The picture is that of the settings before."
@@ -187,7 +202,7 @@ class PacketView(anywidget.AnyWidget):
 
     def _answer(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         if "guess" in content:
-            self.send({"guess": self.spec.get("guess", "")})
+            self.send({"guess": self._guessed()})
         else:
             self.send({"name": "packets.html", "text": self.to_html()})
 
@@ -242,7 +257,7 @@ def packet_view(
     hop: str = "",
     rates_divided_by: float = 1.0,
     title: str = "",
-    guess: str = "",
+    guess: str | Callable[[], str] = "",
     playing: bool = False,
 ) -> PacketView:
     """Show the packets of up to four ports on one clock, as they arrive, wait and leave.
@@ -272,8 +287,9 @@ def packet_view(
         delays stay and packets can be counted. A badge in the picture says so.
     title : str
         For assistive technology; by default from the titles of the lanes.
-    guess : str
-        What the reader had expected: it is written below a picture that is copied.
+    guess : str or callable
+        What the reader had expected: it is written below a picture that is copied. A function is
+        called when it is.
     playing : bool
         Whether it plays as soon as it is seen.
 
@@ -313,6 +329,5 @@ def packet_view(
     words["title"] = title or "Packets: " + ", ".join(lane.title for lane in lanes)
     if rates_divided_by != 1:
         words["badge"] = f"rates divided by {rates_divided_by:g}"
-    if guess:
-        words["guess"] = guess
-    return PacketView(lanes, window_of(lanes, packets, start_s, duration_s), queues, **words)
+    window = window_of(lanes, packets, start_s, duration_s)
+    return PacketView(lanes, window, queues, guess, **words)

@@ -1,6 +1,6 @@
 """TCP at a bottleneck: window, queue, path and acknowledgements, as a picture that plays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,7 +135,7 @@ def tcp_view(
     duration_s: float | None = None,
     title: str = "",
     badge: str = "",
-    guess: str = "",
+    guess: str | Callable[[], str] = "",
     playing: bool = False,
 ) -> TcpView:
     """Show TCP senders, a bottleneck's queue, the path and its acknowledgements as a loop.
@@ -159,8 +159,9 @@ def tcp_view(
         For assistive technology; by default from the titles of the lanes.
     badge : str
         A note in a frame, such as the scale of a model.
-    guess : str
-        What the reader had expected: it is written below a picture that is copied.
+    guess : str or callable
+        What the reader had expected: it is written below a picture that is copied. A function is
+        called when it is.
     playing : bool
         Whether it plays as soon as it is seen.
 
@@ -206,8 +207,9 @@ def tcp_view(
             fail(f"the packets of {lane.title!r}", f"about {count:.0f}", f"at most {MOST_PACKETS}")
     words: dict[str, Any] = {"playing": playing}
     words["title"] = title or "TCP: " + ", ".join(lane.title for lane in lanes)
-    words |= {name: said for name, said in (("badge", badge), ("guess", guess)) if said}
-    return TcpView(lanes, Window(start_s, end_s), **words)
+    if badge:
+        words["badge"] = badge
+    return TcpView(lanes, Window(start_s, end_s), guess=guess, **words)
 
 
 def _suits(lane: Shown) -> None:

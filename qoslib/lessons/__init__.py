@@ -21,6 +21,7 @@ from qoslib.lessons.prediction import (
     read,
 )
 from qoslib.lessons.prediction import ghost as _ghost
+from qoslib.lessons.prediction import guess_words as said
 from qoslib.lessons.prediction import reveal as revealed
 from qoslib.record import fail
 
@@ -35,6 +36,7 @@ __all__ = [
     "exercises",
     "ghost",
     "guess",
+    "guess_words",
     "guesses",
     "predict",
     "predictions",
@@ -207,6 +209,33 @@ def guess(prediction: str) -> Any:
     True
     """
     return _store.get(_prediction(prediction))
+
+
+def guess_words(prediction: str) -> str:
+    """What was asked and what the reader predicted, as a picture that is copied shows it.
+
+    Parameters
+    ----------
+    prediction : str
+        Its number, like ``"00.a"``.
+
+    Returns
+    -------
+    str
+        Two lines; empty where nothing was predicted, and of a curve.
+
+    Raises
+    ------
+    ValueError
+        If there is no such prediction.
+
+    Examples
+    --------
+    >>> guess_words("00.a")
+    ''
+    """
+    known = _prediction(prediction)
+    return said(known, _store.get(known))
 
 
 def reveal(prediction: str, answer: Any) -> "Revealed | Figure":

@@ -39,6 +39,7 @@ __all__ = [
     "Store",
     "Widget",
     "ghost",
+    "guess_words",
     "guesses_in",
     "histogram",
     "read",
@@ -276,6 +277,14 @@ def _points(answer: Any) -> tuple[list[float], list[float]]:
     except (TypeError, ValueError):
         fail("answer", answer, "a mapping of x to y, or pairs of both")
     return x.tolist(), y.tolist()
+
+
+def guess_words(prediction: Prediction, guess: Any) -> str:
+    """The question and the reader's answer, a line each; empty without one, and of a curve."""
+    if guess is None or prediction.kind == "curve":
+        return ""
+    said = guess if prediction.kind == "choice" else f"{guess:g} {prediction.words['unit']}"
+    return f"{prediction.words['question']}\nMy guess: {said}."
 
 
 def guesses_in(prediction: Prediction, folder: str | Path) -> tuple[list[Any], int]:

@@ -4,24 +4,26 @@ import { FONT, THEMES, penOf } from "./brush.js";
 import { make, save } from "./page.js";
 import { PICTURE } from "./picture.js";
 
+const LINE = 20;
+
 function pictureOf(view, guess) {
-  const { scene, layout, t } = view, extra = guess ? 26 : 0;
+  const { scene, layout, t } = view, lines = guess ? guess.split("\n") : [];
   const { ground, ink } = THEMES[view.dark ? "dark" : "light"];
   const whole = make("canvas"), brush = whole.getContext("2d");
   whole.width = 2 * layout.W;
-  whole.height = 2 * (layout.H + extra + 8);
+  whole.height = 2 * (layout.H + LINE * lines.length + 10);
   brush.fillStyle = ground;
   brush.fillRect(0, 0, whole.width, whole.height);
   brush.scale(2, 2);
   const bare = { ...view, live: null, look: { ...view.look, spots: [] } };
   PICTURE.draw(brush, PICTURE.stateAt(scene, t), bare);
   PICTURE.chart(penOf(brush, scene, layout, view));
-  if (guess) {
-    brush.font = `600 14px ${FONT}`;
-    brush.textAlign = "left";
-    brush.fillStyle = ink;
-    brush.fillText(guess, layout.pad, layout.H + 20, layout.W - 2 * layout.pad);
-  }
+  brush.fillStyle = ink;
+  brush.textAlign = "left";
+  lines.forEach((each, at) => {
+    brush.font = `${at === lines.length - 1 ? 700 : 400} 14px ${FONT}`;
+    brush.fillText(each, layout.pad, layout.H + LINE * (at + 0.9), layout.W - 2 * layout.pad);
+  });
   return new Promise((done) => whole.toBlob(done));
 }
 

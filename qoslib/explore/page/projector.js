@@ -10,8 +10,8 @@ const PROJECTOR_CSS = `
 `;
 
 /**
- * A button that lets an element fill the screen; null where the page may not be full screen. Escape
- * leaves by itself. `changed` is called with true and false. What has the class
+ * A button that lets an element fill the screen; null where the page may not be full screen. P enters
+ * and leaves, Escape leaves. `changed` is called with true and false. What has the class
  * `qoslib-not-projected` is hidden meanwhile.
  */
 export function projector(root, changed = () => {}) {
@@ -29,7 +29,8 @@ export function projector(root, changed = () => {}) {
   button.addEventListener("click", turn);
   root.addEventListener("keydown", (event) => {
     const typing = event.target.matches("input:not([type=range]), textarea, select");
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || event.key.toLowerCase() !== "p") return;
+    const meant = (event.key.toLowerCase() === "p" && !typing) || (event.key === "Escape" && projected());
+    if (!meant || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     turn();

@@ -15,9 +15,13 @@ function ladder(low, high, now, whole) {
 }
 
 function slider(label, value, low, high, step, said, moved) {
-  const out = make("output", {}, said(value));
-  const input = make("input", { type: "range", min: low, max: high, step, value });
-  input.addEventListener("input", () => (out.textContent = said(Number(input.value))));
+  const out = make("span", { "aria-hidden": true }), input = make("input", { type: "range", min: low, max: high, step, value });
+  const say = () => {
+    out.textContent = said(Number(input.value));
+    input.setAttribute("aria-valuetext", out.textContent);
+  };
+  say();
+  input.addEventListener("input", say);
   input.addEventListener("change", () => moved(Number(input.value)));
   return make("label", {}, label, input, out);
 }

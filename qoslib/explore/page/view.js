@@ -59,7 +59,7 @@ export function mount(el, spec, bytes, live = null) {
       return name + PICTURE.counted(now);
     });
     if (view.playing) return;
-    said.textContent = `At ${time(view.t)}: ${each.join("; ")}.${stories.followed()}`;
+    said.textContent = `At ${time(view.t, view.scene.end_s)}: ${each.join("; ")}.${stories.followed()}`;
     stage.canvas.setAttribute("aria-label", `${view.scene.summary} ${said.textContent}`);
     live?.moved?.(1000 * view.t, view.playing);
   }

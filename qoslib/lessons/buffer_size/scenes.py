@@ -1,8 +1,11 @@
 """Scenes of lesson 06: a TCP sender and a queue, in small."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore.tcp_view import TcpView, tcp_view
 from qoslib.flows import Flow, Host, Reno
+from qoslib.lessons import guess_words
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -41,7 +44,8 @@ def _described(name, link_bps, trip_s, room, streams, seen_s):
 def scene() -> TcpView:
     """The same sender at a small and at a large buffer, from the start of its flow."""
     lanes = {f"buffer of {room} packets": in_small(room) for room in (5, 25)}
-    return tcp_view(lanes, badge="scale model: the path holds 33 packets, not 6,944")
+    badge = "scale model: the path holds 33 packets, not 6,944"
+    return tcp_view(lanes, badge=badge, guess=partial(guess_words, "06.c"))
 
 
 def path_scene() -> TcpView:

@@ -1,9 +1,11 @@
 """What lesson 04 shows packet by packet: early drop over time, and what it does to other queues."""
 
+from functools import partial
 from typing import Any
 
 from qoslib import units
 from qoslib.explore import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.platforms import gsr12000
 from qoslib.port import (
     Classifier,
@@ -44,7 +46,9 @@ def scene() -> PacketView:
 
 def queue_scene() -> PacketView:
     """The queue of test A in a scale model."""
-    return packet_view({"early drop": saw_tooth()}, packets=260, start_s=0.02)
+    return packet_view(
+        {"early drop": saw_tooth()}, packets=260, start_s=0.02, guess=partial(guess_words, "04.a")
+    )
 
 
 def profiles_scene() -> PacketView:

@@ -1,7 +1,10 @@
 """Packets of lesson 05 at the engine of the MX150, one by one."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore.packet_view import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.platforms import mx150
 from qoslib.port import Forwarder, PacketLimit, Pause, Queue
 from qoslib.scenario import Scenario
@@ -50,7 +53,13 @@ def scene() -> PacketView:
     """The engine twice, both links full: with frames of 64 B and of 512 B."""
     lanes = {f"frames of {size} B": at_the_engine(size) for size in (64, 512)}
     start_s, duration_s = units.ms(5), units.ms(8)
-    return packet_view(lanes, start_s=start_s, duration_s=duration_s, rates_divided_by=BY)
+    return packet_view(
+        lanes,
+        start_s=start_s,
+        duration_s=duration_s,
+        rates_divided_by=BY,
+        guess=partial(guess_words, "05.b"),
+    )
 
 
 def pause_scene() -> PacketView:
@@ -60,4 +69,10 @@ def pause_scene() -> PacketView:
         title: at_the_engine(64, (0.9, 0.1), 60 * BY, pause) for title, pause in senders.items()
     }
     start_s = duration_s = units.ms(20)
-    return packet_view(lanes, start_s=start_s, duration_s=duration_s, rates_divided_by=BY)
+    return packet_view(
+        lanes,
+        start_s=start_s,
+        duration_s=duration_s,
+        rates_divided_by=BY,
+        guess=partial(guess_words, "05.c"),
+    )

@@ -1,7 +1,10 @@
 """Packets of lesson 00, one by one."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore.packet_view import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Arrivals, Cbr, OnOff, Poisson, Stream
@@ -28,7 +31,9 @@ def scene() -> PacketView:
 
     It begins after 0.1 s, when a queue of up to 400 packets has filled.
     """
-    return packet_view({"one queue": overload()}, packets=160, start_s=0.1)
+    return packet_view(
+        {"one queue": overload()}, packets=160, start_s=0.1, guess=partial(guess_words, "00.a")
+    )
 
 
 def spacing_scene(load: float = 0.9) -> PacketView:

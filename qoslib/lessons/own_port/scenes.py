@@ -1,7 +1,10 @@
 """Packets of lesson 13, one by one: a port before and after a change."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore.packet_view import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.port import PacketLimit, Port, Queue, StrictPriority
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -42,4 +45,4 @@ def scene(old: Scenario | None = None, new: Scenario | None = None) -> PacketVie
         By default `before` and `after`.
     """
     shown = {"before": old or before(), "after": new or after()}
-    return packet_view(shown, packets=200, start_s=0.5)
+    return packet_view(shown, packets=200, start_s=0.5, guess=partial(guess_words, "13.a"))

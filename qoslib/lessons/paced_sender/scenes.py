@@ -1,8 +1,11 @@
 """A scene of lesson 07: the same TCP sender, not paced and paced, in small."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore.tcp_view import TcpView, tcp_view
 from qoslib.flows import Flow, FqPacing, Host, Reno
+from qoslib.lessons import guess_words
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -45,4 +48,5 @@ def in_small(paced_bps: float | None) -> Scenario:
 def scene() -> TcpView:
     """The same sender as fast as its line, and paced at 6 Mb/s, from the start of the flow."""
     lanes = {"not paced": in_small(None), "paced at 6 Mb/s": in_small(units.mbps(6))}
-    return tcp_view(lanes, badge="scale model: Mb/s in place of Gb/s")
+    badge = "scale model: Mb/s in place of Gb/s"
+    return tcp_view(lanes, badge=badge, guess=partial(guess_words, "07.a"))

@@ -1,9 +1,11 @@
 """What lesson 02 shows packet by packet: priority, a policer's bucket, and two streams in step."""
 
+from functools import partial
 from typing import Any
 
 from qoslib import units
 from qoslib.explore import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.port import Classifier, PacketLimit, Policer, Port, Queue, Shaper, StrictPriority
 from qoslib.scenario import Scenario
 from qoslib.traffic import OnOff, Stream
@@ -36,7 +38,7 @@ def policer_scene() -> PacketView:
         "EF alone": priority(3, police, default_mbps=0),
         "EF and the default class": priority(3, police),
     }
-    return packet_view(lanes, packets=130, start_s=0.0)
+    return packet_view(lanes, packets=130, start_s=0.0, guess=partial(guess_words, "02.a"))
 
 
 def step_scene() -> PacketView:

@@ -1,7 +1,10 @@
 """Packets of lesson 01, one by one."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore.packet_view import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.platforms import m120
 from qoslib.port import Dropper, HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.scenario import Scenario
@@ -24,13 +27,18 @@ def scene() -> PacketView:
         start_s=FULL_S,
         queues=["CS1", "BE"],
         rates_divided_by=DIVIDED_BY,
+        guess=partial(guess_words, "01.a"),
     )
 
 
 def ends_scene() -> PacketView:
     """One full queue twice, with the same packets: one drops the newest, one the oldest."""
     ends = {"drop at the tail": TailDrop(), "drop at the head": HeadDrop()}
-    return packet_view({title: _full(end) for title, end in ends.items()}, start_s=0.05)
+    return packet_view(
+        {title: _full(end) for title, end in ends.items()},
+        start_s=0.05,
+        guess=partial(guess_words, "01.b"),
+    )
 
 
 def _full(dropper: Dropper) -> Scenario:

@@ -1,6 +1,9 @@
 """Packets of lesson 09, one by one: the same mix at all four ports."""
 
+from functools import partial
+
 from qoslib.explore.packet_view import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.lessons.same_traffic import same_line
 from qoslib.port import PacketLimit, Port, Queue, Red, TailDrop
 from qoslib.record import fail
@@ -53,7 +56,13 @@ def scene(*names: str) -> PacketView:
         If a port is another one.
     """
     lanes = {name: scaled(name) for name in names or SHOWN}
-    return packet_view(lanes, packets=240, start_s=START_S, rates_divided_by=DIVIDED_BY)
+    return packet_view(
+        lanes,
+        packets=240,
+        start_s=START_S,
+        rates_divided_by=DIVIDED_BY,
+        guess=partial(guess_words, "09.a"),
+    )
 
 
 def _line_card(port: Port) -> Port:

@@ -1,7 +1,10 @@
 """What lesson 03 shows packet by packet: queues that take turns, and how long a turn is."""
 
+from functools import partial
+
 from qoslib import units
 from qoslib.explore import PacketView, packet_view
+from qoslib.lessons import guess_words
 from qoslib.port import DeficitRoundRobin, PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -27,7 +30,12 @@ def quanta_scene(times: int = 4) -> PacketView:
         How many times as large the quanta of the second port are.
     """
     ports = (1, times)
-    return packet_view({_title(each): described(each) for each in ports}, packets=240, start_s=0.4)
+    return packet_view(
+        {_title(each): described(each) for each in ports},
+        packets=240,
+        start_s=0.4,
+        guess=partial(guess_words, "03.a"),
+    )
 
 
 def described(times: int = 1) -> Scenario:

@@ -1,0 +1,262 @@
+"""The packet view for every reader: it fits a screen, is moved by keys, and fills a wall."""
+
+import base64
+import json
+import re
+from importlib import import_module
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+
+from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore, lessons
+from qoslib.explore.packet_view import module
+from qoslib.port import Codel, HeadDrop, Red, RedProfile
+from qoslib.traffic import Poisson
+
+ROOT = ".qoslib-packets"
+#: JupyterLab leaves a view this much of a screen of 1280 x 720 [px].
+WIDE, HIGH = 850, 600
+#: Mount a scene as a notebook does, with a Python that notes what it is asked and never answers.
+MOUNT = """([code, spec, data, width]) => {
+    const place = document.createElement("div");
+    place.style.width = `${width}px`;
+    document.body.replaceChildren(place);
+    window.asked = [];
+    const live = {
+        alive: true, page() {}, moved() {}, guess: async () => "", ask: (what) => asked.push(what),
+    };
+    const bytes = Uint8Array.from(atob(data), (each) => each.charCodeAt(0));
+    window.qos = new Function(code)()(place, spec, bytes, live);
+    return place.firstChild.offsetHeight;
+}"""
+#: Where letters of the canvas stand at so many times; those that overlap others or are cut off.
+OVERLAPS = """(times) => {
+    const proto = CanvasRenderingContext2D.prototype, real = proto.fillText, found = new Set();
+    let boxes = [];
+    proto.fillText = function (said, x, y, most = Infinity) {
+        const w = Math.min(this.measureText(said).width, most);
+        const size = parseFloat(/[\\d.]+(?=px)/.exec(this.font));
+        const left = this.textAlign === "right" ? x - w : x;
+        // Numbers in packets and over stems are centred; they move with these.
+        const box = [said, left, y - 0.7 * size, left + w, y + 0.2 * size];
+        if (this.textAlign !== "center") boxes.push(box);
+        return real.call(this, said, x, y);
+    };
+    const { W, H } = qos.layout;
+    for (let n = 0; n <= times; n++) {
+        boxes = [];
+        qos.seek((n / times) * qos.scene.end_s);
+        boxes.forEach(([said, left, top, right, bottom], at) => {
+            if (left < 0 || right > W || top < 0 || bottom > H) found.add(`${said} is cut`);
+            for (const other of boxes.slice(at + 1)) {
+                const beside = left >= other[3] || other[1] >= right;
+                const crossed = !beside && top < other[4] && other[2] < bottom;
+                if (crossed) found.add(`${said} | ${other[0]}`);
+            }
+        });
+    }
+    proto.fillText = real;
+    return [...found];
+}"""
+
+
+def scenes():
+    """Every packet view of the lessons: its name, and the function that makes it."""
+    for topic in lessons.LESSONS.values():
+        try:
+            room = import_module(f"qoslib.lessons.{topic}.scenes")
+        except ModuleNotFoundError:
+            continue
+        for name in dir(room):
+            made = getattr(room, name)
+            if name.endswith("scene") and made.__module__ == room.__name__:
+                yield pytest.param(made, id=f"{topic}.{name}")
+
+
+def mounted(page, view, width=WIDE):
+    code = module().replace("export default { render };\n", "return mount;\n")
+    data = base64.b64encode(view.data).decode()
+    return page.evaluate(MOUNT, [code, json.loads(json.dumps(view.spec)), data, width])
+
+
+def four():
+    queue = Queue("all", PacketLimit(16))
+    droppers = {
+        "tail": {},
+        "head": {"dropper": HeadDrop()},
+        "RED": {"dropper": Red(RedProfile(3, 12, 0.3))},
+        "CoDel": {"dropper": Codel(1e-3, 2e-3), "limit": PacketLimit(60)},
+    }
+    streams = (Stream("data", 150e6, arrivals=Poisson()),)
+    return explore.packet_view(
+        {
+            name: Scenario("office", Port("access", 1e8, (queue.replace(**more),)), streams, seed=3)
+            for name, more in droppers.items()
+        }
+    )
+
+
+@pytest.mark.parametrize("make", list(scenes()))
+def test_a_scene_fits_a_screen_and_no_words_overlap(page, make):
+    view = make()
+    assert len(view.to_html()) < 60_000
+    assert len(view.still()) <= 12_000
+    page.goto("about:blank")
+    assert mounted(page, view) <= HIGH
+    assert page.evaluate(OVERLAPS, 8) == []
+
+
+def test_every_control_has_a_role_and_a_name_and_the_picture_words(page):
+    page.goto("about:blank")
+    view = four()
+    mounted(page, view)
+    tree = page.locator(ROOT).aria_snapshot()
+    for named in (
+        'group "Packets: tail, head, RED, CoDel"',
+        'slider "Time in the window"',
+        'button "Play"',
+        'button "Event before"',
+        'button "Next event"',
+        'combobox "Speed"',
+        'button "Reset"',
+        'button "Copy picture"',
+        'button "Save page"',
+        'button "Projector"',
+        'combobox "Queue"',
+        'slider "Queue limit"',
+        'slider "Offered load"',
+        'button "Drops the newest ⇄"',
+        "- status:",
+        "Counters",
+    ):
+        assert named in tree
+    assert not re.findall(r"- (?:button|slider|combobox|img)(?::| *$)", tree, re.MULTILINE)
+    limit = page.get_by_role("slider", name="Queue limit")
+    assert limit.get_attribute("aria-valuetext") == "16 packets"
+    # What the canvas shows is in words, and these follow it.
+    picture = page.locator(f"{ROOT} canvas")
+    assert picture.get_attribute("aria-label").startswith(view.spec["summary"])
+    page.evaluate("qos.seek(0.01)")
+    waiting = page.evaluate("qos.state().lanes[3].waiting")
+    assert f"CoDel: {waiting} waiting" in picture.get_attribute("aria-label")
+
+
+def test_keys_alone_reach_every_control_and_focus_is_seen(page):
+    page.goto("about:blank")
+    mounted(page, four())
+    reached = []
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            """() => {
+                const { activeElement: at } = document;
+                return [at.getAttribute("aria-label") ?? at.closest("label")?.firstChild.data ??
+                    at.textContent, parseFloat(getComputedStyle(at).outlineWidth)];
+            }"""
+        )
+        if name in reached or not page.evaluate(
+            f"document.activeElement.closest('{ROOT}') !== null"
+        ):
+            break
+        assert outline >= 2, name
+        reached.append(name)
+    expected = ["Time in the window", "Play", "Event before", "Next event", "Speed", "Reset"]
+    expected += ["Copy picture", "Save page", "Projector", "Queue", "Queue limit", "Offered load"]
+    assert reached == [*expected, "Drops the newest ⇄", "Counters"]
+
+
+def test_reset_leads_back_to_the_start_and_the_first_settings(page):
+    page.goto("about:blank")
+    mounted(page, four())
+    page.evaluate("qos.seek(0.01)")
+    page.get_by_label("Speed").select_option("4")
+    page.get_by_role("button", name="Reset").click()
+    assert page.evaluate("[qos.state().t, asked.length]") == [0, 0]
+    assert page.get_by_label("Speed").input_value() == "1"
+    page.get_by_role("button", name="Drops the newest").click()
+    page.get_by_role("button", name="Reset").click()
+    assert page.evaluate("asked") == [{"turn": True, "lane": 0, "queue": 0}, {"reset": True}]
+    view = four()
+    before = view.data
+    view.change = {"turn": True, "lane": 0, "queue": 0}
+    view.change = {"rate": 0.5}
+    view.change = {"reset": True}
+    assert view.data == before
+
+
+def test_a_wall_at_the_served_rate_is_dragged_in_time(page):
+    view = lessons.priority_queue.scene()
+    page.goto("about:blank")
+    mounted(page, view)
+    walls = page.evaluate("qos.handles().filter((each) => each.kind === 'limit')")
+    assert [each["queue"] for each in walls] == view.spec["lanes"][0]["shown"]
+    (x, y, scale) = page.evaluate(
+        f"""() => {{
+            const box = document.querySelector('{ROOT} canvas').getBoundingClientRect();
+            const {{ x, y, w, h }} = qos.handles().find((each) => each.kind === "limit");
+            const scale = box.width / qos.layout.W;
+            return [box.left + (x + w / 2) * scale, box.top + (y + h / 2) * scale, scale];
+        }}"""
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 80 * scale, y, steps=4)
+    page.mouse.up()
+    (asked,) = page.evaluate("asked")
+    assert 0.05 < asked["limit"] < 0.095
+    view.change = asked
+    queue = view.scenarios[0].network.queues[asked["queue"]]
+    assert queue.limit.time_s == pytest.approx(asked["limit"])
+
+
+def test_a_projector_has_large_letters_and_keys(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto("about:blank")
+    two = lessons.priority_queue.ends_scene()
+    mounted(page, two)
+    page.locator(f"{ROOT} .play").focus()
+    page.keyboard.press("p")
+    page.wait_for_selector(".qoslib-projected")
+    page.wait_for_timeout(100)
+    assert page.evaluate("document.fullscreenElement?.className").startswith("qoslib-packets")
+    sizes = page.evaluate(
+        f"""() => [...document.querySelectorAll('{ROOT} button, {ROOT} label, {ROOT} .said')]
+            .filter((each) => each.offsetParent)
+            .map((each) => parseFloat(getComputedStyle(each).fontSize))"""
+    )
+    assert min(sizes) >= 23
+    root = f"document.querySelector('{ROOT}')"
+    assert page.evaluate(f"{root}.scrollHeight <= innerHeight && {root}.scrollWidth <= innerWidth")
+    # The smallest letters of the canvas have 12 of its pixels.
+    letters = page.evaluate("12 * document.querySelector('canvas').clientWidth / qos.layout.W")
+    assert letters > 20
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("qos.state().t") == pytest.approx(page.evaluate("qos.scene.events[0]"))
+    page.keyboard.press("Space")
+    page.wait_for_function(f"{root}.dataset.playing === 'true'")
+    page.keyboard.press("Space")
+    page.keyboard.press("p")
+    page.wait_for_function("document.fullscreenElement === null")
+    assert page.locator(".qoslib-projected").count() == 0
+    page.keyboard.press("p")
+    page.wait_for_selector(".qoslib-projected")
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.fullscreenElement === null")
+
+
+def test_a_notebook_that_is_exported_as_html_plays(page, tmp_path):
+    view = four()
+    bundle = view._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    output = nbformat.v4.new_output("display_data", data=data)
+    cell = nbformat.v4.new_code_cell("view", outputs=[output])
+    body, _ = HTMLExporter().from_notebook_node(nbformat.v4.new_notebook(cells=[cell]))
+    (tmp_path / "lesson.html").write_text(body)
+    page.route(re.compile("^https?://"), lambda route: route.abort())
+    page.goto(f"file://{tmp_path}/lesson.html", wait_until="domcontentloaded")
+    page.wait_for_selector(f"{ROOT} canvas")
+    page.locator(f"{ROOT} .play").click()
+    page.wait_for_function(f"document.querySelector('{ROOT}').qos.state().lanes[3].sent > 0")
+    # Where scripts do not run, the picture stands in their place.
+    assert "<div><img alt=" in data["text/html"]
