@@ -19,6 +19,8 @@ FIELDS = ("Ask first", "Usual wrong answers", "Show", "Timing", "Exit question",
 EACH_LESSON = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
 #: What a lesson takes with its exercises, where it was measured: so many times the time in class.
 FACTOR = 1.7
+#: What takes longer than to run a cell: a prediction, a scene, an explorer.
+SLOW = re.compile(r"^predict\(|\.(explorer|knife_edge|\w*scene)\(", re.MULTILINE)
 
 
 def minutes(stem):
@@ -68,6 +70,30 @@ def test_a_sheet_has_all_its_parts_and_its_minutes_add_up(path):
     of_class, with_exercises = minutes(path.stem)
     assert sum(map(int, re.findall(r"(?:\*\* |, )(\d+) ", timing))) == of_class
     assert with_exercises > of_class
+
+
+@EACH_LESSON
+def test_the_readme_says_the_same_minutes(path):
+    readme = (ROOT / "README.md").read_text()
+    row = re.search(rf"^\| \[{path.stem}\].*\| (\d+) \| (\d+) \|$", readme, re.MULTILINE)
+    assert (int(row[1]), int(row[2])) == minutes(path.stem)
+
+
+@EACH_LESSON
+def test_the_minutes_are_those_of_what_there_is_to_read_and_to_do(path):
+    """As the guide says under Minutes. Trials differ from such an estimate by a quarter."""
+    cells = nbformat.read(path, as_version=4).cells
+    sources = [cell.source for cell in cells if "solution" not in cell.metadata.get("tags", [])]
+    text = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    exercises = sum(source.startswith("check(") for source in sources)
+    slow = sum(bool(SLOW.search(source)) for source in sources)
+    code = sum(cell.cell_type == "code" for cell in cells) - 2 * exercises - slow
+    tasks = len(re.findall(r"^\d\. ", text, re.MULTILINE))
+    words = len(re.sub(r"\]\([^)]*\)", "", text).split())
+    alone = words / 180 + code + tasks + 3 * slow
+    estimate = alone, alone + 6 * exercises
+    for said, of in zip(minutes(path.stem), estimate, strict=True):
+        assert 0.8 < said / of < 1.35, estimate
 
 
 def test_the_table_of_minutes_is_that_of_the_sheets():

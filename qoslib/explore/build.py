@@ -45,7 +45,7 @@ FRAMES, WARM_SHARE = 60_000, 0.4
 
 #: Column of the grid -> heading, how its control is called, and least, most, step of its slider.
 _COLUMNS = {
-    "offered": ("offered [%]", "offered load [% of the line]", (0, 200, 1)),
+    "offered": ("offered [%]", "offered load [% of the link]", (0, 200, 1)),
     "frame": ("frame [B]", "frame [bytes]", (64, 1518, 2)),
     "buffer": ("buffer [ms]", "buffer [ms of the line]", (1, 250, 1)),
     "share": ("share [%]", "share [%]", (1, 100, 1)),
@@ -68,7 +68,7 @@ def controls_of(values: Mapping[str, Any]) -> dict[str, widgets.Widget]:
         "rate": choice("Line", list(RATES), values["rate"]),
         "scheduler": choice("Scheduler", list(SCHEDULERS), values["scheduler"]),
         "spacing": choice("Packets come", list(SPACINGS), values["spacing"]),
-        "police": slider("Police class 1 at [% of the line, 0 for never]", 0, 0, 100, 1),
+        "police": slider("Police class 1 at [% of the link, 0 for never]", 0, 0, 100, 1),
     }
     for number in CLASSES:
         controls[f"name_{number}"] = _name(number, values[f"name_{number}"])

@@ -183,7 +183,7 @@ def test_the_late_queue_follows_the_keyboard(page, watch, jupyter_server):
 
 
 def move_a_load(page):
-    label = "CS1 offered load [% of the line]"
+    label = "CS1 offered load [% of the link]"
     before = drawn_when_there(page, label, "fluid-delay")
     press(page, label, "ArrowRight", 5)
     wanted = m120_latencies_ms(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.30}))
@@ -199,7 +199,7 @@ def choose_an_experiment(page):
     page.keyboard.press("Tab")
     last = list(m120.PLATFORM.experiments().values())[-1]
     wanted = m120_latencies_ms(last.port, last.streams)
-    wait_until_drawn(page, "CS1 offered load [% of the line]", "fluid-delay", wanted)
+    wait_until_drawn(page, "CS1 offered load [% of the link]", "fluid-delay", wanted)
 
 
 def move_the_knife_edge(page):

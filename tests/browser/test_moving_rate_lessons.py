@@ -49,7 +49,7 @@ def test_counted_packets_follow_the_keyboard(page, watch, jupyter_server):
         ("Frame [bytes]", "ArrowRight", (66, 7.545, 0, 100)),
         ("Cap [million packets/s]", "ArrowLeft", (66, 7.54, 0, 100)),
         ("Cost of a byte [ns]", "ArrowRight", (66, 7.54, 0.05, 100)),
-        ("Offered load [% of the lines]", "Home", (66, 7.54, 0.05, 1)),
+        ("Offered load [% of the links]", "Home", (66, 7.54, 0.05, 1)),
     )
     for label, key, values in moves:
         press(page, label, key, 1)

@@ -31,9 +31,9 @@ def solved(values):
 def test_the_mix_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
     open_and_run(page, jupyter_server, "09_same_traffic")
     values = start()
-    drawn_when_there(page, "Business [% of the line]", BEST.format("fluid"))
+    drawn_when_there(page, "Business [% of the link]", BEST.format("fluid"))
     for name in MOST:
-        label = f"{name.capitalize()} [% of the line]"
+        label = f"{name.capitalize()} [% of the link]"
         press(page, label, "ArrowRight", 2)
         values[name] += 2
         wait_until_drawn(page, label, BEST.format("fluid"), lost(solved(values)))

@@ -20,7 +20,7 @@ from qoslib.scenario import Scenario
 
 #: How many of some elements have a scroll bar.
 SCROLLING = "all => all.filter(each => each.scrollWidth > each.clientWidth).length"
-LOAD = "Class 3 offered load [% of the line]"
+LOAD = "Class 3 offered load [% of the link]"
 CSV = f"{','.join(measurements.COLUMNS)}\nmine,data,drop_ratio,average,29 %,29,%,0.5,,,here,ok,,\n"
 
 

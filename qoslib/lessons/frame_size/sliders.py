@@ -29,7 +29,7 @@ _SLIDERS = {
     "frame": ("Frame [bytes]", 64, 1518, 2, 0),
     "cap": ("Cap [million packets/s]", 1, 16, 0.005, 3),
     "byte": ("Cost of a byte [ns]", 0, 1, 0.05, 2),
-    "load": ("Offered load [% of the lines]", 1, 100, 1, 0),
+    "load": ("Offered load [% of the links]", 1, 100, 1, 0),
 }
 
 

@@ -84,7 +84,7 @@ def figure(
     traces += style.keys("packets", "now", "measured")
     table = pd.DataFrame(
         dict(zip(COLUMNS, np.array(fluid)[:, :-1], strict=True)),
-        index=pd.Index(np.round(x[:-1], 1), name="offered [% of the line]"),
+        index=pd.Index(np.round(x[:-1], 1), name="offered [% of the link]"),
     ).round(3)
     summary = _summary(*np.array([x, *fluid])[:, -1].tolist())
     if simulated and not np.isnan(dots[2][-1]):
@@ -106,11 +106,11 @@ def _layout(port, load, delays_s):
     # A fifth of a power of ten more on either side, so that no symbol is cut off.
     low, high = np.log10(units.convert(np.array(delays_s), "s", "ms"))
     y_axes = [*ranges, style.decades(float(low) - 0.2, float(high) + 0.2)]
-    return style.layout(PANELS, "offered [% of the line]", y_axes)
+    return style.layout(PANELS, "offered [% of the link]", y_axes)
 
 
 def _drawn(result, line_bps):
-    """Offered [% of the line], carried [Mb/s], lost [%] and delay [ms], of each load."""
+    """Offered [% of the link], carried [Mb/s], lost [%] and delay [ms], of each load."""
     offered_bps = result.offered_bps[:, 0]
     return (
         units.convert(offered_bps / line_bps, "1", "%"),
@@ -133,6 +133,6 @@ def _published(seen, line_bps):
 def _summary(load, carried, lost, delay):
     waits = "there is no packet to wait" if np.isnan(delay) else f"a packet takes {delay:.3g} ms"
     return (
-        f"Offered {load:.3g} % of the line. In the fluid model it carries {carried:.4g}"
+        f"Offered {load:.3g} % of the link. In the fluid model it carries {carried:.4g}"
         f" Mb/s of frames, {lost:.3g} % is lost, and {waits}."
     )

@@ -56,7 +56,7 @@ def explorer(scenario: Scenario, published: Published | None = None) -> Explorer
         fail("published", published, "a Published, or None")
     start = _settings(port, stream)
     controls = {
-        "load": slider("Offered load [% of the line]", start["load"], 0, 200, 1),
+        "load": slider("Offered load [% of the link]", start["load"], 0, 200, 1),
         "buffer": slider("Buffer [packets]", start["buffer"], *BUFFERS, 1),
         "frame": slider("Frame [bytes]", start["frame"], *FRAMES, 2),
         "rate": choice("Line rate", _rates(port), port.rate_bps),

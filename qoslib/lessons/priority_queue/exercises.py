@@ -58,7 +58,7 @@ def _lost_percent(load_percent, guaranteed_percent):
 
 
 def strict_high(answer, delay):
-    """The load of strict-high alone at which L = B / E gives so many ms, in % of the line."""
+    """The load of strict-high alone at which L = B / E gives so many ms, in % of the link."""
     shares = {name: 0.0 for name in m120.CLASSES}
     load = units.convert(answer, "%", "1")
     found = _delay_ms(m120.port(), m120.streams(shares | {"CS4": load}), "CS4")

@@ -30,8 +30,8 @@ __all__ = ["described", "explorer", "settings"]
 
 #: Columns of the grid: field, heading, and how a class's control is called.
 _COLUMNS = {
-    "offered": ("offered [%]", "offered load [% of the line]"),
-    "guaranteed": ("guaranteed [%]", "guaranteed rate [% of the line]"),
+    "offered": ("offered [%]", "offered load [% of the link]"),
+    "guaranteed": ("guaranteed [%]", "guaranteed rate [% of the link]"),
     "buffer": ("buffer", "buffer"),
     "drop": ("drops at", "end of the queue that loses a packet, and from which fill on"),
 }

@@ -22,7 +22,7 @@ def _lost(result, name):
 
 
 def _solved(router, **percent):
-    """The fluid model at a router, with some loads of the mix changed [% of the line]."""
+    """The fluid model at a router, with some loads of the mix changed [% of the link]."""
     changed = {name: units.convert(value, "%", "1") for name, value in percent.items()}
     streams = same_line.streams(same_line.LOADS | changed)
     return fluid.solve(same_line.ports()[router], streams)
@@ -43,7 +43,7 @@ def starving(answer, starved):
 
 
 def policed(answer, lost):
-    """Load of voice, in % of the line, of which the ISR4331 loses so many per cent for good."""
+    """Load of voice, in % of the link, of which the ISR4331 loses so many per cent for good."""
     found = _lost(_solved("ISR4331", voice=answer), "voice")
     more = "less" if found > lost else "more"
     return ("off" if abs(found - lost) > 0.5 else "right"), {"found": found, "more": more}

@@ -15,7 +15,7 @@ __all__ = ["COUNTED_S", "WARMUP_S", "explorer", "scenarios", "simulated", "start
 
 #: Simulated time that the packet model leaves out, and that it counts [s].
 WARMUP_S, COUNTED_S = 0.8, 0.4
-#: The most that a class may offer [% of the line].
+#: The most that a class may offer [% of the link].
 MOST = {"voice": 40, "control": 10, "business": 120, "best effort": 120}
 
 
@@ -27,7 +27,7 @@ def explorer() -> Explorer:
     """
     begun = start()
     controls = {
-        name: slider(f"{name.capitalize()} [% of the line]", begun[name], 0, most, 1)
+        name: slider(f"{name.capitalize()} [% of the link]", begun[name], 0, most, 1)
         for name, most in MOST.items()
     }
     controls["spacing"] = choice("Packets come", list(same_line.SPACINGS), begun["spacing"])
