@@ -1,6 +1,7 @@
 """Exercises: right answers pass, wrong ones get a hint, and no answer is given away."""
 
 import inspect
+import re
 
 import pytest
 from answers import BY_HAND, RIGHT, WRONG
@@ -142,4 +143,7 @@ def test_a_decimal_comma_does_not_become_a_student():
 
 def test_each_judge_says_what_it_asks():
     assert all(inspect.getdoc(each.judge) for each in lessons.exercises().values())
-    assert all(each.words["further"].endswith(".") for each in lessons.exercises().values())
+    for each in lessons.exercises().values():
+        further = each.further(**each.given())
+        assert further.endswith(".")
+        assert not re.search(r"{\w", further), "the numbers of the question stand in it"

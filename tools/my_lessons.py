@@ -20,7 +20,7 @@ import nbformat
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 #: An explanation that follows a prediction, and what stands over it while it is folded.
-EXPLANATION, FOLDED = "explanation", "Explanation: run the cell above first, then open this"
+EXPLANATION, FOLDED = "explanation", "Run the cell above first, then open this"
 NOTICE = "moved-on"
 MOVED_ON = """> **This lesson has a newer version.** Your copy is kept as it is.
 > `make fresh-lessons` makes new copies of all lessons and keeps yours in a backup folder; your

@@ -100,8 +100,8 @@ def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
     Examples
     --------
     >>> check("00.1", 51.2)
-    Not yet: 51.2 ns is what comes out without the 20 B that the line adds. The time is the number
-    of bits on the line divided by the line rate; serialisation_s() does it.
+    Not yet: 51.2 ns is what comes out without the 20 B that the link adds. The time is the number
+    of bits on the link divided by the line rate. serialisation_s() computes it.
     """
     known = _known(exercise)
     _check_student(student)
@@ -113,7 +113,7 @@ def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
     except ValueError as error:
         # A description may be right in itself and no model run it: the answer is wrong, too.
         verdict = Verdict(False, f"no model runs that: {error}.")
-    return _tries.after(known, answer, verdict)
+    return _tries.after(known, answer, verdict, **known.given(student))
 
 
 def question(exercise: str, student: int = 0) -> str:
@@ -238,15 +238,16 @@ def guess_words(prediction: str) -> str:
     return said(known, _store.get(known))
 
 
-def reveal(prediction: str, answer: Any) -> "Revealed | Figure":
+def reveal(prediction: str, answer: Any = None) -> "Revealed | Figure":
     """Set the reader's prediction beside the answer.
 
     Parameters
     ----------
     prediction : str
         Its number, like ``"00.a"``.
-    answer : float, str, or mapping of x to y
-        What the model or the measurement says: a number, one of the choices, or a curve.
+    answer : float, str, or mapping of x to y, optional
+        What the model or the measurement says: a number, one of the choices, or a curve. By
+        default the answer that stands with the words of the prediction.
 
     Returns
     -------
@@ -264,6 +265,7 @@ def reveal(prediction: str, answer: Any) -> "Revealed | Figure":
     The model: more than a third.
     """
     known = _prediction(prediction)
+    answer = known.words.get("answer") if answer is None else answer
     return revealed(known, _store.get(known), answer)
 
 

@@ -120,6 +120,11 @@ class Exercise:
         shown = {key: f"{value:g}" for key, value in self.given(student).items()}
         return self.words.get("question", "").format(**shown)
 
+    def further(self, **given: float) -> str:
+        """The hint after a second wrong try, with the numbers of the question in it."""
+        text = self.words["further"]
+        return text.format(**given) if given else text
+
     def verdict(self, answer: Any, **given: float) -> Verdict:
         """Judge an answer to the question with these numbers.
 
@@ -252,7 +257,9 @@ class Tries:
     def __init__(self):
         self._wrong: dict[str, set[str]] = {}
 
-    def after(self, exercise: Exercise, answer: Any, verdict: Verdict) -> Verdict:
+    def after(
+        self, exercise: Exercise, answer: Any, verdict: Verdict, **given: float
+    ) -> Verdict:
         """The verdict, with what helps further from the second wrong answer on."""
         if verdict.ok:
             self._wrong.pop(exercise.name, None)
@@ -261,4 +268,4 @@ class Tries:
         before.add(repr(answer))
         if len(before) == 1:
             return verdict
-        return Verdict(False, f"{verdict.text} Hint: {exercise.words['further']}")
+        return Verdict(False, f"{verdict.text} Hint: {exercise.further(**given)}")

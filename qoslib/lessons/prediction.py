@@ -9,6 +9,7 @@ The words of a lesson's predictions stand in its ``predictions.toml``, a table a
     unit           its unit
     x, y           a curve: for each axis label, unit, low, high, log and ticks
     at             the places on the x axis at which it is drawn
+    answer         the answer, where a published value or a given outcome is all there is to show
 
 Nothing is forced: without a guess the answer shows alone.
 """
@@ -92,7 +93,8 @@ class Widget(anywidget.AnyWidget):
 
     def __init__(self, prediction: Prediction, store: "Store") -> None:
         self._prediction, self._store = prediction, store
-        spec = {"kind": prediction.kind, "name": prediction.name, **prediction.words}
+        words = {key: value for key, value in prediction.words.items() if key != "answer"}
+        spec = {"kind": prediction.kind, "name": prediction.name, **words}
         super().__init__(spec=spec, guess=store.get(prediction))
         self.observe(self._keep, "guess")
 

@@ -13,7 +13,7 @@ from qoslib.port import Port
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
-__all__ = ["Published", "figure"]
+__all__ = ["Published", "figure", "in_thirds"]
 
 #: Titles of the panels, with units.
 PANELS = ("carried [Mb/s of frames]", "lost [% of offered]", "delay [ms]")
@@ -29,6 +29,19 @@ class Published(NamedTuple):
     carried_bps: float
     lost: float
     lost_half_width: float
+
+
+def in_thirds(share: float) -> str:
+    """A share in the words of prediction 00.a.
+
+    Parameters
+    ----------
+    share : float
+        Of the packets [ratio].
+    """
+    if abs(share - 1 / 3) < 0.01:
+        return "a third"
+    return "more than a third" if share > 1 / 3 else "less than a third"
 
 
 def figure(
