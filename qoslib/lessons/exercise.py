@@ -257,9 +257,7 @@ class Tries:
     def __init__(self):
         self._wrong: dict[str, set[str]] = {}
 
-    def after(
-        self, exercise: Exercise, answer: Any, verdict: Verdict, **given: float
-    ) -> Verdict:
+    def after(self, exercise: Exercise, answer: Any, verdict: Verdict, **given: float) -> Verdict:
         """The verdict, with what helps further from the second wrong answer on."""
         if verdict.ok:
             self._wrong.pop(exercise.name, None)

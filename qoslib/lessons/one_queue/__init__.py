@@ -4,4 +4,13 @@ from qoslib.lessons.one_queue.figures import Published, figure, in_thirds
 from qoslib.lessons.one_queue.scenes import bursts, overload, scene, spacing_scene
 from qoslib.lessons.one_queue.sliders import explorer
 
-__all__ = ["Published", "bursts", "explorer", "figure", "in_thirds", "overload", "scene", "spacing_scene"]
+__all__ = [
+    "Published",
+    "bursts",
+    "explorer",
+    "figure",
+    "in_thirds",
+    "overload",
+    "scene",
+    "spacing_scene",
+]
