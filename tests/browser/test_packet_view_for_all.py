@@ -75,7 +75,7 @@ def scenes():
 
 
 def mounted(page, view, width=WIDE):
-    code = module().replace("export default { render };\n", "return mount;\n")
+    code = module(view.layers).replace("export default { render };\n", "return mount;\n")
     data = base64.b64encode(view.data).decode()
     return page.evaluate(MOUNT, [code, json.loads(json.dumps(view.spec)), data, width])
 

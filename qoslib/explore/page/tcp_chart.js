@@ -69,7 +69,12 @@ function drawStrip(pen, lane, before, x, y, w, strip) {
     if (lane.start[i] > free + 1e-9 && free < scene.end_s) context.fillRect(at(free), floor + 10, Math.max(at(lane.start[i]) - at(free), 0.3), 4);
     free = Math.max(free, lane.departure[i]);
   }
-  for (const [packets, said] of marks) label(pen, said, x + w, high(packets) - 3, small);
+  let above = Infinity;
+  for (const [packets, said] of marks.reverse()) {
+    const place = high(packets) - 3;
+    if (Math.abs(above - place) > 11) label(pen, said, x + w, place, small);
+    above = place;
+  }
   const head = scene.lanes.length > 1 ? lane.title : "";
   label(pen, head, x + 2, y + 12, { ...small, weight: 600, align: "left" });
 }

@@ -11,6 +11,9 @@ import { words } from "./words.js";
 export function drawTcp(context, state, view) {
   const pen = penOf(context, view.scene, view.layout, view);
   view.look.spots = [];
+  // Slots are as wide as packets, in all lanes, until the widest window has no room for them.
+  const widest = Math.max(8, ...state.lanes.flatMap((lane) => lane.senders.map((now) => Math.max(now.usable, now.flight))));
+  pen.slots = (view.layout.gate - 6 - view.layout.pad - 30) / (widest + 1);
   view.scene.lanes.forEach((lane, number) => drawLoop(pen, lane, number, state.lanes[number], state.t));
 }
 
@@ -104,15 +107,14 @@ function acks(pen, lane, made, sender, top, t) {
   }
 }
 
-function pitchOf(pen, lane, sender) {
-  const { gate, k, pad } = pen.layout, most = Math.max(sender.widest + 1, 8);
-  return Math.min(k * lane.shownQueues[0].largest, (gate - 6 - pad - 24) / most);
+function pitchOf(pen, lane) {
+  return Math.min(pen.layout.k * lane.shownQueues[0].largest, pen.slots);
 }
 
 /** The window of a sender: a slot per packet, filled from the right, where acknowledgements come. */
 function slots(pen, lane, made, sender, now, top) {
   const { context, layout, theme } = pen, right = layout.gate - 6, colour = pen.ofClass(sender.name);
-  const pitch = pitchOf(pen, lane, sender);
+  const pitch = pitchOf(pen, lane);
   const gap = pitch > 5 ? 1.5 : pitch > 2.5 ? 0.5 : 0, whole = Math.floor(now.usable);
   const count = Math.max(whole, Math.min(now.flight, Math.ceil(sender.widest)));
   for (let at = 0; at < count; at++) {
@@ -158,7 +160,7 @@ function leaps(pen, lane, number, made, state, t, leap) {
   const rail = railEnd(layout, wall), seconds = layout.pace, place = placesOf(pen, lane, made, queue, state.queues[0], state, t);
   // From the open end of the window in an arc to the tail of the queue.
   const from = lane.senders.map((sender, at) => {
-    const now = state.senders[at], pitch = pitchOf(pen, lane, sender);
+    const now = state.senders[at], pitch = pitchOf(pen, lane);
     return [layout.gate - 6 - Math.max(now.usable, now.flight) * pitch, made.senders[at]];
   });
   const bend = Math.max(rail - 24, layout.pad);

@@ -6,7 +6,7 @@ const READERS_PIXELS_PER_SECOND = 170, WIDEST = 24, RECEIVER = 34;
 /** How much room a lane takes [px]: with its title, and tighter. */
 const LANES = [
   { title: 18, size: 15.5, first: 56, high: 30, slots: 46, slot: 18, next: 48, below: 24, fall: 1, strip: 108 },
-  { title: 15, size: 14.5, first: 44, high: 21, slots: 36, slot: 14, next: 40, below: 22, fall: 0.7, strip: 56 },
+  { title: 15, size: 14.5, first: 44, high: 21, slots: 36, slot: 14, next: 40, below: 22, fall: 0.7, strip: 62 },
 ];
 
 /** The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. */

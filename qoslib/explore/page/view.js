@@ -124,7 +124,7 @@ export function mount(el, spec, bytes, live = null) {
   clock.begin();
 
   root.qos = {
-    ...clock, stats: view.stats, handles,
+    ...clock, stats: view.stats, handles, spots: () => view.look.spots,
     follow: (way) => pick(() => stories.next(way)),
     state: (at = view.t) => PICTURE.stateAt(view.scene, at),
     get scene() { return view.scene; },

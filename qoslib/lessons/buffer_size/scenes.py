@@ -43,7 +43,7 @@ def _described(name, link_bps, trip_s, room, streams, seen_s):
 
 def scene() -> TcpView:
     """The same sender at a small and at a large buffer, from the start of its flow."""
-    lanes = {f"buffer of {room} packets": in_small(room) for room in (5, 25)}
+    lanes = {"small buffer": in_small(5), "large buffer": in_small(25)}
     badge = "scale model: the path holds 33 packets, not 6,944"
     return tcp_view(lanes, badge=badge, guess=partial(guess_words, "06.c"))
 
