@@ -34,7 +34,6 @@ MOST_WORDS = 25
 END = re.compile(r"(?<=[.?!])[\"”)]?\s+(?=[\"“(]?[A-Z0-9])")
 #: Lessons of which the sentences are counted, up to their list of sources.
 LESSONS = sorted(ROOT.glob("notebooks/[0-9][0-9]_*.ipynb"))
-LESSONS = [path for path in LESSONS if path.stem[:2] not in ("06", "07")]
 TEXTS = sorted(
     [
         *ROOT.glob("notebooks/*.ipynb"),

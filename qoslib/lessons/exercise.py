@@ -176,7 +176,8 @@ class Exercise:
         within, unit = self.words.get("within", WITHIN), self.words["unit"]
         texts = {"expected": expected, **given}
         if math.isclose(answer, expected, rel_tol=within):
-            return Verdict(True, f"{answer:.4g} {unit}. {self.words['shows'].format(**texts)}")
+            shown = f"{float(f'{answer:.4g}'):,.12g} {unit}"
+            return Verdict(True, f"{shown}. {self.words['shows'].format(**texts)}")
         side = "large" if answer > expected else "small"
         found = f"is too {side}"
         for name, slip in slips.items():
