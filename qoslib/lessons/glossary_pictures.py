@@ -321,7 +321,7 @@ def _bucket(picture: Picture, lane: Lane, slowed: float) -> str:
     look = f'dur="{LASTS_S:g}s" repeatCount="indefinite"'
     ends = _short(at / LASTS_S for at, _ in keys)
     level = ";".join(f"{1 - share:.2f}" for _, share in keys)
-    return (
+    return text("tokens", x + 18, foot, MUTED) + (
         f'<path d="M{x} {foot - BUCKET}v{BUCKET}h12v-{BUCKET}" fill="none" stroke="{INK}"/>'
         f'<svg x="{x + 1}" y="{foot - BUCKET}" width="10" height="{BUCKET}" viewBox="0 0 1 1" '
         f'preserveAspectRatio="none"><rect width="1" height="1" fill="{MUTED}">'

@@ -2,8 +2,11 @@
 
 from axe_playwright_python.sync_playwright import Axe
 
-#: What of a notebook is ours: the rest is JupyterLab's.
-OURS = ".qoslib-explorer, .qoslib-packets, .qoslib-predict"
+#: What of a notebook is ours: the rest is JupyterLab's, and what plotly draws is plotly's.
+OURS = {
+    "include": [".qoslib-explorer, .qoslib-packets, .qoslib-predict"],
+    "exclude": [".js-plotly-plot"],
+}
 
 
 def barriers(page, within=None):
