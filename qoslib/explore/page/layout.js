@@ -2,7 +2,7 @@
 
 const PIXELS_PER_SECOND = 80, HOLE = 46, LARGEST = 46;
 export const LANDING_S = 0.3, FALL_S = 0.95, CLOSING_S = 0.22, ON_RAIL = 0.4;
-export const NARROWEST = 700;
+export const NARROWEST = 640;
 
 /** How long a queue's limit is, in units; NaN where the limit is not known. */
 export function roomOf(lane, queue, most = queue.limit?.most) {
@@ -51,7 +51,7 @@ const CHART = 62;
 
 /** Letters are drawn twice as large where the view fills a screen, unless that is too high. */
 export function projectedLayout(layoutOf, scene, width, height) {
-  const least = 640, { H } = layoutOf(scene, width, { W: least, most: height / 2 });
+  const least = 640, { H } = layoutOf(scene, width, { W: least, most: height / 1.8 });
   const scale = Math.min(2, width / least, height / H);
   return layoutOf(scene, width, { W: width / scale, most: height / scale });
 }

@@ -110,8 +110,10 @@ function totals(pen, lane, made, state) {
   const dense = !made.total, short = (delay) => time(delay, like).split(" ")[0];
   let y = made.line + made.lineHigh + (dense ? 15 : 21);
   if (lane.flows.length === 1) {
-    const { sent, delay } = state, mean = sent ? `, mean delay ${time(delay, like)}` : "";
-    return void text(pen, `${sent.toLocaleString("en")} sent${mean}`, x, y, { size: 12.5, weight: 500, most: room });
+    const { sent, delay } = state, large = { size: 12.5, weight: 500 };
+    const said = (mean) => `${sent.toLocaleString("en")} sent${sent ? `, ${mean}${time(delay, like)}` : ""}`;
+    const words = textWidth(pen, said("mean delay "), large) < room ? said("mean delay ") : said("mean ");
+    return void text(pen, words, x, y, large);
   }
   if (dense) {
     counted(pen, lane, x, y, "dropped", state.flows.map((flow) => flow.dropped.toLocaleString("en")));
@@ -134,10 +136,14 @@ function totals(pen, lane, made, state) {
 
 /** A number for each stream in a line. */
 function counted(pen, lane, x, y, what, numbers) {
-  const begin = x + 68, wide = (pen.layout.W - pen.layout.pad - begin) / numbers.length;
+  const begin = x + 68, room = pen.layout.W - pen.layout.pad - begin;
   text(pen, what, x, y, { size: 12, colour: pen.theme.muted });
-  lane.flows.forEach((flow, at) => {
+  // Of more streams than have room, those of the queues that are drawn.
+  const all = lane.flows.map((flow, at) => [flow, numbers[at]]), most = Math.floor(room / 38);
+  const drawn = all.filter(([flow]) => lane.shown.includes(flow.queue)), fit = all.length > most ? drawn.slice(0, most) : all;
+  const wide = Math.min(room / fit.length, 90);
+  fit.forEach(([flow, number], at) => {
     square(pen, flow.name, begin + at * wide, y);
-    text(pen, numbers[at], begin + at * wide + 14, y, { size: 12, weight: 600, most: wide - 17 });
+    text(pen, number, begin + at * wide + 14, y, { size: 12, weight: 600, most: wide - 17 });
   });
 }

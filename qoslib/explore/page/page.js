@@ -25,6 +25,7 @@ export const CSS = `
 .qoslib-packets th:first-child { text-align: left; }
 .qoslib-packets thead th { font-weight: 600; }
 .qoslib-packets.qoslib-projected .said { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
+.qoslib-packets.qoslib-projected .moves select { max-width: 7em; }
 .qoslib-packets.qoslib-projected .stage canvas { margin: 0 auto; }
 .qoslib-packets :focus-visible { outline: 2.5px solid #0072B2; outline-offset: 2px; }
 `;
