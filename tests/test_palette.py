@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from qoslib.explore import packet_scene
-from qoslib.plots import style
+from qoslib.plots import style, theme
 
 COLOURS = {name: look.colour for name, look in style.LOOKS.items()}
 WHITE = "#FFFFFF"
@@ -76,6 +76,14 @@ def test_text_is_read_on_white():
 def test_a_class_of_the_packet_view_is_seen_on_a_dark_ground(colour):
     for ground in ("#111111", "#111318", "#1E1E1E"):
         assert contrast(colour, ground) >= 4.5
+
+
+def test_a_figure_on_a_dark_page_is_read_as_on_a_light_one():
+    assert set(theme.ON_DARK) >= {*COLOURS.values(), style.INK}
+    for ground in ("#111111", "#1E1E1E"):
+        assert contrast(theme.ON_DARK[style.INK], ground) >= TEXT
+        assert contrast(theme.ON_DARK[style.INK], theme.ON_DARK[style.PALE]) >= DRAWN
+    assert theme.sheet().count("fill: #FFB84D") == 2, "in JupyterLab, and where the system is dark"
 
 
 @pytest.mark.parametrize("vision", VISIONS)

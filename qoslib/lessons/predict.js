@@ -13,7 +13,13 @@ const STYLE = `
 .qoslib-predict .untouched { opacity: 0.45; }
 .qoslib-predict .ends { display: flex; justify-content: space-between; width: min(420px, 60%); font-size: 12px; opacity: 0.8; }
 .qoslib-predict .status { margin-top: 6px; min-height: 1.4em; font-size: 14px; }
-.qoslib-predict svg { touch-action: none; user-select: none; display: block; max-width: 100%; height: auto; }
+.qoslib-predict svg { touch-action: none; user-select: none; display: block; max-width: 100%; height: auto; cursor: crosshair; }
+.qoslib-predict svg .hint { font-size: 15px; font-weight: 600; }
+.qoslib-predict svg .way { stroke: #D08200; stroke-width: 2; stroke-dasharray: 2 7; stroke-linecap: round; fill: none; }
+.qoslib-predict .numbers { display: flex; flex-wrap: wrap; gap: 4px 16px; margin-top: 6px; }
+.qoslib-predict details { margin-top: 6px; font-size: 14px; }
+.qoslib-predict button { font: inherit; font-size: 14px; color: inherit; background: transparent; border: 1px solid currentColor;
+  border-radius: 6px; padding: 3px 10px; margin-top: 6px; cursor: pointer; }
 .qoslib-predict svg text { fill: currentColor; font: 12px system-ui, sans-serif; }
 .qoslib-predict svg [role=slider]:focus { outline: none; stroke: currentColor; stroke-width: 3; }
 `;
@@ -86,7 +92,7 @@ function curve(spec, guess, say, remark) {
   const toY = (value) => top + (1 - y.share(value)) * (height - top - bottom);
   const points = guess === null ? spec.at.map(() => null) : guess.map((each) => each[1]);
   const root = element("svg", {viewBox: `0 0 ${width} ${height}`, width, height, role: "group",
-    "aria-label": `${spec.question} Draw from left to right; with the keyboard, Tab to a point and press up or down.`});
+    "aria-label": `${spec.question} Draw from left to right; with the keyboard, up and down move a point, left and right go to the next one.`});
   for (const each of spec.y.ticks) {
     root.append(element("line", {x1: left, x2: width - right, y1: toY(each), y2: toY(each), stroke: "currentColor", opacity: 0.18}));
     root.append(element("text", {x: left - 6, y: toY(each) + 4, "text-anchor": "end"}, String(each)));
@@ -98,34 +104,63 @@ function curve(spec, guess, say, remark) {
   root.append(element("text", {x: 13, y: middle, "text-anchor": "middle", transform: `rotate(-90 13 ${middle})`}, `${spec.y.label} [${spec.y.unit}]`));
   root.append(element("rect", {x: left, y: top, width: width - left - right, height: height - top - bottom,
     fill: "transparent", stroke: "currentColor", "stroke-opacity": 0.5}));
-  const hint = element("text", {x: (left + width - right) / 2, y: middle, "text-anchor": "middle", opacity: 0.75}, "Draw your curve here");
+  for (const at of spec.at)
+    root.append(element("line", {x1: toX(at), x2: toX(at), y1: top, y2: height - bottom, stroke: "currentColor", opacity: 0.18}));
+  // Above the points that wait for the curve, with the way that a hand takes.
+  const hint = element("g", {"aria-hidden": "true"},
+    element("text", {class: "hint", x: (left + width - right) / 2, y: top + 44, "text-anchor": "middle"}, "✎ Press here and draw your curve, from left to right"),
+    element("path", {class: "way", d: `M${left + 24},${top + 62}H${width - right - 24}l-9,-5m9,5l-9,5`}));
   const path = element("path", {fill: "none", stroke: "#D08200", "stroke-width": 3});
   root.append(hint, path);
   const middleValue = y.value(0.5);
   const dots = spec.at.map((at, n) => {
-    const dot = element("circle", {r: 6, cx: toX(at), fill: "#D08200", tabindex: 0, role: "slider",
+    const dot = element("circle", {r: 6, cx: toX(at), fill: "#D08200", stroke: "#D08200", tabindex: 0, role: "slider",
       "aria-label": `${spec.y.label} at ${at} ${spec.x.unit}`, "aria-valuemin": spec.y.low, "aria-valuemax": spec.y.high});
     dot.addEventListener("keydown", (event) => {
-      const step = {ArrowUp: 0.02, ArrowDown: -0.02, PageUp: 0.1, PageDown: -0.1}[event.key];
-      if (!step) return;
+      const to = {ArrowLeft: n - 1, ArrowRight: n + 1}[event.key];
+      const step = {ArrowUp: 0.02, ArrowDown: -0.02, PageUp: 0.1, PageDown: -0.1, Home: -1, End: 1}[event.key];
+      if (to === undefined && !step) return;
       event.preventDefault();
-      points[n] = rounded(y.value(y.share(points[n] ?? middleValue) + step));
-      show();
-      done();
+      if (to !== undefined) dots[to]?.focus();
+      else put(n, y.value(y.share(points[n] ?? middleValue) + step));
     });
     root.append(dot);
     return dot;
   });
+  const numbers = spec.at.map((at, n) => {
+    const typed = element("input", {type: "number", min: spec.y.low, max: spec.y.high, step: "any",
+      "aria-label": `${spec.y.label} at ${at} ${spec.x.unit}, in ${spec.y.unit}`});
+    typed.addEventListener("change", () => {
+      if (typed.value !== "" && Number.isFinite(Number(typed.value))) put(n, Number(typed.value));
+    });
+    return typed;
+  });
+  const again = element("button", {type: "button"}, "Draw again");
+  again.addEventListener("click", () => {
+    points.fill(null);
+    show();
+    remark("Draw your curve. The one before is kept until the new one is whole.");
+    dots[0].focus();
+  });
+  function put(n, value) {
+    points[n] = rounded(Math.min(spec.y.high, Math.max(spec.y.low, value)));
+    show();
+    done();
+  }
   function show() {
     hint.style.display = points.some((each) => each !== null) ? "none" : "";
     const known = points.map((each, n) => [spec.at[n], each]).filter((each) => each[1] !== null);
     path.setAttribute("d", known.map(([at, each], n) => `${n ? "L" : "M"}${toX(at)},${toY(each)}`).join(""));
     dots.forEach((dot, n) => {
       dot.setAttribute("cy", toY(points[n] ?? middleValue));
-      dot.setAttribute("opacity", points[n] === null ? 0.3 : 1);
+      dot.setAttribute("fill-opacity", points[n] === null ? 0 : 1);
+      dot.setAttribute("stroke-width", points[n] === null ? 2 : 0);
+      dot.setAttribute("stroke-dasharray", points[n] === null ? "3 3" : "none");
       dot.setAttribute("aria-valuenow", points[n] ?? middleValue);
       dot.setAttribute("aria-valuetext", points[n] === null ? "not drawn yet" : `${points[n]} ${spec.y.unit}`);
+      numbers[n].value = points[n] ?? "";
     });
+    again.hidden = points.every((each) => each === null);
   }
   // A curve is a guess once it has no gap.
   const done = () => {
@@ -158,12 +193,15 @@ function curve(spec, guess, say, remark) {
   root.addEventListener("pointermove", (event) => { if (root.hasPointerCapture(event.pointerId)) drawAt(event); });
   root.addEventListener("pointerup", () => { before = null; done(); });
   show();
-  return root;
+  const typed = element("div", {class: "numbers"}, ...spec.at.map((at, n) =>
+    element("label", {}, `${at} ${spec.x.unit}: `, numbers[n], ` ${spec.y.unit}`)));
+  return element("div", {}, root, again,
+    element("details", {}, element("summary", {}, "Type the values instead"), typed));
 }
 
 function said(spec, guess) {
   if (guess === null) return "Nothing is sent anywhere. A guess is worth more before the answer than after it.";
-  if (spec.kind === "curve") return "Kept: your curve. Now run the next cell.";
+  if (spec.kind === "curve") return "Kept: your curve. Now run the next cell. Drag any part of it, or move a point with the arrow keys, to change it.";
   return `Kept: ${guess}${spec.unit ? " " + spec.unit : ""}. Now run the next cell.`;
 }
 

@@ -12,7 +12,19 @@ CELLS = (
     'reveal("00.b", 62.1)',
     'predict("00.c")',
     'reveal("00.c", {50: 0.18, 80: 0.36, 90: 0.65, 95: 1.21}).summary',
+    'reveal("00.c", {50: 0.18, 80: 0.36, 90: 0.65, 95: 1.21})',
 )
+
+#: Ground, text and line of the first figure, as the reader sees them.
+SEEN = """() => {
+    const shown = (element, what) => getComputedStyle(element)[what];
+    const figure = document.querySelector(".js-plotly-plot");
+    return [
+        shown(figure.querySelector(".main-svg"), "backgroundColor"),
+        shown(figure.querySelector(".xtick text"), "fill"),
+        shown([...figure.querySelectorAll(".js-line")].at(-1), "stroke"),
+    ];
+}"""
 
 
 def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
@@ -30,14 +42,22 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
     page.locator(".qoslib-predict input[type=range]").focus()
     page.keyboard.press("Home")
     points = page.locator(".qoslib-predict circle")
-    for n in range(points.count()):
-        points.nth(n).focus()
+    points.first.focus()
+    for _ in range(points.count()):
         page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowRight")
     page.get_by_text("Kept: your curve").wait_for()
     kept = guesses(folder)
     assert kept["00.a"] == "less than a third"
     assert kept["00.b"] == 1
     assert len({y for _, y in kept["00.c"]}) == 1
+
+    # And as numbers.
+    page.get_by_text("Type the values instead").click()
+    page.get_by_role("spinbutton", name="mean delay at 50 % of the link, in ms").fill("0.2")
+    page.keyboard.press("Tab")
+    page.wait_for_timeout(300)
+    assert guesses(folder)["00.c"][0] == [50, 0.2]
 
     # Then the curve by hand, in one stroke from left to right and upwards.
     area = page.locator(".qoslib-predict svg")
@@ -57,6 +77,12 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
     page.get_by_text("You said 1 ms. The model: 62.1 ms.").wait_for(timeout=20_000)
     page.get_by_text("ms, your curve").first.wait_for()
     assert page.locator(".qoslib-predict input[type=radio]").first.is_checked()
+
+    # The figure follows the theme at once.
+    page.wait_for_selector(".js-plotly-plot .js-line")
+    assert page.evaluate(SEEN) == ["rgb(255, 255, 254)", "rgb(68, 68, 68)", "rgb(0, 114, 178)"]
+    page.evaluate("document.body.dataset.jpThemeLight = 'false'")
+    assert page.evaluate(SEEN) == ["rgba(0, 0, 0, 0)", "rgb(224, 224, 224)", "rgb(77, 163, 232)"]
     assert watch.wrong == []
     assert barriers(page, OURS) == []
 
