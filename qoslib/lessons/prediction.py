@@ -239,6 +239,7 @@ def ghost(
     y: Sequence[Any] = (),
     drawn: Callable[[float], float] = float,
     faded: bool = False,
+    side: str = "left",
 ) -> style.Json:
     """What was guessed, to stay in a figure whose axis is what was asked for.
 
@@ -257,10 +258,12 @@ def ghost(
         From the unit of the prediction to that of the axis.
     faded : bool
         Whether the figure has other settings than the question.
+    side : str
+        ``left``, ``center`` or ``right``: where its name stands.
     """
     uid = f"guess-{prediction.name}"
     if guess is None:
-        return style.ghost((), (), panel, (), faded, uid)
+        return style.ghost((), (), panel, (), faded, side, uid)
     curve = prediction.kind == "curve"
     unit = (prediction.words["y"] if curve else prediction.words)["unit"]
     # Pairs of where a number stands, and the number.
@@ -268,7 +271,7 @@ def ghost(
     places, values = [at for at, _ in pairs], [drawn(value) for _, value in pairs]
     across, up = (values, places) if y else (places, values)
     said = [f"{value:g} {unit}" for _, value in pairs]
-    return style.ghost(across, up, panel, said, faded, uid)
+    return style.ghost(across, up, panel, said, faded, side, uid)
 
 
 def _points(answer: Any) -> tuple[list[float], list[float]]:

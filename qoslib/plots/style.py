@@ -296,7 +296,13 @@ def upright(name: str, x: float | None, top: float, panel: int, side: str, uid: 
 
 
 def ghost(
-    x: Sequence[Any], y: Sequence[Any], panel: int, said: Sequence[str], faded: bool, uid: str
+    x: Sequence[Any],
+    y: Sequence[Any],
+    panel: int,
+    said: Sequence[str],
+    faded: bool,
+    side: str,
+    uid: str,
 ) -> Json:
     """What a reader guessed: a dotted line, or a mark where it is one point; named at its end."""
     line = len(x) > 1
@@ -307,7 +313,7 @@ def ghost(
         "x": list(x),
         "y": list(y),
         "text": [""] * (len(x) - 1) + [GUESS] * bool(x),
-        "textposition": "top left",
+        "textposition": f"top {side}",
         "textfont": {"size": 11, "color": INK},
         "line": {"color": INK, "width": 2.5, "dash": "dot"},
         "marker": {"color": INK, "symbol": "asterisk-open", "size": 10, "line": {"width": 2}},

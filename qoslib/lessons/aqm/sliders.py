@@ -107,8 +107,8 @@ def explorer() -> Explorer:
         soft = values["minimum"] != START["minimum"]
         drawn.add_traces(
             [
-                ghost("08.a", 1, y=["CoDel"]),
-                ghost("08.b", 0, y=[RED], faded=others or soft),
+                ghost("08.a", 1, y=["CoDel"], side="center"),
+                ghost("08.b", 0, y=[RED], side="center", faded=others or soft),
             ]
         )
         return drawn

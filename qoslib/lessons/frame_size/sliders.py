@@ -65,7 +65,10 @@ def explorer(where: str | Scenario = "mx150") -> Explorer:
         if where == "mx150":
             top = drawn.layout.yaxis.range[1]
             drawn.add_traces(
-                [ghost("05.a", 0, faded=faded), ghost("05.b", 0, y=[0, 0.9 * top], faded=faded)]
+                [
+                    ghost("05.a", 0, faded=faded),
+                    ghost("05.b", 0, y=[0, 0.4 * top], faded=faded, side="right"),
+                ]
             )
         drawn.remark = _remark(here, lines(values), simulated)
         return drawn

@@ -74,7 +74,7 @@ def explorer() -> Explorer:
         faded = faded or not values["llq"]
         drawn.add_traces(
             [
-                ghost("02.b", 1, x=[START["ef"]], faded=faded),
+                ghost("02.b", 1, x=[START["ef"]], faded=faded, side="right"),
                 ghost("02.c", 0, drawn=_thousands, faded=faded),
             ]
         )

@@ -120,7 +120,7 @@ def _ghosts(here, experiment, moved, values):
     tails = {"drop_CS1", "drop_BE"}
     tail = moved == tails and all(values[name] == "tail" for name in tails)
     lost = {"x": ["CS1"], "drawn": lambda percent: units.convert(percent, "%", "1") * offered_gbps}
-    yield ghost("01.a", 1, **lost, faded=not asked or bool(moved))
+    yield ghost("01.a", 1, **lost, side="right", faded=not asked or bool(moved))
     yield ghost("01.b", 2, x=["BE"], faded=not (asked and tail))
 
 

@@ -77,7 +77,7 @@ def explorer(
         ends_ms = [0, units.convert(DRAWN_S, "s", "ms")]
         drawn.add_traces(
             [
-                ghost("03.b", 1, x=["Updates"], faded=faded or chosen != "test_b"),
+                ghost("03.b", 1, x=["Updates"], faded=faded or chosen != "test_b", side="right"),
                 ghost("04.a", 2, x=ends_ms, faded=faded or chosen != "test_a"),
             ]
         )
