@@ -26,8 +26,8 @@ __all__ = ["LAYERS", "PacketView", "packet_view"]
 #: Layers of the module that runs in the page, each importing from those before it.
 LAYERS = (
     *("scene", "state", "layout", "words", "brush", "meters", "queue", "link", "draw", "chart"),
-    *("hands", "page", "sliders", "picture", "stage", "clock", "stories", "copy", "controls"),
-    *("projector", "view"),
+    *("hands", "page", "sliders", "picture", "stage", "clock", "stories", "copy", "keys"),
+    *("controls", "projector", "view"),
 )
 #: Ends of the number of packets that may be asked for, and most queues of a lane.
 FEWEST, MOST, MOST_QUEUES = 20, 10_000, 8

@@ -216,11 +216,10 @@ export default {
       remark(said(spec, guess));
     };
     const kinds = {choice, number, curve};
-    // JupyterLab must not take arrow keys and letters for its own commands.
-    const root = element("div", {class: "qoslib-predict", "data-lm-suppress-shortcuts": "true"},
+    const root = element("div", {class: "qoslib-predict"},
       element("style", {}, STYLE), element("p", {}, `Predict. ${spec.question}`),
       kinds[spec.kind](spec, model.get("guess"), say, remark), status);
-    root.addEventListener("keydown", (event) => event.stopPropagation());
+    keep_keys(root);
     el.append(root);
   },
 };

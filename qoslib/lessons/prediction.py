@@ -30,6 +30,7 @@ import numpy as np
 import pandas as pd
 import traitlets
 
+from qoslib.explore.page_code import joined
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.record import fail
@@ -87,7 +88,7 @@ class Prediction:
 class Widget(anywidget.AnyWidget):
     """The question, and a scale, choices or axes to answer on; `guess` is None until then."""
 
-    _esm = Path(__file__).with_name("predict.js")
+    _esm = joined("page/keys.js") + Path(__file__).with_name("predict.js").read_text("utf-8")
     spec = traitlets.Dict().tag(sync=True)
     guess = traitlets.Any(None, allow_none=True).tag(sync=True)
 

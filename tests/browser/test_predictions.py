@@ -39,6 +39,11 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
     # Everything by the keyboard first: a radio button, a slider, and a point of the curve.
     page.locator(".qoslib-predict input[type=radio]").first.focus()
     page.keyboard.press("Space")
+    # Shift+Enter runs the cell and goes on to the next, as anywhere in a notebook.
+    page.locator(".jp-Notebook .jp-Cell").first.locator(".jp-InputPrompt").click()
+    page.locator(".qoslib-predict input[type=radio]").first.focus()
+    page.keyboard.press("Shift+Enter")
+    page.locator(".jp-Notebook .jp-Cell").nth(1).and_(page.locator(".jp-mod-active")).wait_for()
     page.locator(".qoslib-predict input[type=range]").focus()
     page.keyboard.press("Home")
     points = page.locator(".qoslib-predict circle")

@@ -1,5 +1,6 @@
 // Buttons, speeds and the slider of time below the canvas, and keys.
 
+import { keep_keys } from "./keys.js";
 import { make } from "./page.js";
 import { time } from "./words.js";
 
@@ -29,8 +30,8 @@ export function controlsOf(view, does) {
   page.hidden = !view.live?.page;
   speeds.addEventListener("change", () => { view.speed = Number(speeds.value); does.repaint(); });
   scrub.addEventListener("input", () => does.seek((view.scene.end_s * scrub.value) / 1000));
+  keep_keys(view.root);
   view.root.addEventListener("keydown", (event) => {
-    event.stopPropagation();
     const typing = event.target.matches("select, input:not(.scrub), summary");
     const pressed = event.target.matches("button") && event.key === " ";
     if (typing || pressed || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -13,7 +13,7 @@ import { storiesOf } from "./stories.js";
 import { rate, time } from "./words.js";
 
 const PATIENCE_MS = 8000;
-const ROOT = { class: "qoslib-packets", role: "group", tabindex: -1, "data-lm-suppress-shortcuts": "true" };
+const ROOT = { class: "qoslib-packets", role: "group", tabindex: -1 };
 
 /** Show a scene in an element. `live` has `ask(change)` where a kernel can run the model again. */
 export function mount(el, spec, bytes, live = null) {
