@@ -348,7 +348,7 @@ def histogram(
     colours = [style.BLUE if each else style.ORANGE for each in marked]
     traces = [{"type": "bar", "x": labels, "y": heights, "marker": {"color": colours}}]
     layout = style.layout(["guesses"], unit, [{"rangemode": "tozero", "tickformat": "d"}])
-    layout["xaxis"]["type"] = "category"
+    layout["xaxis"] |= {"type": "category", "automargin": True, "tickangle": -40}
     if any(marked):
         summary += f" {words['who']} ({labels[marked.index(True)]}) is the blue bar."
     table = pd.DataFrame({"guesses": heights}, index=pd.Index(labels, name=unit))
