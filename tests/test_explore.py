@@ -4,6 +4,7 @@ import asyncio
 import gc
 import math
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 
 from qoslib import Scenario, fluid, lessons, packets, units
 from qoslib.explore import redraw
-from qoslib.explore.redraw import NEXT_MOVE_S, Debounce, ProgressWidget
+from qoslib.explore.redraw import NEXT_MOVE_S, AtRest, ProgressWidget
 from qoslib.lessons.one_queue.sliders import SIMULATED
 from qoslib.lessons.priority_queue.sliders import described, settings
 from qoslib.packets.phases import random_phases
@@ -123,7 +124,7 @@ def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
             app.controls["offered_CS1"].value = load
             assert drawn(app, "fluid-delay")[3] == pytest.approx(2200 / load, rel=0.01)
             assert drawn(app, "packets-delay")[3] is None
-        await asyncio.sleep(0.4)
+        await app._rest._task
 
     asyncio.run(moved())
     assert len(plays) == 1
@@ -144,7 +145,7 @@ def test_a_move_of_a_slider_is_few_calls(name, value):
         sys.setprofile(called)
         app.controls[name].value = value
         sys.setprofile(None)
-        app._debounce.cancel()
+        app._rest.cancel()
 
     asyncio.run(moved())
     assert 50 < len(calls) < 300
@@ -187,35 +188,101 @@ def test_an_explorer_spares_the_reader_the_search_for_garbage():
     assert gc.get_freeze_count() > len(gc.get_objects(generation=2))
 
 
+def at_rest(taken, rest_s=0.0):
+    return AtRest(lambda wanted: "found", taken.append, rest_s)
+
+
 def test_what_was_requested_can_be_cancelled():
-    calls = []
-    debounce = Debounce(lambda: calls.append(1), rest_s=0)
+    taken = []
+    rest = at_rest(taken)
 
     async def asked():
-        debounce.request(time.monotonic())
-        debounce.cancel()
+        rest.request(time.monotonic())
+        rest.cancel()
         await asyncio.sleep(0.1)
 
     asyncio.run(asked())
-    assert calls == []
-    debounce.request(time.monotonic())
-    assert calls == [1]
+    assert taken == []
+    rest.request(time.monotonic())
+    assert taken == ["found"]
 
 
-def test_what_is_requested_waits_since_the_move_but_for_the_next_one_too():
-    """The loop's clock and its timers are replaced, so that no test waits for a slow machine."""
-    debounce, now_s, asked_s = Debounce(lambda: None, rest_s=0.2), 100.0, []
+def test_what_is_requested_waits_since_the_move_but_for_the_next_one_too(monkeypatch):
+    """The clock and the sleep are replaced, so that no test waits for a slow machine."""
+    asked_s, sleep = [], asyncio.sleep
+
+    async def slept(wait_s):
+        asked_s.append(wait_s)
 
     async def asked(ago_s):
-        loop = asyncio.get_running_loop()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(loop, "time", lambda: now_s)
-            patch.setattr(loop, "call_at", lambda at_s, call: asked_s.append(at_s))
-            debounce.request(now_s - ago_s)
-        return asked_s.pop() - now_s
+        monkeypatch.setattr(asyncio.get_running_loop(), "time", lambda: 100.0)
+        monkeypatch.setattr(redraw.asyncio, "sleep", slept)
+        at_rest([], rest_s=0.2).request(100.0 - ago_s)
+        await sleep(0)
+        monkeypatch.undo()
+        return asked_s.pop()
 
     assert asyncio.run(asked(0.05)) == pytest.approx(0.15)
     assert asyncio.run(asked(5.0)) == pytest.approx(NEXT_MOVE_S)
+
+
+def test_a_slow_answer_to_an_old_move_is_never_drawn_over_a_newer_one():
+    """A cell or a first message runs in the main thread, and a page's moves in another."""
+    app = one_queue()
+    began, newer_is_drawn, simulate = threading.Event(), threading.Event(), app._simulate
+
+    def slow(values, progress):
+        if values["buffer"] == 300:
+            began.set()
+            assert newer_is_drawn.wait(20)
+        return simulate(values, progress)
+
+    app._simulate = slow
+
+    async def moved(packets):
+        app.controls["buffer"].value = packets
+        await app._rest._task
+
+    older = threading.Thread(target=asyncio.run, args=(moved(300),))
+    older.start()
+    assert began.wait(20)
+    app.controls["buffer"].value = 200
+    newer = drawn(app, "now-2")
+    newer_is_drawn.set()
+    older.join(20)
+    app._rest._thread.shutdown()
+    assert app.values["buffer"] == 200
+    assert drawn(app, "now-2") == newer
+
+
+def test_a_move_that_comes_while_a_cell_moves_is_not_lost():
+    app, between, moved = one_queue(), threading.Event(), threading.Event()
+
+    def meanwhile(_):
+        between.set()
+        moved.wait(0.2)
+
+    app.controls["load"].observe(meanwhile, "value")
+    cell = threading.Thread(target=lambda: app.move(load=120))
+    cell.start()
+    assert between.wait(20)
+    app.controls["buffer"].value = 100
+    moved.set()
+    cell.join(60)
+    assert (app.values["load"], app.values["buffer"]) == (120, 100)
+    assert app._shown_at == app.values
+
+
+def test_a_page_that_says_where_it_put_a_slider_moves_nothing():
+    """Unasked, when it shows a slider at 3.686 whose steps are of 0.1, it says 3.7."""
+    app = lessons.shared_line.explorer("test_b")
+    exact = app.values["quantum_queue2"]
+    control = app.controls["quantum_queue2"]
+    step = control.min + round((exact - control.min) / control.step) * control.step
+    assert step != exact
+    app._draw = None
+    control.value = step
+    assert app.values["quantum_queue2"] == exact
 
 
 def test_packets_that_come_at_random_leave_the_line_below_100_percent():

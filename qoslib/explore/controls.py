@@ -14,7 +14,7 @@ _LABELLED = {"description_width": "190px"}
 def slider(
     name: str, value: float, low: float, high: float, step: float, digits: int = 0
 ) -> widgets.FloatSlider:
-    """A slider with its name in front; it draws when it is let go or moved by a key."""
+    """A slider with its name in front; it draws while it moves."""
     return widgets.FloatSlider(
         value,
         min=low,
@@ -22,7 +22,6 @@ def slider(
         step=step,
         description=name,
         readout_format=f".{digits}f",
-        continuous_update=False,
         style=_LABELLED,
         layout=widgets.Layout(width="100%", max_width="620px"),
     )

@@ -2,11 +2,13 @@
 
 import gc
 import html
+import math
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from functools import cache, partial
-from typing import Any
+from typing import Any, NoReturn
 
 import ipywidgets as widgets
 import pandas as pd
@@ -15,7 +17,7 @@ from qoslib import plots
 from qoslib.explore.controls import stacked
 from qoslib.explore.export import Call, buttons, lines
 from qoslib.explore.page_glue import PageGlue
-from qoslib.explore.redraw import Debounce, ProgressWidget
+from qoslib.explore.redraw import AtRest, ProgressWidget
 from qoslib.packets.progress import Progress, ProgressBar
 
 __all__ = ["Explorer"]
@@ -34,7 +36,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     simulate : callable, optional
         From the values, and a callback for its progress, to something that takes a moment to find,
         as a packet model does. The figure is drawn without it at once, and with it when the
-        controls have come to rest; a bar shows in between if that takes over two seconds.
+        controls have come to rest; a bar shows in between if that takes over a second. It runs in
+        a thread of its own, and may be stopped by its progress.
     call : Call, optional
         How this explorer is made, for what can be taken along of it.
     layout : callable, optional
@@ -61,8 +64,12 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     ) -> None:
         self.controls, self._call, self._preset = dict(controls), call, preset
         self._start = {name: control.value for name, control in self.controls.items()}
+        self._exact = self._start
         self._draw, self._simulate, self._held = draw, simulate, False
-        self._debounce = Debounce(lambda: self._shown(self._settle))
+        # A page speaks to a kernel in one thread, and a cell runs in another.
+        self._lock = threading.RLock()
+        self._rest = AtRest(self._work, self._shown)
+        self._shown_at: dict[str, Any] | None = self.values
         with closing(ProgressBar()) as bar:
             self._drawn = draw(self.values, simulate and simulate(self.values, bar))
         self.figure, self._rested = plots.live(self._drawn), self._drawn
@@ -73,13 +80,14 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             control.observe(self._changed, "value")
         glue = PageGlue()
         save = [buttons(call, glue, lambda: (self._drawn, self.values))] if call else []
-        rows = (layout or partial(stacked, self.controls))(lambda: self.move(**self._begun()))
+        rows = (layout or partial(stacked, self.controls))(self._reset)
         super().__init__([*rows, self._alert, self.figure, self._bar, *save, self._words, glue])
         self.add_class("qoslib-explorer")
         _look_for_garbage_once()
 
     def close(self) -> None:
         """Close it with all that it holds: the page keeps a widget until it is closed itself."""
+        self._rest.close()
         for widget in _within(self, {}):
             if widget is not self:
                 widget.close()
@@ -88,14 +96,12 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
-        values: dict[str, Any] = {}
-        for name, control in self.controls.items():
-            value = control.value
-            if isinstance(value, float) and value != self._start.get(name):
-                # A page returns 124 as 124.00000000000001, but where it began is exact.
-                value = float(f"{value:.12g}")
-            values[name] = value
-        return values
+        return {
+            name: _meant(each, self._exact[name])
+            if isinstance(each, widgets.FloatSlider)
+            else each.value
+            for name, each in self.controls.items()
+        }
 
     @property
     def python(self) -> str:
@@ -135,11 +141,21 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
                 raise ValueError(f"control is {name!r}; allowed: {', '.join(self.controls)}")
         if self._preset and self._preset[0] in values:
             values = self._preset[1](values[self._preset[0]]) | values
-        with self._hold():
+        with self._lock:
+            self._put(values)
+            self._rest.cancel()
+            self._show(self.values)
+            self._work(lambda: True)()
+
+    def _put(self, values: dict[str, Any]) -> None:
+        """Set several controls, and draw nothing."""
+        self._exact = self._exact | values
+        self._held = True
+        try:
             for name, value in values.items():
                 self.controls[name].value = value
-        self._show()
-        self._settle()
+        finally:
+            self._held = False
 
     def _begun(self) -> dict[str, Any]:
         """Where the controls began, or where they begin at what the preset stands at."""
@@ -149,55 +165,84 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         chosen = self.controls[name].value
         return {**self._start, name: chosen, **begins(chosen)}
 
-    @contextmanager
-    def _hold(self) -> Iterator[None]:
-        self._held = True
-        try:
-            yield
-        finally:
-            self._held = False
+    def _reset(self) -> None:
+        with self._lock:
+            self._put(self._begun())
+            self._moved(self.values, time.monotonic())
 
     def _changed(self, change: Any) -> None:
         moved_s = time.monotonic()
-        if self._held:
-            return
-        if self._preset and change["owner"] is self.controls[self._preset[0]]:
-            self.move(**self._begun())
-        elif self._shown(self._show):
-            self._debounce.request(moved_s)
+        with self._lock:
+            # A page also says where it has put a slider when it shows it: that is no move.
+            if self._held or (values := self.values) == self._shown_at:
+                return
+            if self._preset and change["owner"] is self.controls[self._preset[0]]:
+                self._put(self._begun())
+                values = self.values
+            self._moved(values, moved_s)
+
+    def _moved(self, values: dict[str, Any], moved_s: float) -> None:
+        """The controls have moved: draw at once what is found at once, and the rest at rest."""
+        self._rest.cancel()
+        if self._shown(lambda: self._show(values)):
+            self._rest.request(moved_s)
 
     def _shown(self, show: Callable[[], None]) -> bool:
         """Whether what the controls describe could be shown; if not, the page says why."""
         try:
-            show()
+            with self._lock:
+                show()
         except ValueError:
-            self._debounce.cancel()
             return False
         return True
 
-    def _settle(self) -> None:
-        self._debounce.cancel()
-        if self._simulate:
-            self._bar.begin()
-            try:
-                self._show(self._simulate)
-            finally:
-                self._bar.end()
-        # What the next move leaves as a pale trace.
-        self._rested = self._drawn
+    def _work(self, wanted: Callable[[], bool]) -> Callable[[], None]:
+        """Find what takes a moment, for as long as it is wanted; how to draw it."""
+        values, simulate = self.values, self._simulate
 
-    def _show(self, simulate: Callable[[dict[str, Any], Progress], Any] | None = None) -> None:
+        def progress(done_s: float, total_s: float) -> None:
+            if not wanted():
+                raise KeyboardInterrupt
+            self._bar(done_s, total_s)
+
+        self._bar.begin()
+        try:
+            found = simulate(values, progress) if simulate else None
+        except KeyboardInterrupt:
+            if wanted():
+                raise
+            return lambda: None
+        except Exception as error:
+            return partial(self._fail, error)
+        finally:
+            self._bar.end()
+        return lambda: self._settle(values, found)
+
+    def _settle(self, values: dict[str, Any], found: Any) -> None:
+        """Draw what took a moment to find, unless the controls have moved on."""
+        if self.values == values:
+            if self._simulate:
+                self._show(values, found)
+            # What the next move leaves as a pale trace.
+            self._rested = self._drawn
+
+    def _show(self, values: dict[str, Any], found: Any = None) -> None:
         """Draw again. An error is shown between the controls and the figure."""
         try:
-            values = self.values
-            self._drawn = self._draw(values, simulate and simulate(values, self._bar))
+            self._drawn = self._draw(values, found)
             plots.refresh(self.figure, self._drawn, self._rested)
         except Exception as error:
-            said = f"{html.escape(str(error))} The figure is that of the settings before."
-            self._alert.value = f'<p role="alert" style="line-height: 1.4"><b>{said}</b></p>'
-            self._alert.layout.display = None
-            raise
+            self._fail(error)
+        self._shown_at = values
         self._write(values)
+
+    def _fail(self, error: Exception) -> NoReturn:
+        """Say in the page what is wrong, and raise it."""
+        said = f"{html.escape(str(error))} The figure is that of the settings before."
+        self._alert.value = f'<p role="alert" style="line-height: 1.4"><b>{said}</b></p>'
+        self._alert.layout.display = None
+        self._shown_at = None
+        raise error
 
     def _write(self, values: dict[str, Any]) -> None:
         self._alert.value, self._alert.layout.display = "", "none"
@@ -209,7 +254,8 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             parts.append(f'<p style="line-height: 1.4; margin: 4px 0 0"><i>{remark}</i></p>')
         parts.append(f"<details><summary>The same as a table</summary>{table}</details>")
         if self._call:
-            code = f"<pre>{html.escape(self.python)}</pre>"
+            made = lines(self._call, values, self._begun())
+            code = f"<pre>{html.escape(made)}</pre>"
             parts.append(f"<details><summary>The same in Python</summary>{code}</details>")
         self._words.value = "".join(parts)
 
@@ -217,6 +263,18 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         """The widget; for a viewer without a kernel also the figure as it stands, and its words."""
         shown = super()._repr_mimebundle_(**kwargs)
         return {**shown, **self._drawn._repr_mimebundle_()}
+
+
+def _meant(control: widgets.FloatSlider, exact: float) -> float:
+    """What a slider says, where a page can only say its nearest step.
+
+    As soon as it shows a slider at 3.686, it says 3.7, unasked; and of 124 it makes
+    124.00000000000001.
+    """
+    value: float = control.value
+    nearest = control.min + math.floor((exact - control.min) / control.step + 0.5) * control.step
+    is_there = math.isclose(value, nearest, abs_tol=1e-6 * control.step)
+    return exact if is_there or value == exact else float(f"{value:.12g}")
 
 
 @cache

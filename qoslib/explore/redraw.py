@@ -3,17 +3,19 @@
 import asyncio
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import lru_cache
 from typing import Any
 
 import ipywidgets as widgets
 
-__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "Debounce", "ProgressWidget", "memoize_lines"]
+__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "AtRest", "ProgressWidget", "memoize_lines"]
 
 #: A move that happened while the figure was drawn arrives within this time, and comes first [s].
 NEXT_MOVE_S = 0.05
 #: Shorter work shows no bar [s].
-SHOWN_AFTER_S = 2.0
+SHOWN_AFTER_S = 1.0
 
 
 def memoize_lines(
@@ -48,44 +50,75 @@ def memoize_lines(
     return lambda values: known(tuple(each for each in values.items() if each[0] != mark))
 
 
-class Debounce:
-    """Calls a function once nobody has requested it for a while.
+class AtRest:
+    """Works something out once nobody has requested it for a while, in a thread of its own.
 
-    Where nothing can wake it up (a plain Python session has no event loop) it calls at once.
+    Meanwhile the loop that asked for it goes on, so that a control that moves again need not wait.
+    What is no longer asked for is dropped, finished or not. Where there is no loop (a plain Python
+    session) it is worked out at once.
 
     Parameters
     ----------
-    callback : callable
+    work : callable
+        Of a function that says whether its answer is still asked for, to that answer.
+    take : callable
+        Of the answer; called where it was asked for, and only if it still is.
     rest_s : float
         How long the controls must rest [s].
     """
 
-    def __init__(self, callback: Callable[[], object], rest_s: float = 0.15) -> None:
-        self._callback, self._rest_s = callback, rest_s
-        self._timer: asyncio.TimerHandle | None = None
+    def __init__(
+        self,
+        work: Callable[[Callable[[], bool]], Any],
+        take: Callable[[Any], object],
+        rest_s: float = 0.1,
+    ) -> None:
+        self._work, self._take, self._rest_s = work, take, rest_s
+        self._asked: object = None
+        # One after the other: two runs at once would both be slower.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="explorer")
 
     def request(self, since_s: float) -> None:
-        """Request the call, and put off one that was requested before.
+        """Request the answer, and drop one that was requested before.
 
         Parameters
         ----------
         since_s : float
             When a control moved, on the clock of `time.monotonic` [s].
         """
-        self.cancel()
+        asked = self._asked = object()
+
+        def wanted() -> bool:
+            return self._asked is asked
+
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            self._callback()
-        else:
-            at_s = max(since_s + self._rest_s, loop.time() + NEXT_MOVE_S)
-            self._timer = loop.call_at(at_s, self._callback)
+            self._take(self._work(wanted))
+            return
+
+        async def wait() -> None:
+            await asyncio.sleep(max(since_s + self._rest_s - loop.time(), NEXT_MOVE_S))
+            if wanted():
+                run = copy_context().run
+                answer = await loop.run_in_executor(self._thread, run, self._if(wanted))
+                if wanted():
+                    self._take(answer)
+
+        # A loop forgets a task that nobody else keeps.
+        self._task = loop.create_task(wait())
+
+    def _if(self, wanted: Callable[[], bool]) -> Callable[[], Any]:
+        return lambda: self._work(wanted) if wanted() else None
 
     def cancel(self) -> None:
-        """Do not call, whatever was requested."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        """Drop whatever was requested; from any thread."""
+        self._asked = None
+
+    def close(self) -> None:
+        """Let the thread end."""
+        self.cancel()
+        self._thread.shutdown(wait=False)
 
 
 class ProgressWidget(widgets.FloatProgress):  # type: ignore[misc]  # ipywidgets has no types
