@@ -318,7 +318,7 @@ def test_reset_goes_back_to_the_published_experiment():
     app = lessons.priority_queue.explorer("m120")
     before = drawn(app, "fluid-delay")
     app.controls["offered_CS1"].value = 60
-    app.children[0].children[1].click()
+    app.children[0].children[-1].click()
     assert drawn(app, "fluid-delay") == before
 
 

@@ -47,7 +47,7 @@ FRAMES, WARM_SHARE = 60_000, 0.4
 _COLUMNS = {
     "offered": ("offered [%]", "offered load [% of the link]", (0, 200, 1)),
     "frame": ("frame [B]", "frame [bytes]", (64, 1518, 2)),
-    "buffer": ("buffer [ms]", "buffer [ms of the line]", (1, 250, 1)),
+    "buffer": ("buffer [ms of the line]", "buffer [ms of the line]", (1, 250, 1)),
     "share": ("share [%]", "share [%]", (1, 100, 1)),
 }
 #: What the controls begin at.

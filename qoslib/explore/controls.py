@@ -1,12 +1,23 @@
 """The controls that explorers share."""
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 
-__all__ = ["bare", "button", "choice", "flow", "heading", "row", "slider", "stacked", "switch"]
+__all__ = [
+    "bare",
+    "button",
+    "choice",
+    "flow",
+    "heading",
+    "more",
+    "row",
+    "slider",
+    "stacked",
+    "switch",
+]
 
 _LABELLED = {"description_width": "190px"}
 
@@ -23,7 +34,8 @@ def slider(
         description=name,
         readout_format=f".{digits}f",
         style=_LABELLED,
-        layout=widgets.Layout(width="100%", max_width="620px"),
+        # Its margins are 2 px on either side: with them 100 % would need a scroll bar.
+        layout=widgets.Layout(width="calc(100% - 4px)", max_width="620px"),
     )
 
 
@@ -75,10 +87,38 @@ def row(*members: widgets.Widget) -> widgets.HBox:
     return widgets.HBox(list(members), layout=widgets.Layout(width="100%"))
 
 
+def more(*members: widgets.Widget) -> tuple[widgets.Widget, widgets.Widget]:
+    """A button *More* that shows and hides these controls, and what holds them; hidden at first."""
+    held = widgets.VBox(list(members), layout=widgets.Layout(display="none", width="100%"))
+    toggle = widgets.ToggleButton(description="More")
+
+    def show(change: Any) -> None:
+        held.layout.display = None if change["new"] else "none"
+        toggle.description = "Less" if change["new"] else "More"
+
+    toggle.observe(show, "value")
+    return toggle, held
+
+
 def stacked(
-    controls: Mapping[str, widgets.Widget], reset: Callable[[], object]
+    controls: Mapping[str, widgets.Widget], reset: Callable[[], object], first: Sequence[str] = ()
 ) -> list[widgets.Widget]:
-    """A line for each slider, and one for all other controls with a button that moves all back."""
-    sliders = [each for each in controls.values() if isinstance(each, widgets.FloatSlider)]
-    others = [each for each in controls.values() if each not in sliders]
-    return [*sliders, flow(*others, button("Reset", reset))]
+    """A line for each slider, and one for all other controls with a button that moves all back.
+
+    Where some are named as `first`, all others are below *More*.
+    """
+    rest = [each for name, each in controls.items() if first and name not in first]
+    sliders, others = _apart(each for each in controls.values() if each not in rest)
+    reset_all = button("Reset", reset)
+    if not rest:
+        return [*sliders, flow(*others, reset_all)]
+    hidden, chosen = _apart(rest)
+    toggle, held = more(*hidden, flow(*chosen))
+    return [*sliders, flow(*others, toggle, reset_all), held]
+
+
+def _apart(controls: Iterable[widgets.Widget]) -> tuple[list[Any], list[Any]]:
+    """The sliders among some controls, and the others."""
+    every = list(controls)
+    sliders = [each for each in every if isinstance(each, widgets.FloatSlider)]
+    return sliders, [each for each in every if each not in sliders]

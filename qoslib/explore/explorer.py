@@ -22,6 +22,9 @@ from qoslib.packets.progress import Progress, ProgressBar
 
 __all__ = ["Explorer"]
 
+#: How far a page may be from a step of its slider, in steps.
+ROUNDED = 1e-6
+
 
 class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Sliders and switches around one figure, with its summary and table below.
@@ -273,7 +276,7 @@ def _meant(control: widgets.FloatSlider, exact: float) -> float:
     """
     value: float = control.value
     nearest = control.min + math.floor((exact - control.min) / control.step + 0.5) * control.step
-    is_there = math.isclose(value, nearest, abs_tol=1e-6 * control.step)
+    is_there = math.isclose(value, nearest, abs_tol=ROUNDED * control.step)
     return exact if is_there or value == exact else float(f"{value:.12g}")
 
 

@@ -54,7 +54,6 @@ def test_the_load_of_lbe_follows_the_keyboard(page, watch, jupyter_server):  # n
     press(page, label, "ArrowRight", 5)
     last(page, label, "fluid-sent", lbe_mbps(solved(load_prec0=60)))
     last(page, label, "packets-sent", lbe_mbps(simulated(load_prec0=60)))
-    page.locator(".qoslib-explorer .jupyter-widget-Collapse-header").click()
     # The page makes 124.00000000000001 of this.
     press(page, "Updates [Mb/s]", "ArrowRight", 1)
     last(page, label, "packets-sent", lbe_mbps(simulated(load_prec0=60, load_prec6=124)))

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from qoslib import compare, tcp, units
-from qoslib.explore.controls import choice, slider
+from qoslib.explore.controls import choice, slider, stacked
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
@@ -36,13 +36,15 @@ _SMALL = {
         float(min(catalyst6506.SIZES) * catalyst6506.FACTS.packet_bytes),
     ),
 }
+#: Controls that are always in sight; the others are below *More*.
+FIRST = ("buffer", "rtt", "flows", "congestion")
 
 
 def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
     """Sliders for buffer, path and senders: what TCP carries and loses, and why, over time.
 
-    Lines are the fluid model and follow at once; dots and thin lines the packet model, when a
-    control is let go. A test lasts for as long as the published one, 600 round trips at most.
+    Lines are the fluid model and follow at once; dots and thin lines the packet model, when
+    the controls rest. A test lasts for as long as the published one, 600 round trips at most.
 
     Parameters
     ----------
@@ -102,7 +104,7 @@ def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured")
 
     arguments = f"{where!r}, {assumptions!r}" if name else "saved"
     call = Call("buffer_size", arguments, lambda values: [now(values)])
-    return Explorer(controls, draw, simulate, call)
+    return Explorer(controls, draw, simulate, call, lambda reset: stacked(controls, reset, FIRST))
 
 
 def _sized(name, value, most):

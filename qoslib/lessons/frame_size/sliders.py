@@ -36,7 +36,7 @@ _SLIDERS = {
 def explorer(where: str | Scenario = "mx150") -> Explorer:
     """Sliders for the frame size and the load, and for what a packet and a byte cost an engine.
 
-    Lines are the fluid model. Dots are the packet model; they follow when a slider is let go.
+    Lines are the fluid model. Dots are the packet model; they follow when the sliders rest.
 
     Parameters
     ----------

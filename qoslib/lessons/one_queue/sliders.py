@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from qoslib import Sweep, compare, fluid, sweep, units
-from qoslib.explore.controls import choice, slider
+from qoslib.explore.controls import choice, slider, stacked
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.front.workers import silent
@@ -31,13 +31,15 @@ WARMUP, COUNTED, MOST_WARMUP = 20_000, 80_000, 2_000_000
 BUFFERS, FRAMES = (1, 1024), (60, 1514)
 SPACINGS = {"evenly (CBR)": Cbr(), "at random (Poisson)": Poisson()}
 SEED = 1
+#: Controls that are always in sight; the others are below *More*.
+FIRST = ("load", "buffer", "spacing")
 
 
 def explorer(scenario: Scenario, published: Published | None = None) -> Explorer:
     """Sliders for the load, the buffer, the frame size and the rate of a port with one queue.
 
     Lines are the fluid model. Dots are the packet model, for packets that come evenly or at
-    random; they follow when a slider is let go.
+    random; they follow when the controls rest.
 
     Parameters
     ----------
@@ -101,7 +103,7 @@ def explorer(scenario: Scenario, published: Published | None = None) -> Explorer
         return simulated(*described(values))
 
     call = Call("one_queue", "saved", lambda values: [_scenario(*described(values))])
-    return Explorer(controls, draw, simulate, call)
+    return Explorer(controls, draw, simulate, call, lambda reset: stacked(controls, reset, FIRST))
 
 
 def _only(scenario):

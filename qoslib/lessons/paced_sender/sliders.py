@@ -34,7 +34,7 @@ TABLES: dict[str, Table] = {"legacy (tc before 2025)": "legacy", "nominal (exact
 def explorer(where: str | Scenario = "mx80", assumptions: str = "as_configured") -> Explorer:
     """Sliders for paced rate, background and buffer: what TCP carries and loses, and really sends.
 
-    Lines are the fluid model and follow at once; dots the packet model, when a control is let go.
+    Lines are the fluid model and follow at once; dots the packet model, when the controls rest.
 
     Parameters
     ----------

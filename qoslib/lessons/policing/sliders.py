@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from qoslib import compare, measurements, run, units
-from qoslib.explore.controls import choice, slider, switch
+from qoslib.explore.controls import choice, slider, stacked, switch
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.redraw import memoize_lines
@@ -45,13 +45,15 @@ START: dict[str, Any] = {
     "llq": True,
 }
 SEED, BINS = 1, 220
+#: Controls that are always in sight; the others are below *More*.
+FIRST = ("ef", "rate", "burst", "policer")
 
 
 def explorer() -> Explorer:
     """Sliders for two loads, the priority rate and burst, and how the policer counts.
 
     Each point is a run as it was published: EF starts first, both send for ten seconds. The fluid
-    model follows at once; the packet model, which alone knows the burst, when a slider is let go.
+    model follows at once; the packet model, which alone knows the burst, when the controls rest.
     """
     controls = {
         "ef": slider("EF load [Mb/s of data]", START["ef"], 5, 300, 5),
@@ -82,7 +84,7 @@ def explorer() -> Explorer:
         return drawn
 
     call = Call("policing", scenarios=lambda values: [described(values)])
-    return Explorer(controls, draw, simulated, call)
+    return Explorer(controls, draw, simulated, call, lambda reset: stacked(controls, reset, FIRST))
 
 
 def described(values: dict) -> Scenario:

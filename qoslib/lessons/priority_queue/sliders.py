@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from qoslib import compare, fluid, packets, plots, run, units
-from qoslib.explore.controls import bare, button, choice, heading, row, slider
+from qoslib.explore.controls import bare, button, choice, flow, heading, more, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons import ghost
@@ -62,7 +62,7 @@ PATIENCE = 4
 def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explorer:
     """Sliders for every queue of a router's port, and what each class sends, loses and waits.
 
-    The fluid model follows at once, the packet model when a control is let go.
+    The fluid model follows at once, the packet model when the controls rest.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explore
         draw,
         simulate,
         Call("priority_queue", arguments, lambda values: [now(values).scenario]),
-        lambda reset: [row(pick, button("Reset", reset)), *_grid(known[begin], fields)],
+        lambda reset: _laid(pick, button("Reset", reset), known[begin], fields),
         ("experiment", lambda chosen: settings(known[chosen])),
     )
 
@@ -228,19 +228,35 @@ def _control(name, value, experiment):
     return bare(slider(title, value, 0, 200 if field == "offered" else 100, 1), _SHARED)
 
 
+def _laid(pick, reset, experiment, controls):
+    """The class with the longest delay first; the other classes are below *More*."""
+    heads, lines = _grid(experiment, controls)
+    longest = lines.pop(_longest(experiment))
+    toggle, held = more(*lines.values())
+    return [flow(pick, toggle, reset), heads, longest, held]
+
+
+def _longest(experiment):
+    """Name of the queue with the longest delay."""
+    port, solved = experiment.only_port, fluid.solve(experiment.port, experiment.streams)
+    delays_s = np.nan_to_num(solved.delay_mean_s)
+    return port.queue_names[port.queue_of(experiment.streams[int(np.argmax(delays_s))])]
+
+
 def _grid(experiment, controls):
+    """The headings, and the line of each queue by its name."""
     port = experiment.only_port
     fields = [f for f in _COLUMNS if any(name.startswith(f"{f}_") for name in controls)]
-    units_used = dict.fromkeys(_BUFFERS[type(queue.limit)][2] for queue in port.queues)
+    units_used = dict.fromkeys(_BUFFERS[type(queue.limit)][-1] for queue in port.queues)
     titles = {f: head for f, (head, _) in _COLUMNS.items()}
     titles["buffer"] += f" [{', '.join(units_used)}]"
     heads = [heading("", _SIZES[""])]
     heads += [heading(titles[field], _SIZES.get(field, _SHARED)) for field in fields]
-    lines = [
-        row(heading(name, _SIZES[""]), *(_cell(controls, field, name) for field in fields))
+    lines = {
+        name: row(heading(name, _SIZES[""]), *(_cell(controls, field, name) for field in fields))
         for name in port.queue_names
-    ]
-    return [row(*heads), *lines]
+    }
+    return row(*heads), lines
 
 
 def _cell(controls, field, queue):

@@ -1,7 +1,7 @@
 """The explorer of one mix of traffic at four ports: a plain queue and three routers' schedulers."""
 
 from qoslib import compare, run, units
-from qoslib.explore.controls import choice, slider
+from qoslib.explore.controls import choice, slider, stacked
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons import ghost
@@ -17,6 +17,8 @@ __all__ = ["COUNTED_S", "WARMUP_S", "explorer", "scenarios", "simulated", "start
 WARMUP_S, COUNTED_S = 0.8, 0.4
 #: The most that a class may offer [% of the link].
 MOST = {"voice": 40, "control": 10, "business": 120, "best effort": 120}
+#: Controls that are always in sight; the others are below *More*.
+FIRST = ("voice", "business", "best effort", "spacing")
 
 
 def explorer() -> Explorer:
@@ -48,6 +50,7 @@ def explorer() -> Explorer:
         draw,
         simulated,
         Call("same_traffic", scenarios=lambda values: [*scenarios(values).values()]),
+        lambda reset: stacked(controls, reset, FIRST),
     )
 
 

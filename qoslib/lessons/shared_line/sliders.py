@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-import ipywidgets as widgets
-
 from qoslib import compare, run, units
-from qoslib.explore.controls import button, choice, row, slider
+from qoslib.explore.controls import button, choice, flow, more, row, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.lessons import ghost
@@ -90,9 +88,8 @@ def explorer(
 
     def layout(reset):
         rest = [name for name in controls if name not in (*first, "map")]
-        more = [row(pick, controls["map"]), *_in_pairs(controls, rest)]
-        folded = widgets.Accordion([widgets.VBox(more)], titles=("More",), selected_index=None)
-        return [*_in_pairs(controls, first), folded, row(button("Reset", reset))]
+        toggle, held = more(flow(pick, controls["map"]), *_in_pairs(controls, rest))
+        return [*_in_pairs(controls, first), flow(toggle, button("Reset", reset)), held]
 
     return Explorer(
         controls | {"experiment": pick},
