@@ -99,12 +99,13 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def values(self) -> dict[str, Any]:
         """What the controls stand at."""
-        return {
-            name: _meant(each, self._exact[name])
-            if isinstance(each, widgets.FloatSlider)
-            else each.value
-            for name, each in self.controls.items()
-        }
+        values = {}
+        for name, each in self.controls.items():
+            value, exact = each.value, self._exact[name]
+            if value != exact and isinstance(each, widgets.FloatSlider):
+                value = _meant(each, exact)
+            values[name] = value
+        return values
 
     @property
     def python(self) -> str:
@@ -187,7 +188,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _moved(self, values: dict[str, Any], moved_s: float) -> None:
         """The controls have moved: draw at once what is found at once, and the rest at rest."""
         self._rest.cancel()
-        if self._shown(lambda: self._show(values)):
+        if self._shown(partial(self._show, values)):
             self._rest.request(moved_s)
 
     def _shown(self, show: Callable[[], None]) -> bool:
@@ -277,7 +278,7 @@ def _meant(control: widgets.FloatSlider, exact: float) -> float:
     value: float = control.value
     nearest = control.min + math.floor((exact - control.min) / control.step + 0.5) * control.step
     is_there = math.isclose(value, nearest, abs_tol=ROUNDED * control.step)
-    return exact if is_there or value == exact else float(f"{value:.12g}")
+    return exact if is_there else float(f"{value:.12g}")
 
 
 @cache
