@@ -231,6 +231,7 @@ class CodelTwin(Early):
         super().__init__(dropper, queue, draws)
         self.target, self.interval = whole_ps(dropper.target_s), whole_ps(dropper.interval_s)
         self.first_above = None
+        self.dropping, self.count = False, 0
         self.deque = self.pseudocode()
         next(self.deque)
 
@@ -249,26 +250,30 @@ class CodelTwin(Early):
 
     def pseudocode(self):
         """Yield "send" or "drop" for the head that was sent in with the time."""
-        dropping, count, lastcount, drop_next = False, 0, 0, 0
+        lastcount, drop_next = 0, 0
         head, now = yield "begin"
         while True:
             ok = self.ok_to_drop(head, now)
-            if dropping:
-                dropping = ok
-                while dropping and now >= drop_next:
-                    count += 1
+            if self.dropping:
+                self.dropping = ok
+                while self.dropping and now >= drop_next:
+                    self.count += 1
                     head, now = yield "drop"
-                    dropping = self.ok_to_drop(head, now)
-                    if dropping:
-                        drop_next = self.control_law(drop_next, count)
+                    self.dropping = self.ok_to_drop(head, now)
+                    if self.dropping:
+                        drop_next = self.control_law(drop_next, self.count)
             elif ok:
-                dropping, delta, count = True, count - lastcount, 1
+                delta = self.count - lastcount
+                self.dropping, self.count = True, 1
                 if delta > 1 and now - drop_next < 16 * self.interval:
-                    count = delta
-                drop_next, lastcount = self.control_law(now, count), count
+                    self.count = delta
+                drop_next, lastcount = self.control_law(now, self.count), self.count
                 head, now = yield "drop"
                 continue
             head, now = yield "send"
+
+    def goes_by(self):
+        return float(self.count if self.dropping else 0)
 
     def at_head(self, packet, now):
         """Whether the packet that the scheduler chose is dropped; it may be marked instead."""
