@@ -10,10 +10,7 @@ MADE, GROWN_MB = (200, 20) if "QOSLIB_SOAK" in os.environ else (20, 8)
 
 BEGIN = """
 import gc, resource
-from qoslib import lessons, plots
-
-# plotly's 5 MB of JavaScript go to a page with each figure: here they would only take time.
-plots.LiveFigure._esm = "export default {}"
+from qoslib import lessons
 
 def make_and_close(explorers):
     for number in range(explorers):

@@ -3,11 +3,14 @@
 import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
+import traitlets
 from IPython.display import display
 
 from qoslib.plots import style
@@ -142,12 +145,31 @@ def _with_units(given: dict[str, Any]) -> dict[str, Any]:
 class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
 
-    #: The text in place of plotly's file: that would keep each widget, to notify it of an edit.
-    _esm = str(go.FigureWidget._esm)
+    #: The text in place of a file: that would keep each widget, to notify it of an edit.
+    _esm = Path(__file__).with_name("live_figure.js").read_text(encoding="utf-8")
+    #: Where the page finds plotly's own module.
+    _plotly = traitlets.Unicode().tag(sync=True)
     #: plotly would give each trace a new random uid, and nothing could be recognised by it.
     _set_trace_uid = False
     #: The figure whose pale traces it has.
     before: Figure | None = None
+
+    @traitlets.default("_plotly")
+    def _the_same_for_all(self) -> str:
+        return str(_sent_once().model_id)
+
+
+class _Plotly(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
+    """Plotly's own module for the page. It is a figure only to be a widget, and never shown."""
+
+    _esm = "export default {}"
+    code = traitlets.Unicode(str(go.FigureWidget._esm)).tag(sync=True)
+
+
+@cache
+def _sent_once() -> _Plotly:
+    """The one of this kernel, which serves all its figures."""
+    return _Plotly()
 
 
 def live(figure: Figure) -> LiveFigure:
