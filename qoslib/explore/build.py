@@ -92,7 +92,7 @@ def grid(controls: Mapping[str, widgets.Widget]) -> list[widgets.Widget]:
         row(*(controls[f"{field}_{number}"] for field in ("name", *_COLUMNS))) for number in CLASSES
     ]
     first = flow(controls["rate"], controls["scheduler"], controls["spacing"])
-    return [first, row(*heads), *lines, controls["police"]]
+    return [first, row(*heads), *lines]
 
 
 def built(values: Mapping[str, Any]) -> Scenario:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from qoslib import compare, fluid, packets, units
 from qoslib.explore.build import START, built, controls_of, grid
-from qoslib.explore.controls import button, row, slider
+from qoslib.explore.controls import button, flow, more, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded, Loader
@@ -79,10 +79,13 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
         return _simulated(described(values), progress)
 
     form = widgets.VBox(grid(controls))
+    toggle, hidden = more(controls["police"])
 
     def hide():
         """What builds a port stays away while another one is shown."""
-        form.layout.display = "none" if held.scenario else None
+        for each in (form, toggle):
+            each.layout.display = "none" if held.scenario else None
+        toggle.value = False
 
     def load(name: str, raw: bytes) -> str:
         before = held.scenario, held.measured
@@ -107,7 +110,8 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
 
     hide()
     files = Loader(load)
-    rows = [form, row(controls["all"], button("Reset", again)), files]
+    controls["all"].layout.width = "360px"
+    rows = [form, flow(controls["all"], button("Reset", again), toggle, files), hidden]
     call = Call("own_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, draw, simulate, call, lambda _: rows)
     return app
