@@ -4,6 +4,7 @@
 const STYLE = `
 .qoslib-predict { border-left: 4px solid #D08200; padding: 8px 14px; margin: 6px 0; max-width: 760px;
   font: 15px/1.45 system-ui, sans-serif; color: inherit; }
+.jupyter-widgets-disconnected:has(> .qoslib-predict)::before { content: "Python has stopped or restarted. Run this cell to wake it."; font-weight: 600; }
 .qoslib-predict p { margin: 0 0 8px; font-weight: 600; }
 .qoslib-predict fieldset { border: 0; margin: 0; padding: 0; }
 .qoslib-predict label { display: block; padding: 3px 0; cursor: pointer; }

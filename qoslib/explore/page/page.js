@@ -27,6 +27,7 @@ export const CSS = `
 .qoslib-packets.qoslib-projected .said { overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 .qoslib-packets.qoslib-projected .moves select { max-width: 7em; }
 .qoslib-packets.qoslib-projected .stage canvas { margin: 0 auto; }
+.jupyter-widgets-disconnected:has(> .qoslib-packets)::before { content: "Python has stopped or restarted. Run this cell to wake it."; font-weight: 600; }
 .qoslib-packets :focus-visible { outline: 2.5px solid #0072B2; outline-offset: 2px; }
 `;
 
