@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import math
+import re
 import sys
 import threading
 import time
@@ -376,3 +377,21 @@ def test_a_viewer_without_widgets_gets_the_figure_and_its_words():
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert "application/vnd.plotly.v1+json" in bundle
     assert bundle["text/plain"] == app.summary
+
+
+def test_one_sentence_says_what_a_move_changed():
+    app = lessons.policing.explorer()
+    assert 'qoslib-cause"><b></b>' in app._words.value
+    before = app.summary
+    app.move(ef=40.0)
+    lost = [
+        re.search(r"Packet model: EF loses ([\d.]+) %", each)[1] for each in (before, app.summary)
+    ]
+    moved = "EF load 30 → 40 Mb/s of data. "
+    assert f"<b>{moved}Packet model: EF loses {' → '.join(lost)} %. Unchanged: " in app._words.value
+    app.move(ef=50.0)
+    assert "<b>EF load 40 → 50 Mb/s of data." in app._words.value
+    app.move(ef=40.0, rate=30.0)
+    assert "<b>2 controls moved. " in app._words.value
+    app.move(llq=False)
+    assert "<b>LLQ on → off. " in app._words.value

@@ -14,6 +14,7 @@ import ipywidgets as widgets
 import pandas as pd
 
 from qoslib import plots
+from qoslib.explore.cause import cause
 from qoslib.explore.controls import stacked
 from qoslib.explore.export import Call, buttons, lines
 from qoslib.explore.page_glue import PageGlue
@@ -75,14 +76,19 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._shown_at: dict[str, Any] | None = self.values
         with closing(ProgressBar()) as bar:
             self._drawn = draw(self.values, simulate and simulate(self.values, bar))
-        self.figure, self._rested = plots.live(self._drawn), self._drawn
+        self.figure = plots.live(self._drawn)
+        self._rested, self._rested_at = self._drawn, self.values
         self._bar = ProgressWidget()
+        self._cause = ""
         self._words, self._alert = widgets.HTML(), widgets.HTML(layout={"display": "none"})
+        self._words.add_class("qoslib-words")
         self._write(self.values)
         for control in self.controls.values():
             control.observe(self._changed, "value")
         glue = PageGlue()
         save = [buttons(call, glue, lambda: (self._drawn, self.values))] if call else []
+        for each in save:
+            each.add_class("qoslib-not-projected")
         rows = (layout or partial(stacked, self.controls))(self._reset)
         super().__init__([*rows, self._alert, self.figure, self._bar, *save, self._words, glue])
         self.add_class("qoslib-explorer")
@@ -228,13 +234,17 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             if self._simulate:
                 self._show(values, found)
             # What the next move leaves as a pale trace.
-            self._rested = self._drawn
+            self._rested, self._rested_at = self._drawn, values
 
     def _show(self, values: dict[str, Any], found: Any = None) -> None:
         """Draw again. An error is shown between the controls and the figure."""
         try:
             self._drawn = self._draw(values, found)
             plots.refresh(self.figure, self._drawn, self._rested)
+            # While a slider moves there is no time to read it, nor to look for it.
+            settled = found is not None or not self._simulate
+            moved = (self._rested_at, self._rested.summary), (values, self._drawn.summary)
+            self._cause = cause(self.controls, *moved) if settled else ""
         except Exception as error:
             self._fail(error)
         self._shown_at = values
@@ -250,9 +260,11 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _write(self, values: dict[str, Any]) -> None:
         self._alert.value, self._alert.layout.display = "", "none"
+        said = html.escape(self._cause)
         summary = html.escape(self._drawn.summary)
         table = self._drawn.table.to_html(border=0, na_rep="–")
-        parts = [f'<p role="status" style="line-height: 1.4; margin: 0">{summary}</p>']
+        parts = [f'<p class="qoslib-cause"><b>{said}</b></p>']
+        parts.append(f'<p role="status" style="line-height: 1.4; margin: 0">{summary}</p>')
         if self._drawn.remark:
             remark = html.escape(self._drawn.remark)
             parts.append(f'<p style="line-height: 1.4; margin: 4px 0 0"><i>{remark}</i></p>')

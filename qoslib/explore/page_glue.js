@@ -1,3 +1,5 @@
+/** Type of 12 px as large as the page's on a projector. */
+const LARGER = 2;
 function name_handles(root) {
   for (const slider of root.querySelectorAll(".widget-slider")) {
     const label = slider.querySelector(".widget-label");
@@ -15,8 +17,27 @@ function image(root, format, filename) {
   plot._context.toImageButtonOptions = { format, filename, scale: format === "png" ? 2 : 1 };
   plot.querySelector('[data-title^="Download plot"]').click();
 }
+/**
+ * On a projector the figure fills what the controls leave of the screen. Its letters are made larger
+ * by a transform, which plotly's pointer knows about.
+ */
+function enlarge(root, on) {
+  const plot = root.querySelector(".js-plotly-plot");
+  if (!plot) return;
+  // JupyterLab has commands for Escape, and for others of the keys that move sliders.
+  root.toggleAttribute("data-lm-suppress-shortcuts", on);
+  if (on) {
+    plot.dataset.high = plot.querySelector(".main-svg").getAttribute("height");
+    root.style.setProperty("--qoslib-high", "0px");
+    const others = [...root.children].map((each) => each.getBoundingClientRect()).filter((each) => each.height);
+    const left = root.clientHeight - 44 - (others.at(-1).bottom - others[0].top);
+    root.style.setProperty("--qoslib-high", `${Math.max(Math.floor(left / LARGER), 160)}px`);
+  }
+  // plotly takes the height of its place whenever the width changes.
+  plot.style.height = `${plot.dataset.high}px`;
+  window.dispatchEvent(new Event("resize"));
+}
 function render({ model, el }) {
-  el.style.display = "none";
   const save_file = (file) => {
     const root = el.closest(".qoslib-explorer");
     if (file.image) return image(root, file.image, file.name);
@@ -41,6 +62,9 @@ function render({ model, el }) {
     });
     sizer.observe(root);
     name_handles(root);
+    root.tabIndex = -1;
+    const large = projector(root, (on) => enlarge(root, on));
+    if (large) el.append(large);
   });
   return () => {
     model.off("msg:custom", save_file);

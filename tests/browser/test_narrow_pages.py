@@ -19,6 +19,17 @@ lessons.policing.explorer()
 SIZES = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg:first-of-type')]
     .map((svg) => [svg.clientWidth, svg.clientHeight])"""
 
+#: Whether what fills the screen has room on it, in height and in width.
+ROOM = """() => { const root = document.querySelector('.qoslib-projected');
+    const places = [...root.children].map((each) => each.getBoundingClientRect());
+    return [Math.max(...places.map((each) => each.bottom)) <= innerHeight,
+        Math.max(...places.map((each) => each.right)) <= innerWidth]; }"""
+#: Sizes of its letters on the screen; those of the figure are enlarged with it.
+LETTERS = """() => [...document.querySelectorAll(`.qoslib-projected
+        :is(.widget-label, .widget-readout, select, button, text, .qoslib-cause)`)]
+    .filter((each) => each.getBoundingClientRect().height)
+    .map((each) => parseFloat(getComputedStyle(each).fontSize) * (each.closest('svg') ? 2 : 1))"""
+
 
 def test_figures_follow_the_width_of_the_page_and_keep_their_height(page, jupyter_server):
     cells = [nbformat.v4.new_code_cell(source.strip()) for source in (STATIC, LIVE)]
@@ -35,6 +46,23 @@ def test_figures_follow_the_width_of_the_page_and_keep_their_height(page, jupyte
     assert [width for width, _ in narrow] < [width for width, _ in wide]
     assert [height for _, height in narrow] == [height for _, height in wide]
     assert again == wide
+    an_explorer_fits_a_projector(page)
+    page.wait_for_function(f"({SIZES})()[1][1] === {wide[1][1]}")
+
+
+def an_explorer_fits_a_projector(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.locator(".qoslib-explorer").get_by_role("slider").first.focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Mb/s of data. Packet model: EF loses").first.wait_for(timeout=30_000)
+    page.keyboard.press("p")
+    page.wait_for_selector(".qoslib-explorer.qoslib-projected")
+    settled(page)
+    assert page.evaluate(ROOM) == [True, True]
+    assert min(page.evaluate(LETTERS)) >= 22
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.fullscreenElement === null")
+    assert page.locator(".qoslib-projected").count() == 0
 
 
 def settled(page):

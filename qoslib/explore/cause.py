@@ -1,0 +1,119 @@
+"""One sentence on a move: what was moved, what changed most in a figure's words, what stayed."""
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+__all__ = ["cause"]
+
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
+#: A change of less than this share of a number is none.
+_SAME = 0.01
+Clauses = dict[tuple[str, str], tuple[str, str, list[str]]]
+
+
+def cause(
+    controls: Mapping[str, widgets.Widget],
+    before: tuple[Mapping[str, Any], str],
+    now: tuple[Mapping[str, Any], str],
+) -> str:
+    """Say what a move did, from a figure's words before and after it.
+
+    Parameters
+    ----------
+    controls : mapping of str to widget
+        Their descriptions are the names of what was moved.
+    before, now : (mapping, str)
+        The controls' values, and the words of the figure.
+
+    Returns
+    -------
+    str
+        Empty where nothing was moved, or where the two have no clause of the same words.
+
+    Examples
+    --------
+    >>> load = {"load": widgets.FloatSlider(description="Load [%]")}
+    >>> was = {"load": 90.0}, "Fluid model: EF loses 0 %, a packet takes 2 ms."
+    >>> cause(load, was, ({"load": 95.0}, "Fluid model: EF loses 0 %, a packet takes 4 ms."))
+    'Load 90 → 95 %. Fluid model: a packet takes 2 → 4 ms. Unchanged: EF loses 0 %.'
+    """
+    moved = [name for name, value in before[0].items() if now[0][name] != value]
+    old, new = _clauses(before[1]), _clauses(now[1])
+    known = [each for each in new if each in old and not each[0].startswith("Published")]
+    if not moved or not known:
+        return ""
+    ends = [(before[0][name], now[0][name]) for name in moved]
+    changes = {each: _change(old[each][2], new[each][2], ends) for each in known}
+    most = max(known, key=changes.__getitem__)
+    name = _moved(controls[moved[0]], *ends[0])
+    told = f"{name if len(moved) == 1 else f'{len(moved)} controls moved'}. "
+    if changes[most] < _SAME:
+        return f"{told}No number below changes by 1 %."
+    told += _capital(f"{new[most][0]}{_arrows(new[most][1], old[most][2])}.")
+    same = [new[each][1] for each in known if each[0] == most[0] and changes[each] == 0]
+    return f"{told} Unchanged: {same[0]}." if same else told
+
+
+def _clauses(words: str) -> Clauses:
+    """Who says it and what, both without numbers -> the same with them, and those of the clause."""
+    found: Clauses = {}
+    for sentence in re.split(r"\.\s+(?=[A-Z])", words.rstrip(".")):
+        before, colon, after = sentence.rpartition(": ")
+        for clause in re.split(r"; |, (?:and )?", after):
+            if numbers := _NUMBER.findall(clause):
+                # "Frames of 64 bytes: ..." says who as well as "Fluid model: ..." does.
+                said_by = before + colon
+                key = _NUMBER.sub("#", said_by), _NUMBER.sub("#", clause)
+                found[key] = said_by, clause, numbers
+    return found
+
+
+def _change(old: list[str], new: list[str], ends: list[tuple[Any, Any]]) -> float:
+    """The largest change of a number, as a share of the larger; -1 if all are what was moved."""
+    pairs = [(_float(was), _float(now)) for was, now in zip(old, new, strict=True)]
+    numbers = [each for each in ends if all(isinstance(end, int | float) for end in each)]
+    others = [pair for pair in pairs if not any(all(map(_close, pair, each)) for each in numbers)]
+    return max((abs(a - b) / max(a, b, 1e-12) for a, b in others), default=-1.0)
+
+
+def _close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_SAME)
+
+
+def _float(number: str) -> float:
+    return float(number.replace(",", ""))
+
+
+def _arrows(clause: str, old: list[str]) -> str:
+    """The clause, with each number that has changed after what it was."""
+    left = iter(old)
+
+    def both(number: re.Match[str]) -> str:
+        was = next(left)
+        return number[0] if was == number[0] else f"{was} → {number[0]}"
+
+    return _NUMBER.sub(both, clause)
+
+
+def _moved(control: widgets.Widget, was: Any, now: Any) -> str:
+    """A control's name, and both of its values."""
+    name, _, unit = control.description.rstrip("]").partition(" [")
+    return f"{name} {_said(control, was)} → {_said(control, now)} {unit}".rstrip()
+
+
+def _said(control: widgets.Widget, value: Any) -> str:
+    options = getattr(control, "options", ())
+    for each in options:
+        if isinstance(each, tuple) and each[1] == value:
+            return str(each[0])
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
