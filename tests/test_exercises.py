@@ -136,9 +136,24 @@ def test_what_is_no_student_number_is_told_so(student):
             ask("00.1", student=student)
 
 
-def test_a_decimal_comma_does_not_become_a_student():
-    with pytest.raises(TypeError, match=r"check\(\) takes .* 2 positional arguments but 3"):
-        lessons.check("00.1", 67, 2)
+@pytest.mark.parametrize(
+    ("name", "answers", "told"),
+    [
+        ("00.1", (67, 2), "give one number, with a point and without commas: 67.2, or 25000."),
+        ("01.5", (m120.port(), []), "put brackets around the port and its streams: (m120.port()"),
+    ],
+)
+def test_a_comma_makes_neither_a_student_nor_an_error(name, answers, told):
+    for _ in range(2):
+        verdict = lessons.check(name, *answers)
+        assert not verdict.ok
+        assert told in verdict.text
+        assert "Hint:" not in verdict.text
+
+
+def test_seconds_in_place_of_milliseconds_are_named():
+    told = lessons.check("02.3", 0.367).text
+    assert told.startswith("0.367 ms is what comes out in seconds; give it in ms. Tokens leave")
 
 
 def test_each_judge_says_what_it_asks():

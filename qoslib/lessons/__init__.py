@@ -77,7 +77,7 @@ def exercises() -> dict[str, Exercise]:
     return {number: each for room in rooms for number, each in room.EXERCISES.items()}
 
 
-def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
+def check(exercise: str, answer: Any = None, *more: Any, student: int = 0) -> Verdict:
     """Judge an answer to an exercise of a lesson.
 
     Parameters
@@ -86,16 +86,15 @@ def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
         Its number, like ``"00.1"``.
     answer : float, or a port and its streams
         As the exercise asks.
+    *more
+        Nothing: what a comma splits off, as in ``67,2``, gets a reply that says so.
     student : int
-        Whose numbers the question had, see `question`; 0 for those in the lesson. Only by its
-        name, or ``check("00.1", 67,2)`` would be student 2.
+        Whose numbers the question had, see `question`; 0 for those in the lesson.
 
     Raises
     ------
     ValueError
         If there is no such exercise, or no such number of a student.
-    TypeError
-        If there is a third value without a name, as with a comma in a number.
 
     Examples
     --------
@@ -105,6 +104,8 @@ def check(exercise: str, answer: Any = None, *, student: int = 0) -> Verdict:
     """
     known = _known(exercise)
     _check_student(student)
+    if more:
+        return Verdict(False, known.one_answer)
     try:
         verdict = known.verdict(answer, **known.given(student))
     except NoAnswer as error:

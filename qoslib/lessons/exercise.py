@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from qoslib import units
 from qoslib.port import Port
 from qoslib.record import fail
 from qoslib.traffic import Stream
@@ -39,6 +40,8 @@ __all__ = ["Exercise", "NoAnswer", "Number", "Tries", "Verdict", "edge", "read"]
 MOST = 1e12
 #: Share of a number to which an answer must be right, if its words do not say another.
 WITHIN = 0.02
+#: Units of an answer that may be given in seconds by mistake.
+SHORT_TIMES = ("ms", "us", "ns")
 #: An answer of another kind may be a whole port; some words of it are enough.
 _brief = reprlib.Repr()
 _brief.maxother = _brief.maxstring = 60
@@ -151,6 +154,13 @@ class Exercise:
         return self._reply(name, {"answer": answer, **given, **values})
 
     @property
+    def one_answer(self) -> str:
+        """What to say to several answers."""
+        if "write" in self.words:
+            return f"put brackets around the port and its streams: {self.words['write']}."
+        return "give one number, with a point and without commas: 67.2, or 25000."
+
+    @property
     def _dots(self):
         """What to say to dots."""
         if "unit" in self.words:
@@ -184,6 +194,8 @@ class Exercise:
             if math.isclose(answer, slip, rel_tol=within):
                 found = f"is what comes out {self.words['slips'][name].format(**texts)}"
                 break
+        if unit in SHORT_TIMES and _in_seconds(answer, unit, expected, within):
+            found = f"is what comes out in seconds; give it in {unit}"
         hint = self.words["hint"].format(**texts)
         return Verdict(False, f"{answer:g} {unit} {found}. {hint}")
 
@@ -223,6 +235,10 @@ def edge(holds: bool, more_holds: bool, **values: Any) -> tuple[str, dict[str, A
     if not holds:
         return "beyond", values
     return ("room" if more_holds else "right"), values
+
+
+def _in_seconds(answer: float, unit: str, expected: float, within: float) -> bool:
+    return math.isclose(units.convert(answer, "s", unit), expected, rel_tol=within)
 
 
 def _number(answer: Any, unit: str) -> float:

@@ -9,7 +9,7 @@ const STYLE = `
 .qoslib-predict fieldset { border: 0; margin: 0; padding: 0; }
 .qoslib-predict label { display: block; padding: 3px 0; cursor: pointer; }
 .qoslib-predict input[type=range] { width: min(420px, 60%); vertical-align: middle; }
-.qoslib-predict input[type=number] { width: 6.5em; font: inherit; color: inherit; background: transparent;
+.qoslib-predict input[type=text] { width: 6.5em; font: inherit; color: inherit; background: transparent;
   border: 1px solid currentColor; border-radius: 4px; padding: 2px 4px; }
 .qoslib-predict .untouched { opacity: 0.45; }
 .qoslib-predict .ends { display: flex; justify-content: space-between; width: min(420px, 60%); font-size: 12px; opacity: 0.8; }
@@ -56,17 +56,27 @@ function choice(spec, guess, say) {
   return set;
 }
 
-function number(spec, guess, say) {
+// A text: a box for numbers makes 85 of "8,5" without a word. null where it is no number in reach.
+function read(text, {low, high}) {
+  const given = Number(text.trim().replace(/^(\d+),(\d+)$/, "$1.$2") || NaN);
+  return given >= low && given <= high ? given : null;
+}
+
+function wrong(text, {low, high}, unit) {
+  return `“${text}” is not a number from ${low} to ${high} ${unit}. The value before is back.`;
+}
+
+function number(spec, guess, say, remark) {
   const {share, value} = scale(spec);
   const box = element("div");
   const slider = element("input", {type: "range", min: 0, max: 1000, step: 1, "aria-label": spec.question});
-  const typed = element("input", {type: "number", min: spec.low, max: spec.high, step: "any",
-    "aria-label": `${spec.question} (${spec.unit})`});
+  const typed = element("input", {type: "text", inputmode: "decimal", "aria-label": `${spec.question} (${spec.unit})`});
+  let kept = guess ?? "";
   slider.value = guess === null ? 500 : Math.round(1000 * share(guess));
   slider.setAttribute("aria-valuetext", guess === null ? "no guess yet" : `${guess} ${spec.unit}`);
   if (guess === null) slider.classList.add("untouched"); else typed.value = guess;
   const take = (given) => {
-    const kept = rounded(Math.min(spec.high, Math.max(spec.low, given)));
+    kept = rounded(given);
     slider.classList.remove("untouched");
     slider.setAttribute("aria-valuetext", `${kept} ${spec.unit}`);
     return kept;
@@ -74,10 +84,14 @@ function number(spec, guess, say) {
   slider.addEventListener("input", () => { typed.value = take(value(slider.value / 1000)); });
   slider.addEventListener("change", () => say(Number(typed.value)));
   typed.addEventListener("change", () => {
-    if (typed.value === "" || !Number.isFinite(Number(typed.value))) return;
-    const kept = take(Number(typed.value));
+    const given = read(typed.value, spec);
+    if (given === null) {
+      remark(wrong(typed.value, spec, spec.unit));
+      typed.value = kept;
+      return;
+    }
+    typed.value = take(given);
     slider.value = Math.round(1000 * share(kept));
-    typed.value = kept;
     say(kept);
   });
   const ends = element("div", {class: "ends", "aria-hidden": "true"},
@@ -129,10 +143,13 @@ function curve(spec, guess, say, remark) {
     return dot;
   });
   const numbers = spec.at.map((at, n) => {
-    const typed = element("input", {type: "number", min: spec.y.low, max: spec.y.high, step: "any",
+    const typed = element("input", {type: "text", inputmode: "decimal",
       "aria-label": `${spec.y.label} at ${at} ${spec.x.unit}, in ${spec.y.unit}`});
     typed.addEventListener("change", () => {
-      if (typed.value !== "" && Number.isFinite(Number(typed.value))) put(n, Number(typed.value));
+      const given = read(typed.value, spec.y);
+      if (given !== null) return put(n, given);
+      remark(wrong(typed.value, spec.y, spec.y.unit));
+      typed.value = points[n] ?? "";
     });
     return typed;
   });

@@ -59,10 +59,16 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
 
     # And as numbers.
     page.get_by_text("Type the values instead").click()
-    page.get_by_role("spinbutton", name="mean delay at 50 % of the link, in ms").fill("0.2")
+    typed = page.get_by_role("textbox", name="mean delay at 50 % of the link, in ms")
+    typed.fill("0,2")
     page.keyboard.press("Tab")
     page.wait_for_timeout(300)
     assert guesses(folder)["00.c"][0] == [50, 0.2]
+    for odd in ("-5", "99999", "two"):
+        typed.fill(odd)
+        page.keyboard.press("Tab")
+        page.get_by_text(f"“{odd}” is not a number from").wait_for()
+        assert typed.input_value() == "0.2"
 
     # Then the curve by hand, in one stroke from left to right and upwards.
     area = page.locator(".qoslib-predict svg")

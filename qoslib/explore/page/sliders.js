@@ -56,7 +56,8 @@ export function slidersOf(scene, memory, ask, again) {
   }
   if (scene.rates) {
     const said = (value) => rate((scene.offered_bps * value) / scene.rates);
-    found.push(slider("Offered load", scene.rates, 0.25, 3, 0.05, said, (value) => ask({ rate: value })));
+    const all = scene.lanes.some((each) => each.streams.length > 1) ? ", all" : "";
+    found.push(slider(`Offered load${all}`, scene.rates, 0.25, 3, 0.05, said, (value) => ask({ rate: value })));
   }
   const ends = TURNED[queue.dropper];
   if (ends) {

@@ -16,7 +16,7 @@ from qoslib.results import Result
 __all__ = ["figure"]
 
 #: Titles of the panels, with units.
-PANELS = ("sent [Mb/s]", "mean delay [us]", "waiting [packets]")
+PANELS = ("sent [Mb/s]", "mean delay [µs]", "waiting [packets]")
 #: Ends of the logarithmic axes, as powers of ten of a Mb/s and of a microsecond.
 _SENT, _DELAY = (0.8, 3.8), (1, 4.9)
 #: Looks of queues by their place.
@@ -139,5 +139,5 @@ def _sentence(name, row, model):
     offered, sent = row["offered [Mb/s]"], row[f"{PANELS[0]} {model}"]
     delay = row[f"{PANELS[1]} {model}"]
     lost = "" if offered - sent < 0.02 * offered else f" of {offered:g}"
-    waits = "" if np.isnan(delay) else f" after {delay:,.0f} us"
+    waits = "" if np.isnan(delay) else f" after {delay:,.0f} µs"
     return f"{name} sends {sent:g}{lost} Mb/s{waits}"

@@ -33,7 +33,7 @@ _QUANTA = ("queue0", "queue2", "queue3")
 #: Control -> its name, the most it can be, and its step, which is the least it can be.
 _OTHERS = {
     "high": ("WRED at [packets]", 1000, 5),
-    "period": ("WRED every [us]", 1000, 5),
+    "period": ("WRED every [µs]", 1000, 5),
     "ring": ("Ring [packets]", 100, 1),
 }
 #: The controls of this lesson; all others are below *More*.
