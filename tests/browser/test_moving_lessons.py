@@ -84,7 +84,7 @@ def show(page, name):
     """Bring a slider into view, found by the name that assistive technology reads."""
     slider = page.get_by_role("slider", name=name, exact=True)
     handle = page.locator(f'[aria-label="{name}"]')
-    handle.wait_for(state="attached", timeout=30_000)
+    handle.first.wait_for(state="attached", timeout=30_000)
     if not slider.count():
         explorer = page.locator(".qoslib-explorer").filter(has=handle)
         explorer.get_by_role("button", name="More", exact=True).click()
