@@ -22,10 +22,12 @@ for (const t of times_s) {
     const queues = spec.lanes[n].queues.map(() => ({ waiting: 0, dropped: 0 }));
     const flows = spec.lanes[n].streams.map(() => ({ offered: 0, sent: 0, dropped: 0 }));
     const delays = spec.lanes[n].streams.map(() => 0);
-    const arrived = new Map();
+    const arrived = new Map(), streams = new Map(), left = new Set();
     for (const [time_s, kind, stream, queue, packet] of events) {
       if (time_s > t) break;
       const counts = time_s >= 0;
+      streams.set(packet, stream);
+      if (kind === "drop" || kind === "departure") left.add(packet);
       if (!arrived.has(packet)) {
         arrived.set(packet, time_s);
         if (counts) flows[stream].offered += 1;
@@ -41,6 +43,8 @@ for (const t of times_s) {
     flows.forEach((flow, f) => {
       const own = state.lanes[n].flows[f];
       for (const name of ["offered", "sent", "dropped"]) same(own[name], flow[name], `lane ${n} flow ${f} ${name}`, t);
+      const held = [...arrived.keys()].filter((packet) => streams.get(packet) === f && !left.has(packet)).length;
+      same(own.held, held, `lane ${n} flow ${f} held`, t);
       if (flow.sent) same(Math.abs(own.delay - delays[f] / flow.sent) < 1e-8, true, `lane ${n} flow ${f} delay`, t);
     });
   });

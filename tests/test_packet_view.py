@@ -172,7 +172,7 @@ def test_bytes_are_columns_of_the_record():
     scenario = SCENARIOS["head"]
     view = explore.packet_view(scenario, packets=200)
     tick_s, zero_s = view.spec["tick_s"], view.spec["zero_s"]
-    events = run(scenario.replace(duration_s=1.05 * view.spec["end_s"]), events=5000).events
+    events = run(scenario.replace(duration_s=1.6 * view.spec["end_s"]), events=5000).events
     arrives = np.unique(events.packet, return_index=True)[1]
     number = view.spec["lanes"][0]["first"] + decoded(view, 0, "number").astype(int)
     arrival_s = zero_s + decoded(view, 0, "arrival") * tick_s

@@ -27,10 +27,10 @@ from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
-__all__ = ["Shown", "Window", "lane_of", "shown_of", "window_of"]
+__all__ = ["MARGIN", "Shown", "Window", "lane_of", "shown_of", "window_of"]
 
-#: A run goes on for this share of the window, so that the last packets are seen to arrive.
-MARGIN = 0.05
+#: A run goes on for this share of the window: packets that arrive after it are seen to come.
+MARGIN = 0.6
 #: How many packets arrive in a window of which nothing is said.
 LEAST_WATCHED, MOST_WATCHED = 400, 2000
 #: A TCP segment, where only hosts say how fast packets come [B].

@@ -142,7 +142,7 @@ def _cut(keys: list[tuple[float, float]], duration_s: float) -> list[tuple[float
     """A broken line from the start of the loop to its end."""
     inside = [at for at, _ in keys if 0 < at < duration_s]
     chosen = [0.0, *inside, duration_s]
-    return [(at, f"{_on(keys, at):.1f}") for at in chosen]
+    return [(at, f"{round(_on(keys, at), 1):g}") for at in chosen]
 
 
 def _on(keys: list[tuple[float, float]], time_s: float) -> float:
@@ -184,19 +184,20 @@ def _falls(
     x += [(lost_s, edge), (end_s, edge + 20)]
     y = [(lost_s + share * FALL_S, Y + 86 * share**2) for share in (0.0, 0.4, 0.7, 1.0)]
     at = sorted({time_s for time_s, _ in (*x, *y) if 0 < time_s < duration_s} | {0.0, duration_s})
-    path = [(t, f"{_on(x, t):.1f} {_on(y, t):.1f}") for t in at]
+    path = [(t, f"{round(_on(x, t), 1):g} {round(_on(y, t), 1):g}") for t in at]
     turn = _cut([(lost_s, 0.0), (end_s, 70.0)], duration_s)
     fade = _cut([(lost_s + 0.3, 1.0), (end_s, 0.0)], duration_s)
     begin = min(lost_s / duration_s, 1.0)
     hollow = f'dur="{duration_s:g}s" repeatCount="indefinite" calcMode="discrete"'
     hollow += f' keyTimes="0;{begin:.4g}"'
+    bare = f'height="{HIGH:g}" rx="4" fill="{colour}" stroke="{RED}"'
     return (
         f"<g>{_animated('translate', path, duration_s, ' type=' + _quoted('translate'))}"
-        f'<rect width="{narrow:.1f}" height="{HIGH:g}" rx="4" fill="{colour}" stroke-width="1.8">'
+        f'<rect width="{narrow:.1f}" {bare}>'
         f"{_animated('rotate', turn, duration_s, ' type=' + _quoted('rotate'))}"
         f"{_animated('opacity', fade, duration_s)}"
         f'<animate attributeName="fill" {hollow} values="{colour};#FBE9E7"/>'
-        f'<animate attributeName="stroke" {hollow} values="{colour};{RED}"/></rect></g>'
+        f'<animate attributeName="stroke-width" {hollow} values="0;1.8"/></rect></g>'
     )
 
 

@@ -69,7 +69,9 @@ class Scene(NamedTuple):
     data: bytes
 
 
-def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) -> Scene:
+def scene_of(
+    lanes: Sequence[Lane], start_s: float, end_s: float, after_s: float = 0.0, **words: Any
+) -> Scene:
     """The scene of one or more lanes between two times.
 
     Parameters
@@ -78,6 +80,8 @@ def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) 
         Their records begin with the run.
     start_s, end_s : float
         The window [s], from the start of the run; counters start at 0 with it.
+    after_s : float
+        Packets that arrive up to so long after the window are seen to come at its end [s].
     **words
         Further entries of the spec, such as its `badge`.
 
@@ -86,10 +90,10 @@ def scene_of(lanes: Sequence[Lane], start_s: float, end_s: float, **words: Any) 
     ValueError
         If no packet, or more than `MOST_PACKETS`, are in the window.
     """
-    tables = [_packets(lane, start_s, end_s) for lane in lanes]
+    tables = [_packets(lane, start_s, end_s, after_s) for lane in lanes]
     for lane, table in zip(lanes, tables, strict=True):
-        if not 0 < len(table["arrival"]) <= MOST_PACKETS:
-            count = len(table["arrival"])
+        count = int((table["arrival"] <= end_s).sum())
+        if not 0 < count <= MOST_PACKETS:
             fail(f"the packets of {lane.title!r} in the window", count, f"1 to {MOST_PACKETS}")
     first_s = min(float(table["arrival"].min()) for table in tables)
     last_s = max(float(np.nanmax(table[name])) for table in tables for name in _TIMES)
@@ -154,7 +158,7 @@ def _words(at: Port | Forwarder) -> _Words:
 _TIMES = ("arrival", "leave", "departure")
 
 
-def _packets(lane: Lane, start_s: float, end_s: float) -> dict[str, NDArray[Any]]:
+def _packets(lane: Lane, start_s: float, end_s: float, after_s: float) -> dict[str, NDArray[Any]]:
     """A row for each packet of the window, in order of arrival; times [s], NaN for never."""
     events = lane.events
     count = int(events.packet.max(initial=-1)) + 1
@@ -186,7 +190,7 @@ def _packets(lane: Lane, start_s: float, end_s: float) -> dict[str, NDArray[Any]
     back_s = min(max(back_s, 0.1 * (end_s - start_s)), end_s - start_s)
     gone_s = np.fmax(table["departure"], table["leave"])
     gone_s = np.where(np.isnan(gone_s), np.inf, gone_s)
-    kept = (gone_s >= start_s - back_s) & (table["arrival"] <= end_s)
+    kept = (gone_s >= start_s - back_s) & (table["arrival"] <= end_s + after_s)
     return {name: column[kept] for name, column in table.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import anywidget
 import traitlets
 
-from qoslib.explore.packet_lanes import Shown, Window, lane_of, shown_of, window_of
+from qoslib.explore.packet_lanes import MARGIN, Shown, Window, lane_of, shown_of, window_of
 from qoslib.explore.packet_scene import Scene, scene_of
 from qoslib.explore.packet_still import still_svg
 from qoslib.explore.packet_words import arrivals, rate_words, summary
@@ -46,7 +46,7 @@ c.charCodeAt(0))]).stream().pipeThrough(new DecompressionStream("gzip")));
 (async () => {
 const code = await unpacked("CODE").text(), data = await unpacked("DATA").arrayBuffer();
 place.replaceChildren();
-new Function(code)()(place, SPEC, new Uint8Array(data));
+new Function(code)()(place, JSON.parse(await unpacked("SPEC").text()), new Uint8Array(data));
 })();
 }"""
 
@@ -118,10 +118,10 @@ class PacketView(anywidget.AnyWidget):
         str
             An element and its script.
         """
-        spec = json.dumps(dict(self.spec), separators=(",", ":")).replace("</", "<\\/")
+        spec = json.dumps(dict(self.spec), separators=(",", ":"))
         code = module(self.layers).replace("export default { render };\n", "return mount;\n")
         script = _ALONE.replace("CODE", _packed(code.encode())).replace("DATA", _packed(self.data))
-        return f"<div></div><script>{script.replace('SPEC', spec)}</script>"
+        return f"<div></div><script>{script.replace('SPEC', _packed(spec.encode()))}</script>"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """The widget; without a kernel a page that plays, or else a still picture, and words."""
@@ -177,7 +177,8 @@ class PacketView(anywidget.AnyWidget):
             "offered_bps": offered_bps,
             "rates": self._rates if steady and offered_bps else None,
         }
-        scene = scene_of(lanes, *self._window, **words)
+        start_s, end_s = self._window
+        scene = scene_of(lanes, start_s, end_s, MARGIN * (end_s - start_s), **words)
         for shown, lane, described in zip(self._shown, lanes, scene.spec["lanes"], strict=True):
             own_bps = sum(stream.mean_rate_bps for stream in shown.scenario.streams)
             described["arrives"] = arrivals(lane, own_bps)

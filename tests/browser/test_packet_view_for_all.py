@@ -105,6 +105,9 @@ def test_a_scene_fits_a_screen_and_no_words_overlap(page, make):
     page.goto("about:blank")
     assert mounted(page, view) <= HIGH
     assert page.evaluate(OVERLAPS, 8) == []
+    # At 1 x nobody waits longer than this for its end.
+    if not isinstance(view, explore.TcpView):
+        assert page.evaluate("qos.scene.end_s / qos.layout.pace") < 30
 
 
 def test_every_control_has_a_role_and_a_name_and_the_picture_words(page):
@@ -210,6 +213,44 @@ def test_a_wall_at_the_served_rate_is_dragged_in_time(page):
     assert queue.limit.time_s == pytest.approx(asked["limit"])
 
 
+def test_stems_keep_their_scale_until_a_delay_exceeds_it(page):
+    view = lessons.one_queue.scene()
+    page.goto("about:blank")
+    mounted(page, view)
+    scales = [page.evaluate("qos.scene.scale")]
+    for limit in (14, 56, 8):
+        view.change = {"limit": limit, "lane": 0, "queue": 0}
+        data = base64.b64encode(view.data).decode()
+        page.evaluate(
+            """([spec, data]) => {
+                const limit = document.querySelector("input[type=range]:not(.scrub)");
+                limit.dispatchEvent(new Event("change"));
+                qos.update(spec, Uint8Array.from(atob(data), (each) => each.charCodeAt(0)));
+            }""",
+            [json.loads(json.dumps(view.spec)), data],
+        )
+        scales.append(page.evaluate("qos.scene.scale"))
+    assert scales == pytest.approx([2e-3, 2e-3, 1e-2, 1e-2])
+
+
+def test_arrivals_are_dragged_gently_and_in_steps(page):
+    page.goto("about:blank")
+    mounted(page, lessons.policing.scene())
+    x, y = page.evaluate(
+        f"""() => {{
+            const box = document.querySelector('{ROOT} canvas').getBoundingClientRect();
+            const {{ x, y, w, h }} = qos.handles().find((each) => each.kind === "rate");
+            const scale = box.width / qos.layout.W;
+            return [box.left + (x + w / 2) * scale, box.top + (y + h / 2) * scale];
+        }}"""
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y, steps=4)
+    page.mouse.up()
+    assert page.evaluate("asked") == [{"rate": 1.25}]
+
+
 def test_a_projector_has_large_letters_and_keys(page):
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto("about:blank")
@@ -238,7 +279,7 @@ def test_a_projector_has_large_letters_and_keys(page):
     page.keyboard.press("Space")
     page.keyboard.press("p")
     page.wait_for_function("document.fullscreenElement === null")
-    assert page.locator(".qoslib-projected").count() == 0
+    page.wait_for_selector(".qoslib-projected", state="detached")
     page.keyboard.press("p")
     page.wait_for_selector(".qoslib-projected")
     page.keyboard.press("Escape")

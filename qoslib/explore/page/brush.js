@@ -86,9 +86,9 @@ export function square(pen, name, x, y) {
   pen.context.fill();
 }
 
-/** A class by its colour and name, as a part of a row. */
-export function classOf(pen, name, style = { size: 12 }) {
-  const words = word(pen, name, style);
+/** A class by its colour and its name, or what is said of it, as a part of a row. */
+export function classOf(pen, name, style = { size: 12 }, said = name) {
+  const words = word(pen, said, style);
   return { wide: words.wide + 14, draw(x, y) {
     square(pen, name, x, y);
     words.draw(x + 14, y);
@@ -165,31 +165,4 @@ export function hollow(pen, lane, number, i, x, y, w, h, turn, alpha) {
   context.stroke();
   context.restore();
   look.spots.push([number, i, x, y, w, h]);
-}
-
-export function bar(pen, x, y, w, share, mark = NaN) {
-  const { context, theme } = pen;
-  context.fillStyle = theme.tray;
-  context.fillRect(x, y, w, 7);
-  context.fillStyle = theme.muted;
-  context.fillRect(x, y, w * Math.max(0, Math.min(1, share)), 7);
-  context.strokeStyle = theme.rule;
-  context.lineWidth = 1;
-  context.strokeRect(x + 0.5, y + 0.5, w - 1, 6);
-  if (mark > 0 && mark < 1) line(pen, x + w * mark, y - 2, x + w * mark, y + 9, theme.ink, 1.5);
-}
-
-/** A bucket of tokens as a vessel. */
-export function vessel(pen, x, y, h, share) {
-  const { context, theme } = pen, w = 13, level = h * Math.max(0, Math.min(1, share));
-  context.fillStyle = theme.muted;
-  context.fillRect(x, y + h - level, w, level);
-  context.strokeStyle = theme.ink;
-  context.lineWidth = 1.5;
-  context.beginPath();
-  context.moveTo(x, y);
-  context.lineTo(x, y + h);
-  context.lineTo(x + w, y + h);
-  context.lineTo(x + w, y);
-  context.stroke();
 }

@@ -1,7 +1,7 @@
 // The whole window below the ports: the delay of every packet, a tick for every drop.
 
 import { line, spread, word } from "./brush.js";
-import { time } from "./words.js";
+import { round } from "./link.js";
 
 const MANY = 4000;
 
@@ -14,7 +14,7 @@ export function chart(pen) {
   const top = y + 16, floor = y + 50, most = scene.scale || 1, tall = scene.lanes.length > 2 ? 3 : 6;
   const muted = { size: 12, colour: theme.muted }, keys = scene.lanes.map((lane, n) => `${SIGNS[n]} ${lane.title}`);
   const caption = `Delay of each packet; ticks are drops${scene.before ? "; pale: before the change" : ""}`;
-  const right = [word(pen, time(most), muted)];
+  const right = [word(pen, round(most), muted)];
   if (keys.length > 1) right.push(word(pen, keys.join("   "), muted));
   spread(y + 9, x, x + w, [word(pen, caption, muted)], right);
   line(pen, x, floor, x + w, floor, theme.rule);

@@ -4,6 +4,13 @@ import { badge, classOf, penOf, spread, word } from "./brush.js";
 import { drawLink } from "./link.js";
 import { drawRow } from "./queue.js";
 
+/** Of a lane with one stream so many packets have their number, where it can be read. */
+export const EVERY = 8;
+export function numbered(lane, layout) {
+  const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
+  return wide >= 18 && lane.flows.length === 1;
+}
+
 /** Draw the lanes of a view at a state, and note where each packet is. */
 export function draw(context, state, view) {
   const pen = penOf(context, view.scene, view.layout, view);
@@ -13,8 +20,7 @@ export function draw(context, state, view) {
 
 function drawLane(pen, lane, number, state, t) {
   const { layout, theme } = pen, made = layout.lanes[number];
-  const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
-  pen.every = wide >= 18 && lane.flows.length === 1 ? 8 : 0;
+  pen.every = numbered(lane, layout) ? EVERY : 0;
   const title = word(pen, lane.title, { size: made.size, weight: 650 }), parts = [title];
   if (pen.scene.badge && !number) parts.push(badge(pen, pen.scene.badge));
   if (!number && !made.total && pen.scene.classes.length > 1) {

@@ -3,6 +3,8 @@
 import { railEnd, roomOf, wallOf } from "./layout.js";
 
 const REST_MS = 140;
+/** Pixels by which the arrivals are dragged to make their rate 2.7 times as high. */
+const GENTLE = 280;
 
 /** Where each handle is, for a lane with one queue or several. */
 export function handlesOf(scene, layout, state) {
@@ -59,10 +61,11 @@ export function hands(canvas, view) {
     held.change = { limit, lane: number, queue: place };
   };
   const rateAt = (x) => {
-    const stretch = Math.max(0.25, Math.min(4, (held.rail - x) / Math.max(held.rail - held.from, 4)));
-    const factor = view.scene.rates / stretch;
-    view.stretch(stretch, factor);
-    held.change = { rate: factor };
+    // In the steps and between the ends of the slider below.
+    const wanted = view.scene.rates * Math.exp((x - held.from) / GENTLE);
+    const rate = Math.max(0.25, Math.min(3, Math.round(20 * wanted) / 20));
+    view.stretch(view.scene.rates / rate, rate);
+    if (held.change?.rate !== rate) held.change = { rate };
   };
   /** The chart below is a slider of time. */
   const seek = (event) => {

@@ -1,6 +1,9 @@
 // Where everything stands: one scale of pixels per unit for all that is packets.
 
-const PIXELS_PER_SECOND = 80, HOLE = 46, LARGEST = 46;
+/** How fast packets move at 1 x [px/s]: faster, up to a limit, where the window would take longer than `LONGEST_S`. */
+const PIXELS_PER_SECOND = 80, FASTEST = 240, LONGEST_S = 20, HOLE = 46;
+/** The largest packet is so wide, and less in a long window [px]. */
+const LARGEST = 46, LEAST = 20;
 export const LANDING_S = 0.3, FALL_S = 0.95, CLOSING_S = 0.22, ON_RAIL = 0.4;
 export const NARROWEST = 640;
 
@@ -75,16 +78,18 @@ function laidOut(scene, W, density, before) {
     y = made.bottom;
     return made;
   });
+  const speed = Math.max(...scene.lanes.map((lane) => lane.speed));
   let k = Infinity;
   scene.lanes.forEach((lane, number) => lanes[number].rows.forEach((row) => {
     const { largest } = lane.shownQueues[row.queue], left = row.from + (row.inline ? 80 : 0.2 * W - pad);
-    k = Math.min(k, LARGEST / largest, (0.9 * (row.head - left)) / (row.units + row.ahead * largest));
+    const wide = Math.max(LEAST, Math.min(LARGEST, (FASTEST * LONGEST_S * largest) / (speed * scene.end_s)));
+    k = Math.min(k, wide / largest, (0.9 * (row.head - left)) / (row.units + row.ahead * largest));
   }));
   if (before?.W === W && before.k <= 1.08 * k && before.k > 0.45 * k) k = before.k;
-  const speed = Math.max(...scene.lanes.map((lane) => lane.speed));
   const chart = { x: pad, y: y + 4, w: W - 2 * pad, h: CHART };
   // Seconds of the record that pass in a second of the reader's, at 1 x.
-  const pace = PIXELS_PER_SECOND / (k * speed);
+  const pixels = Math.min(FASTEST, Math.max(PIXELS_PER_SECOND, (k * speed * scene.end_s) / LONGEST_S));
+  const pace = pixels / (k * speed);
   return { W, H: chart.y + chart.h, pad, gate, k, pace, lanes, chart };
 }
 

@@ -1,8 +1,14 @@
 // The link: the ways from the queues, the gate, each packet with a stem, and what has been sent.
 
-import { block, line, spread, square, text, textWidth, word } from "./brush.js";
+import { block, line, square, text, textWidth, word } from "./brush.js";
 import { restOf } from "./queue.js";
 import { time } from "./words.js";
+
+/** A round time without digits that say nothing. */
+export function round(seconds) {
+  const [value, unit] = time(seconds).split(" ");
+  return `${Number(value)} ${unit ?? ""}`;
+}
 
 /** The ways from the queues, the gate, the link with a stem per packet, and what has been sent. */
 export function drawLink(pen, lane, number, made, state, t) {
@@ -10,9 +16,12 @@ export function drawLink(pen, lane, number, made, state, t) {
   const y = made.line, h = made.lineHigh, end = layout.W - layout.pad, pixels = k * lane.speed;
   if (!made.single) hoses(pen, lane, made, state, t);
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
-  const rule = y - 5 - (made.stem + 3) * (scene.longest / (scene.scale || 1));
-  line(pen, gate + 4, rule, end, rule, theme.rule, 1, [2, 4]);
-  if (made.total) over(pen, lane, y + h, rule - 5);
+  // The height of a stem that stands for so long a delay.
+  const rule = y - 4 - made.stem, scale = round(scene.scale), style = { size: 12, colour: theme.muted };
+  const said = word(pen, made.total ? `delay ${scale}` : scale, style);
+  line(pen, gate + 4, rule, end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
+  said.draw(end - said.wide, rule + 4);
+  if (made.total && lane.carries) text(pen, lane.carries, gate + 6, rule - 6, style);
   const labels = [];
   for (let c = state.chosen - 1; c >= 0; c--) {
     const i = lane.sent[c], w = k * lane.size[i];
@@ -44,7 +53,7 @@ export function drawLink(pen, lane, number, made, state, t) {
 
 function stem(pen, lane, number, made, i, x, w, alpha, labels) {
   const { context, scene, look, theme } = pen, delay = lane.departure[i] - lane.arrival[i];
-  const foot = made.line - 5, top = foot - (made.stem - 1) * (delay / scene.scale);
+  const foot = made.line - 5, top = foot - (made.stem - 1) * Math.min(delay / scene.scale, 1);
   const colour = pen.colour(lane, i), thin = w < 6;
   context.globalAlpha = alpha;
   line(pen, x, foot, x, top, colour, thin ? Math.min(1.2, Math.max(0.6, 0.4 * w)) : 1.6);
@@ -92,16 +101,6 @@ function hoses(pen, lane, made, state, t) {
     context.stroke();
     context.lineCap = "butt";
   }
-}
-
-/** Over the link: how long the longest delay is, and how fast the link. */
-function over(pen, lane, below, above) {
-  const { layout, theme, scene } = pen, muted = { size: 12, colour: theme.muted };
-  const longest = word(pen, `longest delay ${time(scene.longest)}`, muted);
-  const carries = lane.carries ? [word(pen, lane.carries, muted)] : [];
-  const alone = lane.flows.length === 1, from = layout.gate + 6, end = layout.W - layout.pad;
-  spread(above, from, end, alone ? [] : carries, [longest]);
-  if (alone) spread(below + 21, from + 190, end, [], carries);
 }
 
 /** What has been sent, and with which delay: of each stream, or in the tightest lanes in two lines. */

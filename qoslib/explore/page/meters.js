@@ -1,6 +1,6 @@
 // What the scheduler, the token buckets and the dropper of a queue hold.
 
-import { bar, line, vessel, word } from "./brush.js";
+import { line, word } from "./brush.js";
 import { time } from "./words.js";
 
 /** What the scheduler, meters and dropper of a queue hold, as parts of the row of words over it. */
@@ -17,9 +17,9 @@ export function meters(pen, lane, made, row, queue, here, at) {
   }
   if (!Number.isNaN(here.policer)) {
     const words = tokens(pen, here.policer * queue.policer.burst_bytes);
-    found.push({ at: at.rail + 15, wide: 18 + words.wide, draw(x, y) {
-      vessel(pen, x, y - (row.under ? 16 : 12), row.under ? 20 : 15, here.policer);
-      words.draw(x + 18, y);
+    found.push({ at: at.rail + 15, wide: VESSEL + 8 + words.wide, draw(x, y) {
+      vessel(pen, x, y - (row.under ? 20 : 14), row.under ? 24 : 18, here.policer);
+      words.draw(x + VESSEL + 8, y);
     } });
   }
   if (!row.under) found.push(...shaperSays(pen, queue, here));
@@ -30,9 +30,9 @@ export function meters(pen, lane, made, row, queue, here, at) {
 function shaperSays(pen, queue, here) {
   if (Number.isNaN(here.shaper)) return [];
   const meter = queue.shaper ?? queue.port_shaper, words = tokens(pen, here.shaper * meter.burst_bytes);
-  return [{ wide: 18 + words.wide, draw(x, y) {
-    vessel(pen, x, y - 12, 15, here.shaper);
-    words.draw(x + 18, y);
+  return [{ wide: VESSEL + 8 + words.wide, draw(x, y) {
+    vessel(pen, x, y - 14, 18, here.shaper);
+    words.draw(x + VESSEL + 8, y);
   } }];
 }
 
@@ -44,10 +44,10 @@ function tokens(pen, bytes) {
 export function marks(pen, lane, made, row, queue, here, at) {
   const { y, high, head } = row;
   if (!Number.isNaN(here.shaper) && row.under) {
-    const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - 14 : head + 8;
-    const words = tokens(pen, here.shaper * meter.burst_bytes), tall = 18;
-    vessel(pen, from, y + high + 9, tall, here.shaper);
-    words.draw(from - 6 - words.wide, y + high + 22);
+    const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - VESSEL - 2 : head + 8;
+    const words = tokens(pen, here.shaper * meter.burst_bytes), tall = 15;
+    vessel(pen, from, y + high + 12, tall, here.shaper);
+    words.draw(from - 8 - words.wide, y + high + 24);
   }
   if (queue.thresholds && here.dropper >= 0) average(pen, row, queue, here, at);
 }
@@ -96,4 +96,34 @@ function average(pen, row, queue, here, at) {
   context.lineTo(x - 5, floor + 7);
   context.lineTo(x + 5, floor + 7);
   context.fill();
+}
+
+function bar(pen, x, y, w, share, mark = NaN) {
+  const { context, theme } = pen;
+  context.fillStyle = theme.tray;
+  context.fillRect(x, y, w, 7);
+  context.fillStyle = theme.muted;
+  context.fillRect(x, y, w * Math.max(0, Math.min(1, share)), 7);
+  context.strokeStyle = theme.rule;
+  context.lineWidth = 1;
+  context.strokeRect(x + 0.5, y + 0.5, w - 1, 6);
+  if (mark > 0 && mark < 1) line(pen, x + w * mark, y - 2, x + w * mark, y + 9, theme.ink, 1.5);
+}
+
+/** How wide a bucket is [px]. */
+const VESSEL = 24;
+
+/** A bucket of tokens as a vessel. */
+function vessel(pen, x, y, h, share) {
+  const { context, theme } = pen, w = VESSEL, level = h * Math.max(0, Math.min(1, share));
+  context.fillStyle = theme.muted;
+  context.fillRect(x, y + h - level, w, level);
+  context.strokeStyle = theme.ink;
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x, y);
+  context.lineTo(x, y + h);
+  context.lineTo(x + w, y + h);
+  context.lineTo(x + w, y);
+  context.stroke();
 }

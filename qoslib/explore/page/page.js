@@ -17,6 +17,7 @@ export const CSS = `
 .qoslib-packets .play:hover { background: #00578A; }
 .qoslib-packets .clock { margin-left: auto; font-variant-numeric: tabular-nums; }
 .qoslib-packets .said { margin: 4px 0 0; min-height: 1.4em; font-variant-numeric: tabular-nums; }
+.qoslib-packets .signs { float: right; max-width: calc(100% - 7em); margin: 0; font-size: 0.9em; opacity: 0.8; }
 .qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: min(22em, 60%); padding: 7px 10px; border-radius: 8px; font-size: 0.93em; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
 .qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }
 .qoslib-packets .story b { display: block; }
@@ -50,20 +51,4 @@ export function save(blob, name) {
 export function brightness(colour) {
   const found = /(\d+)\D+(\d+)\D+(\d+)/.exec(colour ?? "");
   return found ? 0.3 * found[1] + 0.6 * found[2] + 0.1 * found[3] : 0;
-}
-
-/** The counters of each lane and stream as the head and body of a table. */
-export function counters(scene, state) {
-  const head = ["", "offered", "sent", "dropped", "waiting", "mean delay"];
-  const rows = scene.lanes.flatMap((lane, n) => lane.flows.map((flow, f) => {
-    const own = state.lanes[n].flows[f], queue = state.lanes[n].queues[flow.queue];
-    const alone = lane.flows.filter((each) => each.queue === flow.queue).length === 1;
-    const name = scene.lanes.length > 1 ? `${lane.title}, ${flow.name}` : flow.name;
-    return [name, own.offered, own.sent, own.dropped, alone ? queue.waiting : "–", time(own.delay, scene.longest)];
-  }));
-  const cells = (tag, each) => each.map((cell, at) => make(at ? tag : "th", at ? {} : { scope: "row" }, String(cell)));
-  return [
-    make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
-    make("tbody", {}, ...rows.map((each) => make("tr", {}, ...cells("td", each)))),
-  ];
 }

@@ -1,14 +1,40 @@
 // What the view shows of a scene: packets at a port.
 
 import { chart } from "./chart.js";
-import { draw } from "./draw.js";
+import { EVERY, draw, numbered } from "./draw.js";
 import { layoutOf } from "./layout.js";
-import { counters } from "./page.js";
+import { make } from "./page.js";
 import { load } from "./scene.js";
 import { stateAt, storyOf } from "./state.js";
-import { told } from "./words.js";
+import { time, told } from "./words.js";
 
 /** The counters of a lane, for the status line. */
 const portInWords = (now) => `${now.waiting} waiting, ${now.sent} sent, ${now.dropped} dropped`;
 
-export const PICTURE = { load, stateAt, storyOf, told, layoutOf, draw, chart, counters, counted: portInWords };
+/** The counters of each lane and stream as the head and body of a table. */
+function counters(scene, state) {
+  // At every time: held at the start + arrived = sent + dropped + held now.
+  const head = ["", "held at the start", "arrived", "sent", "dropped", "held now", "mean delay"];
+  const rows = scene.lanes.flatMap((lane, n) => lane.flows.map((flow, f) => {
+    const own = state.lanes[n].flows[f], { offered, sent, dropped, held } = own;
+    const name = scene.lanes.length > 1 ? `${lane.title}, ${flow.name}` : flow.name;
+    return [name, held - offered + sent + dropped, offered, sent, dropped, held, time(own.delay, scene.longest)];
+  }));
+  const cells = (tag, each) => each.map((cell, at) => make(at ? tag : "th", at ? {} : { scope: "row" }, String(cell)));
+  return [
+    make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
+    make("tbody", {}, ...rows.map((each) => make("tr", {}, ...cells("td", each)))),
+  ];
+}
+
+/** What the signs of the picture mean, in a line. */
+function signsOf(scene, layout, live) {
+  const turned = scene.lanes.some((lane) => lane.queues.some((queue) => queue.dropper === "TailDrop" || queue.dropper === "HeadDrop"));
+  const said = ["Stem: the delay of a packet"];
+  if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: every ${EVERY}th packet`);
+  if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
+  if (live?.alive && scene.rates) said.push("↔: drag the arrivals");
+  return said;
+}
+
+export const PICTURE = { load, stateAt, storyOf, told, layoutOf, draw, chart, counters, counted: portInWords, signs: signsOf };

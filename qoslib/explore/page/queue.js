@@ -6,6 +6,7 @@ import {
 } from "./layout.js";
 import { marks, meters } from "./meters.js";
 import { upto } from "./scene.js";
+import { between } from "./state.js";
 import { room } from "./words.js";
 
 export function drawRow(pen, lane, number, made, row, state, t) {
@@ -28,10 +29,6 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
   const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
   const at = { wall, rail, held, most, served };
-  if (row.inline) named(pen, row, queue, here);
-  else labels(pen, lane, number, made, row, queue, here, at);
-  if (row.under) under(pen, lane, row, queue, here, at);
-  marks(pen, lane, made, row, queue, here, at);
   const place = placesOf(pen, lane, made, queue, here, state, t);
   const seconds = layout.pace, k = layout.k;
   // Packets that wait.
@@ -78,6 +75,11 @@ export function drawRow(pen, lane, number, made, row, state, t) {
     const turn = (refused ? 1 : -0.8) * 1.15 * since;
     hollow(pen, lane, number, i, x - (refused ? 0 : 26 * since), y + down, w, Math.min(high, 30), turn, 1 - (since / FALL_S) ** 2);
   }
+  // Words last: nothing covers them.
+  if (row.inline) named(pen, row, queue, here);
+  else labels(pen, lane, number, made, row, queue, here, at);
+  if (row.under) under(pen, lane, row, queue, here, at);
+  marks(pen, lane, made, row, queue, here, at);
 }
 
 /** How far the oldest waiting packet of a lane with one queue stands from the gate, in pixels. */
@@ -165,17 +167,19 @@ function nameOf(pen, queue) {
 function labels(pen, lane, number, made, row, queue, here, at) {
   const { layout, theme, look } = pen, muted = { size: 12, colour: theme.muted };
   const many = lane.queues.length > 1, left = [], right = [], last = [];
+  const movable = pen.live && pen.scene.rates;
   if (many) {
     const served = lane.guaranteed && at.served, level = levelOf(lane, queue);
     left.push(nameOf(pen, queue));
+    if (movable) left.push(word(pen, "↔", muted));
     if (level || served) left.push(word(pen, [level, served].filter(Boolean).join(" · "), muted));
-  } else if (!number || made.total) {
-    const grip = pen.live && pen.scene.rates ? "  ↔" : "";
-    left.push(word(pen, (look.rateSaid ?? lane.arrives) + grip, muted));
+  } else {
+    const said = !number || made.total ? look.rateSaid ?? lane.arrives : "";
+    left.push(word(pen, `${said}${movable ? "  ↔" : ""}`.trim(), muted));
   }
   right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting`, { size: 12.5, weight: 500 }));
   if (!row.under) {
-    if (here.dropped) left.push(droppedOf(pen, queue, here));
+    if (here.dropped) left.push(droppedOf(pen, lane, queue, here));
     if (queue.limit) last.push(roomSaid(pen, lane, queue, at));
   }
   left.push(...meters(pen, lane, made, row, queue, here, at));
@@ -187,10 +191,17 @@ function roomSaid(pen, lane, queue, { held, most }) {
   return word(pen, `room for ${room(queue, held?.most ?? most, lane)}`, look);
 }
 
-function droppedOf(pen, queue, here) {
+/** How many were dropped; where several streams share a queue, of which. */
+function droppedOf(pen, lane, queue, here) {
   const just = upto(queue.droppedAt, pen.t) - upto(queue.droppedAt, pen.t - 0.5 * pen.layout.pace);
   const look = { size: 12.5, weight: just ? 700 : 500, colour: pen.theme.red };
-  return word(pen, `${here.dropped.toLocaleString("en")} dropped`, look);
+  const shared = lane.flows.filter((flow) => flow.queue === queue.number);
+  if (shared.length < 2 || shared.length > 3) return word(pen, `${here.dropped.toLocaleString("en")} dropped`, look);
+  const parts = shared.map((flow) => classOf(pen, flow.name, look, between(flow.droppedAt, pen.t)));
+  parts.push(word(pen, "dropped", look));
+  return { wide: parts.reduce((sum, part) => sum + part.wide + 7, -7), draw(x, y) {
+    for (const part of parts) { part.draw(x, y); x += part.wide + 7; }
+  } };
 }
 
 /** What is written under a queue: its drops where they fall, and its limit at its wall. */
@@ -198,7 +209,7 @@ function under(pen, lane, row, queue, here, at) {
   const { layout } = pen, y = row.y + row.high + 20, atHead = queue.drops === "head";
   let from = layout.pad, to = row.head - 50;
   if (here.dropped) {
-    const said = droppedOf(pen, queue, here), place = (atHead ? to : at.rail - 6) - said.wide;
+    const said = droppedOf(pen, lane, queue, here), place = (atHead ? to : at.rail - 6) - said.wide;
     if (atHead && place - 12 < at.wall + 2) {
       // No room between wall and head: before the wall.
       said.draw(Math.max(at.wall - 12 - said.wide, layout.pad), y);
@@ -211,7 +222,8 @@ function under(pen, lane, row, queue, here, at) {
   if (!queue.limit) return;
   const said = roomSaid(pen, lane, queue, at), shaped = queue.shaper ?? queue.port_shaper;
   const ends = shaped ? row.head - 150 : atHead ? to : row.head;
-  if (ends - at.wall - 2 >= said.wide) said.draw(at.wall + 2, y);
+  const begin = Math.max(at.wall + 2, from);
+  if (ends - begin >= said.wide) said.draw(begin, y);
   else if (at.wall - 12 - said.wide >= from) said.draw(at.wall - 12 - said.wide, y);
   else if (!here.dropped) said.draw(Math.max(Math.min(at.wall, ends - said.wide), layout.pad), y);
 }

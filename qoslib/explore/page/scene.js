@@ -146,12 +146,21 @@ function eventsOf(lane, end) {
   return Float64Array.from(all).sort();
 }
 
-/** The scene of a spec and its bytes, a Uint8Array or DataView; on the same axes as one `before` it. */
+/** The least round time that is no shorter. */
+function rounded(seconds) {
+  const unit = seconds && 10 ** Math.floor(Math.log10(seconds));
+  return unit * [1, 2, 3, 5, 10].find((step) => step * unit >= 0.9999 * seconds);
+}
+
+/**
+ * The scene of a spec and its bytes, a Uint8Array or DataView; delays on the same scale as one `before`
+ * it, unless they exceed it.
+ */
 export function load(spec, bytes, before = null) {
   const lanes = spec.lanes.map((lane) => laneOf(spec, lane, bytes));
   const events = Float64Array.from(lanes.flatMap((lane) => [...lane.events])).sort();
   const longest = Math.max(...lanes.map((lane) => lane.longest));
   const comparable = before && before.end_s === spec.end_s && before.lanes.length === lanes.length;
-  const scale = Math.max(longest, comparable ? before.longest : 0);
+  const scale = Math.max(rounded(longest), comparable ? before.scale : 0);
   return { ...spec, lanes, events, longest, scale, before: comparable ? before.lanes : null };
 }

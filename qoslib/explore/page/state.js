@@ -20,6 +20,8 @@ function laneAt(lane, t) {
     const delay = sent ? (flow.delays[last] - flow.delays[last - sent]) / sent : NaN;
     return {
       offered: between(flow.offeredAt, t), sent, dropped: between(flow.droppedAt, t), delay,
+      // In the queue, or being sent.
+      held: upto(flow.offeredAt, t) - last - upto(flow.droppedAt, t),
     };
   });
   const choice = chosen - 1;

@@ -58,7 +58,7 @@ export function storiesOf(view, tip) {
         const i = lane.number.indexOf(followed), name = scene.lanes.length > 1 ? `${lane.title}: ` : "";
         return i < 0 ? "" : name + PICTURE.told(PICTURE.storyOf(scene, n, i, t)).slice(n ? 1 : 0).join(" ");
       });
-      return ` Packet ${followed}: ${stories.join(" ")}`;
+      return stories.some(Boolean) ? ` Packet ${followed}: ${stories.filter(Boolean).join(" ")}` : "";
     },
   };
 }

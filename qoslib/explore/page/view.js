@@ -41,7 +41,8 @@ export function mount(el, spec, bytes, live = null) {
   const large = projector(root, stage.again);
   if (large) controls.clock.before(large);
   place.append(tip);
-  root.append(place, controls.scrub, controls.bar, sliders, said, fold);
+  const signs = make("p", { class: "signs qoslib-not-projected" });
+  root.append(place, controls.scrub, controls.bar, sliders, said, signs, fold);
 
   function painted(state) {
     controls.follow();
@@ -74,7 +75,8 @@ export function mount(el, spec, bytes, live = null) {
 
   function ask(change) {
     // What is drawn pale: the scene before a move began.
-    if (!view.look.held) base = view.scene;
+    if (change.reset) base = null;
+    else if (!view.look.held) base = view.scene;
     changed = true;
     asked = performance.now();
     view.stats.asks += 1;
@@ -92,6 +94,7 @@ export function mount(el, spec, bytes, live = null) {
   }
 
   function arm() {
+    signs.textContent = PICTURE.signs?.(view.scene, view.layout, live).join(" · ") ?? "";
     sliders.replaceChildren(...(live?.alive ? slidersOf(view.scene, memory, ask, arm) : []));
   }
 

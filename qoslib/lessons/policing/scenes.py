@@ -38,7 +38,7 @@ def policer_scene() -> PacketView:
         "EF alone": priority(3, police, default_mbps=0),
         "EF and the default class": priority(3, police),
     }
-    return packet_view(lanes, packets=130, start_s=0.0, guess=partial(guess_words, "02.a"))
+    return packet_view(lanes, packets=65, start_s=0.15, guess=partial(guess_words, "02.a"))
 
 
 def step_scene() -> PacketView:
@@ -54,7 +54,7 @@ def bursts_scene() -> PacketView:
         "policer": limited(policer=Policer(**bucket)),
         "shaper": limited(shaper=Shaper(**bucket)),
     }
-    return packet_view(lanes, packets=120, start_s=0.0)
+    return packet_view(lanes, packets=55, start_s=0.0)
 
 
 def priority(ef_mbps: float, policer: Policer | None = None, default_mbps: float = 8.0) -> Scenario:
@@ -76,7 +76,7 @@ def in_step(late_ms: float) -> Scenario:
 
 def limited(**limit: Any) -> Scenario:
     """Bursts of 6 Mb/s, 3 on average, at a queue with a limit of their rate."""
-    queue = Queue("bursts", PacketLimit(60), **limit)
+    queue = Queue("bursts", PacketLimit(16), **limit)
     arrivals = OnOff(units.ms(40), units.ms(40), "constant")
     stream = Stream("bursts", units.mbps(3), FRAME_BYTES, arrivals)
     return Scenario("bursts", Port("link", LINK_BPS, (queue,)), (stream,), seed=1)

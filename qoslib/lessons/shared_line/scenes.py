@@ -17,8 +17,8 @@ FRAME_BYTES = 1000
 
 
 def scene() -> PacketView:
-    """Three queues that take turns; voice is offered less than its share."""
-    return packet_view({"turns": described()}, packets=160, start_s=0.3)
+    """Three short queues that take turns; voice is offered less than its share."""
+    return packet_view({"turns": described(packets=12)}, packets=200, start_s=0.3)
 
 
 def quanta_scene(times: int = 4) -> PacketView:
@@ -38,10 +38,13 @@ def quanta_scene(times: int = 4) -> PacketView:
     )
 
 
-def described(times: int = 1) -> Scenario:
-    """The port of the scenes with quanta so many times as large, and its streams."""
+def described(times: int = 1, packets: int = 30) -> Scenario:
+    """The port of the scenes with quanta so many times as large, and its streams.
+
+    Each of its queues has room for so many `packets`.
+    """
     queues = tuple(
-        Queue(name, PacketLimit(30), quantum_bytes=quantum * times)
+        Queue(name, PacketLimit(packets), quantum_bytes=quantum * times)
         for name, (quantum, _) in QUEUES.items()
     )
     port = Port("link", units.mbps(10), queues, DeficitRoundRobin())
