@@ -185,9 +185,10 @@ def drawn(picture: Picture) -> str:
     height = TOP + ROW * len(picture.port.queues) + 12
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     calm = "@media(prefers-reduced-motion:reduce){.m{display:none}.s{display:inline}}"
+    packets = f".m>rect{{height:{HIGH}px;rx:3px}}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
-        f"<title>{picture.said}</title><style>.s{{display:none}}{calm}</style>"
+        f"<title>{picture.said}</title><style>.s{{display:none}}{calm}{packets}</style>"
         f'<rect width="{WIDTH}" height="{height}" rx="6" fill="#fff"/>'
         f"{''.join(_scenery(picture, LARGEST / largest))}"
         f'<g class="m">{moving}</g><g class="s">{still}</g></svg>'
@@ -345,7 +346,7 @@ def _moving(packet: _Packet) -> str:
         body += f'keyTimes="{_short(at / LASTS_S for at in ends[:2])}" '
         body += f'values="{packet.colour};{RED}"/><animate attributeName="opacity" {look} '
         body += f'keyTimes="{_short(at / LASTS_S for at in (*ends, LASTS_S))}" values="1;1;0;0"/>'
-    box = f'<rect width="{packet.width:.0f}" height="{HIGH}" rx="3" fill="{packet.colour}">'
+    box = f'<rect width="{packet.width:.0f}" fill="{packet.colour}">'
     return f"{box}{body}</rect>"
 
 
