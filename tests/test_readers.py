@@ -14,7 +14,7 @@ from random import Random
 import pytest
 from damage import any_bytes, cut, damaged_csv, damaged_json
 from test_record import EXAMPLES
-from test_your_port import CSV, upload
+from test_your_port import CSV, loader, upload
 
 from qoslib import __main__, compare, lessons, measurements
 from qoslib.explore.upload import Loaded
@@ -153,7 +153,7 @@ def test_uploads_are_kept_whole_or_not_at_all(tries):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers near the ends of a double
 def test_an_explorer_goes_on_after_any_upload(tries):
     app = lessons.own_port.explorer()
-    said = app.children[2].children[1]
+    said = loader(app).children[1]
     for random in tries("explorer"):
         before, (name, raw) = app.summary, picked(random)
         assert refusal(lambda raw, name=name: upload(app, name, raw), raw) == ""

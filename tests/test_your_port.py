@@ -11,7 +11,7 @@ from traitlets import Bunch
 
 from qoslib import compare, fluid, lessons, measurements, packets, run, units
 from qoslib.explore.build import SCHEDULERS, START, built
-from qoslib.explore.upload import MOST_BYTES, Loaded
+from qoslib.explore.upload import MOST_BYTES, Loaded, Loader
 from qoslib.flows import Flow, Host
 from qoslib.lessons.own_port.scenes import after, before
 from qoslib.platforms import PLATFORMS, platform
@@ -49,9 +49,20 @@ def drawn(app, uid):
     return list(next(each for each in app.figure.data if each.uid == uid).y)
 
 
+def loader(app):
+    """The part of an explorer that takes files: a button, and what was said of the last file."""
+    (found,) = (
+        each
+        for row in app.children
+        for each in getattr(row, "children", ())
+        if isinstance(each, Loader)
+    )
+    return found
+
+
 def upload(app, name, raw):
     file = {"name": name, "type": "", "size": len(raw), "content": memoryview(raw)}
-    pick = app.children[2].children[0]
+    pick = loader(app).children[0]
     pick.value = (Bunch(file, last_modified=datetime.now(UTC)),)
 
 
@@ -132,7 +143,7 @@ def test_a_scenario_with_tcp_hosts_is_refused():
     app = lessons.own_port.explorer()
     before = app.summary
     upload(app, "mixed.json", mixed.to_json().encode())
-    assert "has the TCP hosts pc" in app.children[2].children[1].value
+    assert "has the TCP hosts pc" in loader(app).children[1].value
     assert app.summary == before
 
 
@@ -287,15 +298,15 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
     assert "of nobody: No class is called 'nobody'; yours are voice, video, data" in summary
     app = lessons.own_port.explorer()
     upload(app, "x.csv", CSV.replace(b"mine,voice", b"mine,date"))
-    said = html.unescape(app.children[2].children[1].value)
+    said = html.unescape(loader(app).children[1].value)
     assert "No class is called 'date'; yours are voice, video, data." in said
     upload(app, "mine.csv", CSV)
-    assert "No class" not in app.children[2].children[1].value
+    assert "No class" not in loader(app).children[1].value
 
 
 def test_reset_takes_the_message_of_the_last_file_away():
     app = lessons.own_port.explorer()
-    said = app.children[2].children[1]
+    said = loader(app).children[1]
     upload(app, "words.txt", b"some words")
     assert "words.txt is neither JSON nor CSV" in said.value
     upload(app, "mine.csv", CSV)
@@ -318,7 +329,7 @@ NOT_DRAWN = {
 def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
     app = lessons.own_port.explorer()
     before = app.summary
-    said = app.children[2].children[1]
+    said = loader(app).children[1]
     upload(app, name, NOT_DRAWN[name])
     assert f"{name} is well-formed, but cannot be drawn: " in said.value
     assert app.summary == before
@@ -332,7 +343,7 @@ def test_a_name_that_no_page_can_show_changes_nothing():
     app = lessons.own_port.explorer()
     before = app.summary
     upload(app, "name.json", CODEL.to_json().replace('"a"', r'"\ud800"').encode())
-    assert "allowed: a text without lone surrogates" in app.children[2].children[1].value
+    assert "allowed: a text without lone surrogates" in loader(app).children[1].value
     assert app.summary == before
     app.move(offered_3=10)
     assert app.summary != before
@@ -349,7 +360,7 @@ def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch
 
     monkeypatch.setattr(packets, "simulate", once)
     upload(app, "mine.json", CODEL.to_json().encode())
-    said = app.children[2].children[1].value
+    said = loader(app).children[1].value
     assert "mine.json is well-formed, but cannot be drawn: IndexError" in said
     assert app.summary == before
     app.move(offered_3=10)

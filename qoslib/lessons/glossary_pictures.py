@@ -185,10 +185,10 @@ def drawn(picture: Picture) -> str:
     height = TOP + ROW * len(picture.port.queues) + 12
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     calm = "@media(prefers-reduced-motion:reduce){.m{display:none}.s{display:inline}}"
-    packets = f".m>rect{{height:{HIGH}px;rx:3px}}"
+    boxes = f".m>rect{{height:{HIGH}px;rx:3px}}"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
-        f"<title>{picture.said}</title><style>.s{{display:none}}{calm}{packets}</style>"
+        f"<title>{picture.said}</title><style>.s{{display:none}}{calm}{boxes}</style>"
         f'<rect width="{WIDTH}" height="{height}" rx="6" fill="#fff"/>'
         f"{''.join(_scenery(picture, LARGEST / largest))}"
         f'<g class="m">{moving}</g><g class="s">{still}</g></svg>'

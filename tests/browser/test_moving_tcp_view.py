@@ -37,6 +37,7 @@ def test_it_plays_and_tells_the_story_of_a_segment(page, tmp_path):
     assert story.locator("b").inner_text() == f"Segment {segment} of TCP"
     assert "Sent a second time at" in story.inner_text()
     page.locator(f"{ROOT} summary").click()
+    page.locator(f"{ROOT} td").first.wait_for()
     assert page.locator(f"{ROOT} td").count() == 8
     page.evaluate(f"{QOS}.seek({QOS}.scene.end_s)")
     assert "congestion avoidance" in page.locator(f"{ROOT} .said").inner_text()
