@@ -37,7 +37,8 @@ const CAUSES = {
 /** What happened to a packet, as sentences; `t` hides what is still to come. */
 export function told(story) {
   const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B.`];
-  lines.push(`Arrived at ${time(story.arrival)}.`);
+  const before = `${time(-story.arrival)} before this window`;
+  lines.push(`Arrived ${story.arrival < 0 ? before : `at ${time(story.arrival)}`}.`);
   if (story.refused) {
     lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
     return lines;
