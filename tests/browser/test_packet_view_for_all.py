@@ -301,3 +301,10 @@ def test_a_notebook_that_is_exported_as_html_plays(page, tmp_path):
     page.wait_for_function(f"document.querySelector('{ROOT}').qos.state().lanes[3].sent > 0")
     # Where scripts do not run, the picture stands in their place.
     assert "<div><img alt=" in data["text/html"]
+
+
+def test_the_wall_of_the_first_scene_can_be_dragged_both_ways(page):
+    page.goto("about:blank")
+    mounted(page, lessons.one_queue.scene())
+    (wall,) = page.evaluate("qos.handles().filter((h) => h.kind === 'limit').map((h) => h.wall)")
+    assert 0.35 < wall / page.evaluate("qos.layout.W") < 0.6

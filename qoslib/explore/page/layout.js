@@ -2,6 +2,8 @@
 
 /** How fast packets move at 1 x [px/s]: faster, up to a limit, where the window would take longer than `LONGEST_S`. */
 const PIXELS_PER_SECOND = 80, FASTEST = 240, LONGEST_S = 20, HOLE = 46;
+/** The part of a lane's length that a queue takes at first. */
+const ROOMY = 0.65;
 /** The largest packet is so wide, and less in a long window [px]. */
 const LARGEST = 46, LEAST = 20;
 export const LANDING_S = 0.3, FALL_S = 0.95, CLOSING_S = 0.22, ON_RAIL = 0.4;
@@ -59,17 +61,20 @@ export function projectedLayout(layoutOf, scene, width, height) {
   return layoutOf(scene, width, { W: width / scale, most: height / scale });
 }
 
-/** The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. */
-export function layoutOf(scene, width, { before = null, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST } = {}) {
+/**
+ * The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. While a wall
+ * is `held`, packets keep their size as long as it is on the canvas, so that it follows the hand.
+ */
+export function layoutOf(scene, width, { before = null, held = false, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST } = {}) {
   let made = null;
   for (const density of DENSITIES) {
-    made = laidOut(scene, W, density, before);
+    made = laidOut(scene, W, density, before, held);
     if (made.H <= most) break;
   }
   return { ...made, scale: width / W };
 }
 
-function laidOut(scene, W, density, before) {
+function laidOut(scene, W, density, before, held) {
   const pad = 10, gate = Math.round(0.69 * W);
   const sizes = scene.lanes.map(drawn);
   let y = 4;
@@ -79,13 +84,18 @@ function laidOut(scene, W, density, before) {
     return made;
   });
   const speed = Math.max(...scene.lanes.map((lane) => lane.speed));
-  let k = Infinity;
+  let k = Infinity, most = Infinity, least = Infinity;
   scene.lanes.forEach((lane, number) => lanes[number].rows.forEach((row) => {
     const { largest } = lane.shownQueues[row.queue], left = row.from + (row.inline ? 80 : 0.2 * W - pad);
     const wide = Math.max(LEAST, Math.min(LARGEST, (FASTEST * LONGEST_S * largest) / (speed * scene.end_s)));
-    k = Math.min(k, wide / largest, (0.9 * (row.head - left)) / (row.units + row.ahead * largest));
+    const units = row.units + row.ahead * largest;
+    k = Math.min(k, wide / largest, (0.9 * (row.head - left)) / units);
+    most = Math.min(most, (row.head - row.from - 24) / units);
+    least = Math.min(least, LEAST / largest);
   }));
-  if (before?.W === W && before.k <= 1.08 * k && before.k > 0.45 * k) k = before.k;
+  if (before?.W === W && (held ? before.k <= most : before.k <= 1.08 * k && before.k > 0.45 * k)) k = before.k;
+  // A wall has room to be dragged both ways, where packets stay wide enough to be pointed at.
+  else k = Math.min(k, Math.max(ROOMY * k, least));
   const chart = { x: pad, y: y + 4, w: W - 2 * pad, h: CHART };
   // Seconds of the record that pass in a second of the reader's, at 1 x.
   const pixels = Math.min(FASTEST, Math.max(PIXELS_PER_SECOND, (k * speed * scene.end_s) / LONGEST_S));

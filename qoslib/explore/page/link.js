@@ -18,7 +18,7 @@ export function drawLink(pen, lane, number, made, state, t) {
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   // The height of a stem that stands for so long a delay.
   const rule = y - 4 - made.stem, scale = round(scene.scale), style = { size: 12, colour: theme.muted };
-  const said = word(pen, made.total ? `delay ${scale}` : scale, style);
+  const said = word(pen, made.total ? `this high: ${scale}` : scale, style);
   line(pen, gate + 4, rule, end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
   said.draw(end - said.wide, rule + 4);
   if (made.total && lane.carries) text(pen, lane.carries, gate + 6, rule - 6, style);
