@@ -9,6 +9,7 @@ from qoslib import units
 from qoslib.explore.packet_scene import MOST_PACKETS, Lane
 from qoslib.explore.scale_model import divided
 from qoslib.front import run
+from qoslib.front.workers import silent
 from qoslib.port import (
     ByteLimit,
     Chain,
@@ -234,7 +235,7 @@ def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
     if rows > MOST_EVENTS:
         fail("the packets up to the window's end", rows // 4, f"at most {MOST_EVENTS // 4}")
     scenario = shown.scenario.replace(duration_s=end_s, warmup_s=0.0)
-    result = run(scenario, events=rows, bins=1, progress=lambda done_s, total_s: None)
+    result = run(scenario, events=rows, bins=1, progress=silent)
     streams: tuple[Any, ...] = scenario.streams
     if isinstance(scenario.network, Chain):
         place = [hop.at.name for hop in scenario.network.hops].index(shown.hop)

@@ -155,8 +155,10 @@ class PacketView(anywidget.AnyWidget):
         """
         share = checked(Share, share, "share")
         start_s, end_s = self._window
-        scene = Scene(dict(self.spec), self.data)
-        return still_svg(scene, self._lanes, start_s + share * (end_s - start_s))
+        return self._still(Scene(dict(self.spec), self.data), start_s + share * (end_s - start_s))
+
+    def _still(self, scene: Scene, time_s: float) -> str:
+        return still_svg(scene, self._lanes, time_s)
 
     def _guessed(self) -> str:
         return self._guess() if callable(self._guess) else self._guess

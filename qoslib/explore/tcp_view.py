@@ -14,8 +14,9 @@ from qoslib.explore.tcp_scene import TcpLane, paths_of, tcp_scene_of
 from qoslib.explore.tcp_still import still_of_tcp
 from qoslib.flows import Flow
 from qoslib.front import run
+from qoslib.front.workers import silent
 from qoslib.port import Port
-from qoslib.record import NotNegative, Positive, Share, checked, fail
+from qoslib.record import NotNegative, Positive, checked, fail
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
 
@@ -51,28 +52,8 @@ class TcpView(PacketView):
         scene.spec["summary"] = _summary(self._runs, self._window)
         return scene
 
-    def still(self, share: float = 0.4) -> str:
-        """One moment as an SVG, for where nothing plays.
-
-        Parameters
-        ----------
-        share : float
-            Of the window, from 0 to 1.
-
-        Returns
-        -------
-        str
-            An SVG document of at most 12 kB.
-
-        Raises
-        ------
-        ValueError
-            If the share is not from 0 to 1.
-        """
-        share = checked(Share, share, "share")
-        start_s, end_s = self._window
-        scene = Scene(dict(self.spec), self.data)
-        return still_of_tcp(scene, self._runs, self._window, start_s + share * (end_s - start_s))
+    def _still(self, scene: Scene, time_s: float) -> str:
+        return still_of_tcp(scene, self._runs, self._window, time_s)
 
 
 def _ran(shown: Shown, window: Window) -> TcpLane:
@@ -82,7 +63,7 @@ def _ran(shown: Shown, window: Window) -> TcpLane:
     end_s = window.end_s + max(MARGIN * (window.end_s - window.start_s), 2 * trip_s)
     rows = int(ROWS * _arriving(scenario, end_s)) + 5000
     scenario = scenario.replace(duration_s=end_s, warmup_s=0.0)
-    result = run(scenario, events=rows, bins=1, progress=lambda done_s, total_s: None)
+    result = run(scenario, events=rows, bins=1, progress=silent)
     assert result.events is not None
     assert result.tcp is not None
     assert result.tcp.events is not None
