@@ -136,6 +136,8 @@ def test_a_page_of_its_own_plays_and_fetches_nothing(page, tmp_path):
     page.on("pageerror", lambda error: wrong.append(str(error)))
     (tmp_path / "view.html").write_text(explore.packet_view(scenario, playing=True).to_html())
     page.goto(f"file://{tmp_path}/view.html")
+    # A page is loaded before the view in it is unpacked.
+    page.wait_for_selector(f"{ROOT} canvas")
     page.wait_for_function(f"{TIME} > 0.2")
     page.wait_for_function(f"{QOS}.state().lanes[0].sent > 0")
     assert len(asked) == 1
