@@ -64,7 +64,7 @@ def in_unit(quantity: str, values: np.ndarray) -> tuple[str, np.ndarray]:
     fits = [name for name in names if units.convert(largest, base, name) >= 1]
     # Nothing but zeros is shown in the middle of the units, which people use most.
     chosen = fits[-1] if fits else names[0] if largest else names[len(names) // 2]
-    return chosen.replace("us", "µs"), dict(scaled)[chosen]
+    return units.symbol(chosen), dict(scaled)[chosen]
 
 
 def number(value: float) -> str:

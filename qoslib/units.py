@@ -25,6 +25,7 @@ __all__ = [
     "rate_bps",
     "rate_pps",
     "serialisation_s",
+    "symbol",
     "us",
 ]
 
@@ -226,13 +227,34 @@ def ms(value: Numbers) -> Numbers:
     return _times(value, 1e-3)
 
 
+def symbol(unit: str) -> str:
+    """Return a unit as people read it; names keep to ASCII.
+
+    Parameters
+    ----------
+    unit : str
+        A name from `UNITS`.
+
+    Returns
+    -------
+    str
+        The same, with a micro sign.
+
+    Examples
+    --------
+    >>> symbol("us"), symbol("packets/s")
+    ('µs', 'packets/s')
+    """
+    return "µs" if unit == "us" else unit
+
+
 def us(value: Numbers) -> Numbers:
     """Microseconds to seconds.
 
     Parameters
     ----------
     value : float or ndarray
-        A number of us.
+        A number of µs.
 
     Returns
     -------

@@ -87,7 +87,7 @@ def test_a_queue_is_not_drawn_while_another_has_the_line(simulated):
 def test_the_marks_of_a_histogram_are_the_printed_ones(simulated):
     figure = histogram(simulated)
     assert trace(figure, "measured-Updates").x == pytest.approx((25.10, 631.415, 1281.70))
-    assert figure.table.loc["largest [us]", "LBE published"] == pytest.approx(5211.9, abs=0.1)
+    assert figure.table.loc["largest [µs]", "LBE published"] == pytest.approx(5211.9, abs=0.1)
     assert sum(trace(figure, "spread-Updates").y) == pytest.approx(100, abs=0.5)
 
 

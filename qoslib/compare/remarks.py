@@ -168,4 +168,4 @@ def _line(fluid: Row, packets: Row) -> Iterator[tuple[object, ...]]:
     differs = f"{units.convert(one / other - 1, '1', '%'):+.0f} %" if other else "–"
     why = fluid.misfit or packets.misfit or "each is within the tolerance of the published value"
     values = [float(f"{value:.4g}") for value in (one, other)]
-    yield (*names, fluid.assumptions, fluid.unit, *values, differs, why)
+    yield (*names, fluid.assumptions, units.symbol(fluid.unit), *values, differs, why)

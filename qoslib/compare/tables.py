@@ -59,7 +59,7 @@ def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     lines = [
         {name: getattr(row, name) for name in _NAMES}
         | {"measured" if row.platform == "own" else "published": _digits(row.published, 4)}
-        | {"modelled": _digits(row.modelled, 4), "unit": row.unit}
+        | {"modelled": _digits(row.modelled, 4), "unit": units.symbol(row.unit)}
         | {"error": relative_error(row, ".2f"), "verdict": row.verdict}
         | {"fitted": "fitted" if row.fitted else "", "misfit": row.misfit or ""}
         for row in checked(tuple[Row, ...], rows, "rows")
@@ -112,11 +112,12 @@ def compare_experiment(
         {
             "stream": row.stream or "all",
             "quantity": row.quantity,
-            "published": f"{row.published:,.10g} {row.unit}",
-            "modelled": f"{_digits(row.modelled, 3)} {row.unit}" if row.error is not None else "–",
+            "published": f"{row.published:,.10g} {unit}",
+            "modelled": f"{_digits(row.modelled, 3)} {unit}" if row.error is not None else "–",
             "error": relative_error(row, ".1f") or "–",
         }
         for row in rows
+        for unit in [units.symbol(row.unit)]
     ]
     return pd.DataFrame(lines).set_index(["stream", "quantity"])
 
@@ -225,7 +226,7 @@ def relative_error(row: Row, form: str) -> str:
     if row.error is None:
         return ""
     if row.error_kind == "absolute":
-        return f"{row.error:+.3g} {row.unit}"
+        return f"{row.error:+.3g} {units.symbol(row.unit)}"
     percent = f"{units.convert(row.error, '1', '%'):+{form}}"
     # A rounded -0.0 is written as 0.0 is, the same on every machine.
     return f"{percent if float(percent) else percent.replace('-', '+')} %"

@@ -56,7 +56,7 @@ def delay_histogram(
     >>> base = platform("m120").experiments()["base"]
     >>> result = packets.simulate(base.port, base.streams, 0.02)
     >>> print(delay_histogram(base, result, classes=["BE"]).summary)
-    BE takes 85 to 4,070 us, 3,458 on average.
+    BE takes 85 to 4,070 µs, 3,458 on average.
     """
     checked(Experiment, experiment, "experiment")
     checked(Result, result, "result")
@@ -65,7 +65,7 @@ def delay_histogram(
     if len(wanted) > style.MOST_PANELS:
         fail("the number of classes", len(wanted), f"up to {style.MOST_PANELS}: name them")
     traces: list[style.Json] = []
-    table = pd.DataFrame(index=pd.Index([f"{word} [us]" for word in MARKS.values()], name="delay"))
+    table = pd.DataFrame(index=pd.Index([f"{word} [µs]" for word in MARKS.values()], name="delay"))
     for panel, each in enumerate(wanted):
         names = [experiment.streams[at].name for at in each.at]
         seen = _published_us(platform, experiment.name, names)
@@ -75,7 +75,7 @@ def delay_histogram(
         traces.append(_marked("measured", each, seen, max(y), panel))
         table[f"{each.label} modelled"], table[f"{each.label} published"] = modelled, seen
     layout = style.layout(
-        [f"{each.label} [% of packets]" for each in wanted], "delay [us]", nticks=3, tickangle=0
+        [f"{each.label} [% of packets]" for each in wanted], "delay [µs]", nticks=3, tickangle=0
     )
     for panel in range(len(wanted)):
         number = panel + 1 if panel else ""
@@ -86,7 +86,7 @@ def delay_histogram(
 
 
 def _published_us(platform: str, experiment: str, names: Sequence[str]) -> list[float]:
-    """Least, average and largest of these streams as published [us]; NaN where nothing is."""
+    """Least, average and largest of these streams as published [µs]; NaN where nothing is."""
     found: dict[str, list[float]] = {quantity: [] for quantity in MARKS}
     for value in published(platform).results if platform else ():
         mine = value.experiment == experiment and value.stream in names and value.status == "ok"
@@ -104,7 +104,7 @@ def _modelled_us(result: Result, at: Sequence[int]) -> list[float]:
 
 
 def _spread(result: Result, at: Sequence[int], seen: Sequence[float]) -> tuple[Floats, Floats]:
-    """Middle of each bin [us] and the share of packets in it [%]."""
+    """Middle of each bin [µs] and the share of packets in it [%]."""
     if result.histogram is None:
         raise ValueError(
             f"this {result.model!r} result has no histogram; allowed: a packet model's"
@@ -142,5 +142,5 @@ def _summary(table: pd.DataFrame) -> str:
     sentences = []
     for name in dict.fromkeys(str(column).rsplit(" ", 1)[0] for column in table):
         low, mean, high = table[f"{name} modelled"]
-        sentences.append(f"{name} takes {low:,.0f} to {high:,.0f} us, {mean:,.0f} on average")
+        sentences.append(f"{name} takes {low:,.0f} to {high:,.0f} µs, {mean:,.0f} on average")
     return f"{'; '.join(sentences)}."

@@ -39,7 +39,7 @@ def _full_ms(buffer_packets):
 
 
 def largest_frame(most):
-    """Largest frame, in bytes, that keeps another packet from waiting longer than so many us."""
+    """Largest frame, in bytes, that keeps another packet from waiting longer than so many µs."""
     on_line = float(units.octets(units.us(most) * units.mbps(LINE)))
     return on_line - ADDED_BYTES, {"on_line": on_line}
 

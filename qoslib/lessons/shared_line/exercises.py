@@ -28,7 +28,7 @@ def one_round():
 
 
 def ring(answer, most):
-    """The longest transmit ring that keeps Premium below so many us on average, in packets."""
+    """The longest transmit ring that keeps Premium below so many µs on average, in packets."""
     now, longer = (_premium_us(int(answer) + more) for more in (0, 1))
     return edge(now <= most, longer <= most, now=now)
 

@@ -46,7 +46,7 @@ def service_order(scenario: Scenario, result: Result, start_s: float, end_s: flo
         if names[at]
     ]
     table = _turns(port, queue[queue != fast], *(v[queue != fast] for v in (begin_us, size)))
-    layout = style.layout(["queue [its classes]"], "time [us]")
+    layout = style.layout(["queue [its classes]"], "time [µs]")
     layout["yaxis"] |= {"type": "category", "automargin": True}
     layout["yaxis"]["title"]["standoff"] = 14
     layout["xaxis"]["exponentformat"] = "none"
@@ -56,7 +56,7 @@ def service_order(scenario: Scenario, result: Result, start_s: float, end_s: flo
 
 
 def _served(port, streams, trace, start_s, end_s):
-    """Queue, times on the line [us] and size [B] of each packet sent in the window, in order."""
+    """Queue, times on the line [µs] and size [B] of each packet sent in the window, in order."""
     on_line_s = units.serialisation_s(trace.frame_bytes, port.rate_bps, port.overhead_bytes)
     begin_s = trace.departure_s - on_line_s
     shown = np.flatnonzero((begin_s >= start_s) & (trace.departure_s <= end_s))
@@ -109,7 +109,7 @@ def _turns(port, queue, begin_us, size):
     sent = {"packets": np.ones_like(size), "bytes": size}
     columns = {name: np.add.reduceat(each, first) for name, each in sent.items()}
     names = [port.queue_names[at] for at in queue[first]]
-    return pd.DataFrame({"begins [us]": begin_us[first].round(1), **columns}, index=names)
+    return pd.DataFrame({"begins [µs]": begin_us[first].round(1), **columns}, index=names)
 
 
 def _summary(port, table):
