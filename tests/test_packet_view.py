@@ -23,6 +23,7 @@ from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
     Chain,
+    Classifier,
     Codel,
     DeficitRoundRobin,
     DropProfile,
@@ -225,12 +226,34 @@ def test_a_hand_moves_limit_rate_and_end():
     limits = [scenario.network.queues[0].limit for scenario in view.scenarios]
     assert limits == [PacketLimit(40), PacketLimit(40)]
     assert [lane["queues"][0]["limit"]["most"] for lane in view.spec["lanes"]] == [40, 40]
-    view.change = {"rate": 0.5}
+    view.change = {"rate": 0.5, "lane": 1, "queue": 0}
     assert [s.streams[0].rate_bps for s in view.scenarios] == [75e6, 75e6]
-    view.change = {"rate": 1.0}
+    assert [lane["loads"] for lane in view.spec["lanes"]] == [[[75e6, 0.5]]] * 2
+    view.change = {"rate": 1.0, "lane": 0, "queue": 0}
     assert [s.streams[0].rate_bps for s in view.scenarios] == [150e6, 150e6]
     view.change = {"turn": True, "lane": 0, "queue": 0}
     assert all(isinstance(s.network.queues[0].dropper, HeadDrop) for s in view.scenarios)
+
+
+def test_arrivals_of_one_queue_are_those_of_its_streams_in_every_lane():
+    first = SCENARIOS["strict"]
+    joined = first.only_port.replace(classifier=Classifier((("voice", "voice"),), "bulk"))
+    view = explore.packet_view({"apart": first, "joined": first.replace(network=joined)})
+    began = [stream.rate_bps for stream in first.streams]
+
+    def times():
+        return [
+            [stream.rate_bps / bps for stream, bps in zip(s.streams, began, strict=True)]
+            for s in view.scenarios
+        ]
+
+    view.change = {"rate": 2.0, "lane": 0, "queue": 1}
+    assert times() == [[1.0, 2.0, 1.0]] * 2
+    view.change = {"rate": 0.5, "lane": 1, "queue": 2}
+    assert times() == [[1.0, 0.5, 0.5]] * 2
+    assert [times for _, times in view.spec["lanes"][1]["loads"]] == [1.0, 0.5, 0.5]
+    view.change = {"reset": True}
+    assert times() == [[1.0, 1.0, 1.0]] * 2
 
 
 def test_a_change_that_cannot_run_leaves_the_picture():

@@ -72,6 +72,15 @@ class Shown(NamedTuple):
         """Its queues."""
         return (self.at.queue,) if isinstance(self.at, Forwarder) else self.at.queues
 
+    def streams_of(self, place: int) -> list[str]:
+        """Names of the streams that go to the queue at a place."""
+        at = self.at
+        return [
+            stream.name
+            for stream in self.scenario.streams
+            if isinstance(at, Forwarder) or at.queue_of(stream) == place
+        ]
+
     def with_queue(self, place: int, queue: Queue) -> "Shown":
         """The same with another queue in a place."""
         at = self.at

@@ -48,6 +48,9 @@ def still_svg(scene: Scene, lanes: Sequence[Lane], time_s: float) -> str:
         An SVG document with a ground of its own.
     """
     colours = {each["name"]: each["light"] for each in scene.spec["classes"]}
+    for lane in scene.spec["lanes"]:
+        others = {name for name, queue in lane["streams"] if queue not in lane["shown"]}
+        colours |= dict.fromkeys(others, RULE)
     moments = [moment(lane, scene.spec["start_s"], time_s) for lane in lanes]
     scale = min(_scale(d, m) for d, m in zip(scene.spec["lanes"], moments, strict=True))
     parts: list[str] = []
@@ -161,7 +164,7 @@ def _lane(
         # Of several queues, what has not been sent yet is still with its queue.
         left = x if single else max(x, GATE)
         boxes[names[stream]].append(_box(left, line + high / 2, x + w - left))
-        if not np.isnan(delay_s):
+        if not np.isnan(delay_s) and colours[names[stream]] != RULE:
             stems.append((x + w / 2, line - 5 - STEM * delay_s / longest_s, names[stream]))
     for row, number in zip(rows, shown, strict=True):
         _queue(parts, described, now, number, row, high, head, scale, largest)

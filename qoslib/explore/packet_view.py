@@ -4,17 +4,18 @@ import base64
 import gzip
 import html
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, ClassVar
 
 import anywidget
 import traitlets
 
 from qoslib.explore.packet_lanes import MARGIN, Shown, Window, lane_of, shown_of, window_of
-from qoslib.explore.packet_scene import Scene, scene_of
+from qoslib.explore.packet_scene import Lane, Scene, scene_of
 from qoslib.explore.packet_still import still_svg
-from qoslib.explore.packet_words import arrivals, rate_words, summary
+from qoslib.explore.packet_words import summary
 from qoslib.explore.page_code import joined
+from qoslib.flows import Flow
 from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.record import Count, NotNegative, Positive, Share, checked, fail
 from qoslib.results import Result
@@ -68,6 +69,8 @@ class PacketView(anywidget.AnyWidget):
     """
 
     layers: ClassVar[tuple[str, ...]] = LAYERS
+    #: Whether arrivals can be dragged.
+    movable: ClassVar[bool] = True
     spec = traitlets.Dict().tag(sync=True)
     data = traitlets.Bytes().tag(sync=True)
     live = traitlets.Bool().tag(sync=True)
@@ -86,7 +89,8 @@ class PacketView(anywidget.AnyWidget):
     ) -> None:
         self._began, self._shown = list(shown), list(shown)
         self._window, self._queues, self._words, self._guess = window, tuple(queues), words, guess
-        self._rates, self._turn = 1.0, 0
+        self._rates: dict[str, float] = {}
+        self._turn = 0
         scene = self._made()
         live = all(each.result is None for each in shown)
         super().__init__(_esm=module(self.layers), spec=scene.spec, data=scene.data, live=live)
@@ -171,26 +175,29 @@ class PacketView(anywidget.AnyWidget):
     def _scene(self) -> Scene:
         lanes = [lane_of(each, self._window, self._queues) for each in self._shown]
         self._lanes = lanes
-        streams = self._shown[0].scenario.streams
-        steady = not any(isinstance(stream.arrivals, Trace) for stream in streams)
-        offered_bps = sum(stream.mean_rate_bps for stream in streams)
-        words = self._words | {
-            "turn": self._turn,
-            "offered_bps": offered_bps,
-            "rates": self._rates if steady and offered_bps else None,
-        }
         start_s, end_s = self._window
+        words = self._words | {"turn": self._turn}
         scene = scene_of(lanes, start_s, end_s, MARGIN * (end_s - start_s), **words)
-        for shown, lane, described in zip(self._shown, lanes, scene.spec["lanes"], strict=True):
-            own_bps = sum(stream.mean_rate_bps for stream in shown.scenario.streams)
-            described["arrives"] = arrivals(lane, own_bps)
-            if lane.known and isinstance(lane.at, Port):
-                described["carries"] = f"link of {rate_words(lane.at.rate_bps)}"
+        for lane, described in zip(lanes, scene.spec["lanes"], strict=True):
+            self._rated(lane, described)
         scene.spec["summary"] = summary(lanes, *self._window)
         return scene
 
+    def _rated(self, lane: Lane, described: dict[str, Any]) -> None:
+        """Say the rates of a lane: of its link, and those that each stream offers."""
+        if lane.known:
+            described["rate_bps"] = lane.at.rate_bps if isinstance(lane.at, Port) else 0.0
+            described["loads"] = [self._load(stream) for stream in lane.streams]
+
+    def _load(self, stream: Stream | Flow) -> list[float]:
+        """What a stream offers [bit/s], and how many times what it did at first; 0 if it cannot."""
+        if not isinstance(stream, Stream):
+            return [0.0, 0.0]
+        moves = self.movable and not isinstance(stream.arrivals, Trace)
+        return [stream.mean_rate_bps, self._rates.get(stream.name, 1.0) if moves else 0.0]
+
     def _changed(self, change: Any) -> None:
-        before, rates = list(self._shown), self._rates
+        before, rates = list(self._shown), dict(self._rates)
         try:
             self._apply(change["new"])
             self._turn += 1
@@ -211,16 +218,12 @@ class PacketView(anywidget.AnyWidget):
 
     def _apply(self, asked: Mapping[str, Any]) -> None:
         if "reset" in asked:
-            self._shown, self._rates = list(self._began), 1.0
-            return
-        if "rate" in asked:
-            self._rates = float(asked["rate"])
-            for at, (each, began) in enumerate(zip(self._shown, self._began, strict=True)):
-                streams = tuple(_faster(stream, self._rates) for stream in began.scenario.streams)
-                scenario = each.scenario.replace(streams=streams)
-                self._shown[at] = each._replace(scenario=scenario)
+            self._shown, self._rates = list(self._began), {}
             return
         lane, place = int(asked["lane"]), int(asked["queue"])
+        if "rate" in asked:
+            self._faster(self._shown[lane].streams_of(place), float(asked["rate"]))
+            return
         old = self._shown[lane].queues[place]
         for at, each in enumerate(self._shown):
             # A limit is that of all lanes that had the same; an end is that of its lane alone.
@@ -232,9 +235,15 @@ class PacketView(anywidget.AnyWidget):
                 made = made.replace(limit=_limited(made.limit, asked["limit"]))
             self._shown[at] = each.with_queue(place, made)
 
-
-def _faster(stream: Stream, factor: float) -> Stream:
-    return stream.replace(rate_bps=stream.rate_bps * factor)
+    def _faster(self, names: Collection[str], factor: float) -> None:
+        """Streams of these names, in all lanes, so many times as fast as they were at first."""
+        self._rates |= dict.fromkeys(names, factor)
+        for at, (each, began) in enumerate(zip(self._shown, self._began, strict=True)):
+            streams = tuple(
+                stream.replace(rate_bps=stream.rate_bps * self._rates.get(stream.name, 1.0))
+                for stream in began.scenario.streams
+            )
+            self._shown[at] = each._replace(scenario=each.scenario.replace(streams=streams))
 
 
 def _turned(queue: Queue) -> Queue:
@@ -266,8 +275,9 @@ def packet_view(
     """Show the packets of up to four ports on one clock, as they arrive, wait and leave.
 
     The packet model runs with its event record on, and the picture is a function of that record and
-    the time alone. In a notebook a queue's wall, the arrivals and the end at which packets are
-    dropped can be moved by hand: the model then runs again, and the picture goes on.
+    the time alone. In a notebook a queue's wall, its arrivals and the end at which packets are
+    dropped can be moved by hand: the model then runs again, and the picture goes on. Arrivals that
+    are moved are those of all streams of the queue, and of the same streams in other lanes.
 
     Parameters
     ----------
@@ -282,7 +292,7 @@ def packet_view(
     duration_s : float, optional
         Its length [s], in place of `packets`.
     queues : sequence of str
-        Which queues are drawn, eight at most; by default all.
+        Which queues are drawn, eight at most; by default all. Packets of other queues are grey.
     hop : str
         Name of the hop of a chain that is shown; its number in a `Result`.
     rates_divided_by : float

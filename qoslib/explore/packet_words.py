@@ -1,4 +1,4 @@
-"""What a packet view says in words: its times and rates, its lanes, and its summary."""
+"""What a packet view says in words: its times and its summary."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,9 @@ import numpy as np
 from qoslib import units
 from qoslib.explore.packet_scene import Lane
 
-__all__ = ["arrivals", "rate_words", "summary", "time_words"]
+__all__ = ["summary", "time_words"]
 
 _TIMES = {"s": "s", "ms": "ms", "us": "µs"}
-_RATES = {"Gbit/s": "Gb/s", "Mbit/s": "Mb/s", "kbit/s": "kb/s"}
 
 
 def time_words(time_s: float) -> str:
@@ -21,32 +20,10 @@ def time_words(time_s: float) -> str:
     >>> time_words(3.0), time_words(0.0301), time_words(0.999996), time_words(2e-6)
     ('3 s', '30.1 ms', '1 s', '2 µs')
     """
-    return _said(time_s, "s", _TIMES)
-
-
-def rate_words(rate_bps: float) -> str:
-    """A rate [bit/s] with three digits, in the unit that suits it.
-
-    Examples
-    --------
-    >>> rate_words(125e6), rate_words(2.4e9), rate_words(999.7e6)
-    ('125 Mb/s', '2.4 Gb/s', '1 Gb/s')
-    """
-    return _said(rate_bps, "bit/s", _RATES)
-
-
-def _said(value: float, base: str, known: dict[str, str]) -> str:
-    """In the first unit in which three digits come to 1 or more; in the last if none does."""
-    digits = {unit: float(f"{units.convert(value, base, unit):.3g}") for unit in known}
-    unit = next((unit for unit in known if digits[unit] >= 1), [*known][-1])
-    return f"{digits[unit]:g} {known[unit]}"
-
-
-def arrivals(lane: Lane, offered_bps: float) -> str:
-    """What arrives at a lane, over the rail on which it does."""
-    if not lane.known or not offered_bps:
-        return "arrivals"
-    return f"{rate_words(offered_bps)} arrive"
+    # In the first unit in which three digits come to 1 or more; in the last if none does.
+    digits = {unit: float(f"{units.convert(time_s, 's', unit):.3g}") for unit in _TIMES}
+    unit = next((unit for unit in _TIMES if digits[unit] >= 1), [*_TIMES][-1])
+    return f"{digits[unit]:g} {_TIMES[unit]}"
 
 
 def summary(lanes: Sequence[Lane], start_s: float, end_s: float) -> str:

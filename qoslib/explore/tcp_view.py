@@ -9,7 +9,7 @@ from qoslib import units
 from qoslib.explore.packet_lanes import MARGIN, Shown, Window, shown_of
 from qoslib.explore.packet_scene import MOST_PACKETS, Lane, Scene
 from qoslib.explore.packet_view import LAYERS, PacketView
-from qoslib.explore.packet_words import rate_words, time_words
+from qoslib.explore.packet_words import time_words
 from qoslib.explore.tcp_scene import TcpLane, paths_of, tcp_scene_of
 from qoslib.explore.tcp_still import still_of_tcp
 from qoslib.flows import Flow
@@ -39,15 +39,14 @@ class TcpView(PacketView):
         *LAYERS[LAYERS.index("picture") + 1 :],
     )
 
+    movable = False
+
     def _scene(self) -> Scene:
         self._runs = [_ran(each, self._window) for each in self._shown]
-        words = self._words | {"turn": self._turn, "rates": None}
+        words = self._words | {"turn": self._turn}
         scene = tcp_scene_of(self._runs, *self._window, **words)
-        for shown, described in zip(self._shown, scene.spec["lanes"], strict=True):
-            streams = shown.scenario.streams
-            said = [f"{rate_words(each.mean_rate_bps)} of {each.name}" for each in streams]
-            described["arrives"] = " and ".join(said)
-            described["carries"] = f"link of {rate_words(shown.scenario.only_port.rate_bps)}"
+        for each, described in zip(self._runs, scene.spec["lanes"], strict=True):
+            self._rated(each.lane, described)
             described["note"] = ""
         scene.spec["summary"] = _summary(self._runs, self._window)
         return scene

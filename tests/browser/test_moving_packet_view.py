@@ -113,7 +113,7 @@ def test_it_plays_steps_and_follows_a_hand(shown):
     page.mouse.move(x - 40, y, steps=4)
     page.mouse.up()
     answered(page)
-    assert page.evaluate(f"{QOS}.scene.rates") < 0.9
+    assert page.evaluate(f"{QOS}.scene.lanes[0].shownQueues[0].times") < 0.9
 
     page.mouse.click(*handle(page, "exit", 0))
     answered(page)

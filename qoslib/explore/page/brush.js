@@ -17,6 +17,7 @@ export const ease = (x) => (x <= 0 ? 0 : x >= 1 ? 1 : x * x * (3 - 2 * x));
 export function penOf(context, scene, layout, { dark, look, live, t }) {
   const ofClass = (name) => {
     const found = scene.classes.find((each) => each.name === name);
+    if (!found) return THEMES[dark ? "dark" : "light"].rule;
     return dark ? found.dark : found.light;
   };
   return {
@@ -117,7 +118,7 @@ function lettersOn(colour) {
 
 export function block(pen, lane, number, i, x, y, w, h, alpha = 1) {
   const { context, theme, look } = pen;
-  const colour = pen.colour(lane, i), gap = w > 5 ? 1 : w > 2.5 ? 0.5 : 0;
+  const colour = pen.colour(lane, i), gap = w > 3.3 ? 1 : w > 2.5 ? 0.6 : 0;
   context.globalAlpha = alpha;
   context.fillStyle = colour;
   if (w < 5) {

@@ -13,13 +13,14 @@ export function chart(pen) {
   const { context, theme, colour, scene, layout } = pen, { x, y, w } = layout.chart;
   const top = y + 16, floor = y + 50, most = scene.scale || 1, tall = scene.lanes.length > 2 ? 3 : 6;
   const muted = { size: 12, colour: theme.muted }, keys = scene.lanes.map((lane, n) => `${SIGNS[n]} ${lane.title}`);
-  const caption = `Delay of each packet; ticks are drops${scene.before ? "; pale: before the change" : ""}`;
+  const only = scene.lanes.some((lane) => lane.others) ? ` of ${scene.classes.map((each) => each.name).join(" and ")}` : "";
+  const caption = `Delay of each packet${only}; ticks are drops${scene.before ? "; pale: before the change" : ""}`;
   const right = [word(pen, round(most), muted)];
   if (keys.length > 1) right.push(word(pen, keys.join("   "), muted));
   spread(y + 9, x, x + w, [word(pen, caption, muted)], right);
   line(pen, x, floor, x + w, floor, theme.rule);
   const places = (lane) => [
-    lane.sent.filter((i) => lane.departure[i] >= 0 && lane.departure[i] <= scene.end_s),
+    lane.sent.filter((i) => lane.seen(i) && lane.departure[i] >= 0 && lane.departure[i] <= scene.end_s),
     (i) => x + (w * lane.departure[i]) / scene.end_s,
     (i) => floor - ((floor - top) * (lane.departure[i] - lane.arrival[i])) / most,
   ];
@@ -35,7 +36,7 @@ export function chart(pen) {
     else for (const i of all) sign(context, number, at(i), high(i), colour(lane, i));
     const ticks = floor + 2 + number * tall;
     for (let i = 0; i < lane.count; i++) {
-      if (!lane.fate[i] || lane.leave[i] < 0 || lane.leave[i] > scene.end_s) continue;
+      if (!lane.fate[i] || !lane.seen(i) || lane.leave[i] < 0 || lane.leave[i] > scene.end_s) continue;
       const place = x + (w * lane.leave[i]) / scene.end_s;
       line(pen, place, ticks, place, ticks + tall - 1, theme.red);
     }

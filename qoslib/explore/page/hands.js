@@ -23,7 +23,7 @@ export function handlesOf(scene, layout, state) {
       const x = head ? row.head - 46 : rail;
       handle("exit", x, floor - 2, 44, row.drop);
     }
-    if (scene.rates) handle("rate", row.from - 10, row.y - 4, rail - row.from + 10, row.high + 10);
+    if (queue.times) handle("rate", row.from - 10, row.y - 4, rail - row.from + 10, row.high + 10);
   }));
   return found;
 }
@@ -62,10 +62,11 @@ export function hands(canvas, view) {
   };
   const rateAt = (x) => {
     // In the steps and between the ends of the slider below.
-    const wanted = view.scene.rates * Math.exp((x - held.from) / GENTLE);
-    const rate = Math.max(0.25, Math.min(3, Math.round(20 * wanted) / 20));
-    view.stretch(view.scene.rates / rate, rate);
-    if (held.change?.rate !== rate) held.change = { rate };
+    const lane = view.scene.lanes[held.lane], { times, number } = lane.shownQueues[held.queue];
+    const rate = Math.max(0.25, Math.min(3, Math.round(20 * times * Math.exp((x - held.from) / GENTLE)) / 20));
+    const names = lane.flows.filter((flow) => flow.queue === number).map((flow) => flow.name);
+    view.stretch({ names, factor: rate / times });
+    if (held.change?.rate !== rate) held.change = { rate, lane: held.lane, queue: held.queue };
   };
   /** The chart below is a slider of time. */
   const seek = (event) => {
@@ -108,7 +109,7 @@ export function hands(canvas, view) {
     ask();
     held = null;
     view.hold(null);
-    view.stretch(1, null);
+    view.stretch(null);
   };
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);

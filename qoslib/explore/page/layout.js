@@ -8,6 +8,9 @@ const ROOMY = 0.65;
 const LARGEST = 46, LEAST = 20;
 export const LANDING_S = 0.3, FALL_S = 0.95, CLOSING_S = 0.22, ON_RAIL = 0.4;
 export const NARROWEST = 640;
+const TALLEST = 110;
+/** How far before the head of a queue packets fall that are dropped there [px]. */
+const SHAFT = 54;
 
 /** How long a queue's limit is, in units; NaN where the limit is not known. */
 export function roomOf(lane, queue, most = queue.limit?.most) {
@@ -39,7 +42,7 @@ function drawn(lane) {
 const DENSITIES = [
   {
     title: 18, size: 15.5, one: { first: 70, high: 38, below: 40 }, stem: 44, line: 26, fall: 1, under: true,
-    many: { first: 58, highs: [34, 34, 24, 16], gap: 44, below: 36 }, total: 17,
+    many: { first: 58, highs: [34, 34, 24, 16], gap: 54, below: 40 }, total: 17,
   },
   {
     title: 15, size: 14.5, one: { first: 56, high: 28, below: 28 }, stem: 30, line: 20, fall: 0.6, under: true,
@@ -120,21 +123,31 @@ function placed(lane, y, { W, gate, pad }, sizes, density) {
   const inline = !single && density.inline, under = density.under && (single || gap > 40);
   const rows = lane.shown.map((q, row) => ({
     queue: q, y: y + first + row * (high + gap), high, head: headOf(lane, gate), ahead: ahead(lane), ...sizes[row],
-    inline, under, from: inline ? 0.2 * W : pad, drop: under ? 26 : single ? 20 : Math.min(14, gap),
+    inline, under, from: inline ? 0.2 * W : pad, pit: row + 1 === count ? below - 4 : gap - (inline ? 0 : under ? 22 : 19), drop: under ? 26 : single ? 20 : Math.min(14, gap),
   }));
   const last = rows[rows.length - 1].y, lineHigh = single ? high : density.line;
   const middle = Math.round((rows[0].y + last + high - lineHigh) / 2);
   const line = Math.max(middle, y + stem + (total ? 26 : 12));
-  const flows = lane.flows.length > 1 ? Math.min(lane.flows.length, 6) : 0;
+  const flows = lane.flows.length > 1 ? Math.min(lane.named.length, 6) + (lane.others ? 1 : 0) : 0;
+  // Stems are as tall as there is room over the link.
+  const tall = Math.max(stem, Math.min(TALLEST, line - y - (total ? 26 : 12)));
   const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 27 : 14;
   const bottom = Math.max(last + high + below, line + lineHigh + totals + (total ? 8 : 5));
-  return { y, rows, single, line, lineHigh, bottom, stem, total, fall, title: density.title, size: density.size };
+  return { y, rows, single, line, lineHigh, bottom, stem: tall, total, fall, title: density.title, size: density.size };
 }
 
 /** Where a queue's wall stands, in pixels, for a limit of so many units. */
 export function wallOf(layout, row, lane, queue, units) {
   const before = row.ahead * queue.largest;
   return row.head - layout.k * ((row.torn ? row.units : units) + before);
+}
+
+/** Where dropped packets fall, as [left, top, right, bottom]: nothing is written there. */
+export function shaftOf(row, queue, rail, wall) {
+  const { y, high, head } = row, floor = y + high + 5, bottom = y + high + row.pit;
+  // In the tightest lanes there is no room below a queue.
+  if (queue.drops === "head") return [head - SHAFT, row.inline ? y - 4 : floor, head + 2, bottom];
+  return [rail - 1, y - 4, Math.max(wall - 8, rail + 12), bottom];
 }
 
 export function railEnd(layout, wall) {

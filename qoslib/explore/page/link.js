@@ -2,7 +2,7 @@
 
 import { block, line, square, text, textWidth, word } from "./brush.js";
 import { restOf } from "./queue.js";
-import { time } from "./words.js";
+import { carries, time } from "./words.js";
 
 /** A round time without digits that say nothing. */
 export function round(seconds) {
@@ -17,11 +17,11 @@ export function drawLink(pen, lane, number, made, state, t) {
   if (!made.single) hoses(pen, lane, made, state, t);
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   // The height of a stem that stands for so long a delay.
-  const rule = y - 4 - made.stem, scale = round(scene.scale), style = { size: 12, colour: theme.muted };
+  const rule = y - 4 - made.stem, scale = round(scene.stems), style = { size: 12, colour: theme.muted };
   const said = word(pen, made.total ? `this high: ${scale}` : scale, style);
-  line(pen, gate + 4, rule, end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
-  said.draw(end - said.wide, rule + 4);
-  if (made.total && lane.carries) text(pen, lane.carries, gate + 6, rule - 6, style);
+  line(pen, gate + 4, rule, made.total ? end : end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
+  said.draw(end - said.wide, made.total ? rule - 6 : rule + 4);
+  if (made.total) text(pen, carries(lane), gate + 6, rule - 6, style);
   const labels = [];
   for (let c = state.chosen - 1; c >= 0; c--) {
     const i = lane.sent[c], w = k * lane.size[i];
@@ -40,7 +40,7 @@ export function drawLink(pen, lane, number, made, state, t) {
     }
     block(pen, lane, number, i, x, y, w, h, x + w > end - 40 ? alpha : 1);
     context.restore();
-    if (lane.departure[i] <= t) stem(pen, lane, number, made, i, x + w / 2, w, alpha, labels);
+    if (lane.departure[i] <= t && lane.seen(i)) stem(pen, lane, number, made, i, x + w / 2, w, alpha, labels);
   }
   for (const [said, x, top, colour, alpha] of labels.filter((label) => label.length)) {
     context.globalAlpha = alpha;
@@ -53,7 +53,7 @@ export function drawLink(pen, lane, number, made, state, t) {
 
 function stem(pen, lane, number, made, i, x, w, alpha, labels) {
   const { context, scene, look, theme } = pen, delay = lane.departure[i] - lane.arrival[i];
-  const foot = made.line - 5, top = foot - (made.stem - 1) * Math.min(delay / scene.scale, 1);
+  const foot = made.line - 5, top = foot - (made.stem - 1) * Math.min(delay / scene.stems, 1);
   const colour = pen.colour(lane, i), thin = w < 6;
   context.globalAlpha = alpha;
   line(pen, x, foot, x, top, colour, thin ? Math.min(1.2, Math.max(0.6, 0.4 * w)) : 1.6);
@@ -119,27 +119,30 @@ function totals(pen, lane, made, state) {
     counted(pen, lane, x, y + 14, `delay [${time(0, like).split(" ")[1]}]`, state.flows.map((flow) => short(flow.delay)));
     return;
   }
-  const shown = lane.flows.slice(0, 6), style = (flow) => ({ size: 12, weight: lane.shown.includes(flow.queue) ? 600 : 400 });
-  const said = (mean) => shown.map((flow, at) => {
-    const { sent, delay } = state.flows[at];
+  const shown = lane.named.slice(0, 6), style = { size: 12, weight: 600 };
+  const said = (mean) => shown.map((flow) => {
+    const { sent, delay } = state.flows[lane.flows.indexOf(flow)];
     return `${flow.name}: ${sent.toLocaleString("en")} sent${sent ? `, ${mean}${time(delay, like)}` : ""}`;
   });
-  const fits = (words) => words.every((each, at) => textWidth(pen, each, style(shown[at])) < room - 14);
+  const fits = (words) => words.every((each) => textWidth(pen, each, style) < room - 14);
   const words = [said("mean delay "), said("mean ")].find(fits) ?? said("");
   shown.forEach((flow, at) => {
     square(pen, flow.name, x, y);
-    text(pen, words[at], x + 14, y, { ...style(flow), most: room - 14 });
+    text(pen, words[at], x + 14, y, { ...style, most: room - 14 });
     y += made.total;
   });
+  if (!lane.others) return;
+  const sent = lane.flows.reduce((sum, flow, at) => sum + (shown.includes(flow) ? 0 : state.flows[at].sent), 0);
+  square(pen, "", x, y);
+  text(pen, `${lane.others} other classes: ${sent.toLocaleString("en")} sent`, x + 14, y, { size: 12, colour: pen.theme.muted, most: room - 14 });
 }
 
 /** A number for each stream in a line. */
 function counted(pen, lane, x, y, what, numbers) {
   const begin = x + 68, room = pen.layout.W - pen.layout.pad - begin;
   text(pen, what, x, y, { size: 12, colour: pen.theme.muted });
-  // Of more streams than have room, those of the queues that are drawn.
   const all = lane.flows.map((flow, at) => [flow, numbers[at]]), most = Math.floor(room / 38);
-  const drawn = all.filter(([flow]) => lane.shown.includes(flow.queue)), fit = all.length > most ? drawn.slice(0, most) : all;
+  const fit = all.filter(([flow]) => lane.named.includes(flow)).slice(0, most);
   const wide = Math.min(room / fit.length, 90);
   fit.forEach(([flow, number], at) => {
     square(pen, flow.name, begin + at * wide, y);

@@ -6,10 +6,10 @@ export const CSS = `
 .qoslib-packets canvas { display: block; width: 100%; touch-action: pan-y; }
 .qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
 .qoslib-packets .row { font-size: 0.96em; display: flex; flex-wrap: wrap; gap: 5px 8px; align-items: center; margin-top: 4px; }
-.qoslib-packets .row.moves { column-gap: 14px; }
-.qoslib-packets .moves select { max-width: 10.2em; padding: 3px 0; }
+.qoslib-packets .row.moves { column-gap: 10px; }
+.qoslib-packets .moves select { max-width: 9.6em; padding: 3px 0; }
 .qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
-.qoslib-packets .row label input { width: 6.6em; accent-color: #0072B2; }
+.qoslib-packets .row label input { width: 5.6em; accent-color: #0072B2; }
 .qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 9px; cursor: pointer; min-height: 2.2em; }
 .qoslib-packets option { color: #1F2328; background: #fff; }
 .qoslib-packets button:hover { background: #7D858F22; }

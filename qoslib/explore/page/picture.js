@@ -33,7 +33,8 @@ function signsOf(scene, layout, live) {
   const said = ["Stem: the delay of a packet"];
   if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: every ${EVERY}th packet`);
   if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
-  if (live?.alive && scene.rates) said.push("↔: drag the arrivals");
+  if (live?.alive && scene.lanes.some((lane) => lane.shownQueues.some((queue) => queue.times))) said.push("↔: drag the arrivals");
+  if (scene.lanes.some((lane) => lane.value === "deficit")) said.push("mark on a deficit: the quantum");
   return said;
 }
 

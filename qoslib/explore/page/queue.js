@@ -2,12 +2,12 @@
 
 import { block, classOf, ease, hollow, line, spread, word } from "./brush.js";
 import {
-  CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, wallOf,
+  CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, shaftOf, wallOf,
 } from "./layout.js";
 import { marks, meters } from "./meters.js";
 import { upto } from "./scene.js";
 import { between } from "./state.js";
-import { room } from "./words.js";
+import { arrives, rate, room } from "./words.js";
 
 export function drawRow(pen, lane, number, made, row, state, t) {
   const { context, layout, theme, look } = pen;
@@ -22,13 +22,12 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   context.fillRect(wall, y - 4, head - wall, high + 8);
   line(pen, wall, below + 4, head, below + 4, theme.rule, 1.5);
   line(pen, row.from, below + 4, rail, below + 4, theme.rule, 1.5);
-  drawWall(pen, row, wall, held);
   const drops = queue.drops;
-  flaps(pen, queue, rail, head, below + 4, row.drop > 20 ? 13 : 8);
+  flaps(pen, queue, rail, head, below + 4, row.drop > 20 ? 13 : 5);
   const last = state.chosen ? lane.sent[state.chosen - 1] : -1;
   const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
   const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
-  const at = { wall, rail, held, most, served };
+  const at = { wall, rail, held, most, served, shaft: shaftOf(row, queue, rail, wall) };
   const place = placesOf(pen, lane, made, queue, here, state, t);
   const seconds = layout.pace, k = layout.k;
   // Packets that wait.
@@ -46,8 +45,8 @@ export function drawRow(pen, lane, number, made, row, state, t) {
     if (lane.arrival[i] > horizon) break;
     if (lane.leaps?.(i, t)) continue;
     const full = k * lane.size[i], narrow = Math.max(full * ON_RAIL, 1.2);
-    const stretch = look.stretch ?? 1;
-    let x = rail - narrow - ahead * pixels * stretch, w = narrow;
+    const factor = look.moved?.names.includes(lane.streams[lane.stream[i]][0]) ? look.moved.factor : 1;
+    let x = rail - narrow - (ahead * pixels) / factor, w = narrow;
     if (ahead <= 0) {
       const share = 1 + ahead / landing;
       const wait = lane.refused(i) ? rail + 6 + 8 * share : null;
@@ -62,8 +61,12 @@ export function drawRow(pen, lane, number, made, row, state, t) {
     if (x + w < row.from - 8) continue;
     block(pen, lane, number, i, x, y, w, high, Math.max(0, Math.min(1, (x + w - row.from) / 46)));
   }
-  // Packets that fall.
-  const fall = FALL_S * seconds;
+  // Packets that fall: within their shaft.
+  const fall = FALL_S * seconds, [left, top, right, bottom] = at.shaft;
+  context.save();
+  context.beginPath();
+  context.rect(left, top, right - left, bottom - top);
+  context.clip();
   for (let d = upto(queue.droppedAt, t - fall); d < queue.lost.length; d++) {
     const i = queue.lost[d], since = (t - lane.leave[i]) / seconds;
     if (since < 0) break;
@@ -73,9 +76,12 @@ export function drawRow(pen, lane, number, made, row, state, t) {
     const x = refused ? rail + 14 + 16 * since : head - placeAtHead(pen, lane, made, state, t) - w;
     const down = made.fall * (44 * since + 30 * since * since);
     const turn = (refused ? 1 : -0.8) * 1.15 * since;
-    hollow(pen, lane, number, i, x - (refused ? 0 : 26 * since), y + down, w, Math.min(high, 30), turn, 1 - (since / FALL_S) ** 2);
+    const from = refused || row.inline ? y : y + 0.5 * high;
+    hollow(pen, lane, number, i, x - (refused ? 0 : 26 * since), from + down, w, Math.min(high, 30), turn, 1 - (since / FALL_S) ** 2);
   }
-  // Words last: nothing covers them.
+  context.restore();
+  // Nothing covers the wall's grip and the words.
+  drawWall(pen, row, wall, held);
   if (row.inline) named(pen, row, queue, here);
   else labels(pen, lane, number, made, row, queue, here, at);
   if (row.under) under(pen, lane, row, queue, here, at);
@@ -167,14 +173,14 @@ function nameOf(pen, queue) {
 function labels(pen, lane, number, made, row, queue, here, at) {
   const { layout, theme, look } = pen, muted = { size: 12, colour: theme.muted };
   const many = lane.queues.length > 1, left = [], right = [], last = [];
-  const movable = pen.live && pen.scene.rates;
+  const movable = pen.live && queue.times;
   if (many) {
     const served = lane.guaranteed && at.served, level = levelOf(lane, queue);
     left.push(nameOf(pen, queue));
-    if (movable) left.push(word(pen, "↔", muted));
+    if (movable) left.push(word(pen, `↔ ${offered(pen, lane, queue)}`, muted));
     if (level || served) left.push(word(pen, [level, served].filter(Boolean).join(" · "), muted));
   } else {
-    const said = !number || made.total ? look.rateSaid ?? lane.arrives : "";
+    const said = look.moved ? offered(pen, lane, queue) : !number || made.total ? arrives(lane) : "";
     left.push(word(pen, `${said}${movable ? "  ↔" : ""}`.trim(), muted));
   }
   right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting`, { size: 12.5, weight: 500 }));
@@ -184,6 +190,15 @@ function labels(pen, lane, number, made, row, queue, here, at) {
   }
   left.push(...meters(pen, lane, made, row, queue, here, at));
   spread(row.y - (row.under ? 10 : 8), layout.pad, row.head, left, right, last);
+}
+
+/** What is offered to a queue, and while it is in a hand, what will be. */
+function offered(pen, lane, queue) {
+  const { moved } = pen.look, loads = lane.loads.filter((_, at) => lane.flows[at].queue === queue.number);
+  const names = lane.flows.filter((flow) => flow.queue === queue.number).map((flow) => flow.name);
+  const factor = (at) => (moved?.names.includes(names[at]) ? moved.factor : 1);
+  const then = loads.reduce((sum, [bps], at) => sum + bps * factor(at), 0);
+  return moved && then !== queue.offered ? `${rate(queue.offered)} → ${rate(then)}` : rate(queue.offered);
 }
 
 function roomSaid(pen, lane, queue, { held, most }) {
@@ -204,28 +219,23 @@ function droppedOf(pen, lane, queue, here) {
   } };
 }
 
-/** What is written under a queue: its drops where they fall, and its limit at its wall. */
+/** What is written under a queue, on both sides of where its drops fall: their number, and its limit. */
 function under(pen, lane, row, queue, here, at) {
-  const { layout } = pen, y = row.y + row.high + 20, atHead = queue.drops === "head";
-  let from = layout.pad, to = row.head - 50;
+  const { layout } = pen, y = row.y + row.high + 20, [shaft, , behind] = at.shaft;
+  const atHead = queue.drops === "head";
+  let to = shaft - 6, from = atHead ? layout.pad : behind;
   if (here.dropped) {
-    const said = droppedOf(pen, lane, queue, here), place = (atHead ? to : at.rail - 6) - said.wide;
-    if (atHead && place - 12 < at.wall + 2) {
-      // No room between wall and head: before the wall.
-      said.draw(Math.max(at.wall - 12 - said.wide, layout.pad), y);
-      from = at.wall + 2;
-    } else {
-      said.draw(Math.max(place, layout.pad), y);
-      if (atHead) to = place - 12; else from = Math.max(place, layout.pad) + said.wide + 12;
-    }
+    const said = droppedOf(pen, lane, queue, here), x = Math.max(to - said.wide, layout.pad);
+    said.draw(x, y);
+    to = x - 12;
+    if (!atHead) from = Math.max(from, x + said.wide + 12);
   }
   if (!queue.limit) return;
   const said = roomSaid(pen, lane, queue, at), shaped = queue.shaper ?? queue.port_shaper;
   const ends = shaped ? row.head - 150 : atHead ? to : row.head;
   const begin = Math.max(at.wall + 2, from);
   if (ends - begin >= said.wide) said.draw(begin, y);
-  else if (at.wall - 12 - said.wide >= from) said.draw(at.wall - 12 - said.wide, y);
-  else if (!here.dropped) said.draw(Math.max(Math.min(at.wall, ends - said.wide), layout.pad), y);
+  else if (to - said.wide >= layout.pad) said.draw(Math.min(to, atHead ? at.wall - 12 : to) - said.wide, y);
 }
 
 function levelOf(lane, queue) {

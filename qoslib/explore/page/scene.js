@@ -51,7 +51,7 @@ function peakOf(queue) {
 function measure(queue, total, frames) {
   const { most, unit } = queue.limit ?? {};
   const full = (of) => (unit === of ? queue.peak / most : 0);
-  queue.perPacket = Math.max(total / (queue.arrivals.length || 1), full("packets"));
+  queue.perPacket = Math.max(queue.arrivals.length ? total / queue.arrivals.length : queue.largest, full("packets"));
   queue.perByte = Math.max(frames ? total / frames : 1, full("bytes"));
 }
 
@@ -69,8 +69,13 @@ function queueOf(lane, number) {
     if (!lane.refused(i)) queue.packets.push(i);
     if (fate[i] > 0) queue.lost.push(i);
   }
+  // What is offered to it, and how many times that of the first settings; 0 where it cannot be moved.
+  const loads = (lane.loads ?? []).filter((_, at) => lane.streams[at][1] === number);
+  const first = loads.reduce((sum, [bps, times]) => sum + bps / times, 0);
+  queue.offered = loads.reduce((sum, [bps]) => sum + bps, 0);
+  queue.times = queue.offered / first || 0;
   queue.lost.sort((a, b) => leave[a] - leave[b] || a - b);
-  queue.largest = largest || 1;
+  queue.largest = largest || Math.max(...lane.size);
   queue.offeredAt = Float64Array.from(queue.arrivals, (i) => arrival[i]);
   queue.enqueuedAt = Float64Array.from(queue.packets, (i) => arrival[i]);
   queue.leftAt = Float64Array.from(queue.packets, (i) => leave[i]).sort();
@@ -111,6 +116,7 @@ function laneOf(spec, given, bytes) {
   lane.refused = (i) => fate[i] > 0 && fate[i] < FROM_QUEUE;
   lane.cause = (i) => (fate[i] ? lane.causes[(fate[i] & (FROM_QUEUE - 1)) - 1] : "");
   lane.queueOf = (i) => lane.streams[lane.stream[i]][1];
+  lane.seen = (i) => lane.shown.includes(lane.queueOf(i));
   // Sent, or on their way: in the order in which the scheduler chose them.
   lane.sent = [];
   for (let i = 0; i < lane.count; i++) if (!fate[i] && leave[i] < Infinity) lane.sent.push(i);
@@ -128,10 +134,13 @@ function laneOf(spec, given, bytes) {
   lane.departedAt = Float64Array.from(lane.sent, (i) => departure[i]);
   lane.shownQueues = lane.queues.map((_, number) => queueOf(lane, number));
   lane.flows = lane.streams.map((each, number) => streamOf(lane, each, number));
+  // Streams whose queues are drawn, and how many have others.
+  lane.named = lane.flows.filter((flow) => lane.shown.includes(flow.queue));
+  lane.others = lane.flows.length - lane.named.length;
   lane.longest = 0;
   for (const i of lane.sent) {
     const out = departure[i] >= 0 && departure[i] <= spec.end_s;
-    if (out) lane.longest = Math.max(lane.longest, departure[i] - lane.arrival[i]);
+    if (out && lane.seen(i)) lane.longest = Math.max(lane.longest, departure[i] - lane.arrival[i]);
   }
   lane.events = eventsOf(lane, spec.end_s);
   return lane;
@@ -152,9 +161,12 @@ function rounded(seconds) {
   return unit * [1, 2, 3, 5, 10].find((step) => step * unit >= 0.9999 * seconds);
 }
 
+/** Stems keep their scale while the longest takes at least this part of it. */
+const SHORTEST = 0.2;
+
 /**
  * The scene of a spec and its bytes, a Uint8Array or DataView; delays on the same scale as one `before`
- * it, unless they exceed it.
+ * it, unless they exceed it. Stems have a scale of their own: they grow where all delays get short.
  */
 export function load(spec, bytes, before = null) {
   const lanes = spec.lanes.map((lane) => laneOf(spec, lane, bytes));
@@ -162,5 +174,10 @@ export function load(spec, bytes, before = null) {
   const longest = Math.max(...lanes.map((lane) => lane.longest));
   const comparable = before && before.end_s === spec.end_s && before.lanes.length === lanes.length;
   const scale = Math.max(rounded(longest), comparable ? before.scale : 0);
-  return { ...spec, lanes, events, longest, scale, before: comparable ? before.lanes : null };
+  const kept = comparable && longest <= before.stems && longest >= SHORTEST * before.stems;
+  const stems = kept ? before.stems : rounded(longest);
+  // Classes of queues that are not drawn have no colour.
+  const seen = new Set(lanes.flatMap((lane) => lane.named.map((flow) => flow.name)));
+  const classes = spec.classes.filter((each) => seen.has(each.name));
+  return { ...spec, classes, lanes, events, longest, scale, stems, before: comparable ? before.lanes : null };
 }

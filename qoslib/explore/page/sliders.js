@@ -16,12 +16,12 @@ function ladder(low, high, now, whole) {
 
 function slider(label, value, low, high, step, said, moved) {
   const out = make("span", { "aria-hidden": true }), input = make("input", { type: "range", min: low, max: high, step, value });
-  const say = () => {
-    out.textContent = said(Number(input.value));
+  const say = (now) => {
+    out.textContent = said(now);
     input.setAttribute("aria-valuetext", out.textContent);
   };
-  say();
-  input.addEventListener("input", say);
+  say(value);
+  input.addEventListener("input", () => say(Number(input.value)));
   input.addEventListener("change", () => moved(Number(input.value)));
   return make("label", {}, label, input, out);
 }
@@ -39,6 +39,13 @@ function chooser(scene, meant, memory, again) {
   return choose;
 }
 
+/** Of which streams the load is that of a queue. */
+function loadOf(lane, queue) {
+  const mine = lane.flows.filter((flow) => flow.queue === queue.number);
+  if (lane.queues.length === 1) return mine.length > 1 ? ", all" : "";
+  return `, ${mine.length > 1 ? queue.name : mine[0].name}`;
+}
+
 /** Sliders and a button for a scene; `memory` keeps the queue that is meant, and where limits began. */
 export function slidersOf(scene, memory, ask, again) {
   const found = [], meant = scene.lanes.flatMap((lane, n) => lane.shown.map((queue) => [n, queue]));
@@ -54,10 +61,10 @@ export function slidersOf(scene, memory, ask, again) {
     const said = (at) => (unit === "s" ? time(steps[at]) : room(queue, steps[at]));
     found.push(slider("Queue limit", steps.indexOf(now), 0, last, 1, said, limit));
   }
-  if (scene.rates) {
-    const said = (value) => rate((scene.offered_bps * value) / scene.rates);
-    const all = scene.lanes.some((each) => each.streams.length > 1) ? ", all" : "";
-    found.push(slider(`Offered load${all}`, scene.rates, 0.25, 3, 0.05, said, (value) => ask({ rate: value })));
+  if (queue.times) {
+    const said = (value) => rate((queue.offered * value) / queue.times);
+    const move = (value) => ask({ rate: value, lane: number, queue: place });
+    found.push(slider(`Offered load${loadOf(lane, queue)}`, queue.times, 0.25, 3, 0.05, said, move));
   }
   const ends = TURNED[queue.dropper];
   if (ends) {

@@ -5,7 +5,7 @@ import { FALL_S, railEnd, roomOf, wallOf } from "./layout.js";
 import { drawRow, placesOf } from "./queue.js";
 import { upto } from "./scene.js";
 import { LEAP_S, phaseOf } from "./tcp_scene.js";
-import { words } from "./words.js";
+import { carries, words } from "./words.js";
 
 /** Draw the lanes of a view at a state, and note where each packet is. */
 export function drawTcp(context, state, view) {
@@ -22,7 +22,7 @@ function drawLoop(pen, lane, number, state, t) {
   const parts = [word(pen, lane.title, { size: made.size, weight: 650 })];
   if (pen.scene.badge && !number) parts.push(badge(pen, pen.scene.badge));
   const busy = Number.isNaN(state.busy) ? "" : `, busy ${Math.round(100 * state.busy)} % of the time`;
-  const link = word(pen, lane.carries + busy, { colour: theme.muted });
+  const link = word(pen, carries(lane) + busy, { colour: theme.muted });
   spread(made.y + made.title, layout.pad, layout.W - layout.pad, parts, [link]);
   const leap = LEAP_S * layout.pace;
   // A packet of a sender comes from its window, not along the rail.

@@ -44,7 +44,7 @@ function standing(lane, y, { gate, pad, k }, sizes) {
   const [queue] = lane.shownQueues, { high, title, size, fall, slot } = sizes;
   const row = {
     queue: 0, y: y + sizes.first, high, head: gate, ahead: 1, torn: false, units: roomOf(lane, queue),
-    inline: false, under: true, from: pad, drop: 26,
+    inline: false, under: true, from: pad, pit: sizes.slots - 8, drop: 26,
   };
   const senders = lane.senders.map((_, at) => row.y + high + sizes.slots + at * sizes.next);
   const forth = Math.max(...lane.senders.map((each) => each.forth_s));

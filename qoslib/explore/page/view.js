@@ -10,7 +10,7 @@ import { projector } from "./projector.js";
 import { slidersOf } from "./sliders.js";
 import { stageOf } from "./stage.js";
 import { storiesOf } from "./stories.js";
-import { rate, time } from "./words.js";
+import { time } from "./words.js";
 
 const PATIENCE_MS = 8000;
 const ROOT = { class: "qoslib-packets", role: "group", tabindex: -1 };
@@ -21,7 +21,7 @@ export function mount(el, spec, bytes, live = null) {
   const view = {
     root, live, scene, layout: PICTURE.layoutOf(scene, 820), dark: false,
     t: 0, speed: 1, playing: false,
-    look: { spots: [], followed: null, held: null, stretch: 1, rateSaid: null },
+    look: { spots: [], followed: null, held: null, moved: null },
     stats: { frames: 0, asks: 0, drawing_ms: [], answers_ms: [] },
   };
   let asked = 0, unanswered = 0, base = null, changed = false;
@@ -109,10 +109,9 @@ export function mount(el, spec, bytes, live = null) {
       view.look.held = what;
       clock.repaint();
     },
-    stretch(factor, to) {
-      const now = view.scene.offered_bps;
-      view.look.stretch = factor;
-      view.look.rateSaid = to === null ? null : `${rate(now)} → ${rate((now * to) / view.scene.rates)}`;
+    /** Arrivals in a hand: those of the streams of these names, so many times as fast. */
+    stretch(moved) {
+      view.look.moved = moved;
       clock.repaint();
     },
     pick: (x, y) => pick(() => stories.pick(x, y)),

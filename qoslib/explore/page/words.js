@@ -12,9 +12,24 @@ export function time(seconds, like = seconds) {
   return `${value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2)} ${unit}`;
 }
 
+/** A rate with three digits; a half is rounded up however it was computed. */
 export function rate(bps) {
-  const [size, unit] = bps >= 1e9 ? [1e9, "Gb/s"] : bps >= 1e6 ? [1e6, "Mb/s"] : [1e3, "kb/s"];
-  return `${Number((bps / size).toPrecision(3))} ${unit}`;
+  const exact = Number(bps.toPrecision(9));
+  const [size, unit] = exact >= 1e9 ? [1e9, "Gb/s"] : exact >= 1e6 ? [1e6, "Mb/s"] : [1e3, "kb/s"];
+  return `${Number((exact / size).toPrecision(3))} ${unit}`;
+}
+
+/** What arrives at a lane: of one with TCP, what the streams beside it offer. */
+export function arrives({ loads, flows }) {
+  if (!loads) return "arrivals";
+  const offered = loads.map(([bps], at) => [bps, flows[at].name]).filter(([bps]) => bps);
+  if (offered.length < loads.length) return offered.map(([bps, name]) => `${rate(bps)} of ${name}`).join(" and ");
+  return `${rate(offered.reduce((sum, [bps]) => sum + bps, 0))} arrive`;
+}
+
+/** How fast the link of a lane is; nothing where it has none. */
+export function carries(lane) {
+  return lane.rate_bps ? `link of ${rate(lane.rate_bps)}` : "";
 }
 
 export function room(queue, most = queue.limit.most, lane = null) {

@@ -19,7 +19,7 @@ WINDOW_PACKETS = 25
 #: Packets that the queue holds.
 ROOM = 8
 #: How long the flow is watched [s].
-SEEN_S = 1.0
+SEEN_S = 0.9
 
 
 def in_small(paced_bps: float | None) -> Scenario:

@@ -12,8 +12,8 @@ from qoslib.traffic import Stream
 
 __all__ = ["ends_scene", "scene"]
 
-#: All rates of the base test are divided by this: CS1 then holds 228 packets, and BE ten.
-DIVIDED_BY = 80
+#: All rates of the base test are divided by this: CS1 then holds 92 packets, and BE four.
+DIVIDED_BY = 200
 #: When both queues have been full for a while: the larger one fills for most of a second [s].
 FULL_S = 1.2
 
