@@ -12,6 +12,7 @@ from scenes import (
     droppers,
     limits,
     loads,
+    markings,
     packet_limits,
     policers,
     shapers,
@@ -40,6 +41,8 @@ def one_queue(draw, limit=limits, dropper=DROPPERS["tail"], queue=None, port=Non
     fields = {name: draw(make(scale)) for name, make in (queue or {}).items()}
     made = p.Queue("red", draw(limit(scale)), draw(dropper(scale)), **fields)
     more = {name: draw(make(scale)) for name, make in (port or {}).items()}
+    if not isinstance(made.dropper, p.Codel) and draw(st.integers(0, 3)) == 0:
+        made = made.replace(marking=draw(markings(scale)))
     where = p.Port("port", scale.rate_bps, (made,), p.Fifo(), scale.overhead, **more)
     marks = NAMES if isinstance(made.dropper, p.Red) else NAMES[:1]
     return draw(ending(where, *draw(loads(scale, marks))))
@@ -114,7 +117,7 @@ def any_queue(draw, scale, name, pools, plain):
         TAIL if plain else draw(droppers(scale)),
         priority=draw(st.integers(0, 2)),
         guaranteed_bps=draw(st.just(0.0) | scale.bps()),
-        weight=draw(st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])),
+        weight=draw(st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7, 0.0])),
         quantum_bytes=draw(quanta(scale)),
         shaper=draw(st.none() | st.none() | shapers(scale)),
     )

@@ -226,26 +226,45 @@ AVERAGINGS = {
 }
 
 
+#: What makes thresholds in packets into others, of a scale.
+IN_OTHER_UNITS = {
+    "packets": lambda scale, low, high, chance: p.RedProfile(low, high, chance),
+    "bytes": lambda scale, low, high, chance: p.ByteRedProfile(
+        low * scale.largest, high * scale.largest, chance
+    ),
+    "time": lambda scale, low, high, chance: p.TimeRedProfile(
+        low * scale.packet_s, high * scale.packet_s, scale.rate_bps / 2, chance
+    ),
+    "share": lambda scale, low, high, chance: p.ShareRedProfile(low / 20, high / 20, chance),
+}
+
+
 @cache
-def red_profiles():
+def thresholds(scale, unit="packets"):
+    """Thresholds of RED or of marking; those of a step are equal."""
     return st.builds(
-        lambda low, more, chance: p.RedProfile(low, low + more, chance),
+        lambda low, more, chance: IN_OTHER_UNITS[unit](scale, low, max(low + more, 1), chance),
         st.integers(0, 8) | st.floats(0, 8),
-        st.integers(1, 10),
+        st.integers(0, 10),
         st.sampled_from([0.0, 0.1, 0.5, 1.0]),
     )
 
 
 @cache
-def reds(scale, averaging):
-    marked = st.lists(st.tuples(st.sampled_from(NAMES), red_profiles()), max_size=2)
-    return st.builds(
-        p.Red,
-        red_profiles(),
-        marked.map(lambda rows: tuple(dict(rows).items())),
-        AVERAGINGS[averaging](scale),
-        MARKING,
-    )
+@st.composite
+def reds(draw, scale, averaging):
+    how = draw(AVERAGINGS[averaging](scale))
+    in_packets = averaging == "sampled" or getattr(how, "counts_ring", False)
+    units = ("packets",) if in_packets else ("packets", "packets", "bytes", "time", "share")
+    profiles = thresholds(scale, draw(st.sampled_from(units)))
+    marked = draw(st.lists(st.tuples(st.sampled_from(NAMES), profiles), max_size=2))
+    return p.Red(draw(profiles), tuple(dict(marked).items()), how, draw(MARKING))
+
+
+@cache
+def markings(scale):
+    """Thresholds of marking, in any unit."""
+    return st.sampled_from(sorted(IN_OTHER_UNITS)).flatmap(lambda unit: thresholds(scale, unit))
 
 
 @cache
@@ -254,16 +273,16 @@ def drop_profiles(draw):
     fills = sorted(draw(st.sets(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), min_size=1)))
     chances = st.sampled_from([0.0, 0.05, 0.2, 0.5, 1.0])
     chances = sorted(draw(st.lists(chances, min_size=len(fills), max_size=len(fills))))
-    return p.DropProfile(
-        tuple(zip(fills, chances, strict=True)),
-        draw(st.sampled_from(["segmented", "interpolated"])),
-        draw(st.sampled_from(["head", "tail"])),
-    )
+    shape = draw(st.sampled_from(["segmented", "interpolated"]))
+    drop_at = draw(st.sampled_from(["head", "tail"]))
+    ecn = drop_at == "tail" and draw(MARKING)
+    return p.DropProfile(tuple(zip(fills, chances, strict=True)), shape, drop_at, ecn)
 
 
 @cache
 def codels(scale):
-    return st.builds(p.Codel, scale.time(0.5, 3), scale.time(1, 6), MARKING)
+    above = st.none() | st.just(0.0) | scale.time(0.5, 3)
+    return st.builds(p.Codel, scale.time(0.5, 3), scale.time(1, 6), MARKING, above)
 
 
 @cache

@@ -76,7 +76,7 @@ P = RedProfile(1, 2)
         (lambda: Queue("", PacketLimit(1)), "Queue.name is ''; allowed: a text that is not empty"),
         (lambda: MemoryPool("", 1), "MemoryPool.name is ''"),
         (lambda: Queue("q", TimeLimit(1)), "guaranteed_bps is 0.0; allowed: above 0"),
-        (lambda: RedProfile(2, 2), r"RedProfile.minimum_packets is 2.0; allowed: below the max"),
+        (lambda: RedProfile(3, 2), r"RedProfile.minimum_packets is 3.0; allowed: up to the max"),
         (lambda: Red(P, (("a", P), ("a", P))), "Red.profiles is .*; allowed: each mark once"),
         (lambda: Sampled(5, 1.0, low_packets=5), "Sampled.low_packets is 5; allowed: below high"),
         (lambda: Pause(5, 5), "Pause.low_packets is 5; allowed: below high, 5"),
@@ -97,7 +97,7 @@ def test_what_no_port_can_be(wrong, message):
 
 def test_a_change_is_checked_like_a_new_description():
     assert A.replace(weight=2).weight == 2
-    with pytest.raises(ValueError, match=r"Queue.weight is 0.0; allowed: above 0"):
-        A.replace(weight=0)
+    with pytest.raises(ValueError, match=r"Queue.weight is -1.0; allowed: 0 or more"):
+        A.replace(weight=-1)
     with pytest.raises(ValueError, match="allowed: one queue with Fifo"):
         Port("p", 1, (A,)).replace(queues=(A, B))

@@ -17,6 +17,7 @@ from qoslib.flows import Flow
 from qoslib.plots import style
 from qoslib.port import (
     ByteLimit,
+    ByteRedProfile,
     Codel,
     DeficitRoundRobin,
     DropProfile,
@@ -29,10 +30,14 @@ from qoslib.port import (
     PriorityLevels,
     Queue,
     Red,
+    RedProfile,
+    ShareRedProfile,
     StartTimeFairQueueing,
     StrictPriority,
     TimeLimit,
+    TimeRedProfile,
 )
+from qoslib.port.thresholds import Thresholds
 from qoslib.record import fail
 from qoslib.results import Events
 from qoslib.traffic import Stream
@@ -327,13 +332,27 @@ def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
         "shaper": _meter(queue.shaper),
     }
     if isinstance(dropper, Red):
-        low, high = dropper.profile.minimum_packets, dropper.profile.maximum_packets
-        described["thresholds"] = [low, high]
+        described |= _thresholds(dropper.profile, room)
     if isinstance(dropper, Codel | Pie):
         described["target_s"] = dropper.target_s
     if isinstance(dropper, Codel):
         described["interval_s"] = dropper.interval_s
     return described
+
+
+def _thresholds(profile: Thresholds, room: dict[str, Any]) -> dict[str, Any]:
+    """Where RED begins to drop and where it drops all, and in which unit."""
+    match profile:
+        case RedProfile(low, high):
+            return {"thresholds": [low, high], "counts": "packets"}
+        case ByteRedProfile(low, high):
+            return {"thresholds": [low, high], "counts": "bytes"}
+        case TimeRedProfile(low, high, rate_bps):
+            low, high = units.octets(low * rate_bps), units.octets(high * rate_bps)
+            return {"thresholds": [low, high], "counts": "bytes"}
+        case ShareRedProfile(low, high):
+            shares = [low * room["most"], high * room["most"]]
+            return {"thresholds": shares, "counts": room["unit"]}
 
 
 def _meter(meter: Any) -> dict[str, float] | None:

@@ -37,7 +37,7 @@ def per_visit(
     port: Port,
     put_in_bps: Floats,
     packet_bytes: Floats,
-    red_packets: Sequence[float] | None = None,
+    red_packets: Sequence[Floats | float] | None = None,
 ) -> Floats:
     """What an overloaded queue sends per visit, in bytes on the line, shape (..., queues).
 
@@ -53,7 +53,7 @@ def per_visit(
         Offered to each queue, in bits on the line [bit/s].
     packet_bytes : ndarray, shape (..., queues, 2)
         Mean packet of each queue, as a frame and on the line [B].
-    red_packets : sequence of float, optional
+    red_packets : sequence of float or ndarray, shape (...), optional
         From how many packets on the RED of each queue may drop. If given, a queue is as short as
         RED, a drop profile or a limit at the served rate may keep it; else as long as they may
         leave it.
@@ -96,7 +96,7 @@ def _load(rate_bps: Floats, robin_bps: Floats) -> Floats:
 
 
 def _room_packets(
-    queue: Queue, line_bps: float, packet_bytes: Floats, red_packets: float | None
+    queue: Queue, line_bps: float, packet_bytes: Floats, red_packets: Floats | float | None
 ) -> Floats:
     """How many packets wait in an overloaded queue before a visit: at least one."""
     shortest = red_packets is not None

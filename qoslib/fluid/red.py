@@ -6,9 +6,20 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from qoslib import units
+from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.paths import Paths
 from qoslib.fluid.sharing import in_proportion
-from qoslib.port import Port, Queue, Red, RedProfile
+from qoslib.port import (
+    ByteRedProfile,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+    ShareRedProfile,
+    TimeRedProfile,
+)
+from qoslib.port.thresholds import Thresholds
 from qoslib.traffic import Stream
 from qoslib.units import Floats
 
@@ -59,20 +70,51 @@ def shared_by_profile(
     return sent
 
 
-def red_minimum_packets(port: Port, streams: Sequence[Stream], paths: Paths) -> list[float]:
-    """From how many packets on the RED of each queue may drop; infinite without RED."""
-    return [
-        min((profile.minimum_packets for profile in used), default=np.inf)
-        for _, used in (
-            _profiles(queue, streams, paths.member[:, index] > 0)
-            for index, queue in enumerate(port.queues)
-        )
-    ]
+def red_minimum_packets(
+    port: Port, streams: Sequence[Stream], paths: Paths, packet_bytes: Floats
+) -> list[Floats | float]:
+    """From how many packets on the RED of each queue may drop; infinite without RED.
+
+    `packet_bytes` are each queue's mean packets, as of `qoslib.fluid.paths.Paths.packet_bytes`.
+    """
+    each: list[Floats | float] = []
+    for index, queue in enumerate(port.queues):
+        _, used = _profiles(queue, streams, paths.member[:, index] > 0)
+        packet = packet_bytes[..., index, :]
+        least = [_minimum_packets(profile, port, queue, packet) for profile in used]
+        each.append(min(least, key=np.min) if least else np.inf)
+    return each
+
+
+def _minimum_packets(
+    profile: Thresholds, port: Port, queue: Queue, packet_bytes: Floats
+) -> Floats | float:
+    frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
+    match profile:
+        case RedProfile(minimum_packets):
+            return minimum_packets
+        case ByteRedProfile(minimum_bytes):
+            return minimum_bytes / frame
+        case TimeRedProfile(minimum_s, _, rate_bps):
+            return units.octets(minimum_s * rate_bps) / frame
+        case ShareRedProfile(minimum_share):
+            served_bps = np.zeros(on_line.shape)
+            room = buffer_bytes(queue, port.rate_bps, served_bps, packet_bytes)
+            return minimum_share * room / on_line
+
+
+def _knees(profile: Thresholds) -> tuple[float, float]:
+    """Minimum and maximum of a profile, in what profiles of its kind count."""
+    match profile:
+        case RedProfile(low, high) | ByteRedProfile(low, high) | ShareRedProfile(low, high):
+            return low, high
+        case TimeRedProfile(low, high, rate_bps):
+            return low * rate_bps, high * rate_bps
 
 
 def _profiles(
     queue: Queue, streams: Sequence[Stream], mine: NDArray[np.bool_]
-) -> tuple[list[RedProfile], set[RedProfile]]:
+) -> tuple[list[Thresholds], set[Thresholds]]:
     """The RED profile of each stream, and those that the streams of this queue use."""
     if not isinstance(queue.dropper, Red):
         return [], set()
@@ -84,17 +126,20 @@ def _profiles(
 def _bands(
     queue: Queue, streams: Sequence[Stream], mine: NDArray[np.bool_]
 ) -> list[NDArray[np.intp]]:
-    """Streams of a queue by profile, the highest first."""
+    """Streams of a queue by profile, the highest first; before them those that are only marked."""
+    marked = mine & [queue.marking is not None and stream.ecn for stream in streams]
+    mine = mine & ~marked
     of_stream, used = _profiles(queue, streams, mine)
-    order = sorted(used, key=lambda p: (p.minimum_packets, p.maximum_packets), reverse=True)
+    order = sorted(used, key=_knees, reverse=True)
     for higher, lower in pairwise(order):
-        if lower.maximum_packets > higher.minimum_packets:
+        if _knees(lower)[1] > _knees(higher)[0]:
             raise ValueError(
                 f"Queue {queue.name!r} has the profiles {lower} and {higher};"
                 " allowed: profiles that do not overlap in the fluid model;"
                 ' model="packets" runs these'
             )
-    return [
+    bands = [
         np.flatnonzero([here and p == profile for p, here in zip(of_stream, mine, strict=True)])
         for profile in order
     ]
+    return [np.flatnonzero(marked), *bands]

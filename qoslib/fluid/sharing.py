@@ -134,8 +134,8 @@ def fill_bands(
 
 
 def _levels(port: Port) -> list[NDArray[np.intp]]:
-    priority = np.array([queue.priority for queue in port.queues], float)
-    return [np.flatnonzero(priority == level) for level in np.unique(priority)]
+    ranks = np.array(port.ranks)
+    return [np.flatnonzero(ranks == rank) for rank in np.unique(ranks)]
 
 
 def strict_priority(

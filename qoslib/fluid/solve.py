@@ -84,7 +84,8 @@ def _fifo(port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats)
 
 
 def _by_weight(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
-    return np.broadcast_to([queue.weight for queue in port.queues], packet_bytes.shape[:-1])
+    weights = [queue.weight or 1.0 for queue in port.queues]
+    return np.broadcast_to(weights, packet_bytes.shape[:-1])
 
 
 def _by_packet(port: Port, put_in_bps: Floats, packet_bytes: Floats) -> Floats:
@@ -177,6 +178,7 @@ def _at_line(
 ) -> Result:
     """The result at one line, whose senders' packets wait `held_s` more."""
     _refuse(port)
+    _refuse_marking(port, streams, paths)
     entered = policed(port, offered, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
@@ -199,6 +201,22 @@ def _refuse(port: Port) -> None:
             fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
     if port.pause is not None and port.pause.obeyed:
         fail(f"Port {port.name!r} pause", port.pause, f"none that is obeyed {REFUSED} it")
+
+
+def _refuse_marking(port: Port, streams: Sequence[Stream], paths: Paths) -> None:
+    """A drop profile that marks some streams and drops others has no closed form here."""
+    for index, queue in enumerate(port.queues):
+        capable = [
+            s.name
+            for s, here in zip(streams, paths.member[:, index], strict=True)
+            if here and s.ecn
+        ]
+        marks = isinstance(queue.dropper, DropProfile) and (queue.dropper.ecn or queue.marking)
+        if marks and capable:
+            where = (
+                f"the ECN-capable streams of queue {queue.name!r}, which its drop profile marks,"
+            )
+            fail(where, capable, 'none in the fluid model; model="packets" runs it', "are")
 
 
 def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats:
@@ -259,7 +277,7 @@ def _notes(
     """Which queues of a round robin may send much less, by what no closed form here knows."""
     if not _in_rounds(port):
         return ()
-    shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths))
+    shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths, packet))
     if np.array_equal(shortest, weights):
         return ()
     least = _served(port, put_in, packet, shortest)

@@ -15,6 +15,7 @@ from qoslib.packets.kernels.codes import (
     ENQUEUE,
     KEEP,
     LEVELS,
+    LINE_PS,
     MDRR,
     SEND,
 )
@@ -83,8 +84,10 @@ def _tokens_share(
 
 def _early(state: tables.State, events: NDArray[np.void]) -> NDArray[np.float64]:
     """What RED, CoDel and PIE go by; NaN of other droppers."""
-    goes_by = np.isin(state.queues["dropper"][events["queue"]], (BY_RED, BY_CODEL, BY_PIE))
-    return np.where(goes_by, events["early"], np.nan)
+    queues = state.queues[events["queue"]]
+    goes_by = np.isin(queues["dropper"], (BY_RED, BY_CODEL, BY_PIE))
+    early = np.where(queues["counted"] == LINE_PS, events["early"] / PS_PER_S, events["early"])
+    return np.where(goes_by, early, np.nan)
 
 
 def _on_line(

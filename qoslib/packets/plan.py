@@ -21,7 +21,13 @@ from qoslib.packets.kernels.clock import (
 from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.schedulers import DISPATCHED
-from qoslib.packets.plan_queues import fill_queue, fill_shaper, profile_points
+from qoslib.packets.plan_queues import (
+    fill_queue,
+    fill_shaper,
+    fill_thresholds,
+    limit_of,
+    profile_points,
+)
 from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
 from qoslib.port import (
     ByteLimit,
@@ -139,7 +145,7 @@ def planned(
     within_budget(run.needs)
     _check_ring(where, ring, classes)
     slots = _placed(queue_rows)
-    levels, order = _levels(queue_rows, queues)
+    levels, order = _levels(where, queue_rows, queues)
     _check_turns(queues, run)
     with numbers_of(f"{type(where).__name__} {where.name!r}"):
         port = _port_row(where, queues, run, queue_rows)
@@ -244,10 +250,11 @@ def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_byt
             _put(row, "credit", on_line_bytes, queue.guaranteed_bps)
         heaviest = max(q.weight for q in where.queues)
         least = int(row["service_ps"]) * heaviest / HORIZON_PS
-        if queue.weight <= least:
-            allowed = f"above {least:g} beside {heaviest:g}"
+        if 0 < queue.weight <= least:
+            allowed = f"above {least:g} beside {heaviest:g}, or 0"
             fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
-        row["turn_ps"] = max(int(row["service_ps"] * heaviest / queue.weight), 1)
+        turn_ps = row["service_ps"] * heaviest / queue.weight if queue.weight else row["service_ps"]
+        row["turn_ps"] = max(int(turn_ps), 1)
     row["amount"] = _amount(queue.limit, row)
     if queue.policer:
         counted_bytes = frame_bytes + queue.policer.overhead_bytes
@@ -255,7 +262,9 @@ def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_byt
     if queue.shaper:
         _put(row, "shape", frame_bytes, queue.shaper.rate_bps)
     if isinstance(queue.dropper, Red):
-        _fill_red(row, queue.dropper, stream.label)
+        profile = dict(reversed(queue.dropper.profiles)).get(stream.label, queue.dropper.profile)
+        line_bps = None if isinstance(where, Forwarder) else where.rate_bps
+        fill_thresholds(row, "red", profile, limit_of(queue, line_bps))
 
 
 def _put(row: np.void, name: str, size_bytes: float | Fraction, rate_bps: float) -> None:
@@ -266,13 +275,6 @@ def _amount(limit: PacketLimit | ByteLimit | TimeLimit, row: np.void) -> int:
     if isinstance(limit, PacketLimit):
         return 1
     return int(row["frame_bytes"] if isinstance(limit, ByteLimit) else max(row["service_ps"], 1))
-
-
-def _fill_red(row: np.void, dropper: Red, mark: str) -> None:
-    profile = dict(reversed(dropper.profiles)).get(mark, dropper.profile)
-    row["red_minimum"] = profile.minimum_packets
-    row["red_maximum"] = profile.maximum_packets
-    row["red_probability"] = profile.maximum_probability
 
 
 def _fill_pause(row: np.void, where: Port | Forwarder, stream: Stream) -> None:
@@ -292,13 +294,13 @@ def _placed(rows: NDArray[np.void]) -> int:
 
 
 def _levels(
-    rows: NDArray[np.void], queues: Sequence[Queue]
+    where: Port | Forwarder, rows: NDArray[np.void], queues: Sequence[Queue]
 ) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    order = sorted(range(len(queues)), key=lambda i: (queues[i].priority, i))
-    numbers = sorted({queue.priority for queue in queues})
-    levels = np.zeros(len(numbers), tables.LEVEL)
+    ranks = [0] * len(queues) if isinstance(where, Forwarder) else where.ranks
+    order = sorted(range(len(queues)), key=lambda i: (ranks[i], i))
+    levels = np.zeros(max(ranks) + 1, tables.LEVEL)
     for place, index in enumerate(order):
-        level = numbers.index(queues[index].priority)
+        level = ranks[index]
         if levels[level]["size"] == 0:
             levels[level]["first"] = place
         rows[index]["level"], rows[index]["place"] = level, levels[level]["size"]
@@ -307,7 +309,7 @@ def _levels(
 
 
 def _check_turns(queues: Sequence[Queue], run: Run) -> None:
-    weights = [queue.weight for queue in queues]
+    weights = [queue.weight for queue in queues if queue.weight] or [1.0]
     if run.end_ps * (max(weights) / min(weights)) >= HORIZON_PS:
         fail("the queues' weights", (min(weights), max(weights)), "closer, or a shorter run")
 

@@ -11,6 +11,7 @@ from qoslib.packets.kernels.clock import NEVER, PS_PER_S, interval_ps, picosecon
 from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
+    ByteRedProfile,
     Codel,
     DropProfile,
     Ewma,
@@ -21,18 +22,22 @@ from qoslib.port import (
     Policer,
     Queue,
     Red,
+    RedProfile,
     Sampled,
     Shaper,
+    ShareRedProfile,
     TailDrop,
     TimeLimit,
+    TimeRedProfile,
     TruncatingEwma,
 )
 from qoslib.port.averaging import Averaging
 from qoslib.port.metering import ios_ring_packets
+from qoslib.port.thresholds import Thresholds
 from qoslib.record import fail
-from qoslib.units import Floats
+from qoslib.units import Floats, octets
 
-__all__ = ["fill_queue", "fill_shaper", "profile_points"]
+__all__ = ["fill_queue", "fill_shaper", "fill_thresholds", "limit_of", "profile_points"]
 
 #: How many of its largest packets a queue may save up of its guaranteed rate.
 CREDIT_PACKETS = 10
@@ -54,13 +59,17 @@ def fill_queue(
     fill_shaper(row, queue.shaper, f"Queue {queue.name!r}", row["largest_bytes"])
     _fill_guarantee(row, queue, mine)
     _fill_dropper(row, queue)
+    if queue.marking is not None:
+        row["marks"] = 1
+        row["mark_counted"] = _counted(queue.marking, queue)
+        fill_thresholds(row, "mark", queue.marking, int(row["limit"]))
 
 
 def _fill_limit(
     row: np.void, queue: Queue, line_bps: float | None, mine: NDArray[np.void], ring: int
 ) -> None:
     limit = queue.limit
-    most = row["limit"] = _limit(limit, queue, line_bps)
+    most = row["limit"] = limit_of(queue, line_bps)
     largest = mine["amount"].max(initial=1)
     if isinstance(limit, TimeLimit) and limit.at == "served":
         row["floor"] = row["limit"] = max(most, largest)
@@ -72,7 +81,9 @@ def _fill_limit(
     row["mask"] = (1 << slots.bit_length()) - 1
 
 
-def _limit(limit: PacketLimit | ByteLimit | TimeLimit, queue: Queue, line_bps: float | None) -> int:
+def limit_of(queue: Queue, line_bps: float | None) -> int:
+    """What a queue may hold at first: packets, bytes of frames, or picoseconds of the line."""
+    limit = queue.limit
     match limit:
         case PacketLimit(packets):
             return packets
@@ -120,7 +131,7 @@ def _fill_dropper(row: np.void, queue: Queue) -> None:
         case TailDrop() | HeadDrop():
             row["dropper"] = codes.BY_LIMIT
         case Red(averaging=averaging):
-            row["dropper"] = codes.BY_RED
+            row["dropper"], row["counted"] = codes.BY_RED, _counted(dropper.profile, queue)
             _fill_averaging(row, averaging)
         case DropProfile():
             row["dropper"] = codes.BY_PROFILE
@@ -129,12 +140,37 @@ def _fill_dropper(row: np.void, queue: Queue) -> None:
             row["target_ps"] = picoseconds(codel.target_s)
             row["interval_ps"] = picoseconds(codel.interval_s)
             split(Fraction(16 * int(row["interval_ps"])))
+            threshold_s = codel.ce_threshold_s
+            row["ce_ps"] = NEVER if threshold_s is None else picoseconds(threshold_s)
         case Pie() as pie:
             row["dropper"] = codes.BY_PIE
             _fill_pie(row, pie)
         case _:
             known = "TailDrop, HeadDrop, Red, DropProfile, Codel, Pie"
             fail(f"Queue {queue.name!r} dropper", dropper, f"{known} in the packet model")
+
+
+def _counted(thresholds: Thresholds, queue: Queue) -> int:
+    """In what thresholds count a queue; shares of a limit in what the limit counts."""
+    match thresholds, queue.limit:
+        case (RedProfile(), _) | (ShareRedProfile(), PacketLimit()):
+            return codes.PACKETS
+        case (ShareRedProfile(), TimeLimit()):
+            return codes.LINE_PS
+    return codes.BYTES
+
+
+def fill_thresholds(row: np.void, name: str, thresholds: Thresholds, limit: int) -> None:
+    """Thresholds of RED or of marking, in what they count."""
+    match thresholds:
+        case RedProfile(low, high) | ByteRedProfile(low, high):
+            pass
+        case TimeRedProfile(low, high, rate_bps):
+            low, high = octets(low * rate_bps), octets(high * rate_bps)
+        case ShareRedProfile(low, high):
+            low, high = low * limit, high * limit
+    row[f"{name}_minimum"], row[f"{name}_maximum"] = low, high
+    row[f"{name}_probability"] = thresholds.maximum_probability
 
 
 def _fill_averaging(row: np.void, averaging: Averaging) -> None:

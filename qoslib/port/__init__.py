@@ -13,7 +13,6 @@ from qoslib.port.droppers import (
     HeadDrop,
     Pie,
     Red,
-    RedProfile,
     TailDrop,
 )
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
@@ -30,10 +29,12 @@ from qoslib.port.schedulers import (
     StartTimeFairQueueing,
     StrictPriority,
 )
+from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, TimeRedProfile
 
 __all__ = [
     "AsymmetricEwma",
     "ByteLimit",
+    "ByteRedProfile",
     "Chain",
     "Classifier",
     "Codel",
@@ -60,9 +61,11 @@ __all__ = [
     "Sampled",
     "Scheduler",
     "Shaper",
+    "ShareRedProfile",
     "StartTimeFairQueueing",
     "StrictPriority",
     "TailDrop",
     "TimeLimit",
+    "TimeRedProfile",
     "TruncatingEwma",
 ]

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from qoslib.port.averaging import Averaging, Ewma
+from qoslib.port.averaging import Averaging, Ewma, Sampled
+from qoslib.port.thresholds import RedProfile, Thresholds
 from qoslib.record import NotNegative, Positive, Record, Share, fail, record
 
 __all__ = [
@@ -12,7 +13,6 @@ __all__ = [
     "HeadDrop",
     "Pie",
     "Red",
-    "RedProfile",
     "TailDrop",
 ]
 
@@ -42,31 +42,15 @@ class HeadDrop(Dropper):
 
 
 @record
-class RedProfile(Record):
-    """RED thresholds: nothing is dropped below the minimum, all from the maximum [packets].
-
-    Between them the probability rises in a straight line to `maximum_probability`.
-    """
-
-    minimum_packets: NotNegative
-    maximum_packets: Positive
-    maximum_probability: Share = 1.0
-
-    def check(self) -> None:
-        if self.minimum_packets >= self.maximum_packets:
-            fail("RedProfile.minimum_packets", self.minimum_packets, "below the maximum")
-
-
-@record
 class Red(Dropper):
     """Random early detection, with a profile for each mark where wanted (WRED).
 
     Parameters
     ----------
-    profile : RedProfile
+    profile : RedProfile, ByteRedProfile, TimeRedProfile or ShareRedProfile
         For packets whose mark is not listed in `profiles`.
     profiles : tuple of (str, RedProfile)
-        Mark and profile.
+        Mark and profile, of the same kind.
     averaging : Ewma, Instantaneous, TruncatingEwma, AsymmetricEwma or Sampled
         The queue length the profiles look at. `Sampled` is itself the decision: packets are
         dropped while its relay is on, if the profile's maximum is at most its high threshold.
@@ -74,8 +58,8 @@ class Red(Dropper):
         Mark packets of ECN-capable streams instead of dropping them (RFC 3168), up to the maximum.
     """
 
-    profile: RedProfile
-    profiles: tuple[tuple[str, RedProfile], ...] = ()
+    profile: Thresholds
+    profiles: tuple[tuple[str, Thresholds], ...] = ()
     averaging: Averaging = Ewma()
     ecn: bool = False
 
@@ -83,6 +67,14 @@ class Red(Dropper):
         marks = [mark for mark, _ in self.profiles]
         if len(set(marks)) != len(marks):
             fail("Red.profiles", marks, "each mark once")
+        for _, profile in self.profiles:
+            if type(profile) is not type(self.profile):
+                fail("Red.profiles", profile, f"a {type(self.profile).__name__}, as the profile is")
+        by_packets = isinstance(self.averaging, Sampled) or getattr(
+            self.averaging, "counts_ring", False
+        )
+        if by_packets and not isinstance(self.profile, RedProfile):
+            fail("Red.averaging", self.averaging, "one that counts no packets itself")
 
 
 @record
@@ -98,11 +90,15 @@ class DropProfile(Dropper):
         point, its probability.
     drop_at : {'head', 'tail'}
         Which end of the queue loses a packet; head on the M120 (source m120).
+    ecn : bool
+        Mark packets of ECN-capable streams instead of dropping them (RFC 3168), below a
+        probability of 1. The packet that arrives is marked, so it goes with ``drop_at="tail"``.
     """
 
     points: tuple[tuple[Share, Share], ...]
     shape: Literal["segmented", "interpolated"] = "segmented"
     drop_at: Literal["head", "tail"] = "head"
+    ecn: bool = False
 
     @property
     def drops_head(self) -> bool:
@@ -116,6 +112,8 @@ class DropProfile(Dropper):
         probabilities = [probability for _, probability in self.points]
         if sorted(probabilities) != probabilities:
             fail("DropProfile.points", self.points, "probabilities that do not fall")
+        if self.ecn and self.drop_at == "head":
+            fail("DropProfile.drop_at", self.drop_at, "'tail' with ecn, which marks what arrives")
 
 
 @record
@@ -123,11 +121,14 @@ class Codel(Dropper):
     """Controlled delay, RFC 8289: the sojourn time kept near a target.
 
     After a drop the port's scheduler chooses again. A packet marked instead of dropped is sent.
+    With `ce_threshold_s`, each packet of an ECN-capable stream that has waited longer is marked as
+    well, whatever `ecn` is, and nothing is dropped for that (Linux, `ce_threshold`).
     """
 
     target_s: Positive = 5e-3
     interval_s: Positive = 100e-3
     ecn: bool = False
+    ce_threshold_s: NotNegative | None = None
 
 
 @record

@@ -5,7 +5,7 @@ from typing import Protocol
 from qoslib.port.metering import Shaper
 from qoslib.port.pause import Pause
 from qoslib.port.queues import MemoryPool, Queue
-from qoslib.port.schedulers import Fifo, Scheduler
+from qoslib.port.schedulers import Fifo, PriorityLevels, Scheduler, StartTimeFairQueueing
 from qoslib.record import Count, NotNegative, Positive, Record, checked, fail, record
 from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 
@@ -136,6 +136,18 @@ class Port(Tabular, Record):
     def queue_names(self) -> tuple[str, ...]:
         """Names of the queues, in order."""
         return tuple(queue.name for queue in self.queues)
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """In which order each queue comes, from 0: by its level, and by weight, 0 after the others.
+
+        Equal priorities have one rank, except where the scheduler shares by weight: there a queue
+        of weight 0 comes behind the others of its level.
+        """
+        weighted = isinstance(self.scheduler, PriorityLevels | StartTimeFairQueueing)
+        levels = [(queue.priority, weighted and not queue.weight) for queue in self.queues]
+        order = sorted(set(levels))
+        return tuple(order.index(level) for level in levels)
 
     def queue_of(self, stream: Labelled) -> int:
         """Index of the queue that a stream goes to.

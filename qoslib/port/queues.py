@@ -1,9 +1,10 @@
 """A queue and the memory that queues may share."""
 
-from qoslib.port.droppers import Dropper, TailDrop
+from qoslib.port.droppers import Codel, Dropper, Red, TailDrop
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
-from qoslib.record import AtLeastOne, Count, NotNegative, Positive, Record, fail, record
+from qoslib.port.thresholds import ShareRedProfile, Thresholds
+from qoslib.record import AtLeastOne, Count, NotNegative, Record, fail, record
 
 __all__ = ["MemoryPool", "Queue"]
 
@@ -43,9 +44,15 @@ class Queue(Record):
     guaranteed_bps : float
         Guaranteed rate in bits on the line [bit/s] (`PriorityLevels`; a `TimeLimit`'s rate).
     weight : float
-        Share within its level, of schedulers that share by weight.
+        Share within its level, of schedulers that share by weight. A queue of weight 0 is served
+        only while no queue of its level with a weight may send, within the guarantees and beyond;
+        several of weight 0 share equally.
     quantum_bytes : int
         Bytes a round, of round robins.
+    marking : RedProfile, ByteRedProfile, TimeRedProfile, ShareRedProfile or None
+        Thresholds of its own for packets of ECN-capable streams: they are marked by the length
+        that they find, and the dropper does nothing early to them. Equal thresholds are the
+        marking threshold K of DCTCP (RFC 8257). None: as the dropper's `ecn` says.
     """
 
     name: str
@@ -56,8 +63,9 @@ class Queue(Record):
     pool: str = ""
     priority: Count = 0
     guaranteed_bps: NotNegative = 0.0
-    weight: Positive = 1.0
+    weight: NotNegative = 1.0
     quantum_bytes: Count = 0
+    marking: Thresholds | None = None
 
     def check(self) -> None:
         if not self.name:
@@ -65,3 +73,15 @@ class Queue(Record):
         at_guaranteed = isinstance(self.limit, TimeLimit) and self.limit.at == "guaranteed"
         if at_guaranteed and not self.guaranteed_bps:
             fail(f"Queue {self.name!r} guaranteed_bps", 0.0, "above 0 with a limit at that rate")
+        self._check_thresholds()
+
+    def _check_thresholds(self) -> None:
+        if self.marking is not None and isinstance(self.dropper, Codel):
+            allowed = "None with CoDel, which has ce_threshold_s"
+            fail(f"Queue {self.name!r} marking", self.marking, allowed)
+        moves = isinstance(self.limit, TimeLimit) and self.limit.at == "served"
+        red = self.dropper.profile if isinstance(self.dropper, Red) else None
+        for thresholds in (self.marking, red):
+            if moves and isinstance(thresholds, ShareRedProfile):
+                allowed = "one that stays, where thresholds are shares of it"
+                fail(f"Queue {self.name!r} limit", self.limit, allowed)

@@ -47,7 +47,8 @@ class PriorityLevels(Scheduler):
 
     Queues within their guaranteed rate come first, in order of `priority`; then the others, in
     the same order. Queues of one level share by `weight`, what is guaranteed and what is beyond
-    it each for itself. Of its guaranteed rate a queue can save up ten of its largest packets.
+    it each for itself; a queue of weight 0 comes behind the others of its level in both. Of its
+    guaranteed rate a queue can save up ten of its largest packets.
     """
 
 
@@ -65,6 +66,7 @@ class StartTimeFairQueueing(Scheduler):
     two queues of one level that always hold packets what they have sent, over their weights,
     differs by no more than one largest packet of each over its weight. A packet that is dropped
     costs its queue nothing; a queue that its shaper holds back keeps its tag, and v never falls.
+    Queues of weight 0 are a level of their own, behind the others of theirs, and share equally.
     """
 
 

@@ -190,9 +190,9 @@ class Events(ArrayRecord):
         port where it has none, has at a choice, before the packet is paid for, over the burst;
         else NaN.
     dropper : ndarray
-        What an early dropper goes by, as a packet is enqueued or dropped: RED's average
-        [packets], PIE's probability, CoDel's count while it drops and 0 while it does not; NaN of
-        others.
+        What an early dropper goes by, as a packet is enqueued or dropped: RED's average in what
+        its thresholds count [packets, B or, as shares of a limit in time, s], PIE's probability,
+        CoDel's count while it drops and 0 while it does not; NaN of others.
     guaranteed : ndarray of bool
         Whether priority levels chose the queue within its guaranteed rate.
 

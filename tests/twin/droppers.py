@@ -4,12 +4,17 @@ import math
 
 from qoslib.port import (
     AsymmetricEwma,
+    ByteRedProfile,
     Codel,
     DropProfile,
     Ewma,
     Pie,
     Red,
+    RedProfile,
     Sampled,
+    ShareRedProfile,
+    TimeLimit,
+    TimeRedProfile,
     TruncatingEwma,
 )
 from twin.clock import NEVER, PS, floor_ps, whole_ps
@@ -26,6 +31,28 @@ def power(base, exponent):
     return result
 
 
+def thresholds(profile, queue):
+    """What a profile counts of a queue, its thresholds in that, and the probability."""
+    chance = profile.maximum_probability
+    held_bytes = sum(packet.size for packet in queue.packets)
+    match profile:
+        case RedProfile(low, high):
+            return len(queue.packets), low, high, chance
+        case ByteRedProfile(low, high):
+            return held_bytes, low, high, chance
+        case TimeRedProfile(low, high, rate_bps):
+            return held_bytes, low * rate_bps / 8, high * rate_bps / 8, chance
+    limit = queue.limit(0)
+    return queue.fill, profile.minimum_share * limit, profile.maximum_share * limit, chance
+
+
+def chosen(seen, low, high, chance, draws):
+    """Whether thresholds pick a packet that finds this length, or this average."""
+    if seen < low:
+        return False
+    return seen >= high or draws.uniform() < (seen - low) * (chance / (high - low))
+
+
 class Early:
     """No early drop; what a queue asks its dropper."""
 
@@ -38,6 +65,9 @@ class Early:
 
     def drops(self, packet, now):
         return None
+
+    def observe(self, packet, now):
+        """A packet arrives that the dropper itself has no say about."""
 
     def may_mark(self, packet):
         return False
@@ -70,12 +100,15 @@ class RedTwin(Early):
                 return profile
         return self.dropper.profile
 
+    def counted(self):
+        return thresholds(self.dropper.profile, self.queue)[0]
+
     def observe(self, packet, now):
-        length = len(self.queue.packets)
+        length = self.counted()
         weight = 2.0 ** -getattr(self.how, "exponent", 0)
         match self.how:
             case Ewma():
-                if length == 0:
+                if not self.queue.packets:
                     one_ps = max(floor_ps(self.queue.service(packet.size)), 1)
                     idle = (now - self.queue.empty_since) // one_ps
                     self.average *= power(1.0 - weight, idle)
@@ -96,7 +129,7 @@ class RedTwin(Early):
         self.average = min(self.average + (length - self.average) * weight, length)
 
     def tick(self):
-        length = len(self.queue.packets)
+        length = self.counted()
         if isinstance(self.how, AsymmetricEwma):
             self.up_or_down(length)
             self.seen = float(self.average)
@@ -120,23 +153,21 @@ class RedTwin(Early):
                 self.average, self.seen = 0, 0.0
 
     def goes_by(self):
-        return self.seen
+        """Shares of a limit by time are of seconds."""
+        limit, profile = self.queue.queue.limit, self.dropper.profile
+        by_time = isinstance(profile, ShareRedProfile) and isinstance(limit, TimeLimit)
+        return self.seen / PS if by_time else self.seen
 
     def drops(self, packet, now):
         self.observe(packet, now)
-        profile = self.profile(packet)
-        low, high = float(profile.minimum_packets), float(profile.maximum_packets)
+        _, low, high, chance = thresholds(self.profile(packet), self.queue)
         if isinstance(self.how, Sampled) and high <= self.how.high_packets:
             return "red" if self.relay else None
-        if self.seen < low:
-            return None
-        if self.seen >= high:
-            return "red"
-        slope = profile.maximum_probability / (high - low)
-        return "red" if self.draws.uniform() < (self.seen - low) * slope else None
+        return "red" if chosen(self.seen, low, high, chance, self.draws) else None
 
     def may_mark(self, packet):
-        return self.ecn and packet.ecn and self.seen < self.profile(packet).maximum_packets
+        below = self.seen < thresholds(self.profile(packet), self.queue)[2]
+        return self.ecn and packet.ecn and below
 
 
 class ProfileTwin(Early):
@@ -156,9 +187,13 @@ class ProfileTwin(Early):
 
     def drops(self, packet, now):
         chance = self.probability(float(self.queue.fill) / float(self.queue.limit(now)))
+        self.certain = chance >= 1.0
         if chance <= 0.0:
             return None
         return "profile" if chance >= 1.0 or self.draws.uniform() < chance else None
+
+    def may_mark(self, packet):
+        return self.ecn and packet.ecn and not self.certain
 
 
 class PieTwin(Early):
@@ -281,6 +316,9 @@ class CodelTwin(Early):
         if drop and self.ecn and packet.ecn:
             packet.marked = True
             return False
+        above_s = self.dropper.ce_threshold_s
+        if not drop and packet.ecn and above_s is not None:
+            packet.marked = now - packet.arrival > whole_ps(above_s)
         return drop
 
 

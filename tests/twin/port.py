@@ -7,6 +7,7 @@ from math import inf, nan
 from qoslib.port import Forwarder
 from twin.clock import FINE, NEVER, PS, cost, fine, floor_ps, whole_ps
 from twin.draws import Draws
+from twin.droppers import chosen, thresholds
 from twin.meters import Bucket
 from twin.queues import QueueTwin
 from twin.schedulers import scheduler
@@ -199,6 +200,10 @@ class PortTwin:
         for each in self.queues:
             if hasattr(each.early, "release"):
                 each.early.release(self.waiting + self.in_ring(now))
+        if packet.ecn and queue.queue.marking:
+            queue.early.observe(packet, now)
+            packet.marked = chosen(*thresholds(queue.queue.marking, queue), queue.early.draws)
+            return self.no_room(queue, packet, now)
         cause = queue.early.drops(packet, now)
         if cause == "profile" and queue.drops_head and queue.packets:
             self.push_out(queue, "profile", now)

@@ -44,6 +44,22 @@ def by_level(queues):
     return [[q for q in queues if q.queue.priority == number] for number in numbers]
 
 
+def by_weight(queues):
+    """The same, and those of a level that have no weight behind the others."""
+    for level in by_level(queues):
+        heavy = [queue for queue in level if queue.queue.weight > 0]
+        light = [queue for queue in level if queue.queue.weight == 0]
+        yield from (some for some in (heavy, light) if some)
+
+
+def turn_ps(queue, packet, heaviest):
+    """What a packet costs its queue: its time on the line over the weight; 0 counts as most."""
+    service_ps = floor_ps(queue.service(packet.size))
+    if not queue.queue.weight:
+        return max(service_ps, 1)
+    return max(int(service_ps * heaviest / queue.queue.weight), 1)
+
+
 class Strict(First):
     """The first level with a ready queue; equals take turns."""
 
@@ -71,7 +87,7 @@ class Levels(First):
 
     def __init__(self, where, queues, sizes):
         super().__init__(where, queues, sizes)
-        self.levels = by_level(queues)
+        self.levels = list(by_weight(queues))
         self.credit = {id(q): q.credit(sizes[i]) for i, q in enumerate(queues)}
         self.had = {(id(q), within): 0 for q in queues for within in (True, False)}
         self.stands = {(n, within): 0 for n in range(len(queues)) for within in (True, False)}
@@ -106,8 +122,7 @@ class Levels(First):
     def served(self, queue, packet, now):
         mine = id(queue), self.within
         self.stands[self.level_of(queue), self.within] = self.had[mine]
-        service_ps = floor_ps(queue.service(packet.size))
-        self.had[mine] += max(int(service_ps * self.heaviest / queue.queue.weight), 1)
+        self.had[mine] += turn_ps(queue, packet, self.heaviest)
         if self.within:
             self.credit[id(queue)].take(queue.port.on_line(packet.size), now)
 
@@ -125,7 +140,7 @@ class StartTime(First):
 
     def __init__(self, where, queues, sizes):
         super().__init__(where, queues, sizes)
-        self.levels = by_level(queues)
+        self.levels = list(by_weight(queues))
         self.tag = {id(queue): 0 for queue in queues}
         self.virtual = [0] * len(self.levels)
         self.heaviest = max(queue.queue.weight for queue in queues)
@@ -146,8 +161,7 @@ class StartTime(First):
     def served(self, queue, packet, now):
         number = self.level_of(queue)
         self.virtual[number] = max(self.virtual[number], self.tag[id(queue)])
-        service_ps = floor_ps(queue.service(packet.size))
-        self.tag[id(queue)] += max(int(service_ps * self.heaviest / queue.queue.weight), 1)
+        self.tag[id(queue)] += turn_ps(queue, packet, self.heaviest)
 
     def filled(self, queue):
         port = queue.port

@@ -3,6 +3,13 @@
 import { line, word } from "./brush.js";
 import { time } from "./words.js";
 
+/** RED's average and thresholds in words, and how long they are, by what they count. */
+const COUNTS = {
+  packets: { said: (value) => Number(value.toPrecision(3)).toString(), long: (queue, lane, value) => queue.perPacket * value },
+  bytes: { said: (value) => `${Math.round(value).toLocaleString("en")} B`, long: (queue, lane, value) => queue.perByte * value },
+  s: { said: (value, like) => time(value, like), long: (queue, lane, value) => lane.speed * value },
+};
+
 /** What the scheduler, meters and dropper of a queue hold, as parts of the row of words over it. */
 export function meters(pen, lane, made, row, queue, here, at) {
   const muted = { size: 12, colour: pen.theme.muted }, found = [];
@@ -49,7 +56,7 @@ export function marks(pen, lane, made, row, queue, here, at) {
     vessel(pen, from, y + high + 12, tall, here.shaper);
     words.draw(from - 8 - words.wide, y + high + 24);
   }
-  if (queue.thresholds && here.dropper >= 0) average(pen, row, queue, here, at);
+  if (queue.thresholds && here.dropper >= 0) average(pen, lane, row, queue, here, at);
 }
 
 function schedulerSays(lane, queue, here) {
@@ -68,8 +75,9 @@ function schedulerSays(lane, queue, here) {
 function dropperSays(queue, here) {
   const { dropper, thresholds, target_s: target, interval_s: interval } = queue, known = here.dropper >= 0;
   if (dropper === "Red" && known) {
-    const [low, high] = thresholds.map((each) => Number(each.toPrecision(3)));
-    return [`average ${here.dropper.toFixed(1)}`, `drops from ${low}, all from ${high}`];
+    const { said } = COUNTS[queue.counts], [low, high] = thresholds.map((each) => said(each, thresholds[1]));
+    const average = queue.counts === "packets" ? here.dropper.toFixed(1) : said(here.dropper, thresholds[1]);
+    return [`average ${average}`, low === high ? `drops all from ${high}` : `drops from ${low}, all from ${high}`];
   }
   if (dropper === "Pie") {
     const probability = `drop probability ${(100 * (known ? here.dropper : 0)).toFixed(1)} %`;
@@ -82,11 +90,12 @@ function dropperSays(queue, here) {
 }
 
 /** RED's average and thresholds, on the floor of the tray. */
-function average(pen, row, queue, here, at) {
+function average(pen, lane, row, queue, here, at) {
   const { context, layout, theme } = pen, floor = row.y + row.high + 4;
-  const place = (packets) => row.head - layout.k * (queue.perPacket * packets + queue.largest * row.ahead);
-  for (const packets of queue.thresholds) {
-    const x = place(packets);
+  const { long } = COUNTS[queue.counts];
+  const place = (value) => row.head - layout.k * (long(queue, lane, value) + queue.largest * row.ahead);
+  for (const value of queue.thresholds) {
+    const x = place(value);
     if (x > at.wall) line(pen, x, row.y - 6, x, floor + 6, theme.ink, 1.2, [2, 2]);
   }
   const x = Math.max(place(here.dropper), at.wall);

@@ -5,7 +5,7 @@ from functools import partial
 from qoslib.explore.packet_view import PacketView, packet_view
 from qoslib.lessons import guess_words
 from qoslib.lessons.same_traffic import same_line
-from qoslib.port import PacketLimit, Port, Queue, Red, TailDrop
+from qoslib.port import PacketLimit, Port, Queue, Red, RedProfile, TailDrop
 from qoslib.record import fail
 from qoslib.scenario import Scenario
 
@@ -73,7 +73,7 @@ def _line_card(port: Port) -> Port:
 def _counted(queue: Queue) -> Queue:
     # A turn takes as long with smaller quanta. The bucket of voice decides by the number of its
     # packets how many are dropped. WRED of these classes drops from a number of packets on.
-    if isinstance(queue.dropper, Red):
+    if isinstance(queue.dropper, Red) and isinstance(queue.dropper.profile, RedProfile):
         limit = PacketLimit(round(queue.dropper.profile.maximum_packets))
         queue = queue.replace(dropper=TailDrop(), limit=limit)
     if policer := queue.policer:

@@ -30,6 +30,9 @@ BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
 #: Which queue length RED looks at.
 INSTANTANEOUS, EWMA, TRUNCATING, ASYMMETRIC, SAMPLED = range(5)
 
+#: In what RED or marking counts a queue: packets, bytes of frames, or time on the line.
+PACKETS, BYTES, LINE_PS = range(3)
+
 #: Why a packet was dropped, in the order of the drop counters.
 CAUSES = ("policer", "pool", "tail", "head", "red", "profile", "codel", "pie")
 POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))

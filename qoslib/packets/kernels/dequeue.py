@@ -37,10 +37,12 @@ def _send(state, port, kind, arrival_ps, packet_class, tag, now_ps):
 def _codel_takes(state, port, queue, index, kind, now_ps):
     """Whether CoDel dropped the packet at the head; where it may it marks it, and lets it go."""
     slot = state.slots[head_slot(queue)]
-    if not codel_drops(queue, kind, now_ps - slot.arrival_ps, now_ps):
-        return False
-    if queue.ecn and state.streams[kind.stream].ecn:
+    sojourn_ps, capable = now_ps - slot.arrival_ps, state.streams[kind.stream].ecn
+    drops = codel_drops(queue, kind, sojourn_ps, now_ps)
+    if capable and ((drops and queue.ecn) or (not drops and sojourn_ps > queue.ce_ps)):
         state.counts[slot.packet_class, 2] += 1
+        return False
+    if not drops:
         return False
     drop_oldest(state, port, queue, now_ps, CODEL)
     if queue.length == 0:

@@ -23,7 +23,7 @@ from qoslib.packets.kernels.leaving import drop, drop_oldest, left_empty
 from qoslib.packets.kernels.metering import policed
 from qoslib.packets.kernels.pause import must_pause
 from qoslib.packets.kernels.pie import pie_drops
-from qoslib.packets.kernels.red import observe, profile_drops, red_drops, release
+from qoslib.packets.kernels.red import marks, observe, profile_drops, red_drops, release
 from qoslib.packets.kernels.ring_buffer import append, refresh_limit
 from qoslib.packets.kernels.schedulers import on_empty_enqueue
 
@@ -49,10 +49,13 @@ def _release_relays(state, port, now_ps):
 
 @kernel
 def _early(state, port, queue, kind, now_ps):
-    """The cause for which a packet of this class goes before the queue is full."""
+    """The cause for which a packet of this class goes before the queue is full; -2 is a mark."""
     if queue.dropper == BY_RED:
         in_ring = _in_ring(state, port, now_ps) if queue.counts_ring else 0
         observe(queue, kind, in_ring, now_ps)
+    if queue.marks and state.streams[kind.stream].ecn:
+        return KEEP - 1 if marks(queue) else KEEP
+    if queue.dropper == BY_RED:
         return RED if red_drops(queue, kind) else KEEP
     if queue.dropper == BY_PROFILE:
         return PROFILE if profile_drops(queue, state.points) else KEEP
@@ -64,7 +67,9 @@ def _marked(state, queue, kind, cause):
     """Whether the packet is marked instead of dropped (RFC 3168)."""
     if not queue.ecn or not state.streams[kind.stream].ecn:
         return False
-    return queue.looked < kind.red_maximum if cause == RED else queue.probability < 0.1
+    if cause == RED:
+        return queue.looked < kind.red_maximum
+    return queue.probability < (1.0 if cause == PROFILE else 0.1)
 
 
 @kernel
@@ -99,11 +104,11 @@ def _verdict(state, port, queue, kind, now_ps):
     if queue.window_ps:
         refresh_limit(queue, now_ps)
     marked = 0
-    if queue.dropper != BY_LIMIT:
+    if queue.dropper != BY_LIMIT or queue.marks:
         cause = _early(state, port, queue, kind, now_ps)
         if cause == PROFILE and queue.drops_head and queue.length > 0:
             _push_out(state, port, queue, now_ps, PROFILE)
-        elif cause >= 0 and _marked(state, queue, kind, cause):
+        elif cause < KEEP or (cause >= 0 and _marked(state, queue, kind, cause)):
             marked = 1
         elif cause >= 0:
             return cause

@@ -1,6 +1,6 @@
 """Early drop by the length of the queue: RED and WRED by an average, a drop profile by the fill."""
 
-from qoslib.packets.kernels.codes import ASYMMETRIC, EWMA, SAMPLED, TRUNCATING
+from qoslib.packets.kernels.codes import ASYMMETRIC, BYTES, EWMA, PACKETS, SAMPLED, TRUNCATING
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.draws import uniform
 
@@ -18,16 +18,25 @@ def _power(base, exponent):
 
 
 @kernel
+def _counted(queue, counted):
+    """How long the queue is: packets, bytes, or the time that fills its limit."""
+    if counted == PACKETS:
+        return queue.length
+    return queue.held_bytes if counted == BYTES else queue.fill
+
+
+@kernel
 def _up_or_down(queue):
     """Slowly up, at once down."""
-    queue.average += (queue.length - queue.average) * queue.weight
-    queue.average = min(queue.average, float(queue.length))
+    length = _counted(queue, queue.counted)
+    queue.average += (length - queue.average) * queue.weight
+    queue.average = min(queue.average, float(length))
 
 
 @kernel
 def observe(queue, kind, in_ring, now_ps):
     """Update the average on an arrival of this class, with `in_ring` packets in the ring."""
-    length = queue.length
+    length = _counted(queue, queue.counted)
     if queue.averaging == EWMA:
         if length == 0:
             idle = (now_ps - queue.idle_since_ps) // max(kind.service_ps, 1)
@@ -87,6 +96,18 @@ def red_drops(queue, kind):
 
 
 @kernel
+def marks(queue):
+    """Whether the thresholds of marking mark a packet that finds the queue as it is."""
+    seen = float(_counted(queue, queue.mark_counted))
+    if seen < queue.mark_minimum:
+        return False
+    if seen >= queue.mark_maximum:
+        return True
+    slope = queue.mark_probability / (queue.mark_maximum - queue.mark_minimum)
+    return uniform(queue) < (seen - queue.mark_minimum) * slope
+
+
+@kernel
 def _probability(queue, points, fill):
     last = queue.first_point + queue.points - 1
     at = queue.first_point - 1
@@ -107,6 +128,7 @@ def profile_drops(queue, points):
     `points` has a row of fill level and probability for each point of each queue.
     """
     probability = _probability(queue, points, queue.fill / queue.limit)
+    queue.probability = probability
     if probability <= 0.0:
         return False
     return probability >= 1.0 or uniform(queue) < probability

@@ -57,13 +57,14 @@ QUEUE = table(
     shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
     red=Columns(
         "averaging exponent counts_ring whole_average idle_since_ps high low release relay"
-        " period_ps timer_ps ecn",
+        " period_ps timer_ps ecn counted",
         "weight average looked jitter",
     ),
+    marking=Columns("marks mark_counted", "mark_minimum mark_maximum mark_probability"),
     profile=Columns("points first_point interpolated drops_head"),
     codel=Columns(
         "interval_ps target_ps largest_bytes first_above_ps drop_next_ps drops last_drops dropping"
-        " just_dropped"
+        " just_dropped ce_ps"
     ),
     pie=Columns(
         "update_ps delay_ps old_delay_ps burst_left_ps burst_ps",
