@@ -59,7 +59,7 @@ WRONG = {
     "zero frame size": lambda: stream(frame_bytes=0),
     "zero in a mix": lambda: stream(frame_bytes=mix(0, 64)),
     "no queue": lambda: port(queues=(QUEUE, OTHER), scheduler=p.StrictPriority()),
-    "weight 0": lambda: queue(weight=0),
+    "weight -1": lambda: queue(weight=-1),
     "quantum 0": lambda: port(scheduler=p.DeficitRoundRobin(), classifier=ENDS_IN_Q),
     "duration 0": lambda: run(duration_s=0),
     "duration below 1 ps": lambda: run(duration_s=1e-13),
