@@ -227,7 +227,7 @@ WRONG = [
         "BE loses",
     ),
     ("03.1", 1.397, "Premium is left out"),
-    ("03.1", 1.22, "quanta of engine 3"),
+    ("03.1", 1.22, "quanta of test B"),
     ("03.2", 18, "too long"),
     ("03.2", 2, "room for more"),
     ("03.2", 0, "no size of a ring"),

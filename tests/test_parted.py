@@ -22,7 +22,7 @@ def both(load, arrivals=None):
 
 def test_waiting_by_chance_is_named_with_its_reason():
     text = compare.remark(*both(0.9))
-    assert text.startswith("The models differ by more than 10 %: delay of data 0.08 ms (fluid), 0.")
+    assert text.startswith("The models differ by more than 10 %: delay of data 80 µs (fluid), ")
     assert "no individual packets" in text
 
 

@@ -68,6 +68,11 @@ def test_the_published_pair_is_marked_among_the_runs():
     marked = trace(figure, "measured-0")
     assert (marked.x[0], marked.y[0]) == pytest.approx((27, 6.6))
     assert len(trace(figure, "packets-0").x) == 2
+    for kind in ("fluid", "measured"):
+        keyed = trace(figure, f"key-{kind}").marker
+        drawn = trace(figure, f"{kind}-0").marker
+        assert (drawn.symbol, drawn.color) == (keyed.symbol, keyed.color)
+        assert trace(figure, f"{kind}-1").text[-1] == trace(figure, f"key-{kind}").name
     assert "published 27 %" in figure.summary
 
 
@@ -90,8 +95,8 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         for share in (0.5, 0.99):
             left = 500 * (1 - share)
             below = next(x for x, kb in zip(tokens.x, tokens.y, strict=True) if kb <= left)
-            assert below == pytest.approx(begin_s + share * lasts_s, abs=0.03)
-        assert f"({reading}) is empty from {below:.2g} s on" in figure.summary
+            assert below == pytest.approx(1000 * (begin_s + share * lasts_s), abs=30)
+        assert f"({reading}) is empty from {below:.3g} ms on" in figure.summary
     assert trace(figure, "burst").y == (500, 500)
     with pytest.raises(ValueError, match="allowed: one with a policer"):
         lessons.policing.bucket_over_time(both.scenario, results, "default")

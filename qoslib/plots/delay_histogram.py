@@ -56,7 +56,7 @@ def delay_histogram(
     >>> base = platform("m120").experiments()["base"]
     >>> result = packets.simulate(base.port, base.streams, 0.02)
     >>> print(delay_histogram(base, result, classes=["BE"]).summary)
-    BE takes 85 to 4,070 µs, 3,458 on average.
+    BE takes 84.7 to 4,070 µs, 3,458 on average.
     """
     checked(Experiment, experiment, "experiment")
     checked(Result, result, "result")
@@ -133,7 +133,8 @@ def _marked(
     height = peak * (_PUBLISHED if kind == "measured" else _MODELLED)
     uid = f"{kind}-{each.label}"
     marks = style.points(kind, [each.like] * 3, [], [height] * 3, panel, uid=uid)
-    marks["marker"] |= {"size": 12 if kind == "measured" else 8}
+    # The panel says which class it is, so a mark looks as its entry in the key.
+    marks["marker"] = style.key(kind)["marker"] | {"size": 12 if kind == "measured" else 8}
     marks["x"] = style.plain(at_us)
     return marks | {"text": list(MARKS.values())}
 
@@ -142,5 +143,6 @@ def _summary(table: pd.DataFrame) -> str:
     sentences = []
     for name in dict.fromkeys(str(column).rsplit(" ", 1)[0] for column in table):
         low, mean, high = table[f"{name} modelled"]
-        sentences.append(f"{name} takes {low:,.0f} to {high:,.0f} µs, {mean:,.0f} on average")
+        shown = (f"{each:,.{0 if each >= 100 else 1}f}" for each in (low, high, mean))
+        sentences.append("{} takes {} to {} µs, {} on average".format(name, *shown))
     return f"{'; '.join(sentences)}."

@@ -402,6 +402,7 @@ def layout(
     for panel, (title, number) in enumerate(zip(y_titles, _NUMBERS, strict=False)):
         low = panel * (width + gap)
         drawn = {"showline": True, "linecolor": INK, "ticks": "outside", "gridcolor": GRID}
+        drawn |= {"separatethousands": True}
         made[f"xaxis{number}"] = {
             **drawn,
             "zeroline": False,

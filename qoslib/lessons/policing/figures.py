@@ -133,7 +133,7 @@ def _summary(marks, faded):
 
 
 #: Titles of the panels, with units.
-OF_BUCKET = ("tokens in the bucket [kB]", "dropped by it [packets/s]")
+OF_BUCKET = ("tokens in the bucket [kB]", "dropped by the policer [packets/s]")
 
 
 def bucket_over_time(scenario: Scenario, results: Mapping[str, Result], queue: str) -> Figure:
@@ -159,18 +159,19 @@ def bucket_over_time(scenario: Scenario, results: Mapping[str, Result], queue: s
     burst_kb, lines, sentences = units.convert(policer.burst_bytes, "B", "kB"), [], []
     for place, (label, result) in enumerate(results.items()):
         found = packets.over_time(scenario, result, queue)
-        time_s, tokens_kb = found.end_s, burst_kb * found.tokens_ratio
+        time_ms = units.convert(found.end_s, "s", "ms")
+        tokens_kb = burst_kb * found.tokens_ratio
         look = style.variant("CS4", place)
-        lines.append(Line(label, look, time_s, (tokens_kb, found.dropped_pps)))
+        lines.append(Line(label, look, time_ms, (tokens_kb, found.dropped_pps)))
         empty = np.flatnonzero(tokens_kb < 0.01 * tokens_kb.max())
         sentences.append(
-            f"The bucket ({label}) is empty from {time_s[empty[0]]:.2g} s on."
+            f"The bucket ({label}) is empty from {time_ms[empty[0]]:.3g} ms on."
             if len(empty)
             else f"The bucket ({label}) never holds less than {tokens_kb.min():.3g} kB."
         )
-    drawn = over_time(lines, OF_BUCKET, "time [s]", " ".join(sentences))
-    ends_s = lines[0].x[[0, -1]]
-    return drawn.add_trace(style.bound("burst", ends_s, [burst_kb] * 2, 0, uid="burst"))
+    drawn = over_time(lines, OF_BUCKET, "time [ms]", " ".join(sentences))
+    ends_ms = lines[0].x[[0, -1]]
+    return drawn.add_trace(style.bound("burst", ends_ms, [burst_kb] * 2, 0, uid="burst"))
 
 
 OF_PHASES = ("lost [% of the second stream]", "runs that lose less [%]")
@@ -202,18 +203,19 @@ def phase_scatter(
     order = np.sort(lost[:, 0])
     below = units.convert((np.arange(len(order)) + 1) / len(order), "1", "%")
     cloud, curve = (lost[:, 0].tolist(), lost[:, 1], 0), (order.tolist(), below, 1)
-    point = style.points("measured", ["CS4"], [seen[0]], [seen[1]], 0, half_width=[half[1]])
-    point["error_x"] = {"type": "data", "array": [float(half[0])], "color": style.INK}
+    errors = style.points("measured", [second], [], [], 0, half_width=[half[1]])["error_y"]
+    errors_x = errors | {"array": [float(half[0])]}
+    point = _pair("measured", seen) | {"error_x": errors_x, "error_y": errors}
     traces = [
-        style.points("packets", ["BE"], *cloud, uid="packets-0"),
-        style.points("fluid", ["BE"], [solved[0]], [solved[1]], 0, uid="fluid-0"),
-        point | {"uid": "measured-0"},
-        style.points("packets", ["BE"], *curve, uid="packets-1"),
-        _upright("fluid", "BE", solved[0]),
-        _upright("bound", "CS4", seen[0]),
+        style.points("packets", [second], *cloud, uid="packets-0"),
+        _pair("fluid", solved),
+        point,
+        style.points("packets", [second], *curve, uid="packets-1"),
+        _upright("fluid", solved[0]),
+        _upright("measured", seen[0]),
         *style.keys("packets", "fluid", "measured"),
     ]
-    y_axes = [{"title": {"text": f"lost [% of {second}]", "standoff": 4}}, {"range": [0, 103]}]
+    y_axes = [{"title": {"text": f"lost [% of {second}]", "standoff": 4}}, {"range": [0, 112]}]
     layout = style.layout(OF_PHASES, f"lost [% of {first}]", y_axes)
     table = pd.DataFrame(
         np.percentile(lost, [5, 25, 50, 75, 95], axis=0).round(1),
@@ -229,9 +231,16 @@ def phase_scatter(
     return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
-def _upright(kind, like, x):
-    """A line from bottom to top of the right panel."""
-    look = style.look(like)
-    trace = style.curve(kind, kind, [x, x], [0, 100], 1, as_look=look, uid=f"{kind}-1")
-    del trace["legendgroup"]
-    return trace | {"showlegend": False}
+def _pair(kind, lost):
+    """What both streams lose, as one point: of no class, so it looks as its entry in the key."""
+    marker = style.key(kind)["marker"]
+    drawn = style.points(kind, [], [lost[0]], [lost[1]], 0, uid=f"{kind}-0")
+    return drawn | {"marker": marker}
+
+
+def _upright(kind, x):
+    """A line up the right panel, named at its end; dashed if published."""
+    name = style.KINDS[kind]
+    drawn = style.upright(name, x, 100, 1, "center", f"{kind}-1")
+    solid = {"line": drawn["line"] | {"dash": "solid"}} if kind == "fluid" else {}
+    return drawn | solid | {"name": name}

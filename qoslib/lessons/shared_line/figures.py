@@ -68,7 +68,8 @@ def figure(
     table = rounded(pd.DataFrame(columns, index=pd.Index(labels, name="class")))
     layout = _layout(packets)
     style.beside(traces, layout, len(labels))
-    return Figure(data=traces, layout=layout, summary=_summary(table, packets), table=table)
+    summary = _summary(table, packets) + _without_delay(classes, fluid)
+    return Figure(data=traces, layout=layout, summary=summary, table=table)
 
 
 def _rates(experiment, classes, pps):
@@ -135,9 +136,22 @@ def _summary(table, packets):
     return f"{sentences}. {packets.queues[fullest]} holds up to {most[fullest]:,} packets."
 
 
+def _without_delay(classes, fluid):
+    """Why the fluid model has no delay of some classes; empty where it has one of each."""
+    names = [c.label for c in classes if fluid.streams[c.at[0]] in fluid.without_delay]
+    if not names:
+        return ""
+    named = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return (
+        f" The fluid model has no delay for {named}: WRED drops packets there, so the queue rises"
+        " and falls all the time, and this model knows only steady queues."
+    )
+
+
 def _sentence(name, row, model):
     offered, sent = row["offered [Mb/s]"], row[f"{PANELS[0]} {model}"]
     delay = row[f"{PANELS[1]} {model}"]
-    lost = "" if offered - sent < 0.02 * offered else f" of {offered:g}"
-    waits = "" if np.isnan(delay) else f" after {delay:,.0f} µs"
-    return f"{name} sends {sent:g}{lost} Mb/s{waits}"
+    lost = "" if offered - sent < 0.02 * offered else f" of {offered:,.4g}"
+    digits = 0 if delay >= 100 else 1
+    waits = "" if np.isnan(delay) else f" after {delay:,.{digits}f} µs"
+    return f"{name} sends {sent:,.4g}{lost} Mb/s{waits}"

@@ -10,6 +10,7 @@ from qoslib.lessons import ghost
 from qoslib.lessons.shared_line.figures import figure
 from qoslib.platforms import Experiment, gsr12000
 from qoslib.platforms.gsr12000.load import loaded
+from qoslib.plots.marks import CALLED
 from qoslib.port import Port, Red, Sampled
 from qoslib.record import checked, fail
 
@@ -28,7 +29,7 @@ _LOADS = {
     "prec0": ("LBE", 300),
 }
 _MAPS = {"one for all but Premium": gsr12000.RUNNING, "four, as in the template": gsr12000.TEMPLATE}
-TITLES = {"test_a": "A, engine 2", "test_b": "B, engine 3"}
+TITLES = {"test_a": "test A", "test_b": "test B"}
 _QUANTA = ("queue0", "queue2", "queue3")
 #: Control -> its name, the most it can be, and its step, which is the least it can be.
 _OTHERS = {
@@ -79,7 +80,7 @@ def explorer(
                 ghost("04.a", 2, x=ends_ms, faded=faded or chosen != "test_a"),
             ]
         )
-        drawn.remark = compare.remark(answer, simulated)
+        drawn.remark = _with_classes(compare.remark(answer, simulated), now(values).streams)
         return drawn
 
     def simulate(values, progress):
@@ -99,6 +100,15 @@ def explorer(
         layout,
         ("experiment", lambda chosen: settings(known[chosen])),
     )
+
+
+def _with_classes(remark, streams):
+    """A remark that calls streams by class and input, as the figure does."""
+    for stream in streams:
+        if stream.mark in CALLED:
+            of = stream.name.partition("/")[0]
+            remark = remark.replace(stream.name, f"{CALLED[stream.mark][0]} from {of}")
+    return remark
 
 
 def _in_pairs(controls, names):

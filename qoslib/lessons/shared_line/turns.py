@@ -37,26 +37,25 @@ def service_order(scenario: Scenario, result: Result, start_s: float, end_s: flo
     port, streams = scenario.only_port, scenario.streams
     if result.trace is None:
         fail("trace of the result", None, "one of run(..., trace_packets=...)")
-    queue, begin_us, end_us, size = _served(port, streams, result.trace, start_s, end_s)
+    queue, begin_ms, end_ms, size = _served(port, streams, result.trace, start_s, end_s)
     names = _names(port, streams)
     fast = _low_latency(port)
     traces = [
-        _row(names[at], at, *_pieces(queue == at, begin_us, end_us))
+        _row(names[at], at, *_pieces(queue == at, begin_ms, end_ms))
         for at in reversed(range(len(port.queues)))
         if names[at]
     ]
-    table = _turns(port, queue[queue != fast], *(v[queue != fast] for v in (begin_us, size)))
-    layout = style.layout(["queue [its classes]"], "time [µs]")
+    table = _turns(port, queue[queue != fast], *(v[queue != fast] for v in (begin_ms, size)))
+    layout = style.layout(["queue [its classes]"], "time [ms]")
     layout["yaxis"] |= {"type": "category", "automargin": True}
     layout["yaxis"]["title"]["standoff"] = 14
-    layout["xaxis"]["exponentformat"] = "none"
-    layout["xaxis"]["range"] = [units.convert(t, "s", "us") for t in (start_s, end_s)]
+    layout["xaxis"]["range"] = [units.convert(t, "s", "ms") for t in (start_s, end_s)]
     layout |= {"showlegend": False, "margin": layout["margin"] | {"t": 15}}
     return Figure(data=traces, layout=layout, summary=_summary(port, table), table=table)
 
 
 def _served(port, streams, trace, start_s, end_s):
-    """Queue, times on the line [µs] and size [B] of each packet sent in the window, in order."""
+    """Queue, times on the line [ms] and size [B] of each packet sent in the window, in order."""
     on_line_s = units.serialisation_s(trace.frame_bytes, port.rate_bps, port.overhead_bytes)
     begin_s = trace.departure_s - on_line_s
     shown = np.flatnonzero((begin_s >= start_s) & (trace.departure_s <= end_s))
@@ -64,7 +63,7 @@ def _served(port, streams, trace, start_s, end_s):
     if not len(shown):
         raise ValueError("no packet of the trace is sent in this time; allowed: times it covers")
     queue = np.array([port.queue_of(stream) for stream in streams])[trace.stream[shown]]
-    times = (units.convert(each[shown], "s", "us") for each in (begin_s, trace.departure_s))
+    times = (units.convert(each[shown], "s", "ms") for each in (begin_s, trace.departure_s))
     return queue, *times, trace.frame_bytes[shown]
 
 
@@ -85,16 +84,16 @@ def _names(port, streams):
     ]
 
 
-def _pieces(mine, begin_us, end_us):
+def _pieces(mine, begin_ms, end_ms):
     """Begin and end of each uninterrupted piece of service."""
     change = np.diff(mine.astype(int), prepend=0, append=0)
     first, behind = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-    return begin_us[first], end_us[behind - 1]
+    return begin_ms[first], end_ms[behind - 1]
 
 
-def _row(name, at, begin_us, end_us):
+def _row(name, at, begin_ms, end_ms):
     colour = style.look(_LOOKS[at % len(_LOOKS)]).colour
-    x = np.column_stack([begin_us, end_us, np.full(len(begin_us), np.nan)]).ravel()
+    x = np.column_stack([begin_ms, end_ms, np.full(len(begin_ms), np.nan)]).ravel()
     row = style.line("packets", name, x, np.zeros(len(x)), 0, uid=f"row-{at}")
     y = [None if each is None else name for each in row["x"]]
     # Without a first entry a category that is never served would lose its row.
@@ -103,13 +102,13 @@ def _row(name, at, begin_us, end_us):
     return row | {"x": [None, *row["x"]], "y": [name, *y], "line": bar}
 
 
-def _turns(port, queue, begin_us, size):
+def _turns(port, queue, begin_ms, size):
     """One line a turn: queue, when it begins, packets and bytes sent."""
     first = np.flatnonzero(np.diff(queue, prepend=-1))
     sent = {"packets": np.ones_like(size), "bytes": size}
     columns = {name: np.add.reduceat(each, first) for name, each in sent.items()}
     names = [port.queue_names[at] for at in queue[first]]
-    return pd.DataFrame({"begins [µs]": begin_us[first].round(1), **columns}, index=names)
+    return pd.DataFrame({"begins [ms]": begin_ms[first].round(3), **columns}, index=names)
 
 
 def _summary(port, table):
