@@ -287,6 +287,20 @@ def test_a_queue_fills_and_then_loses_what_does_not_fit():
     assert dropped[-1] == pytest.approx(pps, rel=0.15)
 
 
+def test_an_empty_queue_takes_no_time_to_send():
+    pauses = lessons.one_queue.bursts()
+    figure = plots.queue_over_time(pauses, {"the port": run(pauses)})
+    takes_ms = np.array(figure.data[1].y, dtype=float)
+    assert np.isfinite(takes_ms).all(), "the line has no gaps"
+    assert takes_ms[np.array(figure.data[0].y) == 0].max() == 0
+
+
+def test_a_line_joins_no_runs_of_a_packet_model():
+    modes = {trace.name: trace.mode for trace in over_load().data}
+    assert modes["head"] == "lines+markers"
+    assert modes["packet by packet"] == "markers"
+
+
 def test_a_record_without_a_history_is_no_queue_over_time():
     with pytest.raises(ValueError, match="this 'fluid' result has no history"):
         plots.queue_over_time(OVERLOAD, {"solved": run(OVERLOAD, "fluid")})

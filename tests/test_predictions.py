@@ -111,6 +111,31 @@ def test_a_drawn_curve_stays_in_the_picture():
     assert alone.summary == "At 100 %: the model 40 %."
 
 
+def test_an_unfinished_curve_is_shown_and_named_but_not_kept(folder):
+    store = Store()
+    asked = Widget(CURVE, store)
+    asked.part = [[0, 1], [50, 2]]
+    assert store.get(CURVE) is None
+    assert list(folder.iterdir()) == []
+    figure = reveal(CURVE, None, {0: 0, 100: 40}, store.part(CURVE))
+    assert list(figure.data[0].x) == [0, 50]
+    said = "Your curve is not finished: nothing is drawn at 100 %. At 100 %: the model 40 %."
+    assert figure.summary == said
+    assert figure.table["your guess"].isna().tolist() == [False, False, True]
+    asked.part, asked.guess = [], GUESSES[CURVE]
+    assert store.part(CURVE) == []
+    assert store.get(CURVE) == GUESSES[CURVE]
+
+
+@pytest.mark.parametrize(
+    "points", [[[51, 2]], [[50, 2], [0, 1]], [[0, 101]], [[0]], "ab", [[0, None]]]
+)
+def test_what_is_no_part_of_a_curve_is_not_held(points):
+    store = Store()
+    store.hold(CURVE, points)
+    assert store.part(CURVE) == []
+
+
 def test_a_guess_stays_in_the_figure_whose_axis_it_is_of():
     mark = ghost(NUMBER, 20, 1, x=["BE"], drawn=lambda ms: ms / 1000)
     assert (mark["x"], mark["y"], mark["text"]) == (["BE"], [0.02], ["your guess"])

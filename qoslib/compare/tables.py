@@ -87,8 +87,8 @@ def compare_experiment(
     Returns
     -------
     DataFrame
-        Texts to be read, one row a value: published, modelled to three digits, error. The
-        scoreboard has the numbers in full.
+        Texts to be read, one row a value: published, modelled to five digits, so that
+        the error follows from what is shown. The scoreboard has the numbers in full.
 
     Raises
     ------
@@ -98,10 +98,10 @@ def compare_experiment(
     Examples
     --------
     >>> compare_experiment("m120", "base", "latency")
-                           published modelled   error
+                           published   modelled   error
     stream quantity
-    CS1    latency_maximum     84 ms  88.1 ms  +4.8 %
-    BE     latency_average      4 ms  4.07 ms  +1.8 %
+    CS1    latency_maximum     84 ms  88.072 ms  +4.8 %
+    BE     latency_average      4 ms  4.0722 ms  +1.8 %
     """
     views = _views(platform, experiment, model, assumptions)
     rows = rows_of(views, checked(tuple[str, ...], quantities, "quantities"))
@@ -113,7 +113,7 @@ def compare_experiment(
             "stream": row.stream or "all",
             "quantity": row.quantity,
             "published": f"{row.published:,.10g} {unit}",
-            "modelled": f"{_digits(row.modelled, 3)} {unit}" if row.error is not None else "–",
+            "modelled": f"{_digits(row.modelled, 5)} {unit}" if row.error is not None else "–",
             "error": relative_error(row, ".1f") or "–",
         }
         for row in rows

@@ -7,6 +7,51 @@ function name_handles(root) {
     if (label && handle) handle.setAttribute("aria-label", label.textContent);
   }
 }
+/**
+ * ipywidgets moves a number that a slider does not reach to its end without a word, and makes 85 of
+ * "8,5". Here a comma is a point; the range stands below the box, and so does what became of a number.
+ */
+function watch_boxes(root) {
+  const note = Object.assign(document.createElement("div"), { className: "qoslib-allowed", hidden: true });
+  note.setAttribute("role", "status");
+  root.append(note);
+  const box_of = ({ target }) => target.closest?.(".widget-slider") && target.closest(".widget-readout");
+  const ends_of = (box) => {
+    const handle = box.closest(".widget-slider").querySelector("[role=slider]");
+    return ["aria-valuemin", "aria-valuemax"].map((name) => Number(handle.getAttribute(name)));
+  };
+  const say = (box, text) => {
+    note.hidden = !text;
+    note.textContent = text;
+    const at = box.getBoundingClientRect(), all = root.getBoundingClientRect();
+    note.style.top = `${at.bottom - all.top + 1}px`;
+    note.style.right = `${Math.max(all.right - at.right, 0)}px`;
+  };
+  const taken = (box, typed) => {
+    const [low, high] = ends_of(box), given = Number(typed || NaN);
+    const now = box.textContent;
+    if (Number.isNaN(given)) say(box, `“${typed}” is not a number: ${now} stays.`);
+    else if (given < low || given > high) say(box, `“${typed}” is not from ${low} to ${high}: ${now} is taken.`);
+    else if (document.activeElement !== box) say(box, "");
+  };
+  root.addEventListener("focusin", (event) => {
+    const box = box_of(event);
+    if (box) say(box, ends_of(box).join(" to "));
+  });
+  root.addEventListener("keypress", (event) => {
+    if (!box_of(event) || event.key !== ",") return;
+    event.preventDefault();
+    event.stopPropagation();
+    document.execCommand("insertText", false, ".");
+  }, true);
+  // On the way down to the box: ipywidgets has not yet changed what was typed.
+  const typed = (event) => {
+    const box = box_of(event), text = box?.textContent.trim();
+    if (box && (event.type === "blur" || event.key === "Enter")) setTimeout(() => taken(box, text));
+  };
+  root.addEventListener("keydown", typed, true);
+  root.addEventListener("blur", typed, true);
+}
 function save(name, url) {
   const link = Object.assign(document.createElement("a"), { download: name, href: url });
   link.click();
@@ -62,6 +107,7 @@ function render({ model, el }) {
     });
     sizer.observe(root);
     name_handles(root);
+    watch_boxes(root);
     root.tabIndex = -1;
     const large = projector(root, (on) => enlarge(root, on));
     if (large) el.append(large);

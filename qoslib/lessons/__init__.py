@@ -267,7 +267,7 @@ def reveal(prediction: str, answer: Any = None) -> "Revealed | Figure":
     """
     known = _prediction(prediction)
     answer = known.words.get("answer") if answer is None else answer
-    return revealed(known, _store.get(known), answer)
+    return revealed(known, _store.get(known), answer, _store.part(known))
 
 
 def guesses(prediction: str, folder: str | Path, answer: Any = None) -> "Figure":

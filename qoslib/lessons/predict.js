@@ -100,7 +100,7 @@ function number(spec, guess, say, remark) {
   return box;
 }
 
-function curve(spec, guess, say, remark) {
+function curve(spec, guess, say, remark, hold) {
   const width = 640, height = 300, left = 62, right = 14, top = 12, bottom = 44;
   const x = scale(spec.x), y = scale(spec.y);
   const toX = (value) => left + x.share(value) * (width - left - right);
@@ -157,7 +157,8 @@ function curve(spec, guess, say, remark) {
   again.addEventListener("click", () => {
     points.fill(null);
     show();
-    remark("Draw your curve. The one before is kept until the new one is whole.");
+    hold([]);
+    remark("Draw your curve. The one before is kept until the new one is finished.");
     dots[0].focus();
   });
   function put(n, value) {
@@ -183,8 +184,10 @@ function curve(spec, guess, say, remark) {
   // A curve is a guess once it has no gap.
   const done = () => {
     const missing = spec.at.filter((at, n) => points[n] === null);
-    if (missing.length) remark(`Go on: nothing is drawn yet at ${missing.join(", ")} ${spec.x.unit}.`);
-    else say(spec.at.map((at, n) => [at, points[n]]));
+    const drawn = spec.at.map((at, n) => [at, points[n]]).filter((each) => each[1] !== null);
+    hold(missing.length ? drawn : []);
+    if (missing.length) remark(`Not finished, so not kept yet. Go on: nothing is drawn at ${missing.join(", ")} ${spec.x.unit}.`);
+    else say(drawn);
   };
   let before = null;
   const drawAt = (event) => {
@@ -233,10 +236,14 @@ export default {
       model.save_changes();
       remark(said(spec, guess));
     };
+    const hold = (points) => {
+      model.set("part", points);
+      model.save_changes();
+    };
     const kinds = {choice, number, curve};
     const root = element("div", {class: "qoslib-predict"},
       element("style", {}, STYLE), element("p", {}, `Predict. ${spec.question}`),
-      kinds[spec.kind](spec, model.get("guess"), say, remark), status);
+      kinds[spec.kind](spec, model.get("guess"), say, remark, hold), status);
     keep_keys(root);
     el.append(root);
   },

@@ -76,21 +76,30 @@ class Prediction:
             return isinstance(guess, str) and guess in self.words["choices"]
         if self.kind == "number":
             return _is_number(guess) and self.words["low"] <= guess <= self.words["high"]
-        y = self.words["y"]
-        return (
-            isinstance(guess, list)
-            and [each[0] for each in guess if isinstance(each, list) and len(each) == 2]
-            == list(self.words["at"])
-            and all(_is_number(each[1]) and y["low"] <= each[1] <= y["high"] for each in guess)
+        return self.begins(guess) and len(guess) == len(self.words["at"])
+
+    def begins(self, points: Any) -> bool:
+        """Whether these are points of its curve, in their order; some may be missing."""
+        if self.kind != "curve" or not isinstance(points, list) or not points:
+            return False
+        if not all(isinstance(each, list) and len(each) == 2 for each in points):
+            return False
+        drawn, y = [each[0] for each in points], self.words["y"]
+        return drawn == [at for at in self.words["at"] if at in drawn] and all(
+            _is_number(each[1]) and y["low"] <= each[1] <= y["high"] for each in points
         )
 
 
 class Widget(anywidget.AnyWidget):
-    """The question, and a scale, choices or axes to answer on; `guess` is None until then."""
+    """The question, and a scale, choices or axes to answer on; `guess` is None until then.
+
+    Points of a curve that is not finished are its `part`, and no guess.
+    """
 
     _esm = joined("page/keys.js") + Path(__file__).with_name("predict.js").read_text("utf-8")
     spec = traitlets.Dict().tag(sync=True)
     guess = traitlets.Any(None, allow_none=True).tag(sync=True)
+    part: Any = traitlets.List().tag(sync=True)
 
     def __init__(self, prediction: Prediction, store: "Store") -> None:
         self._prediction, self._store = prediction, store
@@ -98,6 +107,10 @@ class Widget(anywidget.AnyWidget):
         spec = {"kind": prediction.kind, "name": prediction.name, **words}
         super().__init__(spec=spec, guess=store.get(prediction))
         self.observe(self._keep, "guess")
+        self.observe(self._hold, "part")
+
+    def _hold(self, change: Any) -> None:
+        self._store.hold(self._prediction, change["new"])
 
     def _keep(self, change: Any) -> None:
         if self._prediction.accepts(change["new"]):
@@ -115,6 +128,15 @@ class Store:
 
     def __init__(self) -> None:
         self._guesses: dict[str, Any] = {}
+        self._parts: dict[str, list[Any]] = {}
+
+    def part(self, prediction: Prediction) -> list[Any]:
+        """The points of a curve that is not finished; mostly none."""
+        return self._parts.get(prediction.name, [])
+
+    def hold(self, prediction: Prediction, points: Any) -> None:
+        """Hold the points of an unfinished curve as long as the kernel lasts."""
+        self._parts[prediction.name] = points if prediction.begins(points) else []
 
     def get(self, prediction: Prediction) -> Any:
         """The guess, or None where there is none."""
@@ -158,8 +180,10 @@ class Revealed:
         return f"**{self.text}**"
 
 
-def reveal(prediction: Prediction, guess: Any, answer: Any) -> Revealed | Figure:
-    """Set a guess beside the answer.
+def reveal(
+    prediction: Prediction, guess: Any, answer: Any, part: Sequence[Any] = ()
+) -> Revealed | Figure:
+    """Set a guess beside the answer; of a curve that is not finished, the part that is drawn.
 
     Raises
     ------
@@ -168,7 +192,7 @@ def reveal(prediction: Prediction, guess: Any, answer: Any) -> Revealed | Figure
     """
     words, kind = prediction.words, prediction.kind
     if kind == "curve":
-        return _drawn(prediction, guess, answer)
+        return _drawn(prediction, guess, answer, part)
     if kind == "choice":
         if answer not in words["choices"]:
             fail("answer", answer, " or ".join(map(repr, words["choices"])))
@@ -186,21 +210,30 @@ def reveal(prediction: Prediction, guess: Any, answer: Any) -> Revealed | Figure
     return Revealed(guess, answer, f"You said{mine}. {answered}{praise}")
 
 
-def _drawn(prediction: Prediction, guess: Any, answer: Any) -> Figure:
+def _drawn(prediction: Prediction, guess: Any, answer: Any, part: Sequence[Any]) -> Figure:
     words = prediction.words
     x, y = _points(answer)
-    traces = []
-    if guess is not None:
-        mine_x, mine_y = zip(*guess, strict=True)
+    traces, missing = [], []
+    if part:
+        drawn = dict(part)
+        missing = [at for at in words["at"] if at not in drawn]
+    if guess is not None or part:
+        mine_x, mine_y = zip(*(part or guess), strict=True)
         traces.append(_curve(style.GUESS, mine_x, mine_y, style.INK, dash="dot"))
+        # A single point is no line.
+        traces[-1]["mode"] = "lines+markers"
     traces.append(_curve(words["who"], x, y, style.BLUE))
     at, unit = words["at"][-1], words["y"]["unit"]
     text = (
         f"At {at:g} {words['x']['unit']}: {words['who'].lower()} {np.interp(at, x, y):.3g} {unit}"
     )
-    text += f", your curve {guess[-1][1]:g} {unit}." if guess is not None else "."
+    text += f", your curve {guess[-1][1]:g} {unit}." if guess is not None and not part else "."
     columns = {words["who"]: np.interp(words["at"], x, y)}
-    if guess is not None:
+    if missing:
+        places = f"{', '.join(f'{each:g}' for each in missing)} {words['x']['unit']}"
+        text = f"Your curve is not finished: nothing is drawn at {places}. {text}"
+        columns = {style.GUESS: [drawn.get(each) for each in words["at"]], **columns}
+    elif guess is not None:
         columns = {style.GUESS: mine_y, **columns}
     index = pd.Index(words["at"], name=f"{words['x']['label']} [{words['x']['unit']}]")
     return Figure(

@@ -61,7 +61,8 @@ def over_time(scenario: Scenario, result: Result, queue: str) -> OverTime:
 
     Notes
     -----
-    The time to send what waits is packets waiting over packets sent a second, both of the bin.
+    The time to send what waits is packets waiting over packets sent per second, both of the bin.
+    It is 0 where nothing waits, and NaN where packets wait and none is sent.
 
     Examples
     --------
@@ -81,7 +82,8 @@ def over_time(scenario: Scenario, result: Result, queue: str) -> OverTime:
     mine = [result.streams.index(s.name) for s in scenario.streams if port.queue_of(s) == at]
     waiting = history.queue_packets[at].astype(float)
     sent_pps = history.sent_packets[mine].sum(axis=0) / width_s
-    takes_s = np.divide(waiting, sent_pps, out=np.full_like(waiting, np.nan), where=sent_pps > 0)
+    takes_s = np.where(waiting > 0, np.nan, 0.0)
+    np.divide(waiting, sent_pps, out=takes_s, where=sent_pps > 0)
     dropped_pps = history.dropped_packets[mine].sum(axis=0) / width_s
     end_s, tokens = history.time_s[1:], history.tokens_share[at]
     return OverTime(end_s - width_s / 2, end_s, waiting, takes_s, dropped_pps, tokens)

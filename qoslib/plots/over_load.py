@@ -79,9 +79,10 @@ def over_load(
         x, y = units.convert(offered_bps, "bit/s", "Mbit/s"), units.convert(y, base, unit)
         look, uid = style.variant(names[0] if len(names) == 1 else "BE", place), f"line-{place}"
         trace = style.line(result.model, label, x, y, 0, as_look=look, uid=uid)
-        if result.model == "packets":
+        # Between the loads that were run a packet model has no answer, and a line would be one.
+        if simulated := result.model == "packets":
             trace["marker"] |= {"size": 8, "maxdisplayed": 0}
-        traces.append(trace | {"mode": "lines+markers"})
+        traces.append(trace | {"mode": "markers" if simulated else "lines+markers"})
         columns[label] = pd.Series(y, index=np.round(x, 3))
     if configured_bps is not None:
         at = [units.convert(checked(Positive, configured_bps, "configured_bps"), "bit/s", "Mbit/s")]

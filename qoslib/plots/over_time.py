@@ -99,12 +99,14 @@ def queue_over_time(
 
 def _of_queue(line: Line) -> str:
     waiting, takes_ms, dropped_pps = line.panels
-    most = f"In the queue ({line.label}) at most {waiting.max():,.0f} packets wait at once"
+    count = waiting.max()
+    wait = "1 packet waits" if count == 1 else f"{count:,.0f} packets wait"
+    most = f"In the queue ({line.label}) at most {wait} at once"
     lossy = np.flatnonzero(dropped_pps)
     if not len(lossy):
         return f"{most}, and none is dropped."
     text = f"{most}, and some are dropped from {line.x[lossy[0]]:.3g} ms on"
-    if np.isnan(takes_ms[-1]):
+    if not takes_ms[-1] > 0:
         return f"{text}."
     return f"{text}; to send those at the end takes {takes_ms[-1]:.3g} ms."
 
