@@ -20,7 +20,9 @@ function watch_boxes(root) {
     const handle = box.closest(".widget-slider").querySelector("[role=slider]");
     return ["aria-valuemin", "aria-valuemax"].map((name) => Number(handle.getAttribute(name)));
   };
+  let shown, before;
   const say = (box, text) => {
+    shown = box;
     note.hidden = !text;
     note.textContent = text;
     const at = box.getBoundingClientRect(), all = root.getBoundingClientRect();
@@ -32,12 +34,17 @@ function watch_boxes(root) {
     const now = box.textContent;
     if (Number.isNaN(given)) say(box, `“${typed}” is not a number: ${now} stays.`);
     else if (given < low || given > high) say(box, `“${typed}” is not from ${low} to ${high}: ${now} is taken.`);
-    else if (document.activeElement !== box) say(box, "");
+    else if (document.activeElement === box) say(box, `${low} to ${high}`);
+    else if (shown === box) say(box, "");
   };
-  root.addEventListener("focusin", (event) => {
-    const box = box_of(event);
-    if (box) say(box, ends_of(box).join(" to "));
-  });
+  for (const begun of ["focusin", "input"]) {
+    root.addEventListener(begun, (event) => {
+      const box = box_of(event);
+      if (!box) return;
+      if (begun === "focusin") before = box.textContent;
+      say(box, ends_of(box).join(" to "));
+    });
+  }
   root.addEventListener("keypress", (event) => {
     if (!box_of(event) || event.key !== ",") return;
     event.preventDefault();
@@ -45,12 +52,18 @@ function watch_boxes(root) {
     document.execCommand("insertText", false, ".");
   }, true);
   // On the way down to the box: ipywidgets has not yet changed what was typed.
-  const typed = (event) => {
+  root.addEventListener("keydown", (event) => {
     const box = box_of(event), text = box?.textContent.trim();
-    if (box && (event.type === "blur" || event.key === "Enter")) setTimeout(() => taken(box, text));
-  };
-  root.addEventListener("keydown", typed, true);
-  root.addEventListener("blur", typed, true);
+    if (box && event.key === "Enter") setTimeout(() => { before = box.textContent; taken(box, text); });
+  }, true);
+  // ipywidgets takes a number with Enter alone; one that is left behind counts, too.
+  root.addEventListener("blur", (event) => {
+    const box = box_of(event);
+    if (!box) return;
+    if (box.textContent === before) return say(box, "");
+    box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", keyCode: 13, bubbles: true }));
+  }, true);
+  root.addEventListener("keydown", (event) => { if (!event.isTrusted) event.stopPropagation(); });
 }
 function save(name, url) {
   const link = Object.assign(document.createElement("a"), { download: name, href: url });
