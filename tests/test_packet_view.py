@@ -27,6 +27,7 @@ from qoslib.port import (
     Codel,
     DeficitRoundRobin,
     DropProfile,
+    Ewma,
     Fifo,
     Forwarder,
     HeadDrop,
@@ -41,6 +42,7 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    Sampled,
     Shaper,
     StartTimeFairQueueing,
     StrictPriority,
@@ -328,6 +330,51 @@ def test_a_scale_model_keeps_delays():
     assert (engine.packet_s, engine.pause) == (pytest.approx(1e-5), Pause(8, 2))
     with pytest.raises(ValueError, match="a Trace"):
         explore.divided(scenario.replace(streams=(Stream("t", arrivals=Trace((0.0,), (99,))),)), 2)
+
+
+def test_a_scale_model_divides_quanta_so_that_a_round_takes_as_long():
+    queues = tuple(
+        Queue(name, TimeLimit(0.05, at="line"), quantum_bytes=quantum)
+        for name, quantum in (("voice", 40_000), ("data", 320_000))
+    )
+    port = Port("link", 1e9, queues, DeficitRoundRobin())
+    streams = (Stream("voice", 40e6, 1000, Poisson()), Stream("data", 1.1e9, 1000))
+    big = Scenario("turns", port, streams, duration_s=1.5, warmup_s=0.2, seed=2)
+    small = explore.divided(big, 5)
+    assert [queue.quantum_bytes for queue in small.only_port.queues] == [8000, 64_000]
+    delays_s = [run(each)["voice"].delay_mean_s for each in (big, small)]
+    # The grain: a packet takes 40 us on the smaller link.
+    assert delays_s[1] == pytest.approx(delays_s[0], abs=3 * 40e-6)
+    # With the quanta of the whole, a turn of data takes five times as long.
+    kept = small.replace(
+        network=small.only_port.replace(
+            queues=tuple(
+                scaled.replace(quantum_bytes=queue.quantum_bytes)
+                for scaled, queue in zip(small.only_port.queues, queues, strict=True)
+            )
+        )
+    )
+    assert run(kept)["voice"].delay_mean_s > 4 * delays_s[0]
+    tiny = explore.divided(big, 1e6)
+    assert min(queue.quantum_bytes for queue in tiny.only_port.queues) == 1
+
+
+def test_a_scale_model_divides_the_thresholds_of_red_and_shortens_its_average():
+    red = Red(RedProfile(200, 600, 0.5), (("gold", RedProfile(300, 900)),), Ewma(8))
+    port = Port("link", 1e9, (Queue("all", PacketLimit(2000), red),), transmit_ring_packets=64)
+    big = Scenario("red", port, (Stream("data", 1.2e9, 1000, Poisson()),), 2.0, 0.5, seed=2)
+    small = explore.divided(big, 16)
+    (queue,) = small.only_port.queues
+    assert queue.dropper == Red(
+        RedProfile(12.5, 37.5, 0.5), (("gold", RedProfile(18.75, 56.25)),), Ewma(4)
+    )
+    assert (queue.limit, small.only_port.transmit_ring_packets) == (PacketLimit(125), 4)
+    whole, part = run(big)["data"], run(small)["data"]
+    assert part.delay_mean_s == pytest.approx(whole.delay_mean_s, rel=0.05)
+    assert part.drop_ratio == pytest.approx(whole.drop_ratio, rel=0.05)
+    relay = one(dropper=Red(RedProfile(3, 12), averaging=Sampled(40, 1e-3, 20, release_packets=8)))
+    look = explore.divided(relay, 4).only_port.queues[0].dropper.averaging
+    assert look == Sampled(10, 1e-3, 5, release_packets=2)
 
 
 def test_a_scene_of_a_lesson_hands_over_the_guess_of_its_reader(monkeypatch):

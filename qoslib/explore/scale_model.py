@@ -1,10 +1,15 @@
 """A scale model of a scenario: fewer packets, the same delays."""
 
+import math
 from typing import Any
 
 from qoslib.port import (
+    AsymmetricEwma,
     ByteLimit,
+    ByteRedProfile,
     Chain,
+    Dropper,
+    Ewma,
     Forwarder,
     Hop,
     PacketLimit,
@@ -12,9 +17,16 @@ from qoslib.port import (
     Policer,
     Port,
     Queue,
+    Red,
+    RedProfile,
+    Sampled,
     Shaper,
     TimeLimit,
+    TimeRedProfile,
+    TruncatingEwma,
 )
+from qoslib.port.averaging import Averaging
+from qoslib.port.thresholds import Thresholds
 from qoslib.record import Positive, checked, fail
 from qoslib.scenario import Scenario
 from qoslib.traffic import FrameMix, Stream, Trace
@@ -25,9 +37,15 @@ __all__ = ["divided"]
 def divided(scenario: Scenario, by: float) -> Scenario:
     """The scenario with all rates divided, and what packets and bytes limit with them.
 
-    A limit in time keeps its packets waiting for as long. Limits in packets or bytes, fill
-    levels for PAUSE and the bursts of policers and shapers hold as much less, but one frame at
-    least, so they keep their time too. Frames, quanta and weights stay as they are.
+    Frames stay as large, so each takes so many times as long on the link. What counts packets or
+    bytes is divided too, and then stands for the same time: limits, pools, the transmit ring,
+    bursts of policers and shapers, fill levels for PAUSE and thresholds of RED. An average of
+    RED that remembers ``2**exponent`` packets gets a smaller exponent. Quanta are divided,
+    because a round of kept ones would take longer; where a quantum becomes less than a frame, a
+    queue collects it over several turns. Times, weights and shares stay as they are.
+
+    Nothing is divided to less than one packet or the largest frame, and a quantum to no less than
+    a byte: a model with few packets in a queue or a turn has their grain in its delays.
 
     Parameters
     ----------
@@ -86,9 +104,10 @@ def _at(at: Port | Forwarder, by: float, frame: int) -> Port | Forwarder:
     pools = tuple(
         pool.replace(limit_bytes=max(round(pool.limit_bytes / by), frame)) for pool in at.pools
     )
-    shaper = _meter(at.shaper, by, frame)
+    shaper, ring = _meter(at.shaper, by, frame), at.transmit_ring_packets
     return at.replace(
         rate_bps=at.rate_bps / by,
+        transmit_ring_packets=ring and _packets(ring, by),
         queues=queues,
         pools=pools,
         shaper=shaper,
@@ -99,11 +118,14 @@ def _at(at: Port | Forwarder, by: float, frame: int) -> Port | Forwarder:
 def _queue(queue: Queue, by: float, frame: int) -> Queue:
     limit: PacketLimit | ByteLimit | TimeLimit = queue.limit
     if isinstance(limit, PacketLimit):
-        limit = PacketLimit(max(round(limit.packets / by), 1))
+        limit = PacketLimit(_packets(limit.packets, by))
     elif isinstance(limit, ByteLimit):
         limit = ByteLimit(max(round(limit.limit_bytes / by), frame))
     return queue.replace(
         limit=limit,
+        dropper=_dropper(queue.dropper, by),
+        marking=None if queue.marking is None else _profile(queue.marking, by),
+        quantum_bytes=queue.quantum_bytes and max(round(queue.quantum_bytes / by), 1),
         guaranteed_bps=queue.guaranteed_bps / by,
         policer=_meter(queue.policer, by, frame),
         shaper=_meter(queue.shaper, by, frame),
@@ -113,7 +135,7 @@ def _queue(queue: Queue, by: float, frame: int) -> Queue:
 def _pause(pause: Pause | None, by: float) -> Pause | None:
     if pause is None:
         return None
-    high_packets = max(round(pause.high_packets / by), 1)
+    high_packets = _packets(pause.high_packets, by)
     low_packets = min(round(pause.low_packets / by), high_packets - 1)
     return pause.replace(high_packets=high_packets, low_packets=low_packets)
 
@@ -121,5 +143,49 @@ def _pause(pause: Pause | None, by: float) -> Pause | None:
 def _meter(meter: Policer | Shaper | None, by: float, frame: int) -> Any:
     if meter is None:
         return None
-    burst_bytes = max(round(meter.burst_bytes / by), frame)
-    return meter.replace(rate_bps=meter.rate_bps / by, burst_bytes=burst_bytes)
+    meter = meter.replace(
+        rate_bps=meter.rate_bps / by, burst_bytes=max(round(meter.burst_bytes / by), frame)
+    )
+    if isinstance(meter, Policer) and meter.congestion_packets is not None:
+        meter = meter.replace(congestion_packets=_packets(meter.congestion_packets, by))
+    return meter
+
+
+def _packets(packets: int, by: float) -> int:
+    return max(round(packets / by), 1)
+
+
+def _dropper(dropper: Dropper, by: float) -> Dropper:
+    if not isinstance(dropper, Red):
+        return dropper
+    return dropper.replace(
+        profile=_profile(dropper.profile, by),
+        profiles=tuple((mark, _profile(profile, by)) for mark, profile in dropper.profiles),
+        averaging=_averaging(dropper.averaging, by),
+    )
+
+
+def _profile(profile: Thresholds, by: float) -> Thresholds:
+    match profile:
+        case RedProfile(low, high):
+            return profile.replace(minimum_packets=low / by, maximum_packets=high / by)
+        case ByteRedProfile(low, high):
+            return profile.replace(minimum_bytes=low / by, maximum_bytes=high / by)
+        case TimeRedProfile():
+            return profile.replace(rate_bps=profile.rate_bps / by)
+        case _:
+            # Shares of a limit, which is divided itself.
+            return profile
+
+
+def _averaging(look: Averaging, by: float) -> Averaging:
+    if isinstance(look, Ewma | TruncatingEwma | AsymmetricEwma):
+        # An average of fewer packets, which take as long to come.
+        look = look.replace(exponent=min(max(round(look.exponent - math.log2(by)), 0), 30))
+    if isinstance(look, Sampled):
+        high_packets = max(round(look.high_packets / by), 1)
+        low_packets = min(round(look.low_packets / by), high_packets - 1)
+        look = look.replace(high_packets=high_packets, low_packets=low_packets)
+    if isinstance(look, Sampled | AsymmetricEwma) and look.release_packets is not None:
+        look = look.replace(release_packets=round(look.release_packets / by))
+    return look

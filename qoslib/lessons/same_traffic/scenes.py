@@ -71,12 +71,12 @@ def _line_card(port: Port) -> Port:
 
 
 def _counted(queue: Queue) -> Queue:
-    # A turn takes as long with smaller quanta. The bucket of voice decides by the number of its
-    # packets how many are dropped. WRED of these classes drops from a number of packets on.
+    # The bucket of voice decides by the number of its packets how many are dropped. WRED of these
+    # classes drops from a number of packets on.
     if isinstance(queue.dropper, Red) and isinstance(queue.dropper.profile, RedProfile):
         limit = PacketLimit(round(queue.dropper.profile.maximum_packets))
         queue = queue.replace(dropper=TailDrop(), limit=limit)
     if policer := queue.policer:
         burst_bytes = round(policer.burst_bytes * DIVIDED_BY)
         queue = queue.replace(policer=policer.replace(burst_bytes=burst_bytes))
-    return queue.replace(quantum_bytes=max(round(queue.quantum_bytes / DIVIDED_BY), 1))
+    return queue
