@@ -288,6 +288,32 @@ def test_a_projector_has_large_letters_and_keys(page):
     page.wait_for_function("document.fullscreenElement === null")
 
 
+def test_four_ports_are_projected_two_by_two_where_letters_would_be_small(page):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto("about:blank")
+    mounted(page, lessons.same_traffic.scene())
+    assert page.get_by_title("Show the other ports").is_hidden()
+    page.locator(f"{ROOT} .play").focus()
+    page.keyboard.press("p")
+    page.wait_for_selector(".qoslib-projected")
+    hidden = "qos.layout.lanes.map((each) => Boolean(each.hidden))"
+    others = page.get_by_title("Show the other ports")
+    for said, away in (
+        ("Ports 1 and 2 of 4 ⇄", [False, False, True, True]),
+        ("Ports 3 and 4 of 4 ⇄", [True, True, False, False]),
+    ):
+        page.wait_for_function(f"document.querySelector('{ROOT}').innerText.includes('{said}')")
+        assert page.evaluate(hidden) == away
+        letters = page.evaluate("12 * document.querySelector('canvas').clientWidth / qos.layout.W")
+        assert letters > 21
+        assert page.evaluate(OVERLAPS, 3) == []
+        others.click()
+    page.keyboard.press("p")
+    page.wait_for_function("document.fullscreenElement === null")
+    page.wait_for_function("qos.layout.lanes.every((each) => !each.hidden)")
+    assert others.is_hidden()
+
+
 def test_a_notebook_that_is_exported_as_html_plays(page, tmp_path):
     view = four()
     bundle = view._repr_mimebundle_()

@@ -48,10 +48,12 @@ export function word(pen, said, style) {
 
 /**
  * Parts in a row between two ends: some from the right, then others from the left, each from its own
- * place `at` on if it has one, then the last from the right. What has no room is left out.
+ * place `at` on if it has one, then the last from the right. What has no room is left out: what has is
+ * returned.
  */
 export function spread(y, from, to, left, right = [], last = []) {
   let end = to, x = from;
+  const drawn = [];
   const fromRight = (part) => {
     if (end - part.wide < x) return;
     part.draw(end - part.wide, y);
@@ -62,9 +64,11 @@ export function spread(y, from, to, left, right = [], last = []) {
     const begin = Math.max(x, part.at ?? x);
     if (begin + part.wide > end) continue;
     part.draw(begin, y);
+    drawn.push(part);
     x = begin + part.wide + 10;
   }
   last.forEach(fromRight);
+  return drawn;
 }
 
 export function line(pen, x0, y0, x1, y1, colour, width = 1, dash = []) {

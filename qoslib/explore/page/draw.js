@@ -20,14 +20,18 @@ export function draw(context, state, view) {
 
 function drawLane(pen, lane, number, state, t) {
   const { layout, theme } = pen, made = layout.lanes[number];
+  if (made.hidden) return;
+  const first = layout.lanes.every((each, at) => at >= number || each.hidden);
   pen.every = numbered(lane, layout) ? EVERY : 0;
   const title = word(pen, lane.title, { size: made.size, weight: 650 }), parts = [title];
-  if (pen.scene.badge && !number) parts.push(badge(pen, pen.scene.badge));
-  if (!number && !made.total && pen.scene.classes.length > 1) {
+  if (first && !made.total && pen.scene.classes.length > 1) {
     parts.push(...pen.scene.classes.map((each) => classOf(pen, each.name)));
   }
+  const sign = pen.scene.badge && !pen.signed && badge(pen, pen.scene.badge);
+  if (sign) parts.push(sign);
   parts.push(word(pen, lane.note, { size: 12, colour: theme.muted }));
-  spread(made.y + made.title, layout.pad, layout.gate - 4, parts);
+  // A badge that has no room in the first lane is in the next.
+  pen.signed ||= spread(made.y + made.title, layout.pad, layout.gate - 4, parts).includes(sign);
   made.rows.forEach((row) => drawRow(pen, lane, number, made, row, state, t));
   drawLink(pen, lane, number, made, state, t);
 }

@@ -8,6 +8,8 @@ const ROOMY = 0.65;
 const LARGEST = 46, LEAST = 20;
 export const LANDING_S = 0.3, FALL_S = 0.95, CLOSING_S = 0.22, ON_RAIL = 0.4;
 export const NARROWEST = 640;
+/** How wide a view is laid out that fills a screen of 1280 x 720, so that letters of 12 have 24 [px]. */
+const PROJECTED = 616;
 const TALLEST = 110;
 /** How far before the head of a queue packets fall that are dropped there [px]. */
 const SHAFT = 54;
@@ -57,31 +59,42 @@ const DENSITIES = [
 export const HIGHEST = 424;
 const CHART = 62;
 
-/** Letters are drawn twice as large where the view fills a screen, unless that is too high. */
-export function projectedLayout(layoutOf, scene, width, height) {
-  const least = 640, { H } = layoutOf(scene, width, { W: least, most: height / 1.8 });
-  const scale = Math.min(2, width / least, height / H);
-  return layoutOf(scene, width, { W: width / scale, most: height / scale });
+/**
+ * Letters are drawn twice as large where the view fills a screen. Where more than two lanes are too high
+ * for that, they are shown two by two: the `pair` of them that is asked for.
+ */
+export function projectedLayout(layoutOf, scene, width, height, pair) {
+  const count = scene.lanes.length, pairs = Math.ceil(count / 2);
+  const sized = (only) => {
+    const { H } = layoutOf(scene, width, { W: PROJECTED, most: height / 1.8, only });
+    const scale = Math.min(2, width / PROJECTED, height / H);
+    return { ...layoutOf(scene, width, { W: width / scale, most: height / scale, only }), scale };
+  };
+  const all = sized(null);
+  if (count <= 2 || all.scale > 1.8) return all;
+  const first = 2 * (pair % pairs), last = Math.min(first + 2, count);
+  return { ...sized([first, last - 1]), said: first + 1 < last ? `Ports ${first + 1} and ${last} of ${count} ⇄` : `Port ${last} of ${count} ⇄` };
 }
 
 /**
  * The layout of a scene at a width, in pixels; at the scale `before` it if that still fits. While a wall
  * is `held`, packets keep their size as long as it is on the canvas, so that it follows the hand.
  */
-export function layoutOf(scene, width, { before = null, held = false, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST } = {}) {
+export function layoutOf(scene, width, { before = null, held = false, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST, only = null } = {}) {
   let made = null;
   for (const density of DENSITIES) {
-    made = laidOut(scene, W, density, before, held);
+    made = laidOut(scene, W, density, before, held, only);
     if (made.H <= most) break;
   }
   return { ...made, scale: width / W };
 }
 
-function laidOut(scene, W, density, before, held) {
+function laidOut(scene, W, density, before, held, only) {
   const pad = 10, gate = Math.round(0.69 * W);
   const sizes = scene.lanes.map(drawn);
   let y = 4;
   const lanes = scene.lanes.map((lane, number) => {
+    if (only && !only.includes(number)) return { rows: [], hidden: true };
     const made = placed(lane, y, { W, gate, pad }, sizes[number], density);
     y = made.bottom;
     return made;

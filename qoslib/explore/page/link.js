@@ -106,7 +106,11 @@ function hoses(pen, lane, made, state, t) {
 /** What has been sent, and with which delay: of each stream, or in the tightest lanes in two lines. */
 function totals(pen, lane, made, state) {
   const { layout } = pen, x = layout.gate + 4, room = layout.W - layout.pad - x, like = pen.scene.longest;
-  const dense = !made.total, short = (delay) => time(delay, like).split(" ")[0];
+  const dense = !made.total, narrow = room < 50 * lane.named.length + 68;
+  const short = (delay) => {
+    const said = time(delay, like).split(" ")[0];
+    return narrow && delay ? String(Number(Number(said).toPrecision(2))) : said;
+  };
   let y = made.line + made.lineHigh + (dense ? 15 : 21);
   if (lane.flows.length === 1) {
     const { sent, delay } = state, large = { size: 12.5, weight: 500 };
@@ -115,8 +119,9 @@ function totals(pen, lane, made, state) {
     return void text(pen, words, x, y, large);
   }
   if (dense) {
-    counted(pen, lane, x, y, "dropped", state.flows.map((flow) => flow.dropped.toLocaleString("en")));
-    counted(pen, lane, x, y + 14, `delay [${time(0, like).split(" ")[1]}]`, state.flows.map((flow) => short(flow.delay)));
+    counted(pen, lane, x, y, narrow ? "lost" : "dropped", state.flows.map((flow) => flow.dropped.toLocaleString("en")));
+    const unit = time(0, like).split(" ")[1];
+    counted(pen, lane, x, y + 14, narrow ? unit : `delay [${unit}]`, state.flows.map((flow) => short(flow.delay)));
     return;
   }
   const shown = lane.named.slice(0, 6), style = { size: 12, weight: 600 };
@@ -139,9 +144,9 @@ function totals(pen, lane, made, state) {
 
 /** A number for each stream in a line. */
 function counted(pen, lane, x, y, what, numbers) {
-  const begin = x + 68, room = pen.layout.W - pen.layout.pad - begin;
+  const begin = x + (what.length < 5 ? 28 : 68), room = pen.layout.W - pen.layout.pad - begin;
   text(pen, what, x, y, { size: 12, colour: pen.theme.muted });
-  const all = lane.flows.map((flow, at) => [flow, numbers[at]]), most = Math.floor(room / 38);
+  const all = lane.flows.map((flow, at) => [flow, numbers[at]]), most = Math.floor(room / 35);
   const fit = all.filter(([flow]) => lane.named.includes(flow)).slice(0, most);
   const wide = Math.min(room / fit.length, 90);
   fit.forEach(([flow, number], at) => {

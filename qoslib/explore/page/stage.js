@@ -31,7 +31,7 @@ export function stageOf(view, place, painted) {
     view.dark = isDark();
     place.classList.toggle("dark", view.dark);
     root.style.colorScheme = view.dark ? "dark" : "light";
-    const layout = large ? projectedLayout(PICTURE.layoutOf, scene, width, heightLeft()) : PICTURE.layoutOf(scene, width, { before: view.layout, held: Boolean(view.look.held) });
+    const layout = large ? projectedLayout(PICTURE.layoutOf, scene, width, heightLeft(), view.pair) : PICTURE.layoutOf(scene, width, { before: view.layout, held: Boolean(view.look.held) });
     view.layout = layout;
     const sharp = Math.max(devicePixelRatio || 1, 1) * (large ? layout.scale : Math.min(1, layout.scale)) || 1;
     canvas.width = Math.round(layout.W * sharp);

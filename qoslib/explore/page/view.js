@@ -20,7 +20,7 @@ export function mount(el, spec, bytes, live = null) {
   const scene = PICTURE.load(spec, bytes), root = make("div", ROOT, make("style", {}, CSS));
   const view = {
     root, live, scene, layout: PICTURE.layoutOf(scene, 820), dark: false,
-    t: 0, speed: 1, playing: false,
+    t: 0, speed: 1, playing: false, pair: 0,
     look: { spots: [], followed: null, held: null, moved: null },
     stats: { frames: 0, asks: 0, drawing_ms: [], answers_ms: [] },
   };
@@ -40,12 +40,16 @@ export function mount(el, spec, bytes, live = null) {
   });
   const large = projector(root, stage.again);
   if (large) controls.clock.before(large);
+  const pairs = make("button", { type: "button", title: "Show the other ports", onclick: () => { view.pair += 1; stage.again(); } });
+  controls.clock.before(pairs);
   place.append(tip);
   const signs = make("p", { class: "signs qoslib-not-projected" });
   root.append(place, controls.scrub, controls.bar, sliders, said, signs, fold);
 
   function painted(state) {
     controls.follow();
+    pairs.hidden = !view.layout.said;
+    if (view.layout.said) pairs.textContent = view.layout.said;
     root.dataset.timeMs = 1000 * view.t;
     root.dataset.playing = view.playing;
     stories.show();
