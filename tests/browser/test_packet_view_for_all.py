@@ -60,6 +60,18 @@ OVERLAPS = """(times) => {
     return [...found];
 }"""
 
+#: All that is written on the canvas.
+WRITTEN = """() => {
+    const proto = CanvasRenderingContext2D.prototype, real = proto.fillText, found = [];
+    proto.fillText = function (said, ...more) {
+        found.push(said);
+        return real.call(this, said, ...more);
+    };
+    qos.seek(0);
+    proto.fillText = real;
+    return found;
+}"""
+
 
 def scenes():
     """Every packet view of the lessons: its name, and the function that makes it."""
@@ -105,6 +117,8 @@ def test_a_scene_fits_a_screen_and_no_words_overlap(page, make):
     page.goto("about:blank")
     assert mounted(page, view) <= HIGH
     assert page.evaluate(OVERLAPS, 8) == []
+    titles = {lane["title"] for lane in view.spec["lanes"]}
+    assert titles | {view.spec.get("badge", min(titles))} <= set(page.evaluate(WRITTEN))
     # At 1 x nobody waits longer than this for its end.
     if not isinstance(view, explore.TcpView):
         assert page.evaluate("qos.scene.end_s / qos.layout.pace") < 30

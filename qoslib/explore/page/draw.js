@@ -31,7 +31,8 @@ function drawLane(pen, lane, number, state, t) {
   if (sign) parts.push(sign);
   parts.push(word(pen, lane.note, { size: 12, colour: theme.muted }));
   // A badge that has no room in the first lane is in the next.
-  pen.signed ||= spread(made.y + made.title, layout.pad, layout.gate - 4, parts).includes(sign);
+  const drawn = spread(made.y + made.title, layout.pad, layout.gate - 4, parts);
+  pen.signed ||= drawn.includes(sign);
   made.rows.forEach((row) => drawRow(pen, lane, number, made, row, state, t));
   drawLink(pen, lane, number, made, state, t);
 }

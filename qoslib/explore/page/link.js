@@ -106,7 +106,7 @@ function hoses(pen, lane, made, state, t) {
 /** What has been sent, and with which delay: of each stream, or in the tightest lanes in two lines. */
 function totals(pen, lane, made, state) {
   const { layout } = pen, x = layout.gate + 4, room = layout.W - layout.pad - x, like = pen.scene.longest;
-  const dense = !made.total, narrow = room < 50 * lane.named.length + 68;
+  const dense = !made.total, narrow = room < 42 * lane.named.length + 68;
   const short = (delay) => {
     const said = time(delay, like).split(" ")[0];
     return narrow && delay ? String(Number(Number(said).toPrecision(2))) : said;
