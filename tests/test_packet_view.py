@@ -22,6 +22,7 @@ from qoslib.platforms import platform
 from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
+    ByteRedProfile,
     Chain,
     Classifier,
     Codel,
@@ -44,9 +45,11 @@ from qoslib.port import (
     RedProfile,
     Sampled,
     Shaper,
+    ShareRedProfile,
     StartTimeFairQueueing,
     StrictPriority,
     TimeLimit,
+    TimeRedProfile,
 )
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream, Trace, imix
@@ -375,6 +378,14 @@ def test_a_scale_model_divides_the_thresholds_of_red_and_shortens_its_average():
     relay = one(dropper=Red(RedProfile(3, 12), averaging=Sampled(40, 1e-3, 20, release_packets=8)))
     look = explore.divided(relay, 4).only_port.queues[0].dropper.averaging
     assert look == Sampled(10, 1e-3, 5, release_packets=2)
+    # A share of the limit stays one; time is that of a rate, which is divided.
+    for profile, divided in (
+        (ByteRedProfile(8000, 12_000), ByteRedProfile(2000, 3000)),
+        (TimeRedProfile(1e-3, 2e-3, 80e6), TimeRedProfile(1e-3, 2e-3, 20e6)),
+        (ShareRedProfile(0.2, 0.8), ShareRedProfile(0.2, 0.8)),
+    ):
+        (queue,) = explore.divided(one(dropper=Red(profile), marking=profile), 4).only_port.queues
+        assert (queue.dropper.profile, queue.marking) == (divided, divided)
 
 
 def test_a_scene_of_a_lesson_hands_over_the_guess_of_its_reader(monkeypatch):
