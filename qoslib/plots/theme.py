@@ -42,7 +42,8 @@ def _rules(page: str) -> list[str]:
         for what in ("fill", "stroke"):
             there = f'[style*="{what}: {_rgb(light)}"]'
             rules.append(f"{inside} {there} {{ {what}: {dark} !important; }}")
-    # The buttons' colour stands in a style sheet of plotly's own.
+    # The buttons' colours stand in a style sheet of plotly's own, their ground half as bright.
+    rules.append(f"{inside} .modebar-group {{ background: {CLEAR} !important; }}")
     return [*rules, f"{inside} .modebar-btn path {{ fill: {ON_DARK[RIM]} !important; }}"]
 
 
