@@ -14,7 +14,7 @@ export function time(seconds, like = seconds) {
 
 /** A rate with three digits; a half is rounded up however it was computed. */
 export function rate(bps) {
-  const exact = Number(bps.toPrecision(9));
+  const exact = Number(bps.toPrecision(9)) * (1 + 1e-12);
   const [size, unit] = exact >= 1e9 ? [1e9, "Gb/s"] : exact >= 1e6 ? [1e6, "Mb/s"] : [1e3, "kb/s"];
   return `${Number((exact / size).toPrecision(3))} ${unit}`;
 }
