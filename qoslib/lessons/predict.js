@@ -185,9 +185,9 @@ function curve(spec, guess, say, remark, hold) {
   const done = () => {
     const missing = spec.at.filter((at, n) => points[n] === null);
     const drawn = spec.at.map((at, n) => [at, points[n]]).filter((each) => each[1] !== null);
-    hold(missing.length ? drawn : []);
-    if (missing.length) remark(`Not finished, so not kept yet. Go on: nothing is drawn at ${missing.join(", ")} ${spec.x.unit}.`);
-    else say(drawn);
+    if (!missing.length) return say(drawn);
+    hold(drawn);
+    remark(`Not finished, so not kept yet. Go on: nothing is drawn at ${missing.join(", ")} ${spec.x.unit}.`);
   };
   let before = null;
   const drawAt = (event) => {
@@ -233,6 +233,7 @@ export default {
     const remark = (text) => { status.textContent = text; };
     const say = (guess) => {
       model.set("guess", guess);
+      model.set("part", []);
       model.save_changes();
       remark(said(spec, guess));
     };

@@ -52,6 +52,7 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
         page.keyboard.press("ArrowUp")
         page.keyboard.press("ArrowRight")
     page.get_by_text("Kept: your curve").wait_for()
+    page.wait_for_timeout(300)
     kept = guesses(folder)
     assert kept["00.a"] == "less than a third"
     assert kept["00.b"] == 1
