@@ -1,5 +1,6 @@
 """The engine and its slow twin agree packet for packet."""
 
+import itertools
 import math
 
 import numpy as np
@@ -42,6 +43,9 @@ def same_latencies(result, latencies):
         got = (result.delay_min_s[i], result.delay_mean_s[i], result.delay_max_s[i])
         assert_array_equal(got, np.array(some) / 10**12)
         edges_s = result.histogram.edges_s
+        changed = math.fsum(abs(b - a) for a, b in itertools.pairwise(mine))
+        about = [(changed + mine[0] - min(mine)) / (len(mine) - 1)] if mine[1:] else [np.nan]
+        np.testing.assert_allclose(result.heard.jitter_s[i], np.array(about[0]) / 10**12, 1e-12)
         bins = np.searchsorted(edges_s, np.array(mine) / 10**12, side="right") - 1
         counts = np.bincount(np.maximum(bins, 0), minlength=len(edges_s) - 1)
         assert_array_equal(result.histogram.counts[i], counts)
@@ -56,6 +60,8 @@ def same_counts(result, twin):
     for cause, dropped in twin.dropped.items():
         assert_array_equal(packets.dropped[cause], dropped)
     assert result.pause_frames == twin.pauses
+    for found, expected in zip(result.heard.loss_runs, twin.loss_runs, strict=True):
+        assert expected in (found, None)
 
 
 def same_history(history, twin):

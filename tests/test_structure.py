@@ -17,7 +17,7 @@ TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
 FLOORS = (
     ("units", "tolerances"),
     ("record", "tables"),
-    ("memory",),
+    ("memory", "quality"),
     ("port", "traffic", "flows", "results"),
     ("scenario",),
     ("measurements",),

@@ -214,6 +214,7 @@ class _Turns:
             delays=self.delays,
             delayed=self.sent,
             histogram=self.histogram,
+            loss_runs=self._total([hop.heard.loss_runs for hop in hops if hop.heard]),
             history=self._history([hop.history for hop in hops if hop.history]),
             pause_frames=sum(hop.pause_frames for hop in hops),
             hops=tuple(hops),

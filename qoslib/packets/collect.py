@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from qoslib import units
 from qoslib.packets.events import events_of
 from qoslib.packets.kernels.clock import PS_PER_S
-from qoslib.packets.kernels.codes import CAUSES
+from qoslib.packets.kernels.codes import CAUSES, LOSS_RUNS
 from qoslib.packets.kernels.counters import bin_edges_ps
 from qoslib.packets.kernels.tables import State
 from qoslib.packets.plan import Run
-from qoslib.results import Counts, Histogram, History, PacketTrace, Result
+from qoslib.results import Counts, Heard, Histogram, History, PacketTrace, Result
 from qoslib.units import Floats
 
 __all__ = ["balanced", "collected", "filling", "record_of", "trace_of"]
@@ -48,6 +48,7 @@ def collected(
         delays=state.delays,
         delayed=_by_stream(state, state.counts[:, 1]),
         histogram=state.histogram,
+        loss_runs=_by_stream(state, state.drops[:, LOSS_RUNS]),
         history=_history(state, run),
         pause_frames=int(state.port[0]["pause_frames"]),
         trace=trace,
@@ -66,6 +67,7 @@ def record_of(
     delays: NDArray[np.void],
     delayed: NDArray[np.int64],
     histogram: NDArray[np.int64],
+    loss_runs: NDArray[np.int64],
     **more: Any,
 ) -> Result:
     """The record of counts, and of the delays of so many packets `delayed` of each stream."""
@@ -90,6 +92,7 @@ def record_of(
         packets=packets,
         octets=octets,
         histogram=Histogram(bin_edges_ps() / PS_PER_S, histogram),
+        heard=Heard(_jitter_s(delays, delayed), loss_runs),
         interrupted=done_ps < run.end_ps,
         **more,
     )
@@ -131,6 +134,13 @@ def _delay_s(delays: NDArray[np.void], sent: NDArray[np.int64]) -> tuple[np.ndar
     mean = np.array([ps / int(n) for ps, n in zip(total, some, strict=True)])
     columns = (delays["delay_min"], mean, delays["delay_max"])
     return tuple(np.where(sent > 0, column / PS_PER_S, np.nan) for column in columns)
+
+
+def _jitter_s(delays: NDArray[np.void], sent: NDArray[np.int64]) -> Floats:
+    """Mean change of the delay [s]; the first packet's is taken to be that from the least delay."""
+    changed_ps = delays["varied_ps"] - delays["delay_min"]
+    mean_ps = changed_ps / np.maximum(sent - 1, 1)
+    return np.where(sent > 1, mean_ps / PS_PER_S, np.nan)
 
 
 def _history(state: State, run: Run) -> History:

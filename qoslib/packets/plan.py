@@ -163,7 +163,7 @@ def planned(
         feed=_feed(where, streams, rows),
         handed=np.zeros(ring + 1, tables.HANDED),
         counts=np.zeros((len(classes), 3), np.int64),
-        drops=np.zeros((len(classes), len(codes.CAUSES)), np.int64),
+        drops=_drop_rows(len(classes)),
         delays=_delay_rows(len(streams)),
         histogram=np.zeros((len(streams), BINS), np.int64),
         edges_ps=run.edges_ps(),
@@ -345,6 +345,12 @@ def _feed(
             row["feed_first"], row["feed_at"], row["feed_end"] = at, at, at + len(feed)
             at = int(row["feed_end"])
     return np.concatenate(feeds)
+
+
+def _drop_rows(classes: int) -> NDArray[np.int64]:
+    table = np.zeros((classes, codes.LAST_LOSS + 1), np.int64)
+    table[:, codes.LAST_LOSS] = -1
+    return table
 
 
 def _delay_rows(streams: int) -> NDArray[np.void]:

@@ -14,6 +14,7 @@ __all__ = [
     "Events",
     "FlowEvents",
     "FlowRecord",
+    "Heard",
     "Histogram",
     "History",
     "PacketTrace",
@@ -105,6 +106,30 @@ class Histogram(ArrayRecord):
         part = 1 - (upto[at] - target) / row[at]
         low, high = self.edges_s[at], self.edges_s[at + 1]
         return float(low * (high / low) ** part if low > 0 else high * part)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Heard(ArrayRecord):
+    """What a listener at the far end notices of each stream, besides delay and loss.
+
+    Attributes
+    ----------
+    jitter_s : ndarray, shape (streams,)
+        How much the delays of two packets that follow one another differ, on the mean: what the
+        interarrival jitter of RFC 3550, section 6.4.1, is a running mean of [s]. NaN below two
+        packets.
+    loss_runs : ndarray of int64, shape (streams,)
+        Runs of losses: a drop begins one unless the arrival before, of the same stream and frame
+        size, ended in a drop as well. In a chain each hop counts its own.
+
+    Notes
+    -----
+    The difference between the first packet's delay and the least one is not known. It counts as
+    0, which is at most the range of the delays divided by the packets.
+    """
+
+    jitter_s: np.ndarray
+    loss_runs: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

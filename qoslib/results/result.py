@@ -10,7 +10,7 @@ import numpy as np
 from qoslib import tables
 from qoslib.record import fail
 from qoslib.results.array_record import ArrayRecord
-from qoslib.results.parts import Counts, Events, FlowRecord, Histogram, History, PacketTrace
+from qoslib.results.parts import Counts, Events, FlowRecord, Heard, Histogram, History, PacketTrace
 from qoslib.results.stream import StreamResult
 
 if typing.TYPE_CHECKING:
@@ -31,8 +31,9 @@ class Result(tables.Tabular, ArrayRecord):
     fields below there is, by the same path, any quantile of the delay, from the histogram
     (``delay_p50_s``, ``delay_p99_s``, ``delay_p999_s``, ...), each whole number of a packet model
     (``sent_packets``, ``dropped_bytes``, ...), and each figure of TCP flows (``goodput_bps``,
-    ``retransmitted``, ...). All have the shape (..., streams), with NaN where there is no value.
-    `drop_ratio` is the share of the offered packets that is dropped.
+    ``retransmitted``, ...), and what a listener notices: ``jitter_s``, and ``loss_run_packets``,
+    the mean length of a run of losses [packets]. All have the shape (..., streams), with NaN where
+    there is no value. `drop_ratio` is the share of the offered packets that is dropped.
 
     Attributes
     ----------
@@ -56,6 +57,8 @@ class Result(tables.Tabular, ArrayRecord):
     packets, octets : Counts or None
         Whole numbers, of a packet model.
     histogram, history, trace, events : Histogram, History, PacketTrace, Events or None
+    heard : Heard or None
+        Jitter and runs of losses, of a packet model.
     tcp : FlowRecord or None
         Of the TCP connections among the streams.
     pause_frames : int
@@ -106,6 +109,7 @@ class Result(tables.Tabular, ArrayRecord):
     history: History | None = None
     trace: PacketTrace | None = None
     events: Events | None = None
+    heard: Heard | None = None
     tcp: FlowRecord | None = None
     pause_frames: int = 0
     hops: tuple["Result", ...] = ()
@@ -127,7 +131,10 @@ class Result(tables.Tabular, ArrayRecord):
             return self._count(*name.rsplit("_", 1))
         if name in OF_FLOWS:
             return self._of_flows(name)
-        allowed = "a field, delay_p50_s and other quantiles, " + ", ".join((*COUNTS, *OF_FLOWS))
+        if name in HEARD:
+            return self._heard(name)
+        more = ", ".join((*COUNTS, *HEARD, *OF_FLOWS))
+        allowed = f"a field, delay_p50_s and other quantiles, {more}"
         raise AttributeError(f"a {type(self).__name__} has no {name!r}; allowed: {allowed}")
 
     @property
@@ -171,6 +178,15 @@ class Result(tables.Tabular, ArrayRecord):
             values[..., places] = getattr(self.tcp, name)
         return values
 
+    def _heard(self, name: str) -> np.ndarray:
+        if self.heard is None:
+            return np.full(np.shape(self.sent_pps), np.nan)
+        if name == "jitter_s":
+            return self.heard.jitter_s
+        runs = self.heard.loss_runs
+        lengths: np.ndarray = np.where(runs > 0, self.dropped_packets / np.maximum(runs, 1), np.nan)
+        return lengths
+
     @property
     def quantities(self) -> tuple[str, ...]:
         """The quantities of a stream that this result has, as they stand in its table.
@@ -188,6 +204,7 @@ class Result(tables.Tabular, ArrayRecord):
             *QUANTITIES,
             *(SHOWN_QUANTILES if self.histogram is not None else ()),
             *(COUNTS if self.packets is not None else ()),
+            *(HEARD if self.heard is not None else ()),
             *(OF_FLOWS if self.tcp is not None else ()),
         )
 
@@ -320,6 +337,7 @@ COUNTS = tuple(
     for unit in ("packets", "bytes")
     for name in ("offered", "sent", "dropped", "queued", "marked")
 )
+HEARD = ("jitter_s", "loss_run_packets")
 OF_FLOWS = (
     "goodput_bps",
     "goodput_bytes",

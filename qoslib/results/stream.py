@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qoslib import tables
+from qoslib.quality import G711, Call, Codec, played
 from qoslib.record import fail
 
 if typing.TYPE_CHECKING:
@@ -18,6 +19,8 @@ __all__ = ["StreamResult"]
 NOTHING_SENT = "nothing was sent"
 NO_HISTOGRAM = "this {!r} result has no histogram of delays"
 NO_COUNTS = "this {!r} result counts no single packets"
+NOT_TWO = "fewer than two packets were sent"
+NO_LOSS = "nothing was dropped"
 NO_FLOW = "the stream is no TCP flow"
 NOT_FINISHED = "the transfer was not finished"
 
@@ -68,6 +71,64 @@ class StreamResult(tables.Tabular):
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *self.result.quantities})
 
+    def call(
+        self,
+        codec: Codec = G711,
+        buffer_s: float | None = None,
+        elsewhere_s: float = 0.0,
+    ) -> Call:
+        """The stream as a telephone call, by the E-model (ITU-T G.107).
+
+        Parameters
+        ----------
+        codec : Codec
+            `qoslib.quality.G711`, `G729` or another.
+        buffer_s : float or None
+            Playout buffer: how much later than the fastest packet a packet may come [s]. None
+            takes the one with the best score.
+        elsewhere_s : float
+            Delay of the rest of the path [s].
+
+        Returns
+        -------
+        Call
+            Its delay from mouth to ear, its losses, R and MOS.
+
+        Raises
+        ------
+        ValueError
+            If this result has no delays of single packets: the model is fluid, or nothing was
+            sent.
+
+        Examples
+        --------
+        >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream, run
+        >>> from qoslib.quality import G729
+        >>> port = Port("access", 1e6, (Queue("all", PacketLimit(40)),))
+        >>> streams = Stream("voice", 8e4, frame_bytes=200), Stream("data", 1e6, 1500, "poisson")
+        >>> voice = run(Scenario("busy", port, streams, duration_s=60.0))["voice"]
+        >>> round(voice.mos, 1), round(voice.call(G729, elsewhere_s=0.05).mos, 1)
+        (2.6, 1.7)
+        """
+        counts = self.result.histogram
+        if counts is None or not self.sent_pps:
+            why = self.why_missing("delay_p50_s")
+            raise ValueError(f"stream {self.name!r} is no call: {why}")
+        at = self.result.streams.index(self.name)
+        lost_ratio, run_packets = self.drop_ratio, self.loss_run_packets or 1.0
+        ends_s = np.clip(counts.edges_s, self.delay_min_s, self.delay_max_s)
+        return played(
+            ends_s, counts.counts[at], lost_ratio, run_packets, codec, buffer_s, elsewhere_s
+        )
+
+    @property
+    def mos(self) -> float | None:
+        """Mean opinion score as a telephone call with G.711; None of a fluid model.
+
+        It is that of `call()`: as if the network ended here.
+        """
+        return self.call().mos if self.result.histogram is not None and self.sent_pps else None
+
     def why_missing(self, quantity: str) -> str:
         """Why this quantity is None, as a text; empty where there is a value.
 
@@ -103,7 +164,9 @@ class StreamResult(tables.Tabular):
                 return NOTHING_SENT
             without = NO_HISTOGRAM.format(result.model) if result.histogram is None else ""
             return result.without_delay.get(self.name, without or NOTHING_SENT)
-        if quantity.endswith(("_packets", "_bytes")) and quantity != "goodput_bytes":
+        if quantity in ("jitter_s", "loss_run_packets") and result.heard is not None:
+            return NOT_TWO if quantity == "jitter_s" else NO_LOSS
+        if quantity != "goodput_bytes" and quantity.endswith(("_packets", "_bytes", "jitter_s")):
             return NO_COUNTS.format(result.model)
         flow = result.tcp is not None and self.name in result.tcp.flows
         return NOT_FINISHED if flow else NO_FLOW

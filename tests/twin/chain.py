@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from qoslib.port import Chain
 from twin.clock import PS, whole_ps
 from twin.port import PortTwin
-from twin.traffic import Sender
+from twin.traffic import Sender, sizes_of
 
 
 @dataclass
@@ -23,6 +23,7 @@ class Record:
     tokens: list
     past: list
     pauses: int
+    loss_runs: list
     events: list
 
 
@@ -91,9 +92,33 @@ def record_of(twin, members, run):
                 for low, high in zip([run.warm_ps, *run.edges], run.edges, strict=False)
             ],
         ],
+        loss_runs=[
+            loss_runs(notes, member, run.warm_ps) if distinct(sizes_of(stream)) else None
+            for member, stream in zip(members, twin.streams, strict=True)
+        ],
         pauses=sum(at >= run.warm_ps for at in notes.pauses),
         events=events_of(notes, list(members)),
     )
+
+
+def distinct(sizes):
+    """Whether each is there once: a mix may have a size twice, and the engine counts apart."""
+    return len(set(sizes)) == len(sizes)
+
+
+def loss_runs(notes, stream, warm_ps):
+    """Runs of losses: of each frame size, one ends with an arrival that causes no loss."""
+    runs, numbers, last = 0, {}, {}
+    for at, is_loss, packet in notes.in_order:
+        if at < warm_ps or packet.stream != stream:
+            continue
+        size = packet.size
+        if is_loss:
+            runs += numbers.get(size, 0) > last.get(size, -1) + 1
+            last[size] = numbers.get(size, 0)
+        else:
+            numbers[size] = numbers.get(size, 0) + 1
+    return runs
 
 
 def events_of(notes, members):

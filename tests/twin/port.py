@@ -34,6 +34,8 @@ class Notes:
     peaks: list = field(default_factory=list)
     tokens: list = field(default_factory=list)
     pauses: list = field(default_factory=list)
+    #: Arrivals and losses in order: time, whether it is a loss, packet.
+    in_order: list = field(default_factory=list)
     events: list = field(default_factory=list)
 
 
@@ -167,11 +169,13 @@ class PortTwin:
     def lose(self, queue, packet, cause, now, position):
         self.note(now, "drop", packet, queue, position, cause=cause)
         self.notes.outcomes.append(Outcome(packet, None, cause, now))
+        self.notes.in_order.append((now, True, packet))
         self.dropped = self.dropped or cause != "policer"
 
     def arrive(self, index, now):
         packet = self.senders[index].arrive(now)
         self.notes.offered.append(packet)
+        self.notes.in_order.append((now, False, packet))
         queue = self.queues[self.queue_index(self.streams[index])]
         was_empty = not queue.packets
         cause = self.refusal(queue, packet, now)

@@ -36,6 +36,8 @@ PACKETS, BYTES, LINE_PS = range(3)
 #: Why a packet was dropped, in the order of the drop counters.
 CAUSES = ("policer", "pool", "tail", "head", "red", "profile", "codel", "pie")
 POLICER, POOL, TAIL, HEAD, RED, PROFILE, CODEL, PIE = range(len(CAUSES))
+#: Columns after those of the causes: runs of losses, and the number of the arrival at the last one.
+LOSS_RUNS, LAST_LOSS = len(CAUSES), len(CAUSES) + 1
 #: In place of a cause: the packet is let in or sent.
 KEEP = -1
 

@@ -3,7 +3,8 @@
 import numpy as np
 
 from qoslib.packets.kernels.clock import NEVER
-from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.codes import CAUSES, LAST_LOSS
+from qoslib.packets.kernels.compiling import kernel, rare_kernel
 
 #: Bins for each doubling of the delay, so each is less than 0.8 % wide.
 _PER_DOUBLING_BITS = 7
@@ -31,6 +32,8 @@ def count_delay(row, histogram, stream, delay_ps):
     row.delay_low = low & _LOW
     row.delay_min = min(row.delay_min, delay_ps)
     row.delay_max = max(row.delay_max, delay_ps)
+    row.varied_ps += abs(delay_ps - row.last_ps)
+    row.last_ps = delay_ps
     code = (np.float64(delay_ps).view(np.int64) >> _SHIFT) - FIRST_BIN
     histogram[stream, min(max(code, 0), BINS - 1)] += 1
 
@@ -92,7 +95,7 @@ def log_outcome(port, log, arrival_ps, departure_ps, packet_class, tag, cause):
         port.logged += 1
 
 
-@kernel
+@rare_kernel
 def forget(port, queues, counts, drops):
     """At the end of the warm-up: start anew all counters but those of sent packets.
 
@@ -101,26 +104,28 @@ def forget(port, queues, counts, drops):
     counts[:, 0] = 0
     counts[:, 2] = 0
     drops[:, :] = 0
+    drops[:, LAST_LOSS] = -1
     port.pause_frames = 0
     port.forget_ps = NEVER
     for queue in queues:
         queue.peak = queue.length
 
 
-@kernel
+@rare_kernel
 def snapshot(state, port):
     """At the end of a bin: copy the counters, and start the largest queue lengths anew.
 
-    `counts` holds a row a packet class: offered, sent, marked; `drops` a row a class and a
-    column a cause. `past_counts` is (bins, classes, 3): offered, sent, dropped so far;
-    `past_spent_ps` is (bins, queues): how long policers' buckets take from then on to be full.
+    `counts` holds a row a packet class: offered, sent, marked; `drops` a row a class, a column a
+    cause, and two for the runs of losses. `past_counts` is (bins, classes, 3): offered, sent,
+    dropped so far; `past_spent_ps` is (bins, queues): how long policers' buckets take from then
+    on to be full.
     """
     count_sent(state, port, port.edge_ps)
     for packet_class in range(len(state.counts)):
         past = state.past_counts[port.edge, packet_class]
         past[0] = state.counts[packet_class, 0]
         past[1] = state.counts[packet_class, 1]
-        past[2] = state.drops[packet_class].sum()
+        past[2] = state.drops[packet_class, : len(CAUSES)].sum()
     for index in range(len(state.queues)):
         queue = state.queues[index]
         state.past_peaks[port.edge, index] = queue.peak

@@ -1,6 +1,6 @@
 """A packet leaves its queue: it is sent, or dropped from any place."""
 
-from qoslib.packets.kernels.codes import POLICER
+from qoslib.packets.kernels.codes import LAST_LOSS, LOSS_RUNS, POLICER
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import log_outcome
 from qoslib.packets.kernels.events import note_packet
@@ -10,8 +10,12 @@ from qoslib.packets.kernels.schedulers import on_empty
 
 @kernel
 def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
-    """Count and note a dropped packet."""
-    state.drops[packet_class, cause] += 1
+    """Count and note a dropped packet; a run of losses goes on from one arrival to the next."""
+    drops = state.drops[packet_class]
+    drops[cause] += 1
+    number = state.counts[packet_class, 0]
+    drops[LOSS_RUNS] += number > drops[LAST_LOSS] + 1
+    drops[LAST_LOSS] = number
     if cause != POLICER:
         port.dropped = 1
     if not port.log_stops:

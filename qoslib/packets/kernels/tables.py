@@ -109,7 +109,7 @@ OUTCOME = table("arrival_ps departure_ps packet_class tag cause")
 EVENT = table("kind time_ps packet_class queue position cause in_profile tat_ps", "early")
 
 #: Sums of each stream; the delay as ``high 2**40 + low``, so that no sum overflows.
-DELAY = table("delay_low delay_high delay_min delay_max")
+DELAY = table("delay_low delay_high delay_min delay_max last_ps", "varied_ps")
 
 
 class State(NamedTuple):
