@@ -1,5 +1,6 @@
 """The base of every description: frozen, validated when made, equal by value, JSON."""
 
+import copy
 import dataclasses
 import functools
 import json
@@ -218,13 +219,15 @@ class Record:
         raise TypeError(f"{type(self).__name__} is a family; allowed: {family_of(type(self))}")
 
     def __post_init__(self) -> None:
+        self._set({field.name: getattr(self, field.name) for field in dataclasses.fields(self)})
+        self.check()
+
+    def _set(self, values: Mapping[str, typing.Any]) -> None:
+        """Set fields to values that are allowed there."""
         kind: typing.Any = type(self)
         hints = _hints(kind)
-        for field in dataclasses.fields(self):
-            where = f"{type(self).__name__}.{field.name}"
-            value = checked(hints[field.name], getattr(self, field.name), where)
-            object.__setattr__(self, field.name, value)
-        self.check()
+        for name, value in values.items():
+            object.__setattr__(self, name, checked(hints[name], value, f"{kind.__name__}.{name}"))
 
     def check(self) -> None:
         """What no single field can say; a record with such a rule overrides it."""
@@ -262,7 +265,11 @@ class Record:
             if name not in names:
                 kind = type(self).__name__
                 raise TypeError(f"{kind} has no field {name!r}; allowed: {', '.join(names)}")
-        return dataclasses.replace(self, **changes)
+        # What does not change was found to be allowed when this record was made.
+        made = copy.copy(self)
+        made._set(changes)
+        made.check()
+        return made
 
     def to_json(self, indent: int | None = 2) -> str:
         """The description as strict JSON, with its schema version.
