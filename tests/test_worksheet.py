@@ -42,6 +42,14 @@ def test_the_rules_of_the_mx80s_test(short):
     assert fits.test == (pytest.approx(7.8e9, rel=0.01), "fluid")
 
 
+def test_a_call_behind_a_full_buffer_gets_the_score_of_its_delay(short):
+    """ITU-T G.107: 20 ms of speech, 10 ms of path, and 0.3 s in the buffer are 330 ms."""
+    yours = rules(10e6, 0.02, buffer_bytes=375_000)["yours"]
+    assert yours.line_s == pytest.approx(0.3)
+    assert yours.call_mos == pytest.approx(3.56, abs=0.01)
+    assert rules(10e9, 0.02)["one product"].call_mos == pytest.approx(4.38, abs=0.01)
+
+
 def test_many_flows_need_less_and_few_get_no_such_advice(short):
     assert "product / sqrt(n)" not in rules(1e9, 0.02, MANY_FLOWS - 1)
     found = rules(1e9, 0.02, MANY_FLOWS)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from qoslib import tcp, units
 from qoslib.packets.progress import Progress
+from qoslib.quality import G711, mean_opinion_score, transmission_rating
 from qoslib.worksheet.carried import carried, paced, run_s
 from qoslib.worksheet.commands import commands
 from qoslib.worksheet.path import HEADERS_BYTES, LEAST_FRAMES, PACED_SHARE, Path, readable
@@ -72,7 +73,8 @@ def worksheet(
     CUBIC flows, each from a host whose link is ten times as fast as the line, for up to 120 s. The
     first 30 s are the test. Where 60 s would take more packets, the long run is that of
     `qoslib.tcp.formulas` for Reno flows that lose together, the worst case. Where 30 s alone take
-    more, the test is that of `qoslib.tcp.solve`. The table marks both.
+    more, the test is that of `qoslib.tcp.solve`. The table marks both. A call is scored by the
+    E-model (ITU-T G.107).
 
     Examples
     --------
@@ -144,7 +146,14 @@ def _rule(path: Path, name: str, size: float, why: str, progress: Progress | Non
         size, why = least, f"{LEAST_FRAMES} packets, the least a queue needs; {why}"
     packets = max(round(size / path.packet_bytes), 1)
     wait = units.serialisation_s(size, path.rate_bps)
-    return Rule(name, float(size), wait, packets, *carried(path, size, progress), why)
+    shown = carried(path, size, progress)
+    return Rule(name, float(size), wait, packets, *shown, why, _mos(path, wait))
+
+
+def _mos(path: Path, wait_s: float) -> float:
+    """Score of a call that shares the path, and waits so long at its port."""
+    delay_s = G711.packet_s + G711.lookahead_s + path.round_trip_s / 2 + wait_s
+    return float(mean_opinion_score(transmission_rating(delay_s, 0.0)))
 
 
 def _burst_bytes(path: Path) -> float:

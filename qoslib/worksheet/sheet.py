@@ -42,6 +42,8 @@ class Rule:
         Where two models differ, or where the only one is not valid; otherwise empty.
     why : str
         Why the buffer is as large as it is.
+    call_mos : float
+        Mean opinion score of a call, with G.711, whose packets wait behind a full buffer.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Rule:
     test: Shown | None
     remark: str
     why: str
+    call_mos: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +120,7 @@ class Worksheet:
         marks = [line for by, line in _MARKS.items() if by in given]
         if self.simulated_s is not None and self.simulated_s > TEST_S:
             marks.append(f"The long run is from {TEST_S:g} to {self.simulated_s:.0f} s.")
+        marks.append(_CALL)
         remarks = [f"{rule.name}: {rule.remark}" for rule in self.rules if rule.remark]
         return marks + [line for remark in remarks for line in _wrapped(remark, indent="")]
 
@@ -125,7 +129,7 @@ class Worksheet:
         return [each for each in self.laboratory_commands if each not in self.path_commands]
 
 
-_HEAD = ("rule", "ms", "MB", "packets", "long run Mb/s", "first 30 s Mb/s", "why")
+_HEAD = ("rule", "ms", "MB", "packets", "call MOS", "long run Mb/s", "first 30 s Mb/s", "why")
 _SIGNS = {"packets": "", "formula": "≈ ", "bound": "< ", "fluid": "~ "}
 _MARKS = {
     "packets": "Rates are of payload, from the packet model with CUBIC.",
@@ -135,6 +139,11 @@ _MARKS = {
     " or timeouts in so small windows, and no formula covers them.",
     "fluid": "~ is the fluid model, since the packet model would take more than 2e7 packets.",
 }
+
+_CALL = (
+    "MOS is the score, from 1 to 4.5, that callers would give if their packets waited behind the"
+    " full buffer."
+)
 
 
 def _wrapped(text: str, indent: str = "  ") -> list[str]:
@@ -149,7 +158,8 @@ def _listed(commands: Sequence[Advice]) -> list[str]:
 def _cells(rule: Rule) -> tuple[str, ...]:
     wait, size = units.convert(rule.line_s, "s", "ms"), _megabytes(rule.buffer_bytes)
     rates = [_mbps(shown) for shown in (rule.long_run, rule.test)]
-    return (rule.name, f"{wait:.3g}", size, f"{rule.packets:,}", *rates, rule.why)
+    call = f"{rule.call_mos:.1f}"
+    return (rule.name, f"{wait:.3g}", size, f"{rule.packets:,}", call, *rates, rule.why)
 
 
 def _megabytes(size: float) -> str:
