@@ -163,6 +163,62 @@ def rings(scale):
     return st.integers(0, 6)
 
 
+@st.composite
+def nodes(draw, scale, names, lends):
+    """Nodes of any depth above queues of these names, up to one root."""
+    made, tops = [], list(names)
+    while not made or len(tops) > 1 or draw(st.integers(0, 3)) == 0:
+        children = draw(st.permutations(tops))[: draw(st.integers(1, len(tops)))]
+        node = p.Node(
+            f"node {len(made)}",
+            tuple(children),
+            draw(st.just(0.0) | scale.bps()),
+            draw(st.none() | shapers(scale)),
+            draw(st.sampled_from([1.0, 1.0, 2.0, 0.1, 3.7])),
+            draw(saved_bytes(scale, lends)),
+        )
+        made.append(node)
+        tops = [name for name in tops if name not in children] + [node.name]
+        if len(made) > 5 and len(children) < 2:
+            break
+    if lends or len(tops) > 1:
+        # Somebody has to have a rate to lend.
+        made.append(p.Node("root", tuple(tops), draw(scale.bps())))
+    return tuple(draw(st.permutations(made)))
+
+
+@cache
+def saved_bytes(scale, lends):
+    """A burst of the guaranteed rate; HTB's may be shorter than a packet."""
+    least = 1 if lends else int(scale.largest + scale.overhead) + 1
+    return st.just(0) | st.integers(least, 12 * least + 10 * scale.largest)
+
+
+@st.composite
+def treed(draw, lends):
+    """A port with a tree of schedulers, perhaps with everything else as well."""
+    scale = draw(SCALES)
+    plain = draw(st.booleans())
+    flat = always(p.StrictPriority())
+    where = draw(ports(scale, flat, plain, EXTRAS | {"pause": lambda scale: maybe(pauses(scale))}))
+    queues = tuple(
+        queue.replace(
+            guaranteed_burst_bytes=draw(saved_bytes(scale, lends)),
+            excess_priority=draw(st.none() | st.integers(0, 2)),
+        )
+        for queue in where.queues
+    )
+    made = draw(nodes(scale, where.queue_names, lends))
+    levels = draw(st.integers(0, 2))
+    scheduler = p.HierarchicalTokenBucket(made) if lends else p.SchedulerTree(made, levels)
+    where = where.replace(queues=queues, scheduler=scheduler)
+    return draw(ending(where, *draw(loads(scale, ALL_MARKS, most=5))))
+
+
+def maybe(strategy):
+    return st.none() | st.none() | strategy
+
+
 EXTRAS = {
     "transmit_ring_packets": rings,
     "shaper": lambda scale: st.none() | st.none() | shapers(scale),
@@ -246,6 +302,8 @@ MECHANISMS = {
     "start-time fair queueing": many_queues(always(p.StartTimeFairQueueing())),
     "deficit round robin": many_queues(always(p.DeficitRoundRobin())),
     "modified deficit round robin": many_queues(mdrr),
+    "tree of schedulers: SchedulerTree": treed(lends=False),
+    "tree of schedulers: HierarchicalTokenBucket": treed(lends=True),
     "forwarder": forwarded(),
     "pause": paused(),
     "memory pool and mixture": many_queues(any_scheduler, plain=False, port=EXTRAS),

@@ -23,6 +23,7 @@ from qoslib.port import (
     DropProfile,
     Forwarder,
     HeadDrop,
+    HierarchicalTokenBucket,
     ModifiedDrr,
     PacketLimit,
     Pie,
@@ -31,15 +32,18 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    SchedulerTree,
     ShareRedProfile,
     StartTimeFairQueueing,
     StrictPriority,
     TimeLimit,
     TimeRedProfile,
 )
+from qoslib.port.nodes import Outline, outline
 from qoslib.port.thresholds import Thresholds
 from qoslib.record import fail
 from qoslib.results import Events
+from qoslib.tables import amount
 from qoslib.traffic import Stream
 
 __all__ = ["MOST_PACKETS", "Lane", "Scene", "scene_of"]
@@ -48,6 +52,8 @@ __all__ = ["MOST_PACKETS", "Lane", "Scene", "scene_of"]
 MOST_PACKETS = 20_000
 TICKS = 2**32 - 2
 NEVER = 2**32 - 1
+#: So many shaped nodes of a tree are named.
+MOST_NODES = 3
 #: The column `fate` has the number of a cause, from 1 on; with this added it had been enqueued.
 FROM_QUEUE = 128
 
@@ -152,6 +158,12 @@ _SCHEDULERS: dict[type, _Words] = {
     ModifiedDrr: _Words("a queue sends while its deficit is above 0", "deficit"),
     StartTimeFairQueueing: _Words(
         "the packet with the smallest start tag is sent next", "start tag"
+    ),
+    SchedulerTree: _Words(
+        "strict priority, then guaranteed rates, then the excess", level="priority"
+    ),
+    HierarchicalTokenBucket: _Words(
+        "own rates first, then the deepest node with rate to lend", level="prio"
     ),
 }
 
@@ -265,6 +277,19 @@ def _queues(at: Port | Forwarder) -> tuple[Queue, ...]:
     return (at.queue,) if isinstance(at, Forwarder) else at.queues
 
 
+def _tree(at: Port | Forwarder) -> Outline | None:
+    scheduler = getattr(at, "scheduler", None)
+    if isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket):
+        return outline(_queues(at), scheduler.nodes)
+    return None
+
+
+def _in_order(at: Port | Forwarder) -> list[int]:
+    """The queues as they are drawn: as their tree is written, or as the port lists them."""
+    tree, queues = _tree(at), range(len(_queues(at)))
+    return [i for i in tree.walk() if i in queues] if tree else list(queues)
+
+
 def _described(lane: Lane) -> dict[str, Any]:
     """The lane without its columns: a packet is ``extra + per_byte * bytes`` units long."""
     at, queues = lane.at, _queues(lane.at)
@@ -294,7 +319,7 @@ def _described(lane: Lane) -> dict[str, Any]:
         "resets": not isinstance(robin, ModifiedDrr) or robin.reset_on_empty,
         "streams": [[stream.name, place[stream.name]] for stream in lane.streams],
         "causes": _causes(lane.events),
-        "shown": list(lane.queues or range(len(queues))),
+        "shown": list(lane.queues or _in_order(at)),
         "queues": [
             _of_queue(queue, at)
             | {"port_shaper": port_shaper}
@@ -375,6 +400,16 @@ _DROPPERS = {
 def _note(at: Port | Forwarder) -> str:
     if isinstance(at, Forwarder):
         return "the engine takes one packet after the other"
+    tree = _tree(at)
+    if tree is not None:
+        shaped = [node for node in tree.nodes[::-1] if node.shaper]
+        limits = [
+            f"{node.name} at most {amount('rate_bps', node.shaper.rate_bps)}"
+            for node in shaped[:MOST_NODES]
+            if node.shaper
+        ]
+        more = [f"{len(shaped) - MOST_NODES} more nodes shaped"] * (len(shaped) > MOST_NODES)
+        return "; ".join([_words(at).note, *limits, *more])
     if len(at.queues) > 1:
         return _words(at).note
     queue = at.queues[0]

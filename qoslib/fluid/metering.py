@@ -3,6 +3,7 @@
 import numpy as np
 
 from qoslib.fluid.paths import Paths, ratio
+from qoslib.fluid.trees import root_shaper
 from qoslib.port import Policer, Port, Shaper
 from qoslib.units import Floats
 
@@ -54,13 +55,15 @@ def policed(port: Port, offered_bps: Floats, paths: Paths) -> Floats:
 
     Notes
     -----
-    A backlog that only a queue's own shaper makes does not count as congestion here.
+    A backlog that only the shaper of a queue, or of a node below the root of a tree, makes does not
+    count as congestion here.
     """
     entered = _clipped(port, "always", offered_bps, paths)
     cut = entered - _clipped(port, "congested", entered, paths)
     share = _needed(entered * paths.on_line, cut * paths.on_line, port.rate_bps)
-    if port.shaper is not None:
-        share = np.maximum(share, _needed(entered, cut, port.shaper.rate_bps))
+    for shaper in (port.shaper, root_shaper(port)):
+        if shaper is not None:
+            share = np.maximum(share, _needed(entered, cut, shaper.rate_bps))
     return entered - share[..., None] * cut
 
 

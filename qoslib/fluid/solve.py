@@ -21,6 +21,7 @@ from qoslib.fluid.sharing import (
     priority_levels,
     strict_priority,
 )
+from qoslib.fluid.trees import lent, mean_packets, through_tree
 from qoslib.port import (
     Chain,
     DeficitRoundRobin,
@@ -29,11 +30,13 @@ from qoslib.port import (
     Fifo,
     Forwarder,
     HeadDrop,
+    HierarchicalTokenBucket,
     ModifiedDrr,
     Port,
     PriorityLevels,
     Red,
     Scheduler,
+    SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
     TailDrop,
@@ -100,6 +103,8 @@ SHARINGS: dict[type[Scheduler], Sharing] = {
     StartTimeFairQueueing: Sharing(strict_priority, _by_weight),
     DeficitRoundRobin: Sharing(deficit_round_robin, per_visit),
     ModifiedDrr: Sharing(modified_drr, per_visit),
+    SchedulerTree: Sharing(through_tree, mean_packets),
+    HierarchicalTokenBucket: Sharing(lent, mean_packets),
 }
 
 

@@ -13,11 +13,13 @@ from qoslib.packets.kernels.codes import (
     DROP,
     DRR,
     ENQUEUE,
+    HTB,
     KEEP,
     LEVELS,
     LINE_PS,
     MDRR,
     SEND,
+    TREE,
 )
 from qoslib.results import Events
 
@@ -49,8 +51,9 @@ def events_of(state: tables.State, done_ps: int) -> Events:
     chosen, causes = kind == SEND, np.array([*CAUSES, ""])
     at_queue = kind <= SEND
     values = np.where(chosen[:, None], state.event_values[row], np.nan)
-    if state.port[0]["scheduler"] not in (DRR, MDRR):
+    if state.port[0]["scheduler"] not in (DRR, HTB, MDRR):
         values = values / PS_PER_S
+    has_guarantees = state.port[0]["scheduler"] in (LEVELS, TREE, HTB)
     return Events(
         time_s=time_ps / PS_PER_S,
         kind=KINDS[kind],
@@ -64,7 +67,7 @@ def events_of(state: tables.State, done_ps: int) -> Events:
         scheduler=values,
         tokens_share=_tokens_share(state, events, kind),
         dropper=np.where(kind <= DROP, _early(state, events), np.nan),
-        guaranteed=chosen & (state.port[0]["scheduler"] == LEVELS) & (events["in_profile"] == 1),
+        guaranteed=chosen & has_guarantees & (events["in_profile"] == 1),
     )
 
 

@@ -29,9 +29,11 @@ from qoslib.packets.plan_queues import (
     profile_points,
 )
 from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
+from qoslib.packets.plan_tree import tree_needs
 from qoslib.port import (
     ByteLimit,
     Forwarder,
+    HierarchicalTokenBucket,
     ModifiedDrr,
     PacketLimit,
     Port,
@@ -139,14 +141,16 @@ def planned(
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
         with numbers_of(f"Queue {queue.name!r}"):
-            fill_queue(row, queue, line_bps, classes[classes["queue"] == i], ring)
+            mine, lends = classes[classes["queue"] == i], _lends(where)
+            fill_queue(row, queue, line_bps, mine, ring, overdraws=lends)
         row["key"] = key(run.seed, 1, hop, i)
     run.needs += _needs(where, len(streams), run, classes, queue_rows)
     within_budget(run.needs)
     _check_ring(where, ring, classes)
     slots = _placed(queue_rows)
     levels, order = _levels(where, queue_rows, queues)
-    _check_turns(queues, run)
+    if not _is_tree(where):
+        _check_turns(queues, run)
     with numbers_of(f"{type(where).__name__} {where.name!r}"):
         port = _port_row(where, queues, run, queue_rows)
     return tables.State(
@@ -176,6 +180,14 @@ def planned(
     )
 
 
+def _lends(where: Port | Forwarder) -> bool:
+    return isinstance(getattr(where, "scheduler", None), HierarchicalTokenBucket)
+
+
+def _is_tree(where: Port | Forwarder) -> bool:
+    return type(getattr(where, "scheduler", None)) in codes.TREES
+
+
 def _check_ring(where: Port | Forwarder, ring: int, classes: NDArray[np.void]) -> None:
     """All that the ring hands over before the first of it has left ends within the clock."""
     longest_ps = max(int(classes["service_ps"].max()), 1)
@@ -200,6 +212,8 @@ def _needs(
     # A row of the kernels becomes up to three events, each with a value for every queue.
     yield "events", run.events, 4 * (tables.EVENT.itemsize + 8 * len(queues)) * run.events
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
+    if isinstance(where, Port):
+        yield from tree_needs(where, classes)
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1
         yield f"Queue {queue.name!r} limit", queue.limit, tables.SLOT.itemsize * slots
@@ -248,13 +262,8 @@ def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_byt
             _put(row, "port_shape", frame_bytes, where.shaper.rate_bps)
         if queue.guaranteed_bps:
             _put(row, "credit", on_line_bytes, queue.guaranteed_bps)
-        heaviest = max(q.weight for q in where.queues)
-        least = int(row["service_ps"]) * heaviest / HORIZON_PS
-        if 0 < queue.weight <= least:
-            allowed = f"above {least:g} beside {heaviest:g}, or 0"
-            fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
-        turn_ps = row["service_ps"] * heaviest / queue.weight if queue.weight else row["service_ps"]
-        row["turn_ps"] = max(int(turn_ps), 1)
+        if not _is_tree(where):
+            _fill_turn(row, where.queues, queue)
     row["amount"] = _amount(queue.limit, row)
     if queue.policer:
         counted_bytes = frame_bytes + queue.policer.overhead_bytes
@@ -265,6 +274,16 @@ def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_byt
         profile = dict(reversed(queue.dropper.profiles)).get(stream.label, queue.dropper.profile)
         line_bps = None if isinstance(where, Forwarder) else where.rate_bps
         fill_thresholds(row, "red", profile, limit_of(queue, line_bps))
+
+
+def _fill_turn(row: np.void, queues: Sequence[Queue], queue: Queue) -> None:
+    heaviest = max(q.weight for q in queues)
+    least = int(row["service_ps"]) * heaviest / HORIZON_PS
+    if 0 < queue.weight <= least:
+        allowed = f"above {least:g} beside {heaviest:g}, or 0"
+        fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
+    turn_ps = row["service_ps"] * heaviest / queue.weight if queue.weight else row["service_ps"]
+    row["turn_ps"] = max(int(turn_ps), 1)
 
 
 def _put(row: np.void, name: str, size_bytes: float | Fraction, rate_bps: float) -> None:
@@ -388,8 +407,9 @@ def _releases(queue: Queue) -> bool:
 
 def _fill_scheduler(row: np.void, port: Port) -> None:
     where, others = f"Port {port.name!r} scheduler", "the fluid model may run others"
-    row["scheduler"] = code = rule_of(where, port.scheduler, codes.SCHEDULERS, others)
-    if code not in DISPATCHED:
+    rules = codes.SCHEDULERS | codes.TREES
+    row["scheduler"] = code = rule_of(where, port.scheduler, rules, others)
+    if code not in (*DISPATCHED, *codes.TREES.values()):
         allowed = (
             f"one with a rule in packets/kernels/schedulers.py, which has none for code {code}"
         )

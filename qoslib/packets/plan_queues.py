@@ -17,6 +17,7 @@ from qoslib.port import (
     Ewma,
     HeadDrop,
     Instantaneous,
+    Node,
     PacketLimit,
     Pie,
     Policer,
@@ -37,27 +38,42 @@ from qoslib.port.thresholds import Thresholds
 from qoslib.record import fail
 from qoslib.units import Floats, octets
 
-__all__ = ["fill_queue", "fill_shaper", "fill_thresholds", "limit_of", "profile_points"]
+__all__ = [
+    "fill_guarantee",
+    "fill_queue",
+    "fill_shaper",
+    "fill_thresholds",
+    "limit_of",
+    "profile_points",
+]
 
 #: How many of its largest packets a queue may save up of its guaranteed rate.
 CREDIT_PACKETS = 10
 
 
 def fill_queue(
-    row: np.void, queue: Queue, line_bps: float | None, mine: NDArray[np.void], ring: int
+    row: np.void,
+    queue: Queue,
+    line_bps: float | None,
+    mine: NDArray[np.void],
+    ring: int,
+    overdraws: bool = False,
 ) -> None:
     """One queue; `mine` are the rows of its packet classes, and set its number of slots.
 
-    `ring` packets may be handed over before the line is free.
+    `ring` packets may be handed over before the line is free. Where a bucket `overdraws`, as HTB's
+    do, its burst may be shorter than a packet.
     """
+    whose = f"Queue {queue.name!r}"
     row["window_end_ps"] = row["timer_ps"] = NEVER
     row["pool"] = -1
     row["quantum"] = queue.quantum_bytes
     row["largest_bytes"] = mine["frame_bytes"].max(initial=1)
     _fill_limit(row, queue, line_bps, mine, ring)
     _fill_policer(row, queue.policer, line_bps, ring)
-    fill_shaper(row, queue.shaper, f"Queue {queue.name!r}", row["largest_bytes"])
-    _fill_guarantee(row, queue, mine)
+    fill_shaper(row, queue.shaper, whose, 0 if overdraws else row["largest_bytes"])
+    if queue.guaranteed_bps:
+        fill_guarantee(row, queue, whose, int(mine["credit_ps"].max(initial=0)), overdraws)
     _fill_dropper(row, queue)
     if queue.marking is not None:
         row["marks"] = 1
@@ -117,11 +133,18 @@ def fill_shaper(row: np.void, shaper: Shaper | None, whose: str, largest_bytes: 
         row["shape_burst_ps"] = split(interval_ps(shaper.burst_bytes, shaper.rate_bps))[0]
 
 
-def _fill_guarantee(row: np.void, queue: Queue, mine: NDArray[np.void]) -> None:
-    if queue.guaranteed_bps:
-        row["guaranteed"] = 1
-        credit_ps = CREDIT_PACKETS * (int(mine["credit_ps"].max(initial=0)) + 1)
-        row["credit_burst_ps"] = split(Fraction(credit_ps))[0]
+def fill_guarantee(
+    row: np.void, each: Queue | Node, whose: str, longest_ps: int, overdraws: bool
+) -> None:
+    """What a queue or node saves up of its guaranteed rate; its largest packet takes so long."""
+    row["guaranteed"] = 1
+    burst_ps = Fraction(CREDIT_PACKETS * (longest_ps + 1))
+    if each.guaranteed_burst_bytes:
+        burst_ps = interval_ps(each.guaranteed_burst_bytes, each.guaranteed_bps)
+        if burst_ps < longest_ps and not overdraws:
+            allowed = "room for at least its largest packet on the line"
+            fail(f"{whose} guaranteed_burst_bytes", each.guaranteed_burst_bytes, allowed)
+    row["credit_burst_ps"] = split(burst_ps)[0]
 
 
 def _fill_dropper(row: np.void, queue: Queue) -> None:

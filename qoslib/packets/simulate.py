@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 from qoslib.packets.chain import run_chain
 from qoslib.packets.collect import collected, trace_of
-from qoslib.packets.kernels.loop import affordable, run
+from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run, as_port, planned
+from qoslib.packets.plan_tree import loop_of
 from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.port import Chain, Forwarder, Port
 from qoslib.record import checked, fail
@@ -118,7 +119,8 @@ def _run_one(
 ) -> Result:
     state = planned(network, streams, options)
     chunk = affordable(state, chunk_packets)
-    done_ps = play(lambda watch: run(state, options.end_ps, chunk), options, progress)
+    loop = loop_of(network, state, options.end_ps)
+    done_ps = play(lambda watch: loop(state, options.end_ps, chunk), options, progress)
     names = tuple(stream.name for stream in streams)
     queues = tuple(queue.name for queue in as_port(network)[0])
     trace = None

@@ -17,15 +17,18 @@ from qoslib.port.droppers import (
 )
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
+from qoslib.port.nodes import Node
 from qoslib.port.pause import Pause
 from qoslib.port.port import Classifier, Port
 from qoslib.port.queues import MemoryPool, Queue
 from qoslib.port.schedulers import (
     DeficitRoundRobin,
     Fifo,
+    HierarchicalTokenBucket,
     ModifiedDrr,
     PriorityLevels,
     Scheduler,
+    SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
 )
@@ -45,10 +48,12 @@ __all__ = [
     "Fifo",
     "Forwarder",
     "HeadDrop",
+    "HierarchicalTokenBucket",
     "Hop",
     "Instantaneous",
     "MemoryPool",
     "ModifiedDrr",
+    "Node",
     "PacketLimit",
     "Pause",
     "Pie",
@@ -60,6 +65,7 @@ __all__ = [
     "RedProfile",
     "Sampled",
     "Scheduler",
+    "SchedulerTree",
     "Shaper",
     "ShareRedProfile",
     "StartTimeFairQueueing",

@@ -1,11 +1,20 @@
 """A port: the line, its queues, their scheduler, and who goes where."""
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from qoslib.port.metering import Shaper
+from qoslib.port.nodes import outline
 from qoslib.port.pause import Pause
 from qoslib.port.queues import MemoryPool, Queue
-from qoslib.port.schedulers import Fifo, PriorityLevels, Scheduler, StartTimeFairQueueing
+from qoslib.port.schedulers import (
+    Fifo,
+    HierarchicalTokenBucket,
+    PriorityLevels,
+    Scheduler,
+    SchedulerTree,
+    StartTimeFairQueueing,
+)
 from qoslib.record import Count, NotNegative, Positive, Record, checked, fail, record
 from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 
@@ -52,6 +61,16 @@ class Classifier(Record):
         """
         mark = checked(str, mark, "mark")
         return dict(reversed(self.rules)).get(mark, self.default or mark)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of the tree that a port shows."""
+
+    tree: str
+    guaranteed_bps: float = 0.0
+    shaper: Shaper | None = None
+    weight: float = 1.0
 
 
 @record
@@ -130,7 +149,29 @@ class Port(Tabular, Record):
 
     def _tables(self) -> list[Table]:
         title = f"Port {self.name!r}, {amount('rate_bps', self.rate_bps)}"
-        return [table_of(title, self.queues, other_fields(self, "name", "rate_bps", "queues"))]
+        shown = ["name", "rate_bps", "queues"]
+        tree = self._tree()
+        shown += ["scheduler"] if tree else []
+        return [table_of(title, self.queues, other_fields(self, *shown)), *tree]
+
+    def _tree(self) -> list[Table]:
+        """The tree of schedulers, a queue or node a line, below its parent."""
+        scheduler = self.scheduler
+        if not isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket):
+            return []
+        tree = outline(self.queues, scheduler.nodes)
+        each = tree.each(self.queues)
+        lines = [
+            _Line(
+                "· " * tree.depths[i] + each[i].name,
+                each[i].guaranteed_bps,
+                each[i].shaper,
+                each[i].weight,
+            )
+            for i in tree.walk()
+        ]
+        title = ", ".join([type(scheduler).__name__, *other_fields(scheduler, "nodes")])
+        return [table_of(f"scheduler: {title}", lines)]
 
     @property
     def queue_names(self) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ class Queue(Record):
     priority : int
         Level, 0 is served first, of schedulers that have levels.
     guaranteed_bps : float
-        Guaranteed rate in bits on the line [bit/s] (`PriorityLevels`; a `TimeLimit`'s rate).
+        Guaranteed rate in bits on the line [bit/s] (`PriorityLevels`, trees; a `TimeLimit`'s rate).
     weight : float
         Share within its level, of schedulers that share by weight. A queue of weight 0 is served
         only while no queue of its level with a weight may send, within the guarantees and beyond;
@@ -53,6 +53,10 @@ class Queue(Record):
         Thresholds of its own for packets of ECN-capable streams: they are marked by the length
         that they find, and the dropper does nothing early to them. Equal thresholds are the
         marking threshold K of DCTCP (RFC 8257). None: as the dropper's `ecn` says.
+    guaranteed_burst_bytes : int
+        What it can save up of its guaranteed rate [B]; 0 for ten of its largest packets.
+    excess_priority : int or None
+        Level beyond the guaranteed rate, of a `SchedulerTree`; None: as `priority`.
     """
 
     name: str
@@ -66,6 +70,8 @@ class Queue(Record):
     weight: NotNegative = 1.0
     quantum_bytes: Count = 0
     marking: Thresholds | None = None
+    guaranteed_burst_bytes: Count = 0
+    excess_priority: Count | None = None
 
     def check(self) -> None:
         if not self.name:

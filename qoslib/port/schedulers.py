@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from qoslib.record import Record, fail, record
+from qoslib.port.nodes import Node, outline
+from qoslib.record import Count, Record, fail, record
 
 if TYPE_CHECKING:
     from qoslib.port.queues import Queue
@@ -11,9 +12,11 @@ if TYPE_CHECKING:
 __all__ = [
     "DeficitRoundRobin",
     "Fifo",
+    "HierarchicalTokenBucket",
     "ModifiedDrr",
     "PriorityLevels",
     "Scheduler",
+    "SchedulerTree",
     "StartTimeFairQueueing",
     "StrictPriority",
 ]
@@ -109,6 +112,123 @@ class ModifiedDrr(Scheduler):
         if self.low_latency and self.low_latency not in names:
             fail("ModifiedDrr.low_latency", self.low_latency, ", ".join(names))
         _check_quanta(queue for queue in queues if queue.name != self.low_latency)
+
+
+@record
+class SchedulerTree(Scheduler):
+    """A tree of schedulers with guaranteed rates, shapers and priorities that reach through it.
+
+    Packets wait in the queues, which are the leaves. A node may send while a packet waits below it
+    and its shaper's tokens cover the packet that would go. Each packet is served in a band:
+
+    1. queues whose `priority` is below `strict_levels`, level by level;
+    2. queues within their guaranteed rate, in order of `priority`. Every node above that has a
+       guaranteed rate must be within it too;
+    3. all others, in order of `excess_priority`; queues of weight 0 behind the others of theirs.
+
+    A node's band is the best that a packet below it has, so priority holds through the tree. Of its
+    children the one with the best band is served; of equals the one that got least for its weight
+    in that band. That is bytes for strict priority, the guaranteed rate within the guarantees (of
+    a node without one the sum of those below it), and `weight` for the excess. A subtree that was
+    empty starts where its siblings are. A packet takes tokens of every shaper above it, and of
+    every guaranteed rate unless it is excess; strict priority takes as many as there are.
+
+    The same rules serve Cisco's three parameters (`bandwidth`, `shape`, `bandwidth remaining`) and
+    Junos (`transmit-rate`, `shaping-rate`, `excess-rate`): see `qoslib.platforms.trees`.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+        Above the queues of the port, in any order; one of them is the root.
+    strict_levels : int
+        So many levels of `priority`, from 0 on, are served before any guarantee.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Port, Queue, Shaper
+    >>> voice = Queue("voice", PacketLimit(64))
+    >>> data = Queue("data", PacketLimit(64), priority=1, guaranteed_bps=20e6)
+    >>> site = Node("site", ("voice", "data"), shaper=Shaper(50e6, 25_000))
+    >>> print(Port("access", 1e8, (voice, data), SchedulerTree((site,), strict_levels=1)))
+    Port 'access', 100 Mbit/s
+    queue                    limit  priority  guaranteed [Mbit/s]
+    voice  PacketLimit(packets=64)         0                    0
+    data   PacketLimit(packets=64)         1                   20
+    scheduler: SchedulerTree, strict_levels: 1
+    tree     guaranteed [Mbit/s]                                          shaper
+    site                       0  Shaper(rate_bps=50000000.0, burst_bytes=25000)
+    · voice                    0                                               -
+    · data                    20                                               -
+    """
+
+    nodes: tuple[Node, ...]
+    strict_levels: Count = 0
+
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        outline(queues, self.nodes)
+
+    def bands(self, queues: Sequence["Queue"]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        """The bands in the order of service, and the queues whose packets may be in them.
+
+        Parameters
+        ----------
+        queues : sequence of Queue
+            Of the port.
+
+        Returns
+        -------
+        tuple of (str, tuple of int)
+            `strict`, `within` (the guarantees) or `beyond`, and indices of queues.
+        """
+        found: dict[tuple[int, int, bool], list[int]] = {}
+        for index, queue in enumerate(queues):
+            level = queue.priority
+            if level < self.strict_levels:
+                found.setdefault((0, level, False), []).append(index)
+                continue
+            if queue.guaranteed_bps:
+                found.setdefault((1, level, False), []).append(index)
+            beyond = level if queue.excess_priority is None else queue.excess_priority
+            found.setdefault((2, beyond, not queue.weight), []).append(index)
+        kinds = "strict", "within", "beyond"
+        return tuple((kinds[key[0]], tuple(found[key])) for key in sorted(found))
+
+
+@record
+class HierarchicalTokenBucket(Scheduler):
+    """Linux HTB: classes that borrow from their parents what these leave of their rates.
+
+    `guaranteed_bps` is the class's `rate` and `shaper` its `ceil`, `priority` its `prio`. A bucket
+    lets a packet go while its tokens are not negative, and is charged whole. A class within its
+    rate sends by itself; above it and within its ceil it borrows from the nearest node above that
+    is within its rate, past nodes within their ceil. The deepest lender comes first, then the
+    lowest `priority`; equals take turns of `quantum_bytes`, with a deficit for each level of
+    lenders. A packet is charged to every ceil above it, and to the rates of the lender and of what
+    is above that. A debt is at most 60 s.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+        Above the queues of the port, in any order; one of them is the root.
+
+    References
+    ----------
+    Linux, net/sched/sch_htb.c (without hysteresis, as by default).
+    """
+
+    nodes: tuple[Node, ...]
+
+    def check_queues(self, queues: Sequence["Queue"]) -> None:
+        tree = outline(queues, self.nodes)
+        _check_quanta(queues)
+        rates = [each.guaranteed_bps for each in tree.each(queues)]
+        lent = [False] * len(rates)
+        for number in tree.walk():
+            lent[number] = rates[number] > 0 or lent[tree.parents[number]]
+        for queue, may_send in zip(queues, lent, strict=False):
+            if not may_send:
+                allowed = "above 0, or a node above it with a rate to lend"
+                fail(f"Queue {queue.name!r} guaranteed_bps", queue.guaranteed_bps, allowed)
 
 
 def _check_quanta(queues: Iterable["Queue"]) -> None:

@@ -207,9 +207,10 @@ class Events(ArrayRecord):
         Of a drop; else empty.
     scheduler : ndarray, shape (events, queues)
         At a choice the scheduler's state just after it, before the packet is paid for, else NaN:
-        the deficits of round robins [B]; start tags of start-time fair queueing, and what queues
-        of priority levels have had, within or beyond the guarantees as `guaranteed` says, both in
-        time on the line over the weight, that of the largest being 1 [s]; 0 of other schedulers.
+        the deficits of round robins and, at the lender's level, of HTB [B]; start tags of
+        start-time fair queueing, and what queues of priority levels or of a tree have had in the
+        band that is served, within or beyond the guarantees as `guaranteed` says, all in time on
+        the line over the weight, that of the largest being 1 [s]; 0 of other schedulers.
     tokens_share : ndarray
         What a queue's policer has in tokens after an arrival, and what its shaper, or that of the
         port where it has none, has at a choice, before the packet is paid for, over the burst;
@@ -219,7 +220,7 @@ class Events(ArrayRecord):
         its thresholds count [packets, B or, as shares of a limit in time, s], PIE's probability,
         CoDel's count while it drops and 0 while it does not; NaN of others.
     guaranteed : ndarray of bool
-        Whether priority levels chose the queue within its guaranteed rate.
+        Whether priority levels or a tree chose the queue within its guaranteed rate.
 
     Examples
     --------

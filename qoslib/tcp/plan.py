@@ -35,6 +35,7 @@ from qoslib.packets.kernels.clock import (
     picoseconds,
     split,
 )
+from qoslib.packets.kernels.codes import TREES
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.tables import OUTCOME, State
 from qoslib.packets.plan import Run, planned
@@ -87,6 +88,8 @@ def plan(
     """
     if port.pause is not None:
         fail(f"Port {port.name!r} pause", port.pause, "None: TCP's hosts know no PAUSE")
+    if type(port.scheduler) in TREES:
+        fail(f"Port {port.name!r} scheduler", port.scheduler, "one without a tree, for TCP's hosts")
     flows = [flow for host in hosts for flow in host.flows]
     sources = [_as_stream(flow) for flow in flows]
     state = planned(port, [*sources, *streams], run)

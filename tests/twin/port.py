@@ -246,7 +246,7 @@ class PortTwin:
     def ask(self, now):
         queue = self.scheduler.choose(now)
         if queue is None:
-            self.wake = min(q.ready_at() for q in self.queues if q.packets)
+            self.wake = self.scheduler.wake(now)
             return
         packet = queue.packets[0]
         if self.shaper and self.shaper.ready_at(packet.size) > now:

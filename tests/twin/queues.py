@@ -76,6 +76,9 @@ class QueueTwin:
         rate_bps = self.queue.guaranteed_bps
         if not rate_bps:
             return None
+        if self.queue.guaranteed_burst_bytes:
+            saved = 8 * PS * self.queue.guaranteed_burst_bytes / Fraction(rate_bps)
+            return Bucket(rate_bps, int(saved))
         longest = max(
             (int(8 * PS * self.port.on_line(size) / Fraction(rate_bps)) for size in sizes),
             default=0,

@@ -3,12 +3,15 @@
 from qoslib.port import (
     DeficitRoundRobin,
     Forwarder,
+    HierarchicalTokenBucket,
     ModifiedDrr,
     PriorityLevels,
+    SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
 )
 from twin.clock import PS, floor_ps
+from twin.trees import tree
 
 
 class First:
@@ -36,6 +39,10 @@ class First:
 
     def emptied(self, queue):
         """A queue that held packets is empty."""
+
+    def wake(self, now):
+        """When to ask again, where no queue may send."""
+        return min(queue.ready_at() for queue in self.queues if queue.packets)
 
 
 def by_level(queues):
@@ -259,6 +266,8 @@ KINDS = {
     StartTimeFairQueueing: StartTime,
     DeficitRoundRobin: Drr,
     ModifiedDrr: Mdrr,
+    SchedulerTree: tree,
+    HierarchicalTokenBucket: tree,
 }
 
 

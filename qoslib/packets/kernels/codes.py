@@ -3,9 +3,11 @@
 from qoslib.port import (
     DeficitRoundRobin,
     Fifo,
+    HierarchicalTokenBucket,
     ModifiedDrr,
     PriorityLevels,
     Scheduler,
+    SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
 )
@@ -23,6 +25,9 @@ SCHEDULERS: dict[type[Scheduler], int] = {
     ModifiedDrr: MDRR,
     StartTimeFairQueueing: START_TIME,
 }
+#: Trees of schedulers, which have a loop of their own.
+TREE, HTB = 6, 7
+TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucket: HTB}
 
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
 BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)

@@ -51,20 +51,17 @@ def _codel_takes(state, port, queue, index, kind, now_ps):
 
 
 @kernel
-def dequeue(state, port, now_ps):
-    """The line, or the ring, can take a packet: choose one and send it."""
-    index = choose(state, port, now_ps)
-    if index < 0:
-        return
+def serve(state, port, index, now_ps):
+    """Send the oldest packet of the queue that was chosen; whether nothing was against it."""
     queue = state.queues[index]
     slot = state.slots[head_slot(queue)]
     arrival_ps, packet_class, tag = slot.arrival_ps, slot.packet_class, slot.tag
     kind = state.classes[packet_class]
     if port.shaped and shaped_until(port, kind.port_shape_ps) > now_ps:
         port.wake_ps = shaped_until(port, kind.port_shape_ps)
-        return
+        return False
     if queue.dropper == BY_CODEL and _codel_takes(state, port, queue, index, kind, now_ps):
-        return
+        return False
     if port.events_left > 0:
         values = state.event_values
         note_choice(port, state.queues, state.events, values, packet_class, index, now_ps)
@@ -81,3 +78,12 @@ def dequeue(state, port, now_ps):
     _send(state, port, kind, arrival_ps, packet_class, tag, now_ps)
     if port.pauses:
         may_resume(state, port, now_ps)
+    return True
+
+
+@kernel
+def dequeue(state, port, now_ps):
+    """The line, or the ring, can take a packet: choose one and send it."""
+    index = choose(state, port, now_ps)
+    if index >= 0:
+        serve(state, port, index, now_ps)

@@ -23,7 +23,16 @@ from qoslib.memory import within_budget
 from qoslib.packets.kernels.clock import PS_PER_S, numbers_of
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.plan import Run
-from qoslib.port import ByteLimit, PacketLimit, Port, Queue, TailDrop, TimeLimit
+from qoslib.port import (
+    ByteLimit,
+    HierarchicalTokenBucket,
+    PacketLimit,
+    Port,
+    Queue,
+    SchedulerTree,
+    TailDrop,
+    TimeLimit,
+)
 from qoslib.record import fail
 from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
 from qoslib.tcp.kernels import codes
@@ -85,6 +94,8 @@ def _refuse(port: Port) -> None:
     if len(port.queues) != 1 or not isinstance(port.queues[0].dropper, TailDrop):
         allowed = "one queue with tail drop; the packet model runs others"
         fail(f"Port {port.name!r} queues", port.queues, allowed)
+    if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
+        fail(f"Port {port.name!r} scheduler", port.scheduler, "one without a tree, for TCP's hosts")
     queue = port.queues[0]
     for name, value in dict(policer=queue.policer, shaper=queue.shaper or port.shaper).items():
         if value is not None:

@@ -1,0 +1,103 @@
+"""The event loop of a port with a tree of schedulers: apart, so that flat ports have none of it.
+
+Packets arrive, are dropped and sent by the rules of all ports; after each event the tree hears
+which queue's oldest packet is another.
+"""
+
+from qoslib.packets.kernels.bands import charge_by_band, choose_by_band, join, leave, refresh
+from qoslib.packets.kernels.codes import HTB
+from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.counters import count_sent
+from qoslib.packets.kernels.dequeue import serve
+from qoslib.packets.kernels.htb import charge_lent, choose_lent, refresh_lenders
+from qoslib.packets.kernels.loop import arrive, begin, next_departure_ps, over, run_timers
+from qoslib.packets.kernels.ring_buffer import head_slot
+
+
+@kernel
+def _follow(state, tree, port, leaf, head, length, now_ps, sent):
+    """After an event at a queue that began with this head and length."""
+    queue = state.queues[leaf]
+    if port.scheduler != HTB:
+        if length == 0 and queue.length > 0:
+            join(tree, leaf)
+        elif length > 0 and queue.length == 0:
+            leave(tree, leaf)
+    if queue.head == head and (length == 0) == (queue.length == 0):
+        return
+    if port.scheduler == HTB:
+        refresh_lenders(state, tree, leaf, now_ps, sent)
+    else:
+        refresh(state, tree, leaf, now_ps, sent)
+
+
+@kernel
+def _note_turns(state, tree, port):
+    """Of each queue at a choice: its turn in the band that is served, or HTB's deficit."""
+    row = len(state.events) - port.events_left - 1
+    for leaf in range(len(state.queues)):
+        if port.scheduler == HTB:
+            level = tree.nodes[tree.root[0].lender].level
+            state.event_values[row, leaf] = tree.deficits[leaf, level]
+        else:
+            state.event_values[row, leaf] = tree.turns[leaf, tree.root[0].band]
+
+
+@kernel
+def _send(state, tree, port, now_ps):
+    """The line, or the ring, can take a packet: choose one by the tree and send it."""
+    if port.scheduler == HTB:
+        leaf = choose_lent(state, tree, now_ps)
+    else:
+        leaf = choose_by_band(state, tree, now_ps)
+    if leaf < 0:
+        port.wake_ps = tree.wakes[1]
+        return
+    queue, root = state.queues[leaf], tree.root[0]
+    head, length = queue.head, queue.length
+    packet_class = state.slots[head_slot(queue)].packet_class
+    if port.scheduler == HTB:
+        port.in_profile = root.lender == leaf
+    else:
+        port.in_profile = root.first_within <= root.band < root.first_beyond
+    noted = port.events_left
+    sent = serve(state, port, leaf, now_ps)
+    if sent:
+        if noted > 0:
+            _note_turns(state, tree, port)
+        if port.scheduler == HTB:
+            charge_lent(state, tree, leaf, packet_class, now_ps)
+        else:
+            charge_by_band(state, tree, leaf, packet_class, now_ps)
+    _follow(state, tree, port, leaf, head, length, now_ps, sent)
+
+
+@kernel
+def run_tree(state, tree, until_ps, events):
+    """Run events before `until_ps` and timers up to it, about so many; as `loop.run`."""
+    port = state.port[0]
+    begin(state)
+    while True:
+        index = state.tree[1]
+        arrival_ps = state.streams[index].next_ps
+        free_ps = next_departure_ps(state, port)
+        now_ps = min(arrival_ps, free_ps)
+        if min(now_ps, until_ps) >= port.timer_ps:
+            events = run_timers(state, port, min(now_ps, until_ps), events)
+            if port.timer_ps <= min(now_ps, until_ps):
+                count_sent(state, port, port.timer_ps - 1)
+                return port.timer_ps - 1
+        full = port.log_stops and port.logged == len(state.log)
+        if over(port, now_ps, until_ps, events) or full:
+            count_sent(state, port, min(now_ps, until_ps))
+            return now_ps
+        port.now_ps = now_ps
+        events -= 1
+        if free_ps <= arrival_ps:
+            _send(state, tree, port, now_ps)
+        else:
+            leaf = state.streams[index].queue
+            queue = state.queues[leaf]
+            head, length = queue.head, queue.length
+            arrive(state, port, index, now_ps)
+            _follow(state, tree, port, leaf, head, length, now_ps, False)

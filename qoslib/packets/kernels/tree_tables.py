@@ -1,0 +1,63 @@
+"""The records that a tree of schedulers becomes, beside those of its port.
+
+Queues are the first nodes, by their index; every other node comes after its children, and the root
+is the last. A queue keeps its shaper and its guaranteed rate in its own row of the port.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from qoslib.packets.kernels.tables import Columns, table
+
+NODE = table(
+    place=Columns("parent place depth first size nonempty demotes level at_level"),
+    shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
+    guarantee=Columns("guaranteed credit_tat credit_tat_fraction credit_burst_ps"),
+    bands=Columns("within beyond priority"),
+)
+
+#: What a packet class costs a node above its queue, at `CLASS.path` plus the node's depth.
+STEP = table(
+    shaper=Columns("shape_ps shape_fraction"),
+    guarantee=Columns("credit_ps credit_fraction"),
+    turns=Columns("turn_ps excess_turn_ps"),
+)
+
+#: The first band of guarantees and that of excess; the band and the lender of the packet that goes.
+ROOT = table("root first_within first_beyond band lender")
+
+#: Of which level of lenders, all its nodes are in a tournament that begins here.
+LENDERS = table("first size")
+
+
+class Tree(NamedTuple):
+    """What a tree knows, by node.
+
+    `band`, `turn_ps`, `leaf` and `kind` are of the packet that would go from below a node: its band
+    and the node's turn in it, its queue and its class. Row 0 is where guarantees count, row 1 where
+    a node above has none left. HTB keeps in `band` which priority sends by itself, and which
+    would borrow.
+    """
+
+    root: np.ndarray
+    nodes: np.ndarray
+    steps: np.ndarray
+    #: Of each packet class, where its steps begin.
+    paths: np.ndarray
+    band: np.ndarray
+    turn_ps: np.ndarray
+    leaf: np.ndarray
+    kind: np.ndarray
+    #: (nodes, bands): what each has had over its weight, and where its children are.
+    turns: np.ndarray
+    reached: np.ndarray
+    #: Tournaments of each node's children; of all nodes, by when they next change by themselves.
+    matches: np.ndarray
+    wakes: np.ndarray
+    #: HTB: who stands at a place of a tournament; its levels of lenders; whose turn it is among a
+    #: node's children and among the lenders of a level, by priority; deficits (queues, levels).
+    members: np.ndarray
+    lenders: np.ndarray
+    at_turn: np.ndarray
+    deficits: np.ndarray
