@@ -17,7 +17,7 @@ from qoslib.explore.packet_lanes import Shown, Window, lane_of
 from qoslib.explore.packet_scene import NEVER, scene_of
 from qoslib.explore.packet_view import module
 from qoslib.lessons.prediction import Store
-from qoslib.packets.kernels.codes import SCHEDULERS
+from qoslib.packets.kernels.codes import SCHEDULERS, TREES
 from qoslib.platforms import platform
 from qoslib.port import (
     AsymmetricEwma,
@@ -32,8 +32,10 @@ from qoslib.port import (
     Fifo,
     Forwarder,
     HeadDrop,
+    HierarchicalTokenBucket,
     Hop,
     ModifiedDrr,
+    Node,
     PacketLimit,
     Pause,
     Pie,
@@ -44,6 +46,7 @@ from qoslib.port import (
     Red,
     RedProfile,
     Sampled,
+    SchedulerTree,
     Shaper,
     ShareRedProfile,
     StartTimeFairQueueing,
@@ -282,12 +285,25 @@ def test_a_finished_run_is_shown_and_cannot_be_moved():
 
 
 def test_every_scheduler_has_its_row_in_the_table_of_what_is_shown():
-    assert {*packet_scene._SCHEDULERS, Fifo} == set(SCHEDULERS)
-    for scheduler, shown in packet_scene._SCHEDULERS.items():
+    assert {*packet_scene._SCHEDULERS, Fifo} == {*SCHEDULERS, *TREES}
+    for scheduler in set(SCHEDULERS) - {Fifo}:
+        shown = packet_scene._SCHEDULERS[scheduler]
         (lane,) = explore.packet_view(three(scheduler())).spec["lanes"]
         assert (lane["note"], lane["value"], lane["level"]) == shown
         assert ("values" in lane["columns"]) == bool(shown.value)
         assert shown.value in ("", "deficit", "start tag"), "meters.js draws no other"
+
+
+def test_a_tree_shows_its_queues_in_its_order_and_says_what_its_nodes_may_send():
+    site = Node("site", ("bulk", "voice"), shaper=Shaper(40e6, 10_000))
+    scenario = three(SchedulerTree((site, Node("core", ("site", "video"))), strict_levels=1))
+    (lane,) = explore.packet_view(scenario).spec["lanes"]
+    assert lane["shown"] == [2, 0, 1]
+    assert lane["note"].startswith("strict priority, then guaranteed rates, then the excess")
+    assert lane["note"].endswith("; site at most 40 Mbit/s")
+    lends = HierarchicalTokenBucket(scenario.network.scheduler.nodes)
+    (lane,) = explore.packet_view(three(lends)).spec["lanes"]
+    assert lane["note"].startswith("own rates first")
 
 
 def test_a_chain_shows_the_hop_that_is_named():

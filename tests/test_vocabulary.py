@@ -67,10 +67,11 @@ def test_the_mechanisms_of_the_sources_are_all_in_use():
         *("AsymmetricEwma", "Codel", "DeficitRoundRobin", "Dropper", "Fifo", "Instantaneous"),
         *("Pie", "Scheduler", "StartTimeFairQueueing", "TailDrop"),
         *("ByteRedProfile", "ShareRedProfile", "TimeRedProfile"),
+        *("HierarchicalTokenBucket", "Node", "SchedulerTree"),
     }
 
 
-@pytest.mark.parametrize("kind", codes.SCHEDULERS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", codes.SCHEDULERS | codes.TREES, ids=lambda kind: kind.__name__)
 def test_a_scheduler_has_words_a_twin_and_a_line_in_the_packet_view(kind):
     if kind is p.Fifo:
         return
