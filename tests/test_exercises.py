@@ -139,7 +139,7 @@ def test_what_is_no_student_number_is_told_so(student):
 @pytest.mark.parametrize(
     ("name", "answers", "told"),
     [
-        ("00.1", (67, 2), "give one number, with a point and without commas: 67.2, or 25000."),
+        ("00.1", (67, 2), "give one number, with a point and without commas: 1.25, or 25000."),
         ("01.5", (m120.port(), []), "put brackets around the port and its streams: (m120.port()"),
     ],
 )

@@ -158,7 +158,7 @@ class Exercise:
         """What to say to several answers."""
         if "write" in self.words:
             return f"put brackets around the port and its streams: {self.words['write']}."
-        return "give one number, with a point and without commas: 67.2, or 25000."
+        return "give one number, with a point and without commas: 1.25, or 25000."
 
     @property
     def _dots(self):

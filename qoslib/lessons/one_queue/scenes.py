@@ -29,10 +29,10 @@ def overload(room: int = 8) -> Scenario:
 def scene() -> PacketView:
     """A queue in the middle of an overload, with a wall to drag.
 
-    It begins after 0.1 s, when a queue of up to 400 packets has filled.
+    It begins after 0.2 s, when a queue of up to 800 packets has filled.
     """
     return packet_view(
-        {"one queue": overload()}, packets=160, start_s=0.1, guess=partial(guess_words, "00.a")
+        {"one queue": overload()}, packets=160, start_s=0.2, guess=partial(guess_words, "00.a")
     )
 
 
