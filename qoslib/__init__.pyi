@@ -17,6 +17,7 @@ from qoslib.port import DeficitRoundRobin as DeficitRoundRobin
 from qoslib.port import Fifo as Fifo
 from qoslib.port import Forwarder as Forwarder
 from qoslib.port import Hop as Hop
+from qoslib.port import MemoryPool as MemoryPool
 from qoslib.port import PacketLimit as PacketLimit
 from qoslib.port import Pie as Pie
 from qoslib.port import Policer as Policer
@@ -26,6 +27,7 @@ from qoslib.port import Red as Red
 from qoslib.port import RedProfile as RedProfile
 from qoslib.port import Shaper as Shaper
 from qoslib.port import StrictPriority as StrictPriority
+from qoslib.port import Switch as Switch
 from qoslib.port import TimeLimit as TimeLimit
 from qoslib.results import Result as Result
 from qoslib.scenario import Scenario as Scenario

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from qoslib.flows import Flow, Host
-from qoslib.port import Chain, Forwarder, Port
+from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
 from qoslib.tables import Table, Tabular, amount, other_fields, table_of
 from qoslib.traffic import Stream
@@ -19,7 +19,7 @@ class Scenario(Tabular, Record):
     ----------
     name : str
         For people.
-    network : Port, Forwarder or Chain
+    network : Port, Forwarder, Chain or Switch
     streams : tuple of Stream
         At least one, each name once, flows among them; each finds a queue.
     duration_s, warmup_s : float
@@ -39,7 +39,7 @@ class Scenario(Tabular, Record):
     """
 
     name: str
-    network: Port | Forwarder | Chain
+    network: Port | Forwarder | Chain | Switch
     streams: tuple[Stream, ...]
     duration_s: Positive = 1.0
     warmup_s: NotNegative = 0.0

@@ -10,6 +10,7 @@ from scenes import (
     Scene,
     byte_limits,
     droppers,
+    joint_limits,
     limits,
     loads,
     markings,
@@ -88,8 +89,7 @@ def ports(draw, scale, schedulers, plain=True, port=None):
     queues = tuple(draw(any_queue(scale, name, pools, plain)) for name in names)
     more = {name: draw(make(scale)) for name, make in (port or {}).items()}
     if pools:
-        room = st.integers(scale.largest, 15 * scale.largest)
-        more["pools"] = (p.MemoryPool("memory", draw(room)),)
+        more["pools"] = (draw(memories(scale, queues)),)
     return p.Port(
         "port",
         scale.rate_bps,
@@ -102,9 +102,39 @@ def ports(draw, scale, schedulers, plain=True, port=None):
 
 
 @st.composite
+def memories(draw, scale, queues):
+    """A pool with room for what these queues have reserved, and for a frame or more besides."""
+    cell, header = draw(st.sampled_from([(1, 0), (1, 0), (64, 0), (208, 16)]))
+    frame = p.MemoryPool("memory", 2**40, cell, header).taken_bytes(scale.largest)
+    room = draw(st.integers(frame, 15 * frame))
+    reserved = sum(queue.reserved_bytes for queue in queues)
+    return p.MemoryPool("memory", room + reserved, cell, header)
+
+
+@st.composite
 def many_queues(draw, schedulers, plain=True, port=None):
     scale = draw(SCALES)
     where = draw(ports(scale, schedulers, plain, port))
+    return draw(ending(where, *draw(loads(scale, ALL_MARKS))))
+
+
+@st.composite
+def pooled(draw):
+    """Queues that share a memory and little else."""
+    scale = draw(SCALES)
+    names = NAMES[: draw(st.integers(1, 4))]
+    queues = tuple(
+        draw(shared(scale, p.Queue(name, p.PacketLimit(200), pool="memory"))) for name in names
+    )
+    where = p.Port(
+        "port",
+        scale.rate_bps,
+        queues,
+        p.StartTimeFairQueueing(),
+        scale.overhead,
+        classifier=p.Classifier(tuple((n, n) for n in names), names[-1]),
+        pools=(draw(memories(scale, queues)),),
+    )
     return draw(ending(where, *draw(loads(scale, ALL_MARKS))))
 
 
@@ -123,8 +153,19 @@ def any_queue(draw, scale, name, pools, plain):
     )
     if plain:
         return queue
-    policer = draw(st.none() | st.none() | policers(scale))
-    return queue.replace(policer=policer, pool=draw(st.sampled_from(["", *pools])))
+    queue = queue.replace(policer=draw(st.none() | st.none() | policers(scale)))
+    if not queue.dropper.drops_head and draw(st.integers(0, 3)) == 0:
+        queue = queue.replace(limit=draw(joint_limits(scale)))
+    pool = draw(st.sampled_from(["", *pools]))
+    return draw(shared(scale, queue.replace(pool=pool))) if pool else queue
+
+
+@st.composite
+def shared(draw, scale, queue):
+    """The queue with a dynamic threshold, a part of its own, both or neither."""
+    alphas = st.sampled_from([None, 0.125, 0.5, 1.0, 2.0, 8.0]) | st.floats(0.01, 20)
+    reserved = st.sampled_from([0, 0, scale.largest, 3 * scale.largest + 1])
+    return queue.replace(alpha=draw(alphas), reserved_bytes=draw(reserved))
 
 
 @cache
@@ -280,9 +321,35 @@ def chains(draw):
     return draw(ending(p.Chain("chain", hops), streams, duration_s))
 
 
+@st.composite
+def switches(draw):
+    """Two to four ports with streams of their own and, mostly, a memory for all of them."""
+    scale = draw(SCALES)
+    streams, duration_s = draw(loads(scale, ALL_MARKS, most=6))
+    count = draw(st.integers(1, min(len(streams), 4)))
+    extras = EXTRAS | {"pause": maybe_pause}
+    made = [draw(ports(scale, any_scheduler, plain=False, port=extras)) for _ in range(count)]
+    queues = [queue for port in made for queue in port.queues]
+    pools = (draw(memories(scale, queues)),)
+    # Each port has at least one, and the rest go anywhere.
+    chosen = [*range(count), *(draw(st.integers(0, count - 1)) for _ in streams[count:])]
+    hops = []
+    for number, port in enumerate(made):
+        at = port.replace(name=f"port {number}", pools=pools)
+        mine = tuple(s.name for s, n in zip(streams, chosen, strict=True) if n == number)
+        hops.append(p.Hop(at, mine))
+    return draw(ending(p.Switch("switch", tuple(hops)), streams, duration_s))
+
+
+@cache
+def maybe_pause(scale):
+    return st.none() | st.none() | pauses(scale)
+
+
 MECHANISMS = {
     "limit in packets": one_queue(packet_limits),
     "limit in bytes": one_queue(byte_limits),
+    "limits in packets and bytes, resume thresholds": one_queue(joint_limits),
     "limit in time, line": one_queue(lambda scale: time_limits(scale, "line")),
     "limit in time, guaranteed": guaranteed("guaranteed"),
     "limit in time, served": guaranteed("served"),
@@ -306,6 +373,8 @@ MECHANISMS = {
     "tree of schedulers: HierarchicalTokenBucket": treed(lends=True),
     "forwarder": forwarded(),
     "pause": paused(),
+    "shared memory": pooled(),
     "memory pool and mixture": many_queues(any_scheduler, plain=False, port=EXTRAS),
     "chain": chains(),
+    "switch": switches(),
 }

@@ -177,6 +177,28 @@ def byte_limits(scale):
 
 
 @cache
+def joint_limits(scale):
+    """Packets and bytes, each of which may be the one that is hit first; perhaps both resume."""
+    sizes = st.integers(scale.largest, 12 * scale.largest)
+    joint = st.builds(p.PacketLimit, st.integers(1, 20), sizes)
+    return joint | resuming_limits(scale)
+
+
+@cache
+def resuming_limits(scale):
+    """Limits in packets, in bytes or in both that resume further down."""
+    share = st.sampled_from([0.0, 0.5, 0.9])
+    packets = st.builds(
+        lambda most, part, size: p.PacketLimit(most, size, int(most * part)),
+        st.integers(1, 20),
+        share,
+        st.none() | st.integers(scale.largest, 20 * scale.largest),
+    )
+    size = st.integers(max(scale.largest, 2), 20 * scale.largest + 1)
+    return packets | st.builds(lambda most, part: p.ByteLimit(most, int(most * part)), size, share)
+
+
+@cache
 def time_limits(scale, at):
     # Rounded down, the time may not hold the packet that it was made from.
     return scale.time(1.01, 20).map(lambda time_s: p.TimeLimit(time_s + 2e-12, at))

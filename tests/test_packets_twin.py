@@ -14,7 +14,7 @@ from soak import many
 from twin import simulate as slow
 
 from qoslib.packets import simulate
-from qoslib.port import Chain
+from qoslib.port import Chain, Switch
 
 pytestmark = pytest.mark.newer
 
@@ -110,6 +110,9 @@ def agree(scene, chunk_packets):
     result, twin = simulate(*arguments, **options, **recording), slow(*arguments, **options)
     if isinstance(scene.where, Chain):
         same_chain(result, *twin, most)
+    elif isinstance(scene.where, Switch):
+        for port, slow_port in zip(result.hops, twin, strict=True):
+            same_record(port, slow_port, most)
     else:
         same_record(result, twin, most)
 

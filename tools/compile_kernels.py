@@ -7,15 +7,16 @@ It takes about half a minute once, and nothing where they are compiled already.
 
 from qoslib import packets, tcp
 from qoslib.flows import Flow, Host
-from qoslib.port import Chain, Hop, PacketLimit, Port, Queue
+from qoslib.port import Chain, Hop, PacketLimit, Port, Queue, Switch
 from qoslib.traffic import Stream
 
 
 def main():
-    """A chain uses the kernels of a port and its own; TCP has loops of its own."""
+    """A chain uses the kernels of a port and its own; switches and TCP have loops of their own."""
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
     chain = Chain("one", (Hop(port),))
-    packets.simulate(chain, [Stream("all", 1e5)], 1e-3)
+    for network in (chain, Switch("one", chain.hops)):
+        packets.simulate(network, [Stream("all", 1e5)], 1e-3)
     hosts = [Host("host", 1e6, (Flow("flow", 1e-3),))]
     tcp.simulate(port, hosts, 1e-3)
     tcp.solve(port, hosts, 1e-3)

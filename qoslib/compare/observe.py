@@ -10,7 +10,7 @@ from typing import NamedTuple
 from qoslib import units
 from qoslib.flows import Flow
 from qoslib.platforms import Experiment, Platform
-from qoslib.port import Chain
+from qoslib.port import Chain, Switch
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
@@ -252,7 +252,7 @@ class View:
     def pause_frames(self) -> float:
         """PAUSE frames sent: none where the description has none."""
         port = self.experiment.port
-        places = [hop.at for hop in port.hops] if isinstance(port, Chain) else [port]
+        places = [hop.at for hop in port.hops] if isinstance(port, Chain | Switch) else [port]
         if any(place.pause for place in places):
             raise NotModelledError(
                 "how many PAUSE frames are sent follows from fill levels that no source gives"

@@ -21,6 +21,7 @@ from qoslib.port import (
     Port,
     Queue,
     StrictPriority,
+    Switch,
     TimeLimit,
 )
 from qoslib.record import fail
@@ -57,10 +58,10 @@ class Shown(NamedTuple):
         Raises
         ------
         ValueError
-            If the chain has no hop of that name.
+            If the chain or switch has no hop of that name.
         """
         network = self.scenario.network
-        if not isinstance(network, Chain):
+        if not isinstance(network, Chain | Switch):
             return network
         hops = {hop.at.name: hop.at for hop in network.hops}
         if self.hop not in hops:
@@ -90,7 +91,7 @@ class Shown(NamedTuple):
 
     def _with(self, at: Port | Forwarder) -> "Shown":
         network = self.scenario.network
-        if not isinstance(network, Chain):
+        if not isinstance(network, Chain | Switch):
             return self._replace(scenario=self.scenario.replace(network=at))
         hops = tuple(
             Hop(at, hop.streams) if hop.at.name == self.hop else hop for hop in network.hops
@@ -119,10 +120,21 @@ def shown_of(given: Any, hop: str, by: float) -> list[Shown]:
     if isinstance(given, str) or not isinstance(given, Mapping | Sequence):
         fail("what is shown", given, kinds)
     pairs = given.items() if isinstance(given, Mapping) else (("", each) for each in given)
-    found = [_one(str(title), each, hop, by, kinds) for title, each in pairs]
+    found = [
+        _one(str(title), each, name, by, kinds)
+        for title, each in pairs
+        for name in _hops_of(each, hop)
+    ]
     if not 1 <= len(found) <= MOST_LANES:
         fail("the number of ports shown", len(found), f"1 to {MOST_LANES}")
     return found
+
+
+def _hops_of(each: Any, hop: str) -> Sequence[str]:
+    """The ports of a switch, where none is named; else what was asked for."""
+    if hop or not isinstance(each, Scenario) or not isinstance(each.network, Switch):
+        return [hop]
+    return [port.name for port in each.network.ports]
 
 
 def _one(title: str, each: Any, hop: str, by: float, kinds: str) -> Shown:
@@ -132,7 +144,8 @@ def _one(title: str, each: Any, hop: str, by: float, kinds: str) -> Shown:
         return _finished(title, each, hop)
     if not isinstance(each, Scenario):
         fail(f"what is shown as {title!r}" if title else "what is shown", each, kinds)
-    shown = Shown(title or each.name, divided(each, by) if by != 1 else each, hop)
+    name = hop if isinstance(each.network, Switch) else each.name
+    shown = Shown(title or name, divided(each, by) if by != 1 else each, hop)
     _ = shown.at
     return shown
 
@@ -246,7 +259,7 @@ def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
     scenario = shown.scenario.replace(duration_s=end_s, warmup_s=0.0)
     result = run(scenario, events=rows, bins=1, progress=silent)
     streams: tuple[Any, ...] = scenario.streams
-    if isinstance(scenario.network, Chain):
+    if isinstance(scenario.network, Chain | Switch):
         place = [hop.at.name for hop in scenario.network.hops].index(shown.hop)
         only = scenario.network.hops[place].streams
         result = result.hops[place]

@@ -253,10 +253,16 @@ def _turned(queue: Queue) -> Queue:
 
 def _limited(limit: Any, most: float) -> Any:
     if isinstance(limit, PacketLimit):
-        return PacketLimit(max(round(most), 1))
+        most = max(round(most), 1)
+        return limit.replace(packets=most, resume_packets=_below(limit.resume, most))
     if isinstance(limit, ByteLimit):
-        return ByteLimit(max(round(most), 1))
+        most = max(round(most), 1)
+        return limit.replace(limit_bytes=most, resume_bytes=_below(limit.resume, most))
     return limit.replace(time_s=float(most))
+
+
+def _below(resume: int | None, most: float) -> int | None:
+    return None if resume is None else min(resume, round(most) - 1)
 
 
 def packet_view(
@@ -294,7 +300,8 @@ def packet_view(
     queues : sequence of str
         Which queues are drawn, eight at most; by default all. Packets of other queues are grey.
     hop : str
-        Name of the hop of a chain that is shown; its number in a `Result`.
+        Name of the hop of a chain or switch that is shown, all ports of a switch by default; its
+        number in a `Result`.
     rates_divided_by : float
         A scale model: all rates are divided by this, and what limits packets and bytes, so that
         delays stay and packets can be counted. A badge in the picture says so.

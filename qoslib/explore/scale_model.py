@@ -21,6 +21,7 @@ from qoslib.port import (
     RedProfile,
     Sampled,
     Shaper,
+    Switch,
     TimeLimit,
     TimeRedProfile,
     TruncatingEwma,
@@ -77,7 +78,7 @@ def divided(scenario: Scenario, by: float) -> Scenario:
     frame = max(_largest(stream) for stream in scenario.streams)
     network = scenario.network
     streams = tuple(_stream(stream, by) for stream in scenario.streams)
-    if not isinstance(network, Chain):
+    if not isinstance(network, Chain | Switch):
         return scenario.replace(network=_at(network, by, frame), streams=streams)
     hops = tuple(Hop(_at(hop.at, by, frame), hop.streams) for hop in network.hops)
     return scenario.replace(network=network.replace(hops=hops), streams=streams)
@@ -102,7 +103,8 @@ def _at(at: Port | Forwarder, by: float, frame: int) -> Port | Forwarder:
         return at.replace(queue=queue, packet_s=packet_s, byte_s=byte_s, pause=pause)
     queues = tuple(_queue(queue, by, frame) for queue in at.queues)
     pools = tuple(
-        pool.replace(limit_bytes=max(round(pool.limit_bytes / by), frame)) for pool in at.pools
+        pool.replace(limit_bytes=max(round(pool.limit_bytes / by), pool.taken_bytes(frame)))
+        for pool in at.pools
     )
     shaper, ring = _meter(at.shaper, by, frame), at.transmit_ring_packets
     return at.replace(
@@ -116,13 +118,9 @@ def _at(at: Port | Forwarder, by: float, frame: int) -> Port | Forwarder:
 
 
 def _queue(queue: Queue, by: float, frame: int) -> Queue:
-    limit: PacketLimit | ByteLimit | TimeLimit = queue.limit
-    if isinstance(limit, PacketLimit):
-        limit = PacketLimit(_packets(limit.packets, by))
-    elif isinstance(limit, ByteLimit):
-        limit = ByteLimit(max(round(limit.limit_bytes / by), frame))
     return queue.replace(
-        limit=limit,
+        limit=_limit(queue.limit, by, frame),
+        reserved_bytes=int(queue.reserved_bytes / by),
         dropper=_dropper(queue.dropper, by),
         marking=None if queue.marking is None else _profile(queue.marking, by),
         quantum_bytes=queue.quantum_bytes and max(round(queue.quantum_bytes / by), 1),
@@ -130,6 +128,20 @@ def _queue(queue: Queue, by: float, frame: int) -> Queue:
         policer=_meter(queue.policer, by, frame),
         shaper=_meter(queue.shaper, by, frame),
     )
+
+
+def _limit(
+    limit: PacketLimit | ByteLimit | TimeLimit, by: float, frame: int
+) -> PacketLimit | ByteLimit | TimeLimit:
+    if isinstance(limit, TimeLimit):
+        return limit
+    resume = None if limit.resume is None else round(limit.resume / by)
+    if isinstance(limit, ByteLimit):
+        size = max(round(limit.limit_bytes / by), frame)
+        return ByteLimit(size, None if resume is None else min(resume, size - 1))
+    packets = _packets(limit.packets, by)
+    size_bytes = limit.limit_bytes and max(round(limit.limit_bytes / by), frame)
+    return PacketLimit(packets, size_bytes, None if resume is None else min(resume, packets - 1))
 
 
 def _pause(pause: Pause | None, by: float) -> Pause | None:

@@ -22,10 +22,11 @@ __all__ = ["buffer_bytes", "usable_share", "waiting_s"]
 
 
 def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes: Floats) -> Floats:
-    """What a queue holds when full, in bytes on the line.
+    """What a queue holds while it overflows, in bytes on the line.
 
     A time limit T holds ``r T`` with r the guaranteed rate, the line rate, or the larger of the
-    guaranteed and the served rate (MAD).
+    guaranteed and the served rate (MAD). A queue with a resume threshold moves up and down between
+    that and the limit, at constant rates, so that it holds half of their sum on average.
 
     Parameters
     ----------
@@ -39,10 +40,12 @@ def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
     match queue.limit:
-        case PacketLimit(packets):
-            return packets * on_line
-        case ByteLimit(limit_bytes):
-            return limit_bytes * on_line / frame
+        case PacketLimit(packets, limit_bytes, resume):
+            held = np.minimum(packets, np.inf if limit_bytes is None else limit_bytes / frame)
+            return (held if resume is None else (held + np.minimum(resume, held)) / 2) * on_line
+        case ByteLimit(limit_bytes, resume):
+            held_bytes = limit_bytes if resume is None else (limit_bytes + resume) / 2
+            return held_bytes * on_line / frame
         case TimeLimit(time_s, "line"):
             return units.octets(line_bps * time_s) * np.ones_like(on_line)
         case TimeLimit(time_s, "guaranteed"):
@@ -90,6 +93,7 @@ def waiting_s(
     enqueued_bps: Floats,
     served_bps: Floats,
     packet_bytes: Floats,
+    room_bytes: Floats | float = np.inf,
 ) -> Floats:
     """Waiting time in a queue [s]: 0 while it keeps up, NaN where nothing is sent.
 
@@ -110,6 +114,8 @@ def waiting_s(
         Into and out of the queue, in bits on the line [bit/s].
     packet_bytes : ndarray, shape (..., 2)
         As in `buffer_bytes`.
+    room_bytes : ndarray, shape (...), optional
+        What a memory that it shares leaves it, in bytes on the line [B].
 
     References
     ----------
@@ -119,7 +125,7 @@ def waiting_s(
     if isinstance(queue.dropper, Red):
         return np.where((served_bps > 0) & (loss <= ROUNDING), 0.0, np.nan)
     buffer = buffer_bytes(queue, line_bps, served_bps, packet_bytes)
-    held = buffer * usable_share(queue.dropper, loss)
+    held = np.minimum(buffer, room_bytes) * usable_share(queue.dropper, loss)
     moving = enqueued_bps if queue.dropper.drops_head else served_bps
     full = (served_bps > 0) & (loss > ROUNDING)
     wait = units.bits(held) / np.where(full, moving, np.inf)

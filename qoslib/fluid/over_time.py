@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from qoslib.fluid.solve import solve
-from qoslib.port import Chain, Forwarder, Port
+from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import NotNegative, checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
@@ -16,7 +16,7 @@ __all__ = ["over_time"]
 
 
 def over_time(
-    network: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain | Switch,
     streams: Sequence[Stream],
     duration_s: float,
     *,
@@ -30,7 +30,7 @@ def over_time(
 
     Parameters
     ----------
-    network : Port, Forwarder or Chain
+    network : Port, Forwarder, Chain or Switch
     streams : sequence of Stream
     duration_s : float
         Length of the run [s].

@@ -8,12 +8,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
 from qoslib.fluid.chain import through
-from qoslib.fluid.delay import waiting_s
+from qoslib.fluid.delay import buffer_bytes, waiting_s
 from qoslib.fluid.drr import per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.fluid.red import red_minimum_packets, shared_by_profile
+from qoslib.fluid.shared_memory import Line, room_bytes, side_by_side
 from qoslib.fluid.sharing import (
     deficit_round_robin,
     in_proportion,
@@ -39,6 +40,7 @@ from qoslib.port import (
     SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
+    Switch,
     TailDrop,
 )
 from qoslib.record import checked, fail, rule_of
@@ -119,7 +121,7 @@ def _in_rounds(port: Port) -> bool:
 
 
 def solve(
-    network: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain | Switch,
     streams: Sequence[Stream],
     offered_bps: ArrayLike | None = None,
 ) -> Result:
@@ -132,7 +134,7 @@ def solve(
 
     Parameters
     ----------
-    network : Port, Forwarder or Chain
+    network : Port, Forwarder, Chain or Switch
     streams : sequence of Stream
     offered_bps : ndarray, shape (..., streams), optional
         Offered rates in bits of frames [bit/s], in place of the streams' own; many sets of
@@ -148,8 +150,8 @@ def solve(
     ValueError
         If there is no stream, two have one name, a rate is negative or above 1e18, a stream
         leads to no queue, or the port has what no closed form here speaks of: a CoDel or PIE
-        dropper, WRED profiles that overlap, a shared memory pool, a PAUSE of a port that
-        senders obey. The packet model runs them.
+        dropper, WRED profiles that overlap, a memory pool without dynamic thresholds, a PAUSE of
+        a port that senders obey. The packet model runs them.
 
     Notes
     -----
@@ -167,11 +169,13 @@ def solve(
     >>> print(solve(port, [Stream("a", 90e6), Stream("b", 30e6)]).sent_bps)
     [75000000. 25000000.]
     """
-    network = checked(Port | Forwarder | Chain, network, "network")
+    network = checked(Port | Forwarder | Chain | Switch, network, "network")
     streams = checked(tuple[Stream, ...], streams, "streams")
     offered = _offered(streams, offered_bps)
     if isinstance(network, Chain):
         return through(network, streams, offered, solve)
+    if isinstance(network, Switch):
+        return _at_switch(network, streams, offered)
     if isinstance(network, Forwarder):
         line, paths = as_line(network, streams)
         return _at_line(line, streams, paths, *held_back(network, offered, paths))
@@ -182,6 +186,25 @@ def _at_line(
     port: Port, streams: Sequence[Stream], paths: Paths, offered: Floats, held_s: Floats | float
 ) -> Result:
     """The result at one line, whose senders' packets wait `held_s` more."""
+    line = _loaded(port, streams, paths, offered)
+    (room,) = room_bytes([line])
+    return _answer(line, room, offered, held_s)
+
+
+def _at_switch(switch: Switch, streams: Sequence[Stream], offered: Floats) -> Result:
+    """Each port by itself, but for the memory that its queues have."""
+    members = switch.members(streams)
+    lines, shares = [], [offered[..., mine] for mine in members]
+    for port, mine, share in zip(switch.ports, members, shares, strict=True):
+        here = [streams[i] for i in mine]
+        lines.append(_loaded(port, here, Paths.of(port, here), share))
+    rooms = room_bytes(lines)
+    hops = [_answer(*each, 0.0) for each in zip(lines, rooms, shares, strict=True)]
+    return side_by_side(switch, streams, hops)
+
+
+def _loaded(port: Port, streams: Sequence[Stream], paths: Paths, offered: Floats) -> Line:
+    """What a line carries of what it is offered; its memory has no say in that."""
     _refuse(port)
     _refuse_marking(port, streams, paths)
     entered = policed(port, offered, paths)
@@ -189,18 +212,28 @@ def _at_line(
     packet = paths.packet_bytes(entered)
     weights = _sharing(port).weights(port, put_in, packet)
     served = _served(port, put_in, packet, weights)
+    return Line(port, streams, paths, entered, put_in, served, packet)
+
+
+def _answer(line: Line, room: Floats, offered: Floats, held_s: Floats | float) -> Result:
+    """The result at one line, whose queues have so much room of a shared memory."""
+    port, streams, paths, entered, put_in, served, packet = line
+    weights = _sharing(port).weights(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
-    latency_s = _latency(port, paths, put_in, served, packet, weights) + held_s
-    causes = _causes(port, paths, offered - entered, entered - sent)
+    latency_s = _latency(line, weights, room) + held_s
+    causes = _causes(line, offered - entered, entered - sent, room)
     notes = _notes(port, streams, paths, put_in, served, packet, weights)
     return _result(port, streams, paths, offered, sent, latency_s, causes, notes)
 
 
 def _refuse(port: Port) -> None:
     for queue in port.queues:
-        if queue.pool:
-            fail(f"Queue {queue.name!r} pool", queue.pool, f"none {REFUSED} pools")
+        if queue.pool and queue.alpha is None:
+            fail(f"Queue {queue.name!r} pool", queue.pool, f"none {REFUSED} pools without alpha")
+        if queue.pool and not isinstance(queue.dropper, TailDrop):
+            allowed = f"TailDrop with a pool {REFUSED} others"
+            fail(f"Queue {queue.name!r} dropper", queue.dropper, allowed)
         if not isinstance(queue.dropper, DROPPERS):
             known = ", ".join(kind.__name__ for kind in DROPPERS)
             fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
@@ -297,17 +330,16 @@ def _anywhere(each: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(each.any(axis=tuple(range(each.ndim - 1))))
 
 
-def _latency(
-    port: Port, paths: Paths, put_in: Floats, served: Floats, packet: Floats, weights: Floats
-) -> Floats:
+def _latency(line: Line, weights: Floats, room: Floats) -> Floats:
     """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
-    wait = np.stack(
-        [
-            waiting_s(queue, port.rate_bps, put_in[..., i], served[..., i], packet[..., i, :])
-            for i, queue in enumerate(port.queues)
-        ],
-        axis=-1,
-    )
+    port, _, paths, _, put_in, served, packet = line
+    each = [
+        waiting_s(
+            queue, port.rate_bps, put_in[..., i], served[..., i], packet[..., i, :], room[..., i]
+        )
+        for i, queue in enumerate(port.queues)
+    ]
+    wait = np.stack(each, axis=-1)
     if _in_rounds(port):
         # A visit sends at most what the queue holds, so that it halves the wait at most.
         shorter = np.minimum(shorter_s(port, put_in, packet, weights), wait / 2)
@@ -327,16 +359,27 @@ def _ring_s(port: Port, put_in: Floats, served: Floats, packet: Floats) -> Float
 
 
 def _causes(
-    port: Port, paths: Paths, policed_bps: Floats, overflow_bps: Floats
+    line: Line, policed_bps: Floats, overflow_bps: Floats, room: Floats
 ) -> dict[str, Floats]:
-    names = [_cause(queue.dropper) for queue in port.queues]
+    paths = line.paths
+    names = _cause_by_queue(line, room)
     causes = {}
-    for name in sorted(set(names)):
-        mine = paths.member @ np.array([float(n == name) for n in names])
+    for name in np.unique(names).tolist():
+        mine = paths.of_queue((names == name).astype(float))
         causes[name] = units.rate_pps(np.maximum(overflow_bps * mine, 0), paths.frames)
-    if any(queue.policer for queue in port.queues):
+    if any(queue.policer for queue in line.port.queues):
         causes["policer"] = units.rate_pps(np.maximum(policed_bps, 0), paths.frames)
     return causes
+
+
+def _cause_by_queue(line: Line, room: Floats) -> NDArray[np.str_]:
+    """For what a queue drops: its dropper, or its pool where that leaves it less than its limit."""
+    names = np.empty(line.put_in_bps.shape, "<U7")
+    for i, queue in enumerate(line.port.queues):
+        served, packet = line.served_bps[..., i], line.packet_bytes[..., i, :]
+        own = buffer_bytes(queue, line.port.rate_bps, served, packet)
+        names[..., i] = np.where(room[..., i] < own, "pool", _cause(queue.dropper))
+    return names
 
 
 def _cause(dropper: Dropper) -> str:

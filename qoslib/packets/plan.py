@@ -345,10 +345,14 @@ def _pools(
     names = [pool.name for pool in pools]
     for i, queue in enumerate(queues):
         if queue.pool:
-            rows[i]["pool"] = names.index(queue.pool)
-            largest = classes["frame_bytes"][classes["queue"] == i].max(initial=1)
-            if table[rows[i]["pool"]]["limit_bytes"] < largest:
+            rows[i]["pool"] = number = names.index(queue.pool)
+            mine = classes["queue"] == i
+            takes = [pools[number].taken_bytes(int(n)) for n in classes["frame_bytes"][mine]]
+            classes["memory_bytes"][mine] = takes
+            largest = max(takes, default=1)
+            if pools[number].limit_bytes < largest:
                 fail(f"MemoryPool {queue.pool!r} limit_bytes", queue.pool, f"at least {largest}")
+            table[number]["limit_bytes"] -= queue.reserved_bytes
     return table
 
 

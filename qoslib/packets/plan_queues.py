@@ -69,7 +69,10 @@ def fill_queue(
     row["pool"] = -1
     row["quantum"] = queue.quantum_bytes
     row["largest_bytes"] = mine["frame_bytes"].max(initial=1)
+    row["reserved_bytes"] = queue.reserved_bytes
+    row["dynamic"], row["threshold"] = queue.alpha is not None, queue.alpha or 0.0
     _fill_limit(row, queue, line_bps, mine, ring)
+    _fill_bounds(row, queue)
     _fill_policer(row, queue.policer, line_bps, ring)
     fill_shaper(row, queue.shaper, whose, 0 if overdraws else row["largest_bytes"])
     if queue.guaranteed_bps:
@@ -95,6 +98,17 @@ def _fill_limit(
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
     slots = int(most) // int(mine["amount"].min()) + 1 if len(mine) else 1
     row["mask"] = (1 << slots.bit_length()) - 1
+
+
+def _fill_bounds(row: np.void, queue: Queue) -> None:
+    """A limit in bytes besides one in packets, and a resume threshold."""
+    limit = queue.limit
+    most_bytes = limit.limit_bytes if isinstance(limit, PacketLimit) else None
+    row["limit_bytes"] = NEVER if most_bytes is None else most_bytes
+    row["resume"] = -1 if limit.resume is None else limit.resume
+    row["bounded"] = most_bytes is not None or limit.resume is not None
+    if row["limit_bytes"] < row["largest_bytes"]:
+        fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
 
 
 def limit_of(queue: Queue, line_bps: float | None) -> int:

@@ -9,7 +9,8 @@ from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run, as_port, planned
 from qoslib.packets.plan_tree import loop_of
 from qoslib.packets.progress import Chunk, Progress, play
-from qoslib.port import Chain, Forwarder, Port
+from qoslib.packets.switch import run_switch
+from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import checked, fail
 from qoslib.results import Result
 from qoslib.traffic import Stream
@@ -21,7 +22,7 @@ CHUNK_PACKETS = 400_000
 
 
 def simulate(
-    network: Port | Forwarder | Chain,
+    network: Port | Forwarder | Chain | Switch,
     streams: Sequence[Stream],
     duration_s: float,
     *,
@@ -40,7 +41,7 @@ def simulate(
 
     Parameters
     ----------
-    network : Port, Forwarder or Chain
+    network : Port, Forwarder, Chain or Switch
     streams : sequence of Stream
     duration_s : float
         Simulated time [s].
@@ -90,12 +91,14 @@ def simulate(
     >>> int(result.packets.offered[0]), int(result.packets.sent[0])
     (15000, 12500)
     """
-    network = checked(Port | Forwarder | Chain, network, "network")
+    network = checked(Port | Forwarder | Chain | Switch, network, "network")
     streams = checked(tuple[Stream, ...], streams, "streams")
     _check(streams, chunk_packets)
     options = Run(duration_s, warmup_s, seed, bins, trace_packets, events)
     if isinstance(network, Chain):
         result = run_chain(network, streams, options, progress, chunk_packets)
+    elif isinstance(network, Switch):
+        result = run_switch(network, streams, options, progress, chunk_packets)
     else:
         result = _run_one(network, streams, options, progress, chunk_packets)
     if result.interrupted:

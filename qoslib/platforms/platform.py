@@ -6,7 +6,7 @@ from functools import cache
 
 from qoslib.flows import Host
 from qoslib.platforms.provenance import Facts
-from qoslib.port import Chain, Forwarder, Port
+from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import checked, fail
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -45,7 +45,7 @@ class Experiment:
         As in the published data.
     title : str
         For people.
-    port : Port, Forwarder or Chain
+    port : Port, Forwarder, Chain or Switch
     streams : tuple of Stream
     assumptions : str
         Name of the declared set, ``base`` by default.
@@ -78,7 +78,7 @@ class Experiment:
 
     name: str
     title: str
-    port: Port | Forwarder | Chain
+    port: Port | Forwarder | Chain | Switch
     streams: tuple[Stream, ...]
     assumptions: str = "base"
     counted_extra_bytes: float = 0.0
@@ -97,7 +97,7 @@ class Experiment:
 
     def __post_init__(self) -> None:
         where = f"Experiment {checked(str, self.name, 'Experiment.name')!r}"
-        checked(Port | Forwarder | Chain, self.port, f"{where} port")
+        checked(Port | Forwarder | Chain | Switch, self.port, f"{where} port")
         checked(tuple[Stream, ...], self.streams, f"{where} streams")
         checked(tuple[Host, ...], self.hosts, f"{where} hosts")
 
@@ -172,7 +172,7 @@ class Platform:
     facts: Facts
     assumptions: Mapping[str, str]
     describe: Callable[[str], Iterable[Experiment]]
-    ports: Mapping[str, Callable[..., Port | Forwarder | Chain]]
+    ports: Mapping[str, Callable[..., Port | Forwarder | Chain | Switch]]
     models: tuple[str, ...] = ("fluid", "packets")
     not_described: Mapping[str, str] = field(default_factory=dict)
     ratios: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)

@@ -32,6 +32,7 @@ from qoslib.port.schedulers import (
     StartTimeFairQueueing,
     StrictPriority,
 )
+from qoslib.port.switch import Switch
 from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, TimeRedProfile
 
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "ShareRedProfile",
     "StartTimeFairQueueing",
     "StrictPriority",
+    "Switch",
     "TailDrop",
     "TimeLimit",
     "TimeRedProfile",

@@ -2,16 +2,44 @@
 
 from typing import Literal
 
-from qoslib.record import AtLeastOne, Positive, Record, record
+from qoslib.record import AtLeastOne, Count, Positive, Record, fail, record
 
 __all__ = ["ByteLimit", "PacketLimit", "TimeLimit"]
 
 
 @record
 class PacketLimit(Record):
-    """At most so many packets (IOS `queue-limit`, `hold-queue`)."""
+    """At most so many packets (IOS `queue-limit`, `hold-queue`), and perhaps so many bytes too.
+
+    Parameters
+    ----------
+    packets : int
+        A packet that finds so many is refused.
+    limit_bytes : int or None
+        So is one whose frame does not fit into these bytes of frames [B] any more.
+    resume_packets : int or None
+        Once a packet has been refused, all are until no more than so many wait; None for no such
+        threshold. It changes neither loss nor throughput in the long run, but drops come in runs.
+
+    Examples
+    --------
+    >>> PacketLimit(100, limit_bytes=64_000).held_bytes(1500)
+    64000.0
+    """
 
     packets: AtLeastOne
+    limit_bytes: AtLeastOne | None = None
+    resume_packets: Count | None = None
+
+    def check(self) -> None:
+        resume = self.resume_packets
+        if resume is not None and resume >= self.packets:
+            fail("PacketLimit.resume_packets", resume, f"below the limit, {self.packets}")
+
+    @property
+    def resume(self) -> int | None:
+        """The resume threshold in the limit's own unit, if it has one."""
+        return self.resume_packets
 
     def held_bytes(self, frame_bytes: float) -> float:
         """What it holds of frames of a size [B].
@@ -31,10 +59,11 @@ class PacketLimit(Record):
         >>> PacketLimit(100).held_bytes(1500)
         150000.0
         """
-        return float(self.packets * frame_bytes)
+        most_bytes = float(self.packets * frame_bytes)
+        return most_bytes if self.limit_bytes is None else min(most_bytes, float(self.limit_bytes))
 
     def resized(self, size_bytes: float, frame_bytes: float) -> "PacketLimit":
-        """A limit in packets that holds about so many bytes of frames of a size.
+        """A limit in packets alone that holds about so many bytes of frames of a size.
 
         Parameters
         ----------
@@ -57,9 +86,28 @@ class PacketLimit(Record):
 
 @record
 class ByteLimit(Record):
-    """At most so many bytes of frames."""
+    """At most so many bytes of frames.
+
+    Parameters
+    ----------
+    limit_bytes : int
+        A packet whose frame does not fit is refused [B].
+    resume_bytes : int or None
+        Once a packet has been refused, all are until no more than this waits [B].
+    """
 
     limit_bytes: AtLeastOne
+    resume_bytes: Count | None = None
+
+    def check(self) -> None:
+        resume = self.resume_bytes
+        if resume is not None and resume >= self.limit_bytes:
+            fail("ByteLimit.resume_bytes", resume, f"below the limit, {self.limit_bytes}")
+
+    @property
+    def resume(self) -> int | None:
+        """The resume threshold in the limit's own unit, if it has one."""
+        return self.resume_bytes
 
     def held_bytes(self, frame_bytes: float) -> float:
         """What it holds of frames of a size [B]: that is the limit, whatever their size.
@@ -121,3 +169,8 @@ class TimeLimit(Record):
 
     time_s: Positive
     at: Literal["guaranteed", "line", "served"] = "guaranteed"
+
+    @property
+    def resume(self) -> None:
+        """It has no resume threshold."""
+        return

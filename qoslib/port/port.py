@@ -6,7 +6,7 @@ from typing import Protocol
 from qoslib.port.metering import Shaper
 from qoslib.port.nodes import outline
 from qoslib.port.pause import Pause
-from qoslib.port.queues import MemoryPool, Queue
+from qoslib.port.queues import MemoryPool, Queue, check_reserved
 from qoslib.port.schedulers import (
     Fifo,
     HierarchicalTokenBucket,
@@ -146,6 +146,7 @@ class Port(Tabular, Record):
         for queue in self.queues:
             if queue.pool and queue.pool not in pools:
                 fail(f"Queue {queue.name!r} pool", queue.pool, ", ".join(pools) or "no pool")
+        check_reserved(self.pools, self.queues)
 
     def _tables(self) -> list[Table]:
         title = f"Port {self.name!r}, {amount('rate_bps', self.rate_bps)}"

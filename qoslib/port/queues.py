@@ -1,24 +1,67 @@
 """A queue and the memory that queues may share."""
 
+from collections.abc import Iterable
+
 from qoslib.port.droppers import Codel, Dropper, Red, TailDrop
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
 from qoslib.port.thresholds import ShareRedProfile, Thresholds
-from qoslib.record import AtLeastOne, Count, NotNegative, Record, fail, record
+from qoslib.record import AtLeastOne, Count, NotNegative, Positive, Record, fail, record
 
-__all__ = ["MemoryPool", "Queue"]
+__all__ = ["MemoryPool", "Queue", "check_reserved"]
 
 
 @record
 class MemoryPool(Record):
-    """Memory that several queues share; a packet that finds it full is dropped."""
+    """Memory that several queues share; a packet that finds it full is dropped.
+
+    Memory is taken in cells, ``ceil((frame + header) / cell)`` of them for a packet, so that a
+    frame a byte longer than a cell takes two.
+
+    Parameters
+    ----------
+    name : str
+        What queues call it. Ports of one `Switch` whose pools have one name share that memory.
+    limit_bytes : int
+        All of it, the queues' reserved parts included [B].
+    cell_bytes : int
+        Size of a cell [B].
+    header_bytes : int
+        What is kept of a packet besides its frame [B].
+    """
 
     name: str
     limit_bytes: AtLeastOne
+    cell_bytes: AtLeastOne = 1
+    header_bytes: Count = 0
 
     def check(self) -> None:
         if not self.name:
             fail("MemoryPool.name", self.name, "a text that is not empty")
+        if self.cell_bytes > self.limit_bytes:
+            allowed = f"at most {self.limit_bytes}, the memory"
+            fail("MemoryPool.cell_bytes", self.cell_bytes, allowed)
+
+    def taken_bytes(self, frame_bytes: int) -> int:
+        """The memory that a frame takes, in whole cells [B].
+
+        Parameters
+        ----------
+        frame_bytes : int
+            Frame size [B].
+
+        Returns
+        -------
+        int
+            Bytes of memory [B].
+
+        Examples
+        --------
+        >>> memory = MemoryPool("memory", 12_000_000, cell_bytes=208)
+        >>> [memory.taken_bytes(frame) for frame in (64, 208, 209, 1500, 9000)]
+        [208, 208, 416, 1664, 9152]
+        """
+        return -(-(frame_bytes + self.header_bytes) // self.cell_bytes) * self.cell_bytes
 
 
 @record
@@ -57,6 +100,15 @@ class Queue(Record):
         What it can save up of its guaranteed rate [B]; 0 for ten of its largest packets.
     excess_priority : int or None
         Level beyond the guaranteed rate, of a `SchedulerTree`; None: as `priority`.
+    alpha : float or None
+        Dynamic threshold: a packet is refused if what the queue holds of the pool's shared part is
+        not below `alpha` times what is free of that; None for no threshold.
+    reserved_bytes : int
+        What no other queue can take of the pool [B].
+
+    References
+    ----------
+    Dynamic thresholds: Choudhury and Hahne 1998, doi:10.1109/90.664262.
     """
 
     name: str
@@ -72,6 +124,8 @@ class Queue(Record):
     marking: Thresholds | None = None
     guaranteed_burst_bytes: Count = 0
     excess_priority: Count | None = None
+    alpha: Positive | None = None
+    reserved_bytes: Count = 0
 
     def check(self) -> None:
         if not self.name:
@@ -80,6 +134,7 @@ class Queue(Record):
         if at_guaranteed and not self.guaranteed_bps:
             fail(f"Queue {self.name!r} guaranteed_bps", 0.0, "above 0 with a limit at that rate")
         self._check_thresholds()
+        self._check_memory()
 
     def _check_thresholds(self) -> None:
         if self.marking is not None and isinstance(self.dropper, Codel):
@@ -91,3 +146,39 @@ class Queue(Record):
             if moves and isinstance(thresholds, ShareRedProfile):
                 allowed = "one that stays, where thresholds are shares of it"
                 fail(f"Queue {self.name!r} limit", self.limit, allowed)
+
+    def _check_memory(self) -> None:
+        if self.resumes and self.dropper.drops_head:
+            allowed = "one without a resume threshold: this dropper refuses no packet"
+            fail(f"Queue {self.name!r} limit", self.limit, allowed)
+        if not self.pool and self.alpha is not None:
+            fail(f"Queue {self.name!r} alpha", self.alpha, "None without a pool")
+        if not self.pool and self.reserved_bytes:
+            fail(f"Queue {self.name!r} reserved_bytes", self.reserved_bytes, "0 without a pool")
+
+    @property
+    def resumes(self) -> bool:
+        """Whether its limit has a resume threshold."""
+        return self.limit.resume is not None
+
+
+def check_reserved(pools: Iterable[MemoryPool], queues: Iterable[Queue]) -> None:
+    """Refuse reserved parts that are larger than the memory they are parts of.
+
+    Parameters
+    ----------
+    pools : iterable of MemoryPool
+    queues : iterable of Queue
+        All that take memory from these.
+
+    Raises
+    ------
+    ValueError
+        If one pool is too small for what its queues reserve.
+    """
+    queues = tuple(queues)
+    for pool in pools:
+        reserved = sum(queue.reserved_bytes for queue in queues if queue.pool == pool.name)
+        if reserved > pool.limit_bytes:
+            where = f"the reserved_bytes of the queues of pool {pool.name!r}"
+            fail(where, reserved, f"at most {pool.limit_bytes}, the memory", "are")

@@ -1,9 +1,9 @@
-"""From a run to its record: counts and latencies added up packet by packet; chains hop by hop."""
+"""From a run to its record: counts and latencies packet by packet; chains; switches."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from qoslib.port import Chain
+from qoslib.port import Chain, Switch
 from twin.clock import PS, whole_ps
 from twin.port import PortTwin
 from twin.traffic import Sender, sizes_of
@@ -34,20 +34,46 @@ def simulate(where, streams, duration_s, *, seed=0, warmup_s=0.0, bins=200):
     run = SimpleNamespace(seed=seed, edges=edges, warm_ps=warm_ps, end_ps=end_ps)
     if isinstance(where, Chain):
         return through_chain(where, streams, run)
+    if isinstance(where, Switch):
+        return at_switch(where, streams, run)
     senders = [Sender(i, stream, seed) for i, stream in enumerate(streams)]
     twin = played(where, streams, senders, run)
     return record_of(twin, range(len(streams)), run)
 
 
-def played(where, streams, senders, run, hop=0):
+def begun(where, streams, senders, run, hop=0):
     twin = PortTwin(where, streams, senders, run, hop)
     # What came before the warm-up's end is not the largest of the first bin.
     if run.warm_ps:
         twin.edges.insert(0, run.warm_ps)
-    twin.run(run.end_ps)
+    return twin
+
+
+def ended(twin, run):
     if run.warm_ps:
         del twin.notes.peaks[0], twin.notes.tokens[0]
     return twin
+
+
+def played(where, streams, senders, run, hop=0):
+    twin = begun(where, streams, senders, run, hop)
+    twin.run(run.end_ps)
+    return ended(twin, run)
+
+
+def at_switch(switch, streams, run):
+    """Port by port: of events at one time those of the port listed first, and one memory."""
+    twins, members = [], switch.members(streams)
+    for number, (port, mine) in enumerate(zip(switch.ports, members, strict=True)):
+        senders = [Sender(i, streams[i], run.seed) for i in mine]
+        twins.append(begun(port, [streams[i] for i in mine], senders, run, number))
+    for twin in twins:
+        twin.sharing = [queue for each in twins for queue in each.queues]
+    while (first := min(twins, key=PortTwin.coming)).coming() < run.end_ps:
+        first.play()
+    for twin in twins:
+        twin.settle(run.end_ps)
+    return [record_of(ended(t, run), m, run) for t, m in zip(twins, members, strict=True)]
 
 
 def record_of(twin, members, run):
@@ -73,7 +99,7 @@ def record_of(twin, members, run):
             for m in members
         ],
         outcomes=[
-            (f.packet.stream, f.packet.arrival, f.departure, f.packet.size, f.cause)
+            (members.index(f.packet.stream), f.packet.arrival, f.departure, f.packet.size, f.cause)
             for f in notes.outcomes
         ],
         peaks=notes.peaks,

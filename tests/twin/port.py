@@ -80,7 +80,9 @@ class PortTwin:
         shaper = None if self.forwards else where.shaper
         self.shaper = Bucket.of(shaper) if shaper else None
         self.ring = 0 if self.forwards else where.transmit_ring_packets
-        self.pools = {pool.name: pool.limit_bytes for pool in getattr(where, "pools", ())}
+        self.pools = {pool.name: pool for pool in getattr(where, "pools", ())}
+        #: All queues that may take memory of these pools.
+        self.sharing = self.queues
 
     def queue_index(self, stream):
         return 0 if self.forwards else self.where.queue_of(stream)
@@ -122,19 +124,32 @@ class PortTwin:
         return max(free, self.now, self.wake)
 
     def run(self, end_ps):
-        while True:
-            arrival, index = min(((s.next, i) for i, s in enumerate(self.senders)))
-            ask = self.next_ask()
-            now = min(arrival, ask)
-            self.tick(min(now, end_ps))
-            self.note_line(min(now, end_ps))
-            if now >= end_ps:
-                return
-            self.now = now
-            if ask <= arrival:
-                self.ask(now)
-            else:
-                self.arrive(index, now)
+        while self.coming() < end_ps:
+            self.play()
+        self.settle(end_ps)
+
+    def first_sender(self):
+        return min(((s.next, i) for i, s in enumerate(self.senders)))
+
+    def coming(self):
+        """When the next event is."""
+        return min(self.first_sender()[0], self.next_ask())
+
+    def settle(self, now):
+        """What timers do, and what leaves the line, up to a time."""
+        self.tick(now)
+        self.note_line(now)
+
+    def play(self):
+        """The next event; of a departure and an arrival at one time the departure."""
+        (arrival, index), ask = self.first_sender(), self.next_ask()
+        now = min(arrival, ask)
+        self.settle(now)
+        self.now = now
+        if ask <= arrival:
+            self.ask(now)
+        else:
+            self.arrive(index, now)
 
     def tick(self, now):
         for queue in self.queues:
@@ -227,17 +242,21 @@ class PortTwin:
         self.dropped = self.dropped and self.waiting > 0
 
     def no_room(self, queue, packet, now):
-        while queue.fill + queue.amount(packet.size) > queue.limit(now):
+        while not queue.has_room(packet, now):
             if not queue.drops_head or not queue.packets:
+                queue.closed = queue.queue.limit.resume is not None
                 return "tail"
             self.push_out(queue, "head", now)
-        name = queue.queue.pool
-        if name:
-            sharing = [q for q in self.queues if q.queue.pool == name]
-            held = sum(p.size for q in sharing for p in q.packets)
-            if held + packet.size > self.pools[name]:
-                return "pool"
-        return None
+        return "pool" if queue.queue.pool and not self.has_memory(queue, packet) else None
+
+    def has_memory(self, queue, packet):
+        """The packet's cells fit into what is shared and free, and the queue is not too long."""
+        pool = self.pools[queue.queue.pool]
+        sharing = [q for q in self.sharing if q.queue.pool == pool.name]
+        free = pool.limit_bytes - sum(q.queue.reserved_bytes + q.shared(pool) for q in sharing)
+        held, more = queue.shared(pool), queue.shared(pool, packet) - queue.shared(pool)
+        alpha = queue.queue.alpha
+        return more == 0 or (more <= free and (alpha is None or held < alpha * free))
 
     def emptied(self, queue, now):
         queue.empty_since = now

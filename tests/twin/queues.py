@@ -1,5 +1,6 @@
 """A queue: a list of packets, its limit, its early dropper, its token buckets."""
 
+import math
 from collections import deque
 from fractions import Fraction
 
@@ -27,6 +28,7 @@ class QueueTwin:
         drops_profile_head = drops_profile_head and queue.dropper.drop_at == "head"
         self.drops_head = isinstance(queue.dropper, HeadDrop) or drops_profile_head
         self.served = []
+        self.closed = False
         self.largest_amount = max(map(self.amount, sizes), default=1)
         self.peak = 0
 
@@ -42,6 +44,16 @@ class QueueTwin:
     @property
     def fill(self):
         return sum(self.amount(packet.size) for packet in self.packets)
+
+    def has_room(self, packet, now):
+        """Every limit lets the packet in, and the queue has drained since one did not."""
+        limit = self.queue.limit
+        if self.closed and self.fill <= limit.resume:
+            self.closed = False
+        if self.closed or self.fill + self.amount(packet.size) > self.limit(now):
+            return False
+        joint = isinstance(limit, PacketLimit) and limit.limit_bytes is not None
+        return not joint or sum(p.size for p in (*self.packets, packet)) <= limit.limit_bytes
 
     def limit(self, now):
         limit = self.queue.limit
@@ -84,3 +96,11 @@ class QueueTwin:
             default=0,
         )
         return Bucket(rate_bps, SAVED_PACKETS * (longest + 1))
+
+    def shared(self, pool, *more):
+        """What its packets, and perhaps one more, take of the pool beyond its reserved part."""
+        cells = [
+            math.ceil(Fraction(p.size + pool.header_bytes, pool.cell_bytes))
+            for p in (*self.packets, *more)
+        ]
+        return max(sum(cells) * pool.cell_bytes - self.queue.reserved_bytes, 0)

@@ -20,6 +20,7 @@ from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent
 from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.leaving import drop, drop_oldest, left_empty
+from qoslib.packets.kernels.memory import refuses, takes_memory
 from qoslib.packets.kernels.metering import policed
 from qoslib.packets.kernels.pause import must_pause
 from qoslib.packets.kernels.pie import pie_drops
@@ -82,15 +83,13 @@ def _push_out(state, port, queue, now_ps, cause):
 @kernel
 def _finds_room(state, port, queue, kind, now_ps):
     """-1 if the packet fits, after old ones made way for it; else the cause it is dropped for."""
-    while queue.fill + kind.amount > queue.limit:
+    while queue.fill + kind.amount > queue.limit or (queue.bounded and refuses(queue, kind)):
         if not queue.drops_head or queue.length == 0:
+            queue.closed = queue.resume >= 0
             return TAIL
         _push_out(state, port, queue, now_ps, HEAD)
-    if queue.pool >= 0:
-        pool = state.pools[queue.pool]
-        if pool.held_bytes + kind.frame_bytes > pool.limit_bytes:
-            return POOL
-        pool.held_bytes += kind.frame_bytes
+    if queue.pool >= 0 and not takes_memory(state.pools[queue.pool], queue, kind):
+        return POOL
     return KEEP
 
 

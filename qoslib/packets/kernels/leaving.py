@@ -4,6 +4,7 @@ from qoslib.packets.kernels.codes import LAST_LOSS, LOSS_RUNS, POLICER
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import log_outcome
 from qoslib.packets.kernels.events import note_packet
+from qoslib.packets.kernels.memory import gives_back
 from qoslib.packets.kernels.ring_buffer import head_slot, take_head
 from qoslib.packets.kernels.schedulers import on_empty
 
@@ -30,7 +31,7 @@ def take_oldest(state, port, queue, kind):
     if port.waiting == 0:
         port.dropped = 0
     if queue.pool >= 0:
-        state.pools[queue.pool].held_bytes -= kind.frame_bytes
+        gives_back(state.pools[queue.pool], queue, kind)
 
 
 @kernel

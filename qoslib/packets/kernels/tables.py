@@ -38,7 +38,9 @@ STREAM = table(
 )
 
 CLASS = table(
-    frame=Columns("stream queue frame_bytes amount service_ps service_fraction access_ps"),
+    frame=Columns(
+        "stream queue frame_bytes memory_bytes amount service_ps service_fraction access_ps"
+    ),
     sizes=Columns(real="share_below"),
     policer=Columns("police_ps police_fraction"),
     shaper=Columns("shape_ps shape_fraction port_shape_ps port_shape_fraction"),
@@ -49,8 +51,9 @@ CLASS = table(
 QUEUE = table(
     draws=True,
     ring=Columns("first mask head length fill held_bytes peak"),
-    limit=Columns("limit floor window_ps window_end_ps served"),
-    rules=Columns("dropper pool"),
+    limit=Columns("limit floor window_ps window_end_ps served bounded limit_bytes resume closed"),
+    memory=Columns("pool memory_bytes reserved_bytes dynamic", "threshold"),
+    rules=Columns("dropper"),
     policer=Columns(
         "policed congestion sees_drops drains police_tat police_tat_fraction police_burst_ps"
     ),
@@ -90,7 +93,7 @@ PORT = table(
 
 LEVEL = table("first size turn turn_ps excess_turn_ps")
 
-#: A memory pool.
+#: A memory pool: its shared part, without what queues have reserved.
 POOL_ROW = table("held_bytes limit_bytes")
 
 #: A packet that was handed to the ring or the line, until another takes its place.

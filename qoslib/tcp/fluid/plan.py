@@ -100,6 +100,11 @@ def _refuse(port: Port) -> None:
     for name, value in dict(policer=queue.policer, shaper=queue.shaper or port.shaper).items():
         if value is not None:
             fail(f"Port {port.name!r} {name}", value, "none; the packet model runs it")
+    if queue.pool:
+        fail(f"Queue {queue.name!r} pool", queue.pool, "none; the packet model runs it")
+    if queue.limit.resume is not None:
+        allowed = "one without a resume threshold; the packet model runs it"
+        fail(f"Queue {queue.name!r} limit", queue.limit, allowed)
 
 
 def _check_counts(
@@ -158,8 +163,8 @@ def _limit_bytes(port: Port, frame_bytes: float, line_bytes: float) -> float:
     """What the queue holds, as the line counts [B]."""
     queue = port.queues[0]
     match queue.limit:
-        case PacketLimit(packets):
-            return packets * line_bytes
+        case PacketLimit():
+            return queue.limit.held_bytes(frame_bytes) * line_bytes / frame_bytes
         case ByteLimit(limit_bytes):
             return limit_bytes * line_bytes / frame_bytes
         case TimeLimit(time_s, "guaranteed"):
