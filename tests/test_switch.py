@@ -181,6 +181,7 @@ def test_a_switch_is_a_document():
 
 
 ONE = port("one", 1)
+TREE = ONE.replace(scheduler=p.SchedulerTree((p.Node("root", ("all",)),)))
 OTHER = p.MemoryPool("memory", 9)
 
 
@@ -217,6 +218,10 @@ OTHER = p.MemoryPool("memory", 9)
         (
             lambda: p.Switch("s", (p.Hop(ONE), p.Hop(port("b", 1), ("a",)))).members([]),
             "a stream of port 'b' is 'a'|the streams of port 'one' are",
+        ),
+        (
+            lambda: simulate(p.Switch("s", (p.Hop(TREE),)), [Stream("one")], 1.0),
+            "Port 'one' scheduler is .*; allowed: one without a tree, in a switch",
         ),
         (
             lambda: simulate(switch(1, 1), [Stream("port 0")], 1.0),

@@ -67,7 +67,7 @@ def test_the_mechanisms_of_the_sources_are_all_in_use():
         *("AsymmetricEwma", "Codel", "DeficitRoundRobin", "Dropper", "Fifo", "Instantaneous"),
         *("Pie", "Scheduler", "StartTimeFairQueueing", "TailDrop"),
         *("ByteRedProfile", "ShareRedProfile", "TimeRedProfile"),
-        *("HierarchicalTokenBucket", "Node", "SchedulerTree"),
+        *("HierarchicalTokenBucket", "Node", "SchedulerTree", "Switch"),
     }
 
 

@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qoslib.packets.collect import balanced, collected, record_of, trace_of
+from qoslib.packets.kernels.codes import TREES
 from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.kernels.ports import run_ports
 from qoslib.packets.kernels.tables import POOL_ROW, State
 from qoslib.packets.plan import Run, planned
 from qoslib.packets.progress import Progress, play
 from qoslib.port import Switch
+from qoslib.record import fail
 from qoslib.results import Counts, History, Result
 from qoslib.traffic import Stream
 
@@ -28,6 +30,7 @@ def run_switch(
 ) -> Result:
     """Run a switch; parameters as `qoslib.packets.simulate`, `options` a `Run`."""
     members = switch.members(streams)
+    _check(switch)
     states = [
         planned(port, [streams[i] for i in mine], options, hop, mine)
         for hop, (port, mine) in enumerate(zip(switch.ports, members, strict=True))
@@ -42,6 +45,14 @@ def run_switch(
     done_ps = play(advance, options, progress)
     parts = [_part(state, at, k, own) for k, own in enumerate(states)]
     return _Whole(switch, streams, options, members, parts).record(done_ps)
+
+
+def _check(switch: Switch) -> None:
+    """The loop of several ports runs what the loop of a port alone does, which knows no trees."""
+    for port in switch.ports:
+        if type(port.scheduler) in TREES:
+            allowed = "one without a tree, in a switch"
+            fail(f"Port {port.name!r} scheduler", port.scheduler, allowed)
 
 
 def _pools(switch: Switch, states: Sequence[State]) -> NDArray[np.void]:
