@@ -12,14 +12,14 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.workloads import duration_s, made
-from qoslib.packets.kernels.codes import DRR, FIFO, MDRR, POISSON
-from qoslib.packets.kernels.loop import run
+from qoslib.packets.kernels.codes import CAUSES, DRR, FIFO, MDRR, POISSON, TREE
 from qoslib.packets.plan import Run, planned
+from qoslib.packets.plan_tree import loop_of, tree_of
 
 __all__ = ["compiler", "compiler_version", "same_results", "twin_ns"]
 
 FLAGS = ("-std=gnu11", "-O3", "-march=native", "-ffp-contract=off")
-CODES = {FIFO: 0, DRR: 1, MDRR: 2}
+CODES = {FIFO: 0, DRR: 1, MDRR: 2, TREE: 3}
 WRAP = (1 << 64) - 1
 
 
@@ -42,13 +42,14 @@ def _program():
     return program
 
 
-def _numbers(state, end_ps):
+def _numbers(port, state, end_ps):
     """What `twin.c` reads, from the tables of the engine."""
-    port = state.port[0]
+    tree = tree_of(port, state, end_ps)
+    where = state.port[0]
     streams = state.streams[: len(state.delays)]
     lengths = (len(streams), len(state.classes), len(state.queues))
     bins = len(state.past_counts)
-    rows = [[end_ps, bins, CODES[int(port["scheduler"])], port["fast"], *lengths]]
+    rows = [[end_ps, bins, CODES[int(where["scheduler"])], where["fast"], *lengths]]
     for s in streams:
         clock = [int(s["kind"] == POISSON), *(s[n] for n in ("clock_ps", "gap_ps", "gap_fraction"))]
         rows.append([*clock, s["first_class"], s["classes"], float(s["mean_gap_ps"]), s["key"]])
@@ -59,20 +60,42 @@ def _numbers(state, end_ps):
     for q in state.queues:
         red = int(q["dropper"] != 0)
         rows.append([q["limit"], q["quantum"], red, float(q["weight"]), q["key"]])
+    if tree is not None:
+        rows += _tree_rows(tree, state)
     values = (v.hex() if type(v) is float else str(int(v)) for row in rows for v in row)
     return " ".join(values)
+
+
+def _tree_rows(tree, state):
+    """Nodes, steps and tournaments; what a packet costs its queue's guarantee is a step too."""
+    root = tree.root[0]
+    heads = (root["first_within"], root["first_beyond"])
+    rows = [[len(tree.nodes), *heads, len(tree.steps), tree.matches.shape[1], len(tree.wakes) // 2]]
+    names = ("parent", "place", "depth", "within", "beyond", "first", "size", "shaped")
+    for index, node in enumerate(tree.nodes):
+        buckets = state.queues[index] if index < len(state.queues) else node
+        saved = (buckets["guaranteed"], buckets["credit_burst_ps"])
+        rows.append([*(node[n] for n in names), node["shape_burst_ps"], *saved])
+    steps = tree.steps.copy()
+    for kind, path in zip(state.classes, tree.paths, strict=True):
+        last = path + tree.nodes[kind["queue"]]["depth"]
+        for name in ("credit_ps", "credit_fraction"):
+            steps[last][name] = kind[name]
+    names = ("shape_ps", "shape_fraction", "credit_ps", "credit_fraction")
+    rows += [[*(s[n] for n in names), s["turn_ps"], s["excess_turn_ps"]] for s in steps]
+    return [*rows, tree.paths, tree.matches[0]]
 
 
 def _asked(name, seed, packets):
     port, streams = made(name, seed)
     asked = Run(duration_s(streams, packets), seed=seed)
-    return planned(port, streams, asked), asked
+    return port, planned(port, streams, asked), asked
 
 
-def _played(state, end_ps, repeats):
+def _played(port, state, end_ps, repeats):
     done = subprocess.run(
         [_program(), str(repeats)],
-        input=_numbers(state, end_ps),
+        input=_numbers(port, state, end_ps),
         capture_output=True,
         text=True,
         check=True,
@@ -82,8 +105,8 @@ def _played(state, end_ps, repeats):
 
 def twin_ns(name, packets, repeats=5):
     """Nanoseconds a packet of the compiled program, the best of some."""
-    state, asked = _asked(name, 0, packets)
-    answer = _played(state, asked.end_ps, repeats)
+    port, state, asked = _asked(name, 0, packets)
+    answer = _played(port, state, asked.end_ps, repeats)
     return answer["best_s"] * 1e9 / sum(row[0] for row in answer["classes"])
 
 
@@ -97,11 +120,11 @@ def _folded(*arrays):
 
 def same_results(name, seed, packets):
     """Whether both programs count and time every packet alike, to the last picosecond."""
-    state, asked = _asked(name, seed, packets)
-    answer = _played(state, asked.end_ps, 1)
-    run(state, asked.end_ps, 1 << 62)
+    port, state, asked = _asked(name, seed, packets)
+    answer = _played(port, state, asked.end_ps, 1)
+    loop_of(port, state, asked.end_ps)(state, asked.end_ps, 1 << 62)
     classes = [
-        [int(offered), int(sent), int(drops.sum())]
+        [int(offered), int(sent), int(drops[: len(CAUSES)].sum())]
         for (offered, sent, _), drops in zip(state.counts, state.drops, strict=True)
     ]
     names = ("delay_low", "delay_high", "delay_min", "delay_max")

@@ -8,7 +8,7 @@ from benchmarks import compiled
 from benchmarks.kernels import simulate_ns
 from benchmarks.reference import reference_ns
 from benchmarks.sweeps import sweep_figures
-from benchmarks.workloads import WORKLOADS
+from benchmarks.workloads import TREES, WORKLOADS
 
 __all__ = ["engine_figures"]
 
@@ -37,7 +37,7 @@ def _seconds(code, repeats):
 def beside_compiled(packets=2_000_000):
     """Workload -> nanoseconds a packet here and in compiled C, and whether the answers agree."""
     table = {}
-    for name in WORKLOADS:
+    for name in WORKLOADS | TREES:
         row = {"qoslib_ns": simulate_ns(name, packets)}
         if compiled.compiler():
             row["compiled_ns"] = compiled.twin_ns(name, packets)

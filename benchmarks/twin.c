@@ -1,8 +1,8 @@
-/* The four workloads in compiled C: what the packet engine's nanoseconds are compared with.
+/* The workloads in compiled C: what the packet engine's nanoseconds are compared with.
  *
  * Time, draws, rules and statistics are those of qoslib, so that every counter, latency and history
- * bin must come out the same, but the program knows only what W1 to W4 need: a FIFO, deficit round
- * robin and MDRR; tail drop and RED. It reads numbers on standard input (benchmarks/compiled.py
+ * bin must come out the same, but the program knows only what W1 to W6 need: a FIFO, deficit round
+ * robin, MDRR and a tree of schedulers; tail drop and RED. It reads numbers on standard input (benchmarks/compiled.py
  * writes them), plays the run so many times and prints the best time and the results.
  */
 #include <math.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { FIFO, DRR, MDRR };
-enum { PER_DOUBLING_BITS = 7, BINS = 52 << PER_DOUBLING_BITS, MOST = 64 };
+enum { FIFO, DRR, MDRR, TREE };
+enum { PER_DOUBLING_BITS = 7, BINS = 52 << PER_DOUBLING_BITS, MOST = 128 };
 #define SHIFT (52 - PER_DOUBLING_BITS)
 #define FIRST_BIN (((int64_t)(1023 + 10) << 52) >> SHIFT)
 #define FULL ((int64_t)1 << 62)
@@ -51,7 +51,11 @@ typedef struct {
     class_t class[3 * MOST];
     queue_t queue[MOST];
     int64_t *histogram, *past, *peaks;
+    int64_t wake_ps, arrivals[2 * MOST];
+    struct tree *tree;
 } port_t;
+
+static int64_t whole(void);
 
 static inline uint64_t mixed(draws_t *draws)
 {
@@ -80,6 +84,8 @@ static inline void add(int64_t *whole, int64_t *fraction, int64_t more, int64_t 
         *whole += 1;
     }
 }
+
+#include "tree.h"
 
 static inline void advance(port_t *port, int64_t index)
 {
@@ -139,6 +145,11 @@ static inline void arrive(port_t *port, int64_t index, int64_t now_ps)
     if (queue->length > queue->peak)
         queue->peak = queue->length;
     port->waiting++;
+    port->wake_ps = 0;
+    if (port->scheduler == TREE && queue->length == 1) {
+        join(port->tree, kind->queue);
+        refresh(port->tree, port->queue, port->queues, kind->queue, now_ps, 0);
+    }
 }
 
 static inline void move_on(port_t *port, queue_t *queue)
@@ -192,22 +203,37 @@ static inline void count_latency(port_t *port, int64_t index, int64_t latency_ps
 
 static inline void serve(port_t *port, int64_t now_ps)
 {
-    int64_t index = choose(port);
+    int64_t index;
+    if (port->scheduler == TREE) {
+        index = choose_by_tree(port->tree, port->queue, port->queues, now_ps);
+        if (index < 0) {
+            port->wake_ps = port->tree->wake_ps[1];
+            return;
+        }
+    } else
+        index = choose(port);
     queue_t *queue = &port->queue[index];
     slot_t slot = queue->slots[(uint64_t)queue->head & queue->mask];
     class_t *kind = &port->class[slot.packet_class];
-    if (port->scheduler != FIFO && index != port->fast)
+    int robin = port->scheduler == DRR || port->scheduler == MDRR;
+    if (robin && index != port->fast)
         queue->deficit -= kind->frame_bytes;
     queue->head++;
     queue->length--;
     port->waiting--;
     if (queue->length == 0) {
         queue->idle_since_ps = now_ps;
-        if (port->scheduler != FIFO && index != port->fast) {
+        if (robin && index != port->fast) {
             queue->deficit = 0;
             if (port->at_queue == index)
                 move_on(port, queue);
         }
+    }
+    if (port->scheduler == TREE) {
+        charge(port->tree, kind, slot.packet_class, index, now_ps);
+        if (queue->length == 0)
+            leave(port->tree, index);
+        refresh(port->tree, port->queue, port->queues, index, now_ps, 1);
     }
     if (port->line_ps < now_ps) {
         port->line_ps = now_ps;
@@ -240,18 +266,44 @@ static void snapshot(port_t *port)
         ? (int64_t)((__int128)port->end_ps * (port->edge + 1) / port->bins) : NEVER;
 }
 
+/* The tournament of the streams' next arrivals; of equals the first listed wins. */
+static inline void replay_arrivals(port_t *port, int64_t changed)
+{
+    int64_t at = MOST + changed, winner = changed;
+    while (at > 1) {
+        int64_t other = port->arrivals[at ^ 1];
+        winner = port->next_ps[other] - (at & 1) < port->next_ps[winner] ? other : winner;
+        at >>= 1;
+        port->arrivals[at] = winner;
+    }
+}
+
 static void play(port_t *port)
 {
-    for (int64_t i = 0; i < port->streams; i++)
-        advance(port, i);
+    for (int64_t i = 0; i < MOST; i++) {
+        port->arrivals[MOST + i] = i;
+        if (i < port->streams)
+            advance(port, i);
+        else
+            port->next_ps[i] = NEVER;
+    }
+    for (int64_t i = MOST - 1; i > 0; i--) {
+        int64_t left = port->arrivals[2 * i], right = port->arrivals[2 * i + 1];
+        port->arrivals[i] = port->next_ps[left] <= port->next_ps[right] ? left : right;
+    }
     for (;;) {
         int64_t first = 0;
-        for (int64_t i = 1; i < port->streams; i++)
-            first = port->next_ps[i] < port->next_ps[first] ? i : first;
+        if (port->scheduler == TREE)
+            first = port->arrivals[1];
+        else
+            for (int64_t i = 1; i < port->streams; i++)
+                first = port->next_ps[i] < port->next_ps[first] ? i : first;
         int64_t arrival_ps = port->next_ps[first];
         int64_t departure_ps = NEVER;
         if (port->waiting)
             departure_ps = port->line_ps > port->now_ps ? port->line_ps : port->now_ps;
+        if (port->waiting && departure_ps < port->wake_ps)
+            departure_ps = port->wake_ps;
         int64_t now_ps = arrival_ps < departure_ps ? arrival_ps : departure_ps;
         while ((now_ps < port->end_ps ? now_ps : port->end_ps) >= port->edge_ps)
             snapshot(port);
@@ -260,8 +312,11 @@ static void play(port_t *port)
         port->now_ps = now_ps;
         if (departure_ps <= arrival_ps)
             serve(port, now_ps);
-        else
+        else {
             arrive(port, first, now_ps);
+            if (port->scheduler == TREE)
+                replay_arrivals(port, first);
+        }
     }
 }
 
@@ -322,6 +377,10 @@ static void read_port(port_t *port)
         q->slots = cleared(q->mask + 1, sizeof(slot_t));
     }
     port->edge_ps = (int64_t)((__int128)port->end_ps / port->bins);
+    if (port->scheduler == TREE) {
+        port->tree = cleared(1, sizeof(tree_t));
+        read_tree(port->tree, port->classes);
+    }
 }
 
 static double seconds(void)
@@ -365,6 +424,10 @@ int main(int argc, char **argv)
         double began_s = seconds();
         free(port->histogram), free(port->past), free(port->peaks);
         *port = *start;
+        if (start->tree) {
+            port->tree = cleared(1, sizeof(tree_t));
+            memcpy(port->tree, start->tree, sizeof(tree_t));
+        }
         port->histogram = cleared((size_t)(port->streams * BINS), sizeof(int64_t));
         port->past = cleared((size_t)(port->bins * port->classes * 3), sizeof(int64_t));
         port->peaks = cleared((size_t)(port->bins * port->queues), sizeof(int64_t));

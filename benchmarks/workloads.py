@@ -1,9 +1,11 @@
-"""The four workloads as a user of qoslib writes them, and their numbers for everyone else.
+"""The workloads as a user of qoslib writes them, and their numbers for everyone else.
 
 W1 one FIFO, Poisson arrivals at load 0.9.
 W2 a Cisco 12000 port: a low-latency queue, three MDRR queues, tail drop; 4 Gb/s into 2.4.
 W3 W2 with WRED: the class that overloads the port is dropped early.
 W4 twelve classes under weighted deficit round robin, mixed frame sizes, Poisson, load 1.1.
+W6 a tree of three levels and 100 queues: ten shaped sites, each with one strict priority, four
+guaranteed and five other classes; mixed frame sizes, Poisson, load 1.1.
 
 `strict` asks for the same port with strict priority instead of a round robin, which simulators
 without a weighted round robin can express. Constant streams start at phases drawn from the seed,
@@ -18,16 +20,19 @@ from qoslib.port import (
     DeficitRoundRobin,
     Ewma,
     ModifiedDrr,
+    Node,
     PacketLimit,
     Port,
     Queue,
     Red,
     RedProfile,
+    SchedulerTree,
+    Shaper,
     StrictPriority,
 )
 from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, imix
 
-__all__ = ["WORKLOADS", "described", "duration_s", "one_fifo"]
+__all__ = ["TREES", "WORKLOADS", "described", "duration_s", "one_fifo"]
 
 #: Offered to the Cisco 12000's port [Mb/s], by queue, the most urgent first.
 GSR_MBPS = {"premium": 200, "network": 120, "less": 40, "default": 3640}
@@ -68,7 +73,36 @@ def w4(seed):
     return port, [Stream(name, units.gbps(11 / 12), imix(), Poisson()) for name in weights]
 
 
+def w6(seed, sites=10, leaves=10):
+    rate_bps, queues, nodes = units.gbps(10), [], []
+    for site in range(sites):
+        names = [f"site {site} class {leaf}" for leaf in range(leaves)]
+        guaranteed_bps = 0.4 * rate_bps / sites / leaves
+        queues += [
+            Queue(
+                name,
+                PacketLimit(100),
+                priority=int(leaf > 0),
+                guaranteed_bps=guaranteed_bps if 0 < leaf < 5 else 0.0,
+                weight=1 + leaf % 3,
+            )
+            for leaf, name in enumerate(names)
+        ]
+        shaper = Shaper(1.2 * rate_bps / sites, 20_000)
+        nodes.append(Node(f"site {site}", tuple(names), shaper=shaper, weight=1 + site % 2))
+    nodes.append(Node("port", tuple(node.name for node in nodes)))
+    port = Port("trunk", rate_bps, tuple(queues), SchedulerTree(tuple(nodes), strict_levels=1))
+    # Strict priority is offered a third of what it would have as its equal part.
+    part_bps = 1.1 * rate_bps / sites / (leaves - 1 + 1 / 3)
+    return port, [
+        Stream(queue.name, part_bps if queue.priority else part_bps / 3, imix(), Poisson())
+        for queue in queues
+    ]
+
+
 WORKLOADS = {"W1": w1, "W2": w2, "W3": w3, "W4": w4}
+#: What no other simulator of the comparison has.
+TREES = {"W6": w6}
 
 
 def one_fifo(streams):
@@ -97,7 +131,7 @@ def with_strict_priority(port, ring_packets):
 
 def made(name, seed, variant="same"):
     """Port and streams; `strict` is strict priority, `strict ring` with a ring of one packet."""
-    port, streams = WORKLOADS[name](seed)
+    port, streams = (WORKLOADS | TREES)[name](seed)
     if variant != "same":
         port = with_strict_priority(port, int("ring" in variant))
     return port, streams

@@ -20,7 +20,7 @@ from benchmarks.many_flows import many_flows_figures
 from benchmarks.peers.qoslib_run import results
 from benchmarks.report import tables
 from benchmarks.side_by_side import SIMULATORS, compared
-from benchmarks.workloads import WORKLOADS, described, duration_s, made, one_fifo
+from benchmarks.workloads import TREES, WORKLOADS, described, duration_s, made, one_fifo
 
 ROOT = Path(__file__).resolve().parent.parent
 FEW = 3000
@@ -39,9 +39,10 @@ def test_a_workload_runs_on_a_valid_port(workload, variant):
 def test_loads_are_those_of_the_description():
     load = {
         name: sum(s.rate_bps for s in streams) / port.rate_bps
-        for name, (port, streams) in ((name, made(name, 0)) for name in WORKLOADS)
+        for name, (port, streams) in ((name, made(name, 0)) for name in WORKLOADS | TREES)
     }
-    assert load == pytest.approx({"W1": 0.9, "W2": 4000 / 2396, "W3": 4000 / 2396, "W4": 1.1})
+    expected = {"W1": 0.9, "W2": 4000 / 2396, "W3": 4000 / 2396, "W4": 1.1, "W6": 1.1}
+    assert load == pytest.approx(expected)
     port, streams = one_fifo(16)
     assert sum(s.rate_bps for s in streams) == pytest.approx(0.9 * port.rate_bps)
     assert duration_s(streams, FEW) == pytest.approx(FEW * 8000 / (0.9 * port.rate_bps))
@@ -54,7 +55,7 @@ def test_the_kernels_json(monkeypatch, capsys):
     kernels.main(["--json", "--packets", str(FEW)])
     figures = json.loads(capsys.readouterr().out)
     assert set(figures) == {"ns_per_packet", "reference_ns", "curve"}
-    assert set(figures["ns_per_packet"]) == set(WORKLOADS)
+    assert set(figures["ns_per_packet"]) == {*WORKLOADS, *TREES}
     assert min(*figures["ns_per_packet"].values(), figures["reference_ns"]) > 0
     which = [(row["streams"], row["packets"]) for row in figures["curve"]]
     assert which == [(4, FEW), (1, 2 * FEW)]
@@ -63,7 +64,7 @@ def test_the_kernels_json(monkeypatch, capsys):
 
 
 @pytest.mark.skipif(compiled.compiler() is None, reason="no C compiler on this machine")
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("workload", WORKLOADS | TREES)
 def test_compiled_c_plays_the_same_packets(workload):
     assert compiled.same_results(workload, 3, 20_000)
 

@@ -82,13 +82,13 @@ def two_sites(first_mbps, second_mbps, ratio, *more):
 
 def committed_node():
     made = [
-        junos(queue("a1"), guaranteed_bps=15 * M, excess_rate=1),
-        junos(queue("a2"), guaranteed_bps=15 * M, excess_rate=3),
+        junos(queue("a1"), guaranteed_bps=15 * M, excess_weight=1),
+        junos(queue("a2"), guaranteed_bps=15 * M, excess_weight=3),
         junos(queue("b"), guaranteed_bps=50 * M),
     ]
     nodes = [
-        junos(Node("A", ("a1", "a2")), guaranteed_bps=20 * M, shaping_bps=60 * M, excess_rate=1),
-        junos(Node("B", ("b",)), guaranteed_bps=50 * M, excess_rate=1),
+        junos(Node("A", ("a1", "a2")), guaranteed_bps=20 * M, shaping_bps=60 * M, excess_weight=1),
+        junos(Node("B", ("b",)), guaranteed_bps=50 * M, excess_weight=1),
         junos(Node("port", ("A", "B"))),
     ]
     return port_of(made, nodes, 100)
@@ -107,7 +107,7 @@ def pir_mode():
     """IQE without excess: each queue has an equal part of the node's shaping rate guaranteed."""
     rates, weights = (8, 5, 4, 3), (50, 31, 25, 19)
     made = [
-        junos(queue(f"Q{i}"), guaranteed_bps=2.5 * M, shaping_bps=rate * M, excess_rate=weight)
+        junos(queue(f"Q{i}"), guaranteed_bps=2.5 * M, shaping_bps=rate * M, excess_weight=weight)
         for i, (rate, weight) in enumerate(zip(rates, weights, strict=True))
     ]
     node = junos(Node("node", tuple(each.name for each in made)), shaping_bps=10 * M)

@@ -13,13 +13,13 @@ from qoslib.packets.kernels.clock import HORIZON_PS, NEVER, interval_ps, numbers
 from qoslib.packets.kernels.codes import TREES
 from qoslib.packets.kernels.loop import run as run_flat
 from qoslib.packets.kernels.tree_loop import run_tree
-from qoslib.packets.kernels.tree_tables import LENDERS, NODE, ROOT, STEP, Tree
+from qoslib.packets.kernels.tree_tables import GOES, LENDERS, NODE, ROOT, STEP, Tree
 from qoslib.packets.plan_queues import fill_guarantee, fill_shaper
 from qoslib.port import Forwarder, HierarchicalTokenBucket, Node, Port, Queue, SchedulerTree
 from qoslib.port.nodes import Outline, guaranteed_below_bps, outline
 from qoslib.record import fail
 
-__all__ = ["loop_of", "tree_needs"]
+__all__ = ["loop_of", "tree_needs", "tree_of"]
 
 #: Plays a state up to a time, about so many events; how far all is done [ps].
 Loop = Callable[[tables.State, int, int], int]
@@ -41,12 +41,19 @@ def loop_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Loop:
     ValueError
         If a number of the tree does not fit the clock.
     """
-    if type(getattr(where, "scheduler", None)) not in TREES:
+    tree = tree_of(where, state, end_ps)
+    if tree is None:
         return _flat
+    return lambda state, until_ps, events: run_tree(state, tree, until_ps, events)
+
+
+def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree | None:
+    """The tables of a port's tree, as for `loop_of`; None of a port without one."""
+    if type(getattr(where, "scheduler", None)) not in TREES:
+        return None
     assert isinstance(where, Port)
     with numbers_of(f"Port {where.name!r} scheduler"):
-        tree = _planned(where, state, end_ps)
-    return lambda state, until_ps, events: run_tree(state, tree, until_ps, events)
+        return _planned(where, state, end_ps)
 
 
 def _flat(state: tables.State, until_ps: int, events: int) -> int:
@@ -95,17 +102,15 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
         members[0, first : first + len(mine)] = mine
     priorities = sorted({queue.priority for queue in port.queues})
     nodes["priority"][:queues] = [priorities.index(queue.priority) for queue in port.queues]
-    leaf = np.zeros((2, number + 1), np.int64)
-    leaf[:, :queues] = np.arange(queues)
+    goes = np.zeros((2, number + 1), GOES)
+    goes["band"] = NONE
+    goes["leaf"][:, :queues] = np.arange(queues)
     return Tree(
         root=root,
         nodes=nodes,
         steps=steps,
         paths=paths,
-        band=np.full((2, number + 1), NONE, np.int64),
-        turn_ps=np.zeros((2, number + 1), np.int64),
-        leaf=leaf,
-        kind=np.zeros((2, number + 1), np.int64),
+        goes=goes,
         turns=np.zeros((number, bands), np.int64),
         reached=np.zeros((number, bands), np.int64),
         matches=np.full(members.shape, NONE, np.int64) if lends else members[[1, 1]],

@@ -197,7 +197,7 @@ def junos(
     shaping_bps: float | None = None,
     priority: str = "low",
     excess_priority: str | None = None,
-    excess_rate: float | None = None,
+    excess_weight: float | None = None,
 ) -> Class:
     """A scheduler of Junos, or a traffic-control-profile.
 
@@ -216,9 +216,9 @@ def junos(
         `strict-high`, `high`, `medium-high`, `medium-low` or `low`; of a queue.
     excess_priority : str, optional
         The same words but for the first; by default as `priority`.
-    excess_rate : float, optional
-        Weight of the excess; by default the guaranteed rate, as on EX, PTX and IQE. On MPC and MIC
-        it is the same for all queues of one excess priority: 1.
+    excess_weight : float, optional
+        `excess-rate`; by default the guaranteed rate, as on EX, PTX and IQE. On MPC and MIC it is
+        the same for all queues of one excess priority: 1.
 
     Returns
     -------
@@ -247,7 +247,7 @@ def junos(
         fail("priority", priority, ", ".join(JUNOS_PRIORITIES))
     if excess_priority is not None and excess_priority not in JUNOS_PRIORITIES[1:]:
         fail("excess_priority", excess_priority, ", ".join(JUNOS_PRIORITIES[1:]))
-    weight = excess_rate if excess_rate is not None else guaranteed or 1.0
+    weight = excess_weight if excess_weight is not None else guaranteed or 1.0
     shaper = _shaper(shaping_bps, JUNOS_BURST_S, JUNOS_LEAST_BYTES)
     made: Class = of.replace(guaranteed_bps=guaranteed, weight=weight, shaper=shaper)
     if isinstance(made, Node):

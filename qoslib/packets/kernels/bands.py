@@ -25,7 +25,7 @@ def _covered_at(row, cost_ps):
 def _of_queue(state, tree, leaf, now_ps):
     """Band of a queue's oldest packet; when that changes by itself."""
     queue, node = state.queues[leaf], tree.nodes[leaf]
-    tree.band[0, leaf] = tree.band[1, leaf] = NONE
+    tree.goes[0, leaf].band = tree.goes[1, leaf].band = NONE
     if queue.length == 0:
         return NEVER
     packet_class = state.slots[head_slot(queue)].packet_class
@@ -41,10 +41,10 @@ def _of_queue(state, tree, leaf, now_ps):
             within = node.within
         else:
             wake_ps = covered_ps
-    tree.band[0, leaf], tree.band[1, leaf] = within, beyond
-    tree.turn_ps[0, leaf] = tree.turns[leaf, within]
-    tree.turn_ps[1, leaf] = tree.turns[leaf, beyond]
-    tree.kind[0, leaf] = tree.kind[1, leaf] = packet_class
+    tree.goes[0, leaf].band, tree.goes[1, leaf].band = within, beyond
+    tree.goes[0, leaf].turn_ps = tree.turns[leaf, within]
+    tree.goes[1, leaf].turn_ps = tree.turns[leaf, beyond]
+    tree.goes[0, leaf].kind = tree.goes[1, leaf].kind = packet_class
     return wake_ps
 
 
@@ -53,17 +53,18 @@ def _take_from(tree, index, to, row, now_ps):
     """What the best child would send is what the node would, if its shaper's tokens cover it."""
     node = tree.nodes[index]
     child = tree.matches[row, node.first + 1]
-    band = tree.band[row, child]
+    band = tree.goes[row, child].band
     if band < NONE and node.shaped:
-        step = tree.steps[tree.paths[tree.kind[row, child]] + node.depth]
+        step = tree.steps[tree.paths[tree.goes[row, child].kind] + node.depth]
         ready_ps = shaped_until(node, step.shape_ps)
         if ready_ps > now_ps:
-            tree.band[to, index] = NONE
+            tree.goes[to, index].band = NONE
             return ready_ps
-    tree.band[to, index] = band
+    tree.goes[to, index].band = band
     if band < NONE:
-        tree.turn_ps[to, index] = tree.turns[index, band]
-        tree.leaf[to, index], tree.kind[to, index] = tree.leaf[row, child], tree.kind[row, child]
+        tree.goes[to, index].turn_ps = tree.turns[index, band]
+        tree.goes[to, index].leaf = tree.goes[row, child].leaf
+        tree.goes[to, index].kind = tree.goes[row, child].kind
     return NEVER
 
 
@@ -77,8 +78,8 @@ def _of_node(tree, index, now_ps):
     wake_ps, row = NEVER, 0
     if node.guaranteed:
         child = tree.matches[0, node.first + 1]
-        if root.first_within <= tree.band[0, child] < root.first_beyond:
-            step = tree.steps[tree.paths[tree.kind[0, child]] + node.depth]
+        if root.first_within <= tree.goes[0, child].band < root.first_beyond:
+            step = tree.steps[tree.paths[tree.goes[0, child].kind] + node.depth]
             covered_ps = _covered_at(node, step.credit_ps)
             if covered_ps > now_ps:
                 wake_ps, row = covered_ps, 1
@@ -94,10 +95,10 @@ def _replay(tree, row, index):
     node = tree.nodes[index]
     parent = tree.nodes[node.parent]
     at, winner = parent.size + node.place, index
-    band, turn_ps = tree.band[row, index], tree.turn_ps[row, index]
+    band, turn_ps = tree.goes[row, index].band, tree.goes[row, index].turn_ps
     while at > 1:
         other = tree.matches[row, parent.first + (at ^ 1)]
-        other_band, other_ps = tree.band[row, other], tree.turn_ps[row, other]
+        other_band, other_ps = tree.goes[row, other].band, tree.goes[row, other].turn_ps
         # An odd place is the right one of its two, and loses to an equal.
         beaten = other_band < band or (other_band == band and other_ps - (at & 1) < turn_ps)
         winner = other if beaten else winner
@@ -113,10 +114,10 @@ def refresh(state, tree, index, now_ps, whole):
     queues = len(state.queues)
     while True:
         node = tree.nodes[index]
-        band, turn_ps = tree.band[0, index], tree.turn_ps[0, index]
-        leaf, kind = tree.leaf[0, index], tree.kind[0, index]
-        excess, excess_ps = tree.band[1, index], tree.turn_ps[1, index]
-        excess_leaf, excess_kind = tree.leaf[1, index], tree.kind[1, index]
+        goes, beyond = tree.goes[0, index], tree.goes[1, index]
+        band, turn_ps, leaf, kind = goes.band, goes.turn_ps, goes.leaf, goes.kind
+        excess, excess_ps = beyond.band, beyond.turn_ps
+        excess_leaf, excess_kind = beyond.leaf, beyond.kind
         if index < queues:
             wake_ps = _of_queue(state, tree, index, now_ps)
         else:
@@ -124,12 +125,12 @@ def refresh(state, tree, index, now_ps, whole):
         put(tree.wakes, 0, len(tree.wakes) // 2, index, wake_ps)
         if node.parent < 0:
             return
-        same = band == tree.band[0, index] and excess == tree.band[1, index]
-        same = same and turn_ps == tree.turn_ps[0, index] and excess_ps == tree.turn_ps[1, index]
-        same = same and leaf == tree.leaf[0, index] and excess_leaf == tree.leaf[1, index]
-        same = same and kind == tree.kind[0, index] and excess_kind == tree.kind[1, index]
-        if same and not whole:
-            return
+        if not whole:
+            same = band == goes.band and turn_ps == goes.turn_ps
+            same = same and leaf == goes.leaf and kind == goes.kind
+            same = same and excess == beyond.band and excess_ps == beyond.turn_ps
+            if same and excess_leaf == beyond.leaf and excess_kind == beyond.kind:
+                return
         _replay(tree, 0, index)
         if tree.nodes[node.parent].demotes:
             _replay(tree, 1, index)
@@ -143,8 +144,8 @@ def choose_by_band(state, tree, now_ps):
     while tree.wakes[1] <= now_ps:
         index = first_from(tree.wakes, 0, len(tree.wakes) // 2, 0, now_ps)
         refresh(state, tree, index, now_ps, False)
-    root.band = tree.band[0, root.root]
-    return tree.leaf[0, root.root] if root.band < NONE else -1
+    root.band = tree.goes[0, root.root].band
+    return tree.goes[0, root.root].leaf if root.band < NONE else -1
 
 
 @kernel

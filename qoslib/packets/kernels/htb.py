@@ -41,14 +41,14 @@ def refresh_lenders(state, tree, index, now_ps, whole):
             mode, wake_ps = _mode(node, now_ps)
         put(tree.wakes, 0, len(tree.wakes) // 2, index, wake_ps if wanted < NONE else NEVER)
         lends, borrows = wanted if mode == CAN else NONE, wanted if mode == BORROWS else NONE
-        if lends != tree.band[0, index]:
-            tree.band[0, index] = lends
+        if lends != tree.goes[0, index].band:
+            tree.goes[0, index].band = lends
             level = tree.lenders[node.level]
             put(tree.matches[0], level.first, level.size, node.at_level, lends)
-        same = borrows == tree.band[1, index]
+        same = borrows == tree.goes[1, index].band
         if node.parent < 0 or (same and not whole):
             return
-        tree.band[1, index] = borrows
+        tree.goes[1, index].band = borrows
         parent = tree.nodes[node.parent]
         put(tree.matches[1], parent.first, parent.size, node.place, borrows)
         index = node.parent

@@ -11,10 +11,10 @@ import numpy as np
 from qoslib.packets.kernels.tables import Columns, table
 
 NODE = table(
-    place=Columns("parent place depth first size nonempty demotes level at_level"),
+    place=Columns("parent place depth within beyond first size demotes nonempty"),
     shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
     guarantee=Columns("guaranteed credit_tat credit_tat_fraction credit_burst_ps"),
-    bands=Columns("within beyond priority"),
+    lending=Columns("level at_level priority"),
 )
 
 #: What a packet class costs a node above its queue, at `CLASS.path` plus the node's depth.
@@ -24,6 +24,9 @@ STEP = table(
     turns=Columns("turn_ps excess_turn_ps"),
 )
 
+#: What would go from below a node: the band, the node's turn in it, the queue, the packet's class.
+GOES = table("band turn_ps leaf kind")
+
 #: The first band of guarantees and that of excess; the band and the lender of the packet that goes.
 ROOT = table("root first_within first_beyond band lender")
 
@@ -32,12 +35,10 @@ LENDERS = table("first size")
 
 
 class Tree(NamedTuple):
-    """What a tree knows, by node.
+    """What a tree knows: `goes` has two rows of what would go from below each node.
 
-    `band`, `turn_ps`, `leaf` and `kind` are of the packet that would go from below a node: its band
-    and the node's turn in it, its queue and its class. Row 0 is where guarantees count, row 1 where
-    a node above has none left. HTB keeps in `band` which priority sends by itself, and which
-    would borrow.
+    Row 0 is where guarantees count, row 1 where a node above has none left. HTB keeps in their
+    bands which priority sends by itself, and which would borrow.
     """
 
     root: np.ndarray
@@ -45,10 +46,7 @@ class Tree(NamedTuple):
     steps: np.ndarray
     #: Of each packet class, where its steps begin.
     paths: np.ndarray
-    band: np.ndarray
-    turn_ps: np.ndarray
-    leaf: np.ndarray
-    kind: np.ndarray
+    goes: np.ndarray
     #: (nodes, bands): what each has had over its weight, and where its children are.
     turns: np.ndarray
     reached: np.ndarray
