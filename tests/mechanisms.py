@@ -297,6 +297,32 @@ def paused(draw):
     return Scene(where, streams, scene.duration_s, scene.seed, scene.warmup_s)
 
 
+@cache
+@st.composite
+def pausing(draw, scale, queue):
+    """The queue, which mostly pauses its own senders, with or without enough headroom."""
+    if draw(st.integers(0, 3)) == 0:
+        return queue
+    most = draw(st.integers(max(scale.largest, 2), 12 * scale.largest + 1))
+    headroom = draw(st.integers(1, most - 1))
+    resume = draw(st.integers(0, most - headroom))
+    response_s = draw(st.just(0.0) | scale.time(0.1, 8))
+    pause = p.PriorityPause(headroom, resume, response_s)
+    return queue.replace(limit=p.ByteLimit(most), pause=pause)
+
+
+@st.composite
+def paused_by_priority(draw):
+    """Queues that pause their own senders after a while, beside others that do not."""
+    scale = draw(SCALES)
+    where = draw(ports(scale, any_scheduler, port=EXTRAS))
+    queues = tuple(draw(pausing(scale, queue)) for queue in where.queues)
+    streams, duration_s = draw(loads(scale, ALL_MARKS))
+    links = st.sampled_from([None, scale.rate_bps, 2 * scale.rate_bps, scale.rate_bps / 3])
+    streams = tuple(stream.replace(access_bps=draw(links)) for stream in streams)
+    return draw(ending(where.replace(queues=queues), streams, duration_s))
+
+
 @st.composite
 def chains(draw):
     """Two or three hops; streams join and leave, and perhaps the first hop pauses."""
@@ -373,6 +399,7 @@ MECHANISMS = {
     "tree of schedulers: HierarchicalTokenBucket": treed(lends=True),
     "forwarder": forwarded(),
     "pause": paused(),
+    "priority pause": paused_by_priority(),
     "shared memory": pooled(),
     "memory pool and mixture": many_queues(any_scheduler, plain=False, port=EXTRAS),
     "chain": chains(),

@@ -176,8 +176,14 @@ def test_a_wrong_argument_is_named_with_what_is_allowed(function, argument):
         (lambda: Port("p", 1e6, [PacketLimit(1)]), "PacketLimit(packets=1); allowed: a Queue"),
         (lambda: Stream(3), "Stream.name is 3; allowed: a text"),
         (lambda: Stream("a", 1e6, "64"), "frame_bytes is '64'; allowed: a whole number, or FrameM"),
-        (lambda: Scenario("s", "p", STREAMS), "network is 'p'; allowed: Port, Forwarder, Chain or Switch"),
-        (lambda: fluid.solve(3, STREAMS), "network is 3; allowed: Port, Forwarder, Chain or Switch"),
+        (
+            lambda: Scenario("s", "p", STREAMS),
+            "network is 'p'; allowed: Port, Forwarder, Chain or Switch",
+        ),
+        (
+            lambda: fluid.solve(3, STREAMS),
+            "network is 3; allowed: Port, Forwarder, Chain or Switch",
+        ),
         (
             lambda: packets.simulate("x", STREAMS, 1.0),
             "network is 'x'; allowed: Port, Forw",

@@ -86,7 +86,10 @@ def test_a_key_has_four_parts(made):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"port": "port"}, "Experiment 'e' port is 'port'; allowed: Port, Forwarder, Chain or Switch"),
+        (
+            {"port": "port"},
+            "Experiment 'e' port is 'port'; allowed: Port, Forwarder, Chain or Switch",
+        ),
         ({"streams": "s"}, "Experiment 'e' streams is 's'; allowed: a sequence of Stream"),
         ({"hosts": (Stream("s"),)}, r"Experiment 'e' hosts\[0\] is Stream.*; allowed: a Host"),
         ({"name": 3}, "Experiment.name is 3; allowed: a text"),

@@ -229,6 +229,8 @@ def _answer(line: Line, room: Floats, offered: Floats, held_s: Floats | float) -
 
 def _refuse(port: Port) -> None:
     for queue in port.queues:
+        if queue.pause is not None:
+            fail(f"Queue {queue.name!r} pause", queue.pause, f"None {REFUSED} it")
         if queue.pool and queue.alpha is None:
             fail(f"Queue {queue.name!r} pool", queue.pool, f"none {REFUSED} pools without alpha")
         if queue.pool and not isinstance(queue.dropper, TailDrop):

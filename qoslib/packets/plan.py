@@ -163,6 +163,7 @@ def planned(
         levels=levels,
         order=order,
         pools=_pools(where, queue_rows, queues, classes),
+        orders_ps=_orders(where, queue_rows, queues, classes, run),
         points=profile_points(queue_rows, queues),
         feed=_feed(where, streams, rows),
         handed=np.zeros(ring + 1, tables.HANDED),
@@ -356,6 +357,36 @@ def _pools(
     return table
 
 
+def _orders(
+    where: Port | Forwarder,
+    rows: NDArray[np.void],
+    queues: Sequence[Queue],
+    classes: NDArray[np.void],
+    run: Run,
+) -> NDArray[np.int64]:
+    """Room for what queues have asked of their senders and has not taken effect.
+
+    Between a stop and the next one at least one packet leaves.
+    """
+    total, ring = 0, as_port(where)[1]
+    for row, queue in zip(rows, queues, strict=True):
+        if queue.pause is None or not isinstance(queue.limit, ByteLimit):
+            continue
+        with numbers_of(f"Queue {queue.name!r} pause"):
+            row["response_ps"] = picoseconds(queue.pause.response_s)
+        row["pauses"], row["go_bytes"] = 1, queue.pause.resume_bytes
+        row["pause_above_bytes"] = queue.limit.limit_bytes - queue.pause.headroom_bytes
+        leaving = int(row["response_ps"]) // max(int(classes["service_ps"].min()), 1) + ring + 2
+        room = 1 << (2 * leaving + 2).bit_length()
+        run.needs.append(
+            (f"Queue {queue.name!r} pause.response_s", queue.pause.response_s, 8 * room)
+        )
+        within_budget(run.needs)
+        row["orders_first"], row["orders_mask"] = total, room - 1
+        total += room
+    return np.zeros(total, np.int64)
+
+
 def _feed(
     where: Port | Forwarder, streams: Sequence[Stream], rows: NDArray[np.void]
 ) -> NDArray[np.void]:
@@ -395,8 +426,10 @@ def _port_row(
     row["timer_ps"] = min(run.warm_ps or NEVER, row["edge_ps"], queue_rows["timer_ps"].min())
     row["relays"] = any(_releases(queue) for queue in queues)
     if where.pause is not None:
-        row["pauses"], row["obeyed"] = 1, where.pause.obeyed
+        row["pauses"], row["obeyed"] = codes.BY_PORT, where.pause.obeyed
         row["pause_high"], row["pause_low"] = where.pause.high_packets, where.pause.low_packets
+    if any(queue.pause for queue in queues):
+        row["pauses"] = codes.BY_QUEUE
     if isinstance(where, Port):
         largest = queue_rows["largest_bytes"].max()
         fill_shaper(row, where.shaper, f"Port {where.name!r}", largest)

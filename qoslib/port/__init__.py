@@ -18,7 +18,7 @@ from qoslib.port.droppers import (
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
 from qoslib.port.nodes import Node
-from qoslib.port.pause import Pause
+from qoslib.port.pause import Pause, PriorityPause, headroom_bytes, pause_response_s
 from qoslib.port.port import Classifier, Port
 from qoslib.port.queues import MemoryPool, Queue
 from qoslib.port.schedulers import (
@@ -61,6 +61,7 @@ __all__ = [
     "Policer",
     "Port",
     "PriorityLevels",
+    "PriorityPause",
     "Queue",
     "Red",
     "RedProfile",
@@ -76,4 +77,6 @@ __all__ = [
     "TimeLimit",
     "TimeRedProfile",
     "TruncatingEwma",
+    "headroom_bytes",
+    "pause_response_s",
 ]

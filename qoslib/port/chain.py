@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qoslib.port.pause import Pause
+from qoslib.port.pause import Pause, PriorityPause
 from qoslib.port.port import Labelled, Port
 from qoslib.port.queues import Queue
 from qoslib.record import NotNegative, Record, fail, record
@@ -47,6 +47,9 @@ class Forwarder(Tabular, Record):
             fail(
                 f"Forwarder {self.name!r} queue pool", self.queue.pool, "none, only ports have some"
             )
+        if self.queue.pause is not None:
+            where = f"Forwarder {self.name!r} queue pause"
+            fail(where, self.queue.pause, "None, only queues of ports pause")
 
     def _tables(self) -> list[Table]:
         title = f"Forwarder {self.name!r}, {amount('packet_s', self.packet_s)} per packet"
@@ -59,6 +62,12 @@ class Hop(Record):
 
     at: Port | Forwarder
     streams: tuple[str, ...] = ()
+
+
+def _pause_of(at: Port | Forwarder) -> Pause | PriorityPause | None:
+    """What it, or one of its queues, sends back to senders."""
+    queues = at.queues if isinstance(at, Port) else ()
+    return at.pause or next((queue.pause for queue in queues if queue.pause), None)
 
 
 @record
@@ -118,9 +127,10 @@ class Chain(Tabular, Record):
             begins = [route[0] == index for route in routes if index in route]
             if not begins:
                 fail(f"the streams of hop {hop.at.name!r}", begins, "at least one", "are")
-            if hop.at.pause is not None and not all(begins):
+            pause = _pause_of(hop.at)
+            if pause is not None and not all(begins):
                 allowed = "None, except where all streams start"
-                fail(f"{hop.at.name!r} pause", hop.at.pause, allowed)
+                fail(f"{hop.at.name!r} pause", pause, allowed)
         return routes
 
     def _tables(self) -> list[Table]:

@@ -1,10 +1,34 @@
-"""IEEE 802.3 PAUSE: a filling port asks its senders to stop for a while."""
+"""IEEE 802.3 PAUSE and priority-based flow control: what fills asks its senders to stop."""
 
+import math
 from typing import Annotated
 
-from qoslib.record import AtLeastOne, Count, Record, Within, fail, record
+from qoslib import units
+from qoslib.record import (
+    AtLeastOne,
+    Count,
+    NotNegative,
+    Positive,
+    Record,
+    Within,
+    checked,
+    fail,
+    record,
+)
 
-__all__ = ["Pause"]
+__all__ = ["Pause", "PriorityPause", "headroom_bytes", "pause_response_s"]
+
+#: Preamble, start delimiter and gap of a frame, and a control frame with them [B].
+GAP_BYTES, CONTROL_BYTES = 20, 84
+#: A signal takes 5 ns per metre of cable.
+CABLE_S_PER_M = 5e-9
+#: Line rate [bit/s] -> how long a sender may take to stop, and one interface's delay, in bit times.
+BIT_TIMES = {
+    10e9: (30_720, 8_192),
+    25e9: (40_960, 6_144),
+    40e9: (60_416, 24_576),
+    100e9: (201_728, 122_880),
+}
 
 
 @record
@@ -32,3 +56,137 @@ class Pause(Record):
     def check(self) -> None:
         if self.low_packets >= self.high_packets:
             fail("Pause.low_packets", self.low_packets, f"below high, {self.high_packets}")
+
+
+@record
+class PriorityPause(Record):
+    """Priority-based flow control (PFC, IEEE 802.1Qbb) from one queue to its senders.
+
+    The last part of the queue's limit is headroom. With the bit that first fills some of it, the
+    queue's senders are told to stop, and as it has drained to `resume_bytes` to go on. Either
+    takes effect `response_s` later: until then frames arrive, and the one that has begun as well. A
+    sender keeps what falls due, and sends it back to back at its access rate afterwards. The stop
+    is renewed before its quanta run out, which is not counted. Other queues' senders go on.
+
+    Parameters
+    ----------
+    headroom_bytes : int
+        What the queue holds beyond the threshold (xoff) [B]: see `headroom_bytes`.
+    resume_bytes : int
+        At or below which the senders go on (xon) [B].
+    response_s : float
+        From the bit that crosses the threshold to the last one that a sender may begin a frame
+        with: see `pause_response_s` [s].
+    """
+
+    headroom_bytes: AtLeastOne
+    resume_bytes: Count
+    response_s: NotNegative
+
+
+def pause_response_s(
+    rate_bps: float,
+    *,
+    cable_m: float = 100.0,
+    largest_bytes: int = 9216,
+    interfaces: int = 2,
+    reaction_s: float | None = None,
+    interface_s: float | None = None,
+) -> float:
+    """How long frames go on beginning after a queue has asked for a pause [s].
+
+    ``F(largest) + 672 + I + R`` bit times and twice the cable: a frame just begun delays the pause
+    frame, which goes through interfaces and cable, the sender takes a while to obey, and what it
+    sent last comes over the cable.
+
+    Parameters
+    ----------
+    rate_bps : float
+        Line rate [bit/s].
+    cable_m : float
+        Length of the cable [m].
+    largest_bytes : int
+        The largest frame of any priority [B].
+    interfaces : int
+        How many interface delays count: texts differ between 2 and 4.
+    reaction_s, interface_s : float, optional
+        A sender's reaction, and one interface's delay [s]; by default those of IEEE 802.3 at 10,
+        25, 40 or 100 Gb/s.
+
+    Returns
+    -------
+    float
+        Time [s].
+
+    Raises
+    ------
+    ValueError
+        If a number is not allowed, or a rate is not in the table and its times are not given.
+
+    References
+    ----------
+    IEEE 802.1Qbb, annex O; IEEE 802.3, annex 31B.3.7 and the delay constraints of clauses 49 to 83.
+
+    Examples
+    --------
+    >>> round(pause_response_s(10e9) * 1e6, 2)  # microseconds
+    13.17
+    """
+    rate: float = checked(Positive, rate_bps, "rate_bps")
+    cable_s: float = CABLE_S_PER_M * checked(NotNegative, cable_m, "cable_m")
+    largest: int = checked(AtLeastOne, largest_bytes, "largest_bytes")
+    count: int = checked(Count, interfaces, "interfaces")
+    reacts_s: float | None = checked(NotNegative | None, reaction_s, "reaction_s")
+    passes_s: float | None = checked(NotNegative | None, interface_s, "interface_s")
+    if rate in BIT_TIMES:
+        reaction_bits, interface_bits = BIT_TIMES[rate]
+        reacts_s = reaction_bits / rate if reacts_s is None else reacts_s
+        passes_s = interface_bits / rate if passes_s is None else passes_s
+    if reacts_s is None or passes_s is None:
+        known = ", ".join(f"{each:g}" for each in BIT_TIMES)
+        fail("rate_bps", rate, f"{known}, or one with reaction_s and interface_s")
+    sent_s: float = units.serialisation_s(largest + CONTROL_BYTES, rate, GAP_BYTES)
+    return sent_s + count * passes_s + reacts_s + 2 * cable_s
+
+
+def headroom_bytes(rate_bps: float, frame_bytes: int, response_s: float) -> int:
+    """The headroom with which a queue that pauses one sender loses nothing [B].
+
+    ``H = rate * response + F(frame)``: what arrives until the sender begins no more frames, and the
+    frame that it has just begun, with its preamble and gap.
+
+    Parameters
+    ----------
+    rate_bps : float
+        Line rate [bit/s].
+    frame_bytes : int
+        The largest frame of the priority that is paused [B].
+    response_s : float
+        As of `pause_response_s` [s].
+
+    Returns
+    -------
+    int
+        Bytes of memory [B].
+
+    Raises
+    ------
+    ValueError
+        If a number is not allowed.
+
+    References
+    ----------
+    IEEE 802.1Qbb, annex O.
+
+    Examples
+    --------
+    100 m of cable, lossless frames of 2,300 B among jumbo frames of 9,216 B:
+
+    >>> [headroom_bytes(rate, 2300, pause_response_s(rate)) for rate in (10e9, 40e9, 100e9)]
+    [18778, 30336, 80076]
+    """
+    rate: float = checked(Positive, rate_bps, "rate_bps")
+    frame: int = checked(AtLeastOne, frame_bytes, "frame_bytes")
+    time_s: float = checked(NotNegative, response_s, "response_s")
+    # Rounded first: a whole number may come out a little above itself.
+    return math.ceil(round(units.octets(rate * time_s) + frame + GAP_BYTES, 3))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from qoslib.port.droppers import Codel, Dropper, Red, TailDrop
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
 from qoslib.port.metering import Policer, Shaper
+from qoslib.port.pause import PriorityPause
 from qoslib.port.thresholds import ShareRedProfile, Thresholds
 from qoslib.record import AtLeastOne, Count, NotNegative, Positive, Record, fail, record
 
@@ -105,6 +106,8 @@ class Queue(Record):
         not below `alpha` times what is free of that; None for no threshold.
     reserved_bytes : int
         What no other queue can take of the pool [B].
+    pause : PriorityPause or None
+        What it sends back to its own senders as it fills.
 
     References
     ----------
@@ -126,6 +129,7 @@ class Queue(Record):
     excess_priority: Count | None = None
     alpha: Positive | None = None
     reserved_bytes: Count = 0
+    pause: PriorityPause | None = None
 
     def check(self) -> None:
         if not self.name:
@@ -135,6 +139,7 @@ class Queue(Record):
             fail(f"Queue {self.name!r} guaranteed_bps", 0.0, "above 0 with a limit at that rate")
         self._check_thresholds()
         self._check_memory()
+        self._check_pause()
 
     def _check_thresholds(self) -> None:
         if self.marking is not None and isinstance(self.dropper, Codel):
@@ -155,6 +160,24 @@ class Queue(Record):
             fail(f"Queue {self.name!r} alpha", self.alpha, "None without a pool")
         if not self.pool and self.reserved_bytes:
             fail(f"Queue {self.name!r} reserved_bytes", self.reserved_bytes, "0 without a pool")
+
+    def _check_pause(self) -> None:
+        pause, limit = self.pause, self.limit
+        if pause is None:
+            return
+        if not isinstance(limit, ByteLimit) or self.resumes:
+            allowed = "a ByteLimit without a resume threshold, where the queue pauses its senders"
+            fail(f"Queue {self.name!r} limit", limit, allowed)
+        if self.dropper.drops_head or isinstance(self.dropper, Codel):
+            allowed = "one that drops on arrival, where the queue pauses its senders"
+            fail(f"Queue {self.name!r} dropper", self.dropper, allowed)
+        most = limit.limit_bytes
+        if pause.headroom_bytes >= most:
+            where = f"Queue {self.name!r} pause.headroom_bytes"
+            fail(where, pause.headroom_bytes, f"below the queue's limit, {most}")
+        if pause.resume_bytes > most - pause.headroom_bytes:
+            where = f"Queue {self.name!r} pause.resume_bytes"
+            fail(where, pause.resume_bytes, f"at most {most - pause.headroom_bytes}, the threshold")
 
     @property
     def resumes(self) -> bool:

@@ -86,6 +86,10 @@ def plan(
         If a description cannot run, a number in it fits neither the clock nor 64 bits, or the
         tables do not fit the budget of `qoslib.memory`.
     """
+    for queue in port.queues:
+        if queue.pause is not None:
+            allowed = "None: TCP's hosts know no PAUSE"
+            fail(f"Queue {queue.name!r} pause", queue.pause, allowed)
     if port.pause is not None:
         fail(f"Port {port.name!r} pause", port.pause, "None: TCP's hosts know no PAUSE")
     if type(port.scheduler) in TREES:

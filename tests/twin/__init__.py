@@ -11,6 +11,7 @@ term rounded down. Float operations, in this order, in both:
 - drop profile ``below + (fill - low) * ((above - below) / (high - low))``;
 - CoDel ``since + int(interval / sqrt(count))``;
 - PIE ``(delay - target) * alpha + (delay - old) * beta``, alpha and beta per picosecond;
+- bits of a frame beyond a threshold ``int(access * (over / frame))``;
 - turns ``int(service * heaviest / weight)``; draws of times ``int(mean * exponential + 0.5)``.
 """
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 NEVER = math.inf
 PS = 10**12
 FINE = 2**62
+#: Later than any run.
+HORIZON = 2**60
 
 
 @lru_cache

@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import inf, nan
 
 from qoslib.port import Forwarder
-from twin.clock import FINE, NEVER, PS, cost, fine, floor_ps, whole_ps
+from twin.clock import FINE, HORIZON, NEVER, PS, cost, fine, floor_ps, whole_ps
 from twin.draws import Draws
 from twin.droppers import chosen, thresholds
 from twin.meters import Bucket
@@ -62,11 +62,14 @@ class PortTwin:
         self.forwards = isinstance(where, Forwarder)
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
         self.dropped = False
+        self.streams_by_index = {sender.index: sender.stream for sender in senders}
         self.notes, self.times = Notes(), {}
         #: When packets that were handed over start and depart: time, whether it is not the end of
         #: a service, number, whether it departs, packet, queue.
         self.to_come = []
         self.edges = list(run.edges)
+        #: What queues have asked of their senders: when it takes effect, the queue, stop or go.
+        self.orders = []
         queues = (where.queue,) if self.forwards else where.queues
         sizes = [
             [n for s in streams if self.queue_index(s) == i for n in sizes_of(s)]
@@ -132,8 +135,18 @@ class PortTwin:
         return min(((s.next, i) for i, s in enumerate(self.senders)))
 
     def coming(self):
-        """When the next event is."""
-        return min(self.first_sender()[0], self.next_ask())
+        """When the next event is, after what takes effect at senders by then."""
+        while True:
+            now = min(self.first_sender()[0], self.next_ask())
+            due = [order for order in self.orders if order[0] <= now]
+            if not due:
+                return now
+            first = min(due, key=lambda order: order[0])
+            self.orders.remove(first)
+            time, queue, stop = first
+            for sender, stream in zip(self.senders, self.streams, strict=True):
+                if self.queues[self.queue_index(stream)] is queue:
+                    sender.tell(time, HORIZON if stop else time, True)
 
     def settle(self, now):
         """What timers do, and what leaves the line, up to a time."""
@@ -141,7 +154,7 @@ class PortTwin:
         self.note_line(now)
 
     def play(self):
-        """The next event; of a departure and an arrival at one time the departure."""
+        """The next event, as `coming` says; of a departure and an arrival the departure."""
         (arrival, index), ask = self.first_sender(), self.next_ask()
         now = min(arrival, ask)
         self.settle(now)
@@ -207,6 +220,7 @@ class PortTwin:
             self.scheduler.filled(queue)
         queue.peak = max(queue.peak, len(queue.packets))
         self.wake = 0
+        self.may_ask(queue, packet, now)
         pause = self.where.pause
         free = any(sender.told_ps <= now for sender in self.senders)
         if pause and free and self.waiting >= pause.high_packets:
@@ -302,6 +316,7 @@ class PortTwin:
         self.on_its_way(packet, queue, now, start, departure)
         self.leaving = [d for d in self.leaving if d > now] + [departure]
         self.notes.outcomes.append(Outcome(packet, departure, "", now))
+        self.may_ask(queue, None, now)
         pause = self.where.pause
         held = any(sender.told_ps > now for sender in self.senders)
         if pause and held and self.waiting <= pause.low_packets:
@@ -325,6 +340,25 @@ class PortTwin:
             rate_bps = sender.stream.access_bps or self.where.rate_bps
             wait_ps = int(512 * pause.quanta * PS / Fraction(rate_bps)) if stop else 0
             sender.tell(now, now + wait_ps, pause.obeyed)
+
+    def may_ask(self, queue, packet, now):
+        """Stop, after a frame that filled headroom, as of its first bit there; or go on."""
+        pause = queue.queue.pause
+        if pause is None:
+            return
+        held = sum(p.size for p in queue.packets)
+        over = held - (queue.queue.limit.limit_bytes - pause.headroom_bytes)
+        due = now + whole_ps(pause.response_s)
+        if packet and not queue.asked and over > 0:
+            access_bps = self.streams_by_index[packet.stream].access_bps
+            access = int(8 * PS * packet.size / Fraction(access_bps)) if access_bps else 0
+            due = max(due - int(access * (over / packet.size)), now)
+        elif packet or not queue.asked or held > pause.resume_bytes:
+            return
+        queue.asked = not queue.asked
+        last = [time for time, mine, _ in self.orders if mine is queue]
+        self.orders.append((max([due, *last]), queue, queue.asked))
+        self.notes.pauses.append(now)
 
     @property
     def base_ps(self):

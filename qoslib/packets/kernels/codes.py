@@ -32,6 +32,9 @@ TREES: dict[type[Scheduler], int] = {SchedulerTree: TREE, HierarchicalTokenBucke
 #: What may drop a packet before its queue is full; by the limit alone nothing does.
 BY_LIMIT, BY_RED, BY_PROFILE, BY_CODEL, BY_PIE = range(5)
 
+#: What pauses senders: nothing, the port, or its queues one by one.
+NO_PAUSE, BY_PORT, BY_QUEUE = range(3)
+
 #: Which queue length RED looks at.
 INSTANTANEOUS, EWMA, TRUNCATING, ASYMMETRIC, SAMPLED = range(5)
 

@@ -77,7 +77,7 @@ def serve(state, port, index, now_ps):
         queue.delay_ps = now_ps - arrival_ps if queue.length else 0
     _send(state, port, kind, arrival_ps, packet_class, tag, now_ps)
     if port.pauses:
-        may_resume(state, port, now_ps)
+        may_resume(state, port, queue, now_ps)
     return True
 
 

@@ -139,4 +139,4 @@ def enqueue(state, port, packet_class, tag, now_ps):
     port.waiting += 1
     port.wake_ps = 0
     if port.pauses:
-        must_pause(state, port, now_ps)
+        must_pause(state, port, queue, kind, now_ps)

@@ -7,12 +7,12 @@ time it runs.
 
 from qoslib.packets.kernels.arrivals import advance, plant, replay
 from qoslib.packets.kernels.clock import HORIZON_PS, NEVER
-from qoslib.packets.kernels.codes import BY_PIE, BY_RED
+from qoslib.packets.kernels.codes import BY_PIE, BY_QUEUE, BY_RED
 from qoslib.packets.kernels.compiling import kernel
 from qoslib.packets.kernels.counters import count_sent, forget, snapshot
 from qoslib.packets.kernels.dequeue import dequeue
 from qoslib.packets.kernels.enqueue import enqueue
-from qoslib.packets.kernels.pause import held_back
+from qoslib.packets.kernels.pause import held_back, tell_senders
 from qoslib.packets.kernels.pie import pie_update
 from qoslib.packets.kernels.red import sample
 
@@ -51,6 +51,10 @@ def _run_timer(state, port):
     if port.forget_ps <= now_ps:
         forget(port, state.queues, state.counts, state.drops)
     next_ps = port.forget_ps
+    if port.pauses == BY_QUEUE:
+        for index in range(len(state.queues)):
+            order_ps = tell_senders(state, state.queues[index], index, now_ps)
+            next_ps = min(next_ps, order_ps)
     for queue in state.queues:
         if queue.timer_ps <= now_ps:
             if queue.dropper == BY_PIE:
@@ -116,10 +120,14 @@ def run(state, until_ps, events):
         free_ps = next_departure_ps(state, port)
         now_ps = min(arrival_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
-            events = run_timers(state, port, min(now_ps, until_ps), events)
-            if port.timer_ps <= min(now_ps, until_ps):
+            # A timer may hold back or release senders: then it is looked anew who comes next.
+            due_ps = port.timer_ps if port.pauses else min(now_ps, until_ps)
+            events = run_timers(state, port, due_ps, events)
+            if port.timer_ps <= due_ps:
                 count_sent(state, port, port.timer_ps - 1)
                 return port.timer_ps - 1
+            if port.pauses:
+                continue
         full = port.log_stops and port.logged == len(state.log)
         if over(port, now_ps, until_ps, events) or full:
             count_sent(state, port, min(now_ps, until_ps))

@@ -53,6 +53,10 @@ QUEUE = table(
     ring=Columns("first mask head length fill held_bytes peak"),
     limit=Columns("limit floor window_ps window_end_ps served bounded limit_bytes resume closed"),
     memory=Columns("pool memory_bytes reserved_bytes dynamic", "threshold"),
+    pause=Columns(
+        "pauses pause_above_bytes go_bytes response_ps asked told orders_first orders_mask"
+        " orders_head orders_waiting last_order_ps"
+    ),
     rules=Columns("dropper"),
     policer=Columns(
         "policed congestion sees_drops drains police_tat police_tat_fraction police_burst_ps"
@@ -127,6 +131,7 @@ class State(NamedTuple):
     levels: np.ndarray
     order: np.ndarray
     pools: np.ndarray
+    orders_ps: np.ndarray
     points: np.ndarray
     feed: np.ndarray
     handed: np.ndarray

@@ -83,10 +83,13 @@ def run_tree(state, tree, until_ps, events):
         free_ps = next_departure_ps(state, port)
         now_ps = min(arrival_ps, free_ps)
         if min(now_ps, until_ps) >= port.timer_ps:
-            events = run_timers(state, port, min(now_ps, until_ps), events)
-            if port.timer_ps <= min(now_ps, until_ps):
+            due_ps = port.timer_ps if port.pauses else min(now_ps, until_ps)
+            events = run_timers(state, port, due_ps, events)
+            if port.timer_ps <= due_ps:
                 count_sent(state, port, port.timer_ps - 1)
                 return port.timer_ps - 1
+            if port.pauses:
+                continue
         full = port.log_stops and port.logged == len(state.log)
         if over(port, now_ps, until_ps, events) or full:
             count_sent(state, port, min(now_ps, until_ps))
