@@ -96,6 +96,7 @@ def three(scheduler, **more):
     return Scenario("three", Port("core", LINE, queues, scheduler, **more), streams, seed=4)
 
 
+SITE = Node("site", ("bulk", "voice"), shaper=Shaper(40e6, 10_000))
 ENGINE = Forwarder("engine", Queue("in", PacketLimit(20)), 8e-5, 1e-9)
 SCENARIOS = {
     "tail": one(),
@@ -114,6 +115,8 @@ SCENARIOS = {
     "drr": three(DeficitRoundRobin()),
     "mdrr": three(ModifiedDrr("voice")),
     "wfq, ring": three(StartTimeFairQueueing(), transmit_ring_packets=3),
+    "tree": three(SchedulerTree((SITE, Node("core", ("site", "video"))), strict_levels=1)),
+    "htb": three(HierarchicalTokenBucket((SITE, Node("core", ("site", "video"), 50e6)))),
     "engine": Scenario("engine", ENGINE, (Stream("data", 150e6),)),
 }
 CHAIN = Scenario("chain", Chain("chain", (Hop(ENGINE), Hop(one().network))), one().streams)
@@ -295,14 +298,11 @@ def test_every_scheduler_has_its_row_in_the_table_of_what_is_shown():
 
 
 def test_a_tree_shows_its_queues_in_its_order_and_says_what_its_nodes_may_send():
-    site = Node("site", ("bulk", "voice"), shaper=Shaper(40e6, 10_000))
-    scenario = three(SchedulerTree((site, Node("core", ("site", "video"))), strict_levels=1))
-    (lane,) = explore.packet_view(scenario).spec["lanes"]
+    (lane,) = explore.packet_view(SCENARIOS["tree"]).spec["lanes"]
     assert lane["shown"] == [2, 0, 1]
     assert lane["note"].startswith("strict priority, then guaranteed rates, then the excess")
     assert lane["note"].endswith("; site at most 40 Mbit/s")
-    lends = HierarchicalTokenBucket(scenario.network.scheduler.nodes)
-    (lane,) = explore.packet_view(three(lends)).spec["lanes"]
+    (lane,) = explore.packet_view(SCENARIOS["htb"]).spec["lanes"]
     assert lane["note"].startswith("own rates first")
 
 
