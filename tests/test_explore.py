@@ -55,6 +55,7 @@ MAKERS = pytest.mark.parametrize(
         lessons.same_traffic.explorer,
         lessons.shared_line.explorer,
         lessons.own_port.explorer,
+        lessons.own_port.shared_memory,
         one_queue,
     ],
 )

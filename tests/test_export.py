@@ -51,6 +51,7 @@ APPS = {
         lessons.own_port.explorer,
         {"offered_3": 90, "scheduler": "round robin by share"},
     ),
+    "shared_memory": (lessons.own_port.shared_memory, {"power": 3, "reserved": 0.4}),
     "same_traffic": (lessons.same_traffic.explorer, {"business": 70, "seed": 2}),
     "scores": (lessons.scoreboard.explorer, {"platform": "m120", "rivals": True}),
 }

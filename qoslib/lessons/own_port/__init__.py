@@ -3,6 +3,7 @@
 from qoslib.explore.upload import Loaded
 from qoslib.lessons.own_port.figures import figure
 from qoslib.lessons.own_port.scenes import scene
+from qoslib.lessons.own_port.shared_memory import shared_memory
 from qoslib.lessons.own_port.sliders import explorer
 
-__all__ = ["Loaded", "explorer", "figure", "scene"]
+__all__ = ["Loaded", "explorer", "figure", "scene", "shared_memory"]
