@@ -14,6 +14,7 @@ import pytest
 
 from qoslib import Scenario, fluid, lessons, packets, units
 from qoslib.explore import redraw
+from qoslib.explore.cause import cause
 from qoslib.explore.redraw import NEXT_MOVE_S, AtRest, ProgressWidget
 from qoslib.lessons.one_queue.sliders import SIMULATED
 from qoslib.lessons.priority_queue.sliders import described, settings
@@ -396,3 +397,13 @@ def test_one_sentence_says_what_a_move_changed():
     assert "<b>2 controls moved. " in app._words.value
     app.move(llq=False)
     assert "<b>LLQ on → off. " in app._words.value
+
+
+def test_a_number_that_changes_just_as_the_slider_does_is_told():
+    """With drops at the tail the delay is the buffer: 100 ms become 11.1 as 100 become 11."""
+    slider = {"buffer": widgets.FloatSlider(description="Buffer [ms]")}
+    was = {"buffer": 100.0}, "Fluid model: CS1 loses 12 %, a packet takes 100 ms."
+    now = {"buffer": 11.0}, "Fluid model: CS1 loses 12 %, a packet takes 11.1 ms."
+    said = cause(slider, was, now)
+    assert "a packet takes 100 → 11.1 ms" in said
+    assert "Unchanged: CS1 loses 12 %" in said

@@ -48,6 +48,9 @@ def cause(
         return ""
     ends = [(before[0][name], now[0][name]) for name in moved]
     changes = {each: _change(old[each][2], new[each][2], ends) for each in known}
+    if max(changes.values()) < _SAME:
+        # A delay may change just as the buffer that was moved.
+        changes = {each: _change(old[each][2], new[each][2], []) for each in known}
     most = max(known, key=changes.__getitem__)
     name = _moved(controls[moved[0]], *ends[0])
     told = f"{name if len(moved) == 1 else f'{len(moved)} controls moved'}. "

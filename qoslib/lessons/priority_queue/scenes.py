@@ -36,7 +36,7 @@ def ends_scene() -> PacketView:
     ends = {"drop at the tail": TailDrop(), "drop at the head": HeadDrop()}
     return packet_view(
         {title: _full(end) for title, end in ends.items()},
-        start_s=0.05,
+        start_s=0.005,
         guess=partial(guess_words, "01.b"),
     )
 
