@@ -9,10 +9,12 @@ from scenes import (
     SCALES,
     Scene,
     byte_limits,
+    colour_policers,
     droppers,
     joint_limits,
     limits,
     loads,
+    marked_limits,
     markings,
     packet_limits,
     policers,
@@ -153,8 +155,11 @@ def any_queue(draw, scale, name, pools, plain):
     )
     if plain:
         return queue
-    queue = queue.replace(policer=draw(st.none() | st.none() | policers(scale)))
-    if not queue.dropper.drops_head and draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 2)) == 0:
+        queue = queue.replace(limits=draw(marked_limits(scale, queue.limit)))
+    policer = draw(st.none() | st.none() | policers(scale) | colour_policers(scale))
+    queue = queue.replace(policer=policer)
+    if not queue.dropper.drops_head and not queue.limits and draw(st.integers(0, 3)) == 0:
         queue = queue.replace(limit=draw(joint_limits(scale)))
     pool = draw(st.sampled_from(["", *pools]))
     return draw(shared(scale, queue.replace(pool=pool))) if pool else queue
@@ -166,6 +171,23 @@ def shared(draw, scale, queue):
     alphas = st.sampled_from([None, 0.125, 0.5, 1.0, 2.0, 8.0]) | st.floats(0.01, 20)
     reserved = st.sampled_from([0, 0, scale.largest, 3 * scale.largest + 1])
     return queue.replace(alpha=draw(alphas), reserved_bytes=draw(reserved))
+
+
+@st.composite
+def coloured(draw):
+    """Colours, marks and what goes by them: RED profiles and limits of one queue."""
+    scale = draw(SCALES)
+    dropper = draw(st.sampled_from(["tail", "head", "red, ewma", "red, instantaneous"]))
+    limit = draw(limits(scale))
+    queue = p.Queue(
+        "red",
+        limit,
+        draw(DROPPERS[dropper](scale)),
+        draw(colour_policers(scale)),
+        limits=draw(marked_limits(scale, limit)),
+    )
+    where = p.Port("port", scale.rate_bps, (queue,), p.Fifo(), scale.overhead)
+    return draw(ending(where, *draw(loads(scale, ALL_MARKS))))
 
 
 @cache
@@ -385,6 +407,7 @@ MECHANISMS = {
         queue={"policer": lambda scale: policers(scale, ("congested",))},
         port={"transmit_ring_packets": rings},
     ),
+    "policer with colours": coloured(),
     "shaper of a queue": one_queue(queue={"shaper": shapers}),
     "shaper of a port": one_queue(port={"shaper": shapers}),
     "transmit ring": one_queue(

@@ -222,6 +222,48 @@ def policers(scale, when=("always", "congested")):
     )
 
 
+ACTIONS = st.sampled_from(["pass", "pass", "drop", *NAMES])
+COLOURS = st.sampled_from(["green", "yellow", "red"])
+
+
+@cache
+@st.composite
+def colour_policers(draw, scale):
+    """Policers that give colours and marks: one bucket, or two by each RFC, blind or aware."""
+    burst = st.integers(scale.largest + 4, 10 * scale.largest + 4)
+    committed_bps = draw(scale.bps())
+    kind = draw(st.integers(0, 3))
+    excess = None
+    if kind == 1:
+        excess = p.ExcessBurst(draw(burst))
+    elif kind == 2:
+        excess = p.PeakRate(committed_bps * draw(st.sampled_from([1.0, 1.5, 3.0])), draw(burst))
+    elif kind == 3:
+        excess = p.ExcessRate(draw(scale.bps()), draw(burst))
+    return p.Policer(
+        committed_bps,
+        draw(burst),
+        overhead_bytes=draw(st.sampled_from([0, 0, 4])),
+        excess=excess,
+        conform=draw(ACTIONS),
+        exceed=draw(ACTIONS),
+        violate=draw(ACTIONS),
+        colours=tuple(draw(st.dictionaries(st.sampled_from(NAMES), COLOURS, max_size=4)).items()),
+    )
+
+
+@cache
+@st.composite
+def marked_limits(draw, scale, limit):
+    """Limits by mark, of the same kind as a queue's, mostly below it."""
+    if getattr(limit, "at", "line") != "line":
+        return ()
+    same = {p.PacketLimit: packet_limits, p.ByteLimit: byte_limits}
+    kind = same.get(type(limit), lambda scale: time_limits(scale, "line"))
+    marked = draw(st.lists(st.tuples(st.sampled_from(NAMES), kind(scale)), max_size=3))
+    return tuple(dict(marked).items())
+
+
 @cache
 def shapers(scale):
     return st.builds(p.Shaper, scale.bps(), st.integers(scale.largest, 10 * scale.largest))

@@ -26,6 +26,7 @@ EXAMPLES = [
     *(p.TailDrop(), p.HeadDrop(), p.Codel(), p.Pie(), p.DropProfile(((0.5, 1.0),))),
     *(p.Red(p.RedProfile(1, 2)), p.RedProfile(1, 2), p.ByteRedProfile(1, 2)),
     *(p.TimeRedProfile(1, 2, 3.0), p.ShareRedProfile(0.1, 0.2)),
+    *(p.ExcessBurst(9), p.ExcessRate(1e6, 9), p.PeakRate(1e6, 9)),
     *(p.Instantaneous(), p.Ewma(), p.TruncatingEwma(), p.AsymmetricEwma(), p.Sampled(9, 1e-3)),
     *(scheduler() for scheduler in p.Scheduler.__subclasses__()),
     *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),

@@ -18,6 +18,7 @@ from qoslib.port import (
     HeadDrop,
     Instantaneous,
     PacketLimit,
+    PeakRate,
     Pie,
     Policer,
     Port,
@@ -68,6 +69,7 @@ STARTS = st.builds(
     ),
     st.sampled_from(["round", "round", "ack"]),
 )
+AF12 = (("AF12", RedProfile(1, 4, 0.5)),)
 DROPPERS = st.sampled_from(
     [
         TailDrop(),
@@ -76,7 +78,17 @@ DROPPERS = st.sampled_from(
         Codel(5e-3, 30e-3, ecn=True),
         Codel(2e-3, 20e-3),
         Pie(5e-3, 5e-3, 0.5, 5.0, 10e-3, ecn=True),
-        Red(RedProfile(2, 8, 0.2), averaging=Instantaneous(), ecn=True),
+        Red(RedProfile(2, 8, 0.2), AF12, Instantaneous(), ecn=True),
+    ]
+)
+
+
+#: What exceeds is another class, with a profile of its own.
+REMARKING = st.sampled_from(
+    [
+        *[None] * 4,
+        Policer(3e6, 10_000, exceed="AF12"),
+        Policer(2e6, 9000, excess=PeakRate(6e6, 9000), conform="AF11", exceed="AF12"),
     ]
 )
 
@@ -127,7 +139,7 @@ def hosts(draw, recovery):
 def ports(draw):
     limit = draw(st.sampled_from([PacketLimit(3), PacketLimit(20), ByteLimit(40_000)]))
     when = draw(st.sampled_from([None, None, None, "always", "congested"]))
-    policer = Policer(5e6, 10_000, when) if when else None
+    policer = Policer(5e6, 10_000, when) if when else draw(REMARKING)
     shaper = draw(st.sampled_from([None, None, Shaper(6e6, 3000)]))
     queue = Queue("all", limit, draw(DROPPERS), policer=policer, shaper=shaper)
     return Port("line", LINE_BPS, (queue,), overhead_bytes=draw(st.sampled_from([0, 38])))

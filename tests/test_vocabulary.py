@@ -69,6 +69,7 @@ def test_the_mechanisms_of_the_sources_are_all_in_use():
         *("ByteRedProfile", "ShareRedProfile", "TimeRedProfile"),
         *("HierarchicalTokenBucket", "Node", "SchedulerTree", "Switch"),
         *("PriorityPause", "headroom_bytes", "pause_response_s"),
+        *("ExcessBurst", "ExcessRate", "PeakRate"),
     }
 
 

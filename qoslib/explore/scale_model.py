@@ -10,6 +10,7 @@ from qoslib.port import (
     Chain,
     Dropper,
     Ewma,
+    ExcessBurst,
     Forwarder,
     Hop,
     PacketLimit,
@@ -121,6 +122,7 @@ def _queue(queue: Queue, by: float, frame: int) -> Queue:
     return queue.replace(
         limit=_limit(queue.limit, by, frame),
         reserved_bytes=int(queue.reserved_bytes / by),
+        limits=tuple((mark, _limit(limit, by, frame)) for mark, limit in queue.limits),
         dropper=_dropper(queue.dropper, by),
         marking=None if queue.marking is None else _profile(queue.marking, by),
         quantum_bytes=queue.quantum_bytes and max(round(queue.quantum_bytes / by), 1),
@@ -158,6 +160,11 @@ def _meter(meter: Policer | Shaper | None, by: float, frame: int) -> Any:
     meter = meter.replace(
         rate_bps=meter.rate_bps / by, burst_bytes=max(round(meter.burst_bytes / by), frame)
     )
+    if isinstance(meter, Policer) and meter.excess is not None:
+        scaled: dict[str, float] = {"burst_bytes": max(round(meter.excess.burst_bytes / by), frame)}
+        if not isinstance(meter.excess, ExcessBurst):
+            scaled["rate_bps"] = meter.excess.rate_bps / by
+        meter = meter.replace(excess=meter.excess.replace(**scaled))
     if isinstance(meter, Policer) and meter.congestion_packets is not None:
         meter = meter.replace(congestion_packets=_packets(meter.congestion_packets, by))
     return meter

@@ -80,6 +80,7 @@ def _clipped(port: Port, when: str, rate_bps: Floats, paths: Paths) -> Floats:
     frame_bytes = paths.packet_bytes(rate_bps)[..., 0]
     through = into.copy()
     for i, queue in enumerate(port.queues):
-        if queue.policer is not None and queue.policer.when == when:
-            through[..., i] = policed_bps(queue.policer, into[..., i], frame_bytes[..., i])
+        policer = queue.policer
+        if policer is not None and policer.when == when and not policer.marks_colours:
+            through[..., i] = policed_bps(policer, into[..., i], frame_bytes[..., i])
     return rate_bps * paths.of_queue(ratio(through, into))

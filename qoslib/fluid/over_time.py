@@ -95,6 +95,7 @@ def _mean(each: Result, shares: Floats, duration_s: float) -> Result:
         delay_min_s=np.where(some, lowest_s, np.nan),
         delay_max_s=np.where(some, highest_s, np.nan),
         dropped_by_pps={cause: shares @ pps for cause, pps in each.dropped_by_pps.items()},
+        sent_by_mark_pps={mark: shares @ pps for mark, pps in each.sent_by_mark_pps.items()},
         duration_s=duration_s,
         hops=(),
     )

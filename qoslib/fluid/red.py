@@ -11,19 +11,22 @@ from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.paths import Paths
 from qoslib.fluid.sharing import in_proportion
 from qoslib.port import (
+    ByteLimit,
     ByteRedProfile,
+    PacketLimit,
     Port,
     Queue,
     Red,
     RedProfile,
     ShareRedProfile,
+    TimeLimit,
     TimeRedProfile,
 )
 from qoslib.port.thresholds import Thresholds
 from qoslib.traffic import Stream
 from qoslib.units import Floats
 
-__all__ = ["red_minimum_packets", "shared_by_profile"]
+__all__ = ["by_limit", "red_minimum_packets", "shared_by_profile"]
 
 
 def shared_by_profile(
@@ -38,7 +41,8 @@ def shared_by_profile(
 
     With profiles that do not overlap a queue that loses stands between the thresholds of one of
     them: who has a higher profile loses nothing, who has a lower one everything, and those of
-    that profile share what is left, ``s_i = d_i min(1, left / sum d)``.
+    that profile share what is left, ``s_i = d_i min(1, left / sum d)``. Limits by mark do the same,
+    as steps.
 
     Parameters
     ----------
@@ -60,14 +64,38 @@ def shared_by_profile(
     sent = sent_bps.copy()
     demand = entered_bps * paths.on_line
     for index, queue in enumerate(port.queues):
-        if not isinstance(queue.dropper, Red):
+        mine = paths.member[:, index] > 0
+        if isinstance(queue.dropper, Red):
+            bands = _bands(queue, streams, mine)
+        elif queue.limits:
+            bands = [members for _, members in by_limit(queue, streams, mine)]
+        else:
             continue
         left = served_bps[..., index]
-        for members in _bands(queue, streams, paths.member[:, index] > 0):
+        for members in bands:
             got = in_proportion(demand[..., members], left)
             sent[..., members] = got / paths.on_line[members]
             left = np.maximum(left - got.sum(-1), 0.0)
     return sent
+
+
+def by_limit(
+    queue: Queue, streams: Sequence[Stream], mine: NDArray[np.bool_]
+) -> list[tuple[PacketLimit | ByteLimit | TimeLimit, NDArray[np.intp]]]:
+    """The limits that the streams of a queue find, the highest first, and the streams of each."""
+    own = dict(queue.limits)
+    limits = [min(own.get(s.label, queue.limit), queue.limit, key=_size) for s in streams]
+    used = {limit for limit, here in zip(limits, mine, strict=True) if here}
+    return [
+        (limit, np.flatnonzero(mine & [each == limit for each in limits]))
+        for limit in sorted(used, key=_size, reverse=True)
+    ]
+
+
+def _size(limit: PacketLimit | ByteLimit | TimeLimit) -> float:
+    match limit:
+        case PacketLimit(size) | ByteLimit(size) | TimeLimit(size):
+            return size
 
 
 def red_minimum_packets(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
+from qoslib.fluid.colours import Parts
 from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.paths import Paths, ratio
 from qoslib.port import MemoryPool, Port, Switch
@@ -128,11 +129,11 @@ def burst_bytes(memory_bytes: float, alpha: float, speed: float, standing: int =
 class Line(NamedTuple):
     """A port under load: what goes into its queues and out, in bits on the line [bit/s].
 
-    Arrays of shape (..., queues), `packet_bytes` (..., queues, 2); `entered_bps` (..., streams).
+    Arrays of shape (..., queues), `packet_bytes` (..., queues, 2); `entered_bps` (..., parts).
     """
 
     port: Port
-    streams: Sequence[Stream]
+    parts: Parts
     paths: Paths
     entered_bps: Floats
     put_in_bps: Floats
@@ -191,7 +192,7 @@ def _of_pool(line: Line, i: int, pool: MemoryPool) -> tuple[Floats, Floats, Floa
 
 def _memory_bytes(line: Line, i: int, pool: MemoryPool) -> Floats:
     """What a mean packet of a queue takes of the memory [B]."""
-    each = np.array([_mean_taken(stream, pool) for stream in line.streams])
+    each = np.array([_mean_taken(stream, pool) for stream in line.parts.streams])
     packets = units.rate_pps(line.entered_bps, line.paths.frames) * line.paths.member[:, i]
     taken: NDArray[np.float64] = ratio((packets * each).sum(-1), packets.sum(-1))
     return taken
@@ -219,6 +220,15 @@ def side_by_side(switch: Switch, streams: Sequence[Stream], hops: Sequence[Resul
         parts = [hop.dropped_by_pps.get(cause, no) for hop, no in zip(hops, nothing, strict=True)]
         return np.concatenate(parts, axis=-1)[..., places]
 
+    def of_mark(mark: str) -> Floats:
+        """Of a port that gives no marks, its streams have their own."""
+        parts = []
+        for hop, mine in zip(hops, switch.members(streams), strict=True):
+            own = hop.sent_pps * [streams[i].label == mark for i in mine]
+            given = hop.sent_by_mark_pps.get(mark, np.zeros_like(own))
+            parts.append(given if hop.sent_by_mark_pps else own)
+        return np.concatenate(parts, axis=-1)[..., places]
+
     names = [hop.at.name for hop in switch.hops]
     return Result(
         model="fluid",
@@ -236,6 +246,10 @@ def side_by_side(switch: Switch, streams: Sequence[Stream], hops: Sequence[Resul
         dropped_by_pps={
             cause: of_cause(cause)
             for cause in sorted({cause for hop in hops for cause in hop.dropped_by_pps})
+        },
+        sent_by_mark_pps={
+            mark: of_mark(mark)
+            for mark in dict.fromkeys(mark for hop in hops for mark in hop.sent_by_mark_pps)
         },
         without_delay={name: why for hop in hops for name, why in hop.without_delay.items()},
         hops=tuple(hops),

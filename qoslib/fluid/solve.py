@@ -1,6 +1,7 @@
 """The fluid model: what a port does to its streams in the long run."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -8,12 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from qoslib import units
 from qoslib.fluid.chain import through
+from qoslib.fluid.colours import Parts, coloured
 from qoslib.fluid.delay import buffer_bytes, waiting_s
 from qoslib.fluid.drr import per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
-from qoslib.fluid.red import red_minimum_packets, shared_by_profile
+from qoslib.fluid.red import by_limit, red_minimum_packets, shared_by_profile
 from qoslib.fluid.shared_memory import Line, room_bytes, side_by_side
 from qoslib.fluid.sharing import (
     deficit_round_robin,
@@ -35,6 +37,7 @@ from qoslib.port import (
     ModifiedDrr,
     Port,
     PriorityLevels,
+    Queue,
     Red,
     Scheduler,
     SchedulerTree,
@@ -173,58 +176,70 @@ def solve(
     streams = checked(tuple[Stream, ...], streams, "streams")
     offered = _offered(streams, offered_bps)
     if isinstance(network, Chain):
-        return through(network, streams, offered, solve)
+        return through(network, streams, offered, _at)
     if isinstance(network, Switch):
         return _at_switch(network, streams, offered)
+    return _at(network, Parts.whole(streams, offered))[0]
+
+
+def _at(network: Port | Forwarder, parts: Parts) -> tuple[Result, Parts]:
+    """The result at a port or forwarder, and what it sends by stream and mark."""
     if isinstance(network, Forwarder):
-        line, paths = as_line(network, streams)
-        return _at_line(line, streams, paths, *held_back(network, offered, paths))
-    return _at_line(network, streams, Paths.of(network, streams), offered, 0.0)
+        line, paths = as_line(network, parts.streams)
+        offered, held_s = held_back(network, parts.bps, paths)
+        return _at_line(line, replace(parts, bps=offered), paths, held_s)
+    return _at_line(network, parts, Paths.of(network, parts.streams), 0.0)
 
 
-def _at_line(
-    port: Port, streams: Sequence[Stream], paths: Paths, offered: Floats, held_s: Floats | float
-) -> Result:
-    """The result at one line, whose senders' packets wait `held_s` more."""
-    line = _loaded(port, streams, paths, offered)
+def _at_line(port: Port, came: Parts, of: Paths, held_s: Floats | float) -> tuple[Result, Parts]:
+    """The result at one line, whose senders' packets wait `held_s` more, and what it sends."""
+    line = _loaded(port, came, of)
     (room,) = room_bytes([line])
-    return _answer(line, room, offered, held_s)
+    return _answer(line, room, came, held_s)
 
 
 def _at_switch(switch: Switch, streams: Sequence[Stream], offered: Floats) -> Result:
     """Each port by itself, but for the memory that its queues have."""
     members = switch.members(streams)
-    lines, shares = [], [offered[..., mine] for mine in members]
-    for port, mine, share in zip(switch.ports, members, shares, strict=True):
-        here = [streams[i] for i in mine]
-        lines.append(_loaded(port, here, Paths.of(port, here), share))
+    came = [Parts.whole([streams[i] for i in mine], offered[..., mine]) for mine in members]
+    lines = [
+        _loaded(port, parts, Paths.of(port, parts.streams))
+        for port, parts in zip(switch.ports, came, strict=True)
+    ]
     rooms = room_bytes(lines)
-    hops = [_answer(*each, 0.0) for each in zip(lines, rooms, shares, strict=True)]
+    hops = [_answer(*each, 0.0)[0] for each in zip(lines, rooms, came, strict=True)]
     return side_by_side(switch, streams, hops)
 
 
-def _loaded(port: Port, streams: Sequence[Stream], paths: Paths, offered: Floats) -> Line:
+def _loaded(port: Port, came: Parts, of: Paths) -> Line:
     """What a line carries of what it is offered; its memory has no say in that."""
     _refuse(port)
+    parts, paths = coloured(port, came, of)
+    streams = parts.streams
     _refuse_marking(port, streams, paths)
-    entered = policed(port, offered, paths)
+    entered = policed(port, parts.bps, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
     weights = _sharing(port).weights(port, put_in, packet)
     served = _served(port, put_in, packet, weights)
-    return Line(port, streams, paths, entered, put_in, served, packet)
+    return Line(port, parts, paths, entered, put_in, served, packet)
 
 
-def _answer(line: Line, room: Floats, offered: Floats, held_s: Floats | float) -> Result:
-    """The result at one line, whose queues have so much room of a shared memory."""
-    port, streams, paths, entered, put_in, served, packet = line
+def _answer(line: Line, room: Floats, came: Parts, held_s: Floats | float) -> tuple[Result, Parts]:
+    """The result at one line, whose queues have so much room of a shared memory; what it sends."""
+    port, parts, paths, entered, put_in, served, packet = line
+    streams = parts.streams
     weights = _sharing(port).weights(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
-    latency_s = _latency(line, weights, room) + held_s
-    causes = _causes(line, offered - entered, entered - sent, room)
+    held = _held_queues(port, streams, paths, entered, sent)
+    latency_s = _latency(line, weights, room, held) + held_s
+    offered, policed_bps = came.total(came.bps), came.total(came.bps) - parts.total(entered)
+    causes = _causes(line, policed_bps, entered - sent, room)
     notes = _notes(port, streams, paths, put_in, served, packet, weights)
-    return _result(port, streams, paths, offered, sent, latency_s, causes, notes)
+    remarked = parts is not came or len(parts.streams) > len(parts.names)
+    result = _result(port, parts, paths, offered, sent, latency_s, causes, notes, remarked)
+    return result, replace(parts, bps=sent)
 
 
 def _refuse(port: Port) -> None:
@@ -239,6 +254,8 @@ def _refuse(port: Port) -> None:
         if not isinstance(queue.dropper, DROPPERS):
             known = ", ".join(kind.__name__ for kind in DROPPERS)
             fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
+        if queue.limits and isinstance(queue.dropper, Red | DropProfile):
+            fail(f"Queue {queue.name!r} limits", queue.limits, f"none behind RED {REFUSED} both")
     if port.pause is not None and port.pause.obeyed:
         fail(f"Port {port.name!r} pause", port.pause, f"none that is obeyed {REFUSED} it")
 
@@ -332,16 +349,20 @@ def _anywhere(each: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.asarray(each.any(axis=tuple(range(each.ndim - 1))))
 
 
-def _latency(line: Line, weights: Floats, room: Floats) -> Floats:
+def _latency(
+    line: Line,
+    weights: Floats,
+    room: Floats,
+    held: list[list[tuple[Queue, NDArray[np.bool_]]]],
+) -> Floats:
     """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
     port, _, paths, _, put_in, served, packet = line
-    each = [
-        waiting_s(
-            queue, port.rate_bps, put_in[..., i], served[..., i], packet[..., i, :], room[..., i]
-        )
-        for i, queue in enumerate(port.queues)
-    ]
-    wait = np.stack(each, axis=-1)
+    wait = np.zeros(put_in.shape)
+    for i, each in enumerate(held):
+        rates = put_in[..., i], served[..., i]
+        for queue, there in each:
+            here_s = waiting_s(queue, port.rate_bps, *rates, packet[..., i, :], room[..., i])
+            wait[..., i] = np.where(there, here_s, wait[..., i])
     if _in_rounds(port):
         # A visit sends at most what the queue holds, so that it halves the wait at most.
         shorter = np.minimum(shorter_s(port, put_in, packet, weights), wait / 2)
@@ -349,6 +370,25 @@ def _latency(line: Line, weights: Floats, room: Floats) -> Floats:
     own = units.serialisation_s(paths.frames * paths.on_line, port.rate_bps)
     ring = _ring_s(port, put_in, served, packet)[..., None]
     return paths.of_queue(wait) + ring + port.base_delay_s + own
+
+
+def _held_queues(
+    port: Port, streams: Sequence[Stream], paths: Paths, entered: Floats, sent: Floats
+) -> list[list[tuple[Queue, NDArray[np.bool_]]]]:
+    """Each queue with the limit at which it stays, and with which of the loads.
+
+    With limits by mark that is the highest limit of a stream that loses.
+    """
+    held = []
+    for index, queue in enumerate(port.queues):
+        each = [(queue.replace(limits=()), np.ones(sent.shape[:-1], bool))]
+        if queue.limits:
+            for limit, members in reversed(by_limit(queue, streams, paths.member[:, index] > 0)):
+                lost = (entered - sent)[..., members].sum(-1)
+                loses = lost > ROUNDING * entered[..., members].sum(-1)
+                each.append((queue.replace(limit=limit, limits=()), loses))
+        held.append(each)
+    return held
 
 
 def _ring_s(port: Port, put_in: Floats, served: Floats, packet: Floats) -> Floats:
@@ -363,15 +403,22 @@ def _ring_s(port: Port, put_in: Floats, served: Floats, packet: Floats) -> Float
 def _causes(
     line: Line, policed_bps: Floats, overflow_bps: Floats, room: Floats
 ) -> dict[str, Floats]:
-    paths = line.paths
-    names = _cause_by_queue(line, room)
+    parts, paths = line.parts, line.paths
+    names, frames = _cause_by_queue(line, room), _frames(parts, paths)
     causes = {}
     for name in np.unique(names).tolist():
         mine = paths.of_queue((names == name).astype(float))
-        causes[name] = units.rate_pps(np.maximum(overflow_bps * mine, 0), paths.frames)
+        causes[name] = units.rate_pps(parts.total(np.maximum(overflow_bps * mine, 0)), frames)
     if any(queue.policer for queue in line.port.queues):
-        causes["policer"] = units.rate_pps(np.maximum(policed_bps, 0), paths.frames)
+        causes["policer"] = units.rate_pps(np.maximum(policed_bps, 0), frames)
     return causes
+
+
+def _frames(parts: Parts, paths: Paths) -> Floats:
+    """Mean frame of each whole stream [B]."""
+    first = [parts.owner.tolist().index(owner) for owner in range(len(parts.names))]
+    frames: Floats = paths.frames[first]
+    return frames
 
 
 def _cause_by_queue(line: Line, room: Floats) -> NDArray[np.str_]:
@@ -394,24 +441,27 @@ def _cause(dropper: Dropper) -> str:
 
 def _result(
     port: Port,
-    streams: Sequence[Stream],
+    parts: Parts,
     paths: Paths,
     offered: Floats,
-    sent: Floats,
-    latency_s: Floats,
+    each_sent: Floats,
+    each_s: Floats,
     causes: dict[str, Floats],
     notes: tuple[str, ...],
+    remarked: bool,
 ) -> Result:
+    sent, frames = parts.total(each_sent), _frames(parts, paths)
     dropped = np.maximum(offered - sent, 0)
-    latency_s = np.where(sent > 0, latency_s, np.nan)
+    latency_s = np.where(sent > 0, _mean_s(parts, each_sent, each_s, sent), np.nan)
+    by_mark = parts.by_mark(each_sent) if remarked else {}
     silent = _anywhere((sent > 0) & np.isnan(latency_s))
     return Result(
         model="fluid",
-        streams=tuple(stream.name for stream in streams),
+        streams=parts.names,
         queues=port.queue_names,
-        offered_pps=units.rate_pps(offered, paths.frames),
-        sent_pps=units.rate_pps(sent, paths.frames),
-        dropped_pps=units.rate_pps(dropped, paths.frames),
+        offered_pps=units.rate_pps(offered, frames),
+        sent_pps=units.rate_pps(sent, frames),
+        dropped_pps=units.rate_pps(dropped, frames),
         offered_bps=offered,
         sent_bps=sent,
         dropped_bps=dropped,
@@ -419,6 +469,16 @@ def _result(
         delay_min_s=latency_s,
         delay_max_s=latency_s,
         dropped_by_pps=causes,
-        without_delay={s.name: HELD_DOWN for s, no in zip(streams, silent, strict=True) if no},
+        sent_by_mark_pps={mark: units.rate_pps(bps, frames) for mark, bps in by_mark.items()},
+        without_delay={name: HELD_DOWN for name, no in zip(parts.names, silent, strict=True) if no},
         notes=notes,
     )
+
+
+def _mean_s(parts: Parts, sent: Floats, each_s: Floats, total: Floats) -> Floats:
+    """The mean delay of each whole stream, over what is sent of its parts [s]."""
+    if len(parts.streams) == len(parts.names):
+        return each_s
+    some = np.where(total > 0, total, 1.0)
+    mean_s: Floats = parts.total(np.where(sent > 0, each_s * sent, 0.0)) / some
+    return mean_s

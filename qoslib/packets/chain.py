@@ -16,12 +16,14 @@ from qoslib.packets.kernels.codes import FED, REPEATED
 from qoslib.packets.kernels.counters import BINS, count_through
 from qoslib.packets.kernels.loop import AT_ONCE, affordable
 from qoslib.packets.plan import Run, as_port, planned
+from qoslib.packets.plan_marks import kinds_of, leaving_marks, queue_of
 from qoslib.packets.plan_streams import carried
 from qoslib.packets.plan_tree import loop_of
 from qoslib.packets.progress import Progress, Watch, play
 from qoslib.port import Chain
 from qoslib.results import Counts, History, Result
 from qoslib.traffic import Stream
+from qoslib.units import Floats
 
 __all__ = ["run_chain"]
 
@@ -35,14 +37,24 @@ class _Station:
     """One hop under way: its state, the streams it carries, and where each goes next."""
 
     def __init__(
-        self, chain: Chain, index: int, streams: Sequence[Stream], routes: list[list[int]], run: Run
+        self,
+        chain: Chain,
+        index: int,
+        streams: Sequence[Stream],
+        routes: list[list[int]],
+        run: Run,
+        marks: dict[int, list[str]],
     ) -> None:
         self.where = chain.hops[index].at
         self.members = [i for i, route in enumerate(routes) if index in route]
         self.streams = [
             streams[i] if routes[i][0] == index else carried(streams[i]) for i in self.members
         ]
-        state = planned(self.where, self.streams, run, index, self.members)
+        arriving = [marks[i] for i in self.members]
+        self.kinds = kinds_of(self.where, self.streams, arriving)
+        state = planned(self.where, self.streams, run, index, self.members, self.kinds)
+        for row, i in enumerate(self.members):
+            marks[i] = leaving_marks(self.kinds, row)
         log = np.zeros(run.log_packets + AT_ONCE, tables.OUTCOME)
         self.state = state._replace(log=log)
         self.loop = loop_of(self.where, state, run.end_ps)
@@ -94,17 +106,34 @@ class _Station:
             mine = kinds["stream"] == row
             feed = np.zeros(int(mine.sum()), tables.FEED)
             feed["arrival_ps"] = outcomes["departure_ps"][mine] + port["base_ps"][0]
-            first = self.state.streams[row]["first_class"]
-            feed["packet_class"] = outcomes["packet_class"][mine] - first
+            feed["packet_class"] = outcomes["packet_class"][mine]
             feed["tag"] = outcomes["tag"][mine]
             by_stream[stream] = feed
         return by_stream
+
+    def classes_at(self, after: "_Station") -> NDArray[np.int64]:
+        """By its own packet classes those that they arrive as at another hop; -1 for none."""
+        there = {
+            (after.members[kind.stream], kind.place, kind.mark, kind.queue): number
+            for number, kind in enumerate(after.kinds)
+        }
+        found = []
+        for kind in self.kinds:
+            i = self.members[kind.stream]
+            row = after.row.get(i)
+            if row is None:
+                found.append(-1)
+                continue
+            queue = queue_of(after.where, after.streams[row], kind.mark)
+            found.append(there.get((i, kind.place, kind.mark, queue), -1))
+        return np.array(found, np.int64)
 
     def record(self, options: Run, done_ps: int) -> Result:
         """What happened at this hop."""
         names = tuple(stream.name for stream in self.streams)
         queues = tuple(queue.name for queue in as_port(self.where)[0])
-        return collected(self.state, names, queues, options, done_ps)
+        marks = [kind.mark for kind in self.kinds]
+        return collected(self.state, names, queues, options, done_ps, marks=marks)
 
 
 def run_chain(
@@ -134,13 +163,16 @@ class _Turns:
         self.routes = chain.routes(streams)
         hop_run = copy(options)
         hop_run.log_name, hop_run.log_packets = "chunk_packets", chunk_packets
+        marks = {i: [stream.label] for i, stream in enumerate(streams)}
         self.stations = [
-            _Station(chain, index, streams, self.routes, hop_run)
+            _Station(chain, index, streams, self.routes, hop_run, marks)
             for index in range(len(chain.hops))
         ]
         shortest_ps = [each.events * each.shortest_ps() for each in self.stations[1:]]
         self.most_ps = min(shortest_ps, default=options.end_ps)
         self.span_ps = max(options.end_ps // _FIRST_SHARE, 1)
+        #: By a hop and one behind it: which packet classes become which.
+        self.classes: dict[tuple[int, int], NDArray[np.int64]] = {}
         self.arriving: list[dict[int, list[NDArray[np.void]]]] = [{} for _ in self.stations]
         #: By stream: what the last hop has handed over and is not known to have left.
         self.leaving = [np.zeros(0, tables.FEED) for _ in streams]
@@ -187,7 +219,9 @@ class _Turns:
                 continue
             after = route[route.index(index) + 1]
             target = self.stations[after]
-            feed["packet_class"] += target.state.streams[target.row[stream]]["first_class"]
+            if (index, after) not in self.classes:
+                self.classes[index, after] = station.classes_at(target)
+            feed["packet_class"] = self.classes[index, after][feed["packet_class"]]
             self.arriving[after].setdefault(stream, []).append(feed)
 
     def _leave(self, stream: int, feed: NDArray[np.void], last: _Station) -> None:
@@ -220,6 +254,7 @@ class _Turns:
             history=self._history([hop.history for hop in hops if hop.history]),
             pause_frames=sum(hop.pause_frames for hop in hops),
             hops=tuple(hops),
+            sent_by_mark_pps=self._sent_by_mark(hops),
         )
         dropped_pps = self._total([hop.dropped_pps for hop in hops])
         dropped_bps = self._total([hop.dropped_bps for hop in hops])
@@ -237,6 +272,17 @@ class _Turns:
             {cause: self._total(parts) for cause, parts in dropped.items()},
             self._total([each.marked for each in counts]),
         )
+
+    def _sent_by_mark(self, hops: Sequence[Result]) -> dict[str, Floats]:
+        """What the last hop of each stream sends with which mark, where marks change."""
+        found: dict[str, Floats] = {}
+        if not any(hop.sent_by_mark_pps for hop in hops):
+            return found
+        for i, (stream, route) in enumerate(zip(self.streams, self.routes, strict=True)):
+            row, last = self.stations[route[-1]].row[i], hops[route[-1]]
+            for mark, sent_pps in (last.sent_by_mark_pps or {stream.label: last.sent_pps}).items():
+                found.setdefault(mark, np.zeros(len(self.streams)))[i] = sent_pps[row]
+        return found
 
     def _history(self, past: Sequence[History]) -> History:
         bins = min(len(each.time_s) for each in past) - 1

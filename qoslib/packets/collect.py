@@ -1,5 +1,6 @@
 """From counters to the record."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ def collected(
     run: Run,
     done_ps: int,
     trace: PacketTrace | None = None,
+    marks: Sequence[str] = (),
 ) -> Result:
     """The record of a run, up to a time before which every event has been played.
 
@@ -37,6 +39,8 @@ def collected(
     done_ps : int
         That time; before the run's end it was interrupted.
     trace : PacketTrace or None
+    marks : sequence of str
+        Of each packet class.
     """
     return record_of(
         names,
@@ -52,8 +56,18 @@ def collected(
         history=_history(state, run),
         pause_frames=int(state.port[0]["pause_frames"]),
         trace=trace,
-        events=events_of(state, done_ps) if run.events else None,
+        events=events_of(state, done_ps, marks) if run.events else None,
+        sent_by_mark_pps=_sent_by_mark(state, marks, (done_ps - run.warm_ps) / PS_PER_S),
     )
+
+
+def _sent_by_mark(state: State, marks: Sequence[str], seconds: float) -> dict[str, Floats]:
+    """Sent packets of each stream by their mark, where packets of a stream have several."""
+    classes, sent = state.classes, state.counts[:, 1]
+    if (classes["base"] == np.arange(len(classes))).all():
+        return {}
+    of = np.array(marks)
+    return {mark: _by_stream(state, sent * (of == mark)) / seconds for mark in dict.fromkeys(marks)}
 
 
 def record_of(

@@ -1,5 +1,7 @@
 """From the kernels' rows to the event record: which packet it is, when it starts and departs."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,8 @@ from qoslib.packets.kernels.codes import (
     BY_PIE,
     BY_RED,
     CAUSES,
+    COLOUR_NAMES,
+    COLOURS,
     DROP,
     DRR,
     ENQUEUE,
@@ -18,8 +22,11 @@ from qoslib.packets.kernels.codes import (
     LEVELS,
     LINE_PS,
     MDRR,
+    ONE_BUCKET,
     SEND,
+    SINGLE_RATE,
     TREE,
+    UNPOLICED,
 )
 from qoslib.results import Events
 
@@ -29,7 +36,7 @@ KINDS = np.array(["enqueue", "drop", "choice", "start", "departure"])
 START, DEPARTURE = 3, 4
 
 
-def events_of(state: tables.State, done_ps: int) -> Events:
+def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events:
     """The events up to a time, in the order in which they happen, as many as the kernels' rows.
 
     Of events at the same time departures come first, then starts of packets chosen before; the
@@ -41,6 +48,8 @@ def events_of(state: tables.State, done_ps: int) -> Events:
         After a run with `Run.events` rows.
     done_ps : int
         How far it came [ps].
+    marks : sequence of str
+        Of each packet class.
     """
     rows = state.events[: len(state.events) - int(state.port[0]["events_left"])]
     row, kind, time_ps = _expanded(rows, *_on_line(rows, state.classes))
@@ -66,6 +75,9 @@ def events_of(state: tables.State, done_ps: int) -> Events:
         cause=np.where(kind == DROP, causes[np.maximum(events["cause"], KEEP)], ""),
         scheduler=values,
         tokens_share=_tokens_share(state, events, kind),
+        excess_share=_excess_share(state, events, kind),
+        colour=_colours(state, events, kind),
+        mark=np.array([*marks, ""])[events["packet_class"] if marks else -1 + 0 * row],
         dropper=np.where(kind <= DROP, _early(state, events), np.nan),
         guaranteed=chosen & has_guarantees & (events["in_profile"] == 1),
     )
@@ -81,8 +93,28 @@ def _tokens_share(
     burst_ps = np.where(arrives, queues["police_burst_ps"], burst_ps)
     spent_ps = np.maximum(events["tat_ps"] - events["time_ps"], 0)
     shaped = (queues["shaped"] == 1) | (port["shaped"] == 1)
-    metered = np.where(arrives, queues["policed"] == 1, (kind == SEND) & shaped)
+    metered = np.where(arrives, queues["policed"] != UNPOLICED, (kind == SEND) & shaped)
     return np.where(metered, 1 - spent_ps / np.maximum(burst_ps, 1), np.nan)
+
+
+def _excess_share(
+    state: tables.State, events: NDArray[np.void], kind: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """What the second bucket of a policer holds after an arrival, over its burst."""
+    queues = state.queues[events["queue"]]
+    first_ps = np.where(queues["meter"] == SINGLE_RATE, events["tat_ps"], 0)
+    lacks_ps = events["excess_tat_ps"] - np.maximum(first_ps, events["time_ps"])
+    share = 1 - np.maximum(lacks_ps, 0) / np.maximum(queues["excess_burst_ps"], 1)
+    return np.where((kind <= DROP) & (queues["meter"] != ONE_BUCKET), share, np.nan)
+
+
+def _colours(
+    state: tables.State, events: NDArray[np.void], kind: NDArray[np.int64]
+) -> NDArray[np.str_]:
+    """The colour that a policer gives a packet as it arrives; else empty."""
+    given = (kind <= DROP) & (state.queues["policed"][events["queue"]] == COLOURS)
+    names = np.array([*COLOUR_NAMES, ""])
+    return np.where(given, names[events["colour"]], "")
 
 
 def _early(state: tables.State, events: NDArray[np.void]) -> NDArray[np.float64]:

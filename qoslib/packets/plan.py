@@ -21,10 +21,13 @@ from qoslib.packets.kernels.clock import (
 from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.schedulers import DISPATCHED
+from qoslib.packets.plan_marks import Kind, kinds_of
 from qoslib.packets.plan_queues import (
+    fill_colours,
     fill_queue,
     fill_shaper,
     fill_thresholds,
+    limit_by_mark,
     limit_of,
     profile_points,
 )
@@ -32,10 +35,12 @@ from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
 from qoslib.packets.plan_tree import tree_needs
 from qoslib.port import (
     ByteLimit,
+    ExcessBurst,
     Forwarder,
     HierarchicalTokenBucket,
     ModifiedDrr,
     PacketLimit,
+    Policer,
     Port,
     Queue,
     Red,
@@ -120,10 +125,12 @@ def planned(
     run: Run,
     hop: int = 0,
     owners: Sequence[int] | None = None,
+    kinds: Sequence[Kind] | None = None,
 ) -> tables.State:
     """The tables of a port or forwarder and its streams, ready to run.
 
     Draws belong to hop `hop` of a chain, and to the streams' places `owners` in the whole list.
+    The packet classes are `kinds`, by default those of streams that come with their own marks.
 
     Raises
     ------
@@ -136,7 +143,9 @@ def planned(
     run.needs.append(("the number of streams", len(streams), each_stream * len(streams)))
     within_budget(run.needs)
     rows = stream_rows(streams, run.seed, range(len(streams)) if owners is None else owners)
-    classes = _class_rows(where, streams, rows)
+    classes = _class_rows(
+        where, streams, rows, kinds_of(where, streams) if kinds is None else kinds
+    )
     queue_rows = np.zeros(len(queues), tables.QUEUE)
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
@@ -221,34 +230,47 @@ def _needs(
 
 
 def _class_rows(
-    where: Port | Forwarder, streams: Sequence[Stream], rows: NDArray[np.void]
+    where: Port | Forwarder,
+    streams: Sequence[Stream],
+    rows: NDArray[np.void],
+    kinds: Sequence[Kind],
 ) -> NDArray[np.void]:
-    table: list[np.void] = []
+    table = np.zeros(len(kinds), tables.CLASS)
+    numbers = {kind: number for number, kind in enumerate(kinds)}
+    for number, kind in reversed(list(enumerate(kinds))):
+        if kind.place == 0:
+            rows[kind.stream]["first_class"], rows[kind.stream]["queue"] = number, kind.queue
     for i, stream in enumerate(streams):
-        rows[i]["first_class"], rows[i]["packet_class"] = len(table), len(table)
         with numbers_of(f"Stream {stream.name!r} at {where.name!r}"):
-            table += _classes_of(where, i, stream)
             _fill_pause(rows[i], where, stream)
-        rows[i]["queue"] = table[-1]["queue"]
-        rows[i]["classes"] = len(table) - rows[i]["first_class"]
-    return np.array(table, tables.CLASS)
+        rows[i]["packet_class"] = rows[i]["first_class"]
+        rows[i]["classes"] = len(sizes_of(stream))
+    for number, (row, kind) in enumerate(zip(table, kinds, strict=True)):
+        stream = streams[kind.stream]
+        with numbers_of(f"Stream {stream.name!r} at {where.name!r}"):
+            _fill_kind(row, where, stream, kind)
+        row["base"] = rows[kind.stream]["first_class"] + kind.place
+        queue = where.queue if isinstance(where, Forwarder) else where.queues[kind.queue]
+        fill_colours(row, queue.policer, number, kind, numbers)
+    return table
 
 
-def _classes_of(where: Port | Forwarder, index: int, stream: Stream) -> Iterator[np.void]:
-    queue = 0 if isinstance(where, Forwarder) else where.queue_of(stream)
+def _fill_kind(row: np.void, where: Port | Forwarder, stream: Stream, kind: Kind) -> None:
+    sizes = sizes_of(stream)
+    frame_bytes = sizes[kind.place][0]
+    if frame_bytes > LARGEST_BYTES:
+        fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
+    row["stream"], row["queue"], row["frame_bytes"] = kind.stream, kind.queue, frame_bytes
     share_below = 0.0
-    for frame_bytes, share in sizes_of(stream):
-        if frame_bytes > LARGEST_BYTES:
-            fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
+    for _, share in sizes[: kind.place + 1]:
         share_below += share
-        row = np.zeros(1, tables.CLASS)[0]
-        row["stream"], row["queue"], row["frame_bytes"] = index, queue, frame_bytes
-        row["share_below"] = share_below
-        _fill_class(row, where, stream, frame_bytes)
-        yield row
+    row["share_below"] = share_below
+    _fill_class(row, where, stream, frame_bytes, kind.mark)
 
 
-def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_bytes: int) -> None:
+def _fill_class(
+    row: np.void, where: Port | Forwarder, stream: Stream, frame_bytes: int, mark: str
+) -> None:
     if stream.access_bps:
         row["access_ps"] = split(interval_ps(frame_bytes, stream.access_bps))[0]
     if isinstance(where, Forwarder):
@@ -266,14 +288,17 @@ def _fill_class(row: np.void, where: Port | Forwarder, stream: Stream, frame_byt
         if not _is_tree(where):
             _fill_turn(row, where.queues, queue)
     row["amount"] = _amount(queue.limit, row)
+    line_bps = None if isinstance(where, Forwarder) else where.rate_bps
+    row["limit"] = limit_by_mark(queue, mark, line_bps)
     if queue.policer:
         counted_bytes = frame_bytes + queue.policer.overhead_bytes
         _put(row, "police", counted_bytes, queue.policer.rate_bps)
+        if (excess_bps := _excess_bps(queue.policer)) is not None:
+            _put(row, "excess", counted_bytes, excess_bps)
     if queue.shaper:
         _put(row, "shape", frame_bytes, queue.shaper.rate_bps)
     if isinstance(queue.dropper, Red):
-        profile = dict(reversed(queue.dropper.profiles)).get(stream.label, queue.dropper.profile)
-        line_bps = None if isinstance(where, Forwarder) else where.rate_bps
+        profile = dict(reversed(queue.dropper.profiles)).get(mark, queue.dropper.profile)
         fill_thresholds(row, "red", profile, limit_of(queue, line_bps))
 
 
@@ -285,6 +310,13 @@ def _fill_turn(row: np.void, queues: Sequence[Queue], queue: Queue) -> None:
         fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
     turn_ps = row["service_ps"] * heaviest / queue.weight if queue.weight else row["service_ps"]
     row["turn_ps"] = max(int(turn_ps), 1)
+
+
+def _excess_bps(policer: Policer) -> float | None:
+    """At which rate the second bucket fills; what is left of a single rate, at that."""
+    if policer.excess is None:
+        return None
+    return policer.rate_bps if isinstance(policer.excess, ExcessBurst) else policer.excess.rate_bps
 
 
 def _put(row: np.void, name: str, size_bytes: float | Fraction, rate_bps: float) -> None:

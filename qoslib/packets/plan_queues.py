@@ -1,6 +1,6 @@
 """Queues, their droppers and token buckets as rows of the tables."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from qoslib.packets.kernels import codes
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S, interval_ps, picoseconds, split
+from qoslib.packets.plan_marks import Kind
 from qoslib.port import (
     AsymmetricEwma,
     ByteLimit,
@@ -15,10 +16,13 @@ from qoslib.port import (
     Codel,
     DropProfile,
     Ewma,
+    ExcessBurst,
+    ExcessRate,
     HeadDrop,
     Instantaneous,
     Node,
     PacketLimit,
+    PeakRate,
     Pie,
     Policer,
     Queue,
@@ -33,16 +37,18 @@ from qoslib.port import (
     TruncatingEwma,
 )
 from qoslib.port.averaging import Averaging
-from qoslib.port.metering import ios_ring_packets
+from qoslib.port.metering import ACTIONS, ios_ring_packets
 from qoslib.port.thresholds import Thresholds
 from qoslib.record import fail
 from qoslib.units import Floats, octets
 
 __all__ = [
+    "fill_colours",
     "fill_guarantee",
     "fill_queue",
     "fill_shaper",
     "fill_thresholds",
+    "limit_by_mark",
     "limit_of",
     "profile_points",
 ]
@@ -71,6 +77,7 @@ def fill_queue(
     row["largest_bytes"] = mine["frame_bytes"].max(initial=1)
     row["reserved_bytes"] = queue.reserved_bytes
     row["dynamic"], row["threshold"] = queue.alpha is not None, queue.alpha or 0.0
+    _check_bursts(queue, int(row["largest_bytes"]))
     _fill_limit(row, queue, line_bps, mine, ring)
     _fill_bounds(row, queue)
     _fill_policer(row, queue.policer, line_bps, ring)
@@ -82,6 +89,21 @@ def fill_queue(
         row["marks"] = 1
         row["mark_counted"] = _counted(queue.marking, queue)
         fill_thresholds(row, "mark", queue.marking, int(row["limit"]))
+
+
+def _check_bursts(queue: Queue, largest_bytes: int) -> None:
+    """Buckets of three colours hold the largest packet: it would never conform to a smaller one."""
+    policer = queue.policer
+    if policer is None or policer.excess is None:
+        return
+    least = largest_bytes + policer.overhead_bytes
+    for name, burst_bytes in (
+        ("policer burst_bytes", policer.burst_bytes),
+        ("policer excess burst_bytes", policer.excess.burst_bytes),
+    ):
+        if burst_bytes < least:
+            allowed = f"at least {least}: a larger packet never conforms"
+            fail(f"Queue {queue.name!r} {name}", burst_bytes, allowed)
 
 
 def _fill_limit(
@@ -96,6 +118,10 @@ def _fill_limit(
         most = max(row["limit"], row["window_ps"] + (ring + 2) * largest)
     if row["limit"] < largest:
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
+    for mark, own in queue.limits:
+        if limit_by_mark(queue, mark, line_bps) < largest:
+            where = f"Queue {queue.name!r} limit for {mark!r}"
+            fail(where, own, "room for at least its largest frame")
     slots = int(most) // int(mine["amount"].min()) + 1 if len(mine) else 1
     row["mask"] = (1 << slots.bit_length()) - 1
 
@@ -109,6 +135,12 @@ def _fill_bounds(row: np.void, queue: Queue) -> None:
     row["bounded"] = most_bytes is not None or limit.resume is not None
     if row["limit_bytes"] < row["largest_bytes"]:
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
+
+
+def limit_by_mark(queue: Queue, mark: str, line_bps: float | None) -> int:
+    """From where on packets with a mark find no room, as `limit_of`; beyond all if at the limit."""
+    limit = dict(queue.limits).get(mark)
+    return NEVER if limit is None else limit_of(queue.replace(limit=limit, limits=()), line_bps)
 
 
 def limit_of(queue: Queue, line_bps: float | None) -> int:
@@ -129,13 +161,42 @@ def limit_of(queue: Queue, line_bps: float | None) -> int:
 
 def _fill_policer(row: np.void, policer: Policer | None, line_bps: float | None, ring: int) -> None:
     if policer is not None:
-        row["policed"] = 1
+        row["policed"] = codes.COLOURS if policer.marks_colours else codes.DROPS
         row["drains"] = policer.uncongested == "drains" or policer.when == "always"
         if policer.when == "congested":
             full = 1 if ring else ios_ring_packets(line_bps)
             row["congestion"] = policer.congestion_packets or full
             row["sees_drops"] = policer.congestion_packets is None
         row["police_burst_ps"] = split(interval_ps(policer.burst_bytes, policer.rate_bps))[0]
+        _fill_excess(row, policer)
+
+
+def _fill_excess(row: np.void, policer: Policer) -> None:
+    match policer.excess:
+        case None:
+            row["meter"] = codes.ONE_BUCKET
+            return
+        case ExcessBurst(burst_bytes):
+            row["meter"], rate_bps = codes.SINGLE_RATE, policer.rate_bps
+        case PeakRate(rate_bps, burst_bytes):
+            row["meter"] = codes.TWO_RATES
+        case ExcessRate(rate_bps, burst_bytes):
+            row["meter"] = codes.EXCESS_RATE
+    row["excess_burst_ps"] = split(interval_ps(burst_bytes, rate_bps))[0]
+
+
+def fill_colours(
+    row: np.void, policer: Policer | None, number: int, kind: Kind, numbers: Mapping[Kind, int]
+) -> None:
+    """What a packet class becomes by its colour: itself, one with another mark, or -1, dropped."""
+    if policer is None or not policer.marks_colours:
+        return
+    came = dict(policer.colours).get(kind.mark, codes.COLOUR_NAMES[0])
+    row["colour"] = codes.COLOUR_NAMES.index(came)
+    for name, action in zip(ACTIONS, policer.actions, strict=True):
+        # What is made by this policer is not looked at by it again, and has no class to become.
+        new = numbers.get(kind._replace(mark=action), number)
+        row[name] = {"pass": number, "drop": -1}.get(action, new)
 
 
 def fill_shaper(row: np.void, shaper: Shaper | None, whose: str, largest_bytes: int) -> None:

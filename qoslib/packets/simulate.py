@@ -7,6 +7,7 @@ from qoslib.packets.chain import run_chain
 from qoslib.packets.collect import collected, trace_of
 from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run, as_port, planned
+from qoslib.packets.plan_marks import kinds_of
 from qoslib.packets.plan_tree import loop_of
 from qoslib.packets.progress import Chunk, Progress, play
 from qoslib.packets.switch import run_switch
@@ -120,7 +121,8 @@ def _run_one(
     progress: Progress | None,
     chunk_packets: int,
 ) -> Result:
-    state = planned(network, streams, options)
+    kinds = kinds_of(network, streams)
+    state = planned(network, streams, options, kinds=kinds)
     chunk = affordable(state, chunk_packets)
     loop = loop_of(network, state, options.end_ps)
     done_ps = play(lambda watch: loop(state, options.end_ps, chunk), options, progress)
@@ -129,4 +131,5 @@ def _run_one(
     trace = None
     if options.log_packets:
         trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)
-    return collected(state, names, queues, options, done_ps, trace)
+    marks = [kind.mark for kind in kinds]
+    return collected(state, names, queues, options, done_ps, trace, marks)

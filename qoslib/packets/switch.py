@@ -12,6 +12,7 @@ from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.kernels.ports import run_ports
 from qoslib.packets.kernels.tables import POOL_ROW, State
 from qoslib.packets.plan import Run, planned
+from qoslib.packets.plan_marks import kinds_of
 from qoslib.packets.progress import Progress, play
 from qoslib.port import Switch
 from qoslib.record import fail
@@ -129,6 +130,7 @@ class _Whole:
             history=self._history([hop.history for hop in hops if hop.history]),
             pause_frames=sum(hop.pause_frames for hop in hops),
             hops=tuple(hops),
+            sent_by_mark_pps=self._sent_by_mark(hops),
         )
 
     def _of_port(self, k: int, done_ps: int) -> Result:
@@ -137,7 +139,24 @@ class _Whole:
         trace = None
         if self.options.log_packets:
             trace = trace_of(state.log[: int(state.port[0]["logged"])], state.classes)
-        return collected(state, names, port.queue_names, self.options, done_ps, trace)
+        kinds = kinds_of(port, [self.streams[i] for i in self.members[k]])
+        marks = [kind.mark for kind in kinds]
+        return collected(state, names, port.queue_names, self.options, done_ps, trace, marks)
+
+    def _sent_by_mark(self, hops: Sequence[Result]) -> dict[str, NDArray[Any]]:
+        """What is sent with which mark, where marks change at a port."""
+        marks = dict.fromkeys(mark for hop in hops for mark in hop.sent_by_mark_pps)
+        found = {}
+        for mark in marks:
+            own = [[self.streams[i].label == mark for i in mine] for mine in self.members]
+            each = [
+                hop.sent_by_mark_pps.get(mark, 0 * hop.sent_pps)
+                if hop.sent_by_mark_pps
+                else hop.sent_pps * here
+                for hop, here in zip(hops, own, strict=True)
+            ]
+            found[mark] = self._by_stream(each)
+        return found
 
     def _by_stream(self, parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
         """Values of each port's own streams, in the order of all."""

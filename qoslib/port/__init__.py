@@ -16,7 +16,7 @@ from qoslib.port.droppers import (
     TailDrop,
 )
 from qoslib.port.limits import ByteLimit, PacketLimit, TimeLimit
-from qoslib.port.metering import Policer, Shaper
+from qoslib.port.metering import ExcessBurst, ExcessRate, PeakRate, Policer, Shaper
 from qoslib.port.nodes import Node
 from qoslib.port.pause import Pause, PriorityPause, headroom_bytes, pause_response_s
 from qoslib.port.port import Classifier, Port
@@ -46,6 +46,8 @@ __all__ = [
     "DropProfile",
     "Dropper",
     "Ewma",
+    "ExcessBurst",
+    "ExcessRate",
     "Fifo",
     "Forwarder",
     "HeadDrop",
@@ -57,6 +59,7 @@ __all__ = [
     "Node",
     "PacketLimit",
     "Pause",
+    "PeakRate",
     "Pie",
     "Policer",
     "Port",

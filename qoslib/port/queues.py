@@ -108,6 +108,9 @@ class Queue(Record):
         What no other queue can take of the pool [B].
     pause : PriorityPause or None
         What it sends back to its own senders as it fills.
+    limits : tuple of (str, PacketLimit, ByteLimit or TimeLimit)
+        Mark, and a limit of the same kind as `limit`: a packet with this mark that does not fit
+        it, behind all packets of the queue, is dropped (drop precedence, RFC 2597).
 
     References
     ----------
@@ -130,6 +133,7 @@ class Queue(Record):
     alpha: Positive | None = None
     reserved_bytes: Count = 0
     pause: PriorityPause | None = None
+    limits: tuple[tuple[str, PacketLimit | ByteLimit | TimeLimit], ...] = ()
 
     def check(self) -> None:
         if not self.name:
@@ -140,6 +144,19 @@ class Queue(Record):
         self._check_thresholds()
         self._check_memory()
         self._check_pause()
+        self._check_limits()
+
+    def _check_limits(self) -> None:
+        marks = [mark for mark, _ in self.limits]
+        if len(set(marks)) != len(marks):
+            fail(f"Queue {self.name!r} limits", marks, "each mark once")
+        rate = getattr(self.limit, "at", None)
+        for _, limit in self.limits:
+            alike = type(limit) is type(self.limit) and getattr(limit, "at", None) == rate
+            joint = isinstance(limit, PacketLimit) and limit.limit_bytes is not None
+            if not alike or rate == "served" or joint or limit.resume is not None:
+                allowed = f"limits of one size, of the same kind as its limit, {self.limit}"
+                fail(f"Queue {self.name!r} limits", limit, allowed)
 
     def _check_thresholds(self) -> None:
         if self.marking is not None and isinstance(self.dropper, Codel):

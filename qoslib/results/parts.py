@@ -215,6 +215,14 @@ class Events(ArrayRecord):
         What a queue's policer has in tokens after an arrival, and what its shaper, or that of the
         port where it has none, has at a choice, before the packet is paid for, over the burst;
         else NaN.
+    excess_share : ndarray
+        What the second bucket of a policer has in tokens after an arrival, over its burst; NaN
+        without one.
+    colour : ndarray of str
+        ``green``, ``yellow`` or ``red``, of an arriving packet that a policer has given a colour;
+        else empty.
+    mark : ndarray of str
+        The packet's mark behind the policer.
     dropper : ndarray
         What an early dropper goes by, as a packet is enqueued or dropped: RED's average in what
         its thresholds count [packets, B or, as shares of a limit in time, s], PIE's probability,
@@ -243,6 +251,9 @@ class Events(ArrayRecord):
     cause: np.ndarray
     scheduler: np.ndarray
     tokens_share: np.ndarray
+    excess_share: np.ndarray
+    colour: np.ndarray
+    mark: np.ndarray
     dropper: np.ndarray
     guaranteed: np.ndarray
 

@@ -49,6 +49,9 @@ class Result(tables.Tabular, ArrayRecord):
         From arrival to the last bit on the line [s].
     dropped_by_pps : mapping of cause to ndarray, shape (..., streams)
         The dropped packets by cause [packets/s].
+    sent_by_mark_pps : mapping of mark to ndarray, shape (..., streams)
+        The sent packets by the mark that they leave with [packets/s]; empty where no policer gives
+        another mark.
     without_delay : mapping of stream to str
         Why a stream that is sent has no delay here.
     duration_s : float or None
@@ -100,6 +103,7 @@ class Result(tables.Tabular, ArrayRecord):
     delay_min_s: np.ndarray
     delay_max_s: np.ndarray
     dropped_by_pps: Mapping[str, np.ndarray] = field(default_factory=dict)
+    sent_by_mark_pps: Mapping[str, np.ndarray] = field(default_factory=dict)
     without_delay: Mapping[str, str] = field(default_factory=dict)
     duration_s: float | None = None
     seed: int | None = None

@@ -95,7 +95,7 @@ def plan(
     if type(port.scheduler) in TREES:
         fail(f"Port {port.name!r} scheduler", port.scheduler, "one without a tree, for TCP's hosts")
     flows = [flow for host in hosts for flow in host.flows]
-    sources = [_as_stream(flow) for flow in flows]
+    sources = sources_of(hosts)
     state = planned(port, [*sources, *streams], run)
     rows = _flow_rows(port, hosts, state, run.seed)
     host_rows = _host_rows(hosts, len(flows) + len(streams), run.seed)
@@ -142,8 +142,13 @@ def _each_flow(hosts: Sequence[Host]) -> list[tuple[Host, Flow]]:
     return [(host, flow) for host in hosts for flow in host.flows]
 
 
-def _as_stream(flow: Flow) -> Stream:
-    return Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
+def sources_of(hosts: Sequence[Host]) -> list[Stream]:
+    """The flows of all hosts as the port sees them: streams without times of their own."""
+    return [
+        Stream(flow.name, 0.0, flow.frame_bytes, mark=flow.label, ecn=flow.ecn)
+        for host in hosts
+        for flow in host.flows
+    ]
 
 
 def _with_sources(state: State, senders: tables.Senders, others: int) -> State:

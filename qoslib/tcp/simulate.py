@@ -12,6 +12,7 @@ from qoslib.packets.collect import collected
 from qoslib.packets.kernels.clock import NEVER, PS_PER_S
 from qoslib.packets.kernels.loop import affordable
 from qoslib.packets.plan import Run
+from qoslib.packets.plan_marks import kinds_of
 from qoslib.packets.progress import Chunk, Progress, Watch, play
 from qoslib.port import Port
 from qoslib.record import checked
@@ -20,7 +21,7 @@ from qoslib.tcp.events import flow_events_of
 from qoslib.tcp.kernels.loop import run
 from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
-from qoslib.tcp.plan import names_of, plan
+from qoslib.tcp.plan import names_of, plan, sources_of
 from qoslib.traffic import Stream
 
 __all__ = ["simulate"]
@@ -111,6 +112,7 @@ def simulate(
     names = names_of(hosts, streams)
     checked(Chunk, chunk_events, "chunk_events")
     options = Run(duration_s, warmup_s, seed, bins, events=events)
+    kinds = kinds_of(port, [*sources_of(hosts), *streams])
     state, senders = plan(port, hosts, streams, options)
     chunk = affordable(state, chunk_events)
 
@@ -121,7 +123,8 @@ def simulate(
         return done_ps
 
     done_ps = play(advance, options, progress)
-    result = collected(state, names, port.queue_names, options, done_ps)
+    marks = [kind.mark for kind in kinds]
+    result = collected(state, names, port.queue_names, options, done_ps, marks=marks)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
     record = _flow_record(senders, hosts, result)

@@ -17,6 +17,7 @@ class Record:
     sent: list
     marked: list
     dropped: dict
+    by_mark: dict
     latencies: list
     outcomes: list
     peaks: list
@@ -41,8 +42,8 @@ def simulate(where, streams, duration_s, *, seed=0, warmup_s=0.0, bins=200):
     return record_of(twin, range(len(streams)), run)
 
 
-def begun(where, streams, senders, run, hop=0):
-    twin = PortTwin(where, streams, senders, run, hop)
+def begun(where, streams, senders, run, hop=0, labels=None):
+    twin = PortTwin(where, streams, senders, run, hop, labels)
     # What came before the warm-up's end is not the largest of the first bin.
     if run.warm_ps:
         twin.edges.insert(0, run.warm_ps)
@@ -55,8 +56,8 @@ def ended(twin, run):
     return twin
 
 
-def played(where, streams, senders, run, hop=0):
-    twin = begun(where, streams, senders, run, hop)
+def played(where, streams, senders, run, hop=0, labels=None):
+    twin = begun(where, streams, senders, run, hop, labels)
     twin.run(run.end_ps)
     return ended(twin, run)
 
@@ -94,6 +95,10 @@ def record_of(twin, members, run):
         sent=per_stream([f.packet for f in sent]),
         marked=per_stream([packet for at, packet in notes.marked if at >= run.warm_ps]),
         dropped={c: per_stream([f.packet for f in lost if f.cause == c]) for c in causes},
+        by_mark={
+            mark: per_stream([f.packet for f in sent if f.packet.label == mark])
+            for mark in {f.packet.label for f in sent}
+        },
         latencies=[
             [f.departure - f.packet.arrival + base_ps for f in sent if f.packet.stream == m]
             for m in members
@@ -120,7 +125,8 @@ def record_of(twin, members, run):
         ],
         loss_runs=[
             loss_runs(notes, member, run.warm_ps) if distinct(sizes_of(stream)) else None
-            for member, stream in zip(members, twin.streams, strict=True)
+            # Behind the streams a TCP run has its hosts.
+            for member, stream in zip(members, twin.streams, strict=False)
         ],
         pauses=sum(at >= run.warm_ps for at in notes.pauses),
         events=events_of(notes, list(members)),
@@ -161,6 +167,9 @@ def events_of(notes, members):
         "frame_bytes": [event.packet.size for event in notes.events],
         "cause": [event.cause for event in notes.events],
         "tokens_share": [event.tokens for event in notes.events],
+        "excess_share": [event.excess for event in notes.events],
+        "colour": [event.colour for event in notes.events],
+        "mark": [event.mark for event in notes.events],
         "dropper": [event.early for event in notes.events],
         "guaranteed": [event.guaranteed for event in notes.events],
         "scheduler": [event.values for event in notes.events],
@@ -170,6 +179,7 @@ def events_of(notes, members):
 def through_chain(chain, streams, run):
     """Hop by hop: what leaves one, whole, is what arrives at the next."""
     on_the_way = {}
+    labels = [[stream.label] for stream in streams]
     hops, through = [], [[] for _ in streams]
     for number, hop in enumerate(chain.hops):
         members = [i for i, s in enumerate(streams) if not hop.streams or s.name in hop.streams]
@@ -178,16 +188,18 @@ def through_chain(chain, streams, run):
             fed = on_the_way.pop(i, None)
             stream = streams[i] if fed is None else streams[i].replace(access_bps=None)
             senders.append(Sender(i, stream, run.seed, fed))
-        twin = played(hop.at, [streams[i] for i in members], senders, run, number)
+        mine = [labels[i] for i in members]
+        twin = played(hop.at, [streams[i] for i in members], senders, run, number, mine)
         hops.append(record_of(twin, members, run))
         for i in members:
             on_the_way[i] = []
             through[i] = []
+            labels[i] = twin.labels_after(streams[i], labels[i])
         for outcome in twin.notes.outcomes:
             if outcome.departure is not None:
                 packet, i = outcome.packet, outcome.packet.stream
                 out_ps = outcome.departure + twin.base_ps
-                on_the_way[i].append((out_ps, packet.size, packet.sent_first))
+                on_the_way[i].append((out_ps, packet.size, packet.sent_first, packet.label))
                 if run.warm_ps <= outcome.departure <= run.end_ps:
                     through[i].append(out_ps - packet.sent_first)
     return hops, through

@@ -53,16 +53,20 @@ class Event:
     values: list = None
     guaranteed: bool = False
     tokens: float = nan
+    excess: float = nan
+    colour: str = ""
+    mark: str = ""
     early: float = nan
 
 
 class PortTwin:
-    def __init__(self, where, streams, senders, run, hop=0):
+    def __init__(self, where, streams, senders, run, hop=0, labels=None):
+        self.labels = labels or [[stream.label] for stream in streams]
         self.where, self.streams, self.senders, self.run_ = where, streams, senders, run
         self.forwards = isinstance(where, Forwarder)
         self.now, self.line, self.leaving, self.wake = 0, 0, [], 0
         self.dropped = False
-        self.streams_by_index = {sender.index: sender.stream for sender in senders}
+        self.streams_by_index = {s.index: s.stream for s in senders if hasattr(s, "index")}
         self.notes, self.times = Notes(), {}
         #: When packets that were handed over start and depart: time, whether it is not the end of
         #: a service, number, whether it departs, packet, queue.
@@ -72,7 +76,13 @@ class PortTwin:
         self.orders = []
         queues = (where.queue,) if self.forwards else where.queues
         sizes = [
-            [n for s in streams if self.queue_index(s) == i for n in sizes_of(s)]
+            [
+                size
+                for stream, labels in zip(streams, self.labels, strict=True)
+                for label in labels
+                if self.queue_index(stream, label) == i
+                for size in sizes_of(stream)
+            ]
             for i in range(len(queues))
         ]
         self.queues = [
@@ -87,8 +97,16 @@ class PortTwin:
         #: All queues that may take memory of these pools.
         self.sharing = self.queues
 
-    def queue_index(self, stream):
-        return 0 if self.forwards else self.where.queue_of(stream)
+    def queue_index(self, stream, label):
+        return 0 if self.forwards else self.where.queue_of(stream.replace(mark=label))
+
+    def labels_after(self, stream, labels):
+        """With which marks a stream's packets may leave that come with these."""
+        queues = [self.queues[self.queue_index(stream, label)].queue for label in labels]
+        policers = [queue.policer for queue in queues if queue.policer]
+        actions = [(each.conform, each.exceed, each.violate) for each in policers]
+        new = [action for each in actions for action in each if action not in ("pass", "drop")]
+        return list(dict.fromkeys([*labels, *new]))
 
     def on_line(self, size):
         return Fraction(size) + Fraction(getattr(self.where, "overhead_bytes", 0))
@@ -145,7 +163,7 @@ class PortTwin:
             self.orders.remove(first)
             time, queue, stop = first
             for sender, stream in zip(self.senders, self.streams, strict=True):
-                if self.queues[self.queue_index(stream)] is queue:
+                if self.queues[self.queue_index(stream, stream.label)] is queue:
                     sender.tell(time, HORIZON if stop else time, True)
 
     def settle(self, now):
@@ -180,11 +198,15 @@ class PortTwin:
             for queue in self.queues:
                 queue.peak = len(queue.packets)
 
-    def note(self, now, kind, packet, queue, position, **more):
+    def note(self, now, kind, packet, queue, position, arrives=False, **more):
         index, length = self.queues.index(queue), len(queue.packets)
         if kind in ("enqueue", "drop"):
-            more["tokens"] = queue.policer.bucket.share(now) if queue.policer else nan
+            if queue.policer:
+                more["tokens"] = queue.policer.bucket.share(now)
+                more["excess"] = queue.policer.excess_share(now)
+                more["colour"] = queue.policer.given if arrives else ""
             more["early"] = queue.early.goes_by()
+        more["mark"] = packet.label
         self.notes.events.append(Event(now, kind, packet, index, position, length, **more))
 
     def note_line(self, now):
@@ -194,8 +216,8 @@ class PortTwin:
             time, _, _, departs, packet, queue = event
             self.note(time, "departure" if departs else "start", packet, queue, -1)
 
-    def lose(self, queue, packet, cause, now, position):
-        self.note(now, "drop", packet, queue, position, cause=cause)
+    def lose(self, queue, packet, cause, now, position, arrives=False):
+        self.note(now, "drop", packet, queue, position, arrives, cause=cause)
         self.notes.outcomes.append(Outcome(packet, None, cause, now))
         self.notes.in_order.append((now, True, packet))
         self.dropped = self.dropped or cause != "policer"
@@ -204,16 +226,16 @@ class PortTwin:
         packet = self.senders[index].arrive(now)
         self.notes.offered.append(packet)
         self.notes.in_order.append((now, False, packet))
-        queue = self.queues[self.queue_index(self.streams[index])]
+        queue = self.queues[self.queue_index(self.streams[index], packet.label)]
         was_empty = not queue.packets
         cause = self.refusal(queue, packet, now)
         if cause:
-            self.lose(queue, packet, cause, now, len(queue.packets))
+            self.lose(queue, packet, cause, now, len(queue.packets), arrives=True)
             if not queue.packets and not was_empty:
                 self.emptied(queue, now)
             return
         queue.packets.append(packet)
-        self.note(now, "enqueue", packet, queue, len(queue.packets) - 1)
+        self.note(now, "enqueue", packet, queue, len(queue.packets) - 1, arrives=True)
         if packet.marked:
             self.notes.marked.append((now, packet))
         if was_empty:
@@ -228,7 +250,7 @@ class PortTwin:
 
     def refusal(self, queue, packet, now):
         """Policer, early drop, room in the queue, room in its pool."""
-        if queue.policer and queue.policer.drops(packet.size, now):
+        if queue.policer and queue.policer.drops(packet, now):
             return "policer"
         for each in self.queues:
             if hasattr(each.early, "release"):
@@ -256,6 +278,8 @@ class PortTwin:
         self.dropped = self.dropped and self.waiting > 0
 
     def no_room(self, queue, packet, now):
+        if queue.fill + queue.amount(packet.size) > queue.limit_for(packet.label, now):
+            return "tail"
         while not queue.has_room(packet, now):
             if not queue.drops_head or not queue.packets:
                 queue.closed = queue.queue.limit.resume is not None

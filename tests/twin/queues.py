@@ -3,12 +3,13 @@
 import math
 from collections import deque
 from fractions import Fraction
+from math import inf
 
-from qoslib.port import ByteLimit, DropProfile, HeadDrop, PacketLimit
+from qoslib.port import ByteLimit, DropProfile, HeadDrop, PacketLimit, Policer
 from twin.clock import PS, floor_ps, whole_ps
 from twin.draws import Draws
 from twin.droppers import early
-from twin.meters import Bucket, PolicerTwin
+from twin.meters import Bucket, ColourTwin, PolicerTwin
 
 #: How many of its largest packets a queue may save up of its guaranteed rate.
 SAVED_PACKETS = 10
@@ -21,7 +22,16 @@ class QueueTwin:
         self.largest = max(sizes, default=1)
         self.empty_since = 0
         self.service = port.service
-        self.policer = PolicerTwin(queue.policer, port) if queue.policer else None
+        self.policer = None
+        if queue.policer:
+            plain = queue.policer.replace(when="always", congestion_packets=None)
+            plain = plain.replace(uncongested="drains", overhead_bytes=0)
+            if plain.excess is None:
+                plain = plain.replace(violate="drop")
+            coloured = plain != Policer(plain.rate_bps, plain.burst_bytes)
+            self.policer = (
+                ColourTwin(queue.policer) if coloured else PolicerTwin(queue.policer, port)
+            )
         self.shaper = Bucket.of(queue.shaper) if queue.shaper else None
         self.early = early(queue.dropper, self, draws)
         drops_profile_head = isinstance(queue.dropper, DropProfile)
@@ -56,8 +66,13 @@ class QueueTwin:
         joint = isinstance(limit, PacketLimit) and limit.limit_bytes is not None
         return not joint or sum(p.size for p in (*self.packets, packet)) <= limit.limit_bytes
 
-    def limit(self, now):
-        limit = self.queue.limit
+    def limit_for(self, mark, now):
+        """The limit of a mark of its own; infinite for others."""
+        limit = dict(self.queue.limits).get(mark)
+        return inf if limit is None else self.limit(now, limit)
+
+    def limit(self, now, limit=None):
+        limit = limit or self.queue.limit
         match limit:
             case PacketLimit(packets):
                 return packets

@@ -432,8 +432,8 @@ class TcpTwin(PortTwin):
             flow, number, tries = packet.segment
             flow.receive(number, tries, packet.marked, self.notes.outcomes[-1].departure)
 
-    def lose(self, queue, packet, cause, now, position):
-        super().lose(queue, packet, cause, now, position)
+    def lose(self, queue, packet, cause, now, position, **more):
+        super().lose(queue, packet, cause, now, position, **more)
         if hasattr(packet, "segment"):
             flow, _, tries = packet.segment
             flow.lost_again += tries > 1

@@ -134,7 +134,7 @@ class Sender:
             if time_ps >= stop_ps:
                 return
             late_ps = int(self.draws.uniform() * jitter_ps) if jitter_ps else 0
-            yield time_ps + late_ps, size, None
+            yield time_ps + late_ps, size, None, self.stream.label
 
     def access_ps(self):
         rate_bps = self.stream.access_bps
@@ -142,7 +142,7 @@ class Sender:
 
     def take(self, since_ps):
         """Look for the next packet; the one before arrived at `since_ps`."""
-        self.due, self.size, self.sent_first = next(self.rows, (NEVER, 1, None))
+        self.due, self.size, self.sent_first, self.label = next(self.rows, (NEVER, 1, None, ""))
         if since_ps is not None:
             self.due = max(self.due, since_ps + self.access_ps())
         self.next = self.due
@@ -155,7 +155,7 @@ class Sender:
     def arrive(self, now):
         first = now if self.sent_first is None else self.sent_first
         stream = self.stream
-        packet = Packet(self.index, self.size, stream.label, stream.ecn, first, now)
+        packet = Packet(self.index, self.size, self.label, stream.ecn, first, now)
         self.take(now)
         self.hold()
         return packet

@@ -38,6 +38,13 @@ NO_PAUSE, BY_PORT, BY_QUEUE = range(3)
 #: Which queue length RED looks at.
 INSTANTANEOUS, EWMA, TRUNCATING, ASYMMETRIC, SAMPLED = range(5)
 
+#: How a queue is policed: not, by dropping what exceeds one bucket, or by colours.
+UNPOLICED, DROPS, COLOURS = range(3)
+#: What gives packets colours: one bucket, or two by RFC 2697, 2698 and 4115; and the colours.
+ONE_BUCKET, SINGLE_RATE, TWO_RATES, EXCESS_RATE = range(4)
+COLOUR_NAMES = ("green", "yellow", "red")
+GREEN, YELLOW, RED_COLOUR = range(3)
+
 #: In what RED or marking counts a queue: packets, bytes of frames, or time on the line.
 PACKETS, BYTES, LINE_PS = range(3)
 

@@ -40,7 +40,7 @@ def _codel_takes(state, port, queue, index, kind, now_ps):
     sojourn_ps, capable = now_ps - slot.arrival_ps, state.streams[kind.stream].ecn
     drops = codel_drops(queue, kind, sojourn_ps, now_ps)
     if capable and ((drops and queue.ecn) or (not drops and sojourn_ps > queue.ce_ps)):
-        state.counts[slot.packet_class, 2] += 1
+        state.counts[kind.base, 2] += 1
         return False
     if not drops:
         return False

@@ -6,6 +6,8 @@ from qoslib.packets.kernels.codes import (
     BY_PIE,
     BY_PROFILE,
     BY_RED,
+    COLOURS,
+    DROPS,
     HEAD,
     KEEP,
     PIE,
@@ -16,12 +18,12 @@ from qoslib.packets.kernels.codes import (
     SAMPLED,
     TAIL,
 )
-from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.counters import count_sent
 from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.leaving import drop, drop_oldest, left_empty
 from qoslib.packets.kernels.memory import refuses, takes_memory
-from qoslib.packets.kernels.metering import policed
+from qoslib.packets.kernels.metering import goes_on_as, policed
 from qoslib.packets.kernels.pause import must_pause
 from qoslib.packets.kernels.pie import pie_drops
 from qoslib.packets.kernels.red import marks, observe, profile_drops, red_drops, release
@@ -50,17 +52,23 @@ def _release_relays(state, port, now_ps):
 
 @kernel
 def _early(state, port, queue, kind, now_ps):
-    """The cause for which a packet of this class goes before the queue is full; -2 is a mark."""
+    """The cause for which a packet of this class goes before the queue is full."""
     if queue.dropper == BY_RED:
         in_ring = _in_ring(state, port, now_ps) if queue.counts_ring else 0
         observe(queue, kind, in_ring, now_ps)
-    if queue.marks and state.streams[kind.stream].ecn:
-        return KEEP - 1 if marks(queue) else KEEP
-    if queue.dropper == BY_RED:
         return RED if red_drops(queue, kind) else KEEP
     if queue.dropper == BY_PROFILE:
         return PROFILE if profile_drops(queue, state.points) else KEEP
     return PIE if queue.dropper == BY_PIE and pie_drops(queue) else KEEP
+
+
+@rare_kernel
+def _by_marking(state, port, queue, kind, now_ps):
+    """Whether thresholds of its own mark an ECN-capable packet; RED looks at the queue as well."""
+    if queue.dropper == BY_RED:
+        in_ring = _in_ring(state, port, now_ps) if queue.counts_ring else 0
+        observe(queue, kind, in_ring, now_ps)
+    return 1 if marks(queue) else 0
 
 
 @kernel
@@ -83,6 +91,8 @@ def _push_out(state, port, queue, now_ps, cause):
 @kernel
 def _finds_room(state, port, queue, kind, now_ps):
     """-1 if the packet fits, after old ones made way for it; else the cause it is dropped for."""
+    if queue.fill + kind.amount > kind.limit:
+        return TAIL
     while queue.fill + kind.amount > queue.limit or (queue.bounded and refuses(queue, kind)):
         if not queue.drops_head or queue.length == 0:
             queue.closed = queue.resume >= 0
@@ -96,18 +106,20 @@ def _finds_room(state, port, queue, kind, now_ps):
 @kernel
 def _verdict(state, port, queue, kind, now_ps):
     """The cause an arriving packet is dropped for, -1 if it is let in, -2 if it is marked too."""
-    if queue.policed and policed(queue, kind, now_ps, port):
+    if queue.policed == DROPS and policed(queue, kind, now_ps, port):
         return POLICER
     if port.relays:
         _release_relays(state, port, now_ps)
     if queue.window_ps:
         refresh_limit(queue, now_ps)
     marked = 0
-    if queue.dropper != BY_LIMIT or queue.marks:
+    if queue.marks and state.streams[kind.stream].ecn:
+        marked = _by_marking(state, port, queue, kind, now_ps)
+    elif queue.dropper != BY_LIMIT:
         cause = _early(state, port, queue, kind, now_ps)
         if cause == PROFILE and queue.drops_head and queue.length > 0:
             _push_out(state, port, queue, now_ps, PROFILE)
-        elif cause < KEEP or (cause >= 0 and _marked(state, queue, kind, cause)):
+        elif cause >= 0 and _marked(state, queue, kind, cause):
             marked = 1
         elif cause >= 0:
             return cause
@@ -120,9 +132,18 @@ def enqueue(state, port, packet_class, tag, now_ps):
     """A packet arrives: it joins its queue, or something is dropped."""
     kind = state.classes[packet_class]
     queue = state.queues[kind.queue]
-    state.counts[packet_class, 0] += 1
+    state.counts[kind.base, 0] += 1
     was_empty = queue.length == 0
-    cause = _verdict(state, port, queue, kind, now_ps)
+    cause = KEEP
+    if queue.policed == COLOURS:
+        coloured = goes_on_as(queue, kind, now_ps)
+        if coloured >= 0:
+            packet_class = coloured
+            kind = state.classes[packet_class]
+        else:
+            cause = POLICER
+    if cause == KEEP:
+        cause = _verdict(state, port, queue, kind, now_ps)
     if port.events_left > 0:
         events, length = state.events, queue.length
         note_packet(port, queue, events, state.classes, packet_class, length, cause, now_ps)
@@ -132,7 +153,7 @@ def enqueue(state, port, packet_class, tag, now_ps):
             left_empty(port, queue, kind.queue, now_ps)
         return
     if cause < KEEP:
-        state.counts[packet_class, 2] += 1
+        state.counts[kind.base, 2] += 1
     if was_empty:
         on_empty_enqueue(state, port, queue, now_ps)
     append(queue, state.slots, kind, packet_class, now_ps, tag)

@@ -37,7 +37,8 @@ def note_packet(port, queue, events, classes, packet_class, position, cause, now
     event.time_ps = now_ps
     event.packet_class, event.queue = packet_class, classes[packet_class].queue
     event.position, event.cause = position, cause
-    event.tat_ps = queue.police_tat
+    event.tat_ps, event.excess_tat_ps = queue.police_tat, queue.excess_tat
+    event.colour = queue.colour if position == queue.length else -1
     event.early = _early(queue)
     port.events_left -= 1
 

@@ -12,9 +12,9 @@ from qoslib.packets.kernels.schedulers import on_empty
 @kernel
 def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
     """Count and note a dropped packet; a run of losses goes on from one arrival to the next."""
-    drops = state.drops[packet_class]
-    drops[cause] += 1
-    number = state.counts[packet_class, 0]
+    state.drops[packet_class, cause] += 1
+    base = state.classes[packet_class].base
+    drops, number = state.drops[base], state.counts[base, 0]
     drops[LOSS_RUNS] += number > drops[LAST_LOSS] + 1
     drops[LAST_LOSS] = number
     if cause != POLICER:

@@ -43,6 +43,7 @@ CLASS = table(
     ),
     sizes=Columns(real="share_below"),
     policer=Columns("police_ps police_fraction"),
+    colours=Columns("excess_ps excess_fraction colour conform exceed violate base limit"),
     shaper=Columns("shape_ps shape_fraction port_shape_ps port_shape_fraction"),
     red=Columns(real="red_minimum red_maximum red_probability"),
     levels=Columns("credit_ps credit_fraction turn_ps"),
@@ -61,6 +62,7 @@ QUEUE = table(
     policer=Columns(
         "policed congestion sees_drops drains police_tat police_tat_fraction police_burst_ps"
     ),
+    colours=Columns("meter colour excess_tat excess_tat_fraction excess_burst_ps"),
     shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
     red=Columns(
         "averaging exponent counts_ring whole_average idle_since_ps high low release relay"
@@ -113,7 +115,9 @@ FEED = table("arrival_ps packet_class tag")
 OUTCOME = table("arrival_ps departure_ps packet_class tag cause")
 
 #: What happens to a packet: it joins its queue, is dropped, or is chosen and sent.
-EVENT = table("kind time_ps packet_class queue position cause in_profile tat_ps", "early")
+EVENT = table(
+    "kind time_ps packet_class queue position cause in_profile tat_ps excess_tat_ps colour", "early"
+)
 
 #: Sums of each stream; the delay as ``high 2**40 + low``, so that no sum overflows.
 DELAY = table("delay_low delay_high delay_min delay_max last_ps", "varied_ps")

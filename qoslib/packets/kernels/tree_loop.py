@@ -99,7 +99,7 @@ def run_tree(state, tree, until_ps, events):
         if free_ps <= arrival_ps:
             _send(state, tree, port, now_ps)
         else:
-            leaf = state.streams[index].queue
+            leaf = state.classes[state.streams[index].packet_class].queue
             queue = state.queues[leaf]
             head, length = queue.head, queue.length
             arrive(state, port, index, now_ps)

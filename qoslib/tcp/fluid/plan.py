@@ -97,7 +97,12 @@ def _refuse(port: Port) -> None:
     if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
         fail(f"Port {port.name!r} scheduler", port.scheduler, "one without a tree, for TCP's hosts")
     queue = port.queues[0]
-    for name, value in dict(policer=queue.policer, shaper=queue.shaper or port.shaper).items():
+    for name, value in dict(
+        policer=queue.policer,
+        shaper=queue.shaper or port.shaper,
+        marking=queue.marking,
+        limits=queue.limits or None,
+    ).items():
         if value is not None:
             fail(f"Port {port.name!r} {name}", value, "none; the packet model runs it")
     if queue.pool:

@@ -62,7 +62,7 @@ def _follow(state, senders, port):
     """What became of the packets whose outcome was decided in this event."""
     for i in range(port.logged):
         outcome = state.log[i]
-        index = outcome.packet_class
+        index = state.classes[outcome.packet_class].base
         if index >= len(senders.flows):
             continue
         if outcome.cause < 0:
