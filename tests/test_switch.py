@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from qoslib import Scenario, run
+from qoslib import Scenario, run, sweep
 from qoslib import port as p
+from qoslib.explore import packet_view
 from qoslib.fluid import burst_bytes, solve, threshold_bytes
 from qoslib.packets import simulate
 from qoslib.record import from_json
@@ -178,6 +179,21 @@ def test_a_switch_is_a_document():
     scenario = Scenario("s", described, overload(described))
     assert Scenario.from_json(scenario.to_json()) == scenario
     assert "Switch 'switch'" in str(scenario)
+
+
+def test_the_packet_view_has_a_lane_for_each_port():
+    described = switch(1, 0.5)
+    scenario = Scenario("s", described, overload(described))
+    lanes = packet_view(scenario, packets=40).spec["lanes"]
+    assert [lane["title"] for lane in lanes] == ["port 0", "port 1"]
+    (only,) = packet_view(scenario, packets=40, hop="port 1").spec["lanes"]
+    assert only["streams"] == [["port 1", 0]]
+
+
+def test_a_sweep_moves_an_alpha():
+    scenario = Scenario("s", switch(1, 1), overload(switch(1, 1)), 0.12, warmup_s=0.1)
+    swept = sweep(scenario, {"network.hops['port 0'].at.queues[0].alpha": [1, 8]}, bins=1)
+    assert np.diff(swept.delay_max_s[:, 1]) < 0
 
 
 ONE = port("one", 1)

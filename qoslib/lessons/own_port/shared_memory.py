@@ -149,11 +149,13 @@ def _figure(values, found):
     traces.append(style.bound("free", time_ms[seen], free[seen], 0, uid="free"))
     percent = units.convert(np.array([lost, dots]), "1", "%")
     burst = {"as_look": looks["burst"]}
-    traces.append(style.curve("fluid", "burst", POWERS, percent[0], 1, **burst, uid="closed form"))
+    curve = style.curve("fluid", "burst", POWERS, percent[0], 1, **burst, uid="closed form")
+    named = {"name": "burst, closed form", "legendgroup": "closed form", "showlegend": True}
+    traces.append(curve | named)
     dots_drawn = style.points("packets", ["burst"] * len(POWERS), POWERS, percent[1], 1, uid="dots")
     dots_drawn["marker"] = dots_drawn["marker"] | {"color": looks["burst"].colour}
     traces.append(dots_drawn)
-    traces += style.keys("fluid", "packets")
+    traces += style.keys("packets")
     traces.append(style.upright(f"alpha {ALPHAS[power]}", power, 100, 1, "center", "now"))
     axes = {"tickvals": POWERS.tolist(), "ticktext": list(ALPHAS.values())}
     size = units.convert(MEMORY_BYTES, "B", "MB")
