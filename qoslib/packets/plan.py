@@ -478,7 +478,7 @@ def _fill_scheduler(row: np.void, port: Port) -> None:
     where, others = f"Port {port.name!r} scheduler", "the fluid model may run others"
     rules = codes.SCHEDULERS | codes.TREES
     row["scheduler"] = code = rule_of(where, port.scheduler, rules, others)
-    if code not in (*DISPATCHED, *codes.TREES.values()):
+    if code not in DISPATCHED and type(port.scheduler) not in codes.TREES:
         allowed = (
             f"one with a rule in packets/kernels/schedulers.py, which has none for code {code}"
         )

@@ -1,6 +1,6 @@
-"""A tree of schedulers as tables, beside those of its port; and the loop that runs a port."""
+"""A tree of schedulers as tables, beside those of its port; and which loop runs a port."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -19,14 +19,11 @@ from qoslib.port import Forwarder, HierarchicalTokenBucket, Node, Port, Queue, S
 from qoslib.port.nodes import Outline, guaranteed_below_bps, outline
 from qoslib.record import fail
 
-__all__ = ["loop_of", "tree_needs", "tree_of"]
-
-#: Plays a state up to a time, about so many events; how far all is done [ps].
-Loop = Callable[[tables.State, int, int], int]
+__all__ = ["run", "tree_needs", "tree_of"]
 
 
-def loop_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Loop:
-    """The loop that runs a port, with the tables of its tree where it has one.
+def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree | None:
+    """The tables of a port's tree; None of a port without one.
 
     Parameters
     ----------
@@ -41,14 +38,6 @@ def loop_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Loop:
     ValueError
         If a number of the tree does not fit the clock.
     """
-    tree = tree_of(where, state, end_ps)
-    if tree is None:
-        return _flat
-    return lambda state, until_ps, events: run_tree(state, tree, until_ps, events)
-
-
-def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree | None:
-    """The tables of a port's tree, as for `loop_of`; None of a port without one."""
     if type(getattr(where, "scheduler", None)) not in TREES:
         return None
     assert isinstance(where, Port)
@@ -56,8 +45,19 @@ def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree |
         return _planned(where, state, end_ps)
 
 
-def _flat(state: tables.State, until_ps: int, events: int) -> int:
-    done_ps: int = run_flat(state, until_ps, events)
+def run(state: tables.State, tree: Tree | None, until_ps: int, events: int) -> int:
+    """Play a port, by the loop that it needs, up to a time, about so many events.
+
+    Returns
+    -------
+    int
+        How far all is done [ps]; see `qoslib.packets.kernels.loop.run`.
+    """
+    done_ps: int
+    if tree is None:
+        done_ps = run_flat(state, until_ps, events)
+    else:
+        done_ps = run_tree(state, tree, until_ps, events)
     return done_ps
 
 

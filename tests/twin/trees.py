@@ -133,7 +133,7 @@ class Bands(Tree):
         return found[1]
 
     def values(self):
-        return [self.leaf[id(queue)].turn[self.band] / PS for queue in self.queues]
+        return [float(self.leaf[id(queue)].turn[self.band]) / PS for queue in self.queues]
 
     def guaranteed(self):
         return self.band[0] == WITHIN
