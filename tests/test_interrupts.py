@@ -295,11 +295,11 @@ class Compiled(event.Listener):
 event.register("numba:compile", Compiled())
 
 def before(planned):
-    def wait(*arguments):
+    def wait(*arguments, **named):
         say("now")
         while "signal" not in spent_s:
             time.sleep(1e-3)
-        return planned(*arguments)
+        return planned(*arguments, **named)
     return wait
 
 def after(run):
