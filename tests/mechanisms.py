@@ -47,7 +47,8 @@ def one_queue(draw, limit=limits, dropper=DROPPERS["tail"], queue=None, port=Non
     if not isinstance(made.dropper, p.Codel) and draw(st.integers(0, 3)) == 0:
         made = made.replace(marking=draw(markings(scale)))
     where = p.Port("port", scale.rate_bps, (made,), p.Fifo(), scale.overhead, **more)
-    marks = NAMES if isinstance(made.dropper, p.Red) else NAMES[:1]
+    by_mark = isinstance(made.dropper, p.Red | p.DropProfile)
+    marks = NAMES if by_mark else NAMES[:1]
     return draw(ending(where, *draw(loads(scale, marks))))
 
 
@@ -177,7 +178,7 @@ def shared(draw, scale, queue):
 def coloured(draw):
     """Colours, marks and what goes by them: RED profiles and limits of one queue."""
     scale = draw(SCALES)
-    dropper = draw(st.sampled_from(["tail", "head", "red, ewma", "red, instantaneous"]))
+    dropper = draw(st.sampled_from(["tail", "head", "profile", "red, ewma"]))
     limit = draw(limits(scale))
     queue = p.Queue(
         "red",

@@ -333,14 +333,22 @@ def markings(scale):
 
 @cache
 @st.composite
-def drop_profiles(draw):
+def points(draw):
+    """Of a drop profile."""
     fills = sorted(draw(st.sets(st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), min_size=1)))
     chances = st.sampled_from([0.0, 0.05, 0.2, 0.5, 1.0])
     chances = sorted(draw(st.lists(chances, min_size=len(fills), max_size=len(fills))))
+    return tuple(zip(fills, chances, strict=True))
+
+
+@cache
+@st.composite
+def drop_profiles(draw):
     shape = draw(st.sampled_from(["segmented", "interpolated"]))
-    drop_at = draw(st.sampled_from(["head", "tail"]))
-    ecn = drop_at == "tail" and draw(MARKING)
-    return p.DropProfile(tuple(zip(fills, chances, strict=True)), shape, drop_at, ecn)
+    if draw(st.booleans()):
+        return p.DropProfile(draw(points()), shape)
+    by_mark = tuple(draw(st.dictionaries(st.sampled_from(NAMES), points(), max_size=2)).items())
+    return p.DropProfile(draw(points()), shape, "tail", draw(MARKING), by_mark)
 
 
 @cache

@@ -146,13 +146,24 @@ def core(**fields):
     [
         {"limits": (("AF12", p.PacketLimit(20)),)},
         {"dropper": p.Red(p.RedProfile(40, 50), (("AF12", p.RedProfile(10, 20)),))},
+        {
+            "dropper": p.DropProfile(
+                ((1.0, 1.0),), drop_at="tail", profiles=(("AF12", ((0.2, 0.0), (0.5, 1.0))),)
+            )
+        },
     ],
-    ids=["limits", "WRED"],
+    ids=["limits", "WRED", "drop profiles"],
 )
 def test_a_mark_given_at_one_hop_is_the_drop_precedence_at_the_next(fields):
     chain = p.Chain("path", (p.Hop(EDGE), p.Hop(core(**fields))))
     data = [Stream("data", 30e6, FRAME, Poisson())]
-    for result in (fluid.solve(chain, data), packets.simulate(chain, data, 5.0, warmup_s=1.0)):
+    results = [packets.simulate(chain, data, 5.0, warmup_s=1.0)]
+    if isinstance(fields.get("dropper"), p.DropProfile):
+        with pytest.raises(ValueError, match=r"profiles is .*none by mark in the fluid model"):
+            fluid.solve(chain, data)
+    else:
+        results.append(fluid.solve(chain, data))
+    for result in results:
         at_core = result.hops[1]
         offered = result.hops[0].sent_by_mark_pps
         assert_allclose(offered["AF11"], 1000, rtol=0.02)

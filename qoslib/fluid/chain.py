@@ -114,7 +114,7 @@ def _by_mark(
         for stream, bps in parts:
             none = np.zeros((*bps.shape, len(going)))
             found.setdefault(stream.label, none)[..., i] += units.rate_pps(bps, frames[i])
-    return found
+    return {mark: pps for mark, pps in found.items() if pps.any()}
 
 
 def _queue_names(chain: Chain, hops: Sequence[Result]) -> Iterator[str]:

@@ -54,7 +54,8 @@ class Parts:
         """Rates of parts by their mark, shape (..., streams)."""
         marks = dict.fromkeys(stream.label for stream in self.streams)
         has = {mark: np.array([s.label == mark for s in self.streams]) for mark in marks}
-        return {mark: self.total(each * mine) for mark, mine in has.items()}
+        found = {mark: self.total(each * mine) for mark, mine in has.items()}
+        return {mark: bps for mark, bps in found.items() if bps.any()}
 
 
 def colours_bps(

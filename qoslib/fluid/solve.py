@@ -254,6 +254,9 @@ def _refuse(port: Port) -> None:
         if not isinstance(queue.dropper, DROPPERS):
             known = ", ".join(kind.__name__ for kind in DROPPERS)
             fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
+        if isinstance(queue.dropper, DropProfile) and queue.dropper.profiles:
+            profiles = queue.dropper.profiles
+            fail(f"Queue {queue.name!r} profiles", profiles, f"none by mark {REFUSED} them")
         if queue.limits and isinstance(queue.dropper, Red | DropProfile):
             fail(f"Queue {queue.name!r} limits", queue.limits, f"none behind RED {REFUSED} both")
     if port.pause is not None and port.pause.obeyed:

@@ -67,7 +67,8 @@ def _sent_by_mark(state: State, marks: Sequence[str], seconds: float) -> dict[st
     if (classes["base"] == np.arange(len(classes))).all():
         return {}
     of = np.array(marks)
-    return {mark: _by_stream(state, sent * (of == mark)) / seconds for mark in dict.fromkeys(marks)}
+    found = {mark: _by_stream(state, sent * (of == mark)) for mark in dict.fromkeys(marks)}
+    return {mark: packets / seconds for mark, packets in found.items() if packets.any()}
 
 
 def record_of(

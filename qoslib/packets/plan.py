@@ -143,9 +143,8 @@ def planned(
     run.needs.append(("the number of streams", len(streams), each_stream * len(streams)))
     within_budget(run.needs)
     rows = stream_rows(streams, run.seed, range(len(streams)) if owners is None else owners)
-    classes = _class_rows(
-        where, streams, rows, kinds_of(where, streams) if kinds is None else kinds
-    )
+    kinds = kinds_of(where, streams) if kinds is None else kinds
+    classes = _class_rows(where, streams, rows, kinds)
     queue_rows = np.zeros(len(queues), tables.QUEUE)
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
@@ -173,7 +172,7 @@ def planned(
         order=order,
         pools=_pools(where, queue_rows, queues, classes),
         orders_ps=_orders(where, queue_rows, queues, classes, run),
-        points=profile_points(queue_rows, queues),
+        points=profile_points(classes, kinds, queue_rows, queues),
         feed=_feed(where, streams, rows),
         handed=np.zeros(ring + 1, tables.HANDED),
         counts=np.zeros((len(classes), 3), np.int64),

@@ -305,12 +305,22 @@ def _fill_pie(row: np.void, pie: Pie) -> None:
     row["alpha"], row["beta"] = pie.alpha_hz / PS_PER_S, pie.beta_hz / PS_PER_S
 
 
-def profile_points(rows: NDArray[np.void], queues: Sequence[Queue]) -> Floats:
-    """Fill level and probability of all drop profiles, and where each queue's begin."""
+def profile_points(
+    classes: NDArray[np.void],
+    kinds: Sequence[Kind],
+    rows: NDArray[np.void],
+    queues: Sequence[Queue],
+) -> Floats:
+    """Fill level and probability of all drop profiles, and where each packet class's begin."""
     points: list[tuple[float, float]] = []
-    for row, queue in zip(rows, queues, strict=True):
-        if isinstance(queue.dropper, DropProfile):
-            row["first_point"], row["points"] = len(points), len(queue.dropper.points)
-            row["interpolated"] = queue.dropper.shape == "interpolated"
-            points.extend(queue.dropper.points)
+    places: dict[tuple[int, tuple[tuple[float, float], ...]], int] = {}
+    for each, kind in zip(classes, kinds, strict=True):
+        dropper = queues[kind.queue].dropper
+        if isinstance(dropper, DropProfile):
+            rows[kind.queue]["interpolated"] = dropper.shape == "interpolated"
+            mine = dict(dropper.profiles).get(kind.mark, dropper.points)
+            if (kind.queue, mine) not in places:
+                places[kind.queue, mine] = len(points)
+                points.extend(mine)
+            each["first_point"], each["points"] = places[kind.queue, mine], len(mine)
     return np.array(points, dtype=np.float64).reshape(-1, 2)

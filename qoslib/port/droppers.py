@@ -93,12 +93,15 @@ class DropProfile(Dropper):
     ecn : bool
         Mark packets of ECN-capable streams instead of dropping them (RFC 3168), below a
         probability of 1. The packet that arrives is marked, so it goes with ``drop_at="tail"``.
+    profiles : tuple of (str, tuple of (float, float))
+        Mark and its own points (`drop-profile-map` by loss priority), with ``drop_at="tail"``.
     """
 
     points: tuple[tuple[Share, Share], ...]
     shape: Literal["segmented", "interpolated"] = "segmented"
     drop_at: Literal["head", "tail"] = "head"
     ecn: bool = False
+    profiles: tuple[tuple[str, tuple[tuple[Share, Share], ...]], ...] = ()
 
     @property
     def drops_head(self) -> bool:
@@ -106,12 +109,19 @@ class DropProfile(Dropper):
         return self.drop_at == "head"
 
     def check(self) -> None:
-        fills = [fill for fill, _ in self.points]
-        if not fills or sorted(set(fills)) != fills:
-            fail("DropProfile.points", self.points, "at least one point, fill levels ascending")
-        probabilities = [probability for _, probability in self.points]
-        if sorted(probabilities) != probabilities:
-            fail("DropProfile.points", self.points, "probabilities that do not fall")
+        marks = [mark for mark, _ in self.profiles]
+        if len(set(marks)) != len(marks):
+            fail("DropProfile.profiles", marks, "each mark once")
+        for points in (self.points, *(points for _, points in self.profiles)):
+            fills = [fill for fill, _ in points]
+            if not fills or sorted(set(fills)) != fills:
+                fail("DropProfile.points", points, "at least one point, fill levels ascending")
+            probabilities = [probability for _, probability in points]
+            if sorted(probabilities) != probabilities:
+                fail("DropProfile.points", points, "probabilities that do not fall")
+        if self.profiles and self.drop_at == "head":
+            allowed = "'tail' with profiles, which look at the mark of what arrives"
+            fail("DropProfile.drop_at", self.drop_at, allowed)
         if self.ecn and self.drop_at == "head":
             fail("DropProfile.drop_at", self.drop_at, "'tail' with ecn, which marks what arrives")
 

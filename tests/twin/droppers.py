@@ -173,8 +173,9 @@ class RedTwin(Early):
 class ProfileTwin(Early):
     """Junos drop profile."""
 
-    def probability(self, fill):
-        points = ((0.0, 0.0), *self.dropper.points)
+    def probability(self, fill, mark):
+        mine = dict(self.dropper.profiles).get(mark, self.dropper.points)
+        points = ((0.0, 0.0), *mine)
         if points[1][0] == 0.0:
             points = points[1:]
         below = [point for point in points if point[0] <= fill]
@@ -186,7 +187,9 @@ class ProfileTwin(Early):
         return chance + (fill - low) * ((next_chance - chance) / (high - low))
 
     def drops(self, packet, now):
-        chance = self.probability(float(self.queue.fill) / float(self.queue.limit(now)))
+        chance = self.probability(
+            float(self.queue.fill) / float(self.queue.limit(now)), packet.label
+        )
         self.certain = chance >= 1.0
         if chance <= 0.0:
             return None

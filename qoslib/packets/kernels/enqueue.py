@@ -58,7 +58,7 @@ def _early(state, port, queue, kind, now_ps):
         observe(queue, kind, in_ring, now_ps)
         return RED if red_drops(queue, kind) else KEEP
     if queue.dropper == BY_PROFILE:
-        return PROFILE if profile_drops(queue, state.points) else KEEP
+        return PROFILE if profile_drops(queue, kind, state.points) else KEEP
     return PIE if queue.dropper == BY_PIE and pie_drops(queue) else KEEP
 
 

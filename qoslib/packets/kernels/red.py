@@ -108,26 +108,26 @@ def marks(queue):
 
 
 @kernel
-def _probability(queue, points, fill):
-    last = queue.first_point + queue.points - 1
-    at = queue.first_point - 1
+def _probability(queue, kind, points, fill):
+    last = kind.first_point + kind.points - 1
+    at = kind.first_point - 1
     while at < last and points[at + 1, 0] <= fill:
         at += 1
-    below = points[at, 1] if at >= queue.first_point else 0.0
+    below = points[at, 1] if at >= kind.first_point else 0.0
     if not queue.interpolated or at == last:
         return below
-    low = points[at, 0] if at >= queue.first_point else 0.0
+    low = points[at, 0] if at >= kind.first_point else 0.0
     rise = (points[at + 1, 1] - below) / (points[at + 1, 0] - low)
     return below + (fill - low) * rise
 
 
 @kernel
-def profile_drops(queue, points):
-    """Whether the profile takes a packet at the queue's present fill level.
+def profile_drops(queue, kind, points):
+    """Whether the profile takes a packet of this class at the queue's present fill level.
 
-    `points` has a row of fill level and probability for each point of each queue.
+    `points` has a row of fill level and probability for each point of each profile.
     """
-    probability = _probability(queue, points, queue.fill / queue.limit)
+    probability = _probability(queue, kind, points, queue.fill / queue.limit)
     queue.probability = probability
     if probability <= 0.0:
         return False

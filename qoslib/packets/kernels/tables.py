@@ -46,6 +46,7 @@ CLASS = table(
     colours=Columns("excess_ps excess_fraction colour conform exceed violate base limit"),
     shaper=Columns("shape_ps shape_fraction port_shape_ps port_shape_fraction"),
     red=Columns(real="red_minimum red_maximum red_probability"),
+    profile=Columns("points first_point"),
     levels=Columns("credit_ps credit_fraction turn_ps"),
 )
 
@@ -70,7 +71,7 @@ QUEUE = table(
         "weight average looked jitter",
     ),
     marking=Columns("marks mark_counted", "mark_minimum mark_maximum mark_probability"),
-    profile=Columns("points first_point interpolated drops_head"),
+    profile=Columns("interpolated drops_head"),
     codel=Columns(
         "interval_ps target_ps largest_bytes first_above_ps drop_next_ps drops last_drops dropping"
         " just_dropped ce_ps"
