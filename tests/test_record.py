@@ -16,6 +16,7 @@ pytestmark = pytest.mark.newer
 
 QUEUE = p.Queue("q", p.PacketLimit(10))
 PORT = p.Port("port", 1e6, (QUEUE,))
+NODES = (p.Node("line", ("q",)),)
 FORWARDER = p.Forwarder("forwarder", QUEUE, 1e-6)
 
 #: One valid description of every kind.
@@ -28,7 +29,10 @@ EXAMPLES = [
     *(p.TimeRedProfile(1, 2, 3.0), p.ShareRedProfile(0.1, 0.2)),
     *(p.ExcessBurst(9), p.ExcessRate(1e6, 9), p.PeakRate(1e6, 9)),
     *(p.Instantaneous(), p.Ewma(), p.TruncatingEwma(), p.AsymmetricEwma(), p.Sampled(9, 1e-3)),
-    *(scheduler() for scheduler in p.Scheduler.__subclasses__()),
+    *(p.Fifo(), p.StrictPriority(), p.PriorityLevels(), p.StartTimeFairQueueing()),
+    *(p.DeficitRoundRobin(), p.ModifiedDrr()),
+    *(*NODES, p.SchedulerTree(NODES), p.HierarchicalTokenBucket(NODES)),
+    *(p.PriorityPause(9, 1, 1e-6), p.Switch("switch", (p.Hop(PORT),))),
     *(traffic.Stream("s"), traffic.FrameMix((64,), (1.0,)), traffic.Trace((), ())),
     *(traffic.Cbr(), traffic.Poisson(), traffic.TickedBursts(), traffic.OnOff(1.0, 1.0)),
     traffic.Repeated((0.0, 0.5)),
