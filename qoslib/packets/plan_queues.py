@@ -85,6 +85,7 @@ def fill_queue(
     if queue.guaranteed_bps:
         fill_guarantee(row, queue, whose, int(mine["credit_ps"].max(initial=0)), overdraws)
     _fill_dropper(row, queue)
+    row["acts_early"] = row["dropper"] != codes.BY_LIMIT or queue.marking is not None
     if queue.marking is not None:
         row["marks"] = 1
         row["mark_counted"] = _counted(queue.marking, queue)
@@ -127,12 +128,12 @@ def _fill_limit(
 
 
 def _fill_bounds(row: np.void, queue: Queue) -> None:
-    """A limit in bytes besides one in packets, and a resume threshold."""
+    """A limit in bytes besides one in packets, a resume threshold, limits by mark."""
     limit = queue.limit
     most_bytes = limit.limit_bytes if isinstance(limit, PacketLimit) else None
     row["limit_bytes"] = NEVER if most_bytes is None else most_bytes
     row["resume"] = -1 if limit.resume is None else limit.resume
-    row["bounded"] = most_bytes is not None or limit.resume is not None
+    row["bounded"] = most_bytes is not None or limit.resume is not None or bool(queue.limits)
     if row["limit_bytes"] < row["largest_bytes"]:
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")
 

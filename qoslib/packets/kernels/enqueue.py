@@ -2,12 +2,10 @@
 
 from qoslib.packets.kernels.codes import (
     ASYMMETRIC,
-    BY_LIMIT,
     BY_PIE,
     BY_PROFILE,
     BY_RED,
     COLOURS,
-    DROPS,
     HEAD,
     KEEP,
     PIE,
@@ -91,7 +89,7 @@ def _push_out(state, port, queue, now_ps, cause):
 @kernel
 def _finds_room(state, port, queue, kind, now_ps):
     """-1 if the packet fits, after old ones made way for it; else the cause it is dropped for."""
-    if queue.fill + kind.amount > kind.limit:
+    if queue.bounded and queue.fill + kind.amount > kind.limit:
         return TAIL
     while queue.fill + kind.amount > queue.limit or (queue.bounded and refuses(queue, kind)):
         if not queue.drops_head or queue.length == 0:
@@ -106,17 +104,17 @@ def _finds_room(state, port, queue, kind, now_ps):
 @kernel
 def _verdict(state, port, queue, kind, now_ps):
     """The cause an arriving packet is dropped for, -1 if it is let in, -2 if it is marked too."""
-    if queue.policed == DROPS and policed(queue, kind, now_ps, port):
-        return POLICER
     if port.relays:
         _release_relays(state, port, now_ps)
     if queue.window_ps:
         refresh_limit(queue, now_ps)
     marked = 0
-    if queue.marks and state.streams[kind.stream].ecn:
-        marked = _by_marking(state, port, queue, kind, now_ps)
-    elif queue.dropper != BY_LIMIT:
-        cause = _early(state, port, queue, kind, now_ps)
+    if queue.acts_early:
+        cause = KEEP
+        if queue.marks and state.streams[kind.stream].ecn:
+            marked = _by_marking(state, port, queue, kind, now_ps)
+        else:
+            cause = _early(state, port, queue, kind, now_ps)
         if cause == PROFILE and queue.drops_head and queue.length > 0:
             _push_out(state, port, queue, now_ps, PROFILE)
         elif cause >= 0 and _marked(state, queue, kind, cause):
@@ -135,13 +133,17 @@ def enqueue(state, port, packet_class, tag, now_ps):
     state.counts[kind.base, 0] += 1
     was_empty = queue.length == 0
     cause = KEEP
-    if queue.policed == COLOURS:
-        coloured = goes_on_as(queue, kind, now_ps)
-        if coloured >= 0:
-            packet_class = coloured
-            kind = state.classes[packet_class]
-        else:
+    if queue.policed:
+        goes_on = packet_class
+        if queue.policed == COLOURS:
+            goes_on = goes_on_as(queue, kind, now_ps)
+        elif policed(queue, kind, now_ps, port):
+            goes_on = -1
+        if goes_on < 0:
             cause = POLICER
+        else:
+            packet_class = goes_on
+            kind = state.classes[packet_class]
     if cause == KEEP:
         cause = _verdict(state, port, queue, kind, now_ps)
     if port.events_left > 0:

@@ -59,7 +59,7 @@ QUEUE = table(
         "pauses pause_above_bytes go_bytes response_ps asked told orders_first orders_mask"
         " orders_head orders_waiting last_order_ps"
     ),
-    rules=Columns("dropper"),
+    rules=Columns("dropper acts_early"),
     policer=Columns(
         "policed congestion sees_drops drains police_tat police_tat_fraction police_burst_ps"
     ),
