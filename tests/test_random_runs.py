@@ -75,21 +75,29 @@ DROPPERS = st.sampled_from(
 )
 
 
+def changed(queue, **changes):
+    """The queue with another part, unless it has one that does not go with it."""
+    try:
+        return queue.replace(**changes)
+    except ValueError:
+        reject()
+
+
 @st.composite
 def extreme_ports(draw, port):
     """The port with a number or two at the end of what it may be."""
     which = draw(st.integers(0, len(port.queues) - 1))
     queue = draw(
         st.one_of(
-            DROPPERS.map(lambda dropper: port.queues[which].replace(dropper=dropper)),
+            DROPPERS.map(lambda dropper: changed(port.queues[which], dropper=dropper)),
             st.sampled_from([1, 2**40]).map(
-                lambda quantum: port.queues[which].replace(quantum_bytes=quantum)
+                lambda quantum: changed(port.queues[which], quantum_bytes=quantum)
             ),
             st.sampled_from([1e-9, 1e3]).map(
-                lambda weight: port.queues[which].replace(weight=weight)
+                lambda weight: changed(port.queues[which], weight=weight)
             ),
             st.sampled_from([p.PacketLimit(1), p.PacketLimit(10**6), p.ByteLimit(2**33)]).map(
-                lambda limit: port.queues[which].replace(limit=limit)
+                lambda limit: changed(port.queues[which], limit=limit)
             ),
         )
     )

@@ -63,7 +63,7 @@ function read(text, {low, high}) {
 }
 
 function wrong(text, {low, high}, unit) {
-  return `“${text}” is not a number from ${low} to ${high} ${unit}. The value before is back.`;
+  return `“${text}” is not a number from ${low} to ${high} ${unit}, and is not kept.`;
 }
 
 function number(spec, guess, say, remark) {

@@ -56,7 +56,7 @@ def delay_histogram(
     >>> base = platform("m120").experiments()["base"]
     >>> result = packets.simulate(base.port, base.streams, 0.02)
     >>> print(delay_histogram(base, result, classes=["BE"]).summary)
-    BE takes 84.7 to 4,070 µs, 3,458 on average.
+    BE takes 85.4 to 4,070 µs, 3,458 on average.
     """
     checked(Experiment, experiment, "experiment")
     checked(Result, result, "result")
