@@ -275,7 +275,7 @@ def test_any_run_of_packets_stopped_anywhere(case):
     if result is None:
         assert case.stop_at is not None
         return
-    if isinstance(case.where, p.Chain):
+    if isinstance(case.where, p.Chain | p.Switch):
         for hop, of_hop in zip(case.where.hops, result.hops, strict=True):
             assert of_hop.duration_s == result.duration_s
             holds(hop.at, members(hop, case.streams), of_hop, case.warmup_s)
