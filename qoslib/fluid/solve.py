@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from qoslib import units
 from qoslib.fluid.chain import through
 from qoslib.fluid.colours import Parts, coloured
-from qoslib.fluid.delay import buffer_bytes, waiting_s
+from qoslib.fluid.delay import waiting_s
 from qoslib.fluid.drr import per_visit, shorter_s
 from qoslib.fluid.forwarder import as_line, held_back
 from qoslib.fluid.metering import policed, shaped_bps
 from qoslib.fluid.paths import Paths, ratio
+from qoslib.fluid.record import anywhere, causes_of, recorded
 from qoslib.fluid.red import by_limit, red_minimum_packets, shared_by_profile
+from qoslib.fluid.refusals import refuse, refuse_marking
 from qoslib.fluid.shared_memory import Line, room_bytes, side_by_side
 from qoslib.fluid.sharing import (
     deficit_round_robin,
@@ -28,23 +30,18 @@ from qoslib.fluid.trees import lent, mean_packets, through_tree
 from qoslib.port import (
     Chain,
     DeficitRoundRobin,
-    Dropper,
-    DropProfile,
     Fifo,
     Forwarder,
-    HeadDrop,
     HierarchicalTokenBucket,
     ModifiedDrr,
     Port,
     PriorityLevels,
     Queue,
-    Red,
     Scheduler,
     SchedulerTree,
     StartTimeFairQueueing,
     StrictPriority,
     Switch,
-    TailDrop,
 )
 from qoslib.record import checked, fail, rule_of
 from qoslib.results import Result
@@ -53,14 +50,6 @@ from qoslib.traffic import MOST_BPS, Stream
 from qoslib.units import Floats
 
 __all__ = ["SHARINGS", "solve"]
-
-#: What may drop packets here.
-DROPPERS = (TailDrop, HeadDrop, Red, DropProfile)
-#: Of what has no closed form here.
-REFUSED = 'in the fluid model; model="packets" runs'
-
-#: Why a stream has no latency.
-HELD_DOWN = "a RED dropper holds this queue down: how long it is then, the fluid model does not say"
 
 #: What a dropper may do to a queue of a round robin.
 SHORT = (
@@ -213,10 +202,10 @@ def _at_switch(switch: Switch, streams: Sequence[Stream], offered: Floats) -> Re
 
 def _loaded(port: Port, came: Parts, of: Paths) -> Line:
     """What a line carries of what it is offered; its memory has no say in that."""
-    _refuse(port)
+    refuse(port)
     parts, paths = coloured(port, came, of)
     streams = parts.streams
-    _refuse_marking(port, streams, paths)
+    refuse_marking(port, streams, paths)
     entered = policed(port, parts.bps, paths)
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
@@ -235,48 +224,11 @@ def _answer(line: Line, room: Floats, came: Parts, held_s: Floats | float) -> tu
     held = _held_queues(port, streams, paths, entered, sent)
     latency_s = _latency(line, weights, room, held) + held_s
     offered, policed_bps = came.total(came.bps), came.total(came.bps) - parts.total(entered)
-    causes = _causes(line, policed_bps, entered - sent, room)
+    causes = causes_of(line, policed_bps, entered - sent, room)
     notes = _notes(port, streams, paths, put_in, served, packet, weights)
     remarked = parts is not came or len(parts.streams) > len(parts.names)
-    result = _result(port, parts, paths, offered, sent, latency_s, causes, notes, remarked)
+    result = recorded(port, parts, paths, offered, sent, latency_s, causes, notes, remarked)
     return result, replace(parts, bps=sent)
-
-
-def _refuse(port: Port) -> None:
-    for queue in port.queues:
-        if queue.pause is not None:
-            fail(f"Queue {queue.name!r} pause", queue.pause, f"None {REFUSED} it")
-        if queue.pool and queue.alpha is None:
-            fail(f"Queue {queue.name!r} pool", queue.pool, f"none {REFUSED} pools without alpha")
-        if queue.pool and not isinstance(queue.dropper, TailDrop):
-            allowed = f"TailDrop with a pool {REFUSED} others"
-            fail(f"Queue {queue.name!r} dropper", queue.dropper, allowed)
-        if not isinstance(queue.dropper, DROPPERS):
-            known = ", ".join(kind.__name__ for kind in DROPPERS)
-            fail(f"Queue {queue.name!r} dropper", queue.dropper, f"{known} {REFUSED} Codel and Pie")
-        if isinstance(queue.dropper, DropProfile) and queue.dropper.profiles:
-            profiles = queue.dropper.profiles
-            fail(f"Queue {queue.name!r} profiles", profiles, f"none by mark {REFUSED} them")
-        if queue.limits and isinstance(queue.dropper, Red | DropProfile):
-            fail(f"Queue {queue.name!r} limits", queue.limits, f"none behind RED {REFUSED} both")
-    if port.pause is not None and port.pause.obeyed:
-        fail(f"Port {port.name!r} pause", port.pause, f"none that is obeyed {REFUSED} it")
-
-
-def _refuse_marking(port: Port, streams: Sequence[Stream], paths: Paths) -> None:
-    """A drop profile that marks some streams and drops others has no closed form here."""
-    for index, queue in enumerate(port.queues):
-        capable = [
-            s.name
-            for s, here in zip(streams, paths.member[:, index], strict=True)
-            if here and s.ecn
-        ]
-        marks = isinstance(queue.dropper, DropProfile) and (queue.dropper.ecn or queue.marking)
-        if marks and capable:
-            where = (
-                f"the ECN-capable streams of queue {queue.name!r}, which its drop profile marks,"
-            )
-            fail(where, capable, 'none in the fluid model; model="packets" runs it', "are")
 
 
 def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats:
@@ -341,15 +293,10 @@ def _notes(
     if np.array_equal(shortest, weights):
         return ()
     least = _served(port, put_in, packet, shortest)
-    apart = _anywhere((served - least) > MUCH * put_in)
+    apart = anywhere((served - least) > MUCH * put_in)
     return tuple(
         SHORT.format(queue.name) for queue, far in zip(port.queues, apart, strict=True) if far
     )
-
-
-def _anywhere(each: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether it holds with any of the loads, shape (queues,) or (streams,)."""
-    return np.asarray(each.any(axis=tuple(range(each.ndim - 1))))
 
 
 def _latency(
@@ -401,87 +348,3 @@ def _ring_s(port: Port, put_in: Floats, served: Floats, packet: Floats) -> Float
     mean_s = np.divide(sent_bps, packets_pps, out=np.zeros_like(sent_bps), where=packets_pps > 0)
     overloaded = put_in.sum(-1) > port.rate_bps * (1 + ROUNDING)
     return np.where(overloaded, port.transmit_ring_packets * mean_s / port.rate_bps, 0.0)
-
-
-def _causes(
-    line: Line, policed_bps: Floats, overflow_bps: Floats, room: Floats
-) -> dict[str, Floats]:
-    parts, paths = line.parts, line.paths
-    names, frames = _cause_by_queue(line, room), _frames(parts, paths)
-    causes = {}
-    for name in np.unique(names).tolist():
-        mine = paths.of_queue((names == name).astype(float))
-        causes[name] = units.rate_pps(parts.total(np.maximum(overflow_bps * mine, 0)), frames)
-    if any(queue.policer for queue in line.port.queues):
-        causes["policer"] = units.rate_pps(np.maximum(policed_bps, 0), frames)
-    return causes
-
-
-def _frames(parts: Parts, paths: Paths) -> Floats:
-    """Mean frame of each whole stream [B]."""
-    first = [parts.owner.tolist().index(owner) for owner in range(len(parts.names))]
-    frames: Floats = paths.frames[first]
-    return frames
-
-
-def _cause_by_queue(line: Line, room: Floats) -> NDArray[np.str_]:
-    """For what a queue drops: its dropper, or its pool where that leaves it less than its limit."""
-    names = np.empty(line.put_in_bps.shape, "<U7")
-    for i, queue in enumerate(line.port.queues):
-        served, packet = line.served_bps[..., i], line.packet_bytes[..., i, :]
-        own = buffer_bytes(queue, line.port.rate_bps, served, packet)
-        names[..., i] = np.where(room[..., i] < own, "pool", _cause(queue.dropper))
-    return names
-
-
-def _cause(dropper: Dropper) -> str:
-    if isinstance(dropper, DropProfile):
-        return "profile"
-    if isinstance(dropper, Red):
-        return "red"
-    return "head" if dropper.drops_head else "tail"
-
-
-def _result(
-    port: Port,
-    parts: Parts,
-    paths: Paths,
-    offered: Floats,
-    each_sent: Floats,
-    each_s: Floats,
-    causes: dict[str, Floats],
-    notes: tuple[str, ...],
-    remarked: bool,
-) -> Result:
-    sent, frames = parts.total(each_sent), _frames(parts, paths)
-    dropped = np.maximum(offered - sent, 0)
-    latency_s = np.where(sent > 0, _mean_s(parts, each_sent, each_s, sent), np.nan)
-    by_mark = parts.by_mark(each_sent) if remarked else {}
-    silent = _anywhere((sent > 0) & np.isnan(latency_s))
-    return Result(
-        model="fluid",
-        streams=parts.names,
-        queues=port.queue_names,
-        offered_pps=units.rate_pps(offered, frames),
-        sent_pps=units.rate_pps(sent, frames),
-        dropped_pps=units.rate_pps(dropped, frames),
-        offered_bps=offered,
-        sent_bps=sent,
-        dropped_bps=dropped,
-        delay_mean_s=latency_s,
-        delay_min_s=latency_s,
-        delay_max_s=latency_s,
-        dropped_by_pps=causes,
-        sent_by_mark_pps={mark: units.rate_pps(bps, frames) for mark, bps in by_mark.items()},
-        without_delay={name: HELD_DOWN for name, no in zip(parts.names, silent, strict=True) if no},
-        notes=notes,
-    )
-
-
-def _mean_s(parts: Parts, sent: Floats, each_s: Floats, total: Floats) -> Floats:
-    """The mean delay of each whole stream, over what is sent of its parts [s]."""
-    if len(parts.streams) == len(parts.names):
-        return each_s
-    some = np.where(total > 0, total, 1.0)
-    mean_s: Floats = parts.total(np.where(sent > 0, each_s * sent, 0.0)) / some
-    return mean_s

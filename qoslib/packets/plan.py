@@ -1,7 +1,6 @@
 """From descriptions to tables: every division is done here, exactly, before anything runs."""
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import Annotated
 
 import numpy as np
@@ -12,39 +11,28 @@ from qoslib.packets.kernels import codes, tables
 from qoslib.packets.kernels.clock import (
     HORIZON_PS,
     NEVER,
-    PS_PER_S,
-    interval_ps,
     numbers_of,
     picoseconds,
-    split,
 )
 from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.schedulers import DISPATCHED
+from qoslib.packets.plan_classes import class_rows, is_tree
 from qoslib.packets.plan_marks import Kind, kinds_of
 from qoslib.packets.plan_queues import (
-    fill_colours,
     fill_queue,
     fill_shaper,
-    fill_thresholds,
-    limit_by_mark,
-    limit_of,
     profile_points,
 )
-from qoslib.packets.plan_streams import recorded, sizes_of, stream_rows
+from qoslib.packets.plan_streams import recorded, stream_rows
 from qoslib.packets.plan_tree import tree_needs
 from qoslib.port import (
     ByteLimit,
-    ExcessBurst,
     Forwarder,
     HierarchicalTokenBucket,
     ModifiedDrr,
-    PacketLimit,
-    Policer,
     Port,
     Queue,
-    Red,
-    TimeLimit,
 )
 from qoslib.record import Count, NotNegative, Positive, Within, checked, fail, rule_of
 from qoslib.traffic import Stream
@@ -54,8 +42,6 @@ __all__ = ["Run", "as_port", "planned"]
 #: Most bins, or rows of a record of packets or events.
 MOST_KEPT = 10_000_000
 Kept = Annotated[int, Within(0, MOST_KEPT)]
-#: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
-LARGEST_BYTES = 1 << 33
 
 
 class Run:
@@ -144,7 +130,7 @@ def planned(
     within_budget(run.needs)
     rows = stream_rows(streams, run.seed, range(len(streams)) if owners is None else owners)
     kinds = kinds_of(where, streams) if kinds is None else kinds
-    classes = _class_rows(where, streams, rows, kinds)
+    classes = class_rows(where, streams, rows, kinds)
     queue_rows = np.zeros(len(queues), tables.QUEUE)
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
@@ -157,7 +143,7 @@ def planned(
     _check_ring(where, ring, classes)
     slots = _placed(queue_rows)
     levels, order = _levels(where, queue_rows, queues)
-    if not _is_tree(where):
+    if not is_tree(where):
         _check_turns(queues, run)
     with numbers_of(f"{type(where).__name__} {where.name!r}"):
         port = _port_row(where, queues, run, queue_rows)
@@ -193,10 +179,6 @@ def _lends(where: Port | Forwarder) -> bool:
     return isinstance(getattr(where, "scheduler", None), HierarchicalTokenBucket)
 
 
-def _is_tree(where: Port | Forwarder) -> bool:
-    return type(getattr(where, "scheduler", None)) in codes.TREES
-
-
 def _check_ring(where: Port | Forwarder, ring: int, classes: NDArray[np.void]) -> None:
     """All that the ring hands over before the first of it has left ends within the clock."""
     longest_ps = max(int(classes["service_ps"].max()), 1)
@@ -226,115 +208,6 @@ def _needs(
     for queue, row in zip(queues, queue_rows, strict=True):
         slots = int(row["mask"]) + 1
         yield f"Queue {queue.name!r} limit", queue.limit, tables.SLOT.itemsize * slots
-
-
-def _class_rows(
-    where: Port | Forwarder,
-    streams: Sequence[Stream],
-    rows: NDArray[np.void],
-    kinds: Sequence[Kind],
-) -> NDArray[np.void]:
-    table = np.zeros(len(kinds), tables.CLASS)
-    numbers = {kind: number for number, kind in enumerate(kinds)}
-    for number, kind in reversed(list(enumerate(kinds))):
-        if kind.place == 0:
-            rows[kind.stream]["first_class"], rows[kind.stream]["queue"] = number, kind.queue
-    for i, stream in enumerate(streams):
-        with numbers_of(f"Stream {stream.name!r} at {where.name!r}"):
-            _fill_pause(rows[i], where, stream)
-        rows[i]["packet_class"] = rows[i]["first_class"]
-        rows[i]["classes"] = len(sizes_of(stream))
-    for number, (row, kind) in enumerate(zip(table, kinds, strict=True)):
-        stream = streams[kind.stream]
-        with numbers_of(f"Stream {stream.name!r} at {where.name!r}"):
-            _fill_kind(row, where, stream, kind)
-        row["base"] = rows[kind.stream]["first_class"] + kind.place
-        queue = where.queue if isinstance(where, Forwarder) else where.queues[kind.queue]
-        fill_colours(row, queue.policer, number, kind, numbers)
-    return table
-
-
-def _fill_kind(row: np.void, where: Port | Forwarder, stream: Stream, kind: Kind) -> None:
-    sizes = sizes_of(stream)
-    frame_bytes = sizes[kind.place][0]
-    if frame_bytes > LARGEST_BYTES:
-        fail(f"Stream {stream.name!r} frame_bytes", frame_bytes, f"up to {LARGEST_BYTES}")
-    row["stream"], row["queue"], row["frame_bytes"] = kind.stream, kind.queue, frame_bytes
-    share_below = 0.0
-    for _, share in sizes[: kind.place + 1]:
-        share_below += share
-    row["share_below"] = share_below
-    _fill_class(row, where, stream, frame_bytes, kind.mark)
-
-
-def _fill_class(
-    row: np.void, where: Port | Forwarder, stream: Stream, frame_bytes: int, mark: str
-) -> None:
-    if stream.access_bps:
-        row["access_ps"] = split(interval_ps(frame_bytes, stream.access_bps))[0]
-    if isinstance(where, Forwarder):
-        queue, on_line_bytes = where.queue, Fraction(frame_bytes)
-        cost_s = Fraction(where.packet_s) + Fraction(where.byte_s) * frame_bytes
-        row["service_ps"], row["service_fraction"] = split(cost_s * PS_PER_S)
-    else:
-        queue = where.queues[int(row["queue"])]
-        on_line_bytes = Fraction(frame_bytes) + Fraction(where.overhead_bytes)
-        _put(row, "service", on_line_bytes, where.rate_bps)
-        if where.shaper:
-            _put(row, "port_shape", frame_bytes, where.shaper.rate_bps)
-        if queue.guaranteed_bps:
-            _put(row, "credit", on_line_bytes, queue.guaranteed_bps)
-        if not _is_tree(where):
-            _fill_turn(row, where.queues, queue)
-    row["amount"] = _amount(queue.limit, row)
-    line_bps = None if isinstance(where, Forwarder) else where.rate_bps
-    row["limit"] = limit_by_mark(queue, mark, line_bps)
-    if queue.policer:
-        counted_bytes = frame_bytes + queue.policer.overhead_bytes
-        _put(row, "police", counted_bytes, queue.policer.rate_bps)
-        if (excess_bps := _excess_bps(queue.policer)) is not None:
-            _put(row, "excess", counted_bytes, excess_bps)
-    if queue.shaper:
-        _put(row, "shape", frame_bytes, queue.shaper.rate_bps)
-    if isinstance(queue.dropper, Red):
-        profile = dict(reversed(queue.dropper.profiles)).get(mark, queue.dropper.profile)
-        fill_thresholds(row, "red", profile, limit_of(queue, line_bps))
-
-
-def _fill_turn(row: np.void, queues: Sequence[Queue], queue: Queue) -> None:
-    heaviest = max(q.weight for q in queues)
-    least = int(row["service_ps"]) * heaviest / HORIZON_PS
-    if 0 < queue.weight <= least:
-        allowed = f"above {least:g} beside {heaviest:g}, or 0"
-        fail(f"Queue {queue.name!r} weight", queue.weight, allowed)
-    turn_ps = row["service_ps"] * heaviest / queue.weight if queue.weight else row["service_ps"]
-    row["turn_ps"] = max(int(turn_ps), 1)
-
-
-def _excess_bps(policer: Policer) -> float | None:
-    """At which rate the second bucket fills; what is left of a single rate, at that."""
-    if policer.excess is None:
-        return None
-    return policer.rate_bps if isinstance(policer.excess, ExcessBurst) else policer.excess.rate_bps
-
-
-def _put(row: np.void, name: str, size_bytes: float | Fraction, rate_bps: float) -> None:
-    row[f"{name}_ps"], row[f"{name}_fraction"] = split(interval_ps(size_bytes, rate_bps))
-
-
-def _amount(limit: PacketLimit | ByteLimit | TimeLimit, row: np.void) -> int:
-    if isinstance(limit, PacketLimit):
-        return 1
-    return int(row["frame_bytes"] if isinstance(limit, ByteLimit) else max(row["service_ps"], 1))
-
-
-def _fill_pause(row: np.void, where: Port | Forwarder, stream: Stream) -> None:
-    if where.pause is not None:
-        rate_bps = stream.access_bps or getattr(where, "rate_bps", None)
-        if rate_bps is None:
-            fail(f"Stream {stream.name!r} access_bps", None, "a rate, for PAUSE to a forwarder")
-        pause_s = Fraction(512 * where.pause.quanta) / Fraction(rate_bps)
-        row["pause_ps"] = max(split(pause_s * PS_PER_S)[0], 1)
 
 
 def _placed(rows: NDArray[np.void]) -> int:

@@ -64,6 +64,47 @@ class Hop(Record):
     streams: tuple[str, ...] = ()
 
 
+def check_hops(what: str, hops: Sequence[Hop]) -> None:
+    """There must be at least one, and each name once.
+
+    Parameters
+    ----------
+    what : str
+        What messages call them.
+    hops : sequence of Hop
+
+    Raises
+    ------
+    ValueError
+        If there is none, or two have one name.
+    """
+    names = [hop.at.name for hop in hops]
+    if not names or len(set(names)) != len(names):
+        fail(what, names, "at least one, each name once", "are")
+
+
+def check_named(kind: str, hops: Sequence[Hop], names: Sequence[str]) -> None:
+    """Hops may only name streams that there are.
+
+    Parameters
+    ----------
+    kind : str
+        What messages call a hop.
+    hops : sequence of Hop
+    names : sequence of str
+        Of the streams.
+
+    Raises
+    ------
+    ValueError
+        If one names another.
+    """
+    for hop in hops:
+        for name in hop.streams:
+            if name not in names:
+                fail(f"a stream of {kind} {hop.at.name!r}", name, ", ".join(names))
+
+
 def _pause_of(at: Port | Forwarder) -> Pause | PriorityPause | None:
     """What it, or one of its queues, sends back to senders."""
     queues = at.queues if isinstance(at, Port) else ()
@@ -82,9 +123,7 @@ class Chain(Tabular, Record):
     hops: tuple[Hop, ...]
 
     def check(self) -> None:
-        names = [hop.at.name for hop in self.hops]
-        if not names or len(set(names)) != len(names):
-            fail(f"the hops of chain {self.name!r}", names, "at least one, each name once", "are")
+        check_hops(f"the hops of chain {self.name!r}", self.hops)
 
     def routes(self, streams: Sequence[Labelled]) -> list[list[int]]:
         """The places of the hops that each stream passes, in order.
@@ -114,10 +153,7 @@ class Chain(Tabular, Record):
         [[0], [0, 1]]
         """
         names = [stream.name for stream in streams]
-        for hop in self.hops:
-            for name in hop.streams:
-                if name not in names:
-                    fail(f"a stream of hop {hop.at.name!r}", name, ", ".join(names))
+        check_named("hop", self.hops, names)
         passes = [[not hop.streams or name in hop.streams for hop in self.hops] for name in names]
         routes = [[i for i, here in enumerate(each) if here] for each in passes]
         for name, route in zip(names, routes, strict=True):

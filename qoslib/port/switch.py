@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from qoslib.port.chain import Hop
+from qoslib.port.chain import Hop, check_hops, check_named
 from qoslib.port.port import Labelled, Port
 from qoslib.port.queues import MemoryPool, check_reserved
 from qoslib.record import Record, fail, record
@@ -39,9 +39,7 @@ class Switch(Tabular, Record):
     hops: tuple[Hop, ...]
 
     def check(self) -> None:
-        names = [hop.at.name for hop in self.hops]
-        if not names or len(set(names)) != len(names):
-            fail(f"the ports of switch {self.name!r}", names, "at least one, each name once", "are")
+        check_hops(f"the ports of switch {self.name!r}", self.hops)
         pools: dict[str, MemoryPool] = {}
         for port in self.ports:
             for pool in port.pools:
@@ -94,10 +92,8 @@ class Switch(Tabular, Record):
         """
         names = [stream.name for stream in streams]
         found = []
+        check_named("port", self.hops, names)
         for hop in self.hops:
-            for name in hop.streams:
-                if name not in names:
-                    fail(f"a stream of port {hop.at.name!r}", name, ", ".join(names))
             found.append([i for i, n in enumerate(names) if not hop.streams or n in hop.streams])
             if not found[-1]:
                 fail(f"the streams of port {hop.at.name!r}", [], "at least one", "are")

@@ -114,8 +114,8 @@ def played(
         late = 1 - upto[np.searchsorted(ends_s, plays_s, "right") - 1]
     late_ratio = (1 - lost_ratio) * late
     loss = np.clip(lost_ratio + late_ratio, 0.0, 1.0)
-    by_chance = 1 / max(1 - lost_ratio, 1e-9)
-    burst = max(run_packets / by_chance, 1.0)
+    # Losses by chance come in runs of 1 / (1 - p) packets.
+    burst = max(run_packets * (1 - lost_ratio), 1.0)
     ratio = np.divide(lost_ratio * burst + late_ratio, loss, out=np.ones_like(loss), where=loss > 0)
     delay_s = codec.packet_s + codec.lookahead_s + elsewhere_s + plays_s
     rating = transmission_rating(delay_s, loss, codec, np.maximum(ratio, 1.0))

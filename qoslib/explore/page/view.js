@@ -24,7 +24,7 @@ export function mount(el, spec, bytes, live = null) {
     look: { spots: [], followed: null, held: null, moved: null },
     stats: { frames: 0, asks: 0, drawing_ms: [], answers_ms: [] },
   };
-  let asked = 0, unanswered = 0, base = null, changed = false;
+  let asked = 0, unanswered = 0, base = null, changed = spec.turn > 0;
   el.append(root);
 
   const tip = make("div", { class: "story", hidden: "" }), place = make("div", { class: "stage" });

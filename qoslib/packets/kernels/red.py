@@ -82,29 +82,28 @@ def release(queue):
 
 
 @kernel
+def _acts(queue, seen, minimum, maximum, probability):
+    """Whether RED acts: never below the minimum, always from the maximum, else by chance."""
+    if seen < minimum:
+        return False
+    if seen >= maximum:
+        return True
+    return uniform(queue) < (seen - minimum) * (probability / (maximum - minimum))
+
+
+@kernel
 def red_drops(queue, kind):
     """Whether a packet of this class is dropped early."""
     if queue.averaging == SAMPLED and kind.red_maximum <= queue.high:
         return queue.relay == 1
-    seen = queue.looked
-    if seen < kind.red_minimum:
-        return False
-    if seen >= kind.red_maximum:
-        return True
-    slope = kind.red_probability / (kind.red_maximum - kind.red_minimum)
-    return uniform(queue) < (seen - kind.red_minimum) * slope
+    return _acts(queue, queue.looked, kind.red_minimum, kind.red_maximum, kind.red_probability)
 
 
 @kernel
 def marks(queue):
     """Whether the thresholds of marking mark a packet that finds the queue as it is."""
     seen = float(_counted(queue, queue.mark_counted))
-    if seen < queue.mark_minimum:
-        return False
-    if seen >= queue.mark_maximum:
-        return True
-    slope = queue.mark_probability / (queue.mark_maximum - queue.mark_minimum)
-    return uniform(queue) < (seen - queue.mark_minimum) * slope
+    return _acts(queue, seen, queue.mark_minimum, queue.mark_maximum, queue.mark_probability)
 
 
 @kernel
