@@ -207,6 +207,7 @@ WRONG = [
     ("00.3", 0, "is no buffer"),
     ("00.3", 200_000, "far more than one burst"),
     ("00.4", 46396, "never in the queue"),
+    ("00.4", 512, "from the counts"),
     ("00.5", (LINE, [Stream("a", units.mbps(20), 1000)]), "keeps up"),
     ("00.5", (LINE, [Stream("a", units.mbps(120), 10)]), "More buffer"),
     ("00.5", (m120.port(), m120.PLATFORM.experiments()["base"].streams), "6 queues"),

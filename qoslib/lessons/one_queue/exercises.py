@@ -13,6 +13,8 @@ PREAMBLE_AND_GAP_BYTES = 20
 #: The same for a frame counted without its check sequence [B].
 ON_THE_LINE_BYTES = 24
 FRAME_BYTES = 1490
+#: The limit of the queue that the lesson's text assumes.
+ASSUMED_PACKETS = 512
 
 
 def _line(buffer_packets):
@@ -64,7 +66,8 @@ def held():
     received = value["numbered_packets"] - value["dropped_packets"]
     on_line = FRAME_BYTES + ON_THE_LINE_BYTES
     carried = value["sender_duration"] * units.rate_pps(units.mbps(100), on_line)
-    return received - carried, {"none_sent": received, "dropped": value["dropped_packets"]}
+    slips = {"none_sent": received, "dropped": value["dropped_packets"], "assumed": ASSUMED_PACKETS}
+    return received - carried, slips
 
 
 def own(answer):
