@@ -22,6 +22,7 @@ FLOORS = (
     ("scenario",),
     ("measurements",),
     ("platforms",),
+    ("config",),
     ("fluid", "packets"),
     ("tcp",),
     ("front",),

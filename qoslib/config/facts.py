@@ -1,0 +1,70 @@
+"""What no configuration holds: line rates, a platform's memory. The reader gives it or is asked."""
+
+from collections.abc import Mapping
+
+from qoslib.config.reading import MissingFact
+from qoslib.record import fail
+
+__all__ = ["NAMES", "Facts"]
+
+#: Fact -> its unit; a text where that is empty.
+NAMES = {
+    "platform": "",
+    "line_rate_bps": "bit/s",
+    "buffer_bytes": "B",
+    "overhead_bytes": "B",
+    "base_delay_s": "s",
+    "transmit_ring_packets": "packets",
+}
+
+
+class Facts:
+    """The reader's facts, and what was asked for and not found.
+
+    Parameters
+    ----------
+    given : mapping of str to float or str, optional
+        A name of `NAMES` for all interfaces, or ``interface.name`` for one.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known, or a value is of the wrong kind.
+
+    Examples
+    --------
+    >>> facts = Facts({"line_rate_bps": 1e9, "Gi0/1.line_rate_bps": 1e8})
+    >>> facts.number("Gi0/1", "line_rate_bps"), facts.number("Gi0/2", "line_rate_bps")
+    (100000000.0, 1000000000.0)
+    """
+
+    def __init__(self, given: Mapping[str, float | str] | None = None) -> None:
+        self.given = dict(given or {})
+        for name, value in self.given.items():
+            kind = str(name).rsplit(".", 1)[-1]
+            if kind not in NAMES:
+                fail("fact", name, f"{', '.join(NAMES)}; for one interface: INTERFACE.{kind}")
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if NAMES[kind] and not (number and 0 <= value < float("inf")):  # type: ignore[operator]
+                fail(f"fact {name!r}", value, f"a number from 0 on, in {NAMES[kind]}")
+            if not NAMES[kind] and not isinstance(value, str):
+                fail(f"fact {name!r}", value, "a text")
+
+    def name(self, interface: str, kind: str) -> str:
+        """The name under which a fact was given for an interface; empty if it was not."""
+        own = f"{interface}.{kind}"
+        return own if own in self.given else kind if kind in self.given else ""
+
+    def number(self, interface: str, kind: str) -> float | None:
+        """A fact that is a number, in its base unit; None if it was not given."""
+        name = self.name(interface, kind)
+        return float(self.given[name]) if name else None
+
+    def text(self, interface: str, kind: str) -> str:
+        """A fact that is a text; empty if it was not given."""
+        name = self.name(interface, kind)
+        return str(self.given[name]) if name else ""
+
+    def missing(self, interface: str, kind: str, question: str, line: int = 0) -> MissingFact:
+        """What to ask where a fact is needed and was not given."""
+        return MissingFact(f"{interface}.{kind}", question, NAMES[kind], line)

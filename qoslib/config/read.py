@@ -1,0 +1,87 @@
+"""Read a configuration in any dialect: recognise it, and hand it to the dialect's reader."""
+
+from collections.abc import Callable, Mapping
+
+from qoslib.config.facts import Facts
+from qoslib.config.reading import Configuration
+from qoslib.config.text import ConfigurationError, bounded
+from qoslib.record import fail
+
+__all__ = ["DIALECTS", "read", "recognise"]
+
+#: Dialect -> its reader: a text that is bounded, and facts, to a `Configuration`.
+DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {}
+#: Dialect -> how sure it is that a text is its own, from 0 to 1.
+SIGNS: dict[str, Callable[[str], float]] = {}
+
+
+def recognise(text: str) -> str:
+    """The dialect of a configuration.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    str
+        A name of `DIALECTS`.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is none of them.
+    """
+    sure = {name: sign(text) for name, sign in SIGNS.items()}
+    best = max(sure, key=lambda name: sure[name], default="")
+    if not best or sure[best] <= 0:
+        raise ConfigurationError(f"no dialect is recognised; name one: {', '.join(DIALECTS)}")
+    return best
+
+
+def read(
+    text: str,
+    interface: str | None = None,
+    facts: Mapping[str, float | str] | None = None,
+    dialect: str | None = None,
+) -> Configuration:
+    """Read what a configuration says of queues, as ports that every model takes.
+
+    Parameters
+    ----------
+    text : str
+        At most 10 million characters. It is data: nothing in it is run.
+    interface : str, optional
+        Only this one, as it stands in the text.
+    facts : mapping of str to float or str, optional
+        What no configuration holds: ``line_rate_bps``, ``buffer_bytes``, ``platform``, ... for all
+        interfaces, or ``"GigabitEthernet0/0/1.line_rate_bps"`` for one.
+    dialect : str, optional
+        A name of `DIALECTS`; recognised if None.
+
+    Returns
+    -------
+    Configuration
+        Its ports, where each number comes from, which facts are missing, and every line on quality
+        of service that the ports do not say.
+
+    Raises
+    ------
+    ConfigurationError
+        If the text cannot be read: its line and what is allowed.
+    ValueError
+        If a fact or a dialect is not known.
+    """
+    text, known = bounded(text), Facts(facts)
+    if dialect is None:
+        dialect = recognise(text)
+    if dialect not in DIALECTS:
+        fail("dialect", dialect, ", ".join(DIALECTS))
+    found = DIALECTS[dialect](text, known)
+    if interface is None:
+        return found
+    ports = tuple(port for port in found.ports if port.interface == interface)
+    if not ports:
+        names = ", ".join(dict.fromkeys(port.interface for port in found.ports)) or "none"
+        raise ConfigurationError(f"interface {interface!r} has no queues here; these have: {names}")
+    return found.replace(ports=ports)

@@ -1,0 +1,203 @@
+"""What was read from a configuration: ports, where each number comes from, and what is left out."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from qoslib.port import Port
+from qoslib.record import Count, Record, record
+
+__all__ = [
+    "Configuration",
+    "ConfiguredClass",
+    "ConfiguredPort",
+    "MissingFact",
+    "Origin",
+    "Remark",
+    "Statement",
+]
+
+
+@record
+class Origin(Record):
+    """Where one number of a port comes from: a line, a default, a fact of the reader, or several.
+
+    Parameters
+    ----------
+    where : str
+        The place in the port, like ``"queues['VOICE'].policer.burst_bytes"``.
+    line : int
+        Of the configuration, from 1; 0 where no line says it.
+    default : str
+        The row of ``defaults.toml``; empty where it is no default.
+    fact : str
+        The name of the reader's fact; empty where it is none.
+    """
+
+    where: str
+    line: Count = 0
+    default: str = ""
+    fact: str = ""
+
+
+@record
+class Statement(Record):
+    """A command as it stands in the text, for findings and for the margin of a report.
+
+    Parameters
+    ----------
+    line : int
+        From 1.
+    text : str
+        The command, without its indentation.
+    parents : tuple of str
+        The commands that it stands below, the outermost first.
+    """
+
+    line: Count
+    text: str
+    parents: tuple[str, ...] = ()
+
+
+@record
+class ConfiguredClass(Record):
+    """A class of a port: who is in it, and where it waits.
+
+    Parameters
+    ----------
+    name : str
+        As configured.
+    queue : str
+        Its queue in the port; empty for a class that only meters or marks.
+    marks : tuple of str
+        What puts packets into it: ``"EF"``, ``"AF41"``, ``"CS6"``, ``"PCP 5"``, ``"the rest"``, or
+        the name of a list or an application that only the reader can resolve.
+    line : int
+        Where the class stands, from 1; 0 of a class that the platform makes by itself.
+    node : str
+        The node above the queue; empty below the port itself.
+    statements : tuple of Statement
+        Its own commands, in their order.
+    """
+
+    name: str
+    queue: str = ""
+    marks: tuple[str, ...] = ()
+    line: Count = 0
+    node: str = ""
+    statements: tuple[Statement, ...] = ()
+
+
+@record
+class Remark(Record):
+    """A line that the port does not say, and what is lost by leaving it out.
+
+    Parameters
+    ----------
+    kind : str
+        ``"not modelled"``: understood, and without an effect in the models; ``"unknown"``: not
+        understood, though it stands where quality of service is configured.
+    line : int
+        From 1.
+    text : str
+        The command.
+    lost : str
+        One sentence on what is lost.
+    """
+
+    kind: Literal["not modelled", "unknown"]
+    line: Count
+    text: str
+    lost: str
+
+
+@record
+class MissingFact(Record):
+    """A fact that no configuration holds and nobody may guess.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in `facts`, like ``"GigabitEthernet0/0/1.line_rate_bps"``.
+    question : str
+        One sentence that a person can answer.
+    unit : str
+        A name of `units.UNITS`, or empty for a text.
+    line : int
+        Which line needs it; 0 for the port as a whole.
+    """
+
+    name: str
+    question: str
+    unit: str = ""
+    line: Count = 0
+
+
+@record
+class ConfiguredPort(Record):
+    """A port as configured on one interface, in one direction.
+
+    Parameters
+    ----------
+    interface : str
+        As it stands in the text.
+    direction : str
+        ``"out"`` or ``"in"``.
+    port : Port or None
+        None while a fact is missing.
+    classes : tuple of ConfiguredClass
+        In the order in which the platform looks at them.
+    origins : tuple of Origin
+        One for each number that the port does not have from its own defaults.
+    missing : tuple of MissingFact
+        What has to be known before there is a port.
+    policy : str
+        The name of the policy, the scheduler map or the root qdisc.
+    line : int
+        Where it is attached.
+    """
+
+    interface: str
+    direction: Literal["out", "in"]
+    port: Port | None
+    classes: tuple[ConfiguredClass, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    missing: tuple[MissingFact, ...] = ()
+    policy: str = ""
+    line: Count = 0
+
+    def origin(self, where: str) -> Origin | None:
+        """Where the number at a place of the port comes from; None if nothing was said of it."""
+        return next((each for each in self.origins if each.where == where), None)
+
+
+@record
+class Configuration(Record):
+    """All that was read from one text.
+
+    Parameters
+    ----------
+    dialect : str
+        A name of `DIALECTS`.
+    ports : tuple of ConfiguredPort
+        In the order of the interfaces.
+    remarks : tuple of Remark
+        Every line on quality of service that the ports do not say.
+    statements : tuple of Statement
+        Every line on quality of service that was understood.
+    lines : int
+        Lines of the text.
+    """
+
+    dialect: str
+    ports: tuple[ConfiguredPort, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    statements: tuple[Statement, ...] = ()
+    lines: Count = 0
+
+    @property
+    def missing(self) -> tuple[MissingFact, ...]:
+        """What the ports still need, each once."""
+        return tuple(dict.fromkeys(each for port in self.ports for each in port.missing))
+
+    def __iter__(self) -> Iterator[ConfiguredPort]:
+        return iter(self.ports)
