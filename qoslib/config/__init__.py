@@ -18,9 +18,11 @@ from qoslib.config.reading import (
     Statement,
 )
 from qoslib.config.text import ConfigurationError
+from qoslib.config.write import WRITERS, Written, write
 
 __all__ = [
     "DIALECTS",
+    "WRITERS",
     "Configuration",
     "ConfigurationError",
     "ConfiguredClass",
@@ -31,8 +33,10 @@ __all__ = [
     "Origin",
     "Remark",
     "Statement",
+    "Written",
     "default",
     "defaults",
     "read",
     "recognise",
+    "write",
 ]

@@ -51,20 +51,64 @@ class Facts:
                 fail(f"fact {name!r}", value, "a text")
 
     def name(self, interface: str, kind: str) -> str:
-        """The name under which a fact was given for an interface; empty if it was not."""
+        """The name under which a fact was given for an interface; empty if it was not.
+
+        Parameters
+        ----------
+        interface, kind : str
+            The interface, and a name of `NAMES`.
+
+        Returns
+        -------
+        str
+        """
         own = f"{interface}.{kind}"
         return own if own in self.given else kind if kind in self.given else ""
 
     def number(self, interface: str, kind: str) -> float | None:
-        """A fact that is a number, in its base unit; None if it was not given."""
+        """A fact that is a number, in its base unit; None if it was not given.
+
+        Parameters
+        ----------
+        interface, kind : str
+            The interface, and a name of `NAMES`.
+
+        Returns
+        -------
+        float or None
+        """
         name = self.name(interface, kind)
         return float(self.given[name]) if name else None
 
     def text(self, interface: str, kind: str) -> str:
-        """A fact that is a text; empty if it was not given."""
+        """A fact that is a text; empty if it was not given.
+
+        Parameters
+        ----------
+        interface, kind : str
+            The interface, and a name of `NAMES`.
+
+        Returns
+        -------
+        str
+        """
         name = self.name(interface, kind)
         return str(self.given[name]) if name else ""
 
     def missing(self, interface: str, kind: str, question: str, line: int = 0) -> MissingFact:
-        """What to ask where a fact is needed and was not given."""
+        """What to ask where a fact is needed and was not given.
+
+        Parameters
+        ----------
+        interface, kind : str
+            The interface, and a name of `NAMES`.
+        question : str
+            One sentence.
+        line : int
+            Which line needs it; 0 for the port as a whole.
+
+        Returns
+        -------
+        MissingFact
+        """
         return MissingFact(f"{interface}.{kind}", question, NAMES[kind], line)

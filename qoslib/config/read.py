@@ -31,6 +31,12 @@ def recognise(text: str) -> str:
     ------
     ConfigurationError
         If it is none of them.
+
+    Examples
+    --------
+    >>> recognise("Dear diary")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    qoslib.config.text.ConfigurationError: no dialect is recognised; name one:...
     """
     sure = {name: sign(text) for name, sign in SIGNS.items()}
     best = max(sure, key=lambda name: sure[name], default="")
@@ -71,6 +77,12 @@ def read(
         If the text cannot be read: its line and what is allowed.
     ValueError
         If a fact or a dialect is not known.
+
+    Examples
+    --------
+    >>> read("policy-map WAN", dialect="morse")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: dialect is 'morse'; allowed:...
     """
     text, known = bounded(text), Facts(facts)
     if dialect is None:

@@ -166,7 +166,17 @@ class ConfiguredPort(Record):
     line: Count = 0
 
     def origin(self, where: str) -> Origin | None:
-        """Where the number at a place of the port comes from; None if nothing was said of it."""
+        """Where the number at a place of the port comes from; None if nothing was said of it.
+
+        Parameters
+        ----------
+        where : str
+            Like ``"queues['VOICE'].policer.burst_bytes"``.
+
+        Returns
+        -------
+        Origin or None
+        """
         return next((each for each in self.origins if each.where == where), None)
 
 
