@@ -7,6 +7,8 @@ reader gave; what is missing is asked for by name, and what is not modelled is l
 
 from qoslib.config.defaults import Default, default, defaults
 from qoslib.config.facts import Facts
+from qoslib.config.loads import Load, loads
+from qoslib.config.promises import Promise, promises
 from qoslib.config.read import DIALECTS, read, recognise
 from qoslib.config.reading import (
     Configuration,
@@ -29,13 +31,17 @@ __all__ = [
     "ConfiguredPort",
     "Default",
     "Facts",
+    "Load",
     "MissingFact",
     "Origin",
+    "Promise",
     "Remark",
     "Statement",
     "Written",
     "default",
     "defaults",
+    "loads",
+    "promises",
     "read",
     "recognise",
     "write",

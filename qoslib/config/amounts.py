@@ -1,0 +1,136 @@
+"""Amounts as people write and read them: ``6 Mb/s``, ``20 ms``, ``1,562,500 B``."""
+
+import re
+
+from qoslib import units
+from qoslib.record import fail
+
+__all__ = ["amount", "rate_text", "size_text", "time_text"]
+
+#: Unit -> how people write it, without regard to case.
+_WORDS = {
+    "bit/s": ("bit/s", "b/s", "bps"),
+    "kbit/s": ("kbit/s", "kb/s", "kbps", "kbit", "k"),
+    "Mbit/s": ("mbit/s", "mb/s", "mbps", "mbit", "m"),
+    "Gbit/s": ("gbit/s", "gb/s", "gbps", "gbit", "g"),
+    "s": ("s", "sec", "second", "seconds"),
+    "ms": ("ms",),
+    "us": ("us", "µs"),
+    "B": ("b", "byte", "bytes"),
+    "kB": ("kb", "kbytes", "k"),
+    "MB": ("mb", "mbytes", "m"),
+    "GB": ("gb", "gbytes", "g"),
+    "packets": ("packets", "packet", "pkt"),
+}
+_NUMBER = re.compile(r"(\d[\d,_]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
+#: From such a value on an amount is shown in the unit, the largest first.
+_RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
+_TIMES = ("s", "ms", "us")
+
+
+def amount(text: str, unit: str) -> float:
+    """A number with or without a unit, in a base unit.
+
+    Parameters
+    ----------
+    text : str
+        ``"50 Mb/s"``, ``"50M"``, ``"5e7"``: without a unit it is in the base unit.
+    unit : str
+        ``"bit/s"``, ``"s"``, ``"B"`` or ``"packets"``.
+
+    Returns
+    -------
+    float
+        In that unit.
+
+    Raises
+    ------
+    ValueError
+        If it is no such amount.
+
+    Examples
+    --------
+    >>> amount("6 Mb/s", "bit/s"), amount("20 ms", "s"), amount("2 MB", "B")
+    (6000000.0, 0.02, 2000000.0)
+    """
+    kind, _ = units.UNITS[unit]
+    found = _NUMBER.fullmatch(text.strip())
+    if found:
+        number = float(found[1].replace(",", "").replace("_", ""))
+        word = found[2].strip().lower()
+        if not word:
+            return number
+        for name, words in _WORDS.items():
+            if word in words and units.UNITS[name][0] == kind:
+                return float(units.convert(number, name, unit))
+    allowed = [words[0] for name, words in _WORDS.items() if units.UNITS[name][0] == kind]
+    fail("amount", text, f"a number and a unit: {', '.join(allowed)}")
+
+
+def _shown(value: float, base: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        number = units.convert(value, base, name)
+        if abs(number) >= 1 or name == names[-1]:
+            digits = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
+            return f"{digits} {units.symbol(name).replace('bit/s', 'b/s')}"
+    raise AssertionError("the last name is always taken")
+
+
+def rate_text(rate_bps: float) -> str:
+    """A rate to read.
+
+    Parameters
+    ----------
+    rate_bps : float
+        [bit/s]
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> rate_text(3_488_000), rate_text(87_200)
+    ('3.49 Mb/s', '87.2 kb/s')
+    """
+    return _shown(rate_bps, "bit/s", _RATES) if rate_bps else "0"
+
+
+def time_text(time_s: float) -> str:
+    """A time to read.
+
+    Parameters
+    ----------
+    time_s : float
+        [s]
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> time_text(0.0154)
+    '15.4 ms'
+    """
+    return _shown(time_s, "s", _TIMES) if time_s else "0 ms"
+
+
+def size_text(size_bytes: float) -> str:
+    """A size to read; bytes are not shortened, as configurations do not shorten them either.
+
+    Parameters
+    ----------
+    size_bytes : float
+        [B]
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> size_text(1_562_500)
+    '1,562,500 B'
+    """
+    return f"{size_bytes:,.0f} B"

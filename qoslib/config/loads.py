@@ -1,0 +1,239 @@
+"""What is sent to the classes of a port, in an engineer's words: ``traffic.toml``."""
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from qoslib import units
+from qoslib.config.amounts import amount, rate_text
+from qoslib.config.phrases import ALLOWED, MOST, Sent, phrase
+from qoslib.config.promises import promises
+from qoslib.config.reading import ConfiguredClass, ConfiguredPort
+from qoslib.config.text import ConfigurationError
+from qoslib.flows import Flow
+from qoslib.record import Count, Positive, Record, fail, record
+from qoslib.traffic import Stream
+
+__all__ = ["Load", "loads"]
+
+#: The key of the table of delays that classes may have at most.
+TARGETS = "targets"
+#: Of several parts, the origin that is said: the first of these.
+_ORIGINS: tuple[Literal["counters", "computed", "given"], ...] = "counters", "computed", "given"
+
+
+@record
+class Load(Record):
+    """What is sent to one class, and where that comes from.
+
+    Parameters
+    ----------
+    name : str
+        Of the class.
+    origin : {'given', 'computed', 'counters', 'assumed'}
+        Whether a rate was given as such, was computed from words like ``40 calls``, was counted by
+        the device, or was assumed as nobody said it.
+    words : str
+        As given.
+    arithmetic : str
+        How the rate follows from the words; empty where it is the rate itself.
+    streams : tuple of Stream
+        Traffic that does not respond to loss.
+    flows : tuple of Flow
+        TCP.
+    target_s : float or None
+        The delay that its p99 may have at most [s].
+    line : int
+        Of ``traffic.toml``, from 1; 0 where there is none.
+    """
+
+    name: str
+    origin: Literal["given", "computed", "counters", "assumed"]
+    words: str = ""
+    arithmetic: str = ""
+    streams: tuple[Stream, ...] = ()
+    flows: tuple[Flow, ...] = ()
+    target_s: Positive | None = None
+    line: Count = 0
+
+    @property
+    def rate_bps(self) -> float:
+        """Of the streams, without TCP [bit/s]."""
+        return sum(stream.rate_bps for stream in self.streams)
+
+    @property
+    def frame_bytes(self) -> float | None:
+        """Mean frame of all its packets [B]; None where nothing is sent."""
+        packets = sum(units.rate_pps(s.rate_bps, s.mean_frame_bytes) for s in self.streams)
+        if packets:
+            return units.octets(self.rate_bps) / packets
+        return float(self.flows[0].frame_bytes) if self.flows else None
+
+    @property
+    def text(self) -> str:
+        """The rate to read, with TCP named where there is some."""
+        parts = [rate_text(self.rate_bps)] if self.streams or not self.flows else []
+        return " + ".join([*parts, *([f"{len(self.flows)} TCP"] if self.flows else [])])
+
+
+def loads(
+    configured: ConfiguredPort,
+    text: str | None = None,
+    counters: Mapping[str, float] | None = None,
+) -> tuple[Load, ...]:
+    """What is sent to the classes of a port.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+        Its port is known.
+    text : str, optional
+        ``traffic.toml``: a class a line, as in ``VOICE = "40 calls G.711"``; in a table of an
+        interface's name for one interface; ``[targets]`` has the delay that a class may have. A
+        class that is not there sends nothing.
+    counters : mapping of str to float, optional
+        Class, and what the device counted [bit/s].
+
+    Returns
+    -------
+    tuple of Load
+        One for each class with a queue, in their order. Without a text the counters say it, and
+        without these each class is assumed to send its guarantee.
+
+    Raises
+    ------
+    ConfigurationError
+        If the text cannot be read; the message names its line and what is allowed.
+    ValueError
+        If the port is not known.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 1e8, (Queue("VOICE", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("VOICE", "VOICE", ("EF",)),))
+    >>> (load,) = loads(edge, 'VOICE = "40 calls G.711"')
+    >>> load.text, load.arithmetic, load.origin
+    ('3.49 Mb/s', '40 calls x 87.2 kb/s (218 B every 20 ms)', 'computed')
+    """
+    if configured.port is None:
+        fail("the port of", configured.interface, "one without a missing fact")
+    given, targets = _document(text, configured) if text is not None else ({}, {})
+    made = []
+    for each in _queued(configured):
+        target = targets.get(each.name)
+        if text is not None:
+            line, words = given.get(each.name, (0, ["nothing"]))
+            made.append(_load(configured, each, words, line, counters or {}, target))
+        elif counters is not None and each.name in counters:
+            made.append(_load(configured, each, ["what the counters say"], 0, counters, target))
+        else:
+            assumed = _load(configured, each, ["its minimum"], 0, {}, target)
+            made.append(assumed.replace(origin="assumed"))
+    return tuple(made)
+
+
+def _queued(configured: ConfiguredPort) -> list[ConfiguredClass]:
+    names = configured.port.queue_names if configured.port else ()
+    return [each for each in configured.classes if each.queue in names]
+
+
+def _document(
+    text: str, configured: ConfiguredPort
+) -> tuple[dict[str, tuple[int, list[str]]], dict[str, float]]:
+    """Class to its line and words, and class to the delay that it may have [s]."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        at = re.search(r"line (\d+)", str(error))
+        problem = f'{error}; a line looks like VOICE = "40 calls G.711"'
+        raise ConfigurationError(problem, int(at[1]) if at else None) from None
+    names = [each.name for each in _queued(configured)]
+    targets = _table(document.pop(TARGETS, {}), TARGETS, text)
+    tables = {key: value for key, value in document.items() if isinstance(value, dict)}
+    own = _table(tables.get(configured.interface, {}), configured.interface, text)
+    common = {key: value for key, value in document.items() if key not in tables}
+    found: dict[str, tuple[int, list[str]]] = {}
+    for key, value in {**common, **own}.items():
+        line = _line_of(text, key)
+        # A file of several interfaces may name classes that this one does not have.
+        if key not in names and (key in own or not tables):
+            raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
+        words = value if isinstance(value, list) else [value]
+        if not words or len(words) > MOST or not all(isinstance(each, str) for each in words):
+            raise ConfigurationError(f"class {key!r} is {value!r}; allowed: {ALLOWED}", line)
+        found[key] = line, words
+    delays = {}
+    for key, value in targets.items():
+        line = _line_of(text, key, after=f"[{TARGETS}]")
+        delays[key] = _in_line(line, _delay, str(value))
+        if key not in names and not tables:
+            raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
+    return found, delays
+
+
+def _delay(text: str) -> float:
+    seconds = amount(text.lower().removeprefix("p99").strip(), "s")
+    return seconds if seconds > 0 else fail("target", text, "a delay above 0, as in '20 ms'")
+
+
+def _table(value: Any, name: str, text: str) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    raise ConfigurationError(f"{name!r} is no table; write [{name}]", _line_of(text, name))
+
+
+def _line_of(text: str, key: str, after: str = "") -> int:
+    """Where a key stands, which tomllib does not say."""
+    lines = text.splitlines()
+    begin = next((i for i, line in enumerate(lines) if line.strip() == after), 0) if after else 0
+    pattern = re.compile(rf"""\s*["']?{re.escape(key)}["']?\s*=""")
+    return next((i for i, each in enumerate(lines, 1) if i > begin and pattern.match(each)), 1)
+
+
+def _in_line(line: int, made: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return made(*given)
+    except ConfigurationError:
+        raise
+    except ValueError as error:
+        raise ConfigurationError(str(error), line or None) from None
+
+
+def _load(
+    configured: ConfiguredPort,
+    each: ConfiguredClass,
+    words: list[str],
+    line: int,
+    counters: Mapping[str, float],
+    target: float | None,
+) -> Load:
+    least = {p.name: p.minimum_bps for p in promises(configured)}[each.name]
+    mark, whys = _mark(configured, each), []
+    parts: list[Stream | Flow] = []
+    origins: set[str] = set()
+    for number, part in enumerate(words, 1):
+        name = f"{each.name} {number}" if len(words) > 1 else each.name
+        given = part.strip(), name, mark, least, counters.get(each.name)
+        sent: Sent = _in_line(line, phrase, *given)
+        parts += sent.parts
+        whys += [sent.arithmetic] if sent.arithmetic else []
+        origins.add(sent.origin)
+    streams = tuple(part for part in parts if isinstance(part, Stream))
+    flows = tuple(part for part in parts if isinstance(part, Flow))
+    origin = next(kind for kind in _ORIGINS if kind in origins)
+    text = " + ".join(words) if line else ""
+    return Load(each.name, origin, text, "; ".join(whys), streams, flows, target, line)
+
+
+def _mark(configured: ConfiguredPort, each: ConfiguredClass) -> str:
+    """A label that the port's classifier sends to the class's queue."""
+    port = configured.port
+    assert port is not None
+    for mark in (*each.marks, each.name, each.queue):
+        if port.classifier.queue(mark) == each.queue or len(port.queues) == 1:
+            return mark
+    marks = ", ".join(each.marks) or each.name
+    fail(f"the queue of {marks}", port.classifier.queue(each.name), each.queue)

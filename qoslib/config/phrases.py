@@ -1,0 +1,183 @@
+"""The words of ``traffic.toml``: a phrase as streams and flows, and how its rate follows."""
+
+import re
+import tomllib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from qoslib import units
+from qoslib.config.amounts import amount, rate_text, time_text
+from qoslib.flows import Flow
+from qoslib.record import fail
+from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, TickedBursts, imix
+
+__all__ = ["ALLOWED", "MOST", "Sent", "phrase"]
+
+ALLOWED = (
+    "'40 calls G.711', '6 Mb/s video', '6 Mb/s', '6 Mb/s of 200 B', '6 Mb/s of IMIX',"
+    " '3 bulk TCP, 20 ms', 'its minimum', '80 % of its minimum', 'nothing',"
+    " 'what the counters say', or a list of these"
+)
+#: One class has at most so many parts or flows.
+MOST = 1000
+#: Payload of a full frame of TCP over IPv4 with time stamps [B], and the frame with its headers.
+SEGMENT_BYTES, FRAME_BYTES = 1448, 1518
+
+
+class Sent(NamedTuple):
+    """What one phrase says.
+
+    Attributes
+    ----------
+    parts : list of Stream or Flow
+    arithmetic : str
+        How the rate follows from the words; empty where it is the rate itself.
+    origin : str
+        As `Load.origin`.
+    """
+
+    parts: list[Stream | Flow]
+    arithmetic: str
+    origin: Literal["given", "computed", "counters"]
+
+
+def phrase(words: str, name: str, mark: str, least: float, counted: float | None) -> Sent:
+    """What a phrase says of a class.
+
+    Parameters
+    ----------
+    words : str
+        As in `ALLOWED`.
+    name, mark : str
+        Of the streams and flows.
+    least : float
+        The class's minimum [bit/s].
+    counted : float or None
+        What the device counted [bit/s].
+
+    Returns
+    -------
+    Sent
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    for pattern, make in _PHRASES:
+        if found := re.fullmatch(pattern, words, re.IGNORECASE):
+            return make(found, name, mark, least, counted)
+    fail(f"traffic of {name}", words, ALLOWED)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        fail("number", text, "digits, as in 40 or 2.5")
+
+
+def _rate(number: str, prefix: str) -> float:
+    return amount(f"{_number(number)} {prefix}b/s", "bit/s")
+
+
+def _calls(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
+    codec = found["codec"].upper().replace("G.", "G").replace("G", "G.")
+    table = _words()["codec"]
+    if codec not in table:
+        fail(f"codec of {name}", found["codec"], ", ".join(table))
+    calls, row = _number(found["calls"]), table[codec]
+    each = units.bits(row["frame_bytes"]) / row["packet_s"]
+    stream = Stream(name, calls * each, row["frame_bytes"], Poisson(), mark)
+    every = f"{row['frame_bytes']} B every {time_text(row['packet_s'])}"
+    return Sent([stream], f"{calls:g} calls x {rate_text(each)} ({every})", "computed")
+
+
+def _video(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
+    row, rate = _words()["video"], _rate(found["rate"], found["prefix"])
+    per_second = _number(found["pictures"]) if found["pictures"] else 1 / row["packet_s"]
+    if per_second <= 0:
+        fail(f"pictures of {name}", found["pictures"], "above 0")
+    size = units.octets(rate / per_second)
+    bursts = TickedBursts(1 / per_second)
+    why = f"{per_second:.3g} pictures per second of {size:,.0f} B, each back to back"
+    return Sent([Stream(name, rate, row["frame_bytes"], bursts, mark)], why, "given")
+
+
+def _plain(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
+    rate, size = _rate(found["rate"], found["prefix"]), found["size"]
+    frames: int | FrameMix = _words()["data"]["frame_bytes"]
+    if size:
+        frames = imix() if size.lower() == "imix" else int(_number(size))
+    smooth = (found["spacing"] or "").lower() == "cbr"
+    return Sent([Stream(name, rate, frames, Cbr() if smooth else Poisson(), mark)], "", "given")
+
+
+def _tcp(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
+    flows = int(_number(found["flows"])) if found["flows"] else 1
+    if not 1 <= flows <= MOST:
+        fail(f"TCP flows of {name}", flows, f"1 to {MOST}")
+    trip = amount(found["trip"], "s")
+    return Sent(
+        [
+            Flow(
+                f"{name} TCP {number}" if flows > 1 else f"{name} TCP",
+                trip,
+                mss_bytes=SEGMENT_BYTES,
+                frame_bytes=FRAME_BYTES,
+                mark=mark,
+            )
+            for number in range(1, flows + 1)
+        ],
+        "",
+        "given",
+    )
+
+
+def _share(found: re.Match[str], name: str, mark: str, least: float, _: object) -> Sent:
+    percent = _number(found["percent"]) if found["percent"] else 100.0
+    frames = _words()["data"]["frame_bytes"]
+    rate = units.convert(percent, "%", "1") * least
+    why = f"{percent:g} % of its minimum, {rate_text(least)}"
+    return Sent([Stream(name, rate, frames, Poisson(), mark)], why, "computed")
+
+
+def _nothing(found: re.Match[str], name: str, *_: object) -> Sent:
+    return Sent([], "", "given")
+
+
+def _counted(
+    found: re.Match[str], name: str, mark: str, least: float, counted: float | None
+) -> Sent:
+    if counted is None:
+        fail(
+            f"traffic of {name}", found[0], "a rate: --measured FILE has no counters of this class"
+        )
+    frames = _words()["data"]["frame_bytes"]
+    return Sent(
+        [Stream(name, counted, frames, Poisson(), mark)], "counted by the device", "counters"
+    )
+
+
+@cache
+def _words() -> dict[str, Any]:
+    text = Path(__file__).with_name("words.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+_CODEC = r"(?P<codec>G\.?\d+)"
+_OFFERED = r"(?P<rate>\d[\d.,]*)\s*(?P<prefix>[kmg]?)(?:b/s|bit/s|bps|bit)"
+_SPACING = r"(?:,\s*(?P<spacing>poisson|cbr))?"
+#: What a phrase looks like, and what makes streams and flows of it.
+_PHRASES: tuple[tuple[str, Callable[..., Sent]], ...] = (
+    (rf"(?P<calls>\d[\d,]*)\s*(?:calls?|x|×)\s*(?:of\s+)?{_CODEC}", _calls),
+    (rf"(?P<calls>\d[\d,]*)\s*{_CODEC}\s*calls?", _calls),
+    (rf"{_OFFERED}\s*(?:of\s+)?video(?:\s*at\s*(?P<pictures>\d[\d.]*)\s*(?:/s|fps))?", _video),
+    (rf"{_OFFERED}(?:\s*of\s*(?P<size>\d+|imix)\s*(?:B|bytes)?)?{_SPACING}", _plain),
+    (r"(?:(?P<flows>\d+)\s*)?(?:bulk\s+)?TCP(?:\s+flows?)?\s*,\s*(?P<trip>[\d.]+\s*\w+)", _tcp),
+    (r"(?:(?P<percent>\d[\d.]*)\s*%\s*of\s*)?its\s*(?:minimum|guarantee)", _share),
+    (r"nothing|0", _nothing),
+    (r"what the counters say", _counted),
+)

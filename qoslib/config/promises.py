@@ -1,0 +1,141 @@
+"""What a configuration promises each class: a minimum, a maximum, and how long its queue lasts."""
+
+from collections.abc import Mapping
+
+from qoslib import units
+from qoslib.config.amounts import rate_text, size_text
+from qoslib.config.reading import ConfiguredClass, ConfiguredPort
+from qoslib.config.shares import least_bps, limited_bps, nodes_of, policed_bps
+from qoslib.port import ByteLimit, PacketLimit, Port, Queue
+from qoslib.port.nodes import outline
+from qoslib.record import NotNegative, Record, record
+
+__all__ = ["FRAME_BYTES", "Promise", "class_of", "promises"]
+
+#: A full frame [B]: what a packet of a queue is taken to be where no load says otherwise.
+FRAME_BYTES = 1518
+
+
+@record
+class Promise(Record):
+    """What one class gets, whatever the others send.
+
+    Parameters
+    ----------
+    name : str
+        Of the class.
+    queue : str
+        Its queue.
+    minimum_bps : float
+        What it gets while every other class sends as much as it can [bit/s].
+    minimum_why : str
+        The arithmetic.
+    maximum_bps : float
+        What it gets while no other class sends [bit/s]; of a conditional policer under congestion.
+    maximum_why : str
+        What limits it.
+    held_bytes : float or None
+        What its queue holds of the frames [B]; None where a shared memory decides.
+    held_why : str
+        The arithmetic.
+    queue_s : float or None
+        How long that takes at the minimum [s]; None where either is not known or the minimum is 0.
+    """
+
+    name: str
+    queue: str
+    minimum_bps: NotNegative
+    minimum_why: str
+    maximum_bps: NotNegative
+    maximum_why: str
+    held_bytes: NotNegative | None
+    held_why: str
+    queue_s: NotNegative | None
+
+
+def promises(
+    configured: ConfiguredPort, frames_bytes: Mapping[str, float] | None = None
+) -> tuple[Promise, ...]:
+    """What each class of a port gets at least and at most, and how long its queue lasts.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+    frames_bytes : mapping of str to float, optional
+        Class, and the mean size of its frames [B]; by default `FRAME_BYTES`.
+
+    Returns
+    -------
+    tuple of Promise
+        For each class with a queue, in their order; none where a fact is missing.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.port import StartTimeFairQueueing
+    >>> queues = (Queue("gold", PacketLimit(50), weight=3.0), Queue("rest", PacketLimit(50)))
+    >>> port = Port("access", 1e8, queues, StartTimeFairQueueing())
+    >>> classes = tuple(ConfiguredClass(q.name, q.name) for q in queues)
+    >>> for each in promises(ConfiguredPort("ge-0/0/0", "out", port, classes)):
+    ...     print(each.name, each.minimum_bps, round(each.queue_s, 4))
+    gold 75000000.0 0.0081
+    rest 25000000.0 0.0243
+    """
+    port, found = configured.port, []
+    if port is None:
+        return ()
+    least = least_bps(port)
+    for each in configured.classes:
+        if each.queue not in port.queue_names:
+            continue
+        queue = port.queues[port.queue_names.index(each.queue)]
+        frame = (frames_bytes or {}).get(each.name, FRAME_BYTES)
+        minimum, why = least[queue.name]
+        held, held_why = _held(port, queue, minimum, frame)
+        lasts = units.serialisation_s(held, minimum) if held is not None and minimum else None
+        most = _maximum(port, queue)
+        found.append(Promise(each.name, queue.name, minimum, why, *most, held, held_why, lasts))
+    return tuple(found)
+
+
+def class_of(configured: ConfiguredPort, queue: str) -> ConfiguredClass | None:
+    """The class that waits in a queue; None where no class does."""
+    return next((each for each in configured.classes if each.queue == queue), None)
+
+
+def _held(port: Port, queue: Queue, minimum: float, frame: float) -> tuple[float | None, str]:
+    limit = queue.limit
+    if queue.alpha is not None:
+        return None, f"memory pool {queue.pool}, {queue.alpha:g} times what is free of it"
+    if isinstance(limit, PacketLimit):
+        return limit.held_bytes(frame), f"{limit.packets:,} packets of {frame:,.0f} B"
+    if isinstance(limit, ByteLimit):
+        return float(limit.limit_bytes), size_text(limit.limit_bytes)
+    rate = queue.guaranteed_bps if limit.at == "guaranteed" else port.rate_bps
+    rate = minimum if limit.at == "served" else rate
+    words = f"{units.convert(limit.time_s, 's', 'ms'):g} ms at {rate_text(rate)}"
+    return units.octets(limit.time_s * rate), words
+
+
+def _maximum(port: Port, queue: Queue) -> tuple[float, str]:
+    """The lowest of all rates on the way, and its name."""
+    rates = [(port.rate_bps, "line rate")]
+    if port.shaper:
+        rates.append((port.shaper.rate_bps, "the port's shaper"))
+    nodes = nodes_of(port)
+    if nodes:
+        tree = outline(port.queues, nodes)
+        at = tree.parents[port.queue_names.index(queue.name)]
+        while at >= 0:
+            node = tree.each(port.queues)[at]
+            if node.shaper:
+                rates.append((node.shaper.rate_bps, f"the shaper of {node.name}"))
+            at = tree.parents[at]
+    own = limited_bps(queue)
+    if own is not None:
+        by_policer = queue.policer is not None and policed_bps(queue.policer) == own
+        words = "its policer" if by_policer else "its shaper"
+        if by_policer and queue.policer and queue.policer.when == "congested":
+            words += ", when congested"
+        rates.append((own, words))
+    return min(rates, key=lambda each: each[0])
