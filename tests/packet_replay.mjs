@@ -1,13 +1,14 @@
 // Compare what the picture counts with a slow replay of the event record, event after event.
 //   node packet_replay.mjs MODULES SCENE.json
 // The scene file has `spec`, `data` (base64) and, for each lane, `events`: a list of
-// [time_s, kind, stream, queue], and `times_s`. Prints the number of comparisons, or fails.
+// [time_s, kind, stream, queue, packet], and `times_s`. Prints the number of comparisons, and the
+// state at each time if `states` says so; or fails.
 import { readFileSync } from "node:fs";
 
 const [folder, file] = process.argv.slice(2);
 const { load } = await import(`${folder}/scene.js`);
 const { stateAt } = await import(`${folder}/state.js`);
-const { spec, data, lanes, times_s } = JSON.parse(readFileSync(file, "utf8"));
+const { spec, data, lanes, times_s, states } = JSON.parse(readFileSync(file, "utf8"));
 const scene = load(spec, new Uint8Array(Buffer.from(data, "base64")));
 let compared = 0;
 
@@ -49,4 +50,4 @@ for (const t of times_s) {
     });
   });
 }
-console.log(JSON.stringify({ compared, last: stateAt(scene, times_s[times_s.length - 1]).lanes.map((lane) => lane.flows) }));
+console.log(JSON.stringify({ compared, last: stateAt(scene, times_s[times_s.length - 1]).lanes.map((lane) => lane.flows), states: states ? times_s.map((t) => stateAt(scene, t).lanes) : [] }));

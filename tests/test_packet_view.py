@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from qoslib import explore, lessons, run
-from qoslib.explore import packet_scene
+from qoslib.explore import packet_port
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
 from qoslib.explore.packet_scene import NEVER, scene_of
 from qoslib.explore.packet_view import module
@@ -128,7 +128,7 @@ def events_of(lane, start_s):
     return [list(row) for row in zip(*(column.tolist() for column in rows), strict=True)]
 
 
-def replayed(tmp_path, lanes, window, times):
+def replayed(tmp_path, lanes, window, times, states=False):
     if NODE is None:
         pytest.skip("no node; the browser tests compare the same")
     scene = scene_of(lanes, *window)
@@ -142,12 +142,13 @@ def replayed(tmp_path, lanes, window, times):
         "data": base64.b64encode(scene.data).decode(),
         "lanes": [events_of(lane, window.start_s) for lane in lanes],
         "times_s": chosen.tolist(),
+        "states": states,
     }
     (tmp_path / "scene.json").write_text(json.dumps(told))
     command = [NODE, Path(__file__).with_name("packet_replay.mjs"), PAGE, tmp_path / "scene.json"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return {"times_s": chosen, "scene": scene, **json.loads(done.stdout)}
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -288,9 +289,9 @@ def test_a_finished_run_is_shown_and_cannot_be_moved():
 
 
 def test_every_scheduler_has_its_row_in_the_table_of_what_is_shown():
-    assert {*packet_scene._SCHEDULERS, Fifo} == {*SCHEDULERS, *TREES}
+    assert {*packet_port.SCHEDULERS, Fifo} == {*SCHEDULERS, *TREES}
     for scheduler in set(SCHEDULERS) - {Fifo}:
-        shown = packet_scene._SCHEDULERS[scheduler]
+        shown = packet_port.SCHEDULERS[scheduler]
         (lane,) = explore.packet_view(three(scheduler())).spec["lanes"]
         assert (lane["note"], lane["value"], lane["level"]) == shown
         assert ("values" in lane["columns"]) == bool(shown.value)

@@ -7,7 +7,7 @@ from routers import BEST, LESS, NETWORK, PLUS, PORTS, PREMIUM, STREAMS
 
 from qoslib import port as p
 from qoslib import traffic
-from qoslib.explore import packet_scene
+from qoslib.explore import packet_port
 from qoslib.packets.kernels import codes
 from qoslib.record import from_json
 
@@ -79,4 +79,4 @@ def test_a_scheduler_has_words_a_twin_and_a_line_in_the_packet_view(kind):
         return
     assert f"`{kind.__name__}" in (ROOT / "data" / "words.toml").read_text(encoding="utf-8")
     assert f"p.{kind.__name__}" in (ROOT / "tests" / "mechanisms.py").read_text(encoding="utf-8")
-    assert kind in packet_scene._SCHEDULERS
+    assert kind in packet_port.SCHEDULERS

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib.explore.packet_scene import Lane, Scene, scene_of
+from qoslib.explore.packet_port import Lane
+from qoslib.explore.packet_scene import Scene, scene_of
 from qoslib.flows import Flow, Host
 from qoslib.port import Port
 from qoslib.results import FlowEvents

@@ -61,7 +61,7 @@ export function spread(y, from, to, left, right = [], last = []) {
   };
   right.forEach(fromRight);
   for (const part of left) {
-    const begin = Math.max(x, part.at ?? x);
+    const begin = Math.max(x, Math.min(part.at ?? x, end - part.wide));
     if (begin + part.wide > end) continue;
     part.draw(begin, y);
     drawn.push(part);
@@ -137,6 +137,8 @@ export function block(pen, lane, number, i, x, y, w, h, alpha = 1) {
     context.fillStyle = theme.ground;
     context.fillRect(x + gap / 2, y + 0.38 * h, w - gap, 0.24 * h);
   }
+  const letter = w >= 8 && lane.letter && lane.arrival[i] <= pen.t ? lane.letter(i) : "";
+  if (letter) text(pen, letter, x + w / 2, y + h / 2 + 4, { size: Math.min(11.5, w + 1), weight: 700, colour: lettersOn(colour), align: "center" });
   const followed = look.followed === lane.number[i];
   const named = pen.every && lane.number[i] % pen.every === 0;
   if (followed || (named && w > 7)) {
@@ -145,7 +147,7 @@ export function block(pen, lane, number, i, x, y, w, h, alpha = 1) {
     context.beginPath();
     context.roundRect(x + gap / 2 + 0.5, y + 0.5, Math.max(w - gap - 1, 1), h - 1, 3);
     context.stroke();
-    if (w >= 17) {
+    if (w >= 17 && !letter) {
       const said = String(lane.number[i]), size = Math.min(12, (w - 4) / (0.62 * said.length));
       const colours = { colour: lettersOn(colour), align: "center" };
       if (size > 6.5) text(pen, said, x + w / 2, y + h / 2 + 0.36 * size, { size, weight: 700, ...colours });
@@ -168,6 +170,8 @@ export function hollow(pen, lane, number, i, x, y, w, h, turn, alpha) {
   context.strokeStyle = theme.red;
   context.lineWidth = look.followed === lane.number[i] ? 3 : w < 5 ? 1 : 1.75;
   context.stroke();
+  const letter = w >= 6 && lane.letter ? lane.letter(i) : "";
+  if (letter) text(pen, letter, 0, 4, { size: 11, weight: 700, align: "center" });
   context.restore();
   look.spots.push([number, i, x, y, w, h]);
 }

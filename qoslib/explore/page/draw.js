@@ -8,7 +8,7 @@ import { drawRow } from "./queue.js";
 export const EVERY = 8;
 export function numbered(lane, layout) {
   const wide = layout.k * Math.max(...lane.shown.map((q) => lane.shownQueues[q].largest));
-  return wide >= 18 && lane.flows.length === 1;
+  return wide >= 18 && lane.flows.length === 1 && !lane.colour;
 }
 
 /** Draw the lanes of a view at a state, and note where each packet is. */

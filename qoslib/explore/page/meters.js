@@ -1,6 +1,6 @@
 // What the scheduler, the token buckets and the dropper of a queue hold.
 
-import { line, word } from "./brush.js";
+import { line, text, textWidth, word } from "./brush.js";
 import { time } from "./words.js";
 
 /** RED's average and thresholds in words, and how long they are, by what they count. */
@@ -23,10 +23,13 @@ export function meters(pen, lane, made, row, queue, here, at) {
     } });
   }
   if (!Number.isNaN(here.policer)) {
-    const words = tokens(pen, here.policer * queue.policer.burst_bytes);
-    found.push({ at: at.rail + 15, wide: VESSEL + 8 + words.wide, draw(x, y) {
-      vessel(pen, x, y - (row.under ? 20 : 14), row.under ? 24 : 18, here.policer);
-      words.draw(x + VESSEL + 8, y);
+    const words = word(pen, policerSays(queue, here), muted), drawn = Number.isNaN(here.excess) ? 1 : 2;
+    const wide = drawn * (VESSEL + 6) + 2;
+    found.push({ at: at.rail + (drawn > 1 ? -13 : 15), wide: wide + words.wide, draw(x, y) {
+      const [top, tall] = row.under ? [y - 20, 24] : [y - 14, 18];
+      vessel(pen, x, top, tall, here.policer);
+      if (drawn > 1) vessel(pen, x + VESSEL + 6, top, tall, here.excess);
+      words.draw(x + wide, y);
     } });
   }
   if (!row.under) found.push(...shaperSays(pen, queue, here));
@@ -43,8 +46,16 @@ function shaperSays(pen, queue, here) {
   } }];
 }
 
+const whole = (bytes) => `${Math.floor(bytes).toLocaleString("en")} B`;
+
 function tokens(pen, bytes) {
-  return word(pen, `${Math.floor(bytes).toLocaleString("en")} B of tokens`, { size: 12, colour: pen.theme.muted });
+  return word(pen, `${whole(bytes)} of tokens`, { size: 12, colour: pen.theme.muted });
+}
+
+/** What a policer's buckets hold; the second one has its name. */
+function policerSays(queue, here) {
+  const { burst_bytes: burst, excess } = queue.policer, first = whole(here.policer * burst);
+  return excess ? `committed ${first}, ${excess.name} ${whole(here.excess * excess.burst_bytes)}` : `${first} of tokens`;
 }
 
 /** What stands at the queue itself: the tokens of its shaper, and the thresholds of RED. */
@@ -56,7 +67,35 @@ export function marks(pen, lane, made, row, queue, here, at) {
     vessel(pen, from, y + high + 12, tall, here.shaper);
     words.draw(from - 8 - words.wide, y + high + 24);
   }
+  wallLines(pen, lane, row, queue, at);
   if (queue.thresholds && here.dropper >= 0) average(pen, lane, row, queue, here, at);
+}
+
+/** How far from the head a queue is that is so long, by what is counted. */
+function lengthAt(pen, lane, row, queue, value, counts) {
+  return row.head - pen.layout.k * (COUNTS[counts].long(queue, lane, value) + queue.largest * row.ahead);
+}
+
+/** Thresholds, dashed, and limits of a mark: each with its name on a sign. */
+function wallLines(pen, lane, row, queue, at) {
+  const { context, theme } = pen, floor = row.y + row.high + 4, signs = [];
+  for (const [value, counts, name, limit] of queue.lines) {
+    const x = lengthAt(pen, lane, row, queue, value, counts);
+    if (x <= at.wall + 1) continue;
+    line(pen, x, row.y - 6, x, limit ? floor : floor + 6, theme.ink, limit ? 2.2 : 1.2, limit ? [] : [2, 2]);
+    if (name) signs.push([x, name]);
+  }
+  for (const [x, name] of signs) {
+    const style = { size: 11, weight: 700 }, wide = textWidth(pen, name, style) + 7;
+    context.fillStyle = theme.ground;
+    context.strokeStyle = theme.ink;
+    context.lineWidth = 1;
+    context.beginPath();
+    context.roundRect(x - wide / 2, row.y - 5, wide, 14, 3);
+    context.fill();
+    context.stroke();
+    text(pen, name, x, row.y + 6, { ...style, align: "center" });
+  }
 }
 
 function schedulerSays(lane, queue, here) {
@@ -69,6 +108,15 @@ function schedulerSays(lane, queue, here) {
   const most = queue.quantum + queue.largest;
   const value = Math.round(here.value);
   return [[lane.value, `${value.toLocaleString("en").replace("-", "−")} B`], value / most, queue.quantum / most];
+}
+
+/** What a queue holds besides packets, in words. */
+export function heldSays(lane, queue, here) {
+  const [scheduler] = schedulerSays(lane, queue, here), said = scheduler ? [scheduler.join(" ")] : [];
+  if (!Number.isNaN(here.policer)) said.push(`policer: ${policerSays(queue, here)}`);
+  if (here.coloured.length) said.push(`metered: ${here.coloured.map((count, at) => `${count} ${["green", "yellow", "red"][at]}`).join(", ")}`);
+  if (!Number.isNaN(here.shaper)) said.push(`shaper: ${whole(here.shaper * (queue.shaper ?? queue.port_shaper).burst_bytes)} of tokens`);
+  return [...said, ...dropperSays(queue, here)];
 }
 
 /** What an early dropper goes by; the most important first. */
@@ -89,16 +137,10 @@ function dropperSays(queue, here) {
   return [`waits ${time(here.oldest, target)}, target ${time(target)}`, ...drops, `interval ${time(interval)}`];
 }
 
-/** RED's average and thresholds, on the floor of the tray. */
+/** RED's average, on the floor of the tray. */
 function average(pen, lane, row, queue, here, at) {
-  const { context, layout, theme } = pen, floor = row.y + row.high + 4;
-  const { long } = COUNTS[queue.counts];
-  const place = (value) => row.head - layout.k * (long(queue, lane, value) + queue.largest * row.ahead);
-  for (const value of queue.thresholds) {
-    const x = place(value);
-    if (x > at.wall) line(pen, x, row.y - 6, x, floor + 6, theme.ink, 1.2, [2, 2]);
-  }
-  const x = Math.max(place(here.dropper), at.wall);
+  const { context, theme } = pen, floor = row.y + row.high + 4;
+  const x = Math.max(lengthAt(pen, lane, row, queue, here.dropper, queue.counts), at.wall);
   context.fillStyle = theme.ink;
   context.beginPath();
   context.moveTo(x, floor + 1);

@@ -3,6 +3,7 @@
 import { chart } from "./chart.js";
 import { EVERY, draw, numbered } from "./draw.js";
 import { layoutOf } from "./layout.js";
+import { heldSays } from "./meters.js";
 import { make } from "./page.js";
 import { load } from "./scene.js";
 import { stateAt, storyOf } from "./state.js";
@@ -24,7 +25,17 @@ function counters(scene, state) {
   return [
     make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
     make("tbody", {}, ...rows.map((each) => make("tr", {}, ...cells("td", each)))),
+    make("tbody", {}, ...held(scene, state).map(([name, said]) => make("tr", {},
+      make("th", { scope: "row" }, name), make("td", { colspan: head.length - 1 }, said)))),
   ];
+}
+
+/** What the queues that are drawn hold besides packets: [name, words]. */
+function held(scene, state) {
+  return scene.lanes.flatMap((lane, n) => lane.shown.map((number) => {
+    const queue = lane.shownQueues[number], said = heldSays(lane, queue, state.lanes[n].queues[number]);
+    return [scene.lanes.length > 1 ? `${lane.title}, ${queue.name}` : queue.name, said.join("; ")];
+  })).filter(([, said]) => said);
 }
 
 /** What the signs of the picture mean, in a line. */
@@ -34,8 +45,10 @@ function signsOf(scene, layout, live) {
   if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: every ${EVERY}th packet`);
   if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
   if (live?.alive && scene.lanes.some((lane) => lane.shownQueues.some((queue) => queue.times))) said.push("↔: drag the arrivals");
+  if (scene.lanes.some((lane) => lane.colour)) said.push("G, Y, R: metered green, yellow, red");
+  if (scene.lanes.some((lane) => lane.queues.some((queue) => queue.lines.some(([, , name]) => name)))) said.push("sign on a solid line: a limit; on a dashed one: a threshold");
   if (scene.lanes.some((lane) => lane.value === "deficit")) said.push("mark on a deficit: the quantum");
   return said;
 }
 
-export const PICTURE = { load, stateAt, storyOf, told, layoutOf, draw, chart, counters, counted: portInWords, signs: signsOf };
+export const PICTURE = { load, stateAt, storyOf, told, layoutOf, draw, chart, counters, counted: portInWords, held, signs: signsOf };

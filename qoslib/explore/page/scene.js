@@ -80,6 +80,7 @@ function queueOf(lane, number) {
   queue.enqueuedAt = Float64Array.from(queue.packets, (i) => arrival[i]);
   queue.leftAt = Float64Array.from(queue.packets, (i) => leave[i]).sort();
   queue.droppedAt = Float64Array.from(queue.lost, (i) => leave[i]);
+  queue.colouredAt = lane.colour && queue.policer ? [1, 2, 3].map((colour) => queue.offeredAt.filter((_, k) => lane.colour[queue.arrivals[k]] === colour)) : [];
   queue.units = sums(queue.packets.map((i) => size[i]));
   let gone = -Infinity;
   queue.goneBy = Float64Array.from(queue.packets, (i) => (gone = Math.max(gone, leave[i])));
@@ -115,6 +116,9 @@ function laneOf(spec, given, bytes) {
   lane.size = Float64Array.from(lane.bytes, (n) => lane.extra + lane.per_byte * n);
   lane.refused = (i) => fate[i] > 0 && fate[i] < FROM_QUEUE;
   lane.cause = (i) => (fate[i] ? lane.causes[(fate[i] & (FROM_QUEUE - 1)) - 1] : "");
+  // The letter of the colour that a policer gave it, and its mark behind that where one counts.
+  lane.letter = (i) => "GYR"[(lane.colour?.[i] ?? 0) - 1] ?? "";
+  lane.markOf = (i) => lane.marks[(lane.mark?.[i] ?? 0) - 1] ?? "";
   lane.queueOf = (i) => lane.streams[lane.stream[i]][1];
   lane.seen = (i) => lane.shown.includes(lane.queueOf(i));
   // Sent, or on their way: in the order in which the scheduler chose them.

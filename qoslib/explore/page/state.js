@@ -45,6 +45,8 @@ function queueAt(lane, queue, t, choice) {
   const state = {
     first, end, waiting, dropped: between(queue.droppedAt, t),
     policer: policerAt(lane, queue, last, t),
+    excess: excessAt(lane, queue, last, t),
+    coloured: queue.colouredAt.map((times) => between(times, t)),
     shaper: shaperAt(lane, queue, t),
     dropper: lane.dropper && last >= 0 ? lane.dropper[last] : NaN,
     limit: limitAt(queue, t),
@@ -69,6 +71,17 @@ function filled(share, meter, since) {
 function policerAt(lane, queue, last, t) {
   if (!queue.policer || !lane.tokens) return NaN;
   return last < 0 ? 1 : filled(lane.tokens[last], queue.policer, t - lane.arrival[last]);
+}
+
+/** The second bucket, which fills at a rate of its own or with what the first has no room for. */
+function excessAt(lane, queue, last, t) {
+  const second = queue.policer?.excess;
+  if (!second || !lane.excess) return NaN;
+  if (last < 0) return 1;
+  const { rate_bps: rate, burst_bytes: burst } = queue.policer, since = t - lane.arrival[last];
+  if (second.rate_bps) return filled(lane.excess[last], second, since);
+  const over = since - ((1 - lane.tokens[last]) * burst * 8) / rate;
+  return filled(lane.excess[last], { ...second, rate_bps: rate }, Math.max(over, 0));
 }
 
 function shaperAt(lane, queue, t) {
@@ -111,6 +124,8 @@ export function storyOf(scene, number, i, t = Infinity) {
   return {
     number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
     queue: queue.name, cause, refused: lane.refused(i), behind: bytes, ahead: packets,
+    letter: lane.arrival[i] <= t ? lane.letter(i) : "", mark: lane.markOf(i),
+    remarked: Boolean(queue.policer?.actions) && queue.policer.actions["GYR".indexOf(lane.letter(i))] === lane.markOf(i),
     arrival: lane.arrival[i], leave: lane.leave[i],
     start: lane.start[i], departure: lane.departure[i],
     dropped: cause !== "" && lane.leave[i] <= t,

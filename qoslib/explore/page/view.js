@@ -65,7 +65,8 @@ export function mount(el, spec, bytes, live = null) {
     });
     if (view.playing) return;
     said.textContent = `At ${time(view.t, view.scene.end_s)}: ${each.join("; ")}.${stories.followed()}`;
-    stage.canvas.setAttribute("aria-label", `${view.scene.summary} ${said.textContent}`);
+    const held = PICTURE.held?.(view.scene, state).map(([name, words]) => `${name}: ${words}.`) ?? [];
+    stage.canvas.setAttribute("aria-label", [view.scene.summary, said.textContent, ...held].join(" "));
     live?.moved?.(1000 * view.t, view.playing);
   }
 

@@ -49,11 +49,19 @@ const CAUSES = {
   pie: "PIE dropped it early", pool: "the shared memory was full",
 };
 
+const COLOURS = { G: "green", Y: "yellow", R: "red" };
+
 /** What happened to a packet, as sentences; `t` hides what is still to come. */
 export function told(story) {
   const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B.`];
   const before = `${time(-story.arrival)} before this window`;
   lines.push(`Arrived ${story.arrival < 0 ? before : `at ${time(story.arrival)}`}.`);
+  if (story.letter) lines.push(`Metered ${COLOURS[story.letter]}${story.remarked ? `, remarked ${story.mark}` : ""}.`);
+  else if (story.mark && !story.remarked) lines.push(`Its mark is ${story.mark}.`);
+  if (story.refused && story.cause === "policer" && story.letter) {
+    lines.push("Dropped on arrival: the policer drops packets of this colour.");
+    return lines;
+  }
   if (story.refused) {
     lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
     return lines;
