@@ -11,6 +11,7 @@ __all__ = ["NAMES", "Facts"]
 NAMES = {
     "platform": "",
     "line_rate_bps": "bit/s",
+    "contract_bps": "bit/s",
     "buffer_bytes": "B",
     "overhead_bytes": "B",
     "base_delay_s": "s",

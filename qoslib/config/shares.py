@@ -24,7 +24,7 @@ __all__ = ["capacity_bps", "is_strict", "least_bps", "limited_bps", "nodes_of", 
 
 
 def capacity_bps(port: Port) -> float:
-    """What a port sends at most: its line rate, its shaper, or that of its tree's root [bit/s].
+    """What a port sends at most: its line rate, or the shaper that all of it passes [bit/s].
 
     Parameters
     ----------
@@ -43,9 +43,11 @@ def capacity_bps(port: Port) -> float:
     50000000.0
     """
     rates = [port.rate_bps, *([port.shaper.rate_bps] if port.shaper else [])]
-    nodes = nodes_of(port)
-    if nodes and (top := outline(port.queues, nodes).nodes[-1].shaper):
-        rates.append(top.rate_bps)
+    by_name = {node.name: node for node in nodes_of(port)}
+    node = outline(port.queues, nodes_of(port)).nodes[-1] if by_name else None
+    while node is not None:
+        rates += [node.shaper.rate_bps] if node.shaper else []
+        node = by_name.get(node.children[0]) if len(node.children) == 1 else None
     return min(rates)
 
 
@@ -239,9 +241,11 @@ def _levels(port: Port) -> Iterator[tuple[str, tuple[float, str]]]:
             limit = limited_bps(queue)
             rate = share if limit is None else min(share, limit)
             part = f"{weight:g} / {sum(weights):g} of " if len(level) > 1 else "all of "
-            why = f"{part}{rate_text(left)}{above}"
+            why = f"{part}{rate_text(left)}{above}" if left else f"nothing{above}"
             yield queue.name, (rate, why if rate == share else f"its limit, {rate_text(rate)}")
             taken += share if limit is None else limit
         names = ", ".join(queue.name for queue in level)
         left = max(left - taken, 0.0)
-        above = f", which {names} leaves" if left else f", as {names} may take it"
+        above = (
+            f", which {names} leaves" if left else f": {names} has strict priority without a limit"
+        )

@@ -1,0 +1,17 @@
+"""Rules on configurations that need no model: each finding is arithmetic with its own numbers."""
+
+from qoslib.config.rules.find import RULES, Silenced, findings, silenced
+from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule, rule
+
+__all__ = [
+    "RULES",
+    "SEVERITIES",
+    "Case",
+    "Finding",
+    "Found",
+    "Rule",
+    "Silenced",
+    "findings",
+    "rule",
+    "silenced",
+]

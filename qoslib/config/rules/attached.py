@@ -1,0 +1,106 @@
+"""Rules on what is defined and used nowhere."""
+
+import re
+from collections.abc import Iterator
+
+from qoslib.config.reading import Configuration, Remark, Statement
+from qoslib.config.rules.rule import Found, rule
+
+__all__: list[str] = []
+
+GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy attaches it"
+_POLICY = re.compile(r"policy-map (?:type \S+ )?(\S+)")
+_ATTACHED = re.compile(r"service-policy (?:type \S+ )?(?:input |output )?(\S+)")
+_CLASS_MAP = re.compile(r"class-map (?:type \S+ )?(?:match-(?:any|all) )?(\S+)")
+_CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
+_NESTED = re.compile(r"match (?:not )?class-map (\S+)")
+
+
+def _lines(configuration: Configuration) -> list[Statement | Remark]:
+    return [*configuration.statements, *configuration.remarks]
+
+
+def _named(configuration: Configuration, pattern: re.Pattern[str]) -> dict[str, int]:
+    """Name to the first line that has it, of what was understood and what was not modelled."""
+    found: dict[str, int] = {}
+    for each in _lines(configuration):
+        if name := pattern.fullmatch(each.text):
+            found.setdefault(name[1], each.line)
+    return found
+
+
+@rule("policy-unattached", "warning", GUIDE, whole=True)
+def policy_unattached(configuration: Configuration) -> Iterator[Found]:
+    """A policy is defined and attached nowhere."""
+    used = _named(configuration, _ATTACHED)
+    for name, line in _named(configuration, _POLICY).items():
+        if name not in used:
+            yield Found(
+                line,
+                f"Policy {name} is defined and attached nowhere.",
+                f"0 lines have service-policy {name}.",
+                f"interface ...\n service-policy output {name}",
+            )
+
+
+@rule("class-unused", "info", GUIDE, whole=True)
+def class_unused(configuration: Configuration) -> Iterator[Found]:
+    """A class is defined and no policy has it."""
+    used = _named(configuration, _CLASS) | _named(configuration, _NESTED)
+    for name, line in _named(configuration, _CLASS_MAP).items():
+        if name not in used:
+            yield Found(
+                line,
+                f"Class {name} is defined and no policy has it.",
+                f"0 lines have class {name}.",
+                f"no class-map {name}",
+            )
+
+
+_SET = "set class-of-service "
+
+
+def _junos(configuration: Configuration, pattern: str) -> dict[str, int]:
+    """Names in Junos statements, whose parents and text make a `set` line."""
+    found: dict[str, int] = {}
+    for each in _lines(configuration):
+        parents = getattr(each, "parents", ())
+        whole = " ".join([*parents, each.text]).removeprefix("set ")
+        for name in re.findall(pattern, whole):
+            found.setdefault(name, each.line)
+    return found
+
+
+@rule(
+    "scheduler-unused",
+    "warning",
+    "Juniper, Class of Service User Guide: scheduler maps, applied to interfaces",
+    whole=True,
+)
+def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
+    """A scheduler map is on no interface, or a scheduler in no map (Junos)."""
+    if configuration.dialect != "junos":
+        return
+    for what, defined, used, fix in (
+        (
+            "Scheduler map",
+            r"class-of-service scheduler-maps (\S+)",
+            r"(?:interfaces|traffic-control-profiles) .*scheduler-map (\S+)",
+            "interfaces ... scheduler-map {}",
+        ),
+        (
+            "Scheduler",
+            r"class-of-service schedulers (\S+)",
+            r"scheduler-maps .*scheduler (\S+)",
+            "scheduler-maps ... forwarding-class ... scheduler {}",
+        ),
+    ):
+        names = {each.strip(";{}") for each in _junos(configuration, used)}
+        for name, line in _junos(configuration, defined).items():
+            if name not in names:
+                yield Found(
+                    line,
+                    f"{what} {name} is defined and used nowhere.",
+                    "0 lines use it.",
+                    _SET + fix.format(name),
+                )

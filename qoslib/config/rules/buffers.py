@@ -1,0 +1,83 @@
+"""Rules on how long queues are."""
+
+import math
+from collections.abc import Iterator
+
+from qoslib import units
+from qoslib.config.amounts import rate_text, size_text, time_text
+from qoslib.config.promises import FRAME_BYTES
+from qoslib.config.rules.rule import Case, Found, Member, rule
+from qoslib.port import Codel, PacketLimit, Pie
+
+__all__ = ["DEEP_S", "SHALLOW_S"]
+
+#: A queue that lasts longer at its served rate delays what it holds too much [s].
+DEEP_S = 0.2
+#: A shorter one drops the ordinary bursts of TCP [s].
+SHALLOW_S = 0.01
+#: So many full frames a queue needs to hold at least.
+LEAST_FRAMES = 2
+
+
+def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
+    """Classes that wait, with what they hold [B] and how long it lasts [s]."""
+    for member in case.members:
+        held, lasts = member.promise.held_bytes, member.promise.queue_s
+        active = isinstance(member.queue.dropper, Codel | Pie)
+        if held is not None and lasts is not None and not member.strict and not active:
+            yield member, held, lasts
+
+
+def _arithmetic(case: Case, member: Member, lasts: float) -> str:
+    said = case.by_default(member, "limit")
+    least = member.promise.minimum_bps
+    return f"{member.promise.held_why}{said} at {rate_text(least)} = {time_text(lasts)}"
+
+
+def _limit(case: Case, member: Member, time_s: float) -> str:
+    size = units.octets(time_s * member.promise.minimum_bps)
+    packets = max(math.floor(size / FRAME_BYTES), LEAST_FRAMES)
+    milliseconds = units.convert(time_s, "s", "ms")
+    packet = isinstance(member.queue.limit, PacketLimit)
+    return case.fix(
+        mqc=f"class {member.name}\n  queue-limit {packets} packets",
+        junos=f"set class-of-service schedulers {member.name} buffer-size temporal"
+        f" {units.convert(time_s, 's', 'us'):.0f}",
+        tc=f"limit {packets}" if packet else f"# {milliseconds:g} ms are {size:.0f} bytes",
+    )
+
+
+@rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
+def queue_deep(case: Case) -> Iterator[Found]:
+    """A full queue lasts longer at its served rate than its class should wait."""
+    for member, _, lasts in _candidates(case):
+        target = member.load.target_s if member.load else None
+        if lasts > (target or DEEP_S):
+            wanted = f"its target is {time_text(target)}" if target else "200 ms is much"
+            why = _arithmetic(case, member, lasts)
+            yield Found(
+                case.line(member, "limit"),
+                f"A full queue of {member.name} delays by {time_text(lasts)}.",
+                f"{why}; {wanted}.",
+                _limit(case, member, target or DEEP_S / 2),
+            )
+
+
+@rule("queue-shallow", "warning", "RFC 3439, section 2.2.1; RFC 7567, section 2: bursts need room")
+def queue_shallow(case: Case) -> Iterator[Found]:
+    """A queue is too short for the bursts of ordinary traffic."""
+    for member, held, lasts in _candidates(case):
+        if held < LEAST_FRAMES * FRAME_BYTES:
+            yield Found(
+                case.line(member, "limit"),
+                f"The queue of {member.name} has no room for two full frames.",
+                f"{size_text(held)}; two frames have {size_text(LEAST_FRAMES * FRAME_BYTES)}.",
+                _limit(case, member, SHALLOW_S),
+            )
+        elif lasts < SHALLOW_S:
+            yield Found(
+                case.line(member, "limit"),
+                f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are dropped.",
+                f"{_arithmetic(case, member, lasts)}; below 10 ms.",
+                _limit(case, member, 5 * SHALLOW_S),
+            )

@@ -1,0 +1,113 @@
+"""Rules on the rate that a carrier takes, which is often below that of the port."""
+
+import re
+from collections.abc import Iterator
+
+from qoslib import units
+from qoslib.config.amounts import rate_text
+from qoslib.config.rules.rule import Case, Found, rule
+
+__all__ = ["contract_bps"]
+
+#: What Ethernet adds to each frame on the line: preamble and gap (IEEE 802.3) [B].
+LINE_BYTES = 20
+#: The usual packet of a rate without a size, where nobody said what is sent: IMIX [B].
+USUAL_BYTES = 362
+
+
+def contract_bps(case: Case) -> tuple[float, int] | None:
+    """What the carrier takes [bit/s], and the line that says so; 0 for a fact.
+
+    The reader's fact `contract_bps`, or else IOS's `bandwidth` of the interface, where it is below
+    the line rate: that is what a shaped hand-off is mostly told by.
+    """
+    interface = case.configured.interface
+    fact = case.facts.number(interface, "contract_bps")
+    if fact:
+        return fact, 0
+    for each in case.configuration.statements:
+        said = re.fullmatch(r"bandwidth (\d{1,12})", each.text)
+        if said and each.parents == (f"interface {interface}",):
+            rate = units.kbps(float(said[1]))
+            return (rate, each.line) if rate < case.port.rate_bps else None
+    return None
+
+
+@rule("no-shaper", "error", "RFC 2475, section 2.3.3.3: a shaper brings a stream into its profile")
+def no_shaper(case: Case) -> Iterator[Found]:
+    """A port sends faster than the carrier takes, and nothing shapes it."""
+    contract = contract_bps(case)
+    if contract is None:
+        return
+    rate, line = contract
+    if case.shaped or case.port.rate_bps <= rate:
+        return
+    where = f" (line {line})" if line else ""
+    says = f"The port sends {rate_text(case.port.rate_bps)}, the contract is {rate_text(rate)}"
+    offered = sum(load.rate_bps for load in case.loads)
+    why = f"Nothing shapes it to {rate_text(rate)}, so that the queues never fill"
+    if offered > rate:
+        lost = units.convert(1 - rate / offered, "1", "%")
+        why = f"{rate_text(offered)} in, {rate_text(rate)} out: the carrier drops {lost:.0f} %,"
+        why += " voice too, as it does not know the classes"
+    policy = case.configured.policy or "CHILD"
+    yield Found(
+        case.configured.line,
+        f"{says}{where}, and no shaper holds it back.",
+        why + ".",
+        case.fix(
+            mqc=f"policy-map PARENT\n class class-default\n  shape average {rate:.0f}\n"
+            f"   service-policy {policy}\ninterface {case.configured.interface}\n"
+            " service-policy output PARENT",
+            junos=f"set class-of-service interfaces {case.configured.interface}"
+            f" shaping-rate {rate:.0f}",
+            tc=f"tc class change dev {case.configured.interface} parent 1: classid 1:1 htb"
+            f" rate {rate:.0f}bit ceil {rate:.0f}bit",
+        ),
+        "error" if offered > rate or not line else "warning",
+    )
+
+
+@rule(
+    "shaper-over-contract",
+    "warning",
+    "IEEE 802.3, clause 4.4.2: 8 B of preamble and 12 B of gap a frame",
+)
+def shaper_over_contract(case: Case) -> Iterator[Found]:
+    """A shaper lets through more than the carrier takes, once its overhead counts."""
+    contract = contract_bps(case)
+    if contract is None or not case.shaped:
+        return
+    rate, _ = contract
+    more = case.facts.number(case.configured.interface, "overhead_bytes")
+    if case.capacity_bps > rate:
+        says = f"The shaper sends {rate_text(case.capacity_bps)} into {rate_text(rate)}."
+        why = f"{rate_text(case.capacity_bps)} - {rate_text(rate)} ="
+        why += f" {rate_text(case.capacity_bps - rate)} too much"
+        yield Found(case.configured.line, says, why + ".", _shape(case, rate), "error")
+        return
+    if more is None:
+        return
+    sent = [(load.rate_bps, load.frame_bytes) for load in case.loads if load.frame_bytes]
+    packets = sum(units.rate_pps(rate, size) for rate, size in sent)
+    frame = units.octets(sum(rate for rate, _ in sent)) / packets if packets else USUAL_BYTES
+    counted = case.capacity_bps * (frame + more) / frame
+    if counted > rate:
+        fits = rate * frame / (frame + more)
+        yield Found(
+            case.configured.line,
+            f"With {more:g} B more for each frame the carrier counts {rate_text(counted)},"
+            f" above its {rate_text(rate)}.",
+            f"{rate_text(case.capacity_bps)} x ({frame:.0f} + {more:g}) / {frame:.0f} ="
+            f" {rate_text(counted)}, with a mean frame of {frame:.0f} B.",
+            _shape(case, fits),
+        )
+
+
+def _shape(case: Case, rate_bps: float) -> str:
+    return case.fix(
+        mqc=f"shape average {rate_bps:.0f}",
+        junos=f"set class-of-service interfaces {case.configured.interface}"
+        f" shaping-rate {rate_bps:.0f}",
+        tc=f"... htb rate {rate_bps:.0f}bit ceil {rate_bps:.0f}bit",
+    )

@@ -1,0 +1,105 @@
+"""Rules on random early detection."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from qoslib.config.rules.priority import VOICE
+from qoslib.config.rules.rule import Case, Found, Member, rule
+from qoslib.port import ByteLimit, PacketLimit, Red
+from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, Thresholds
+
+__all__ = ["thresholds_of"]
+
+
+def thresholds_of(profile: Thresholds) -> tuple[float, float, str]:
+    """Minimum and maximum of a profile, and their unit."""
+    if isinstance(profile, RedProfile):
+        return profile.minimum_packets, profile.maximum_packets, "packets"
+    if isinstance(profile, ByteRedProfile):
+        return profile.minimum_bytes, profile.maximum_bytes, "B"
+    if isinstance(profile, ShareRedProfile):
+        return profile.minimum_share, profile.maximum_share, "of the limit"
+    return profile.minimum_s, profile.maximum_s, "s"
+
+
+def _early(case: Case) -> Iterator[tuple[Member, Red]]:
+    for member in case.members:
+        if isinstance(member.queue.dropper, Red):
+            yield member, member.queue.dropper
+
+
+def _profiles(red: Red) -> list[tuple[str, int, Thresholds]]:
+    """Mark, place and profile; the first is that of all other marks."""
+    own = [(mark, index, each) for index, (mark, each) in enumerate(red.profiles)]
+    return [("others", -1, red.profile), *own]
+
+
+@rule(
+    "wred-over-limit",
+    "error",
+    "RFC 7567, section 4.2: active management acts before the queue is full",
+)
+def wred_over_limit(case: Case) -> Iterator[Found]:
+    """A threshold of WRED lies above the queue limit, so that tail drop comes first."""
+    for member, red in _early(case):
+        limit = member.queue.limit
+        kinds = {PacketLimit: "packets", ByteLimit: "B"}
+        most = getattr(limit, "packets", None) or getattr(limit, "limit_bytes", None)
+        over = [
+            (mark, high)
+            for mark, _, each in _profiles(red)
+            for _, high, unit in [thresholds_of(each)]
+            if most is not None and unit == kinds.get(type(limit)) and high > most
+        ]
+        if over:
+            mark, high = max(over, key=lambda each: each[1])
+            unit = kinds[type(limit)]
+            yield Found(
+                case.line(member, "dropper"),
+                f"WRED of {member.name} reaches its maximum at {high:g} {unit}, the queue ends at"
+                f" {most:g}: tail drop comes first.",
+                f"{high:g} > {most:g} {unit} ({mark}).",
+                case.fix(mqc=f"class {member.name}\n  queue-limit {2 * high:.0f}"),
+            )
+
+
+@rule(
+    "wred-on-realtime", "warning", "RFC 4594, section 4.1: no active queue management for telephony"
+)
+def wred_on_realtime(case: Case) -> Iterator[Found]:
+    """WRED drops packets of senders that do not slow down."""
+    for member, _ in _early(case):
+        marks = sorted(set(member.of.marks) & VOICE)
+        load = member.load
+        steady = load is not None and load.origin != "assumed" and load.streams and not load.flows
+        if marks or steady or member.strict:
+            who = ", ".join(marks) or ("its traffic" if steady else "a class that is served first")
+            yield Found(
+                case.line(member, "dropper"),
+                f"WRED in class {member.name}: {who} does not slow down when packets are lost.",
+                f"Sent to it: {load.words}, no TCP." if steady and load else "",
+                case.fix(mqc=f"class {member.name}\n  no random-detect"),
+            )
+
+
+@rule("wred-inverted", "warning", "RFC 2597, section 2: a higher drop precedence is dropped first")
+def wred_inverted(case: Case) -> Iterator[Found]:
+    """Packets of a lower drop precedence are dropped before those of a higher one."""
+    for member, red in _early(case):
+        profiles = {mark: each for mark, _, each in _profiles(red)}
+        for group in "1234":
+            marks = [f"AF{group}{precedence}" for precedence in "123"]
+            known = [mark for mark in marks if mark in profiles]
+            for first, second in pairwise(known):
+                low, _, unit = thresholds_of(profiles[first])
+                other, _, _ = thresholds_of(profiles[second])
+                if low < other:
+                    yield Found(
+                        case.line(member, "dropper"),
+                        f"WRED of {member.name} drops {first} before {second}.",
+                        f"{first} from {low:g} {unit}, {second} from {other:g}.",
+                        case.fix(
+                            mqc=f"random-detect dscp {first.lower()} {other:g}"
+                            f" {thresholds_of(profiles[first])[1]:g}"
+                        ),
+                    )

@@ -1,0 +1,181 @@
+"""Go through all rules, and silence what a comment in the configuration says to ignore."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from qoslib.config.facts import Facts
+from qoslib.config.loads import Load
+from qoslib.config.reading import Configuration
+from qoslib.config.rules import (
+    attached,
+    buffers,
+    contract,
+    early_drop,
+    marks,
+    policers,
+    priority,
+    sums,
+)
+from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule
+from qoslib.record import Count, Record, record
+
+__all__ = ["RULES", "Silenced", "finding_of", "findings", "in_order", "silenced"]
+
+_FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attached)
+#: All rules that need no model, by their ids.
+RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}
+
+_IGNORE = re.compile(r"(?:[!#]|/\*).*?\bqoslib:\s*ignore\s+([\w-]+)[ \t]*(.*?)\s*(?:\*/)?\s*$")
+_COMMENT = re.compile(r"\s*([!#]|/\*)")
+
+
+@record
+class Silenced(Record):
+    """A finding that a comment in the configuration says to ignore, and why.
+
+    Parameters
+    ----------
+    finding : Finding
+    reason : str
+        As it stands in the comment.
+    line : int
+        Of the comment.
+    """
+
+    finding: Finding
+    reason: str
+    line: Count
+
+
+def findings(
+    configuration: Configuration,
+    loads: Mapping[int, Sequence[Load]] | None = None,
+    facts: Facts | None = None,
+    rules: Iterable[str] | None = None,
+) -> tuple[Finding, ...]:
+    """What is wrong with a configuration, by arithmetic alone.
+
+    Parameters
+    ----------
+    configuration : Configuration
+    loads : mapping of int to sequence of Load, optional
+        Place of a port in the configuration, and what is sent to it.
+    facts : Facts, optional
+        Of the reader.
+    rules : iterable of str, optional
+        Ids of `RULES`; all by default.
+
+    Returns
+    -------
+    tuple of Finding
+        The worst first, then by line.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass, ConfiguredPort
+    >>> from qoslib.port import PacketLimit, Port, Queue, StrictPriority
+    >>> queues = tuple(Queue(n, PacketLimit(99), priority=i) for i, n in enumerate(("EF", "BE")))
+    >>> port = Port("out", 1e7, queues, StrictPriority())
+    >>> classes = tuple(ConfiguredClass(q.name, q.name, line=i) for i, q in enumerate(queues, 3))
+    >>> edge = Configuration("ios-xe", (ConfiguredPort("Gi0/1", "out", port, classes),))
+    >>> for each in findings(edge):
+    ...     print(each.severity, each.id, each.line)
+    warning priority-unlimited 3
+    warning no-rate 4
+    """
+    known, found = facts or Facts(), []
+    for name in rules if rules is not None else RULES:
+        each = RULES[name]
+        if each.whole:
+            found += [finding_of(each, one) for one in each.find(configuration)]
+            continue
+        for place, configured in enumerate(configuration.ports):
+            if configured.port is not None and (each.inward or configured.direction == "out"):
+                sent = tuple((loads or {}).get(place, ()))
+                case = Case(configuration, configured, known, sent)
+                where = f"{configured.interface} {configured.direction}"
+                found += [finding_of(each, one, where) for one in each.find(case)]
+    return in_order(dict.fromkeys(found))
+
+
+def finding_of(by: Rule, found: Found, interface: str = "", model: str = "") -> Finding:
+    """A finding of what a rule yields."""
+    return Finding(
+        by.id,
+        found.severity or by.severity,
+        found.line,
+        found.sentence,
+        found.arithmetic,
+        by.reference,
+        found.fix,
+        interface,
+        model,
+    )
+
+
+def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The worst first, then by line."""
+    return tuple(sorted(found, key=lambda each: (SEVERITIES.index(each.severity), each.line)))
+
+
+def silenced(
+    found: Iterable[Finding], text: str
+) -> tuple[tuple[Finding, ...], tuple[Silenced, ...]]:
+    """Part findings into those that stay and those that the configuration says to ignore.
+
+    ``! qoslib: ignore RULE reason`` (or ``#``, or ``/* */``) silences the findings of a rule on its
+    own line and on the next command; above the first command, in the whole file. Without a reason
+    it silences nothing.
+
+    Parameters
+    ----------
+    found : iterable of Finding
+    text : str
+        The configuration.
+
+    Returns
+    -------
+    tuple of Finding
+        Those that stay.
+    tuple of Silenced
+
+    Examples
+    --------
+    >>> text = "! qoslib: ignore llq-share agreed with the voice team\\npolicy-map EDGE"
+    >>> left, ignored = silenced([Finding("llq-share", "warning", 2, "Too much priority.")], text)
+    >>> len(left), ignored[0].reason
+    (0, 'agreed with the voice team')
+    """
+    kept, ignored = [], []
+    comments = _comments(text)
+    for finding in found:
+        for rule, reason, line, lines in comments:
+            if rule == finding.id and (not lines or finding.line in lines):
+                ignored.append(Silenced(finding, reason, line))
+                break
+        else:
+            kept.append(finding)
+    return tuple(kept), tuple(ignored)
+
+
+def _comments(text: str) -> list[tuple[str, str, int, tuple[int, ...]]]:
+    """Rule, reason, line of each comment, and the lines that it is about; none for the file."""
+    found: list[tuple[str, str, int, tuple[int, ...]]] = []
+    seen = False
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        is_comment = bool(_COMMENT.match(line))
+        said = _IGNORE.search(line) if "qoslib" in line else None
+        seen = seen or bool(line.strip() and not is_comment)
+        if said and said[2]:
+            following = next(
+                (
+                    at
+                    for at in range(number + 1, len(lines) + 1)
+                    if lines[at - 1].strip() and not _COMMENT.match(lines[at - 1])
+                ),
+                number,
+            )
+            about: tuple[int, ...] = (number, following) if is_comment else (number,)
+            found.append((said[1], said[2], number, about if seen else ()))
+    return found

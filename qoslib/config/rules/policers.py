@@ -1,0 +1,136 @@
+"""Rules on token buckets."""
+
+from collections.abc import Iterator
+
+from qoslib import units
+from qoslib.config.amounts import rate_text, size_text, time_text
+from qoslib.config.promises import FRAME_BYTES
+from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.traffic import TickedBursts
+
+__all__ = ["LONGEST_S"]
+
+#: A bucket for longer than this is most often a slip of the unit [s].
+LONGEST_S = 2.0
+
+
+@rule(
+    "burst-below-frame",
+    "error",
+    "RFC 2697, section 3: a packet larger than the burst never conforms",
+)
+def burst_below_frame(case: Case) -> Iterator[Found]:
+    """A policer's burst is smaller than one frame, or than one picture of a video."""
+    for member in case.members:
+        policer, load = member.queue.policer, member.load
+        if policer is None or policer.exceed != "drop":
+            continue
+        largest = FRAME_BYTES
+        streams = load.streams if load and load.origin != "assumed" else ()
+        if streams:
+            largest = max(round(stream.mean_frame_bytes) for stream in streams)
+        line = case.line(member, "policer.burst_bytes")
+        said = case.by_default(member, "policer.burst_bytes")
+        if policer.burst_bytes < largest:
+            yield Found(
+                line,
+                f"A frame of {size_text(largest)} never passes the policer of {member.name}.",
+                f"Its burst is {size_text(policer.burst_bytes)}{said}.",
+                case.fix(mqc=f"police {policer.rate_bps:.0f} {max(10 * largest, 8000)}"),
+                "error" if streams else "warning",
+            )
+        for stream in streams:
+            if not isinstance(stream.arrivals, TickedBursts):
+                continue
+            picture = units.octets(stream.rate_bps * stream.arrivals.tick_s)
+            if policer.burst_bytes < picture:
+                need = units.convert(policer.rate_bps, "bit/s", "kbit/s")
+                yield Found(
+                    line,
+                    f"One picture of the video is larger than the burst of {member.name}.",
+                    f"{size_text(picture)} come back to back into {size_text(policer.burst_bytes)}"
+                    f"{said}.",
+                    case.fix(
+                        mqc=f"priority {need:.0f} {2 * picture:.0f}"
+                        if member.strict
+                        else f"police {policer.rate_bps:.0f} {2 * picture:.0f}"
+                    ),
+                    "warning",
+                )
+
+
+@rule(
+    "burst-long",
+    "warning",
+    "Cisco IOS QoS command reference, police: the burst is in bytes",
+    inward=True,
+)
+def burst_long(case: Case) -> Iterator[Found]:
+    """A policer's burst lasts for seconds, as if its unit was mistaken."""
+    for member in case.members:
+        policer = member.queue.policer
+        if policer is None:
+            continue
+        lasts = units.serialisation_s(policer.burst_bytes, policer.rate_bps)
+        if lasts > LONGEST_S:
+            usual = units.octets(policer.rate_bps) / 4
+            yield Found(
+                case.line(member, "policer.burst_bytes"),
+                f"The burst of {member.name} lasts {time_text(lasts)}; the policer does little.",
+                f"{size_text(policer.burst_bytes)} at {rate_text(policer.rate_bps)} ="
+                f" {time_text(lasts)}; 250 ms are {size_text(usual)}.",
+                case.fix(
+                    mqc=f"police {policer.rate_bps:.0f} {usual:.0f}",
+                    junos=f"set firewall policer ... if-exceeding burst-size-limit {usual:.0f}",
+                ),
+            )
+
+
+@rule(
+    "tcp-policed",
+    "warning",
+    "Flach et al. 2016, An Internet-Wide Analysis of Traffic Policing",
+    inward=True,
+)
+def tcp_policed(case: Case) -> Iterator[Found]:
+    """TCP meets a policer whose burst is below its rate times the round trip."""
+    for member in case.members:
+        policer, load = member.queue.policer, member.load
+        flows = load.flows if load else ()
+        if policer is None or policer.exceed != "drop" or not flows:
+            continue
+        if policer.when == "congested" and member.strict:
+            continue
+        trip = max(flow.round_trip_s for flow in flows)
+        product = units.octets(policer.rate_bps * trip)
+        if policer.burst_bytes < product:
+            said = case.by_default(member, "policer.burst_bytes")
+            yield Found(
+                case.line(member, "policer.burst_bytes"),
+                f"TCP with {time_text(trip)} needs a larger burst than {member.name} has.",
+                f"{rate_text(policer.rate_bps)} x {time_text(trip)} = {size_text(product)}, above"
+                f" {size_text(policer.burst_bytes)}{said}: the rate falls below the policer's.",
+                case.fix(
+                    mqc=f"police {policer.rate_bps:.0f} {product:.0f}",
+                    junos=f"set firewall policer ... if-exceeding burst-size-limit {product:.0f}",
+                    tc=f"... police rate {policer.rate_bps:.0f}bit burst {product:.0f}b",
+                ),
+            )
+
+
+@rule(
+    "shaper-burst-small", "warning", "RFC 3290, section 7.2: a shaper sends what its tokens cover"
+)
+def shaper_burst_small(case: Case) -> Iterator[Found]:
+    """A shaper's burst does not hold one full frame."""
+    for member in case.members:
+        shaper = member.queue.shaper
+        if shaper and shaper.burst_bytes < FRAME_BYTES:
+            least = units.bits(FRAME_BYTES)
+            yield Found(
+                case.line(member, "shaper.burst_bytes"),
+                f"The shaper of {member.name} has a burst below one full frame.",
+                f"{size_text(shaper.burst_bytes)}"
+                f"{case.by_default(member, 'shaper.burst_bytes')}, a frame has {FRAME_BYTES} B.",
+                case.fix(mqc=f"shape average {shaper.rate_bps:.0f} {least}"),
+            )

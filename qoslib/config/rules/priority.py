@@ -1,0 +1,139 @@
+"""Rules on classes that are served first."""
+
+from collections.abc import Iterator
+
+from qoslib import units
+from qoslib.config.amounts import rate_text
+from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.config.shares import limited_bps, nodes_of
+from qoslib.port import Fifo
+from qoslib.port.nodes import outline
+from qoslib.tolerances import ROUNDING
+
+__all__ = ["VIDEO", "VOICE"]
+
+#: Marks of telephone calls and of video (RFC 4594, table 3).
+VOICE = {"EF", "VA", "CS5"}
+VIDEO = {"AF41", "AF42", "AF43", "CS4"}
+#: Room for what was forgotten, when a priority rate is set to a load.
+ROOM = 1.1
+
+
+@rule("priority-unlimited", "warning", "RFC 3246, section 2.8: limit EF so that it starves nothing")
+def priority_unlimited(case: Case) -> Iterator[Found]:
+    """A class that is served first has neither policer nor shaper."""
+    if isinstance(case.port.scheduler, Fifo):
+        return
+    above: set[str] = set()
+    if nodes := nodes_of(case.port):
+        tree = outline(case.port.queues, nodes)
+        shaped = [
+            at for at, each in enumerate(tree.each(case.port.queues)) if each.shaper is not None
+        ]
+        above = {
+            queue.name
+            for at, queue in enumerate(case.port.queues)
+            if tree.parents[at] in shaped and tree.parents[at] != len(tree.parents) - 1
+        }
+    for member in case.members:
+        if not member.strict or limited_bps(member.queue) is not None:
+            continue
+        if member.queue.name in above:
+            continue
+        third = case.capacity_bps / 3
+        kilobits = units.convert(third, "bit/s", "kbit/s")
+        yield Found(
+            case.line(member, "priority"),
+            f"Class {member.name} goes first and has no limit: a flood in it stops all others.",
+            f"It may take all {rate_text(case.capacity_bps)}, and leaves 0.",
+            case.fix(
+                mqc=f"class {member.name}\n  priority {kilobits:.0f}",
+                junos=f"set class-of-service schedulers {member.name} transmit-rate"
+                f" {third:.0f} rate-limit",
+                tc="use htb with a rate for it, in place of prio",
+            ),
+        )
+
+
+@rule(
+    "priority-below-load", "error", "Cisco, document 110850: priority drops what exceeds its rate"
+)
+def priority_below_load(case: Case) -> Iterator[Found]:
+    """A class that is served first is offered more than its limit lets through."""
+    for member in case.members:
+        limit, load = limited_bps(member.queue), member.load
+        if not member.strict or limit is None or load is None or load.origin == "assumed":
+            continue
+        if load.rate_bps <= limit * (1 + ROUNDING):
+            continue
+        lost = units.convert(1 - limit / load.rate_bps, "1", "%")
+        needed = units.convert(ROOM * load.rate_bps, "bit/s", "kbit/s")
+        fits = ROOM * load.rate_bps < case.capacity_bps / 3
+        yield Found(
+            case.line(member, "policer.rate_bps"),
+            f"{rate_text(load.rate_bps)} into {rate_text(limit)}: {member.name} loses"
+            f" {lost:.0f} % under congestion.",
+            f"{load.arithmetic or load.words}; 1 - {rate_text(limit)} /"
+            f" {rate_text(load.rate_bps)} = {lost:.0f} %.",
+            case.fix(
+                mqc=f"class {member.name}\n  priority {needed:.0f}",
+                junos=f"set class-of-service schedulers {member.name} transmit-rate"
+                f" {ROOM * load.rate_bps:.0f} rate-limit",
+            )
+            if fits
+            else "",
+        )
+
+
+@rule("video-in-llq", "warning", "RFC 4594, section 4.1: telephony has a queue of its own")
+def video_in_llq(case: Case) -> Iterator[Found]:
+    """Voice and video share one class that is served first."""
+    for member in case.members:
+        marks = set(member.of.marks)
+        sent = member.load.words.lower() if member.load else ""
+        video = sorted(marks & VIDEO) or (["video"] if "video" in sent else [])
+        voice = sorted(marks & VOICE) or (["calls"] if "call" in sent else [])
+        if not member.strict or not video or not voice:
+            continue
+        why = "A picture is a burst of many packets, which calls wait behind."
+        if member.load and member.load.arithmetic:
+            why += f" {member.load.words}: {member.load.arithmetic}."
+        yield Found(
+            member.of.line,
+            f"{', '.join(voice)} and {', '.join(video)} share the low-latency class {member.name}.",
+            why,
+            case.fix(
+                mqc=f"class-map match-any VIDEO\n match dscp {' '.join(video).lower()}"
+                if marks & VIDEO
+                else ""
+            ),
+        )
+
+
+@rule(
+    "voice-not-first",
+    "warning",
+    "RFC 3246, section 2: EF is served at its rate whatever else is offered",
+)
+def voice_not_first(case: Case) -> Iterator[Found]:
+    """EF has a class that is not served first."""
+    for member in case.members:
+        if "EF" not in member.of.marks or member.strict or len(case.members) == 1:
+            continue
+        if "the rest" in member.of.marks or member.queue.priority < min(
+            (m.queue.priority for m in case.members if m.name != member.name), default=0
+        ):
+            continue
+        yield Found(
+            member.of.line,
+            f"EF waits in class {member.name}, which is not served first.",
+            f"It has {rate_text(member.promise.minimum_bps)} for sure"
+            f" ({member.promise.minimum_why}), in turn with the others.",
+            case.fix(
+                mqc=f"class {member.name}\n  priority"
+                f" {units.convert(member.promise.minimum_bps, 'bit/s', 'kbit/s'):.0f}",
+                junos=f"set class-of-service schedulers {member.name} priority strict-high",
+            )
+            if member.promise.minimum_bps
+            else "",
+        )

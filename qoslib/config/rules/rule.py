@@ -1,0 +1,232 @@
+"""What a rule is, what it finds, and what it looks at."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from qoslib.config.facts import Facts
+from qoslib.config.loads import Load
+from qoslib.config.promises import Promise, promises
+from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
+from qoslib.config.shares import capacity_bps, is_strict, nodes_of
+from qoslib.port import Port, Queue
+from qoslib.port.nodes import outline
+from qoslib.record import Count, Record, record
+
+__all__ = ["SEVERITIES", "Case", "Finding", "Found", "Member", "Rule", "Severity", "rule"]
+
+Severity = Literal["error", "warning", "info"]
+#: The worst first.
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+@record
+class Finding(Record):
+    """One thing that is wrong with a configuration, or worth a look.
+
+    Parameters
+    ----------
+    id : str
+        Of the rule, as ``# qoslib: ignore`` names it.
+    severity : {'error', 'warning', 'info'}
+        An error loses packets that the configuration promises to carry, or leaves a command
+        without its effect; a warning does so under some traffic; an info is worth knowing.
+    line : int
+        From 1; 0 where no line says it.
+    sentence : str
+        What is wrong.
+    arithmetic : str
+        With the configuration's own numbers.
+    reference : str
+        Where it is written.
+    fix : str
+        Lines of configuration; empty where the rule knows none in this dialect.
+    interface : str
+        With its direction; empty of the file as a whole.
+    model : str
+        Which model says so: ``"fluid"``, ``"packets"``, or empty for arithmetic alone.
+    """
+
+    id: str
+    severity: Severity
+    line: Count
+    sentence: str
+    arithmetic: str = ""
+    reference: str = ""
+    fix: str = ""
+    interface: str = ""
+    model: str = ""
+
+
+class Found(NamedTuple):
+    """What a rule yields; a severity only where it is not the rule's own."""
+
+    line: int
+    sentence: str
+    arithmetic: str = ""
+    fix: str = ""
+    severity: Severity | None = None
+
+
+class Member(NamedTuple):
+    """A class of a port with its queue, its promise and its load, if one is known."""
+
+    of: ConfiguredClass
+    queue: Queue
+    promise: Promise
+    load: Load | None
+    strict: bool
+
+    @property
+    def name(self) -> str:
+        """Of the class."""
+        return self.of.name
+
+
+@dataclass(frozen=True)
+class Case:
+    """One port of a configuration, as rules look at it.
+
+    Attributes
+    ----------
+    configuration : Configuration
+    configured : ConfiguredPort
+        One of its ports, without a missing fact.
+    facts : Facts
+        Of the reader.
+    loads : tuple of Load
+        Empty where nobody said what is sent.
+    """
+
+    configuration: Configuration
+    configured: ConfiguredPort
+    facts: Facts
+    loads: tuple[Load, ...] = ()
+
+    @property
+    def port(self) -> Port:
+        """The port."""
+        assert self.configured.port is not None
+        return self.configured.port
+
+    @property
+    def capacity_bps(self) -> float:
+        """What the port sends at most [bit/s]."""
+        return capacity_bps(self.port)
+
+    @property
+    def shaped(self) -> bool:
+        """Whether that is less than the line rate."""
+        return self.capacity_bps < self.port.rate_bps
+
+    @property
+    def members(self) -> list[Member]:
+        """Its classes with queues."""
+        sizes = {each.name: each.frame_bytes for each in self.loads}
+        known = {name: size for name, size in sizes.items() if size}
+        given = {each.name: each for each in self.loads}
+        promised = {each.name: each for each in promises(self.configured, known)}
+        queues = {queue.name: queue for queue in self.port.queues}
+        return [
+            Member(
+                each,
+                queues[each.queue],
+                promised[each.name],
+                given.get(each.name),
+                is_strict(self.port, queues[each.queue]),
+            )
+            for each in self.configured.classes
+            if each.name in promised
+        ]
+
+    @property
+    def groups(self) -> list[tuple[float, list[Member]]]:
+        """Classes that share one shaper, or the port, and what that sends at most [bit/s]."""
+        nodes = nodes_of(self.port)
+        if not nodes:
+            return [(self.capacity_bps, self.members)]
+        tree = outline(self.port.queues, nodes)
+        each = tree.each(self.port.queues)
+        found: dict[int, list[Member]] = {}
+        rates_bps: dict[int, float] = {}
+        for member in self.members:
+            at = tree.parents[self.port.queue_names.index(member.queue.name)]
+            rates, group = [self.capacity_bps], len(each) - 1
+            while at >= 0:
+                if shaper := each[at].shaper:
+                    group = at if len(rates) == 1 else group
+                    rates.append(shaper.rate_bps)
+                at = tree.parents[at]
+            found.setdefault(group, []).append(member)
+            rates_bps[group] = min(rates)
+        return [(rates_bps[group], members) for group, members in found.items()]
+
+    def origin(self, member: Member, where: str) -> Origin | None:
+        """Where a number of a class's queue comes from, or the first that is a part of it."""
+        path = f"queues['{member.queue.name}'].{where}"
+        origins = self.configured.origins
+        return next((each for each in origins if each.where.startswith(path)), None)
+
+    def line(self, member: Member, where: str) -> int:
+        """The line of a number of a class's queue: its own, that of the class, or of the port."""
+        origin = self.origin(member, where)
+        own = origin.line if origin else 0
+        return own or member.of.line or self.configured.line
+
+    def by_default(self, member: Member, where: str) -> str:
+        """Says that a number is a default, where it is one."""
+        origin = self.origin(member, where)
+        return f" (default {origin.default})" if origin and origin.default else ""
+
+    def fix(self, *, mqc: str = "", junos: str = "", tc: str = "") -> str:
+        """The one for this dialect; empty where it is not known."""
+        dialect = self.configuration.dialect
+        if dialect.startswith("ios"):
+            return mqc
+        return {"junos": junos, "tc": tc}.get(dialect, "")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule by its id.
+
+    Attributes
+    ----------
+    id : str
+    severity : str
+        Of its findings, where they do not say another.
+    reference : str
+    find : callable
+        Of a `Case`, or of a `Configuration` where `whole`; yields `Found`.
+    whole : bool
+        Whether it looks at the file, not at each of its ports.
+    inward : bool
+        Whether it looks at what comes in as well.
+    """
+
+    id: str
+    severity: Severity
+    reference: str
+    find: Callable[[Any], Iterator[Found]]
+    whole: bool = False
+    inward: bool = False
+
+    @property
+    def what(self) -> str:
+        """What it looks for, in one sentence."""
+        return (self.find.__doc__ or "").strip().splitlines()[0]
+
+
+Find = Callable[[Any], Iterator[Found]]
+
+
+def rule(
+    id: str,
+    severity: Severity,
+    reference: str,
+    *,
+    whole: bool = False,
+    inward: bool = False,
+) -> Callable[[Find], Rule]:
+    """Make a rule of a function."""
+    return lambda find: Rule(id, severity, reference, find, whole, inward)

@@ -1,0 +1,177 @@
+"""Rules on sums: what is promised together, and what that leaves."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from qoslib import units
+from qoslib.config.amounts import rate_text
+from qoslib.config.reading import Configuration
+from qoslib.config.rules.rule import Case, Found, Member, rule
+from qoslib.config.shares import limited_bps
+from qoslib.port import PriorityLevels, SchedulerTree
+from qoslib.tolerances import ROUNDING
+
+__all__ = ["LEAST_SHARE", "LLQ_SHARE"]
+
+#: Priority above this share of the link leaves little to share by rules.
+LLQ_SHARE = 1 / 3
+#: The default class should keep at least this share.
+LEAST_SHARE = 0.05
+#: An excess below this share of the link is not worth a word.
+EXCESS_SHARE = 0.1
+DESIGN = "Cisco, Enterprise QoS Solution Reference Network Design Guide, version 3.3"
+
+
+def _percent(part: float, whole: float) -> str:
+    return f"{units.convert(part / whole, '1', '%'):.0f} %"
+
+
+@rule("llq-share", "warning", f"{DESIGN}: the 33 percent limit for strict priority")
+def llq_share(case: Case) -> Iterator[Found]:
+    """Priority classes may take more than a third of the link together."""
+    for most, members in case.groups:
+        yield from _llq_share(case, most, members)
+
+
+def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
+    strict = [m for m in members if m.strict and limited_bps(m.queue) is not None]
+    rates = [limited_bps(member.queue) or 0.0 for member in strict]
+    total = sum(rates)
+    if not strict or len(strict) == len(members) or total <= LLQ_SHARE * most * (1 + ROUNDING):
+        return
+    sums = " + ".join(map(rate_text, rates)) if len(rates) > 1 else rate_text(total)
+    member = max(strict, key=lambda each: limited_bps(each.queue) or 0.0)
+    keep = LLQ_SHARE * most - (total - (limited_bps(member.queue) or 0.0))
+    yield Found(
+        case.line(member, "policer.rate_bps"),
+        f"Priority may take {_percent(total, most)} of the link; a third is the usual limit.",
+        f"{sums} of {rate_text(most)} = {_percent(total, most)}.",
+        case.fix(
+            mqc=f"class {member.name}\n  priority {units.convert(keep, 'bit/s', 'kbit/s'):.0f}"
+        )
+        if keep > 0
+        else "",
+    )
+
+
+@rule("guarantees-over", "error", "RFC 2212, section 5: guarantees are admitted up to the rate")
+def guarantees_over(case: Case) -> Iterator[Found]:
+    """Guarantees and priority add up to more than the port sends."""
+    if not isinstance(case.port.scheduler, SchedulerTree | PriorityLevels):
+        return
+    for most, members in case.groups:
+        yield from _guarantees_over(case, most, members)
+
+
+def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
+    rates = {
+        member.name: (limited_bps(member.queue) or 0.0) if member.strict else promised
+        for member in members
+        if (promised := member.queue.guaranteed_bps) or member.strict
+    }
+    total = sum(rates.values())
+    if total > most * (1 + ROUNDING):
+        parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items() if rate)
+        yield Found(
+            case.configured.line,
+            f"The guarantees add up to {_percent(total, most)} of what the port sends.",
+            f"{parts} = {rate_text(total)} of {rate_text(most)}.",
+        )
+
+
+PERCENT = re.compile(r"(?:bandwidth|priority) percent (\d{1,3})(?: .*)?")
+
+
+@rule(
+    "percent-over-100", "error", "Cisco IOS QoS command reference: bandwidth, priority", whole=True
+)
+def percent_over_100(configuration: Configuration) -> Iterator[Found]:
+    """The per cents of a policy's classes add up to more than 100."""
+    policies: dict[str, list[tuple[str, float, int]]] = defaultdict(list)
+    for each in configuration.statements:
+        said = PERCENT.fullmatch(each.text)
+        if said and len(each.parents) > 1 and each.parents[0].startswith("policy-map "):
+            name = each.parents[1].removeprefix("class ")
+            policies[each.parents[0]].append((name, float(said[1]), each.line))
+    for policy, parts in policies.items():
+        total = sum(percent for _, percent, _ in parts)
+        if total > 100:
+            says = " + ".join(f"{name} {percent:g}" for name, percent, _ in parts)
+            yield Found(
+                parts[-1][2],
+                f"The classes of {policy} are promised {total:g} % together.",
+                f"{says} = {total:g} %.",
+            )
+
+
+@rule("default-starved", "warning", f"{DESIGN}: at least 25 percent for best effort")
+def default_starved(case: Case) -> Iterator[Found]:
+    """The class of all other traffic is left with next to nothing."""
+    for most, member in ((most, m) for most, members in case.groups for m in members):
+        rest = "the rest" in member.of.marks or member.name == "class-default"
+        least = member.promise.minimum_bps
+        if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
+            continue
+        share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
+        wanted = units.convert(0.25, "1", "%")
+        yield Found(
+            member.of.line or case.configured.line,
+            f"All traffic without a class of its own gets {share}.",
+            f"{member.name}: {member.promise.minimum_why}; 5 % would be"
+            f" {rate_text(LEAST_SHARE * most)}.",
+            case.fix(
+                mqc=f"class {member.name}\n  bandwidth percent {wanted:.0f}",
+                junos=f"set class-of-service schedulers {member.name}"
+                f" transmit-rate percent {wanted:.0f}",
+            ),
+        )
+
+
+@rule("no-rate", "warning", "RFC 2475, section 2.3.4.1: a class needs an allocation of its own")
+def no_rate(case: Case) -> Iterator[Found]:
+    """A class has no rate, no weight and no priority that would serve it under load."""
+    for member in case.members:
+        rest = "the rest" in member.of.marks or member.name == "class-default"
+        if not rest and not member.promise.minimum_bps and len(case.members) > 1:
+            yield Found(
+                member.of.line or case.configured.line,
+                f"Class {member.name} gets nothing while the others are busy.",
+                f"{member.promise.minimum_why}.",
+                case.fix(
+                    mqc=f"class {member.name}\n  bandwidth percent 5",
+                    junos=f"set class-of-service schedulers {member.name} transmit-rate percent 5",
+                ),
+            )
+
+
+@rule(
+    "excess-split",
+    "info",
+    "Cisco IOS XE, 3-Level User-Defined Queuing Policy Support: bandwidth remaining ratio",
+)
+def excess_split(case: Case) -> Iterator[Found]:
+    """What nobody is promised is shared equally, though the guarantees differ."""
+    scheduler = case.port.scheduler
+    if not isinstance(scheduler, SchedulerTree) or scheduler.strict_levels < 2:
+        return
+    for most, members in case.groups:
+        yield from _excess_split(case, most, members)
+
+
+def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
+    promised = [m for m in members if m.queue.guaranteed_bps and not m.strict]
+    taken = sum(limited_bps(m.queue) or 0.0 for m in members if m.strict)
+    excess = most - taken - sum(m.queue.guaranteed_bps for m in promised)
+    rates = {m.queue.guaranteed_bps for m in promised}
+    ratios = {m.queue.weight for m in members if not m.strict}
+    if len(rates) < 2 or len(ratios) > 1 or excess < EXCESS_SHARE * most:
+        return
+    names = [m.name for m in members if not m.strict]
+    share = excess / len(names)
+    yield Found(
+        case.line(promised[0], "guaranteed_bps"),
+        f"The {rate_text(excess)} that nobody is promised is shared equally, not by `bandwidth`.",
+        f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}.",
+        case.fix(mqc=f"class {promised[0].name}\n  bandwidth remaining ratio 3"),
+    )

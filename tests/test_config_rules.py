@@ -1,0 +1,361 @@
+"""Every rule finds what it is for, and is silent where all is well."""
+
+import pytest
+from test_config_loads import LIMIT, edge
+
+from qoslib.config import (
+    Configuration,
+    ConfiguredClass,
+    ConfiguredPort,
+    Facts,
+    Origin,
+    Remark,
+    Statement,
+    loads,
+)
+from qoslib.config.rules import RULES, findings, silenced
+from qoslib.config.rules.find import in_order
+from qoslib.config.rules.rule import Finding
+from qoslib.platforms.trees import ios_xe
+from qoslib.port import (
+    ByteLimit,
+    Classifier,
+    Codel,
+    Node,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+    SchedulerTree,
+    Shaper,
+    StrictPriority,
+)
+
+SHAPE = "set dscp ef"
+
+
+def found(name, configured=None, text=None, facts=None, dialect="ios-xe", statements=()):
+    """What one rule finds at a port; `text` is traffic.toml."""
+    ports = (configured,) if configured else ()
+    configuration = Configuration(dialect, ports, statements=statements, lines=30)
+    sent = {0: loads(configured, text)} if configured and text else None
+    return findings(configuration, sent, Facts(facts), [name])
+
+
+def changed(at, **changes):
+    """The edge with one queue changed: 0 VOICE, 1 VIDEO, 2 class-default."""
+    queues = list(edge().port.queues)
+    queues[at] = queues[at].replace(**changes)
+    return edge(queues=tuple(queues))
+
+
+def marked(at, *marks):
+    """The edge with other marks of one class."""
+    classes = list(edge().classes)
+    classes[at] = classes[at].replace(marks=marks)
+    configured = edge()
+    rules = tuple((m, c.queue) for c in classes for m in c.marks if m != "the rest")
+    port = configured.port.replace(classifier=Classifier(rules, "class-default"))
+    return configured.replace(classes=tuple(classes), port=port)
+
+
+def unshaped():
+    """The edge without the parent's shaper, on a line of 1 Gb/s."""
+    port = edge().port
+    nodes = tuple(node.replace(shaper=None) for node in port.scheduler.nodes)
+    return edge(scheduler=SchedulerTree(nodes, 2))
+
+
+def strict():
+    """Two queues by strict priority, the first without a limit."""
+    queues = (Queue("EF", LIMIT), Queue("BE", LIMIT, priority=1))
+    classes = (ConfiguredClass("EF", "EF", ("EF",), 2), ConfiguredClass("BE", "BE", (), 3))
+    return ConfiguredPort("Gi0/1", "out", Port("out", 1e7, queues, StrictPriority()), classes)
+
+
+def said(*lines):
+    """Statements, each (line, text, *parents)."""
+    return tuple(Statement(line, text, parents) for line, text, *parents in lines)
+
+
+BANDWIDTH = said((19, "bandwidth 50000", "interface Gi0/0/1"))
+LOAD = 'VOICE = "40 calls G.711"\nVIDEO = "12 Mb/s video"\nclass-default = "bulk TCP, 20 ms"'
+#: Bursts of 250 kB for TCP at 10 Mb/s and 20 ms: 25 kB are enough.
+POLICED = Policer(10e6, 250_000)
+WRED = Red(RedProfile(20, 40), (("AF21", RedProfile(32, 40)), ("AF22", RedProfile(28, 40))))
+INVERTED = Red(RedProfile(20, 40), (("AF21", RedProfile(24, 40)), ("AF22", RedProfile(28, 40))))
+TOO_MUCH = said(
+    (3, "bandwidth percent 60", "policy-map EDGE", "class A"),
+    (5, "priority percent 50", "policy-map EDGE", "class B"),
+)
+FITS = TOO_MUCH[:1] + said((5, "priority percent 40", "policy-map EDGE", "class B"))
+POLICY = said((1, "policy-map EDGE"))
+ATTACHED = POLICY + said((9, "service-policy output EDGE", "interface Gi0/0/1"))
+CLASS = said((1, "class-map match-any VOICE"))
+USED = CLASS + said((4, "class VOICE", "policy-map EDGE"))
+JUNOS = said((1, "scheduler BEST", "class-of-service", "scheduler-maps EDGE"))
+MAP = JUNOS + said((4, "scheduler-map EDGE;", "class-of-service", "interfaces ge-0/0/0"))
+QUEUES = edge().port.queues
+
+#: Rule -> (arguments of what it finds, a line of that and a part of sentence or arithmetic, and
+#: arguments where all is well).
+CASES = {
+    "no-shaper": (
+        {"configured": unshaped(), "statements": BANDWIDTH, "text": 'VIDEO = "61 Mb/s"'},
+        (0, "drops 18 %"),
+        {"configured": edge(), "statements": BANDWIDTH},
+    ),
+    "shaper-over-contract": (
+        {"configured": edge(), "facts": {"contract_bps": 45e6}},
+        (0, "50 Mb/s - 45 Mb/s = 5 Mb/s"),
+        {"configured": edge(), "facts": {"contract_bps": 60e6, "overhead_bytes": 20}},
+    ),
+    "llq-share": (
+        {"configured": changed(0, policer=Policer(20e6, 500_000, when="congested"))},
+        (3, "20 Mb/s of 50 Mb/s = 40 %"),
+        {"configured": edge()},
+    ),
+    "guarantees-over": (
+        {"configured": changed(1, guaranteed_bps=45e6)},
+        (0, "VOICE 10 Mb/s + VIDEO 45 Mb/s = 55 Mb/s of 50 Mb/s"),
+        {"configured": edge()},
+    ),
+    "percent-over-100": (
+        {"statements": TOO_MUCH},
+        (5, "A 60 + B 50 = 110 %"),
+        {"statements": FITS},
+    ),
+    "default-starved": (
+        {"configured": changed(1, guaranteed_bps=38e6)},
+        (8, "50 Mb/s - 10 Mb/s - 38 Mb/s = 2 Mb/s"),
+        {"configured": edge()},
+    ),
+    "no-rate": (
+        {"configured": strict()},
+        (3, "EF has strict priority without a limit"),
+        {"configured": edge()},
+    ),
+    "excess-split": (
+        {"configured": edge(queues=(QUEUES[0], QUEUES[1], QUEUES[2].replace(guaranteed_bps=5e6)))},
+        (5, "20 Mb/s / 2 = 10 Mb/s for each of VIDEO, class-default"),
+        {"configured": edge()},
+    ),
+    "priority-unlimited": (
+        {"configured": changed(0, policer=None)},
+        (3, "It may take all 50 Mb/s"),
+        {"configured": edge()},
+    ),
+    "priority-below-load": (
+        {"configured": edge(), "text": 'VOICE = "150 calls G.711"'},
+        (3, "13.1 Mb/s into 10 Mb/s"),
+        {"configured": edge(), "text": LOAD},
+    ),
+    "video-in-llq": (
+        {"configured": marked(0, "EF", "AF41")},
+        (3, "EF and AF41 share"),
+        {"configured": edge()},
+    ),
+    "voice-not-first": (
+        {"configured": marked(1, "EF", "AF41")},
+        (5, "EF waits in class VIDEO"),
+        {"configured": edge()},
+    ),
+    "burst-below-frame": (
+        {"configured": changed(1, policer=Policer(15e6, 1000)), "text": 'VIDEO = "1 Mb/s"'},
+        (5, "burst is 1,000 B"),
+        {"configured": edge(), "text": LOAD},
+    ),
+    "burst-long": (
+        {"configured": changed(1, policer=Policer(128e3, 256_000))},
+        (5, "256,000 B at 128 kb/s = 16 s"),
+        {"configured": edge()},
+    ),
+    "tcp-policed": (
+        {
+            "configured": changed(2, policer=Policer(10e6, 20_000)),
+            "text": 'class-default = "bulk TCP, 20 ms"',
+        },
+        (8, "10 Mb/s x 20 ms = 25,000 B, above 20,000 B"),
+        {"configured": changed(2, policer=POLICED), "text": 'class-default = "TCP, 20 ms"'},
+    ),
+    "shaper-burst-small": (
+        {"configured": changed(1, shaper=Shaper(15e6, 1500))},
+        (5, "1,500 B"),
+        {"configured": edge()},
+    ),
+    "queue-deep": (
+        {"configured": changed(1, limit=PacketLimit(256))},
+        (5, "256 packets of 1,518 B at 15 Mb/s = 207 ms"),
+        {"configured": edge()},
+    ),
+    "queue-shallow": (
+        {"configured": changed(1, limit=ByteLimit(3000))},
+        (5, "3,000 B; two frames have 3,036 B"),
+        {"configured": edge()},
+    ),
+    "wred-over-limit": (
+        {"configured": changed(2, dropper=WRED, limit=PacketLimit(32))},
+        (8, "40 > 32 packets"),
+        {"configured": changed(2, dropper=WRED)},
+    ),
+    "wred-on-realtime": (
+        {"configured": changed(1, dropper=WRED), "text": 'VIDEO = "6 Mb/s video"'},
+        (5, "its traffic does not slow down"),
+        {"configured": changed(2, dropper=WRED), "text": LOAD},
+    ),
+    "wred-inverted": (
+        {"configured": changed(2, dropper=INVERTED)},
+        (8, "AF21 from 24 packets, AF22 from 28"),
+        {"configured": changed(2, dropper=WRED)},
+    ),
+    "class-shadowed": (
+        {"configured": marked(1, "EF")},
+        (5, "Both match EF"),
+        {"configured": edge()},
+    ),
+    "ef-never-set": (
+        {"configured": edge()},
+        (3, "nothing in this file sets or trusts EF"),
+        {"configured": edge(), "statements": said((2, SHAPE, "policy-map IN", "class V"))},
+    ),
+    "control-in-default": (
+        {"configured": edge()},
+        (8, "CS6 (routing) waits in class-default"),
+        {"configured": marked(1, "AF41", "CS6")},
+    ),
+    "policy-unattached": (
+        {"statements": POLICY},
+        (1, "attached nowhere"),
+        {"statements": ATTACHED},
+    ),
+    "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
+    "scheduler-unused": (
+        {"statements": JUNOS, "dialect": "junos"},
+        (1, "EDGE is defined and used nowhere"),
+        {"statements": MAP, "dialect": "junos"},
+    ),
+}
+
+
+def test_every_rule_has_its_two_cases_and_says_what_it_looks_for():
+    assert set(CASES) == set(RULES)
+    for rule in RULES.values():
+        assert rule.what.endswith(".")
+        assert rule.reference
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_rule_finds_what_it_is_for(name):
+    bad, (line, part), _ = CASES[name]
+    got = found(name, **bad)
+    assert got, "nothing found"
+    assert {each.id for each in got} == {name}
+    assert got[0].line == line
+    assert part in f"{got[0].sentence} {got[0].arithmetic}"
+    assert got[0].sentence.endswith(".")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_rule_is_silent_where_all_is_well(name):
+    assert found(name, **CASES[name][2]) == ()
+
+
+def test_overhead_counts_by_the_size_of_frames():
+    facts = {"contract_bps": 52e6, "overhead_bytes": 20}
+    full = 'VIDEO = "40 Mb/s"'
+    assert found("shaper-over-contract", edge(), full, facts) == ()
+    (got,) = found("shaper-over-contract", edge(), 'VOICE = "40 calls G.711"', facts)
+    assert "50 Mb/s x (218 + 20) / 218 = 54.6 Mb/s" in got.arithmetic
+
+
+def test_a_contract_that_only_bandwidth_tells_is_a_warning_until_the_load_exceeds_it():
+    (got,) = found("no-shaper", unshaped(), statements=BANDWIDTH)
+    assert got.severity == "warning"
+    assert "(line 19)" in got.sentence
+    assert "shape average 50000000" in got.fix
+
+
+def test_a_picture_of_a_video_against_the_burst():
+    configured = changed(0, policer=Policer(10e6, 30_000, when="congested"))
+    (got,) = found("burst-below-frame", configured, 'VOICE = "9.6 Mb/s video"')
+    assert "40,000 B come back to back into 30,000 B" in got.arithmetic
+
+
+def test_numbers_of_defaults_are_named():
+    origin = Origin("queues['VIDEO'].policer.burst_bytes", default="ios.police_burst")
+    configured = changed(1, policer=Policer(128e3, 1000)).replace(origins=(origin,))
+    (got,) = found("burst-below-frame", configured)
+    assert "(default ios.police_burst)" in got.arithmetic
+    line = Origin("queues['VIDEO'].policer.burst_bytes", line=12)
+    assert found("burst-below-frame", configured.replace(origins=(line,)))[0].line == 12
+
+
+def test_a_target_makes_a_queue_too_deep():
+    text = 'VIDEO = "6 Mb/s of 1518 B"\n[targets]\nVIDEO = "20 ms"'
+    (got,) = found("queue-deep", edge(), text)
+    assert "its target is 20 ms" in got.arithmetic
+    # 20 ms at 15 Mb/s are 37,500 B, 24 frames.
+    assert "queue-limit 24 packets" in got.fix
+
+
+def test_active_queue_management_has_no_queue_too_deep():
+    assert found("queue-deep", changed(1, limit=PacketLimit(1000), dropper=Codel())) == ()
+
+
+def test_priority_below_a_shaped_node_is_limited_by_it():
+    queues = (
+        ios_xe(Queue("V", LIMIT), priority_level=1),
+        ios_xe(Queue("D", LIMIT)),
+        ios_xe(Queue("E", LIMIT)),
+    )
+    nodes = (Node("site", ("V", "D"), shaper=Shaper(5e6, 9000)), Node("all", ("site", "E")))
+    port = Port("out", 1e9, queues, SchedulerTree(nodes, 2))
+    classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)
+    assert found("priority-unlimited", ConfiguredPort("x", "out", port, classes)) == ()
+
+
+def test_fixes_are_in_the_words_of_the_dialect():
+    bad = changed(0, policer=None)
+    fixes = [found("priority-unlimited", bad, dialect=d)[0].fix for d in ("ios", "junos", "tc")]
+    assert ["priority 16667" in fixes[0], "rate-limit" in fixes[1], "htb" in fixes[2]] == [True] * 3
+    assert found("priority-unlimited", bad, dialect="sonic")[0].fix == ""
+
+
+def test_a_line_that_was_not_modelled_still_counts_as_use():
+    remark = Remark("not modelled", 9, "service-policy input EDGE", "lost")
+    configuration = Configuration("ios-xe", (), (remark,), POLICY)
+    assert findings(configuration, rules=["policy-unattached"]) == ()
+
+
+TEXT = """\
+! qoslib: ignore ef-never-set the phones set it
+policy-map EDGE
+ ! qoslib: ignore llq-share agreed with the voice team
+ class VOICE
+  priority 20000   ! qoslib: ignore burst-long
+  police 8000 # qoslib: ignore burst-long a lab
+"""
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "reason"),
+    [
+        ("ef-never-set", 44, "the phones set it"),
+        ("llq-share", 4, "agreed with the voice team"),
+        ("llq-share", 2, None),
+        ("burst-long", 5, None),
+        ("burst-long", 6, "a lab"),
+        ("queue-deep", 1, None),
+    ],
+)
+def test_a_comment_with_a_reason_silences_a_rule_where_it_stands(rule, line, reason):
+    kept, ignored = silenced([Finding(rule, "info", line, "x.")], TEXT)
+    assert [each.reason for each in ignored] == ([reason] if reason else [])
+    assert len(kept) == (reason is None)
+
+
+def test_the_worst_comes_first():
+    each = [Finding("a", "info", 1, "x."), Finding("b", "error", 9, "x.")]
+    assert [one.id for one in in_order(each)] == ["b", "a"]
