@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from qoslib.config.facts import Facts
+from qoslib.config.mqc.ios import ios_sign, ios_xe_sign, read_ios, read_ios_xe
 from qoslib.config.reading import Configuration
 from qoslib.config.text import ConfigurationError, bounded
 from qoslib.record import fail
@@ -10,9 +11,15 @@ from qoslib.record import fail
 __all__ = ["DIALECTS", "read", "recognise"]
 
 #: Dialect -> its reader: a text that is bounded, and facts, to a `Configuration`.
-DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {}
+DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
+    "ios-xe": read_ios_xe,
+    "ios": read_ios,
+}
 #: Dialect -> how sure it is that a text is its own, from 0 to 1.
-SIGNS: dict[str, Callable[[str], float]] = {}
+SIGNS: dict[str, Callable[[str], float]] = {
+    "ios-xe": ios_xe_sign,
+    "ios": ios_sign,
+}
 
 
 def recognise(text: str) -> str:

@@ -1,0 +1,1 @@
+"""The modular QoS command line of Cisco and its relatives."""

@@ -1,0 +1,275 @@
+"""The blocks of a configuration: which line belongs to which class, policy or interface."""
+
+from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
+from qoslib.config.mqc.interfaces import INTERFACE, interface_line, is_service
+from qoslib.config.mqc.lines import Line, NotUnderstood, Words, lines_of
+from qoslib.config.mqc.matches import match
+from qoslib.config.mqc.policies import Interface, Match, Policies, Policy, PolicyClass, Selection
+from qoslib.config.text import in_time
+
+__all__ = ["policies_of"]
+
+#: Types of class maps and policies that are about queues.
+_TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
+_OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
+_CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
+#: Lines of their own -> what is lost.
+_GLOBAL = {
+    ("mls", "qos"): "The queues of this switch are configured by number; they are left out.",
+    ("priority-list",): "Priority queueing by list is left out.",
+    ("queue-list",): "Custom queueing is left out.",
+    ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
+}
+_ELSEWHERE = {
+    "control-plane": "What the router's own processor is sent is no part of a port.",
+    "table-map": "New marks are left out: streams keep the mark that you give them.",
+    "map-class": "Frame Relay's circuits are left out.",
+}
+
+
+def policies_of(text: str) -> Policies:
+    """All that a text defines.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Policies
+
+    Raises
+    ------
+    ConfigurationError
+        If a number is out of range, a word is missing, or it takes too long.
+    """
+    reading = _Reading()
+    for line in in_time(lines_of(text)):
+        reading.take(line)
+    reading.finish()
+    return reading.found
+
+
+class _Reading:
+    """Where the reading stands: in which block, and in which class of it."""
+
+    def __init__(self) -> None:
+        self.found = Policies()
+        self.held: dict[str, list[Line]] = {}
+        self.close()
+
+    def close(self) -> None:
+        """Leave the block."""
+        self.block = ""
+        self.header = ""
+        self.loose: bool | None = None
+        self.selection: Selection | None = None
+        self.policy: Policy | None = None
+        self.part: PolicyClass | None = None
+        self.interface = ""
+
+    def take(self, line: Line) -> None:
+        """Read one line."""
+        verb = line.verb
+        if verb in _CLOSING:
+            self.close()
+        elif verb in _OPENING and (verb != "control-plane" or line.top):
+            self.close()
+            self._open(line)
+        elif self.block and self._belongs(line):
+            getattr(self, f"_in_{self.block}")(line)
+        else:
+            self.close()
+            self._alone(line)
+
+    def _belongs(self, line: Line) -> bool:
+        """Whether a line is of this block; texts without indentation go by their words."""
+        if self.loose is None:
+            self.loose = line.top
+        if not line.top:
+            return True
+        words = {
+            "class_map": {"match", "description", "no", "exit"},
+            "policy_map": {*COMMANDS, *UNMODELLED, "class", "no", "description", "exit"},
+            "interface": {*INTERFACE, "description", "no", "ip", "exit", "shutdown", "negotiation"},
+        }
+        return self.loose and line.verb in words.get(self.block, ())
+
+    def _open(self, line: Line) -> None:
+        verb, names = line.verb, list(line.words[1:])
+        if verb in _ELSEWHERE:
+            self.block, self.header = "elsewhere", verb
+            if verb != "control-plane":
+                self.found.leave(line, _ELSEWHERE[verb])
+            return
+        if verb == "interface":
+            self.block, self.header = "interface", line.text
+            self.interface = _interface_name(names)
+            self.held.setdefault(self.interface, []).append(line)
+            return
+        if len(names) > 1 and names[0].lower() == "type":
+            if names[1].lower() not in _TYPES:
+                self.block = "skipped"
+                return
+            names = names[2:]
+        every = True
+        if names and names[0].lower() in ("match-any", "match-all"):
+            every = names.pop(0).lower() == "match-all"
+        if len(names) != 1:
+            self.block = "skipped"
+            self.found.wonder(line)
+            return
+        self.header = line.text
+        self.found.state(line)
+        if verb == "class-map":
+            self.block = "class_map"
+            self.selection = self.found.selections.setdefault(
+                names[0], Selection(names[0], line.number)
+            )
+            self.selection.every = every
+        else:
+            self.block = "policy_map"
+            self.policy = self.found.policies.setdefault(names[0], Policy(names[0], line.number))
+
+    def _in_skipped(self, line: Line) -> None:
+        """A block of another kind."""
+
+    def _in_elsewhere(self, line: Line) -> None:
+        if self.header != "control-plane" or line.verb == "service-policy":
+            self.found.leave(line, _ELSEWHERE[self.header])
+
+    def _in_class_map(self, line: Line) -> None:
+        assert self.selection is not None
+        words = Words(line)
+        negated = line.verb == "no" and len(line.words) > 1 and line.words[1].lower() == "match"
+        if line.verb == "exit":
+            self.close()
+        elif line.verb == "description":
+            self.found.state(line, self.header)
+        elif negated:
+            words.at = 2
+            self._forget_match(line, words)
+        elif line.verb == "match":
+            self._match(line, words)
+        else:
+            self.found.wonder(line)
+
+    def _match(self, line: Line, words: Words) -> None:
+        assert self.selection is not None
+        try:
+            made, lost = match(words)
+        except NotUnderstood:
+            self.selection.matches.append(Match(line.number))
+            self.found.wonder(line)
+            return
+        self.selection.matches.append(made)
+        self._say(line, lost)
+
+    def _forget_match(self, line: Line, words: Words) -> None:
+        assert self.selection is not None
+        try:
+            gone, _ = match(words)
+        except NotUnderstood:
+            self.found.wonder(line)
+            return
+        self.selection.matches = [
+            each
+            for each in self.selection.matches
+            if (each.marks, each.negated, each.nested) != (gone.marks, gone.negated, gone.nested)
+        ]
+        self.found.state(line, self.header)
+
+    def _in_policy_map(self, line: Line) -> None:
+        assert self.policy is not None
+        if line.verb == "exit":
+            if self.part is None:
+                self.close()
+            self.part = None
+        elif line.verb == "class":
+            self._class(line)
+        elif self.part is not None:
+            self._command(line, self.part)
+        elif line.verb == "description":
+            self.found.state(line, self.header)
+        else:
+            self.found.wonder(line)
+
+    def _class(self, line: Line) -> None:
+        assert self.policy is not None
+        names = [word for word in line.words[1:] if word.lower() not in ("type", *_TYPES)]
+        before = names.index("insert-before") if "insert-before" in names else len(names)
+        if before != 1:
+            self.part = PolicyClass("", line.number)
+            self.found.wonder(line)
+            return
+        part = self.policy.classes.setdefault(names[0], PolicyClass(names[0], line.number))
+        self.part = part
+        self.found.state(line, self.header)
+
+    def _command(self, line: Line, part: PolicyClass) -> None:
+        header = f"class {part.name}"
+        try:
+            if line.verb == "no":
+                withdraw(part, line.words[1].lower() if len(line.words) > 1 else "")
+                lost: list[str] = []
+            else:
+                lost = apply(part, Words(line))
+        except NotUnderstood:
+            self.found.wonder(line)
+            return
+        if lost:
+            self._say(line, lost)
+        else:
+            part.statements.append(self.found.state(line, self.header, header))
+
+    def _in_interface(self, line: Line) -> None:
+        if line.verb == "exit":
+            self.close()
+            return
+        number = is_service(line)
+        if number:
+            self.interface = f"{self.interface.split(' ')[0]} service instance {number}"
+            self.held.setdefault(self.interface, []).append(line)
+        elif line.verb in INTERFACE or line.verb in ("mls", "auto", "clock", "ip", "no", "qos"):
+            self.held[self.interface].append(line)
+
+    def _alone(self, line: Line) -> None:
+        verbs = tuple(word.lower() for word in line.words[:2])
+        for start, lost in _GLOBAL.items():
+            if verbs[: len(start)] == start:
+                self.found.leave(line, lost)
+
+    def _say(self, line: Line, lost: list[str]) -> None:
+        if not lost:
+            self.found.state(line, self.header)
+        for each in lost:
+            self.found.leave(line, each)
+
+    def finish(self) -> None:
+        """Read the interfaces: of one without quality of service nothing is said."""
+        for name, lines in self.held.items():
+            made = Interface(name, lines[0].number)
+            understood, left = [], []
+            for line in lines:
+                lost, kind = interface_line(made, line)
+                if kind == "stated":
+                    understood.append(line)
+                elif kind:
+                    left.append((line, lost, kind))
+            if made.policies or made.hold or left:
+                self.found.interfaces[name] = made
+                for line in understood:
+                    self.found.state(line, *(() if line is lines[0] else (lines[0].text,)))
+                for line, lost, kind in left:
+                    if kind == "unknown":
+                        self.found.wonder(line)
+                    else:
+                        self.found.leave(line, lost)
+
+
+def _interface_name(names: list[str]) -> str:
+    if not names:
+        return ""
+    if any(c.isdigit() for c in names[0]) or len(names) == 1:
+        return names[0]
+    return "".join(names[:2])

@@ -1,0 +1,192 @@
+"""The table of commands of a class in a policy, and what each does to its record."""
+
+from collections.abc import Callable
+
+from qoslib import units
+from qoslib.config.mqc.early import queue_limit, random_detect
+from qoslib.config.mqc.lines import NotUnderstood, Words
+from qoslib.config.mqc.police import ACTIONS, action, burst, police
+from qoslib.config.mqc.policies import Amount, Named, PolicyClass, Priority, Shape
+
+__all__ = ["COMMANDS", "UNMODELLED", "apply", "withdraw"]
+
+_ACCOUNT = "What `account` adds to each frame is left out: the port counts one size for all."
+
+
+def _account(words: Words) -> list[str]:
+    if not words.skip("account"):
+        words.end()
+        return []
+    return [_ACCOUNT]
+
+
+def _bandwidth(of: PolicyClass, words: Words) -> list[str]:
+    number = words.line.number
+    if words.skip("remaining"):
+        if words.skip("percent"):
+            of.remaining = Amount(words.number("the share", 0, 100), "%", number)
+        else:
+            words.skip("ratio")
+            of.remaining = Amount(words.count("the ratio", 1, 65_536), "ratio", number)
+    elif words.skip("percent"):
+        of.bandwidth = Amount(words.percent("the bandwidth"), "1", number)
+    else:
+        of.bandwidth = Amount(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", number)
+    return _account(words)
+
+
+def _priority(of: PolicyClass, words: Words) -> list[str]:
+    number, level, rate, size = words.line.number, 1, None, None
+    if words.skip("level"):
+        level = words.count("the level", 1, 7)
+    if words.skip("percent"):
+        rate = Amount(words.percent("the priority rate"), "1", number)
+    elif words.ahead:
+        rate = Amount(words.rate_bps("the priority rate", "kbit/s"), "bit/s", number)
+    if rate and words.ahead and words.ahead != "account":
+        size = burst(words, "the burst")
+        if size.value <= 0:
+            words.refuse("the burst is 0; allowed: above 0")
+    of.priority = Priority(number, level, rate, size)
+    return _account(words)
+
+
+def _shape(of: PolicyClass, words: Words) -> list[str]:
+    number = words.line.number
+    if words.ahead in ("adaptive", "fecn-adapt", "fr-voice-adapt", "max-buffers"):
+        return ["The shaper's rate does not adapt, and its memory is the queue's limit."]
+    peak = words.skip("average", "peak") == "peak"
+    sizes: list[Amount] = []
+    if words.skip("percent"):
+        rate = Amount(words.percent("the shaped rate"), "1", number)
+        while words.has_number():
+            sizes.append(burst(words, "the burst", "ms"))
+    else:
+        rate = Amount(words.rate_bps("the shaped rate"), "bit/s", number)
+        while words.has_number():
+            bits = words.number("the burst", 0)
+            if words.ahead in ("ms", "us", "bytes", "kbytes", "mbytes", "gbytes"):
+                words.at -= 1
+                sizes.append(burst(words, "the burst"))
+            else:
+                sizes.append(Amount(units.octets(bits), "B", number))
+    if len(sizes) > 2:
+        raise NotUnderstood
+    committed, excess = (*sizes, None, None)[:2]
+    of.shape = Shape(rate, committed, excess, peak)
+    return _account(words)
+
+
+def _police(of: PolicyClass, words: Words) -> list[str]:
+    if words.ahead == "":
+        raise NotUnderstood
+    of.police, lost = police(words)
+    return lost
+
+
+def _action(of: PolicyClass, words: Words) -> list[str]:
+    if of.police is None:
+        raise NotUnderstood
+    words.at = 0
+    lost = action(words, of.police)
+    while words.ahead:
+        lost += action(words, of.police)
+    return lost
+
+
+def _child(of: PolicyClass, words: Words) -> list[str]:
+    words.skip("output", "input")
+    if words.skip("type"):
+        words.take("the type")
+    of.child = Named(words.take("the policy's name"), words.line.number)
+    words.end()
+    return []
+
+
+#: Command -> what it does to a class; it gives what is lost, a sentence each.
+COMMANDS: dict[str, Callable[[PolicyClass, Words], list[str]]] = {
+    "bandwidth": _bandwidth,
+    "priority": _priority,
+    "shape": _shape,
+    "police": _police,
+    "queue-limit": queue_limit,
+    "random-detect": random_detect,
+    "service-policy": _child,
+    **dict.fromkeys(ACTIONS, _action),
+}
+#: Command -> what is lost without it.
+UNMODELLED = {
+    "set": "The new mark is left out: streams keep the mark that you give them.",
+    "fair-queue": "The flows of this class wait in one queue here, first in first out.",
+    "compression": "Headers stay as long as they are.",
+    "compress": "Headers stay as long as they are.",
+    "drop": "The packets of this class are not discarded; give it no stream.",
+    "trust": "Streams keep the mark that you give them.",
+    "queue-buffers": "The share of the switch's memory is left out; the default limit is taken.",
+    "estimate": "Nothing is lost.",
+    "log": "Nothing is lost.",
+    "netflow-sampler": "Nothing is lost.",
+    "account": _ACCOUNT,
+    "conform-color": "The policer is colour-blind here.",
+    "exceed-color": "The policer is colour-blind here.",
+    "pause": "Pause by priority is left out: a full queue drops.",
+    "no-drop": "Pause by priority is left out: a full queue drops.",
+    "mtu": "Frames have the size of their stream.",
+    "congestion-control": "What this congestion control does is left out.",
+}
+
+
+def apply(of: PolicyClass, words: Words) -> list[str]:
+    """Give a class what a line says.
+
+    Parameters
+    ----------
+    of : PolicyClass
+    words : Words
+        Behind the command.
+
+    Returns
+    -------
+    list of str
+        What is lost, a sentence each.
+
+    Raises
+    ------
+    NotUnderstood
+        If the table does not have the command, or its words.
+    """
+    verb = words.line.verb
+    if verb == "description":
+        return []
+    if verb in UNMODELLED:
+        return [UNMODELLED[verb]]
+    if verb not in COMMANDS:
+        raise NotUnderstood
+    return COMMANDS[verb](of, words)
+
+
+#: Command -> the field that `no` empties.
+_FIELDS = {
+    "bandwidth": "bandwidth", "priority": "priority", "shape": "shape", "police": "police",
+    "queue-limit": "limit", "random-detect": "early", "service-policy": "child",
+}  # fmt: skip
+
+
+def withdraw(of: PolicyClass, verb: str) -> None:
+    """Take back what a command gave.
+
+    Parameters
+    ----------
+    of : PolicyClass
+    verb : str
+        What stands behind `no`.
+
+    Raises
+    ------
+    NotUnderstood
+        If it gives a class nothing.
+    """
+    if verb not in _FIELDS and verb not in UNMODELLED:
+        raise NotUnderstood
+    if verb in _FIELDS:
+        setattr(of, _FIELDS[verb], None)

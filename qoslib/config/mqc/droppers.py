@@ -1,0 +1,114 @@
+"""WRED: the profile of each mark, from the rows of a class and the platform's own table."""
+
+from qoslib import units
+from qoslib.config.mqc.matches import ALL
+from qoslib.config.mqc.policies import Amount, Early
+from qoslib.config.mqc.rules import Rules
+from qoslib.config.mqc.words import DSCP, precedence_marks
+from qoslib.config.text import ConfigurationError
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Ewma,
+    Instantaneous,
+    PacketLimit,
+    Red,
+    RedProfile,
+    ShareRedProfile,
+    TimeRedProfile,
+)
+
+__all__ = ["dropper"]
+
+Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
+Origins = list[tuple[str, Amount | str | None]]
+
+
+def dropper(
+    early: Early,
+    marks: tuple[str, ...],
+    limit: PacketLimit | ByteLimit,
+    rules: Rules,
+    rate_bps: float,
+) -> tuple[Red, Origins]:
+    """The dropper of a class: a profile for each mark that may come, where it is another.
+
+    Parameters
+    ----------
+    early : Early
+        What `random-detect` says.
+    marks : tuple of str
+        Of the class; none, or all, where any may come.
+    limit : PacketLimit or ByteLimit
+        Of the queue.
+    rules : Rules
+    rate_bps : float
+        At which times are turned into bytes [bit/s].
+
+    Returns
+    -------
+    Red
+    list of (str, Amount or str)
+        Where its numbers are from.
+
+    Raises
+    ------
+    ConfigurationError
+        If thresholds and limit have units that cannot be compared.
+    """
+    used = {low.unit for low, _, _ in early.rows.values()}
+    length = limit.packets if isinstance(limit, PacketLimit) else limit.limit_bytes
+    unit = used.pop() if used else "packets" if isinstance(limit, PacketLimit) else "B"
+    if used:
+        raise ConfigurationError("the thresholds have several units; allowed: one", early.line)
+    if (unit == "packets") != isinstance(limit, PacketLimit) and unit != "1":
+        problem = (
+            "thresholds and queue-limit have different units; allowed: packets for both, or none"
+        )
+        raise ConfigurationError(problem, early.line)
+
+    def of(mark: str) -> tuple[Profile, Amount | str]:
+        if mark in early.rows:
+            low, high, share = early.rows[mark]
+            return _profile(unit, low.value, high.value, share, rate_bps), low
+        least, most = rules.thresholds(mark, early.by, length)
+        if unit == "1":
+            least, most = least / length, most / length
+        elif unit == "s":
+            least, most = (units.bits(each) / rate_bps for each in (least, most))
+        return _profile(unit, least, most, 0.1, rate_bps), rules.thresholds_default
+
+    base, origin = of("CS0" if early.by == "dscp" else "IP 0")
+    origins: Origins = [("dropper.profile", origin)]
+    profiles = []
+    for mark in _domain(early, marks):
+        profile, origin = of(mark)
+        if profile != base:
+            profiles.append((mark, profile))
+            origins.append((f"dropper.profiles[{mark!r}]", origin))
+    averaging = Ewma(int(early.weight.value)) if early.weight else Ewma()
+    origins.append(("dropper.averaging.exponent", early.weight or f"{rules.name}.wred_weight"))
+    red = Red(
+        base, tuple(profiles), Instantaneous() if early.instantaneous else averaging, early.ecn
+    )
+    return red, origins
+
+
+def _domain(early: Early, marks: tuple[str, ...]) -> list[str]:
+    """The marks of packets that may come, in a fixed order."""
+    if early.by == "dscp":
+        every = [*DSCP, *sorted(mark for mark in early.rows if mark not in DSCP)]
+    else:
+        every = [mark for p in range(8) for mark in precedence_marks(p)]
+    known = [mark for mark in every if mark in marks]
+    return every if marks in ((), ALL) or not known else known
+
+
+def _profile(unit: str, low: float, high: float, share: float, rate_bps: float) -> Profile:
+    if unit == "packets":
+        return RedProfile(low, max(high, 1), share)
+    if unit == "B":
+        return ByteRedProfile(low, max(high, 1), share)
+    if unit == "s":
+        return TimeRedProfile(low, high, rate_bps, share)
+    return ShareRedProfile(low, high, share)

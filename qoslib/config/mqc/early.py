@@ -1,0 +1,106 @@
+"""`random-detect` and `queue-limit`: thresholds and limits, in all units."""
+
+from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
+from qoslib.config.mqc.policies import Amount, Early, PolicyClass
+from qoslib.config.mqc.words import dscp_mark, precedence_marks
+
+__all__ = ["marks_of", "queue_limit", "random_detect"]
+
+_UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
+
+
+def amount(words: Words, what: str, percent: bool = False) -> Amount:
+    """A length of a queue: packets where no unit is written."""
+    if percent:
+        return Amount(words.percent(what, 0), "1", words.line.number)
+    value = words.number(what, 0)
+    unit = _UNITS.get(words.skip(*_UNITS), "packets")
+    base = {"ms": "s", "us": "s", "packets": "packets"}.get(unit, "B")
+    value = value if base == "packets" else exactly(value, unit, base)
+    return Amount(value, base, words.line.number)
+
+
+def marks_of(words: Words, by: str) -> tuple[str, ...]:
+    """The marks that one value means: `by` is ``dscp``, ``precedence`` or ``cos``."""
+    word = words.take(f"the {by}")
+    if by == "dscp":
+        mark = dscp_mark(word)
+        if mark is None:
+            words.refuse(f"the DSCP is {word[:40]!r}; allowed: a code point by name, or 0 to 63")
+        return (mark,)
+    if word.isdecimal() and len(word) == 1 and word < "8":
+        return precedence_marks(int(word)) if by == "precedence" else (f"PCP {word}",)
+    words.refuse(f"the {by} is {word[:40]!r}; allowed: 0 to 7")
+
+
+def queue_limit(of: PolicyClass, words: Words) -> list[str]:
+    """`queue-limit`, for all packets of a class or by their mark."""
+    by = words.skip("dscp", "precedence", "cos", "qos-group")
+    if by == "qos-group":
+        raise NotUnderstood
+    if not by:
+        percent = bool(words.skip("percent"))
+        limit = amount(words, "the limit", percent)
+        words.skip("percent")
+        if limit.value <= 0:
+            words.refuse("the limit is 0; allowed: above 0")
+        if limit.unit == "1":
+            return ["A limit as a share of the port's memory is left out; the default is taken."]
+        of.limit = limit
+        words.end()
+        return []
+    marks = list(marks_of(words, by))
+    while not words.has_number() and words.ahead not in ("percent", ""):
+        marks += marks_of(words, by)
+    percent = bool(words.skip("percent"))
+    limit = amount(words, "the limit", percent)
+    if percent:
+        return ["A limit as a share of the port's memory is left out; the default is taken."]
+    if limit.value <= 0:
+        words.refuse("the limit is 0; allowed: above 0")
+    words.end()
+    of.limits.update(dict.fromkeys(marks, limit))
+    return []
+
+
+def random_detect(of: PolicyClass, words: Words) -> list[str]:
+    """`random-detect`: on, by what, a row of its table, its weight, ECN."""
+    early = of.early or Early(words.line.number)
+    lost: list[str] = []
+    word = words.ahead
+    if not word or words.skip("default"):
+        pass
+    elif words.skip("dscp-based", "dscp-values-based"):
+        early.by, early.rows = "dscp", early.rows if early.by == "dscp" else {}
+    elif words.skip("precedence-based", "prec-based"):
+        early.by = "precedence"
+    elif words.skip("ecn"):
+        early.ecn = True
+    elif words.skip("exponential-weighting-constant"):
+        weight = words.count("the constant", 1, 16)
+        early.weight = Amount(weight, "", words.line.number)
+    elif words.skip("dscp", "precedence", "cos"):
+        lost = _row(early, words, word)
+    elif words.skip("discard-class-based", "discard-class", "cos-based", "exp", "qos-group"):
+        return ["This choice of thresholds is left out: no model looks at this mark."]
+    else:
+        raise NotUnderstood
+    words.end()
+    of.early = early
+    return lost
+
+
+def _row(early: Early, words: Words, by: str) -> list[str]:
+    marks = marks_of(words, by)
+    if by == "dscp":
+        early.by = "dscp"
+    percent = bool(words.skip("percent"))
+    low, high = (amount(words, f"the {which} threshold", percent) for which in ("min", "max"))
+    words.skip("percent")
+    if low.unit != high.unit:
+        words.refuse("the thresholds have two units; allowed: one")
+    if high.value <= 0 or low.value > high.value:
+        words.refuse("the thresholds are no range; allowed: a maximum above 0 and the minimum")
+    share = 1 / words.count("the denominator", 1, 65_536) if words.ahead else 0.1
+    early.rows.update(dict.fromkeys(marks, (low, high, share)))
+    return []

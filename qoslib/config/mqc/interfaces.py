@@ -1,0 +1,147 @@
+"""The lines of an interface that say what its ports are like."""
+
+from qoslib.config.mqc.lines import Line, NotUnderstood, Words
+from qoslib.config.mqc.policies import Amount, Interface, Named
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["INTERFACE", "interface_line", "is_service"]
+
+#: Command of an interface -> what is lost; empty where the port says it.
+INTERFACE = {
+    "service-policy": "",
+    "bandwidth": "",
+    "speed": "",
+    "hold-queue": "",
+    "tx-ring-limit": "",
+    "max-reserved-bandwidth": "How much may be reserved is left out: the policy is taken as it is.",
+    "fair-queue": "Flows wait in one queue here, first in first out.",
+    "random-detect": "Random early detection without a policy is left out.",
+    "rate-limit": "Committed access rate, the policer before `police`, is left out.",
+    "traffic-shape": "Traffic shaping without a policy is left out.",
+    "priority-group": "Priority queueing by list is left out.",
+    "custom-queue-list": "Custom queueing is left out.",
+    "srr-queue": "The queues of this switch are left out.",
+    "wrr-queue": "The queues of this switch are left out.",
+    "rcv-queue": "The queues of this switch are left out.",
+    "priority-queue": "The queues of this switch are left out.",
+    "queue-set": "The queues of this switch are left out.",
+}
+_TWO = {
+    ("mls", "qos"): "What the switch trusts is left out: streams keep their mark.",
+    ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
+    ("ip", "rsvp"): "Reservations by RSVP are left out.",
+    ("qos", "trust"): "What the switch trusts is left out: streams keep their mark.",
+    ("ip", "rtp"): "`ip rtp priority` and header compression are left out.",
+}
+
+
+def is_service(line: Line) -> str:
+    """The number of an Ethernet service instance that a line begins; else empty."""
+    words = line.words
+    begins = tuple(word.lower() for word in words[:2]) == ("service", "instance")
+    return words[2] if begins and len(words) > 2 and words[2].isdecimal() else ""
+
+
+def interface_line(of: Interface, line: Line) -> tuple[str, str]:
+    """Give an interface what a line says.
+
+    Parameters
+    ----------
+    of : Interface
+    line : Line
+
+    Returns
+    -------
+    str
+        What is lost.
+    str
+        ``"stated"``, ``"not modelled"``, ``"unknown"``, or empty for a line on something else.
+    """
+    verb = line.verb
+    second = tuple(word.lower() for word in line.words[:2])
+    if verb in ("interface", "service"):
+        return "", "stated"
+    if second in _TWO:
+        return _TWO[second], "not modelled"
+    if verb == "clock":
+        return "", _clock(of, line)
+    if verb not in INTERFACE:
+        return "", ""
+    if INTERFACE[verb]:
+        return INTERFACE[verb], "not modelled"
+    try:
+        return "", _READ[verb](of, Words(line))
+    except NotUnderstood:
+        return "", "unknown"
+
+
+def _service_policy(of: Interface, words: Words) -> str:
+    if words.skip("type"):
+        kind = words.take("the type").lower()
+        if kind not in ("qos", "queuing", "queueing", "lan-queuing"):
+            return ""
+    way = {"input": "in", "output": "out"}.get(words.skip("input", "output"))
+    if way is None:
+        raise NotUnderstood
+    name = words.take("the policy's name")
+    if way in of.policies and of.policies[way].name != name:
+        at = of.policies[way].line
+        raise ConfigurationError(
+            f"interface {of.name} has another policy in line {at}; one for each direction is read",
+            words.line.number,
+        )
+    of.policies[way] = Named(name, words.line.number)
+    return "stated"
+
+
+def _bandwidth(of: Interface, words: Words) -> str:
+    if words.skip("receive", "inherit"):
+        return ""
+    words.skip("qos-reference")
+    words.skip("output")
+    if not words.has_number():
+        raise NotUnderstood
+    of.bandwidth = Amount(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", words.line.number)
+    return "stated"
+
+
+def _speed(of: Interface, words: Words) -> str:
+    if not words.has_number():
+        return "stated"
+    of.speed = Amount(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
+    return "stated"
+
+
+def _hold(of: Interface, words: Words) -> str:
+    packets = words.count("the queue", 0, 240_000)
+    way = {"in": "in", "out": "out"}.get(words.skip("in", "out"))
+    if way is None:
+        raise NotUnderstood
+    if way == "out" and packets:
+        of.hold[way] = Amount(packets, "packets", words.line.number)
+        return "stated"
+    return "stated"
+
+
+def _ring(of: Interface, words: Words) -> str:
+    of.ring = Amount(words.count("the ring", 0, 32_767), "packets", words.line.number)
+    return "stated"
+
+
+def _clock(of: Interface, line: Line) -> str:
+    if len(line.words) < 3 or line.words[1].lower() != "rate":
+        return ""
+    words = Words(line, 2)
+    if not words.has_number():
+        return ""
+    of.speed = Amount(words.rate_bps("the clock rate"), "bit/s", line.number)
+    return "stated"
+
+
+_READ = {
+    "service-policy": _service_policy,
+    "bandwidth": _bandwidth,
+    "speed": _speed,
+    "hold-queue": _hold,
+    "tx-ring-limit": _ring,
+}

@@ -1,0 +1,170 @@
+"""`class-map`: what a `match` compares, and the marks of all who are in a class."""
+
+from qoslib.config.mqc.lines import NotUnderstood, Words
+from qoslib.config.mqc.policies import Match, Selection
+from qoslib.config.mqc.words import PRECEDENCES, dscp_mark, precedence_marks
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["ALL", "match", "resolve"]
+
+#: What a class that matches everything has for marks.
+ALL = ("the rest",)
+#: Class maps within class maps, no deeper.
+_DEEPEST = 32
+#: What is compared that only the reader can resolve -> what stands before its name.
+_NAMED = {
+    "access-group": "", "protocol": "", "vlan": "VLAN ", "qos-group": "qos-group ",
+    "traffic-class": "traffic-class ", "discard-class": "discard-class ",
+    "input-interface": "interface ",
+    "source-address": "from ", "destination-address": "to ", "fr-dlci": "DLCI ", "application": "",
+    "group": "", "flow": "flow ", "packet": "packet ", "fr-de": "fr-de", "atm-clp": "atm-clp",
+    "ip-rtp": "RTP ", "authorization-status": "",
+}  # fmt: skip
+
+
+def match(words: Words) -> tuple[Match, list[str]]:
+    """What one `match` compares.
+
+    Parameters
+    ----------
+    words : Words
+        Behind `match`.
+
+    Returns
+    -------
+    Match
+    list of str
+        What is lost.
+
+    Raises
+    ------
+    NotUnderstood
+        If the words are not known.
+    """
+    number = words.line.number
+    negated = bool(words.skip("not"))
+    if words.skip("class-map"):
+        return Match(number, (), negated, words.take("the class")), []
+    words.skip("ip", "ipv4", "ipv6")
+    kind = words.take("what to compare").lower()
+    if kind == "any":
+        made = Match(number, ALL, negated)
+    elif kind in ("dscp", "precedence", "prec", "cos", "mpls"):
+        made = Match(number, _values(words, kind), negated)
+    elif kind == "rtp":
+        made = Match(number, (f"RTP {_rest(words)}",), negated)
+    elif kind in _NAMED:
+        words.skip("name", "ipv4", "ipv6", "id")
+        name = f"{_NAMED[kind]}{_rest(words)}"
+        made = Match(
+            number,
+            (f"ACL {name}" if kind == "access-group" and name.isdecimal() else name,),
+            negated,
+        )
+    else:
+        raise NotUnderstood
+    if negated:
+        return made, ["No model tells who does not match: give streams the class's name as mark."]
+    return made, []
+
+
+def _rest(words: Words) -> str:
+    name = " ".join(words.line.words[words.at :])
+    words.at = len(words.line.words)
+    return name[:80]
+
+
+def _values(words: Words, kind: str) -> tuple[str, ...]:
+    if kind == "mpls":
+        words.skip("experimental", "exp")
+        words.skip("topmost", "imposition")
+    marks: list[str] = []
+    listed = " ".join(words.line.words[words.at :]).replace(",", " ").split()
+    words.at = len(words.line.words)
+    if not listed:
+        words.refuse(f"the {kind} is missing")
+    for word in listed:
+        for each in _range(word):
+            marks += _meaning(words, kind, each)
+    return tuple(dict.fromkeys(marks))
+
+
+def _range(word: str) -> list[str]:
+    low, _, high = word.partition("-")
+    if low.isdecimal() and high.isdecimal() and len(low) <= 2 and len(high) <= 2:
+        return [str(n) for n in range(int(low), int(high) + 1)]
+    return [word]
+
+
+def _meaning(words: Words, kind: str, word: str) -> tuple[str, ...]:
+    if kind == "dscp":
+        mark = dscp_mark(word)
+        if mark:
+            return (mark,)
+        words.refuse(f"the DSCP is {word[:40]!r}; allowed: a code point by name, or 0 to 63")
+    named = word.lower() in PRECEDENCES and kind in ("precedence", "prec")
+    small = PRECEDENCES.index(word.lower()) if named else int(word) if word in "01234567" else -1
+    if small < 0:
+        words.refuse(f"the {kind} is {word[:40]!r}; allowed: 0 to 7")
+    if kind == "cos":
+        return (f"PCP {small}",)
+    return (f"EXP {small}",) if kind == "mpls" else precedence_marks(small)
+
+
+def resolve(
+    name: str,
+    selections: dict[str, Selection],
+    known: dict[str, tuple[str, ...]],
+    path: tuple[str, ...] = (),
+) -> tuple[str, ...]:
+    """The marks of a class; none where only its name can select it.
+
+    Parameters
+    ----------
+    name : str
+    selections : dict of str to Selection
+    known : dict of str to tuple of str
+        What is resolved already; it grows.
+    path : tuple of str
+        The classes that ask.
+
+    Returns
+    -------
+    tuple of str
+
+    Raises
+    ------
+    ConfigurationError
+        If classes form a cycle, or one is missing.
+    """
+    if name in known:
+        return known[name]
+    selection = selections[name]
+    if name in path or len(path) > _DEEPEST:
+        raise ConfigurationError(f"class-map {name} is within itself", selection.line)
+    parts: list[tuple[str, ...] | None] = []
+    for each in selection.matches:
+        marks = each.marks
+        if each.nested:
+            if each.nested not in selections:
+                raise ConfigurationError(f"class-map {each.nested} is not defined", each.line)
+            marks = resolve(each.nested, selections, known, (*path, name))
+        parts.append(None if each.negated else marks)
+    known[name] = _all_of(parts) if selection.every else _any_of(parts)
+    return known[name]
+
+
+def _any_of(parts: list[tuple[str, ...] | None]) -> tuple[str, ...]:
+    marks = tuple(dict.fromkeys(mark for part in parts for mark in part or ()))
+    return ALL if ALL[0] in marks else marks
+
+
+def _all_of(parts: list[tuple[str, ...] | None]) -> tuple[str, ...]:
+    if None in parts or not parts:
+        return ()
+    marks: tuple[str, ...] = ALL
+    for part in parts:
+        if part is None or part == ALL:
+            continue
+        marks = part if marks == ALL else tuple(mark for mark in marks if mark in part)
+    return marks

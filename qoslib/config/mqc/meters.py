@@ -1,0 +1,124 @@
+"""Policers and shapers, with the bursts that a platform gives them."""
+
+from qoslib import units
+from qoslib.config.mqc.policies import Amount, Metered, Priority, Shape
+from qoslib.config.mqc.rules import Rules
+from qoslib.config.mqc.weights import of_share_bps
+from qoslib.config.text import ConfigurationError
+from qoslib.port import ExcessBurst, PeakRate, Policer, Shaper
+
+__all__ = ["policer", "priority_policer", "shaper"]
+
+#: Path in the policer -> the line, or the default, that says it.
+Origins = list[tuple[str, Amount | str | None]]
+#: A shaper of the models never lets a frame go that its bucket cannot hold [B].
+_FRAME_BYTES = 1518
+
+
+def _burst_bytes(amount: Amount | None, rate_bps: float, default_s: float) -> int:
+    if amount is None:
+        return max(int(units.octets(rate_bps * default_s)), 1)
+    size = amount.value if amount.unit == "B" else units.octets(amount.value * rate_bps)
+    if size < 1:
+        raise ConfigurationError("the burst is below a byte", amount.line)
+    return int(size)
+
+
+def shaper(shape: Shape | None, share_bps: float, rules: Rules) -> Shaper | None:
+    """The shaper of a class.
+
+    Parameters
+    ----------
+    shape : Shape or None
+    share_bps : float
+        What per cent are of [bit/s].
+    rules : Rules
+
+    Returns
+    -------
+    Shaper or None
+        Its bucket holds Bc and the Be that is written, and at least a frame.
+    """
+    if shape is None:
+        return None
+    rate_bps = of_share_bps(shape.rate, share_bps)
+    burst = _burst_bytes(shape.committed, rate_bps, rules.number("shape_burst"))
+    excess = 0
+    if shape.excess and shape.excess.value:
+        excess = _burst_bytes(shape.excess, rate_bps, 0.0)
+    if shape.peak:
+        excess = excess or burst
+        rate_bps *= 1 + excess / burst
+    return Shaper(rate_bps, max(burst + excess, _FRAME_BYTES))
+
+
+def priority_policer(priority: Priority, share_bps: float, rules: Rules) -> tuple[Policer, Origins]:
+    """The policer that `priority` brings along, which drops in congestion.
+
+    Parameters
+    ----------
+    priority : Priority
+        With a rate.
+    share_bps : float
+        What per cent are of [bit/s].
+    rules : Rules
+
+    Returns
+    -------
+    Policer
+    list of (str, Amount or str)
+        Where its numbers are from.
+    """
+    assert priority.rate is not None
+    rate_bps = of_share_bps(priority.rate, share_bps)
+    burst = _burst_bytes(priority.burst, rate_bps, rules.number("priority_burst"))
+    origins: Origins = [
+        ("rate_bps", priority.rate),
+        ("burst_bytes", priority.burst or f"{rules.name}.priority_burst"),
+    ]
+    return Policer(rate_bps, burst, when="congested"), origins
+
+
+def policer(made: Metered, share_bps: float, rules: Rules) -> tuple[Policer, Origins]:
+    """The policer of `police`.
+
+    Parameters
+    ----------
+    made : Metered
+    share_bps : float
+        What per cent are of [bit/s].
+    rules : Rules
+
+    Returns
+    -------
+    Policer
+    list of (str, Amount or str)
+        Where its numbers are from.
+
+    Raises
+    ------
+    ConfigurationError
+        If the peak rate is below the committed one.
+    """
+    assert made.rate is not None
+    default_s, name = rules.number("police_burst"), f"{rules.name}.police_burst"
+    rate_bps = of_share_bps(made.rate, share_bps)
+    burst = _burst_bytes(made.burst, rate_bps, default_s)
+    origins: Origins = [("rate_bps", made.rate), ("burst_bytes", made.burst or name)]
+    excess: ExcessBurst | PeakRate | None = None
+    if made.peak:
+        peak_bps = of_share_bps(made.peak, share_bps)
+        if peak_bps < rate_bps:
+            raise ConfigurationError("the peak rate is below the committed rate", made.line)
+        excess = PeakRate(peak_bps, _burst_bytes(made.excess, peak_bps, default_s))
+        origins += [("excess.rate_bps", made.peak)]
+        origins += [("excess.burst_bytes", made.excess or name)]
+    elif "violate" in made.actions:
+        given = made.excess if made.excess and made.excess.value else None
+        size = _burst_bytes(given, rate_bps, default_s) if given else burst
+        excess = ExcessBurst(size)
+        origins += [("excess.burst_bytes", given or name)]
+    actions = {"conform": "pass", "exceed": "drop", "violate": "drop"} | made.actions
+    if excess is None:
+        actions["violate"] = "drop"
+    return Policer(rate_bps, burst, excess=excess, **actions), origins  # type: ignore[arg-type]

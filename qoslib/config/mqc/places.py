@@ -1,0 +1,167 @@
+"""The tree of a policy: its classes and their children, with names and marks."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from qoslib.config.mqc.matches import ALL, resolve
+from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
+from qoslib.config.reading import ConfiguredClass
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["DEFAULT", "Place", "classes_of", "leaves", "places_of", "rules_of"]
+
+DEFAULT = "class-default"
+#: Policies within policies, no deeper; and classes in all.
+_DEEPEST, _MOST = 8, 4096
+
+
+@dataclass
+class Place:
+    """A class where it stands in a tree: what it is called there, and who comes to it."""
+
+    of: PolicyClass
+    path: tuple[str, ...]
+    marks: tuple[str, ...]
+    children: "list[Place]" = field(default_factory=list)
+    name: str = ""
+
+    @property
+    def node(self) -> str:
+        """The name of the node above its children."""
+        return f"class {'/'.join(self.path)}"
+
+
+def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[Place]:
+    """The classes of a policy as a tree, `class-default` last.
+
+    Parameters
+    ----------
+    found : Policies
+        What the text defines.
+    policy : Policy
+        The one on the interface.
+    built_in : bool
+        Whether the platform has classes of its own.
+
+    Returns
+    -------
+    list of Place
+
+    Raises
+    ------
+    ConfigurationError
+        If a class or a policy is missing, or policies form a cycle.
+    """
+    known: dict[str, tuple[str, ...]] = {}
+    count = 0
+
+    def below(policy: Policy, path: tuple[str, ...], above: tuple[str, ...]) -> list[Place]:
+        nonlocal count
+        parts = [part for name, part in policy.classes.items() if name != DEFAULT]
+        parts.append(policy.classes.get(DEFAULT) or PolicyClass(DEFAULT, 0))
+        places = []
+        for part in parts:
+            count += 1
+            if count > _MOST:
+                raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
+            place = Place(part, (*path, part.name), marks_of(part))
+            if part.child:
+                child = found.policies.get(part.child.name)
+                if child is None:
+                    raise ConfigurationError(
+                        f"policy-map {part.child.name} is not defined", part.child.line
+                    )
+                if child.name in above or len(above) >= _DEEPEST:
+                    raise ConfigurationError(
+                        f"policy-map {child.name} is within itself", part.child.line
+                    )
+                place.children = below(child, place.path, (*above, child.name))
+            places.append(place)
+        return places
+
+    def marks_of(part: PolicyClass) -> tuple[str, ...]:
+        if part.name == DEFAULT:
+            return ALL
+        if part.name in found.selections:
+            return resolve(part.name, found.selections, known)
+        if found.selections and not built_in:
+            raise ConfigurationError(f"class-map {part.name} is not defined", part.line)
+        return ()
+
+    made = below(policy, (), (policy.name,))
+    often = Counter(place.of.name for place in leaves(made))
+    for place in leaves(made):
+        alone = often[place.of.name] == 1
+        place.name = place.of.name if alone else "/".join(place.path)
+    return made
+
+
+def leaves(places: list[Place]) -> Iterator[Place]:
+    """The places that have a queue, in their order."""
+    for place in places:
+        if place.children:
+            yield from leaves(place.children)
+        else:
+            yield place
+
+
+def rules_of(places: list[Place]) -> tuple[tuple[tuple[str, str], ...], str]:
+    """The rules of a classifier, and its default: marks first, and then the queues' own names.
+
+    Parameters
+    ----------
+    places : list of Place
+
+    Returns
+    -------
+    tuple of (str, str)
+        Mark and queue.
+    str
+        The queue of what has no rule.
+    """
+    rules: dict[str, str] = {}
+    rest = _claim(places, None, rules)
+    for place in leaves(places):
+        rules.setdefault(place.name, place.name)
+    return tuple(rules.items()), rest
+
+
+def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str]) -> str:
+    """Give marks to the queues of a level, and say where the rest goes; `within` None is all."""
+    rest = ""
+    left = None if within is None else list(within)
+    for place in places:
+        everything = place.marks == ALL
+        if everything and rest:
+            continue
+        if everything:
+            mine = left
+        else:
+            mine = [m for m in place.marks if m not in rules and (left is None or m in left)]
+            mine = [] if rest else mine
+        if left is not None and mine is not None:
+            left = [m for m in left if m not in mine]
+        if place.children:
+            found = _claim(place.children, mine, rules)
+            rest = rest or (found if everything else "")
+            continue
+        for mark in mine or ():
+            rules[mark] = place.name
+        rest = rest or (place.name if everything else "")
+    return rest
+
+
+def classes_of(places: list[Place], node: str) -> Iterator[ConfiguredClass]:
+    """What a reader is told of the classes, a class with children before them."""
+    for place in places:
+        part = place.of
+        yield ConfiguredClass(
+            "/".join(place.path) if place.name != part.name else part.name,
+            "" if place.children else place.name,
+            place.marks or (place.name or part.name,),
+            part.line,
+            node,
+            tuple(part.statements),
+        )
+        yield from classes_of(place.children, place.node)

@@ -1,0 +1,169 @@
+"""What a policy says, before a rate is known: classes of it, and what each is given."""
+
+from dataclasses import dataclass, field
+
+from qoslib.config.mqc.lines import Line
+from qoslib.config.reading import Remark, Statement
+
+__all__ = [
+    "Amount",
+    "Early",
+    "Interface",
+    "Match",
+    "Metered",
+    "Named",
+    "Policies",
+    "Policy",
+    "PolicyClass",
+    "Priority",
+    "Selection",
+    "Shape",
+]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number of a line: in ``bit/s``, ``B``, ``s``, ``packets``, or ``1``, a share of a rate."""
+
+    value: float
+    unit: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name and the line that uses it."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Priority:
+    """`priority`: its level from 1, and what polices it in congestion."""
+
+    line: int
+    level: int = 1
+    rate: Amount | None = None
+    burst: Amount | None = None
+
+
+@dataclass(frozen=True)
+class Shape:
+    """`shape average` or `shape peak`."""
+
+    rate: Amount
+    committed: Amount | None = None
+    excess: Amount | None = None
+    peak: bool = False
+
+
+@dataclass
+class Metered:
+    """`police`: its rates and bursts, and what it does to each colour."""
+
+    line: int
+    rate: Amount | None = None
+    burst: Amount | None = None
+    peak: Amount | None = None
+    excess: Amount | None = None
+    actions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Early:
+    """`random-detect`: what it goes by, its rows and their lines, its weight, and ECN."""
+
+    line: int
+    by: str = "precedence"
+    rows: dict[str, tuple[Amount, Amount, float]] = field(default_factory=dict)
+    weight: Amount | None = None
+    ecn: bool = False
+    instantaneous: bool = False
+
+
+@dataclass
+class PolicyClass:
+    """A class of a policy."""
+
+    name: str
+    line: int
+    statements: list[Statement] = field(default_factory=list)
+    child: Named | None = None
+    priority: Priority | None = None
+    bandwidth: Amount | None = None
+    remaining: Amount | None = None
+    shape: Shape | None = None
+    police: Metered | None = None
+    limit: Amount | None = None
+    limits: dict[str, Amount] = field(default_factory=dict)
+    early: Early | None = None
+
+
+@dataclass
+class Policy:
+    """`policy-map`: its classes in their order."""
+
+    name: str
+    line: int
+    classes: dict[str, PolicyClass] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A `match`: what it compares, its values as marks, or the name of another class."""
+
+    line: int
+    marks: tuple[str, ...] = ()
+    negated: bool = False
+    nested: str = ""
+
+
+@dataclass
+class Selection:
+    """`class-map`: who is in a class."""
+
+    name: str
+    line: int
+    every: bool = True
+    matches: list[Match] = field(default_factory=list)
+
+
+@dataclass
+class Interface:
+    """An interface: its policies by direction, and what its lines say of its rate and memory."""
+
+    name: str
+    line: int
+    policies: dict[str, Named] = field(default_factory=dict)
+    bandwidth: Amount | None = None
+    speed: Amount | None = None
+    hold: dict[str, Amount] = field(default_factory=dict)
+    ring: Amount | None = None
+
+
+@dataclass
+class Policies:
+    """All of a text: what it defines, and what was said of its lines."""
+
+    selections: dict[str, Selection] = field(default_factory=dict)
+    policies: dict[str, Policy] = field(default_factory=dict)
+    interfaces: dict[str, Interface] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    remarks: list[Remark] = field(default_factory=list)
+
+    def state(self, line: Line, *parents: str) -> Statement:
+        """Keep a line that was understood."""
+        text = "description" if line.verb == "description" else line.text
+        found = Statement(line.number, text, parents)
+        self.statements.append(found)
+        return found
+
+    def leave(self, line: Line, lost: str) -> None:
+        """Keep a line that the ports do not say, and what is lost."""
+        self.remarks.append(Remark("not modelled", line.number, line.text, lost))
+
+    def wonder(self, line: Line) -> None:
+        """Keep a line that is not understood."""
+        lost = "This command is not understood; it has no effect here."
+        self.remarks.append(Remark("unknown", line.number, line.text, lost))

@@ -1,0 +1,150 @@
+"""From a policy on an interface to a port, or to the question that has to be asked first."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from qoslib.config.facts import Facts
+from qoslib.config.mqc.places import classes_of, places_of, rules_of
+from qoslib.config.mqc.policies import Interface, Named, Policies
+from qoslib.config.mqc.rules import Rules
+from qoslib.config.mqc.trees import Grown, Way
+from qoslib.config.mqc.words import interface_rate_bps
+from qoslib.config.reading import ConfiguredPort, Origin, Remark
+from qoslib.config.text import ConfigurationError
+from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
+
+__all__ = ["ports_of"]
+
+_WAYS: tuple[Way, ...] = ("out", "in")
+
+
+def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
+    """The ports of all interfaces that have a policy or a queue of a stated length.
+
+    Where a text has no interface, each policy that is in no other is taken for a port.
+
+    Parameters
+    ----------
+    found : Policies
+        What a text defines; remarks are added to it.
+    rules : Rules
+        The platform.
+    facts : Facts
+
+    Yields
+    ------
+    ConfiguredPort
+
+    Raises
+    ------
+    ConfigurationError
+        If something is missing, or the port cannot be.
+    """
+    interfaces = list(found.interfaces.values()) or [
+        Interface(policy.name, policy.line, {"out": Named(policy.name, policy.line)})
+        for policy in found.policies.values()
+        if policy.name not in _children(found)
+    ]
+    for interface in interfaces:
+        for way in _WAYS:
+            if way in interface.policies:
+                yield _configured(found, rules, facts, interface, way)
+        if "out" in interface.hold and "out" not in interface.policies:
+            yield _held(found, facts, interface)
+
+
+def _children(found: Policies) -> set[str]:
+    parts = (part for policy in found.policies.values() for part in policy.classes.values())
+    return {part.child.name for part in parts if part.child}
+
+
+def _configured(
+    found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way
+) -> ConfiguredPort:
+    """The port of one direction."""
+    named = interface.policies[way]
+    policy = found.policies.get(named.name)
+    empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
+    if policy is None:
+        if found.policies:
+            raise ConfigurationError(f"policy-map {named.name} is not defined", named.line)
+        lost = "The policy is not in this text."
+        command = f"service-policy {named.name}"
+        found.remarks.append(Remark("not modelled", named.line, command, lost))
+        return empty
+    places = places_of(found, policy, rules.built_in)
+    root = f"policy-map {policy.name}"
+    empty = empty.replace(classes=tuple(classes_of(places, root)))
+    line = _line_rate(found, facts, interface)
+    if line is None:
+        return empty.replace(missing=(_question(facts, interface),))
+    rate_bps, origin = line
+    share_bps = interface.bandwidth.value if interface.bandwidth else rate_bps
+    grown = Grown(rules, way)
+    try:
+        names = grown.level(places, share_bps, rate_bps)
+        nodes = (*reversed([*grown.nodes, Node(root, names)]),)
+        more, origins = _rest(facts, interface, way)
+        port = Port(
+            interface.name,
+            rate_bps,
+            tuple(grown.queues),
+            SchedulerTree(nodes, rules.levels),
+            classifier=Classifier(*rules_of(places)),
+            **more,
+        )
+    except ConfigurationError:
+        raise
+    except ValueError as error:
+        raise ConfigurationError(f"policy-map {policy.name}: {error}", named.line) from None
+    found.remarks.extend(grown.remarks)
+    return empty.replace(port=port, origins=(origin, *origins, *grown.origins.values()))
+
+
+def _held(found: Policies, facts: Facts, interface: Interface) -> ConfiguredPort:
+    """The port of an interface without a policy: one queue of a stated length."""
+    hold = interface.hold["out"]
+    made = ConfiguredPort(interface.name, "out", None, line=hold.line)
+    line = _line_rate(found, facts, interface)
+    if line is None:
+        return made.replace(missing=(_question(facts, interface),))
+    more, origins = _rest(facts, interface, "out")
+    queue = Queue("output", PacketLimit(int(hold.value)))
+    held = Origin("queues['output'].limit.packets", hold.line)
+    port = Port(interface.name, line[0], (queue,), **more)
+    return made.replace(port=port, origins=(line[1], *origins, held))
+
+
+def _question(facts: Facts, interface: Interface) -> Any:
+    question = f"What is the line rate of {interface.name}?"
+    return facts.missing(interface.name, "line_rate_bps", question, interface.line)
+
+
+def _line_rate(found: Policies, facts: Facts, interface: Interface) -> tuple[float, Origin] | None:
+    """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""
+    name = interface.name
+    given = facts.number(name, "line_rate_bps")
+    if given:
+        return given, Origin("rate_bps", fact=facts.name(name, "line_rate_bps"))
+    whole = found.interfaces.get(name.split(" ")[0].split(".")[0])
+    for each in (interface, whole):
+        if each and each.speed:
+            return each.speed.value, Origin("rate_bps", each.speed.line)
+    rate_bps = interface_rate_bps(name)
+    return None if rate_bps is None else (rate_bps, Origin("rate_bps", interface.line))
+
+
+def _rest(facts: Facts, interface: Interface, way: Way) -> tuple[dict[str, Any], list[Origin]]:
+    """What a port has besides: facts of the reader, and the transmit ring."""
+    more: dict[str, Any] = {}
+    origins = []
+    for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
+        value = facts.number(interface.name, kind)
+        if value is not None:
+            more[kind] = int(value) if kind.endswith("packets") else value
+            origins.append(Origin(kind, fact=facts.name(interface.name, kind)))
+    ring = interface.ring
+    if ring and way == "out" and "transmit_ring_packets" not in more:
+        more["transmit_ring_packets"] = int(ring.value)
+        origins.append(Origin("transmit_ring_packets", ring.line))
+    return more, origins

@@ -1,0 +1,101 @@
+"""What a platform does where its configuration says nothing, as functions of a rate."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from qoslib import units
+from qoslib.config.defaults import default
+from qoslib.config.mqc.words import DSCP
+from qoslib.port import ByteLimit, PacketLimit
+
+__all__ = ["IOS", "IOS_XE", "Rules", "code_of"]
+
+#: Least threshold of classic WRED by code point: 20 + 2 for each precedence, AF by drop precedence.
+_AF_LEAST = {"1": 32, "2": 28, "3": 24}
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A platform: its defaults, and how it shares what is left over.
+
+    Parameters
+    ----------
+    name : str
+        The dialect, and the table of ``defaults.toml``.
+    levels : int
+        Of `priority`.
+    by_bandwidth : bool
+        Whether the excess is shared by `bandwidth`; else by `bandwidth remaining`.
+    limit : callable
+        (rate [bit/s], priority?) to a limit and the names of its defaults.
+    thresholds : callable
+        (mark, by, the queue's limit) to the two thresholds of WRED, in the unit of the limit.
+    thresholds_default : str
+        The name of that default.
+    packet_bytes : int
+        What `queue-limit` takes a packet to be; 0 where it counts packets [B].
+    built_in : bool
+        Whether it has classes of its own, which no text defines.
+    """
+
+    name: str
+    levels: int
+    by_bandwidth: bool
+    limit: Callable[[float, bool], tuple[PacketLimit | ByteLimit, str]]
+    thresholds: Callable[[str, str, float], tuple[float, float]]
+    thresholds_default: str
+    packet_bytes: int = 0
+    built_in: bool = False
+
+    def number(self, name: str) -> float:
+        """A default that is one number, in its base unit."""
+        value = default(f"{self.name}.{name}").value
+        assert value is not None
+        return value
+
+
+def code_of(mark: str) -> int:
+    """The code point of a mark: of a precedence the one of its class selector."""
+    if mark in DSCP:
+        return DSCP[mark]
+    kind, _, number = mark.partition(" ")
+    if not number.isdecimal():
+        return 0
+    return int(number) << 3 if kind == "IP" else int(number)
+
+
+def _xe_limit(rate_bps: float, priority: bool) -> tuple[PacketLimit, str]:
+    if priority:
+        packets = int(default("ios-xe.priority_queue_limit").value or 0)
+        return PacketLimit(packets), "ios-xe.priority_queue_limit"
+    time_s = default("ios-xe.queue_limit").value or 0.0
+    frame_bytes, least_packets = 1500, 64
+    packets = int(units.octets(rate_bps * time_s) / frame_bytes)
+    return PacketLimit(max(packets, least_packets)), "ios-xe.queue_limit"
+
+
+def _ios_limit(rate_bps: float, priority: bool) -> tuple[PacketLimit, str]:
+    return PacketLimit(int(default("ios.queue_limit").value or 0)), "ios.queue_limit"
+
+
+def _classic_least(mark: str, by: str) -> int:
+    """The least threshold of classic WRED [packets]."""
+    if by == "dscp" and mark == "EF":
+        return 36
+    if by == "dscp" and mark.startswith("AF"):
+        return _AF_LEAST[mark[3]]
+    return 20 + 2 * (code_of(mark) >> 3)
+
+
+def _ios_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
+    return _classic_least(mark, by), 40
+
+
+def _xe_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
+    if by == "dscp":
+        return int(limit * _classic_least(mark, by) / 80), limit // 2
+    return int(limit * (8 + (code_of(mark) >> 3)) / 32), limit // 2
+
+
+IOS_XE = Rules("ios-xe", 2, False, _xe_limit, _xe_thresholds, "ios-xe.wred_thresholds")
+IOS = Rules("ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds")

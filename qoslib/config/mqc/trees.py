@@ -1,0 +1,163 @@
+"""From the classes of a policy to queues and nodes, with rates, limits and where each is from."""
+
+from typing import Literal
+
+from qoslib import units
+from qoslib.config.mqc.droppers import dropper
+from qoslib.config.mqc.meters import policer, priority_policer, shaper
+from qoslib.config.mqc.places import Place
+from qoslib.config.mqc.policies import Amount
+from qoslib.config.mqc.rules import Rules
+from qoslib.config.mqc.weights import of_share_bps, weights
+from qoslib.config.reading import Origin, Remark
+from qoslib.port import ByteLimit, Node, PacketLimit, Queue
+
+__all__ = ["Grown", "Way"]
+
+Way = Literal["out", "in"]
+_FRAME_BYTES = 1500
+
+
+class Grown:
+    """The queues and nodes of a policy, as they are made.
+
+    Parameters
+    ----------
+    rules : Rules
+    way : {'out', 'in'}
+    """
+
+    def __init__(self, rules: Rules, way: Way) -> None:
+        self.rules, self.way = rules, way
+        self.queues: list[Queue] = []
+        self.nodes: list[Node] = []
+        self.origins: dict[str, Origin] = {}
+        self.remarks: list[Remark] = []
+
+    def came(self, where: str, of: Amount | int | str | None) -> None:
+        """Say where a number is from: an amount's line, a line, or the name of a default."""
+        if isinstance(of, str):
+            self.origins[where] = Origin(where, default=of)
+        elif of:
+            self.origins[where] = Origin(where, of.line if isinstance(of, Amount) else of)
+
+    def level(self, places: list[Place], share_bps: float, seen_bps: float) -> tuple[str, ...]:
+        """Make what stands below one node, and give the names of its children.
+
+        Parameters
+        ----------
+        places : list of Place
+        share_bps : float
+            What per cent are of [bit/s].
+        seen_bps : float
+            The rate that default limits go by [bit/s].
+        """
+        shares = weights(places, share_bps, self.rules)
+        names = []
+        for place in places:
+            part = place.of
+            where = f"scheduler.nodes[{place.node!r}]" if place.children else _queue(place)
+            shape = shaper(part.shape, share_bps, self.rules)
+            if shape and part.shape:
+                default = f"{self.rules.name}.shape_burst"
+                self.came(f"{where}.shaper.rate_bps", part.shape.rate)
+                self.came(f"{where}.shaper.burst_bytes", part.shape.committed or default)
+            weight, origin = shares[place.path]
+            self.came(f"{where}.weight", origin)
+            below_bps = shape.rate_bps if shape else seen_bps
+            if place.children:
+                self._only_queues(place)
+                inner_bps = shape.rate_bps if shape else share_bps
+                children = self.level(place.children, inner_bps, below_bps)
+                self.nodes.append(Node(place.node, children, shaper=shape, weight=weight or 1.0))
+                names.append(place.node)
+            else:
+                queue = self._made(place, share_bps, below_bps)
+                self.queues.append(queue.replace(weight=weight, shaper=shape))
+                names.append(place.name)
+        return tuple(names)
+
+    def _leave(self, line: int, what: str, lost: str) -> None:
+        self.remarks.append(Remark("not modelled", line, what, lost))
+
+    def _only_queues(self, place: Place) -> None:
+        """Say what a class with a child policy cannot have here."""
+        part = place.of
+        for what, line in (
+            ("priority", part.priority and part.priority.line),
+            ("bandwidth", part.bandwidth and not self.rules.by_bandwidth and part.bandwidth.line),
+            ("police", part.police and part.police.line),
+            ("queue-limit", part.limit and part.limit.line),
+            ("random-detect", part.early and part.early.line),
+        ):
+            if line:
+                self._leave(line, what, f"`{what}` of a class with a child policy is left out.")
+
+    def _made(self, place: Place, share_bps: float, seen_bps: float) -> Queue:
+        part, where = place.of, _queue(place)
+        limit = self._limit(place, seen_bps)
+        queue = Queue(place.name, limit, priority=self.rules.levels)
+        if part.priority:
+            level = min(part.priority.level, self.rules.levels) - 1
+            queue = queue.replace(priority=level)
+            self.came(f"{where}.priority", part.priority.line)
+        if part.bandwidth and not self.rules.by_bandwidth:
+            queue = queue.replace(guaranteed_bps=of_share_bps(part.bandwidth, share_bps))
+            self.came(f"{where}.guaranteed_bps", part.bandwidth)
+        if part.early:
+            red, origins = dropper(part.early, place.marks, limit, self.rules, seen_bps)
+            queue = queue.replace(dropper=red)
+            for path, origin in origins:
+                self.came(f"{where}.{path}", origin)
+        if part.limits:
+            of_marks = tuple((m, self._sized(a, seen_bps)) for m, a in part.limits.items())
+            queue = queue.replace(limits=of_marks)
+            for mark, given in part.limits.items():
+                self.came(f"{where}.limits[{mark!r}]", given)
+        return self._metered(queue, place, share_bps)
+
+    def _metered(self, queue: Queue, place: Place, share_bps: float) -> Queue:
+        part = place.of
+        if part.police:
+            made, origins = policer(part.police, share_bps, self.rules)
+            if part.priority and part.priority.rate:
+                lost = "`police` of the same class is taken for the rate of `priority`."
+                self._leave(part.priority.line, "priority", lost)
+        elif part.priority and part.priority.rate:
+            made, origins = priority_policer(part.priority, share_bps, self.rules)
+        else:
+            return queue
+        for path, origin in origins:
+            self.came(f"{_queue(place)}.policer.{path}", origin)
+        return queue.replace(policer=made)
+
+    def _limit(self, place: Place, seen_bps: float) -> PacketLimit | ByteLimit:
+        part = place.of
+        origin: Amount | str
+        limit: PacketLimit | ByteLimit
+        if self.way == "in":
+            origin = f"{self.rules.name}.input_queue"
+            limit = PacketLimit(int(self.rules.number("input_queue")))
+        elif part.limit:
+            limit, origin = self._sized(part.limit, seen_bps), part.limit
+        else:
+            limit, origin = self.rules.limit(seen_bps, part.priority is not None)
+            rows = part.early.rows.values() if part.early else ()
+            if isinstance(limit, PacketLimit) and any(low.unit in "Bs" for low, _, _ in rows):
+                limit = ByteLimit(limit.packets * _FRAME_BYTES)
+        unit = "packets" if isinstance(limit, PacketLimit) else "limit_bytes"
+        self.came(f"{_queue(place)}.limit.{unit}", origin)
+        return limit
+
+    def _sized(self, amount: Amount, seen_bps: float) -> PacketLimit | ByteLimit:
+        """A limit; a time is what the rate carries in it."""
+        if amount.unit == "packets" and not self.rules.packet_bytes:
+            return PacketLimit(max(int(amount.value), 1))
+        if amount.unit == "packets":
+            return ByteLimit(max(int(amount.value * self.rules.packet_bytes), 1))
+        size = amount.value if amount.unit == "B" else units.octets(amount.value * seen_bps)
+        return ByteLimit(max(int(size), 1))
+
+
+def _queue(place: Place) -> str:
+    return f"queues[{place.name!r}]"

@@ -1,0 +1,92 @@
+"""How the classes of one policy share what priority and guarantees leave over."""
+
+from qoslib import units
+from qoslib.config.mqc.places import DEFAULT, Place
+from qoslib.config.mqc.policies import Amount
+from qoslib.config.mqc.rules import Rules
+
+__all__ = ["Weights", "of_share_bps", "weights"]
+
+#: Path of a place -> its weight, and the line or the default that says it.
+Weights = dict[tuple[str, ...], tuple[float, Amount | str | None]]
+
+
+def of_share_bps(amount: Amount, share_bps: float) -> float:
+    """A rate, which may be a share of another.
+
+    Parameters
+    ----------
+    amount : Amount
+    share_bps : float
+        What a share is of [bit/s].
+
+    Returns
+    -------
+    float
+        The rate [bit/s].
+    """
+    return amount.value * share_bps if amount.unit == "1" else amount.value
+
+
+def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:
+    """The weights of the classes of a policy.
+
+    Parameters
+    ----------
+    places : list of Place
+    share_bps : float
+        What per cent are of [bit/s].
+    rules : Rules
+
+    Returns
+    -------
+    dict of tuple of str to (float, Amount or str)
+    """
+    if rules.by_bandwidth:
+        return _by_bandwidth(places, share_bps, rules)
+    made: Weights = {}
+    given = sum(p.of.remaining.value for p in places if p.of.remaining and _percent(p))
+    for place in places:
+        remaining = place.of.remaining
+        if remaining:
+            made[place.path] = remaining.value, remaining
+        elif given and place.of.name == DEFAULT:
+            made[place.path] = max(100 - given, 1), f"{rules.name}.remaining_percent"
+        else:
+            default = None if place.of.priority else f"{rules.name}.remaining_ratio"
+            made[place.path] = 1.0, default
+    return made
+
+
+def _percent(place: Place) -> bool:
+    return place.of.remaining is not None and place.of.remaining.unit == "%"
+
+
+def _by_bandwidth(places: list[Place], share_bps: float, rules: Rules) -> Weights:
+    """Classic IOS: `bandwidth` is the weight, and the others share what is not reserved."""
+    taken_bps = sum(
+        of_share_bps(p.of.priority.rate, share_bps)
+        for p in places
+        if p.of.priority and p.of.priority.rate
+    )
+    left_bps = max(share_bps - taken_bps, 0.0)
+    made: Weights = {}
+    unreserved = []
+    for place in places:
+        part = place.of
+        if part.priority:
+            made[place.path] = 1.0, None
+        elif part.bandwidth:
+            made[place.path] = of_share_bps(part.bandwidth, share_bps), part.bandwidth
+            taken_bps += made[place.path][0]
+        elif part.remaining:
+            share = units.convert(part.remaining.value, "%", "1")
+            made[place.path] = share * left_bps, part.remaining
+            taken_bps += made[place.path][0]
+        else:
+            unreserved.append(place)
+    least_bps = units.convert(1.0, "%", "1") * share_bps
+    for place in unreserved:
+        rest_bps = max((share_bps - taken_bps) / len(unreserved), least_bps)
+        made[place.path] = rest_bps, f"{rules.name}.unreserved"
+    return made

@@ -1,0 +1,99 @@
+"""Words of Cisco's configurations: code points, and how fast an interface of a type is."""
+
+from qoslib import units
+
+__all__ = ["DSCP", "MARKS", "dscp_mark", "interface_rate_bps", "precedence_marks"]
+
+#: Mark -> its code point (RFC 2474, 2597, 3246, 5865, 8622), in the order of the code points.
+DSCP = {
+    "CS0": 0, "LE": 1, "CS1": 8, "AF11": 10, "AF12": 12, "AF13": 14, "CS2": 16, "AF21": 18,
+    "AF22": 20, "AF23": 22, "CS3": 24, "AF31": 26, "AF32": 28, "AF33": 30, "CS4": 32, "AF41": 34,
+    "AF42": 36, "AF43": 38, "CS5": 40, "VA": 44, "EF": 46, "CS6": 48, "CS7": 56,
+}  # fmt: skip
+#: Code point -> mark.
+MARKS = {code: mark for mark, code in DSCP.items()}
+#: Names of the precedences of RFC 791.
+PRECEDENCES = (
+    "routine", "priority", "immediate", "flash", "flash-override", "critical", "internet",
+    "network",
+)  # fmt: skip
+#: How the name of an interface begins, and its rate [Mb/s]. The longest that fits counts.
+RATES_MBPS = {
+    "ethernet": 10, "eth": 10, "fastethernet": 100, "fa": 100, "gigabitethernet": 1000, "gi": 1000,
+    "gige": 1000, "gig": 1000, "twogigabitethernet": 2500, "tw": 2500,
+    "fivegigabitethernet": 5000, "fi": 5000,
+    "tengigabitethernet": 10_000, "te": 10_000, "tengige": 10_000, "twentyfivegige": 25_000,
+    "twentyfivegigabitethernet": 25_000, "fortygigabitethernet": 40_000, "fo": 40_000,
+    "fortygige": 40_000, "fiftygige": 50_000, "hundredgige": 100_000, "hu": 100_000,
+    "hundredgigabitethernet": 100_000,
+    "twohundredgige": 200_000, "fourhundredgige": 400_000, "eighthundredgige": 800_000,
+}  # fmt: skip
+
+
+def dscp_mark(word: str) -> str | None:
+    """The mark that a word of a configuration means; None if it is no code point.
+
+    Parameters
+    ----------
+    word : str
+        A name or a number from 0 to 63.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> dscp_mark("af41"), dscp_mark("46"), dscp_mark("default"), dscp_mark("13")
+    ('AF41', 'EF', 'CS0', 'DSCP 13')
+    """
+    word = word.upper()
+    if word in DSCP:
+        return word
+    if word in ("DEFAULT", "VOICE-ADMIT"):
+        return "CS0" if word == "DEFAULT" else "VA"
+    if word.isdecimal() and word.isascii() and len(word) <= 2 and int(word) < 64:
+        return MARKS.get(int(word), f"DSCP {int(word)}")
+    return None
+
+
+def precedence_marks(precedence: int) -> tuple[str, ...]:
+    """The marks that have a precedence: itself, and the code points that begin with its bits.
+
+    Parameters
+    ----------
+    precedence : int
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> precedence_marks(5)
+    ('IP 5', 'CS5', 'VA', 'EF')
+    """
+    return (f"IP {precedence}", *(m for m, code in DSCP.items() if code >> 3 == precedence))
+
+
+def interface_rate_bps(name: str) -> float | None:
+    """The line rate that the type of an interface has by its name; None if the name does not say.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    float or None
+        Line rate [bit/s].
+
+    Examples
+    --------
+    >>> interface_rate_bps("GigabitEthernet0/0/1.100"), interface_rate_bps("Serial0/0")
+    (1000000000.0, None)
+    """
+    letters = name.lower()
+    kind = letters[: next((i for i, c in enumerate(letters) if not c.isalpha()), len(letters))]
+    rate_mbps = RATES_MBPS.get(kind)
+    return None if rate_mbps is None else units.mbps(float(rate_mbps))

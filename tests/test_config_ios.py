@@ -1,0 +1,391 @@
+"""Configurations of IOS and IOS XE, written by hand, with numbers worked out by hand."""
+
+import pytest
+
+from qoslib.config import default, read
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Ewma,
+    ExcessBurst,
+    PacketLimit,
+    PeakRate,
+    Policer,
+    RedProfile,
+    Shaper,
+    TimeRedProfile,
+)
+
+EDGE = """\
+version 16.9
+hostname edge
+enable secret 5 HIDDEN
+class-map match-any VOICE
+ match dscp ef
+class-map match-any VIDEO
+ match ip dscp af41 af42
+ match access-group name CAMERAS
+class-map match-all BULK
+ match ip precedence 1
+!
+policy-map CHILD
+ class VOICE
+  priority percent 20
+ class VIDEO
+  bandwidth percent 30
+  random-detect dscp-based
+  random-detect dscp 34 32 40 10
+ class BULK
+  bandwidth percent 10
+  queue-limit 64 packets
+ class class-default
+  fair-queue
+policy-map WAN
+ class class-default
+  shape average 50000000
+  service-policy CHILD
+!
+banner motd ^C
+policy-map NOT
+ class THIS
+^C
+interface GigabitEthernet0/0/1
+ description HIDDEN
+ ip address 10.0.0.1 255.0.0.0
+ speed 100
+ service-policy output WAN
+"""
+
+
+def only(text, **named):
+    """The one port of a text, and what was read besides."""
+    found = read(text, **named)
+    (configured,) = found.ports
+    return configured, found
+
+
+def queue_of(configured, name):
+    return configured.port.queues[configured.port.queue_names.index(name)]
+
+
+def on_gigabit(policy, selections="", more=""):
+    """A policy P on an interface of 1 Gb/s, for IOS XE."""
+    body = "\n".join(
+        f"  {line}" if not line.startswith("class ") else f" {line}" for line in policy
+    )
+    interface = f"interface GigabitEthernet0/0/0\n{more} service-policy output P\n"
+    return f"{selections}\npolicy-map P\n{body}\n{interface}"
+
+
+def test_a_shaped_child_policy():
+    configured, found = only(EDGE)
+    port = configured.port
+    assert found.dialect == "ios-xe"
+    assert (configured.interface, configured.policy, port.rate_bps) == (
+        "GigabitEthernet0/0/1",
+        "WAN",
+        100e6,
+    )
+    voice, video, bulk, rest = port.queues
+    # 20 % of the 50 Mb/s of the parent; 200 ms of 10 Mb/s are 250,000 B.
+    assert voice.policer == Policer(10e6, 250_000, when="congested")
+    assert (voice.priority, voice.limit) == (0, PacketLimit(512))
+    # 30 % of 50 Mb/s; 50 ms of 50 Mb/s are 312,500 B, 208 packets of 1500 B.
+    assert (video.priority, video.guaranteed_bps, video.limit) == (2, 15e6, PacketLimit(208))
+    # 20/80 and 28/80 of 208, rounded down; the maximum is the half.
+    assert video.dropper.profile == RedProfile(52, 104, 0.1)
+    assert dict(video.dropper.profiles) == {
+        "AF41": RedProfile(32, 40, 0.1),
+        "AF42": RedProfile(72, 104, 0.1),
+    }
+    assert video.dropper.averaging == Ewma(9)
+    assert (bulk.guaranteed_bps, bulk.limit) == (5e6, PacketLimit(64))
+    assert (rest.guaranteed_bps, rest.weight, rest.limit) == (0, 1, PacketLimit(208))
+    node = {node.name: node for node in port.scheduler.nodes}["class class-default"]
+    # 4 ms of 50 Mb/s are 25,000 B.
+    assert node.shaper == Shaper(50e6, 25_000)
+    assert node.children == ("VOICE", "VIDEO", "BULK", "class-default")
+
+
+def test_marks_lead_to_queues():
+    configured, _ = only(EDGE)
+    queue = configured.port.classifier.queue
+    assert [queue(mark) for mark in ("EF", "AF42", "CAMERAS", "AF11", "IP 1", "CS0", "http")] == [
+        "VOICE", "VIDEO", "VIDEO", "BULK", "BULK", "class-default", "class-default",
+    ]  # fmt: skip
+    assert [queue(name) for name in ("VOICE", "VIDEO")] == ["VOICE", "VIDEO"]
+    assert {each.name: each.marks for each in configured.classes}["BULK"] == (
+        "IP 1", "CS1", "AF11", "AF12", "AF13",
+    )  # fmt: skip
+
+
+def test_every_number_has_its_line_or_its_default():
+    configured, _ = only(EDGE)
+    lines = EDGE.splitlines()
+
+    def said(where):
+        origin = configured.origin(where)
+        return lines[origin.line - 1].strip() if origin.line else origin.default
+
+    assert said("rate_bps") == "speed 100"
+    assert said("queues['VOICE'].policer.rate_bps") == "priority percent 20"
+    assert said("queues['VOICE'].policer.burst_bytes") == "ios-xe.priority_burst"
+    assert said("queues['VIDEO'].guaranteed_bps") == "bandwidth percent 30"
+    assert said("queues['VIDEO'].limit.packets") == "ios-xe.queue_limit"
+    assert said("queues['VIDEO'].dropper.profiles['AF41']") == "random-detect dscp 34 32 40 10"
+    assert said("queues['BULK'].limit.packets") == "queue-limit 64 packets"
+    assert (
+        said("scheduler.nodes['class class-default'].shaper.rate_bps") == "shape average 50000000"
+    )
+    for origin in configured.origins:
+        assert bool(origin.line) + bool(origin.default) + bool(origin.fact) == 1
+        assert not origin.default or default(origin.default).source
+
+
+def test_each_line_of_quality_of_service_is_stated_or_remarked_and_no_other():
+    _, found = only(EDGE)
+    spoken = {each.line for each in (*found.statements, *found.remarks)}
+    first, last = (
+        EDGE.splitlines().index("class-map match-any VOICE") + 1,
+        EDGE.splitlines().index("banner motd ^C"),
+    )
+    expected = {n for n in range(first, last) if EDGE.splitlines()[n - 1] != "!"}
+    rest = {
+        n
+        for n, line in enumerate(EDGE.splitlines(), 1)
+        if line.startswith(("interface", " speed", " service"))
+    }
+    assert spoken == expected | rest
+    assert "HIDDEN" not in str(found)
+    (remark,) = found.remarks
+    assert (remark.kind, remark.text) == ("not modelled", "fair-queue")
+
+
+def test_priority_in_kilobits_with_its_burst_and_levels():
+    text = on_gigabit(
+        [
+            "class A",
+            "priority 1000 16000",
+            "class B",
+            "priority level 2 percent 5",
+            "class C",
+            "priority",
+            "police 8000000 100000",
+        ]
+    )
+    configured, _ = only(text)
+    a, b, c = (queue_of(configured, name) for name in "ABC")
+    assert (a.priority, a.policer) == (0, Policer(1e6, 16_000, when="congested"))
+    # 5 % of 1 Gb/s; 200 ms of 50 Mb/s.
+    assert (b.priority, b.policer) == (1, Policer(50e6, 1_250_000, when="congested"))
+    assert (c.priority, c.policer) == (0, Policer(8e6, 100_000))
+
+
+def test_bandwidth_of_an_interface_is_what_per_cent_are_of_and_no_line_rate():
+    text = on_gigabit(["class A", "bandwidth percent 25"], more=" bandwidth 40000\n")
+    configured, _ = only(text)
+    assert configured.port.rate_bps == 1e9
+    assert queue_of(configured, "A").guaranteed_bps == 10e6
+    # 50 ms of the line rate, 6,250,000 B, are 4,166 packets.
+    assert queue_of(configured, "A").limit == PacketLimit(4166)
+
+
+def test_what_is_left_over_by_ratio_and_by_per_cent():
+    configured, _ = only(
+        on_gigabit(["class A", "bandwidth remaining ratio 3", "class B", "bandwidth 2000"])
+    )
+    assert [queue.weight for queue in configured.port.queues] == [3, 1, 1]
+    configured, _ = only(
+        on_gigabit(
+            [
+                "class A",
+                "bandwidth remaining percent 40",
+                "class B",
+                "bandwidth remaining percent 35",
+            ]
+        )
+    )
+    assert [queue.weight for queue in configured.port.queues] == [40, 35, 25]
+
+
+@pytest.mark.parametrize(
+    ("command", "policer"),
+    [
+        # The burst is CIR/32: 8,000,000 / 32 = 250,000 B.
+        ("police 8000000", Policer(8e6, 250_000)),
+        ("police cir 8m bc 20000", Policer(8e6, 20_000)),
+        (
+            "police 128000 256000 512000 conform-action transmit exceed-action drop",
+            Policer(128e3, 256_000),
+        ),
+        (
+            "police 8000000 20000 40000 conform-action transmit"
+            " exceed-action set-dscp-transmit af13 violate-action drop",
+            Policer(8e6, 20_000, excess=ExcessBurst(40_000), exceed="AF13"),
+        ),
+        # 1 % of 1 Gb/s; 300 ms of 10 Mb/s.
+        ("police cir percent 1 bc 300 ms", Policer(10e6, 375_000)),
+        # PIR/32 = 3,125,000 B; and CIR/32 = 1,562,500 B.
+        (
+            "police cir 50000000 pir 100000000 conform-action transmit"
+            " exceed-action set-prec-transmit 0 violate-action drop",
+            Policer(50e6, 1_562_500, excess=PeakRate(100e6, 3_125_000), exceed="IP 0"),
+        ),
+        ("police rate 5 mbps burst 9000 bytes", Policer(5e6, 9000)),
+        (
+            "police 64000 conform-action transmit exceed-action transmit",
+            Policer(64e3, 2000, exceed="pass"),
+        ),
+    ],
+)
+def test_police_in_its_forms(command, policer):
+    configured, found = only(on_gigabit(["class A", command]))
+    assert queue_of(configured, "A").policer == policer
+    assert not found.remarks
+
+
+def test_actions_on_lines_of_their_own():
+    text = on_gigabit(
+        [
+            "class A",
+            "police cir 8000000",
+            " conform-action set-cos-transmit 3",
+            " exceed-action drop",
+        ]
+    )
+    configured, _ = only(text)
+    assert queue_of(configured, "A").policer == Policer(8e6, 250_000, conform="PCP 3")
+
+
+def test_shapers_count_their_bursts_in_bits():
+    configured, _ = only(
+        on_gigabit(
+            ["class A", "shape average 10000000 100000 60000",
+             "class B", "shape peak 4000000 160000 80000",
+             "class C", "shape average percent 10", "class D", "shape average 64000"]
+        )
+    )  # fmt: skip
+    assert [queue.shaper for queue in configured.port.queues] == [
+        Shaper(10e6, 20_000),  # (100,000 + 60,000) / 8
+        Shaper(6e6, 30_000),  # 4 Mb/s (1 + 80/160)
+        Shaper(100e6, 50_000),  # 4 ms of 100 Mb/s
+        Shaper(64e3, 1518),  # 4 ms would be 32 B: a frame fits
+        None,
+    ]
+
+
+def test_limits_in_packets_bytes_time_and_by_mark():
+    configured, _ = only(
+        on_gigabit(
+            ["class A", "queue-limit 100", "class B", "queue-limit 20000 bytes",
+             "class C", "shape average 8000000",
+             "queue-limit 30 ms", "class D", "queue-limit 2500 us",
+             "class E", "queue-limit 80", "queue-limit dscp af13 40"]
+        )
+    )  # fmt: skip
+    a, b, c, d, e, _ = configured.port.queues
+    assert [queue.limit for queue in (a, b, c, d, e)] == [
+        PacketLimit(100),
+        ByteLimit(20_000),
+        ByteLimit(30_000),  # 30 ms of 8 Mb/s
+        ByteLimit(312_500),  # 2.5 ms of 1 Gb/s
+        PacketLimit(80),
+    ]
+    assert e.limits == (("AF13", PacketLimit(40)),)
+
+
+def test_random_detection_by_precedence_in_bytes_and_time():
+    selections = "class-map A\n match ip precedence 2\nclass-map B\n match dscp ef cs6\n"
+    text = on_gigabit(
+        ["class A", "bandwidth 1000", "random-detect",
+             "random-detect precedence 2 100 bytes 200 bytes 20",
+         "random-detect exponential-weighting-constant 5", "class B", "random-detect dscp-based",
+         "random-detect dscp ef 4 ms 9 ms", "random-detect ecn", "queue-limit 100 ms"],
+        selections,
+    )  # fmt: skip
+    configured, _ = only(text)
+    a, b, _ = configured.port.queues
+    # 4,166 packets of 1500 B are 6,249,000 B: a quarter and the half of it.
+    assert a.limit == ByteLimit(6_249_000)
+    assert a.dropper.profile == ByteRedProfile(1_562_250, 3_124_500, 0.1)
+    assert dict(a.dropper.profiles)["CS2"] == ByteRedProfile(100, 200, 1 / 20)
+    assert set(dict(a.dropper.profiles)) == {"IP 2", "CS2", "AF21", "AF22", "AF23"}
+    assert a.dropper.averaging == Ewma(5)
+    # 100 ms are 12,500,000 B; 32/80 and the half of it at 1 Gb/s take 40 and 50 ms.
+    assert b.dropper.ecn
+    assert dict(b.dropper.profiles) == {
+        "EF": TimeRedProfile(4e-3, 9e-3, 1e9, 0.1),
+        "CS6": TimeRedProfile(40e-3, 50e-3, 1e9, 0.1),
+    }
+
+
+def test_classic_ios_shares_by_bandwidth():
+    text = """\
+version 15.4
+class-map match-all VOICE
+ match ip dscp ef
+policy-map OUT
+ class VOICE
+  priority 2000
+ class DATA
+  bandwidth 5000
+ class class-default
+  random-detect
+interface FastEthernet0/1
+ service-policy output OUT
+"""
+    configured, found = only(
+        text.replace("class DATA", "class VOICE2").replace(
+            "policy-map OUT", "class-map VOICE2\n match cos 3\npolicy-map OUT", 1
+        )
+    )
+    assert found.dialect == "ios"
+    port = configured.port
+    # 100 Mb/s less 2 and 5.
+    assert [(queue.priority, queue.weight) for queue in port.queues] == [
+        (0, 1),
+        (1, 5e6),
+        (1, 93e6),
+    ]
+    assert [queue.limit for queue in port.queues] == [PacketLimit(64)] * 3
+    assert port.queues[2].dropper.profile == RedProfile(20, 40, 0.1)
+    assert dict(port.queues[2].dropper.profiles)["EF"] == RedProfile(30, 40, 0.1)
+    assert port.classifier.queue("PCP 3") == "VOICE2"
+
+
+def test_two_sites_with_the_same_child():
+    text = """\
+class-map VOICE
+ match dscp ef
+class-map NORTH
+ match access-group 101
+class-map SOUTH
+ match access-group 102
+policy-map CHILD
+ class VOICE
+  priority percent 10
+policy-map SITES
+ class NORTH
+  shape average 20000000
+  bandwidth remaining ratio 2
+  service-policy CHILD
+ class SOUTH
+  shape average 10m
+  service-policy CHILD
+interface TenGigabitEthernet0/1/0.100
+ service-policy output SITES
+"""
+    configured, _ = only(text)
+    port = configured.port
+    assert port.rate_bps == 10e9
+    assert port.queue_names == (
+        "NORTH/VOICE", "NORTH/class-default", "SOUTH/VOICE", "SOUTH/class-default",
+        "class-default",
+    )  # fmt: skip
+    assert [
+        queue_of(configured, f"{site}/VOICE").policer.rate_bps for site in ("NORTH", "SOUTH")
+    ] == [2e6, 1e6]
+    assert {node.name: node.weight for node in port.scheduler.nodes}["class NORTH"] == 2
+    assert port.classifier.queue("ACL 102") == "SOUTH/class-default"
+    assert port.classifier.queue("SOUTH/VOICE") == "SOUTH/VOICE"
+    assert port.classifier.default == "class-default"
