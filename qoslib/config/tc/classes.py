@@ -1,0 +1,203 @@
+"""Which class a packet goes to: filters, their policers, and the map of prio."""
+
+from typing import NamedTuple
+
+from qoslib.config.tc.marks import DSCP, Selected, selected
+from qoslib.config.tc.notes import Notes
+from qoslib.config.tc.options import Given, Options
+from qoslib.config.tc.words import Command, handle
+from qoslib.config.text import ConfigurationError
+from qoslib.port import Policer
+
+__all__ = ["PRIOMAP", "Sorted", "bands_of", "sort", "tos_priority"]
+
+#: Band of each priority of a packet, of prio and pfifo_fast.
+PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
+#: Priority of a packet by four bits of its ToS byte (net/ipv4/route.c, ip_tos2prio).
+_BY_TOS = (0, 0, 0, 0, 2, 2, 2, 2, 6, 6, 6, 6, 4, 4, 4, 4)
+
+
+class Sorted(NamedTuple):
+    """Where packets go.
+
+    Attributes
+    ----------
+    rules : tuple of (str, str)
+        Mark and queue, the first that fits wins.
+    default : str or None
+        The queue of a filter that takes every packet; None without one.
+    filters : dict of str to list of Command
+        By queue.
+    policers : dict of str to Policer
+        By queue.
+    """
+
+    rules: tuple[tuple[str, str], ...]
+    default: str | None
+    filters: dict[str, list[Command]]
+    policers: dict[str, Policer]
+
+
+def sort(notes: Notes, parent: str, queues: dict[str, str]) -> Sorted:
+    """Read the filters of a qdisc.
+
+    Parameters
+    ----------
+    notes : Notes
+    parent : str
+        Its handle.
+    queues : dict of str to str
+        Class and the name of its queue.
+
+    Returns
+    -------
+    Sorted
+    """
+    rules: list[tuple[str, str]] = []
+    default: str | None = None
+    filters: dict[str, list[Command]] = {}
+    metered: dict[str, list[tuple[Command, Options | None]]] = {}
+    own = [each for each in notes.device.filters if each[1].parent == parent]
+    for _, command in sorted(own, key=lambda each: each[0]):
+        if default is not None:
+            notes.lose(command, "an earlier filter takes every packet, so this one sees none")
+            continue
+        chosen = selected(command)
+        for lost in chosen.lost:
+            notes.lose(command, lost)
+        queue = _queue(notes, command, chosen, parent, queues)
+        if not queue:
+            continue
+        marks = tuple(notes.name(mark) for mark in chosen.marks)
+        rules += [(mark, queue) for mark in marks]
+        default = default if marks else queue
+        filters.setdefault(queue, []).append(command)
+        metered.setdefault(queue, []).append((command, chosen.police))
+    policers = {queue: _policer(notes, queue, each) for queue, each in metered.items()}
+    known = {queue: each for queue, each in policers.items() if each is not None}
+    return Sorted(tuple(rules), default, filters, known)
+
+
+def _queue(
+    notes: Notes, command: Command, chosen: Selected, parent: str, queues: dict[str, str]
+) -> str:
+    if not chosen.target:
+        if chosen.police is not None or not chosen.lost:
+            notes.lose(command, "it names no class, so nothing of it is in the port")
+        return ""
+    target = handle(chosen.target, command.line, parent)
+    if target not in queues:
+        notes.lose(command, f"{target} is no class that holds packets: they go where the rest goes")
+        return ""
+    return queues[target]
+
+
+def _policer(
+    notes: Notes, queue: str, metered: list[tuple[Command, Options | None]]
+) -> Policer | None:
+    """The policer in front of a queue, if one bucket meters all that goes there."""
+    found = [(command, police) for command, police in metered if police is not None]
+    if not found:
+        return None
+    command, police = max(found, key=lambda each: "rate" in each[1])
+    indices = {str(each.get("index", Given(f"of line {c.line}")).value) for c, each in found}
+    if len(found) < len(metered) or len(indices) > 1:
+        lost = f"a policer of some packets of {queue!r} only: a port has one in front of a queue"
+        notes.lose(command, lost)
+        return None
+    return policer(notes, command, police, f"queues[{queue!r}].policer")
+
+
+def policer(notes: Notes, command: Command, police: Options, where: str) -> Policer | None:
+    """A policer; None where no bucket of bytes is given.
+
+    Parameters
+    ----------
+    notes : Notes
+    command : Command
+    police : dict of str to Given
+    where : str
+        Like ``"queues['1:10'].policer"``.
+
+    Returns
+    -------
+    Policer or None
+    """
+    if "rate" not in police:
+        notes.lose(command, "a policer whose rate and burst are not here (tc -j leaves them out)")
+        return None
+    if "burst" not in police or not police["burst"].value or not police["rate"].value:
+        raise ConfigurationError("a policer needs a rate and a burst above 0", command.line)
+    exceed = str(police.get("exceed", Given("reclassify")).value)
+    if exceed not in ("drop", "shot", "pass", "ok", "pipe"):
+        lost = f"packets that exceed are not dropped but {exceed!r}: the port passes them on"
+        notes.lose(command, lost)
+    rate_bps = notes.at(f"{where}.rate_bps", police["rate"])
+    burst_bytes = notes.at(f"{where}.burst_bytes", police["burst"])
+    overhead = police.get("overhead")
+    if overhead is not None and overhead.value:
+        notes.at(f"{where}.overhead_bytes", overhead)
+    drops = "drop" if exceed in ("drop", "shot") else "pass"
+    counted = int(overhead.value) if overhead else 0
+    return Policer(rate_bps, burst_bytes, exceed=drops, overhead_bytes=counted)
+
+
+def tos_priority(code: int) -> int:
+    """The priority that the kernel gives a packet with a DSCP.
+
+    Parameters
+    ----------
+    code : int
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    Linux, net/ipv4/route.c, ip_tos2prio, and include/net/route.h, rt_tos2priority.
+
+    Examples
+    --------
+    >>> tos_priority(46), tos_priority(10), tos_priority(0)
+    (4, 2, 0)
+    """
+    return _BY_TOS[(code << 2 & 0x1E) >> 1]
+
+
+def bands_of(notes: Notes, qdisc: Command, options: Options, bands: int) -> tuple[int, ...]:
+    """The band of each priority of a packet.
+
+    Parameters
+    ----------
+    notes : Notes
+    qdisc : Command
+    options : dict of str to Given
+    bands : int
+        How many there are.
+
+    Returns
+    -------
+    tuple of int
+        16 of them.
+
+    Raises
+    ------
+    ConfigurationError
+        If one is not there.
+    """
+    words = options["priomap"].value if "priomap" in options else ()
+    if len(words) > len(PRIOMAP):
+        raise ConfigurationError("a priomap has 16 bands", qdisc.line)
+    given = [int(word) if word.isascii() and word.isdigit() and len(word) < 3 else 99 for word in words]
+    whole = (*given, *PRIOMAP[len(given) :])
+    if max(whole) >= bands:
+        raise ConfigurationError(f"the priomap names band {max(whole)} of {bands}", qdisc.line)
+    return whole
+
+
+def by_priority(whole: tuple[int, ...], names: list[str]) -> tuple[list[tuple[str, str]], str]:
+    """Marks that a map of prio sends away from the band of unmarked packets, and that band."""
+    rest = names[whole[0]]
+    bands = {name: names[whole[tos_priority(code)]] for name, code in DSCP.items()}
+    return [(mark, band) for mark, band in bands.items() if band != rest], rest

@@ -1,0 +1,254 @@
+"""The queues of a device as a sequence of commands leaves them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from qoslib.config.reading import Remark
+from qoslib.config.tc.options import options_of
+from qoslib.config.tc.words import INGRESS, Command
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["Device", "devices"]
+
+#: Classes of these exist with the qdisc: any minor number of a qdisc with one child.
+ONE_CHILD = ("tbf", "netem")
+#: The number of a filter without one: the first gets this, each further one less.
+FIRST_PRIO = 49152
+
+
+@dataclass
+class Device:
+    """What hangs on a device.
+
+    Attributes
+    ----------
+    name : str
+    root, ingress : Command or None
+        The qdisc of packets that leave and of those that come in.
+    qdiscs : dict of str to Command
+        By handle.
+    classes : dict of str to Command
+        By class, in the order in which they were made.
+    filters : list of (int, Command)
+        Number and filter, in the order of the commands.
+    names : dict of str to str
+        What comments call a class, the device or a mark.
+    queue_length : Command or None
+        What sets the length of its own queue.
+    """
+
+    name: str
+    root: Command | None = None
+    ingress: Command | None = None
+    qdiscs: dict[str, Command] = field(default_factory=dict)
+    classes: dict[str, Command] = field(default_factory=dict)
+    filters: list[tuple[int, Command]] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
+    queue_length: Command | None = None
+    next_handle: int = 0x8001
+
+    def child_of(self, parent: str) -> Command | None:
+        """The qdisc below a class."""
+        exact = [each for each in self.qdiscs.values() if each.parent == parent]
+        return exact[-1] if exact else None
+
+    def only_child_of(self, qdisc: Command) -> Command | None:
+        """The qdisc below one that has a single class, whatever its number."""
+        below = [each for each in self.qdiscs.values() if _major(each.parent) == qdisc.handle]
+        return below[-1] if below else None
+
+    def has(self, parent: str) -> bool:
+        """Whether a class or a qdisc that can have children is there."""
+        if parent in self.classes or parent in self.qdiscs:
+            return True
+        qdisc = self.qdiscs.get(_major(parent))
+        if qdisc is None:
+            return False
+        if qdisc.kind in ("prio", "pfifo_fast", "mq", "mqprio", "multiq", "ets"):
+            return int(parent.partition(":")[2] or "0", 16) <= bands(qdisc)
+        return qdisc.kind in (*ONE_CHILD, "red", "sfq", "ingress", "clsact")
+
+    def remove(self, handle: str) -> None:
+        """A qdisc goes, with its classes, filters and all below."""
+        gone = [handle]
+        while gone:
+            major = gone.pop()
+            self.qdiscs.pop(major, None)
+            for name in [name for name in self.classes if _major(name) == major]:
+                del self.classes[name]
+            self.filters = [each for each in self.filters if _major(each[1].parent) != major]
+            gone += [each.handle for each in self.qdiscs.values() if _major(each.parent) == major]
+
+
+def _major(handle: str) -> str:
+    return handle.partition(":")[0] + ":"
+
+
+def bands(qdisc: Command) -> int:
+    """How many bands a qdisc of bands has; of a kind that is not read, as many as there may be."""
+    if qdisc.kind not in ("prio", "pfifo_fast"):
+        return 2**16
+    given = options_of(qdisc)[0].get("bands")
+    number = int(given.value) if given else 3
+    if not 2 <= number <= 16:
+        raise ConfigurationError(f"prio has 2 to 16 bands, not {number}", qdisc.line)
+    return number
+
+
+def devices(
+    commands: Iterable[tuple[Command, dict[str, str]]], unread: dict[str, int]
+) -> tuple[dict[str, Device], list[Remark]]:
+    """Apply commands in their order, as the kernel does.
+
+    Parameters
+    ----------
+    commands : iterable of (Command, dict of str to str)
+        Each with the names that comments give.
+    unread : dict of str to int
+        Devices of which a command could not be read: there a parent may be missing.
+
+    Returns
+    -------
+    devices : dict of str to Device
+    remarks : list of Remark
+        Commands that the kernel refuses.
+
+    Raises
+    ------
+    ConfigurationError
+        If a parent is missing, or a class has no number.
+    """
+    found: dict[str, Device] = {}
+    remarks: list[Remark] = []
+    for command, names in commands:
+        device = found.setdefault(command.device, Device(command.device))
+        device.names |= names
+        certain = not unread.keys() & {"", command.device}
+        refused = _apply(device, command, certain)
+        if refused:
+            remarks.append(Remark("not modelled", command.line, command.text, refused))
+    return found, remarks
+
+
+def _apply(device: Device, command: Command, certain: bool) -> str:
+    """Change a device by a command; what the kernel says where it refuses it."""
+    if command.thing == "link":
+        device.queue_length = command
+        return ""
+    if command.thing == "filter":
+        return _filter(device, command, certain)
+    if command.verb == "delete":
+        return _delete(device, command, certain)
+    if not command.kind:
+        raise ConfigurationError(f"{command.thing} without a kind, like htb", command.line)
+    if command.parent == "root" and command.thing == "qdisc":
+        return _root(device, command)
+    if command.kind in ("ingress", "clsact"):
+        device.ingress = device.qdiscs[INGRESS] = command._replace(handle=INGRESS, parent="")
+        return ""
+    existing = device.classes if command.thing == "class" else device.qdiscs
+    if command.thing == "class" and ":" not in command.handle:
+        raise ConfigurationError("a class needs its number, like classid 1:10", command.line)
+    if command.verb == "change" and command.handle not in existing and certain:
+        raise ConfigurationError(f"there is no {command.handle} to change", command.line)
+    if not command.shown and certain and not device.has(command.parent) and command.verb != "change":
+        raise ConfigurationError(f"the parent {command.parent or 'of this'} is missing", command.line)
+    if command.thing == "qdisc":
+        return _below(device, command)
+    return _class(device, command)
+
+
+def _class(device: Device, command: Command) -> str:
+    """A class comes, or changes; what the kernel says where it refuses it."""
+    known = device.classes.get(command.handle)
+    if known and command.verb == "add" and not command.shown:
+        return f"{command.handle} is there since line {known.line}, so the kernel refuses this one"
+    keeps = known is not None and (command.verb == "change" or not command.parent)
+    parent = known.parent if known is not None and keeps else command.parent
+    if known is not None and parent != known.parent:
+        return f"a class cannot move from {known.parent}, so the kernel refuses this"
+    device.classes[command.handle] = command._replace(parent=parent)
+    return ""
+
+
+def _root(device: Device, command: Command) -> str:
+    known = device.root
+    if known is not None and command.verb == "add" and not command.shown:
+        if known.kind not in ("noqueue", "mq"):
+            return f"there is a root since line {known.line}, so the kernel refuses this one"
+    same = known is not None and known.kind == command.kind
+    handle = command.handle
+    if known is not None and same and command.verb != "add" and handle in ("", known.handle):
+        handle = known.handle
+    elif known is not None:
+        device.remove(known.handle)
+    if not handle:
+        handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
+    device.root = device.qdiscs[handle] = command._replace(handle=handle)
+    return ""
+
+
+def _below(device: Device, command: Command) -> str:
+    known = device.child_of(command.parent)
+    if known is not None and command.verb == "add" and not command.shown:
+        return f"{command.parent} has a qdisc since line {known.line}, so the kernel refuses this"
+    handle = command.handle
+    if known is not None and handle in ("", known.handle):
+        handle = known.handle
+    elif known is not None:
+        device.remove(known.handle)
+    elif handle in device.qdiscs:
+        if command.verb != "change":
+            return f"{handle} is there since line {device.qdiscs[handle].line}"
+        command = command._replace(parent=device.qdiscs[handle].parent)
+    if not handle:
+        handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
+    device.qdiscs[handle] = command._replace(handle=handle)
+    return ""
+
+
+def _delete(device: Device, command: Command, certain: bool) -> str:
+    if command.thing == "class":
+        if command.handle in device.classes:
+            del device.classes[command.handle]
+        return ""
+    if command.parent == "root":
+        if device.root is not None:
+            device.remove(device.root.handle)
+        device.root = None
+    elif command.kind in ("ingress", "clsact") or command.parent == INGRESS:
+        device.remove(INGRESS)
+        device.ingress = None
+    else:
+        below = device.child_of(command.parent)
+        device.remove(below.handle if below else command.handle)
+    return ""
+
+
+def _filter(device: Device, command: Command, certain: bool) -> str:
+    root = device.root.handle if device.root else ""
+    parent = root if command.parent in ("", "root") else command.parent
+    if command.verb == "delete":
+        kept = [
+            each
+            for each in device.filters
+            if each[1].parent != parent or (command.prio and each[1].prio != command.prio)
+        ]
+        device.filters = kept
+        return ""
+    if not command.kind:
+        return "a filter without a kind, like u32"
+    if not parent or not (device.has(parent) or parent == "egress"):
+        if certain and not command.shown:
+            raise ConfigurationError(f"the parent {parent or 'root'} is missing", command.line)
+    earlier = [number for number, each in device.filters if each.parent == parent]
+    number = min([FIRST_PRIO + 1, *earlier]) - 1
+    if command.prio:
+        digits = command.prio
+        if not digits.isascii() or not digits.isdigit() or len(digits) > 10:
+            raise ConfigurationError(f"{digits[:40]!r} is no number of a filter", command.line)
+        number = int(digits) or number
+    device.filters.append((number, command._replace(parent=parent)))
+    return ""
+
+

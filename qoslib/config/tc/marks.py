@@ -1,0 +1,304 @@
+"""What a filter selects, in marks that a stream may carry, and the class that it leads to."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from qoslib.config.tc.amounts import count, rate_bps, size_bytes
+from qoslib.config.tc.options import Given, Options
+from qoslib.config.tc.words import Command
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["DSCP", "Selected", "dscps", "matching", "selected"]
+
+#: Name -> DSCP: RFC 2474, 2597, 3246, 5865 and 8622.
+DSCP = {f"CS{top}": 8 * top for top in range(8)}
+DSCP |= {f"AF{top}{drop}": 8 * top + 2 * drop for top in (1, 2, 3, 4) for drop in (1, 2, 3)}
+DSCP |= {"EF": 46, "VA": 44, "LE": 1}
+_NAMES = {code: name for name, code in DSCP.items()}
+#: The bits of the field that are the DSCP, its first three, and all with the two of ECN.
+_CODE, _TOP, _BYTE = 0xFC, 0xE0, 0xFF
+#: Where the words of a match end.
+_ENDS = {"match", "flowid", "classid", "action", "police", "ht", "link", "divisor", "hashkey"}
+_ENDS |= {"offset", "sample", "indev", "skip_hw", "skip_sw", "order", "mark"}
+_HASHES = {"ht", "link", "divisor", "hashkey", "offset", "sample", "order"}
+_POLICE = {
+    **{"rate": "rate", "burst": "size", "buffer": "size", "maxburst": "size", "mtu": "size"},
+    **{"minburst": "size", "overhead": "count", "index": "count", "peakrate": "rate"},
+    **{"avrate": "rate", "pkts_rate": "count", "pkts_burst": "count", "linklayer": "word"},
+    **{"mpu": "size", "conform-exceed": "word"},
+}
+_CONTROLS = ("drop", "shot", "continue", "pass", "ok", "pipe", "reclassify")
+_CMP = re.compile(
+    r"cmp\(\s*u8 at 1 layer (?:network|1) mask (0x[0-9a-f]{1,2}) eq (0x[0-9a-f]{1,2})\s*\)"
+)
+
+
+class Selected(NamedTuple):
+    """What a filter says.
+
+    Attributes
+    ----------
+    marks : tuple of str
+        ``"EF"``, ``"DSCP 12"``, ``"IP 5"``, ``"PCP 5"``, ``"fwmark 6"``, or the words of the match
+        themselves; none of one that takes every packet.
+    target : str
+        The class; empty for none.
+    police : dict of str to Given, or None
+        What it meters.
+    lost : tuple of str
+        What it says and no port can.
+    """
+
+    marks: tuple[str, ...]
+    target: str
+    police: Options | None
+    lost: tuple[str, ...]
+
+
+def dscps(value: int, mask: int) -> tuple[str, ...]:
+    """The marks of a value of the DS field under a mask.
+
+    Parameters
+    ----------
+    value, mask : int
+        Of the whole byte.
+
+    Returns
+    -------
+    tuple of str
+        None where no name and no single DSCP fits.
+
+    Examples
+    --------
+    >>> dscps(0xB8, 0xFC), dscps(0xA0, 0xE0), dscps(0x30, 0xFF), dscps(0x10, 0xFC)
+    (('EF',), ('IP 5', 'CS5', 'EF', 'VA'), ('AF12',), ('DSCP 4',))
+    """
+    if mask in (_CODE, _BYTE) and not value & ~_CODE:
+        code = value >> 2
+        return (_NAMES.get(code, f"DSCP {code}"),)
+    named = tuple(
+        name for name, code in DSCP.items() if (code << 2) & mask == value & mask & _CODE
+    )
+    return (f"IP {value >> 5}", *named) if mask == _TOP and not value & ~_TOP else named
+
+
+def matching(mark: str) -> tuple[int, int] | None:
+    """Value and mask of the DS field for a mark; None if it is none of that field.
+
+    Parameters
+    ----------
+    mark : str
+
+    Returns
+    -------
+    tuple of int, or None
+
+    Examples
+    --------
+    >>> matching("EF"), matching("IP 5"), matching("DSCP 4"), matching("voice")
+    ((184, 252), (160, 224), (16, 252), None)
+    """
+    if mark in DSCP:
+        return DSCP[mark] << 2, _CODE
+    found = re.fullmatch(r"(DSCP|IP) (0|[1-9]\d?)", mark)
+    if not found:
+        return None
+    number = int(found[2])
+    if found[1] == "IP":
+        return (number << 5, _TOP) if number < 8 else None
+    return (number << 2, _CODE) if number < 64 and number not in _NAMES else None
+
+
+def selected(command: Command) -> Selected:
+    """What a filter selects, and what it does with it.
+
+    Parameters
+    ----------
+    command : Command
+        A filter.
+
+    Returns
+    -------
+    Selected
+
+    Raises
+    ------
+    ConfigurationError
+        If a number of it is none.
+
+    Examples
+    --------
+    >>> from qoslib.config.tc.words import command
+    >>> words = "filter add dev eth0 parent 1: protocol ip u32 match ip dsfield 0xb8 0xfc flowid 1:a"
+    >>> selected(command(words.split(), 1, ""))[:2]
+    (('EF',), '1:a')
+    """
+    rest, matches = list(command.words), list[list[str]]()
+    target, police, lost = "", None, list[str]()
+    while rest:
+        word = rest.pop(0)
+        if word in ("flowid", "classid"):
+            target = _next(rest, word, command.line)
+        elif word == "match":
+            end = next((i for i, each in enumerate(rest) if i and each in _ENDS), len(rest))
+            matches.append(rest[:end])
+            del rest[:end]
+        elif word == "police" or (word == "action" and rest[:1] == ["police"]):
+            del rest[: word == "action"]
+            police, more = _policer(rest, command)
+            lost += more
+        elif word == "action":
+            lost.append(_action(rest))
+        elif word in _HASHES and command.kind == "u32":
+            lost.append("hash tables of filters are not read: what they sort is lost")
+            _next(rest, word, command.line)
+        elif word in ("skip_hw", "skip_sw", "not_in_hw", "in_hw", "fh"):
+            continue
+        elif word == "indev" or command.kind in ("u32", "fw", "matchall"):
+            matches.append([word, *rest[:1]])
+            del rest[:1]
+        else:
+            matches.append([word, *rest[:1]])
+            del rest[:1]
+    return Selected(_marks(command, matches), target, police, tuple(lost))
+
+
+def _next(rest: list[str], word: str, line: int) -> str:
+    if not rest:
+        raise ConfigurationError(f"nothing stands behind {word!r}", line)
+    return rest.pop(0)
+
+
+def _marks(command: Command, matches: list[list[str]]) -> tuple[str, ...]:
+    if command.kind == "fw":
+        mark = command.handle.partition("/")
+        if not mark[0]:
+            return ("fwmark",)
+        number = count(mark[0], command.line)
+        return (f"fwmark {number}" + (f"/{mark[2]}" if mark[2].strip("0xXfF") else ""),)
+    if command.kind == "flower":
+        matches = _flower(matches)
+    chosen = [each for each in matches if not _takes_all(each)]
+    if command.kind not in ("u32", "flower", "basic", "matchall"):
+        return (" ".join([command.kind, *sum(matches, [])]),)
+    if not chosen:
+        every = command.protocol in ("all", "ip", "0x0800", "0x0003")
+        return () if every else (f"protocol {command.protocol}",)
+    if len(chosen) == 1:
+        field = _field(chosen[0], command)
+        named = dscps(*field) if field else ()
+        if not named and chosen[0][0] == "vlan_prio" and len(chosen[0]) > 1:
+            named = (f"PCP {count(chosen[0][1], command.line)}",)
+        if named:
+            return named
+    return (" and ".join(" ".join(each) for each in chosen),)
+
+
+def _flower(matches: list[list[str]]) -> list[list[str]]:
+    """With the mask behind its value, where it is a key of its own."""
+    keys = {each[0]: each[-1] for each in matches if each}
+    mask = keys.get("ip_tos_mask", "")
+    return [
+        [each[0], f"{each[-1]}/{mask}"] if mask and each[0] == "ip_tos" else each
+        for each in matches
+        if each[0] not in ("ip_tos_mask", "eth_type")
+    ]
+
+
+def _takes_all(match: list[str]) -> bool:
+    """Whether a match lets every packet through: a mask of 0, or every address."""
+    if match[:1] == ["u32"] or match[:1] == ["u8"] or match[:1] == ["u16"]:
+        return len(match) > 2 and re.fullmatch(r"(0x)?0+", match[2]) is not None
+    if match[:1] in (["ip"], ["ip6"]) and len(match) > 3:
+        return re.fullmatch(r"(0x)?0+", match[3]) is not None
+    return match[-1:] in (["0.0.0.0/0"], ["0/0"], ["::/0"])
+
+
+def _field(match: list[str], command: Command) -> tuple[int, int] | None:
+    """Value and mask of the DS field, if that is what a match looks at."""
+    line, key = command.line, match[:2]
+    if key[:1] == ["ip_tos"] and len(match) > 1:
+        value, _, mask = match[1].partition("/")
+        base = 10 if value.isdigit() else 16
+        return _byte(value, base, line), _byte(mask or "ff", 16, line)
+    if command.kind == "basic":
+        found = _CMP.fullmatch(" ".join(match).strip())
+        return (int(found[2], 16), int(found[1], 16)) if found else None
+    fields = ("dsfield", "tos", "precedence", "ds_field", "priority")
+    if key[:1] in (["ip"], ["ip6"]) and key[1:] and key[1] in fields and len(match) > 2:
+        return _byte(match[2], 0, line), _byte(match[3] if match[3:] else "ff", 16, line)
+    if key[:1] in (["u8"], ["u16"], ["u32"]) and len(match) > 2 and command.protocol != "ipv6":
+        shift = {"u8": 0, "u16": 0, "u32": 16}[match[0]]
+        at = match[4] if match[3:4] == ["at"] and match[4:] else "0"
+        value, mask = _whole(match[1], 0, line), _whole(match[2], 16, line)
+        inside = at == ("1" if match[0] == "u8" else "0")
+        if inside and not mask & ~(_BYTE << shift) and not value & ~(_BYTE << shift):
+            return value >> shift, mask >> shift
+    return None
+
+
+def _whole(text: str, base: int, line: int) -> int:
+    try:
+        octal = base == 0 and re.fullmatch(r"0\d+", text)
+        if len(text) > 12 or not text.isascii():
+            raise ValueError
+        number = int(text, 8 if octal else base)
+    except ValueError:
+        raise ConfigurationError(f"{text[:40]!r} is no number of a match", line) from None
+    if not 0 <= number < 2**32:
+        raise ConfigurationError(f"{text[:40]!r} is no number of a match", line)
+    return number
+
+
+def _byte(text: str, base: int, line: int) -> int:
+    number = _whole(text, base, line)
+    if number > _BYTE:
+        raise ConfigurationError(f"{text[:40]!r} does not fit into a byte", line)
+    return number
+
+
+def _action(rest: list[str]) -> str:
+    """Take an action's words; what is lost with it."""
+    end = next((i for i, word in enumerate(rest) if word == "action" and i), len(rest))
+    words = rest[:end]
+    del rest[:end]
+    kind = words[0] if words else "none"
+    if kind == "mirred":
+        return "packets go to another device: give the streams to the port of that one"
+    if kind in ("drop", "shot"):
+        return "what this takes is dropped: leave such streams out"
+    return f"the action {kind[:40]!r} has no effect in the models"
+
+
+def _policer(rest: list[str], command: Command) -> tuple[Options, list[str]]:
+    """Take the words of a policer: what it meters, and what of it is lost."""
+    found, lost, line = Options(), list[str](), command.line
+    sorts: dict[str, Callable[[str], object]] = {
+        "rate": lambda text: rate_bps(text, line),
+        "size": lambda text: size_bytes(text.partition("/")[0], line),
+        "count": lambda text: count(text, line),
+        "word": lambda text: text,
+    }
+    while rest:
+        word = rest[0]
+        if word in _CONTROLS:
+            found["exceed"] = Given(rest.pop(0), line)
+        elif word in _POLICE:
+            rest.pop(0)
+            name = {"buffer": "burst", "maxburst": "burst", "minburst": "mtu"}.get(word, word)
+            found[name] = Given(sorts[_POLICE[word]](_next(rest, word, line)), line)
+        elif word == "shown":
+            rest.pop(0)
+        else:
+            break
+    both = found.pop("conform-exceed", None)
+    if both is not None:
+        exceed, _, conform = str(both.value).partition("/")
+        found["exceed"] = Given(exceed, line)
+        if conform not in ("", "pipe", "ok", "pass"):
+            lost.append(f"what becomes of packets that conform ({conform[:40]!r}) is not modelled")
+    for name in ("mtu", "peakrate", "avrate", "pkts_rate", "pkts_burst", "linklayer", "mpu"):
+        if name in found:
+            lost.append(f"{name} of a policer is not modelled: it may drop more than the port does")
+    return found, lost

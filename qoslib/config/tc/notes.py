@@ -1,0 +1,126 @@
+"""What is written down while a device becomes a port: where numbers come from, what is lost."""
+
+from typing import Any
+
+from qoslib.config.facts import Facts
+from qoslib.config.reading import ConfiguredClass, Origin, Remark, Statement
+from qoslib.config.tc.device import Device
+from qoslib.config.tc.options import OPTIONS, Given, Options, options_of
+from qoslib.config.tc.words import Command
+
+__all__ = ["Notes", "Unmodelled"]
+
+#: Kind -> what a port without it lacks.
+LOST = {
+    "cake": "its shaper, its tins and the fairness among flows and hosts",
+    "hfsc": "its service curves, which give delay and rate apart from each other",
+    "cbq": "its estimator of idle time and its borrowing",
+    "mq": "one queue for each transmit ring of the device",
+    "mqprio": "traffic classes on groups of transmit rings",
+    "taprio": "gates that open by a schedule",
+    "etf": "packets that leave at the time they ask for",
+    "cbs": "the credit of IEEE 802.1Qav",
+    "ets": "strict bands before bands that share by quanta",
+    "pie": "dropping by the estimated delay",
+    "fq_pie": "dropping by the estimated delay, in a queue for each flow",
+    "sfb": "fair dropping by bins",
+    "choke": "dropping in pairs",
+    "gred": "RED by virtual queues",
+    "hhf": "heavy hitters in a queue of their own",
+    "multiq": "one band for each transmit ring",
+    "dsmark": "new DSCPs for packets that leave",
+    "plug": "packets that wait until they are released",
+    "teql": "a link made of several",
+    "blackhole": "all packets, which it drops",
+}
+
+
+class Unmodelled(Exception):
+    """A device that no port describes.
+
+    Attributes
+    ----------
+    command : Command
+        Which stands in the way.
+    lost : str
+        One sentence.
+    """
+
+    def __init__(self, command: Command, lost: str) -> None:
+        super().__init__(lost)
+        self.command, self.lost = command, lost
+
+
+class Notes:
+    """Notes on one device.
+
+    Parameters
+    ----------
+    device : Device
+    interface : str
+        What the reader calls it.
+    facts : Facts
+    """
+
+    def __init__(self, device: Device, interface: str, facts: Facts) -> None:
+        self.device, self.interface, self.facts = device, interface, facts
+        self.origins: list[Origin] = []
+        self.remarks: list[Remark] = []
+        self.classes: list[ConfiguredClass] = []
+        self.overheads: list[Given] = []
+        self.lines_said: set[tuple[int, str]] = set()
+        name = facts.name(interface, "line_rate_bps")
+        value = facts.number(interface, "line_rate_bps")
+        #: A port without a line rate is asked for it, and a rate in per cent has any until then.
+        self.line_rate = Given(value or float(10**9), fact=name)
+        self.knows_line_rate = value is not None
+
+    def at(self, where: str, given: Given) -> Any:
+        """Note where a number of the port comes from.
+
+        Parameters
+        ----------
+        where : str
+            Like ``"queues['1:10'].limit.packets"``.
+        given : Given
+
+        Returns
+        -------
+        object
+            Its value.
+        """
+        self.origins.append(Origin(where, given.line, given.default, given.fact))
+        return given.value
+
+    def fact(self, kind: str) -> float | None:
+        """A fact of the reader, noted as that of the port; None if it was not given."""
+        value = self.facts.number(self.interface, kind)
+        if value is not None:
+            name = "rate_bps" if kind == "line_rate_bps" else kind
+            self.at(name, Given(value, fact=self.facts.name(self.interface, kind)))
+        return value
+
+    def lose(self, command: Command, lost: str) -> None:
+        """Note what a command says and the port does not, once."""
+        if (command.line, lost) not in self.lines_said:
+            self.lines_said.add((command.line, lost))
+            self.remarks.append(Remark("not modelled", command.line, command.text, lost))
+
+    def options(self, command: Command) -> Options:
+        """The options of a command; unknown words are noted, an unknown kind ends the reading."""
+        if (command.thing, command.kind) not in OPTIONS:
+            what = LOST.get(command.kind, "how it queues")
+            raise Unmodelled(command, f"{command.kind[:40]} has no word here, so this is lost: {what}")
+        found, unknown = options_of(command, self.line_rate)
+        if unknown:
+            lost = f"from {unknown[0][:40]!r} on this is not known, and left out"
+            self.remarks.append(Remark("unknown", command.line, command.text, lost))
+        return found
+
+    def name(self, handle: str, otherwise: str = "") -> str:
+        """What a comment calls a class or qdisc; else its number."""
+        return self.device.names.get(handle) or otherwise or handle
+
+    def statement(self, command: Command) -> Statement:
+        """A command as a report shows it."""
+        return Statement(command.line, command.text)

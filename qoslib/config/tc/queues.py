@@ -1,0 +1,314 @@
+"""The queue that a qdisc without classes is: how much it holds, and what it drops."""
+
+import math
+from typing import NamedTuple
+
+from qoslib import units
+from qoslib.config.tc.amounts import time_s
+from qoslib.config.tc.notes import Notes, Unmodelled
+from qoslib.config.tc.options import Given, Options, by_default
+from qoslib.config.tc.words import Command
+from qoslib.config.text import ConfigurationError
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Codel,
+    Dropper,
+    Ewma,
+    HeadDrop,
+    PacketLimit,
+    Red,
+    Shaper,
+    TailDrop,
+)
+
+__all__ = ["Held", "bucket", "bucket_limit", "delay", "frames", "held", "red_exponent"]
+
+#: Kinds that hold packets for one queue.
+FLOWS_LOST = {
+    "fq_codel": "a queue and a CoDel for each flow: here all flows share one, so a sparse flow waits "
+    "behind the others",
+    "sfq": "a queue for each flow: here all flows share one, and a full queue drops what arrives",
+    "fq": "a queue for each flow and pacing: here all flows share one",
+}
+#: Up to this weight iproute2 looks for one that fits a burst.
+MOST_WEIGHTS = 32
+
+
+class Held(NamedTuple):
+    """What a queue holds, how it drops, and a shaper behind it."""
+
+    limit: PacketLimit | ByteLimit
+    dropper: Dropper
+    shaper: Shaper | None = None
+
+
+def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = False) -> Held:
+    """The queue of a class.
+
+    Parameters
+    ----------
+    notes : Notes
+    qdisc : Command or None
+        What hangs below the class; None for what the kernel puts there.
+    where : str
+        Like ``"queues['1:10']"``.
+    shaped : bool
+        Whether the class has a shaper already, so that another has no place.
+
+    Returns
+    -------
+    Held
+
+    Raises
+    ------
+    Unmodelled
+        If it is no queue that the vocabulary has.
+    """
+    if qdisc is None:
+        return Held(PacketLimit(notes.at(f"{where}.limit.packets", queue_length(notes))), TailDrop())
+    options = notes.options(qdisc)
+    kind = qdisc.kind
+    if kind == "tbf":
+        shaper = bucket(notes, qdisc, options, f"{where}.shaper", silent=shaped)
+        inner = notes.device.only_child_of(qdisc)
+        if shaped:
+            notes.lose(qdisc, "a second shaper behind the class: here only that of the class holds")
+        if inner is not None and inner.kind not in ("tbf", "netem"):
+            below = held(notes, inner, where)
+            return Held(below.limit, below.dropper, None if shaped else shaper)
+        size = bucket_limit(qdisc, options)
+        limit = ByteLimit(notes.at(f"{where}.limit.limit_bytes", size))
+        return Held(limit, TailDrop(), None if shaped else shaper)
+    if kind == "netem":
+        delay(notes, qdisc, options)
+        notes.lose(qdisc, "a delay of one class alone: base_delay_s is of the whole port")
+        return Held(_packets(notes, options, where, "netem_limit"), TailDrop())
+    if kind in ("codel", "fq_codel"):
+        return Held(_packets(notes, options, where, f"{kind}_limit"), _codel(notes, qdisc, options, where))
+    if kind == "red":
+        return _red(notes, qdisc, options, where)
+    if kind in ("sfq", "fq"):
+        notes.lose(qdisc, FLOWS_LOST[kind])
+        return Held(_packets(notes, options, where, f"{kind}_limit"), TailDrop())
+    if kind == "bfifo":
+        size = options.get("limit") or by_default("bfifo_limit")
+        return Held(ByteLimit(int(notes.at(f"{where}.limit.limit_bytes", size))), TailDrop())
+    if kind in ("pfifo", "pfifo_head_drop"):
+        dropper = HeadDrop() if kind == "pfifo_head_drop" else TailDrop()
+        return Held(_packets(notes, options, where, ""), dropper)
+    raise Unmodelled(qdisc, f"{kind} below a class has no word here: the order among its own classes")
+
+
+def queue_length(notes: Notes) -> Given:
+    """The length of the device's own queue, which a queue without a limit takes."""
+    command = notes.device.queue_length
+    if command is None:
+        row = by_default("txqueuelen")
+        return row._replace(value=int(row.value))
+    return notes.options(command)["packets"]
+
+
+def _packets(notes: Notes, options: Options, where: str, row: str) -> PacketLimit:
+    given = options.get("limit")
+    if given is None or (not given.value and row):
+        given = by_default(row) if row else queue_length(notes)
+    return PacketLimit(int(notes.at(f"{where}.limit.packets", given)))
+
+
+def _codel(notes: Notes, qdisc: Command, options: Options, where: str) -> Codel:
+    if qdisc.kind == "fq_codel":
+        notes.lose(qdisc, FLOWS_LOST["fq_codel"])
+    times = {}
+    for name in ("target", "interval"):
+        given = options.get(name)
+        given = given if given is not None and given.value else by_default(f"codel_{name}")
+        times[f"{name}_s"] = notes.at(f"{where}.dropper.{name}_s", given)
+    threshold = options.get("ce_threshold")
+    if threshold is not None:
+        notes.at(f"{where}.dropper.ce_threshold_s", threshold)
+    ecn = "noecn" not in options if qdisc.kind == "fq_codel" else "ecn" in options
+    return Codel(**times, ecn=ecn, ce_threshold_s=threshold.value if threshold else None)
+
+
+def bucket(
+    notes: Notes, qdisc: Command, options: Options, where: str, *, silent: bool = False
+) -> Shaper:
+    """The token bucket of a tbf.
+
+    Parameters
+    ----------
+    notes : Notes
+    qdisc : Command
+    options : dict of str to Given
+    where : str
+        Like ``"shaper"``.
+    silent : bool
+        Whether the port leaves it out.
+
+    Returns
+    -------
+    Shaper
+
+    Raises
+    ------
+    ConfigurationError
+        If its rate, its burst or its limit is missing.
+    """
+    for name in ("rate", "burst"):
+        if name not in options or not options[name].value:
+            raise ConfigurationError(f"tbf needs a {name} above 0", qdisc.line)
+    if "peakrate" in options:
+        notes.lose(qdisc, "peakrate: here a saved-up burst leaves at the line rate")
+    frames(notes, qdisc, options)
+    if silent:
+        return Shaper(options["rate"].value, options["burst"].value)
+    rate_bps = notes.at(f"{where}.rate_bps", options["rate"])
+    return Shaper(rate_bps, notes.at(f"{where}.burst_bytes", options["burst"]))
+
+
+def frames(notes: Notes, command: Command, options: Options) -> None:
+    """Note what a shaper counts of each frame.
+
+    Parameters
+    ----------
+    notes : Notes
+    command : Command
+    options : dict of str to Given
+    """
+    notes.overheads.append(options.get("overhead") or Given(0))
+    if "mpu" in options and options["mpu"].value:
+        notes.lose(command, "mpu: here a short frame counts with its own size")
+    if "linklayer" in options and options["linklayer"].value not in ("ethernet", "unaware"):
+        notes.lose(command, "linklayer: here a frame is not cut into cells")
+
+
+def bucket_limit(qdisc: Command, options: Options) -> Given:
+    """What a tbf without a qdisc below it holds: `limit`, or what `latency` of its rate is [B]."""
+    if "limit" in options and options["limit"].value:
+        return options["limit"]
+    if "latency" not in options or not options["latency"].value:
+        raise ConfigurationError("tbf needs a limit or a latency", qdisc.line)
+    latency = options["latency"]
+    waits = units.octets(options["rate"].value) * latency.value
+    return Given(math.floor(round(waits, 6)) + options["burst"].value, latency.line)
+
+
+def delay(notes: Notes, qdisc: Command, options: Options) -> float:
+    """The delay of a netem [s]; all else that it does is lost.
+
+    Parameters
+    ----------
+    notes : Notes
+    qdisc : Command
+    options : dict of str to Given
+
+    Returns
+    -------
+    float
+    """
+    lost = {
+        "loss": "loss at random", "drop": "loss at random", "corrupt": "bit errors",
+        "duplicate": "packets sent twice", "reorder": "packets that overtake",
+        "rate": "the rate of netem: write it as tbf", "slot": "packets held for slots",
+        "distribution": "how the delay varies",
+    }
+    for name, what in lost.items():
+        if name in options:
+            notes.lose(qdisc, what)
+    words = (options.get("delay") or options.get("latency") or Given(())).value
+    if len(words) > 1 and time_s(words[1], qdisc.line, "ns"):
+        notes.lose(qdisc, "how the delay varies: here every packet has the same")
+    return time_s(words[0], qdisc.line, "ns") if words else 0.0
+
+
+def red_exponent(minimum_bytes: int, burst_packets: int, average_bytes: int) -> int:
+    """The weight of RED's average as iproute2 chooses it: W of 2^-W; 0 where none fits.
+
+    Parameters
+    ----------
+    minimum_bytes : int
+        [B].
+    burst_packets : int
+    average_bytes : int
+        ``avpkt`` [B].
+
+    Returns
+    -------
+    int
+
+    References
+    ----------
+    iproute2, tc/tc_red.c, tc_red_eval_ewma.
+
+    Examples
+    --------
+    >>> red_exponent(30_000, 55, 1000)
+    5
+    """
+    wanted = burst_packets + 1 - minimum_bytes / average_bytes
+    if wanted < 1:
+        return 0
+    for exponent in range(1, MOST_WEIGHTS):
+        share = 0.5**exponent
+        if wanted <= (1 - (1 - share) ** burst_packets) / share:
+            return exponent
+    return 0
+
+
+def _red(notes: Notes, qdisc: Command, options: Options, where: str) -> Held:
+    line = qdisc.line
+    if "limit" not in options or not options["limit"].value:
+        raise ConfigurationError("red needs a limit above 0", line)
+    limit = options["limit"]
+    low, high = options.get("min"), options.get("max")
+    if high is None or not high.value:
+        quarter = low.value * 3 if low and low.value else limit.value // 4
+        high = by_default("red_max", quarter)
+    if low is None or not low.value:
+        low = by_default("red_min", high.value // 3)
+    if low.value > high.value:
+        raise ConfigurationError(f"min {low.value} of red is above its max {high.value}", line)
+    if not high.value:
+        raise ConfigurationError("max of red is 0", line)
+    probability = options.get("probability") or by_default("red_probability")
+    exponent = _weight(qdisc, options, low.value, high.value)
+    if qdisc.shown and "probability" not in options:
+        raise Unmodelled(qdisc, "the weight and the probability of RED, which only tc -d shows")
+    if "adaptive" in options:
+        notes.lose(qdisc, "adaptive: here the probability stays as it is")
+    if "nodrop" in options:
+        notes.lose(qdisc, "nodrop: here a packet that cannot be marked is dropped")
+    if "ecn" in options and "harddrop" not in options:
+        notes.lose(qdisc, "marks above the maximum: here packets are dropped there, as by harddrop")
+    rate = options.get("bandwidth")
+    if rate is not None and rate.value != notes.line_rate.value:
+        notes.lose(qdisc, "bandwidth: here the average falls at the line rate while idle")
+    profile = ByteRedProfile(
+        notes.at(f"{where}.dropper.profile.minimum_bytes", low),
+        notes.at(f"{where}.dropper.profile.maximum_bytes", high),
+        notes.at(f"{where}.dropper.profile.maximum_probability", probability),
+    )
+    averaging = Ewma(notes.at(f"{where}.dropper.averaging.exponent", exponent))
+    size = ByteLimit(notes.at(f"{where}.limit.limit_bytes", limit))
+    return Held(size, Red(profile, averaging=averaging, ecn="ecn" in options))
+
+
+def _weight(qdisc: Command, options: Options, low: int, high: int) -> Given:
+    if "ewma" in options:
+        return options["ewma"]
+    if qdisc.shown:
+        return Given(1)
+    average = options.get("avpkt")
+    if average is None or not average.value:
+        raise ConfigurationError("red needs an avpkt above 0", qdisc.line)
+    burst = options.get("burst")
+    packets = burst.value if burst else 0
+    packets = packets or (2 * low + high) // (3 * average.value)
+    if packets > 10**6:
+        raise ConfigurationError("the burst of red is too large", qdisc.line)
+    exponent = red_exponent(low, packets, average.value)
+    if not exponent:
+        problem = f"a burst of {packets} packets gives RED no weight; try {1 + low // average.value}"
+        raise ConfigurationError(problem, qdisc.line)
+    return Given(exponent, burst.line if burst else average.line, "tc.red_weight")

@@ -1,0 +1,162 @@
+"""Read what `tc` shows, or a plain script of tc commands."""
+
+import re
+
+from qoslib.config.facts import Facts
+from qoslib.config.reading import Configuration, ConfiguredPort, Remark, Statement
+from qoslib.config.tc.device import Device, devices
+from qoslib.config.tc.ports import inward, outward
+from qoslib.config.tc.script import Script, read_script
+from qoslib.config.tc.shown import read_shown
+from qoslib.config.tc.words import Command
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["is_tc", "read_tc"]
+
+#: What an interface is called where the output does not name it.
+NAMELESS = "device"
+_SHOWN = re.compile(r'^\s*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
+_LINE = re.compile(
+    r"""^\s*(?:sudo\s+)?(?:\S*/|\$\{?)?tc\}?\s+(?:-\S+\s+)*(?:qdisc|class|filter)\b
+    |^\s*(?:qdisc|class)\s+\w+\s+[0-9a-f]*:[0-9a-f]*\s
+    |^\s*(?:qdisc|class|filter)\s+(?:add|replace|change|del)\s""",
+    re.MULTILINE | re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_tc(text: str) -> float:
+    """How sure it is that a text is of `tc`.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> is_tc("tc qdisc add dev eth0 root pfifo"), is_tc("policy-map WAN")
+    (0.9, 0.0)
+    """
+    return 0.9 if _LINE.search(text) or _SHOWN.search(text) else 0.0
+
+
+def read_tc(text: str, facts: Facts) -> Configuration:
+    """Read the queues of all devices in the output of `tc`, or in a script.
+
+    Plain variables are expanded. Loops, conditions, functions and what other commands give are
+    never run: each such line is a remark, and a device that misses a queue for it has no port.
+
+    Parameters
+    ----------
+    text : str
+        What ``tc -j [-d] qdisc show``, ``class show`` and ``filter show`` say, one behind the
+        other, and ``class show`` as text; or a shell script; or both.
+    facts : Facts
+        ``line_rate_bps`` is needed for a port.
+
+    Returns
+    -------
+    Configuration
+
+    Raises
+    ------
+    ConfigurationError
+        If a value is none, a class is missing, or queues cannot be.
+
+    Examples
+    --------
+    >>> text = "tc qdisc add dev eth0 root tbf rate 10mbit burst 15k limit 100k"
+    >>> found = read_tc(text, Facts({"line_rate_bps": 1e9}))
+    >>> found.ports[0].port.shaper
+    Shaper(rate_bps=10000000.0, burst_bytes=15360)
+    """
+    shown, rest = read_shown(text)
+    script = read_script(rest)
+    shown_of_text = [each for each in script.commands if each[0].shown]
+    orders = [each for each in script.commands if not each[0].shown]
+    every = _named([*((each, {}) for each in shown), *shown_of_text])
+    commands = [*sorted(every, key=_order), *orders]
+    try:
+        found, refused = devices(commands, script.unread)
+        ports, remarks = _ports(found, script, facts)
+    except RecursionError:
+        raise ConfigurationError("classes below classes without end") from None
+    remarks = sorted({*script.remarks, *refused, *remarks}, key=lambda each: each.line)
+    lost = {each.line for each in refused} | {r.line for r in remarks if r.kind == "unknown"}
+    said = dict.fromkeys(
+        Statement(each.line, each.text)
+        for each, _ in sorted(commands, key=lambda each: each[0].line)
+        if each.line not in lost
+    )
+    lines = text.count("\n") + bool(text and not text.endswith("\n"))
+    return Configuration("tc", tuple(ports), tuple(remarks), tuple(said), lines)
+
+
+Commands = list[tuple[Command, dict[str, str]]]
+
+
+def _order(each: tuple[Command, dict[str, str]]) -> tuple[int, int]:
+    """What hangs on something comes after it, in whatever order it is shown."""
+    command = each[0]
+    things = ("qdisc", "class", "filter")
+    root = command.thing == "qdisc" and command.parent == "root"
+    return -1 if root else things.index(command.thing), command.line
+
+
+def _named(commands: Commands) -> Commands:
+    """With the device that is shown elsewhere, where an output of one device does not name it."""
+    homes: dict[str, set[str]] = {}
+    for each, _ in commands:
+        if each.thing == "qdisc" and each.device and each.parent == "root":
+            homes.setdefault(each.handle, set()).add(each.device)
+    made = []
+    for each, names in commands:
+        major = (each.parent if each.thing == "filter" else each.handle).partition(":")[0] + ":"
+        places = homes.get(major, set()) or {name for home in homes.values() for name in home}
+        device = next(iter(places)) if not each.device and len(places) == 1 else each.device
+        made.append((each._replace(device=device), names))
+    return made
+
+
+def _ports(
+    found: dict[str, Device], script: Script, facts: Facts
+) -> tuple[list[ConfiguredPort], list[Remark]]:
+    ports: list[ConfiguredPort] = []
+    remarks: list[Remark] = []
+    for name, device in found.items():
+        interface = name or NAMELESS
+        root = device.root
+        unread = script.unread.get(name, script.unread.get(""))
+        if root is not None and root.kind != "noqueue" and unread is not None:
+            remarks.append(_unfinished(root, unread))
+            policy = f"{root.kind} {root.handle}"
+            ports.append(ConfiguredPort(interface, "out", None, policy=policy, line=root.line))
+        elif root is not None and root.kind != "noqueue":
+            ports.append(_read(device, interface, facts, remarks, inside=False))
+        if device.ingress is not None:
+            ports.append(_read(device, interface, facts, remarks, inside=True))
+    return ports, remarks
+
+
+def _unfinished(root: Command, line: int) -> Remark:
+    lost = f"the queues of this device are not all here, as line {line} is not read: no port is made"
+    return Remark("not modelled", root.line, root.text, lost)
+
+
+def _read(
+    device: Device, interface: str, facts: Facts, remarks: list[Remark], *, inside: bool
+) -> ConfiguredPort:
+    top = device.ingress if inside else device.root
+    assert top is not None
+    try:
+        port, notes = (inward if inside else outward)(device, interface, facts)
+    except ConfigurationError:
+        raise
+    except ValueError as wrong:
+        raise ConfigurationError(str(wrong)[:300], top.line) from None
+    remarks += notes.remarks
+    return port

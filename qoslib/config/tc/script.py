@@ -1,0 +1,284 @@
+"""A shell script with tc commands in it, read and never run."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from qoslib.config.reading import Remark
+from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
+from qoslib.config.text import ConfigurationError, in_time
+
+__all__ = ["Script", "read_script"]
+
+#: Longest value of a variable; a value made of others cannot grow without end.
+LONGEST = 1000
+#: Longest line that is read as a command.
+LONGEST_LINE = 10_000
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))", re.ASCII)
+_REDIRECTION = re.compile(r"(?<!\S)\d?(?:&>>?|>>?|<)\s*(?:&\d|&-|[^\s;|&()<>]+)")
+_NAMED = re.compile(r'#\s*([0-9a-f]*:[0-9a-f]*|fwmark \d+|the rest) is ("(?:[^"\\]|\\.)*")\s*')
+_MARKS = re.compile(r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b.*)")
+_OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select": "a loop"}
+_OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
+_CLOSES = {"fi", "esac", "}", "done"}
+_BETWEEN = {";", "&&", "||", "|", "&", ";;", "then", "do", "else", "elif", "in", "!"}
+_PREFIXES = {"sudo", "exec", "command", "nohup", "time", "export", "local", "readonly", "declare"}
+
+
+class Script(NamedTuple):
+    """What was read of a script.
+
+    Attributes
+    ----------
+    commands : list of (Command, dict of str to str)
+        In their order, each with the names that comments above it give: ``# 1:10 is "voice"``.
+    remarks : list of Remark
+        Lines of tc that could not be read.
+    unread : dict of str to int
+        Device, empty for any, and the first line that would have changed its queues.
+    """
+
+    commands: list[tuple[Command, dict[str, str]]]
+    remarks: list[Remark]
+    unread: dict[str, int]
+
+
+def read_script(text: str) -> Script:
+    """Read the tc commands of a script.
+
+    Plain variables are expanded; what else a shell does is a remark.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    Script
+
+    Raises
+    ------
+    ConfigurationError
+        If a handle is none, a command breaks off, or a variable grows without end.
+
+    Examples
+    --------
+    >>> script = read_script("DEV=eth0\\ntc qdisc add dev $DEV root handle 1: htb")
+    >>> script.commands[0][0].device
+    'eth0'
+    """
+    found, values, names = Script([], [], {}), dict[str, str](), dict[str, str]()
+    inside: list[tuple[str, int]] = []
+    for number, line in in_time(_logical_lines(text)):
+        comment = _NAMED.fullmatch(line.strip())
+        if comment:
+            _name(comment, number, names)
+            continue
+        tokens = _tokens(line)
+        if tokens is None:
+            if re.search(r"(^|[\s/])tc\s", line):
+                lost = "its quotation does not end on this line, so it is not read"
+                found.remarks.append(Remark("unknown", number, _short(line), lost))
+            continue
+        if _MARKS.search(line) and any("tables" in token for token in tokens):
+            _mark(line, number, found)
+            continue
+        parts = list(_commands(tokens, number, inside))
+        for words, blocks, certain in parts:
+            text = _short(line) if len(parts) == 1 else _short(" ".join(words))
+            _one(words, certain, number, text, values, names, blocks, found)
+    return found
+
+
+def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines, those that end in a backslash with what follows."""
+    begun, first = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        first = first or number
+        whole = begun + line
+        if whole.endswith("\\") and len(whole) < LONGEST_LINE:
+            begun = whole[:-1] + " "
+            continue
+        yield first, whole
+        begun, first = "", 0
+    if begun:
+        yield first, begun
+
+
+def _name(comment: re.Match[str], line: int, names: dict[str, str]) -> None:
+    try:
+        names[comment[1]] = json.loads(comment[2])
+    except ValueError:
+        raise ConfigurationError(f"the name of {comment[1]} is no text in quotes", line) from None
+
+
+def _tokens(line: str) -> list[str] | None:
+    if len(line) > LONGEST_LINE:
+        return []
+    lexer = shlex.shlex(_REDIRECTION.sub(" ", line), posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        return list(lexer)
+    except ValueError:
+        return None
+
+
+def _short(line: str) -> str:
+    return " ".join(line.split())[:200]
+
+
+def _mark(line: str, number: int, found: Script) -> None:
+    """What a packet filter marks for tc: its target alone, without addresses."""
+    target = _MARKS.search(line)
+    assert target is not None
+    lost = "who gets this mark is not read: give your streams the mark or class by name"
+    text = "iptables ... -j " + _short(target[1])
+    found.remarks.append(Remark("not modelled", number, text, lost))
+
+
+def _commands(
+    tokens: list[str], number: int, inside: list[tuple[str, int]]
+) -> Iterator[tuple[list[str], list[tuple[str, int]], bool]]:
+    """The commands of a line, the blocks around each, and whether it is run for certain."""
+    words: list[str] = []
+    certain, behind = True, ";"
+    for index, token in enumerate([*tokens, ";"]):
+        if token in _BETWEEN:
+            if words:
+                yield words, list(inside), certain and not inside
+            ran = certain and _is_tc(words)
+            certain = ran if token == "&&" else token not in ("||", "|")
+            words, behind = [], token
+        elif not words and token in _OPENS:
+            inside.append((_OPENS[token], number))
+        elif not words and token in _CLOSES:
+            del inside[-1:]
+        elif token in ("()", "(", ")") and behind in _BETWEEN and len(words) < 2:
+            opens = "{" in tokens[index:] or token == "()"
+            words = []
+            if opens and "{" not in tokens[index:]:
+                behind = ";"
+        else:
+            words.append(token)
+
+
+def _is_tc(words: list[str]) -> bool:
+    return bool(words) and (_plain(words[0]) == "tc" or _behind_tc(words) is not None)
+
+
+def _plain(word: str) -> str:
+    return word.rsplit("/", 1)[-1].strip("${}").lower()
+
+
+def _behind_tc(words: list[str]) -> list[str] | None:
+    """What stands behind `tc` and its options; None if it is no tc command."""
+    rest = list(words)
+    while rest and rest[0] in _PREFIXES:
+        rest.pop(0)
+    if rest[:3] == ["ip", "netns", "exec"]:
+        del rest[:4]
+    if len(rest) > 1 and rest[0] in THINGS and (rest[1] in VERBS or ":" in "".join(rest[2:3])):
+        return rest
+    if not rest or _plain(rest[0]) != "tc":
+        return None
+    rest.pop(0)
+    while rest and rest[0].startswith("-"):
+        if rest.pop(0) in ("-n", "-netns", "-b", "-batch"):
+            del rest[:1]
+    return rest
+
+
+def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
+    """A word with its variables' values, and the first variable that has none."""
+    unknown = ""
+
+    def value(found: re.Match[str]) -> str:
+        nonlocal unknown
+        name = found[1] or found[2]
+        if name not in values:
+            unknown = unknown or name
+        return values.get(name, found[0])
+
+    whole = _VARIABLE.sub(value, word)
+    if len(whole) > LONGEST:
+        raise ConfigurationError("a variable grows without end", line)
+    return whole, unknown or ("" if not re.search(r"\$[({]|`|\$$", whole) else "$(...)")
+
+
+def _one(
+    words: list[str],
+    certain: bool,
+    number: int,
+    text: str,
+    values: dict[str, str],
+    names: dict[str, str],
+    inside: list[tuple[str, int]],
+    found: Script,
+) -> None:
+    """One command of the shell: an assignment, tc, or nothing of ours."""
+    own = [word for word in words if word not in ("export", "local", "readonly", "declare")]
+    if own and all(_ASSIGNMENT.fullmatch(word) for word in own):
+        _assign(own, certain, number, values)
+        return
+    expanded, unknown = list[str](), ""
+    for index, word in enumerate(words):
+        whole, missing = _expand(word, values, number)
+        if missing and not (index and words[index - 1] == "dev") and _plain(word) != "tc":
+            unknown = unknown or missing
+        expanded += whole.split() if "$" in word and not missing else [whole]
+    if length := _queue_length(expanded):
+        found.commands.append((Command(number, text, "link", "change", *length), {}))
+        return
+    rest = _behind_tc(expanded)
+    if rest is None or not rest or not meant(rest[0], THINGS):
+        return
+    reason = ""
+    if inside:
+        reason = f"it stands in {inside[-1][0]} that begins in line {inside[-1][1]}"
+    elif not certain:
+        reason = "whether it is run depends on another command"
+    elif unknown:
+        what = "what another command gives" if unknown == "$(...)" else f"${unknown}"
+        reason = f"{what} has no value here"
+    if not reason:
+        made = command(rest, number, text)
+        if made is not None and made.verb != "show":
+            found.commands.append((made, dict(names)))
+            names.clear()
+        elif made is None:
+            reason = "it is no command of tc that is known here"
+    if reason:
+        lost = f"{reason}, and nothing of a shell is run: paste the commands that it gives"
+        found.remarks.append(Remark("unknown", number, text, lost))
+        _unread(rest, number, found)
+
+
+def _assign(words: list[str], certain: bool, line: int, values: dict[str, str]) -> None:
+    for word in words:
+        found = _ASSIGNMENT.fullmatch(word)
+        assert found is not None
+        whole, unknown = _expand(found[2], values, line)
+        values.pop(found[1], None)
+        if certain and not unknown:
+            values[found[1]] = whole
+
+
+def _queue_length(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]] | None:
+    """Device and packets of `ip link set dev X txqueuelen N` and of `ifconfig X txqueuelen N`."""
+    known = words[:3] == ["ip", "link", "set"] or words[:1] == ["ifconfig"]
+    for key in ("txqueuelen", "qlen"):
+        if known and key in words[:-1]:
+            behind = [word for word in words[3 if words[0] == "ip" else 1 :] if word != "dev"]
+            return behind[0], "", "", "txqueuelen", (words[words.index(key) + 1],)
+    return None
+
+
+def _unread(rest: list[str], line: int, found: Script) -> None:
+    """Note that the queues of a device are not what was read of them."""
+    changes = len(rest) > 1 and VERBS.get(meant(rest[1], tuple(VERBS))) not in ("delete", "show")
+    if changes and meant(rest[0], THINGS) in ("qdisc", "class"):
+        at = rest.index("dev") + 1 if "dev" in rest[:-1] else 0
+        found.unread.setdefault(rest[at] if at else "", line)
