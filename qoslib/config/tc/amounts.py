@@ -37,7 +37,9 @@ def _known(text: str, what: str, line: int, suffixes: dict[str, float]) -> float
     number, suffix = _parts(text, what, line)
     if suffix not in suffixes:
         allowed = ", ".join(filter(None, suffixes))
-        raise ConfigurationError(f"{text[:40]!r} is no {what}; its suffix is one of {allowed}", line)
+        raise ConfigurationError(
+            f"{text[:40]!r} is no {what}; its suffix is one of {allowed}", line
+        )
     return number * suffixes[suffix]
 
 
@@ -217,4 +219,5 @@ def time_word(given_s: float) -> str:
     ('5ms', '1us')
     """
     whole = max(round(units.convert(given_s, "s", "us")), 0)
-    return f"{whole}us" if whole % 1000 else f"{whole // 1000}ms"
+    shorter, rest = divmod(whole, 1000)
+    return f"{whole}us" if rest else f"{shorter}ms"

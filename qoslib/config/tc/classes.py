@@ -189,7 +189,9 @@ def bands_of(notes: Notes, qdisc: Command, options: Options, bands: int) -> tupl
     words = options["priomap"].value if "priomap" in options else ()
     if len(words) > len(PRIOMAP):
         raise ConfigurationError("a priomap has 16 bands", qdisc.line)
-    given = [int(word) if word.isascii() and word.isdigit() and len(word) < 3 else 99 for word in words]
+    given = [
+        int(word) if word.isascii() and word.isdigit() and len(word) < 3 else 99 for word in words
+    ]
     whole = (*given, *PRIOMAP[len(given) :])
     if max(whole) >= bands:
         raise ConfigurationError(f"the priomap names band {max(whole)} of {bands}", qdisc.line)

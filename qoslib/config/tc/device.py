@@ -151,8 +151,15 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
         raise ConfigurationError("a class needs its number, like classid 1:10", command.line)
     if command.verb == "change" and command.handle not in existing and certain:
         raise ConfigurationError(f"there is no {command.handle} to change", command.line)
-    if not command.shown and certain and not device.has(command.parent) and command.verb != "change":
-        raise ConfigurationError(f"the parent {command.parent or 'of this'} is missing", command.line)
+    if (
+        not command.shown
+        and certain
+        and not device.has(command.parent)
+        and command.verb != "change"
+    ):
+        raise ConfigurationError(
+            f"the parent {command.parent or 'of this'} is missing", command.line
+        )
     if command.thing == "qdisc":
         return _below(device, command)
     return _class(device, command)
@@ -173,9 +180,9 @@ def _class(device: Device, command: Command) -> str:
 
 def _root(device: Device, command: Command) -> str:
     known = device.root
-    if known is not None and command.verb == "add" and not command.shown:
-        if known.kind not in ("noqueue", "mq"):
-            return f"there is a root since line {known.line}, so the kernel refuses this one"
+    stays = known is not None and known.kind not in ("noqueue", "mq")
+    if known is not None and stays and command.verb == "add" and not command.shown:
+        return f"there is a root since line {known.line}, so the kernel refuses this one"
     same = known is not None and known.kind == command.kind
     handle = command.handle
     if known is not None and same and command.verb != "add" and handle in ("", known.handle):
@@ -238,9 +245,9 @@ def _filter(device: Device, command: Command, certain: bool) -> str:
         return ""
     if not command.kind:
         return "a filter without a kind, like u32"
-    if not parent or not (device.has(parent) or parent == "egress"):
-        if certain and not command.shown:
-            raise ConfigurationError(f"the parent {parent or 'root'} is missing", command.line)
+    missing = not parent or not (device.has(parent) or parent == "egress")
+    if missing and certain and not command.shown:
+        raise ConfigurationError(f"the parent {parent or 'root'} is missing", command.line)
     earlier = [number for number, each in device.filters if each.parent == parent]
     number = min([FIRST_PRIO + 1, *earlier]) - 1
     if command.prio:
@@ -250,5 +257,3 @@ def _filter(device: Device, command: Command, certain: bool) -> str:
         number = int(digits) or number
     device.filters.append((number, command._replace(parent=parent)))
     return ""
-
-

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from typing import NamedTuple
 
 from qoslib.config.tc.amounts import count, rate_bps, size_bytes
@@ -77,9 +78,7 @@ def dscps(value: int, mask: int) -> tuple[str, ...]:
     if mask in (_CODE, _BYTE) and not value & ~_CODE:
         code = value >> 2
         return (_NAMES.get(code, f"DSCP {code}"),)
-    named = tuple(
-        name for name, code in DSCP.items() if (code << 2) & mask == value & mask & _CODE
-    )
+    named = tuple(name for name, code in DSCP.items() if (code << 2) & mask == value & mask & _CODE)
     return (f"IP {value >> 5}", *named) if mask == _TOP and not value & ~_TOP else named
 
 
@@ -130,7 +129,7 @@ def selected(command: Command) -> Selected:
     Examples
     --------
     >>> from qoslib.config.tc.words import command
-    >>> words = "filter add dev eth0 parent 1: protocol ip u32 match ip dsfield 0xb8 0xfc flowid 1:a"
+    >>> words = "filter add dev e parent 1: protocol ip u32 match ip dsfield 0xb8 0xfc flowid 1:a"
     >>> selected(command(words.split(), 1, ""))[:2]
     (('EF',), '1:a')
     """
@@ -181,7 +180,7 @@ def _marks(command: Command, matches: list[list[str]]) -> tuple[str, ...]:
         matches = _flower(matches)
     chosen = [each for each in matches if not _takes_all(each)]
     if command.kind not in ("u32", "flower", "basic", "matchall"):
-        return (" ".join([command.kind, *sum(matches, [])]),)
+        return (" ".join([command.kind, *chain.from_iterable(matches)]),)
     if not chosen:
         every = command.protocol in ("all", "ip", "0x0800", "0x0003")
         return () if every else (f"protocol {command.protocol}",)
@@ -231,10 +230,10 @@ def _field(match: list[str], command: Command) -> tuple[int, int] | None:
     if key[:1] in (["u8"], ["u16"], ["u32"]) and len(match) > 2 and command.protocol != "ipv6":
         shift = {"u8": 0, "u16": 0, "u32": 16}[match[0]]
         at = match[4] if match[3:4] == ["at"] and match[4:] else "0"
-        value, mask = _whole(match[1], 0, line), _whole(match[2], 16, line)
+        word, bits = _whole(match[1], 0, line), _whole(match[2], 16, line)
         inside = at == ("1" if match[0] == "u8" else "0")
-        if inside and not mask & ~(_BYTE << shift) and not value & ~(_BYTE << shift):
-            return value >> shift, mask >> shift
+        if inside and not bits & ~(_BYTE << shift) and not word & ~(_BYTE << shift):
+            return word >> shift, bits >> shift
     return None
 
 

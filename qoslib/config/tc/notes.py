@@ -110,7 +110,9 @@ class Notes:
         """The options of a command; unknown words are noted, an unknown kind ends the reading."""
         if (command.thing, command.kind) not in OPTIONS:
             what = LOST.get(command.kind, "how it queues")
-            raise Unmodelled(command, f"{command.kind[:40]} has no word here, so this is lost: {what}")
+            raise Unmodelled(
+                command, f"{command.kind[:40]} has no word here, so this is lost: {what}"
+            )
         found, unknown = options_of(command, self.line_rate)
         if unknown:
             lost = f"from {unknown[0][:40]!r} on this is not known, and left out"

@@ -133,9 +133,7 @@ _SORTS: Mapping[str, Callable[[str, int], Any]] = {
 }
 
 
-def options_of(
-    command: Command, line_rate: Given | None = None
-) -> tuple[Options, tuple[str, ...]]:
+def options_of(command: Command, line_rate: Given | None = None) -> tuple[Options, tuple[str, ...]]:
     """The options of a command, and the words from the first unknown one on.
 
     Parameters

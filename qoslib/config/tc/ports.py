@@ -152,10 +152,8 @@ def _overhead(notes: Notes) -> float:
     return float(notes.at("overhead_bytes", counted[0]))
 
 
-def _chain(
-    notes: Notes, root: Command
-) -> tuple[Shaper | None, float, Command, Inner | None]:
-    """Shapers and delays from the root on, what stands below them, and a queue if they end in one."""
+def _chain(notes: Notes, root: Command) -> tuple[Shaper | None, float, Command, Inner | None]:
+    """Shapers and delays from the root on, what stands below, and a queue if they end in one."""
     qdisc, shaper, delay_s = root, None, 0.0
     while qdisc.kind in ONE_CHILD:
         options = notes.options(qdisc)
@@ -182,7 +180,9 @@ def _alone(notes: Notes, root: Command, qdisc: Command, options: Options) -> Inn
     else:
         packets = options.get("limit") or by_default("netem_limit")
         found = Held(PacketLimit(int(notes.at(f"{where}.packets", packets))), TailDrop())
-        notes.lose(qdisc, "the limit of netem counts packets that are delayed as well as those waiting")
+        notes.lose(
+            qdisc, "the limit of netem counts packets that are delayed as well as those waiting"
+        )
     return _single(notes, name, found, qdisc)
 
 
@@ -231,9 +231,9 @@ def _prio(notes: Notes, qdisc: Command) -> Inner:
     rules = found.rules if found.default is not None else (*found.rules, *mapped)
     classifier = Classifier(tuple(rules), found.default or rest)
     queues = []
-    for level, (name, each) in enumerate(zip(names, limits, strict=True)):
+    for level, (name, leaf) in enumerate(zip(names, limits, strict=True)):
         notes.at(f"queues[{name!r}].priority", number._replace(value=level))
-        queue = Queue(name, each.limit, each.dropper, found.policers.get(name), each.shaper)
+        queue = Queue(name, leaf.limit, leaf.dropper, found.policers.get(name), leaf.shaper)
         queues.append(queue.replace(priority=level))
         _class(notes, name, ids[level], None, classifier, found)
     return Inner(tuple(queues), StrictPriority(), classifier)
@@ -268,11 +268,15 @@ def _round(notes: Notes, qdisc: Command) -> Inner:
     found = sort(notes, qdisc.handle, names)
     classifier = Classifier(found.rules, found.default or "")
     if found.default is None:
-        notes.lose(qdisc, "packets that no filter takes are dropped: here such a stream is an error")
+        notes.lose(
+            qdisc, "packets that no filter takes are dropped: here such a stream is an error"
+        )
     queues = []
     for command in own:
         if command.kind != qdisc.kind:
-            raise ConfigurationError(f"a class of {command.kind[:40]} below {qdisc.kind}", command.line)
+            raise ConfigurationError(
+                f"a class of {command.kind[:40]} below {qdisc.kind}", command.line
+            )
         name, options = names[command.handle], notes.options(command)
         each = _leaf(notes, command.handle, name)
         queue = Queue(name, each.limit, each.dropper, found.policers.get(name), each.shaper)
@@ -327,8 +331,8 @@ def _htb(notes: Notes, qdisc: Command) -> Inner:
             node = Node(name, tuple(names[each] for each in children[classid]))
             nodes.append(_htb_class(notes, node, command, options, f"scheduler.nodes[{name!r}]"))
             continue
-        each = _leaf(notes, classid, name, shaped=True)
-        queue = Queue(name, each.limit, each.dropper, found.policers.get(name))
+        leaf = _leaf(notes, classid, name, shaped=True)
+        queue = Queue(name, leaf.limit, leaf.dropper, found.policers.get(name))
         queues.append(_htb_class(notes, queue, command, options, f"queues[{name!r}]"))
         node_name = "" if command.parent in ("root", qdisc.handle) else names[command.parent]
         _class(notes, name, classid, command, classifier, found, node_name)
@@ -351,9 +355,7 @@ def _shaped(notes: Notes, command: Command, below: Command) -> Inner:
     options = notes.options(command)
     rate, burst = _rate(command, options), _burst(options, "burst", _rate(command, options))
     frames(notes, command, options)
-    shaper = Shaper(
-        notes.at("shaper.rate_bps", rate), int(notes.at("shaper.burst_bytes", burst))
-    )
+    shaper = Shaper(notes.at("shaper.rate_bps", rate), int(notes.at("shaper.burst_bytes", burst)))
     inner = _inner(notes, below)
     if inner.shaper is not None:
         notes.lose(below, "a second shaper: here only the outer one holds")
@@ -376,7 +378,8 @@ def _default(notes: Notes, qdisc: Command, options: Options, leaves: dict[str, s
         return leaves[classid]
     why = f"the default {classid} holds no packets" if classid else "there is no default class"
     notes.lose(
-        qdisc, f"{why}: packets that no filter takes leave at once, and here such a stream is an error"
+        qdisc,
+        f"{why}: packets that no filter takes leave at once, and here such a stream is an error",
     )
     return ""
 
@@ -396,9 +399,7 @@ def _burst(options: Options, name: str, rate: Given) -> Given:
     return by_default("htb_burst", int(size))._replace(line=mtu.line if mtu else 0)
 
 
-def _htb_class(
-    notes: Notes, of: Class, command: Command, glob: Options, where: str
-) -> Class:
+def _htb_class(notes: Notes, of: Class, command: Command, glob: Options, where: str) -> Class:
     """A queue or node with the rates of its class."""
     options = notes.options(command)
     rate = _rate(command, options)

@@ -26,8 +26,7 @@ __all__ = ["Held", "bucket", "bucket_limit", "delay", "frames", "held", "red_exp
 
 #: Kinds that hold packets for one queue.
 FLOWS_LOST = {
-    "fq_codel": "a queue and a CoDel for each flow: here all flows share one, so a sparse flow waits "
-    "behind the others",
+    "fq_codel": "a queue and a CoDel for each flow: here they share one, and a sparse flow waits",
     "sfq": "a queue for each flow: here all flows share one, and a full queue drops what arrives",
     "fq": "a queue for each flow and pacing: here all flows share one",
 }
@@ -66,7 +65,9 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
         If it is no queue that the vocabulary has.
     """
     if qdisc is None:
-        return Held(PacketLimit(notes.at(f"{where}.limit.packets", queue_length(notes))), TailDrop())
+        return Held(
+            PacketLimit(notes.at(f"{where}.limit.packets", queue_length(notes))), TailDrop()
+        )
     options = notes.options(qdisc)
     kind = qdisc.kind
     if kind == "tbf":
@@ -85,7 +86,9 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
         notes.lose(qdisc, "a delay of one class alone: base_delay_s is of the whole port")
         return Held(_packets(notes, options, where, "netem_limit"), TailDrop())
     if kind in ("codel", "fq_codel"):
-        return Held(_packets(notes, options, where, f"{kind}_limit"), _codel(notes, qdisc, options, where))
+        return Held(
+            _packets(notes, options, where, f"{kind}_limit"), _codel(notes, qdisc, options, where)
+        )
     if kind == "red":
         return _red(notes, qdisc, options, where)
     if kind in ("sfq", "fq"):
@@ -97,7 +100,9 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
     if kind in ("pfifo", "pfifo_head_drop"):
         dropper = HeadDrop() if kind == "pfifo_head_drop" else TailDrop()
         return Held(_packets(notes, options, where, ""), dropper)
-    raise Unmodelled(qdisc, f"{kind} below a class has no word here: the order among its own classes")
+    raise Unmodelled(
+        qdisc, f"{kind} below a class has no word here: the order among its own classes"
+    )
 
 
 def queue_length(notes: Notes) -> Given:
@@ -208,9 +213,13 @@ def delay(notes: Notes, qdisc: Command, options: Options) -> float:
     float
     """
     lost = {
-        "loss": "loss at random", "drop": "loss at random", "corrupt": "bit errors",
-        "duplicate": "packets sent twice", "reorder": "packets that overtake",
-        "rate": "the rate of netem: write it as tbf", "slot": "packets held for slots",
+        "loss": "loss at random",
+        "drop": "loss at random",
+        "corrupt": "bit errors",
+        "duplicate": "packets sent twice",
+        "reorder": "packets that overtake",
+        "rate": "the rate of netem: write it as tbf",
+        "slot": "packets held for slots",
         "distribution": "how the delay varies",
     }
     for name, what in lost.items():
@@ -309,6 +318,8 @@ def _weight(qdisc: Command, options: Options, low: int, high: int) -> Given:
         raise ConfigurationError("the burst of red is too large", qdisc.line)
     exponent = red_exponent(low, packets, average.value)
     if not exponent:
-        problem = f"a burst of {packets} packets gives RED no weight; try {1 + low // average.value}"
+        problem = (
+            f"a burst of {packets} packets gives RED no weight; try {1 + low // average.value}"
+        )
         raise ConfigurationError(problem, qdisc.line)
     return Given(exponent, burst.line if burst else average.line, "tc.red_weight")

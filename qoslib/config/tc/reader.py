@@ -143,7 +143,9 @@ def _ports(
 
 
 def _unfinished(root: Command, line: int) -> Remark:
-    lost = f"the queues of this device are not all here, as line {line} is not read: no port is made"
+    lost = (
+        f"the queues of this device are not all here, as line {line} is not read: no port is made"
+    )
     return Remark("not modelled", root.line, root.text, lost)
 
 

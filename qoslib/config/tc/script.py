@@ -272,7 +272,8 @@ def _queue_length(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]
     for key in ("txqueuelen", "qlen"):
         if known and key in words[:-1]:
             behind = [word for word in words[3 if words[0] == "ip" else 1 :] if word != "dev"]
-            return behind[0], "", "", "txqueuelen", (words[words.index(key) + 1],)
+            length = words[words.index(key) + 1]
+            return behind[0], "", "", "txqueuelen", ("packets", length)
     return None
 
 

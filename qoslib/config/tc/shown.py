@@ -128,17 +128,27 @@ def _commands(each: Any, line: int) -> Iterator[Command]:
         if "flowid" not in options and "classid" not in options and "actions" not in options:
             return
         words = _filter_words(kind, options, line)
-        # What `parent` is of a filter that was shown of one parent alone: the root.
-        said = {"parent": parent, "protocol": str(each.get("protocol", "all"))}
-        said |= {"prio": str(each.get("pref", "")), "handle": str(options.get("mark", ""))}
+        own, number = str(options.get("mark", "")), str(each.get("pref", ""))
     else:
         words = list(_words(kind, each if is_class else options, line))
-        said = {"parent": parent, "handle": handle(texts["handle"], line) if texts["handle"] else ""}
-    text = " ".join([thing, kind, said["handle"], said["parent"], *words])
-    text = " ".join(text.split())[:200]
-    made = Command(line, text, thing, "add", texts["dev"], kind=kind, words=tuple(words), **said)
-    detailed = {"level", "quantum", "ver", "ewma", "probability"} & set(each if is_class else options)
-    yield made._replace(shown=True, detailed=bool(detailed))
+        own = handle(texts["handle"], line) if texts["handle"] else ""
+        number = ""
+    made = Command(
+        line,
+        " ".join(" ".join([thing, kind, own, parent, *words]).split())[:200],
+        thing,
+        "add",
+        texts["dev"],
+        parent,
+        own,
+        kind,
+        tuple(words),
+        str(each.get("protocol", "all")),
+        number,
+        shown=True,
+    )
+    details = {"level", "quantum", "ver", "ewma", "probability"}
+    yield made._replace(detailed=bool(details & set(each if is_class else options)))
 
 
 def _word(value: Any, line: int) -> str:
@@ -186,7 +196,14 @@ def _filter_words(kind: str, options: dict[str, Any], line: int) -> list[str]:
             raise ConfigurationError("a match that is no object", line)
         if "value" in match:
             value, mask = (_word(match.get(key, "0"), line) for key in ("value", "mask"))
-            words += ["match", "u32", f"0x{value}", f"0x{mask}", "at", _word(match.get("off", 0), line)]
+            words += [
+                "match",
+                "u32",
+                f"0x{value}",
+                f"0x{mask}",
+                "at",
+                _word(match.get("off", 0), line),
+            ]
         for key, value in match.items():
             if key.startswith("ip_"):
                 words += ["match", "ip", key.removeprefix("ip_"), _word(value, line), "0xff"]
@@ -203,5 +220,9 @@ def _filter_words(kind: str, options: dict[str, Any], line: int) -> list[str]:
         if key in options:
             words += [key, _word(options[key], line)]
     for action in options.get("actions") or []:
-        words += ["action", str(action.get("kind", "")) if isinstance(action, dict) else "", "shown"]
+        words += [
+            "action",
+            str(action.get("kind", "")) if isinstance(action, dict) else "",
+            "shown",
+        ]
     return words
