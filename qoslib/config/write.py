@@ -2,33 +2,19 @@
 
 from collections.abc import Callable
 
+from qoslib.config.mqc.write import write_ios, write_ios_xe
+from qoslib.config.write_record import Written
 from qoslib.port import Port
-from qoslib.record import Record, fail, record
+from qoslib.record import fail
 
 __all__ = ["WRITERS", "Written", "write"]
 
 
-@record
-class Written(Record):
-    """A port as a configuration.
-
-    Parameters
-    ----------
-    text : str
-        The configuration.
-    facts : tuple of (str, float or str)
-        What the text has no place for, as `read` takes it: ``read(text, facts=dict(facts))``.
-    lost : tuple of str
-        What neither says, a sentence each. Where it is empty, reading gives the port back.
-    """
-
-    text: str
-    facts: tuple[tuple[str, float | str], ...] = ()
-    lost: tuple[str, ...] = ()
-
-
 #: Dialect -> its writer: a port, and the interface to name, to what was written.
-WRITERS: dict[str, Callable[[Port, str], Written]] = {}
+WRITERS: dict[str, Callable[[Port, str], Written]] = {
+    "ios-xe": write_ios_xe,
+    "ios": write_ios,
+}
 
 
 def write(port: Port, dialect: str, interface: str | None = None) -> Written:
@@ -55,10 +41,14 @@ def write(port: Port, dialect: str, interface: str | None = None) -> Written:
     Examples
     --------
     >>> from qoslib.port import PacketLimit, Queue
-    >>> port = Port("Gi0/1", 1e9, (Queue("all", PacketLimit(64)),))
-    >>> write(port, "morse")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ValueError: dialect is 'morse'; allowed:...
+    >>> port = Port("Serial0/1", 2e6, (Queue("output", PacketLimit(64)),), base_delay_s=1e-3)
+    >>> written = write(port, "ios")
+    >>> print(written.text)
+    interface Serial0/1
+     hold-queue 64 out
+    end
+    >>> written.facts, written.lost
+    ((('line_rate_bps', 2000000.0), ('base_delay_s', 0.001)), ())
     """
     if not isinstance(port, Port):
         fail("port", port, "a Port")

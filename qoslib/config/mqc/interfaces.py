@@ -2,7 +2,6 @@
 
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words
 from qoslib.config.mqc.policies import Amount, Interface, Named
-from qoslib.config.text import ConfigurationError
 
 __all__ = ["INTERFACE", "interface_line", "is_service"]
 
@@ -84,12 +83,6 @@ def _service_policy(of: Interface, words: Words) -> str:
     if way is None:
         raise NotUnderstood
     name = words.take("the policy's name")
-    if way in of.policies and of.policies[way].name != name:
-        at = of.policies[way].line
-        raise ConfigurationError(
-            f"interface {of.name} has another policy in line {at}; one for each direction is read",
-            words.line.number,
-        )
     of.policies[way] = Named(name, words.line.number)
     return "stated"
 

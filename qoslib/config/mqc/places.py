@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
-from qoslib.config.reading import ConfiguredClass
+from qoslib.config.reading import ConfiguredClass, Remark
 from qoslib.config.text import ConfigurationError
 
 __all__ = ["DEFAULT", "Place", "classes_of", "leaves", "places_of", "rules_of"]
@@ -68,6 +68,13 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
             place = Place(part, (*path, part.name), marks_of(part))
             if part.child:
                 child = found.policies.get(part.child.name)
+                if child is None and not found.interfaces:
+                    lost = "The policy is not in this text."
+                    command = f"service-policy {part.child.name}"
+                    remark = Remark("not modelled", part.child.line, command, lost)
+                    found.remarks.append(remark)
+                    places.append(place)
+                    continue
                 if child is None:
                     raise ConfigurationError(
                         f"policy-map {part.child.name} is not defined", part.child.line

@@ -25,7 +25,7 @@ def of_share_bps(amount: Amount, share_bps: float) -> float:
     float
         The rate [bit/s].
     """
-    return amount.value * share_bps if amount.unit == "1" else amount.value
+    return round(amount.value * share_bps, 6) if amount.unit == "1" else amount.value
 
 
 def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:

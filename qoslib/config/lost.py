@@ -1,0 +1,104 @@
+"""What a written configuration does not say: a port beside the one that is read back."""
+
+import dataclasses
+from typing import Any
+
+from qoslib.port import Classifier, HierarchicalTokenBucket, Port, SchedulerTree
+
+__all__ = ["differences"]
+
+
+def differences(port: Port, back: Port) -> tuple[str, ...]:
+    """Where two ports differ, a sentence each; none where they are equal.
+
+    Parameters
+    ----------
+    port : Port
+        That was written.
+    back : Port
+        That was read from what was written.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Queue
+    >>> port = Port("a", 1e9, (Queue("all", PacketLimit(64)),), base_delay_s=1e-3)
+    >>> differences(port, port.replace(base_delay_s=0.0))
+    ('The base_delay_s of the port is 0.001; the text says 0.0.',)
+    """
+    said = []
+    own = ("queues", "classifier", "scheduler")
+    for field, before, after in _changed(port, back):
+        if field not in own:
+            said.append(f"The {field} of the port is {before!r}; the text says {after!r}.")
+    said += _of_queues(port, back)
+    said += _of_nodes(port, back)
+    if port.classifier != back.classifier:
+        said.append(_of_classifier(port.classifier, back.classifier))
+    return tuple(said)
+
+
+def _changed(one: Any, other: Any) -> list[tuple[str, Any, Any]]:
+    pairs = [
+        (field.name, getattr(one, field.name), getattr(other, field.name))
+        for field in dataclasses.fields(one)
+    ]
+    return [(name, before, after) for name, before, after in pairs if before != after]
+
+
+def _of_queues(port: Port, back: Port) -> list[str]:
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for queue, other in zip(port.queues, back.queues, strict=False):
+        for field, before, after in _changed(queue, other):
+            found.setdefault((field, repr(before), repr(after)), []).append(queue.name)
+    said = [
+        f"The {field} of {_named('queue', names)} is {before}; the text says {after}."
+        for (field, before, after), names in found.items()
+    ]
+    more = [queue.name for queue in back.queues[len(port.queues) :]]
+    if more:
+        said.append(f"The text has {_named('queue', more)} besides.")
+    less = [queue.name for queue in port.queues[len(back.queues) :]]
+    if less:
+        said.append(f"The text does not have {_named('queue', less)}.")
+    return said
+
+
+def _named(kind: str, names: list[str]) -> str:
+    listed = ", ".join(map(repr, names))
+    return f"{kind} {listed}" if len(names) == 1 else f"{kind}s {listed}"
+
+
+def _of_nodes(port: Port, back: Port) -> list[str]:
+    one, other = port.scheduler, back.scheduler
+    if type(one) is not type(other):
+        kinds = type(one).__name__, type(other).__name__
+        return [f"The scheduler is {kinds[0]}; the text means {kinds[1]}."]
+    if not isinstance(one, SchedulerTree | HierarchicalTokenBucket):
+        return [] if one == other else [f"The scheduler is {one!r}; the text means {other!r}."]
+    assert isinstance(other, SchedulerTree | HierarchicalTokenBucket)
+    said = [
+        f"The {field} of the scheduler is {before!r}; the text says {after!r}."
+        for field, before, after in _changed(one, other)
+        if field != "nodes"
+    ]
+    for node, its in zip(one.nodes, other.nodes, strict=False):
+        said += [
+            f"The {field} of node {node.name!r} is {before!r}; the text says {after!r}."
+            for field, before, after in _changed(node, its)
+        ]
+    if len(one.nodes) != len(other.nodes):
+        said.append(f"The tree has {len(one.nodes)} nodes; that of the text {len(other.nodes)}.")
+    return said
+
+
+def _of_classifier(one: Classifier, other: Classifier) -> str:
+    marks = [*dict(one.rules), *dict(other.rules)]
+    lost = [mark for mark in dict.fromkeys(marks) if one.queue(mark) != other.queue(mark)]
+    if not lost:
+        return "The rules of the classifier have another order, or a rule more, to the same effect."
+    listed = ", ".join(map(repr, lost))
+    return f"The classifier sends these marks elsewhere: {listed}."

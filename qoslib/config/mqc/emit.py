@@ -1,0 +1,239 @@
+"""The commands of a class: what a queue or a node is in the modular QoS command line."""
+
+from qoslib import units
+from qoslib.config.mqc.meters import shaper
+from qoslib.config.mqc.policies import Amount, Shape
+from qoslib.config.mqc.rules import Rules
+from qoslib.config.mqc.words import DSCP, MARKS, precedence_marks
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Ewma,
+    ExcessBurst,
+    Node,
+    PacketLimit,
+    PeakRate,
+    Policer,
+    Queue,
+    Red,
+    RedProfile,
+    ShareRedProfile,
+    TimeLimit,
+    TimeRedProfile,
+)
+
+__all__ = ["class_lines", "match_lines"]
+
+Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
+_KBPS = units.kbps(1.0)
+
+
+def class_lines(
+    of: Queue | Node, rules: Rules, line_bps: float, marks: list[str], levels: bool
+) -> list[str]:
+    """The commands of a class.
+
+    Parameters
+    ----------
+    of : Queue or Node
+    rules : Rules
+        The platform.
+    line_bps : float
+        Line rate [bit/s].
+    marks : list of str
+        Of the queue's class.
+    levels : bool
+        Whether `priority` has to name its level.
+
+    Returns
+    -------
+    list of str
+    """
+    lines = []
+    first = isinstance(of, Queue) and of.priority < rules.levels
+    if isinstance(of, Queue) and first:
+        lines += _priority(of, levels)
+    elif isinstance(of, Queue) and of.guaranteed_bps and not rules.by_bandwidth:
+        lines.append(f"bandwidth {_whole(of.guaranteed_bps / _KBPS)}")
+    if not first and rules.by_bandwidth:
+        lines.append(f"bandwidth {_whole(of.weight / _KBPS)}")
+    elif not first and of.weight != 1:
+        lines.append(f"bandwidth remaining ratio {_whole(of.weight)}")
+    if of.shaper:
+        lines.append(_shape(of, rules))
+    if isinstance(of, Queue):
+        lines += _police(of, first) + _limit(of, line_bps) + _early(of, marks)
+    return lines
+
+
+def _whole(value: float) -> int:
+    return max(round(value), 1)
+
+
+def _conditional(policer: Policer | None) -> bool:
+    return policer is not None and policer.when == "congested"
+
+
+def _priority(queue: Queue, levels: bool) -> list[str]:
+    level = f" level {queue.priority + 1}" if levels else ""
+    policer = queue.policer
+    if policer is None or not _conditional(policer):
+        return [f"priority{level}"]
+    return [f"priority{level} {_whole(policer.rate_bps / _KBPS)} {policer.burst_bytes}"]
+
+
+def _shape(of: Queue | Node, rules: Rules) -> str:
+    assert of.shaper is not None
+    rate = _whole(of.shaper.rate_bps)
+    usual = shaper(Shape(Amount(rate, "bit/s", 0)), 0.0, rules)
+    if usual == of.shaper:
+        return f"shape average {rate}"
+    return f"shape average {rate} {units.bits(of.shaper.burst_bytes)} 0"
+
+
+def _police(queue: Queue, first: bool) -> list[str]:
+    policer = queue.policer
+    if policer is None or (first and _conditional(policer)):
+        return []
+    text = f"police cir {_whole(policer.rate_bps)} bc {policer.burst_bytes}"
+    if isinstance(policer.excess, ExcessBurst):
+        text += f" be {policer.excess.burst_bytes}"
+    elif isinstance(policer.excess, PeakRate):
+        text += f" pir {_whole(policer.excess.rate_bps)} be {policer.excess.burst_bytes}"
+    text += f" conform-action {_action(policer.conform)} exceed-action {_action(policer.exceed)}"
+    if isinstance(policer.excess, ExcessBurst | PeakRate):
+        text += f" violate-action {_action(policer.violate)}"
+    return [text]
+
+
+def _action(action: str) -> str:
+    if action in ("pass", "drop"):
+        return "transmit" if action == "pass" else "drop"
+    kind, _, number = action.partition(" ")
+    words = {"IP": "set-prec-transmit", "PCP": "set-cos-transmit", "DSCP": "set-dscp-transmit"}
+    if kind in words and number.isdecimal():
+        return f"{words[kind]} {number}"
+    return f"set-dscp-transmit {_dscp(action)}" if action in DSCP else "transmit"
+
+
+def _dscp(mark: str) -> str:
+    """A mark as a word of the command line; code points that it does not name as a number."""
+    if mark in ("LE", "VA"):
+        return str(DSCP[mark])
+    return "default" if mark == "CS0" else mark.lower().removeprefix("dscp ")
+
+
+def _limit(queue: Queue, line_bps: float) -> list[str]:
+    lines = [f"queue-limit {_size(queue.limit, queue, line_bps)}"]
+    for mark, limit in queue.limits:
+        if mark in DSCP or mark.startswith("DSCP "):
+            lines.append(f"queue-limit dscp {_dscp(mark)} {_size(limit, queue, line_bps)}")
+        elif mark.startswith("PCP "):
+            number = mark.removeprefix("PCP ")
+            lines.append(f"queue-limit cos {number} {_size(limit, queue, line_bps)}")
+    return lines
+
+
+def _size(limit: PacketLimit | ByteLimit | TimeLimit, queue: Queue, line_bps: float) -> str:
+    if isinstance(limit, PacketLimit):
+        return f"{limit.packets} packets"
+    if isinstance(limit, ByteLimit):
+        return f"{limit.limit_bytes} bytes"
+    rate_bps = line_bps if limit.at == "line" else queue.guaranteed_bps or line_bps
+    return f"{_whole(units.octets(limit.time_s * rate_bps))} bytes"
+
+
+def _early(queue: Queue, marks: list[str]) -> list[str]:
+    red = queue.dropper
+    if not isinstance(red, Red):
+        return []
+    own = dict(red.profiles)
+    by_precedence = any(mark.startswith("IP ") for mark in (*own, *marks))
+    lines = [f"random-detect {'precedence' if by_precedence else 'dscp'}-based"]
+    if by_precedence:
+        for number in range(8):
+            group = precedence_marks(number)
+            profile = next((own[mark] for mark in group if mark in own), red.profile)
+            lines.append(f"random-detect precedence {number} {_row(profile)}")
+    else:
+        coming = [mark for mark in DSCP if mark in marks] or list(DSCP)
+        rows = {"CS0": red.profile, **{mark: own.get(mark, red.profile) for mark in coming}}
+        rows.update((mark, own[mark]) for mark in own if mark.startswith("DSCP "))
+        lines += [f"random-detect dscp {_dscp(mark)} {_row(rows[mark])}" for mark in rows]
+    if isinstance(red.averaging, Ewma) and red.averaging != Ewma():
+        lines.append(f"random-detect exponential-weighting-constant {red.averaging.exponent}")
+    return lines + (["random-detect ecn"] if red.ecn else [])
+
+
+def _row(profile: Profile) -> str:
+    share = profile.maximum_probability
+    denominator = _whole(1 / share) if share else 65_536
+    if isinstance(profile, RedProfile):
+        return f"{round(profile.minimum_packets)} {_whole(profile.maximum_packets)} {denominator}"
+    if isinstance(profile, ByteRedProfile):
+        low, high, unit = round(profile.minimum_bytes), _whole(profile.maximum_bytes), "bytes"
+    elif isinstance(profile, TimeRedProfile):
+        low, high = (
+            round(units.convert(each, "s", "us")) for each in (profile.minimum_s, profile.maximum_s)
+        )
+        unit = "us"
+    else:
+        shares = profile.minimum_share, profile.maximum_share
+        low, high = (round(units.convert(each, "1", "%")) for each in shares)
+        return f"percent {low} {high} {denominator}"
+    return f"{low} {unit} {max(high, 1)} {unit} {denominator}"
+
+
+def match_lines(marks: list[str]) -> list[str]:
+    """The `match` commands of a class for its marks.
+
+    Parameters
+    ----------
+    marks : list of str
+
+    Returns
+    -------
+    list of str
+        In the order of the marks; code points that follow one another share a line.
+    """
+    lines: list[str] = []
+    codes: list[str] = []
+    left = list(marks)
+    while left:
+        mark = left[0]
+        group = (
+            precedence_marks(int(mark[3:])) if mark[:3] == "IP " and mark[3:].isdecimal() else ()
+        )
+        if group and tuple(left[: len(group)]) == group:
+            lines, codes, left = (
+                [*lines, *_codes(codes), f"match precedence {mark[3:]}"],
+                [],
+                left[len(group) :],
+            )
+            continue
+        left = left[1:]
+        if mark in MARKS.values() or mark.startswith("DSCP "):
+            codes.append(_dscp(mark))
+            continue
+        other = _other(mark)
+        if other:
+            lines, codes = [*lines, *_codes(codes), other], []
+    return lines + _codes(codes)
+
+
+def _codes(codes: list[str]) -> list[str]:
+    """At most eight code points stand in one line."""
+    return [f"match dscp {' '.join(codes[i : i + 8])}" for i in range(0, len(codes), 8)]
+
+
+_OTHER = {
+    "PCP": "cos", "EXP": "mpls experimental topmost", "ACL": "access-group", "VLAN": "vlan",
+    "qos-group": "qos-group",
+}  # fmt: skip
+
+
+def _other(mark: str) -> str:
+    kind, _, rest = mark.partition(" ")
+    if kind in _OTHER and rest.isdecimal():
+        return f"match {_OTHER[kind]} {rest}"
+    return f"match access-group name {mark}" if mark.split() == [mark] else ""

@@ -1,0 +1,165 @@
+"""A port as a configuration of IOS or IOS XE, and what it cannot say."""
+
+import re
+
+from qoslib import units
+from qoslib.config.facts import Facts
+from qoslib.config.lost import differences
+from qoslib.config.mqc.emit import class_lines, match_lines
+from qoslib.config.mqc.ios import read_ios, read_ios_xe
+from qoslib.config.mqc.places import DEFAULT
+from qoslib.config.mqc.reduce import Branch, branch_of
+from qoslib.config.mqc.rules import IOS, IOS_XE, Rules
+from qoslib.config.mqc.words import MARKS, interface_rate_bps
+from qoslib.config.text import ConfigurationError
+from qoslib.config.write_record import Written
+from qoslib.port import Fifo, PacketLimit, Port, Queue
+
+__all__ = ["write_ios", "write_ios_xe"]
+
+_INTERFACE = re.compile(r"[A-Za-z][A-Za-z-]*\d[\w/.:-]*")
+#: Rates of a type that `speed` may choose [Mb/s].
+_SPEEDS = {"GigabitEthernet": (10, 100, 1000), "FastEthernet": (10, 100)}
+#: Which type of interface to name where a port's name is none: the first that is fast enough.
+_TYPES = (
+    (100, "FastEthernet0/0"), (1000, "GigabitEthernet0/0/0"), (10_000, "TenGigabitEthernet0/0/0"),
+    (40_000, "FortyGigabitEthernet0/0/0"), (100_000, "HundredGigE0/0/0"),
+)  # fmt: skip
+
+
+def write_ios_xe(port: Port, interface: str) -> Written:
+    """Write a port as a configuration of Cisco IOS XE.
+
+    Parameters
+    ----------
+    port : Port
+    interface : str
+        To put it on; one of a fitting type where this is no name of an interface.
+
+    Returns
+    -------
+    Written
+    """
+    return _written(port, interface, IOS_XE)
+
+
+def write_ios(port: Port, interface: str) -> Written:
+    """Write a port as a configuration of classic Cisco IOS.
+
+    Parameters
+    ----------
+    port : Port
+    interface : str
+        To put it on; one of a fitting type where this is no name of an interface.
+
+    Returns
+    -------
+    Written
+    """
+    return _written(port, interface, IOS)
+
+
+def _written(port: Port, interface: str, rules: Rules) -> Written:
+    if not _INTERFACE.fullmatch(interface):
+        fast = [name for most, name in _TYPES if port.rate_bps <= units.mbps(float(most))]
+        interface = fast[0] if fast else _TYPES[-1][1]
+    facts: dict[str, float | str] = {}
+    above, below = _policy_lines(port, rules)
+    lines = [
+        *above,
+        f"interface {interface}",
+        *(f" {line}" for line in _speed(port, interface, facts)),
+    ]
+    if port.transmit_ring_packets:
+        lines.append(f" tx-ring-limit {port.transmit_ring_packets}")
+    text = "\n".join([*lines, f" {below}", "end", ""])
+    facts |= {
+        name: getattr(port, name)
+        for name in ("overhead_bytes", "base_delay_s")
+        if getattr(port, name)
+    }
+    return Written(text, tuple(facts.items()), _lost(port, text, facts, rules))
+
+
+def _lost(port: Port, text: str, facts: dict[str, float | str], rules: Rules) -> tuple[str, ...]:
+    reader = read_ios if rules is IOS else read_ios_xe
+    try:
+        (back,) = reader(text, Facts(facts)).ports
+    except ConfigurationError as error:
+        return (f"The text cannot be read back: {error}.",)
+    assert back.port is not None
+    return differences(port, back.port)
+
+
+def _speed(port: Port, interface: str, facts: dict[str, float | str]) -> list[str]:
+    """What says the line rate: the type of the interface, its speed, or a fact."""
+    if interface_rate_bps(interface) == port.rate_bps:
+        return []
+    for kind, speeds in _SPEEDS.items():
+        for speed in speeds:
+            if interface.startswith(kind) and units.mbps(float(speed)) == port.rate_bps:
+                return [f"speed {speed}"]
+    facts["line_rate_bps"] = port.rate_bps
+    return []
+
+
+def _policy_lines(port: Port, rules: Rules) -> tuple[list[str], str]:
+    """What stands above the interface, and what stands on it."""
+    queue = port.queues[0]
+    plain = Queue(queue.name, queue.limit) == queue and isinstance(queue.limit, PacketLimit)
+    if isinstance(port.scheduler, Fifo) and plain and port.shaper is None:
+        return [], f"hold-queue {queue.limit.packets} out"  # type: ignore[union-attr]
+    branch = branch_of(port, rules)
+    marks = _marks(port)
+    levels = {each.priority for each in branch.queues() if each.priority < rules.levels}
+    lines = _class_maps(branch, marks)
+    for each in _inner_first(branch):
+        lines += [f"policy-map {each.policy}"]
+        for name, of, below in each.classes:
+            own = marks.get(of.name, []) if name != DEFAULT else []
+            said = class_lines(of, rules, port.rate_bps, own, bool(levels - {0}))
+            said += [f"service-policy {below.policy}"] if below else []
+            if said or name != DEFAULT:
+                lines += [f" class {name}", *(f"  {line}" for line in said)]
+    return lines, f"service-policy output {branch.policy}"
+
+
+def _marks(port: Port) -> dict[str, list[str]]:
+    """The marks of each queue; its own name only where that is a code point."""
+    codes = MARKS.values()
+    marks: dict[str, list[str]] = {
+        name: [name] for name in port.queue_names if name in codes and not port.classifier.rules
+    }
+    first = dict(reversed(port.classifier.rules))
+    for mark in dict(port.classifier.rules):
+        name = first[mark]
+        if mark != name or mark in codes:
+            marks.setdefault(name, []).append(mark)
+    return marks
+
+
+def _inner_first(branch: Branch) -> list[Branch]:
+    found = []
+    for _, _, below in branch.classes:
+        found += _inner_first(below) if below else []
+    return [*found, branch]
+
+
+def _class_maps(branch: Branch, marks: dict[str, list[str]]) -> list[str]:
+    """A class map for each name, with the marks of all queues that it leads to."""
+    selected: dict[str, list[str]] = {}
+
+    def enter(part: Branch) -> None:
+        for name, of, below in part.classes:
+            queues = below.queues() if below else [of] if isinstance(of, Queue) else []
+            if name != DEFAULT:
+                known = selected.setdefault(name, [])
+                known += [m for q in queues for m in marks.get(q.name, []) if m not in known]
+            if below:
+                enter(below)
+
+    enter(branch)
+    lines = []
+    for name, own in selected.items():
+        lines += [f"class-map match-any {name}", *(f" {line}" for line in match_lines(own))]
+    return lines
