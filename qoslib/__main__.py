@@ -1,31 +1,49 @@
-"""``python -m qoslib score [--full] [--json] [--store]``: published against modelled."""
+"""``python -m qoslib check FILE...``: a configuration; ``score``: published against modelled."""
 
 import argparse
 import sys
 from collections.abc import Sequence
 
-from qoslib import compare
-from qoslib.compare.scoreboard import stored_in, written
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; return 0 if it went well, 1 if a row is off without a known misfit."""
+    """Run a command; `check` says its exit status in its help.
+
+    `score` returns 0 if it went well, 1 if a row is off without a known misfit.
+    """
     parser = argparse.ArgumentParser(
-        prog="python -m qoslib", description=compare.__doc__, allow_abbrev=False
+        prog="python -m qoslib", description="Models of router queues.", allow_abbrev=False
     )
     commands = parser.add_subparsers(dest="command", required=True)
+    check = commands.add_parser(
+        "check",
+        help="say what a configuration gives each class, and what is wrong with it",
+        allow_abbrev=False,
+    )
     score = commands.add_parser(
         "score", help="compare what models give with what was published", allow_abbrev=False
     )
     score.add_argument("--json", action="store_true", help="print one JSON document")
     score.add_argument("--store", action="store_true", help="keep it for the lessons")
     score.add_argument("--full", action="store_true", help="replay whole runs, in minutes")
+    # Each command loads only what it needs: a check is to answer at once.
+    from qoslib.findings.command import add_arguments, checked_files
+
+    add_arguments(check)
     chosen = parser.parse_args(arguments)
+    if chosen.command == "check":
+        return checked_files(chosen)
     if chosen.full and chosen.store:
         score.error("--store keeps the short runs, which the lessons read; leave --full or it away")
-    board = compare.score(lambda line: print(line, file=sys.stderr), chosen.full)
-    print(board.to_json() if chosen.json else compare.text(board))
-    if chosen.store:
+    return _score(chosen.full, chosen.json, chosen.store)
+
+
+def _score(full: bool, json: bool, store: bool) -> int:
+    from qoslib import compare
+    from qoslib.compare.scoreboard import stored_in, written
+
+    board = compare.score(lambda line: print(line, file=sys.stderr), full)
+    print(board.to_json() if json else compare.text(board))
+    if store:
         stored_in().write_text(written(board.rows), encoding="utf-8")
     for line in board.failures:
         print(f"off: {line}", file=sys.stderr)

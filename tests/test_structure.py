@@ -27,6 +27,7 @@ FLOORS = (
     ("tcp",),
     ("front",),
     ("compare",),
+    ("findings",),
     ("plots",),
     ("explore", "worksheet"),
     ("lessons",),

@@ -2,13 +2,13 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 from qoslib import units
 from qoslib.config.amounts import amount, rate_text
 from qoslib.config.phrases import ALLOWED, MOST, Sent, phrase
-from qoslib.config.promises import promises
+from qoslib.config.promises import promises, queued
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort
 from qoslib.config.text import ConfigurationError
 from qoslib.flows import Flow
@@ -81,6 +81,7 @@ def loads(
     configured: ConfiguredPort,
     text: str | None = None,
     counters: Mapping[str, float] | None = None,
+    elsewhere: Collection[str] = (),
 ) -> tuple[Load, ...]:
     """What is sent to the classes of a port.
 
@@ -94,6 +95,8 @@ def loads(
         class that is not there sends nothing.
     counters : mapping of str to float, optional
         Class, and what the device counted [bit/s].
+    elsewhere : collection of str
+        Classes of other ports that the text may speak of as well.
 
     Returns
     -------
@@ -120,28 +123,24 @@ def loads(
     """
     if configured.port is None:
         fail("the port of", configured.interface, "one without a missing fact")
-    given, targets = _document(text, configured) if text is not None else ({}, {})
+    given, targets = _document(text, configured, elsewhere) if text is not None else ({}, {})
     made = []
-    for each in _queued(configured):
-        target = targets.get(each.name)
+    for name, each in queued(configured).items():
+        target = targets.get(name)
         if text is not None:
-            line, words = given.get(each.name, (0, ["nothing"]))
-            made.append(_load(configured, each, words, line, counters or {}, target))
-        elif counters is not None and each.name in counters:
-            made.append(_load(configured, each, ["what the counters say"], 0, counters, target))
+            line, words = given.get(name, (0, ["nothing"]))
+            made.append(_load(configured, name, each, words, line, counters or {}, target))
+        elif counters is not None and name in counters:
+            counted = ["what the counters say"]
+            made.append(_load(configured, name, each, counted, 0, counters, target))
         else:
-            assumed = _load(configured, each, ["its minimum"], 0, {}, target)
+            assumed = _load(configured, name, each, ["its minimum"], 0, {}, target)
             made.append(assumed.replace(origin="assumed"))
     return tuple(made)
 
 
-def _queued(configured: ConfiguredPort) -> list[ConfiguredClass]:
-    names = configured.port.queue_names if configured.port else ()
-    return [each for each in configured.classes if each.queue in names]
-
-
 def _document(
-    text: str, configured: ConfiguredPort
+    text: str, configured: ConfiguredPort, elsewhere: Collection[str]
 ) -> tuple[dict[str, tuple[int, list[str]]], dict[str, float]]:
     """Class to its line and words, and class to the delay that it may have [s]."""
     try:
@@ -150,7 +149,7 @@ def _document(
         at = re.search(r"line (\d+)", str(error))
         problem = f'{error}; a line looks like VOICE = "40 calls G.711"'
         raise ConfigurationError(problem, int(at[1]) if at else None) from None
-    names = [each.name for each in _queued(configured)]
+    names = list(queued(configured))
     targets = _table(document.pop(TARGETS, {}), TARGETS, text)
     tables = {key: value for key, value in document.items() if isinstance(value, dict)}
     own = _table(tables.get(configured.interface, {}), configured.interface, text)
@@ -158,8 +157,7 @@ def _document(
     found: dict[str, tuple[int, list[str]]] = {}
     for key, value in {**common, **own}.items():
         line = _line_of(text, key)
-        # A file of several interfaces may name classes that this one does not have.
-        if key not in names and (key in own or not tables):
+        if key not in names and (key in own or key not in elsewhere):
             raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
         words = value if isinstance(value, list) else [value]
         if not words or len(words) > MOST or not all(isinstance(each, str) for each in words):
@@ -169,7 +167,7 @@ def _document(
     for key, value in targets.items():
         line = _line_of(text, key, after=f"[{TARGETS}]")
         delays[key] = _in_line(line, _delay, str(value))
-        if key not in names and not tables:
+        if key not in names and key not in elsewhere:
             raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
     return found, delays
 
@@ -204,19 +202,20 @@ def _in_line(line: int, made: Callable[..., Any], *given: Any) -> Any:
 
 def _load(
     configured: ConfiguredPort,
+    name: str,
     each: ConfiguredClass,
     words: list[str],
     line: int,
     counters: Mapping[str, float],
     target: float | None,
 ) -> Load:
-    least = {p.name: p.minimum_bps for p in promises(configured)}[each.name]
+    least = {p.name: p.minimum_bps for p in promises(configured)}[name]
     mark, whys = _mark(configured, each), []
     parts: list[Stream | Flow] = []
     origins: set[str] = set()
     for number, part in enumerate(words, 1):
-        name = f"{each.name} {number}" if len(words) > 1 else each.name
-        given = part.strip(), name, mark, least, counters.get(each.name)
+        called = f"{name} {number}" if len(words) > 1 else name
+        given = part.strip(), called, mark, least, counters.get(name)
         sent: Sent = _in_line(line, phrase, *given)
         parts += sent.parts
         whys += [sent.arithmetic] if sent.arithmetic else []
@@ -225,7 +224,7 @@ def _load(
     flows = tuple(part for part in parts if isinstance(part, Flow))
     origin = next(kind for kind in _ORIGINS if kind in origins)
     text = " + ".join(words) if line else ""
-    return Load(each.name, origin, text, "; ".join(whys), streams, flows, target, line)
+    return Load(name, origin, text, "; ".join(whys), streams, flows, target, line)
 
 
 def _mark(configured: ConfiguredPort, each: ConfiguredClass) -> str:

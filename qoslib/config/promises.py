@@ -10,7 +10,7 @@ from qoslib.port import ByteLimit, PacketLimit, Port, Queue
 from qoslib.port.nodes import outline
 from qoslib.record import NotNegative, Record, record
 
-__all__ = ["FRAME_BYTES", "Promise", "class_of", "promises"]
+__all__ = ["FRAME_BYTES", "Promise", "promises", "queued"]
 
 #: A full frame [B]: what a packet of a queue is taken to be where no load says otherwise.
 FRAME_BYTES = 1518
@@ -23,7 +23,7 @@ class Promise(Record):
     Parameters
     ----------
     name : str
-        Of the class.
+        Of the class, or of its queue where another class of the port has the same name.
     queue : str
         Its queue.
     minimum_bps : float
@@ -85,22 +85,33 @@ def promises(
     if port is None:
         return ()
     least = least_bps(port)
-    for each in configured.classes:
-        if each.queue not in port.queue_names:
-            continue
+    for name, each in queued(configured).items():
         queue = port.queues[port.queue_names.index(each.queue)]
-        frame = (frames_bytes or {}).get(each.name, FRAME_BYTES)
+        frame = (frames_bytes or {}).get(name, FRAME_BYTES)
         minimum, why = least[queue.name]
         held, held_why = _held(port, queue, minimum, frame)
         lasts = units.serialisation_s(held, minimum) if held is not None and minimum else None
         most = _maximum(port, queue)
-        found.append(Promise(each.name, queue.name, minimum, why, *most, held, held_why, lasts))
+        found.append(Promise(name, queue.name, minimum, why, *most, held, held_why, lasts))
     return tuple(found)
 
 
-def class_of(configured: ConfiguredPort, queue: str) -> ConfiguredClass | None:
-    """The class that waits in a queue; None where no class does."""
-    return next((each for each in configured.classes if each.queue == queue), None)
+def queued(configured: ConfiguredPort) -> dict[str, ConfiguredClass]:
+    """The classes of a port that have a queue, by their names.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+
+    Returns
+    -------
+    dict of str to ConfiguredClass
+        Where several have one name, as below several shapers, each is called by its queue.
+    """
+    queues = configured.port.queue_names if configured.port else ()
+    found = [each for each in configured.classes if each.queue and each.queue in queues]
+    names = [each.name for each in found]
+    return {each.name if names.count(each.name) == 1 else each.queue: each for each in found}
 
 
 def _held(port: Port, queue: Queue, minimum: float, frame: float) -> tuple[float | None, str]:

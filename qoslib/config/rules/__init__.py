@@ -1,7 +1,7 @@
 """Rules on configurations that need no model: each finding is arithmetic with its own numbers."""
 
 from qoslib.config.rules.find import RULES, Silenced, findings, silenced
-from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule, rule
+from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Member, Rule, rule
 
 __all__ = [
     "RULES",
@@ -9,6 +9,7 @@ __all__ = [
     "Case",
     "Finding",
     "Found",
+    "Member",
     "Rule",
     "Silenced",
     "findings",

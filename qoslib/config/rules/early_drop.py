@@ -71,13 +71,14 @@ def wred_on_realtime(case: Case) -> Iterator[Found]:
     for member, _ in _early(case):
         marks = sorted(set(member.of.marks) & VOICE)
         load = member.load
-        steady = load is not None and load.origin != "assumed" and load.streams and not load.flows
+        words = load.words.lower() if load else ""
+        steady = load is not None and not load.flows and ("video" in words or "call" in words)
         if marks or steady or member.strict:
             who = ", ".join(marks) or ("its traffic" if steady else "a class that is served first")
             yield Found(
                 case.line(member, "dropper"),
                 f"WRED in class {member.name}: {who} does not slow down when packets are lost.",
-                f"Sent to it: {load.words}, no TCP." if steady and load else "",
+                f"Sent to it: {load.words}." if steady and load else "",
                 case.fix(mqc=f"class {member.name}\n  no random-detect"),
             )
 

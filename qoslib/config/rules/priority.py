@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
+from qoslib.config.rules.contract import contract_bps
 from qoslib.config.rules.rule import Case, Found, rule
 from qoslib.config.shares import limited_bps, nodes_of
 from qoslib.port import Fifo
@@ -68,7 +69,9 @@ def priority_below_load(case: Case) -> Iterator[Found]:
             continue
         lost = units.convert(1 - limit / load.rate_bps, "1", "%")
         needed = units.convert(ROOM * load.rate_bps, "bit/s", "kbit/s")
-        fits = ROOM * load.rate_bps < case.capacity_bps / 3
+        contract = contract_bps(case)
+        link_bps = min(case.capacity_bps, contract[0] if contract else case.capacity_bps)
+        fits = ROOM * load.rate_bps < link_bps / 3
         yield Found(
             case.line(member, "policer.rate_bps"),
             f"{rate_text(load.rate_bps)} into {rate_text(limit)}: {member.name} loses"

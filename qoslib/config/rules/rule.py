@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from qoslib.config.facts import Facts
 from qoslib.config.loads import Load
-from qoslib.config.promises import Promise, promises
+from qoslib.config.promises import Promise, promises, queued
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
 from qoslib.config.shares import capacity_bps, is_strict, nodes_of
 from qoslib.port import Port, Queue
@@ -71,16 +71,12 @@ class Found(NamedTuple):
 class Member(NamedTuple):
     """A class of a port with its queue, its promise and its load, if one is known."""
 
+    name: str
     of: ConfiguredClass
     queue: Queue
     promise: Promise
     load: Load | None
     strict: bool
-
-    @property
-    def name(self) -> str:
-        """Of the class."""
-        return self.of.name
 
 
 @dataclass(frozen=True)
@@ -129,14 +125,14 @@ class Case:
         queues = {queue.name: queue for queue in self.port.queues}
         return [
             Member(
+                name,
                 each,
                 queues[each.queue],
-                promised[each.name],
-                given.get(each.name),
+                promised[name],
+                given.get(name),
                 is_strict(self.port, queues[each.queue]),
             )
-            for each in self.configured.classes
-            if each.name in promised
+            for name, each in queued(self.configured).items()
         ]
 
     @property
@@ -162,10 +158,10 @@ class Case:
         return [(rates_bps[group], members) for group, members in found.items()]
 
     def origin(self, member: Member, where: str) -> Origin | None:
-        """Where a number of a class's queue comes from, or the first that is a part of it."""
+        """Where a number of a class's queue comes from; of several parts, one that has a line."""
         path = f"queues['{member.queue.name}'].{where}"
-        origins = self.configured.origins
-        return next((each for each in origins if each.where.startswith(path)), None)
+        found = [each for each in self.configured.origins if each.where.startswith(path)]
+        return max(found, key=lambda each: bool(each.line), default=None)
 
     def line(self, member: Member, where: str) -> int:
         """The line of a number of a class's queue: its own, that of the class, or of the port."""
@@ -207,7 +203,7 @@ class Rule:
     id: str
     severity: Severity
     reference: str
-    find: Callable[[Any], Iterator[Found]]
+    find: Callable[..., Iterator[Found]]
     whole: bool = False
     inward: bool = False
 
@@ -217,7 +213,7 @@ class Rule:
         return (self.find.__doc__ or "").strip().splitlines()[0]
 
 
-Find = Callable[[Any], Iterator[Found]]
+Find = Callable[..., Iterator[Found]]
 
 
 def rule(

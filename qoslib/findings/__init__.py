@@ -1,0 +1,21 @@
+"""What is wrong with a configuration: rules, those that run a model, and the report of both."""
+
+from qoslib.findings.against import changes
+from qoslib.findings.check import check
+from qoslib.findings.modelled import MODEL_RULES, modelled, runs, scenario_of
+from qoslib.findings.report import Cell, Change, ClassRow, ClassRun, PortReport, Report
+
+__all__ = [
+    "MODEL_RULES",
+    "Cell",
+    "Change",
+    "ClassRow",
+    "ClassRun",
+    "PortReport",
+    "Report",
+    "changes",
+    "check",
+    "modelled",
+    "runs",
+    "scenario_of",
+]

@@ -1,0 +1,125 @@
+"""What each class gains and loses between two configurations."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from qoslib import units
+from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
+from qoslib.config.amounts import rate_text, time_text
+from qoslib.findings.modelled import runs
+from qoslib.findings.report import Change, ClassRun
+from qoslib.tolerances import ROUNDING
+
+__all__ = ["changes"]
+
+#: A loss below this is none, and so is a difference of losses [ratio].
+LEAST_LOSS = 1e-3
+
+
+def changes(
+    old: Configuration, new: Configuration, sent: Mapping[int, Sequence[Load]] | None = None
+) -> tuple[Change, ...]:
+    """What each class gains and loses from one configuration to another.
+
+    Parameters
+    ----------
+    old, new : Configuration
+    sent : mapping of int to sequence of Load, optional
+        Place of a port in the new configuration, and the load that both are given; losses are then
+        compared too, by the fluid model.
+
+    Returns
+    -------
+    tuple of Change
+        By interface and class; what is worse first.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.port import PacketLimit, Port, Queue, StartTimeFairQueueing
+    >>> def edge(weight):
+    ...     queues = Queue("gold", PacketLimit(50), weight=weight), Queue("rest", PacketLimit(50))
+    ...     port = Port("out", 1e8, queues, StartTimeFairQueueing())
+    ...     classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)
+    ...     return Configuration("ios-xe", (ConfiguredPort("Gi0/1", "out", port, classes),))
+    >>> for change in changes(edge(1.0), edge(3.0)):
+    ...     print(change.text)
+    rest loses 25 Mb/s of its minimum (50 Mb/s -> 25 Mb/s); its full queue lasts 24.3 ms (12.1 ms).
+    gold gains 25 Mb/s of its minimum (50 Mb/s -> 75 Mb/s); its full queue lasts 8.1 ms (12.1 ms).
+    """
+    before = {(port.interface, port.direction): port for port in old.ports}
+    found: list[Change] = []
+    for place, port in enumerate(new.ports):
+        key = port.interface, port.direction
+        was = before.pop(key, None)
+        name = f"{port.interface} {port.direction}"
+        if was is None:
+            found.append(Change(name, "", f"{name} has a policy now, {port.policy}.", False))
+        elif port.port is not None and was.port is not None:
+            found += _of_port(name, was, port, (sent or {}).get(place, ()))
+    for (interface, direction), _ in before.items():
+        name = f"{interface} {direction}"
+        found.append(Change(name, "", f"{name} has no policy any more.", True))
+    return tuple(sorted(found, key=lambda each: (each.interface, not each.worse)))
+
+
+def _of_port(
+    name: str, old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
+) -> Iterator[Change]:
+    before = {each.name: each for each in promises(old)}
+    after = {each.name: each for each in promises(new)}
+    lost = _losses(old, new, sent)
+    for each in before:
+        if each not in after:
+            yield Change(name, each, f"{each} is gone: its packets go with the rest.", True)
+    for each, now in after.items():
+        was = before.get(each)
+        if was is None:
+            text = f"{each} is new, with at least {rate_text(now.minimum_bps)}."
+            yield Change(name, each, text, False)
+            continue
+        parts = [*_rates(was, now), *_queues(was, now)]
+        loss = lost.get(each)
+        if loss and abs(loss[0] - loss[1]) > LEAST_LOSS:
+            percents = [f"{units.convert(ratio, '1', '%'):.2g} %" for ratio in loss]
+            parts.append(f"it loses {percents[1]} ({percents[0]}) of the given load")
+        if parts:
+            worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
+            worse = worse or bool(loss and loss[1] > loss[0] + LEAST_LOSS)
+            yield Change(name, each, f"{each} {'; '.join(parts)}.", worse)
+
+
+def _rates(was: Promise, now: Promise) -> Iterator[str]:
+    for what, old, new in (
+        ("minimum", was.minimum_bps, now.minimum_bps),
+        ("maximum", was.maximum_bps, now.maximum_bps),
+    ):
+        if abs(new - old) > ROUNDING * max(new, old):
+            verb = "gains" if new > old else "loses"
+            both = f"{rate_text(old)} -> {rate_text(new)}"
+            yield f"{verb} {rate_text(abs(new - old))} of its {what} ({both})"
+
+
+def _queues(was: Promise, now: Promise) -> Iterator[str]:
+    if was.queue_s is None or now.queue_s is None:
+        return
+    if abs(now.queue_s - was.queue_s) > ROUNDING * now.queue_s:
+        yield f"its full queue lasts {time_text(now.queue_s)} ({time_text(was.queue_s)})"
+
+
+def _losses(
+    old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
+) -> dict[str, tuple[float, float]]:
+    """Class, and its losses before and after, where the model has both."""
+    if not sent or any(load.origin == "assumed" for load in sent):
+        return {}
+    try:
+        both: list[dict[str, ClassRun]] = [
+            {run.name: run for run in runs(port, sent, "fluid")} for port in (old, new)
+        ]
+    except ValueError:
+        return {}
+    return {
+        name: (ratio, run.drop_ratio)
+        for name, run in both[1].items()
+        if run.drop_ratio is not None and (ratio := both[0][name].drop_ratio) is not None
+    }

@@ -1,0 +1,182 @@
+"""Check one configuration: read it, look at each port, run the models that a load asks for."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from qoslib.config import (
+    Configuration,
+    ConfigurationError,
+    ConfiguredPort,
+    Default,
+    Facts,
+    Load,
+    defaults,
+    loads,
+    read,
+)
+from qoslib.config.promises import queued
+from qoslib.config.rules import Case, Finding, findings, silenced
+from qoslib.config.rules.find import in_order
+from qoslib.findings.against import changes
+from qoslib.findings.classes import class_rows
+from qoslib.findings.modelled import LOADS, hash_of, modelled, runs, scenario_of
+from qoslib.findings.report import ClassRun, PortReport, Report
+
+__all__ = ["check"]
+
+_VERIFY = {
+    "ios": ("show policy-map interface {name} {way}",),
+    "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
+    "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
+}
+_WAYS = {"out": "output", "in": "input"}
+
+
+def check(
+    text: str,
+    file: str = "configuration",
+    *,
+    interface: str | None = None,
+    facts: Mapping[str, float | str] | None = None,
+    dialect: str | None = None,
+    traffic: str | None = None,
+    counters: Mapping[str, Mapping[str, float]] | None = None,
+    against: str | None = None,
+    full: bool = False,
+) -> Report:
+    """Read a configuration, and say what each class gets and what is wrong.
+
+    Parameters
+    ----------
+    text : str
+        It is data: nothing in it is run.
+    file : str
+        Its name, for the report.
+    interface, facts, dialect
+        As `config.read` takes them.
+    traffic : str, optional
+        The text of ``traffic.toml``; see `config.loads`.
+    counters : mapping of str to mapping of str to float, optional
+        Interface, or ``""`` for any; class, and what the device counted [bit/s].
+    against : str, optional
+        The text of an older configuration.
+    full : bool
+        Whether the packet model runs at 80, 100 and 120 % of the load, for a ticket.
+
+    Returns
+    -------
+    Report
+        A text that cannot be read is a finding, ``unreadable``.
+
+    Raises
+    ------
+    ConfigurationError
+        If `traffic` cannot be read.
+    ValueError
+        If a fact or a dialect is not known.
+
+    Examples
+    --------
+    >>> text = "! not a configuration"
+    >>> print(check(text).findings[0].id)
+    unreadable
+    """
+    known = Facts(facts)
+    try:
+        found = read(text, interface, facts, dialect)
+        older = read(against, interface, facts, dialect or found.dialect) if against else None
+    except ConfigurationError as error:
+        return Report(file, lines=text.count("\n") + 1, findings=(_unreadable(error),))
+    sent = _loads(found, traffic, counters or {})
+    listed = list(findings(found, sent, known))
+    assumed = list(_assumed(found, sent))
+    ports = []
+    for place, configured in enumerate(found.ports):
+        given = sent.get(place, ())
+        run: tuple[ClassRun, ...] = ()
+        if configured.port is not None and given and given[0].origin != "assumed":
+            case = Case(found, configured, known, given)
+            by_model, not_run = modelled(case)
+            listed += by_model
+            assumed += not_run
+            run = _runs(configured, given, full)
+        ports.append(_port(found, configured, given, run))
+    if any(each.id == "no-shaper" for each in listed):
+        assumed.append("The models end at this port: what the carrier drops comes on top.")
+    kept, ignored = silenced(in_order(dict.fromkeys(listed)), text)
+    return Report(
+        file,
+        found.dialect,
+        found.lines,
+        len(found.statements),
+        tuple(ports),
+        kept,
+        ignored,
+        found.remarks,
+        tuple(dict.fromkeys(assumed)),
+        _defaults(found),
+        changes(older, found, sent) if older else (),
+    )
+
+
+def _unreadable(error: ConfigurationError) -> Finding:
+    sentence = str(error)
+    return Finding("unreadable", "error", error.line or 0, sentence[:1].upper() + sentence[1:])
+
+
+def _loads(
+    found: Configuration, traffic: str | None, counters: Mapping[str, Mapping[str, float]]
+) -> dict[int, tuple[Load, ...]]:
+    names = {name for port in found.ports for name in queued(port)}
+    sent = {}
+    for place, port in enumerate(found.ports):
+        if port.port is not None and port.direction == "out":
+            counted = counters.get(port.interface) or counters.get("")
+            sent[place] = loads(port, traffic, counted, names)
+    return sent
+
+
+def _runs(configured: ConfiguredPort, given: Sequence[Load], full: bool) -> tuple[ClassRun, ...]:
+    try:
+        if full:
+            return runs(configured, given, "packets", LOADS)
+        return runs(configured, given, "fluid")
+    except ValueError:
+        return ()
+
+
+def _port(
+    found: Configuration,
+    configured: ConfiguredPort,
+    given: Sequence[Load],
+    run: tuple[ClassRun, ...],
+) -> PortReport:
+    family = next((name for name in _VERIFY if found.dialect.startswith(name)), "")
+    way = _WAYS[configured.direction]
+    return PortReport(
+        configured.interface,
+        configured.direction,
+        configured.policy,
+        class_rows(configured, given) if configured.port is not None else (),
+        run,
+        configured.missing,
+        hash_of(scenario_of(configured, given)) if run else "",
+        tuple(line.format(name=configured.interface, way=way) for line in _VERIFY.get(family, ())),
+    )
+
+
+def _defaults(found: Configuration) -> tuple[Default, ...]:
+    names = dict.fromkeys(o.default for port in found.ports for o in port.origins if o.default)
+    return tuple(defaults()[name] for name in names if name in defaults())
+
+
+def _assumed(found: Configuration, sent: Mapping[int, Sequence[Load]]) -> Iterator[str]:
+    """What the numbers rest on that nobody said."""
+    origins = {load.origin for given in sent.values() for load in given}
+    if "assumed" in origins:
+        yield "Nobody said what is sent: each class is taken to send its minimum (--traffic)."
+    if any(
+        load.frame_bytes is None or load.origin == "assumed" for g in sent.values() for load in g
+    ):
+        yield "Packets of 1,518 B where no load says their size."
+    if any(load.flows for given in sent.values() for load in given):
+        yield "TCP takes what the others leave: it keeps its queue busy."

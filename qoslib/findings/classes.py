@@ -1,0 +1,147 @@
+"""The table of a port's classes: what each is offered and promised, and where that comes from."""
+
+from collections.abc import Sequence
+
+from qoslib.config import ConfiguredPort, Load, Origin, Promise, defaults, promises
+from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.promises import queued
+from qoslib.findings.report import Cell, ClassRow, Kind
+from qoslib.port import Queue
+
+__all__ = ["class_rows"]
+
+_LOADS: dict[str, Kind] = {
+    "given": "given",
+    "computed": "computed",
+    "counters": "counted",
+    "assumed": "assumed",
+}
+
+
+def class_rows(configured: ConfiguredPort, loads: Sequence[Load]) -> tuple[ClassRow, ...]:
+    """The classes of a port as a table.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+    loads : sequence of Load
+
+    Returns
+    -------
+    tuple of ClassRow
+        None of what comes in and is not policed.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.port import PacketLimit, Port
+    >>> port = Port("access", 1e8, (Queue("all", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
+    >>> (row,) = class_rows(edge, ())
+    >>> row.minimum.text, row.queue.text, row.queue.why
+    ('100 Mb/s', '7.77 ms', '64 packets of 1,518 B at 100 Mb/s')
+    """
+    assert configured.port is not None
+    known = {each.name: each for each in loads}
+    sizes = {name: size for name, each in known.items() if (size := each.frame_bytes)}
+    queues = {queue.name: queue for queue in configured.port.queues}
+    classes = queued(configured)
+    if configured.direction == "in" and not any(queue.policer for queue in queues.values()):
+        return ()
+    return tuple(
+        ClassRow(
+            each.name,
+            _marks(classes[each.name].marks),
+            _offered(known.get(each.name)),
+            *_promised(configured, each, queues[each.queue]),
+            classes[each.name].line,
+        )
+        for each in promises(configured, sizes)
+    )
+
+
+def _promised(
+    configured: ConfiguredPort, promise: Promise, queue: Queue
+) -> tuple[Cell, Cell, Cell]:
+    """Minimum, maximum and full queue; of what comes in only a policer says something."""
+    if configured.direction == "in":
+        most = _maximum(configured, promise) if queue.policer else Cell("-")
+        return Cell("-"), most, Cell("-")
+    return (
+        _minimum(configured, promise, queue),
+        _maximum(configured, promise),
+        _queue(configured, promise),
+    )
+
+
+def _marks(marks: Sequence[str]) -> str:
+    """Drop precedences of one class as one: AF41 to AF43."""
+    shown = list(marks)
+    for group in "1234":
+        three = [f"AF{group}{precedence}" for precedence in "123"]
+        if all(mark in shown for mark in three):
+            shown = [f"AF{group}x" if mark == three[0] else mark for mark in shown]
+            shown = [mark for mark in shown if mark not in three[1:]]
+    more = f" +{len(shown) - 3}" if len(shown) > 4 else ""
+    return " ".join(shown[:3] if more else shown) + more
+
+
+def _offered(load: Load | None) -> Cell:
+    if load is None:
+        return Cell("-")
+    why = load.arithmetic or load.words or "nothing is sent"
+    return Cell(load.text, _LOADS[load.origin], why)
+
+
+def _from(origin: Origin | None, otherwise: Kind = "configured") -> tuple[Kind, str]:
+    if origin is None:
+        return otherwise, ""
+    if origin.default:
+        row = defaults().get(origin.default)
+        kind: Kind = "default" if row is not None and row.verified else "unverified default"
+        return kind, origin.default
+    if origin.fact:
+        return "fact", f"fact {origin.fact}"
+    return "configured", f"line {origin.line}" if origin.line else ""
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _minimum(configured: ConfiguredPort, promise: Promise, queue: Queue) -> Cell:
+    where = f"queues['{queue.name}']."
+    own = None
+    if promise.minimum_bps and promise.minimum_bps == queue.guaranteed_bps:
+        own = configured.origin(f"{where}guaranteed_bps")
+    elif queue.policer and promise.minimum_bps == queue.policer.rate_bps:
+        own = configured.origin(f"{where}policer.rate_bps")
+    kind, said = _from(own, "computed")
+    return Cell(rate_text(promise.minimum_bps), kind, _joined(promise.minimum_why, said))
+
+
+def _maximum(configured: ConfiguredPort, promise: Promise) -> Cell:
+    where = f"queues['{promise.queue}']."
+    paths = {
+        "line rate": "rate_bps",
+        "the port's shaper": "shaper.rate_bps",
+        "its shaper": f"{where}shaper.rate_bps",
+        "its policer": f"{where}policer.rate_bps",
+        "its policer, when congested": f"{where}policer.rate_bps",
+    }
+    node = promise.maximum_why.removeprefix("the shaper of ")
+    path = paths.get(promise.maximum_why, f"scheduler.nodes[{node!r}].shaper.rate_bps")
+    kind, said = _from(configured.origin(path))
+    return Cell(rate_text(promise.maximum_bps), kind, _joined(promise.maximum_why, said))
+
+
+def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
+    path = f"queues['{promise.queue}'].limit"
+    origin = next((each for each in configured.origins if each.where.startswith(path)), None)
+    kind, said = _from(origin, "computed")
+    kind = "computed" if kind in ("configured", "fact") else kind
+    if promise.queue_s is None:
+        why = _joined(promise.held_why, "at no sure rate" if promise.held_bytes else "", said)
+        return Cell("?" if promise.held_bytes is None else "-", kind, why)
+    why = f"{promise.held_why} at {rate_text(promise.minimum_bps)}"
+    return Cell(time_text(promise.queue_s), kind, _joined(why, said))

@@ -1,0 +1,186 @@
+"""``python -m qoslib check``: its arguments, its files and its exit status."""
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from qoslib.config import ConfigurationError
+from qoslib.config.amounts import amount
+from qoslib.config.facts import NAMES
+from qoslib.findings.annotate import annotations
+from qoslib.findings.check import check
+from qoslib.findings.markdown import markdown
+from qoslib.findings.report import Report
+from qoslib.findings.terminal import terminal
+from qoslib.record import fail
+
+__all__ = ["STATUS", "add_arguments", "checked_files"]
+
+STATUS = """exit status:
+  0  nothing at or above --fail-on
+  1  something at or above --fail-on
+  2  a file, an argument or traffic.toml cannot be read, or a fact is missing
+
+facts:
+  --fact line_rate_bps=100M                    for all interfaces
+  --fact Serial0/0.line_rate_bps=2048k         for one
+  names: {names}
+"""
+_FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
+_FAIL_ON["info"] = ("error", "warning", "info")
+_MOST_BYTES = 40_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Give a parser the arguments of the command.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_arguments(parser)
+    >>> parser.parse_args(["edge.cfg"]).fail_on
+    'error'
+    """
+    parser.epilog = STATUS.format(names=", ".join(NAMES))
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="a configuration; - reads the standard input")
+    add("--interface", help="only this interface, as it stands in the file")
+    add("--dialect", help="by default it is recognised")
+    add("--traffic", metavar="TOML", help='a class per line: VOICE = "40 calls G.711"')
+    add("--against", metavar="OLD", help="say what each class gains and loses from this file")
+    add("--measured", metavar="FILE", help="counters or measurements of the device")
+    add("--fact", action="append", default=[], metavar="NAME=VALUE", help="see below")
+    add("--html", metavar="PAGE", help="write a page for a ticket; runs the packet model")
+    add("--markdown", metavar="PAGE", help="the same as Markdown; - prints it")
+    add("--json", action="store_true", help="print one JSON document")
+    add("--annotate", action="store_true", help="print annotations for GitHub's pages of a change")
+    add("--all", action="store_true", help="list every line that is not in the models")
+    add("--fail-on", choices=sorted(_FAIL_ON), default="error", help="by default: error")
+
+
+def checked_files(chosen: argparse.Namespace) -> int:
+    """Check the files that were named, print what was asked for, and give the exit status.
+
+    Parameters
+    ----------
+    chosen : argparse.Namespace
+        From a parser with `add_arguments`.
+
+    Returns
+    -------
+    int
+        0, 1 or 2: see `STATUS`.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_arguments(parser)
+    >>> checked_files(parser.parse_args(["nowhere.cfg"]))
+    2
+    """
+    try:
+        reports = list(_reports(chosen))
+        _written(chosen, reports)
+    except ConfigurationError as error:
+        return _refused(f"{chosen.traffic or 'traffic'}: {error}")
+    except (OSError, ValueError) as error:
+        return _refused(str(error))
+    if any(report.missing for report in reports):
+        for fact in dict.fromkeys(fact for report in reports for fact in report.missing):
+            print(f"{fact.question} Answer: --fact '{fact.name}=VALUE'", file=sys.stderr)
+        return 2
+    if any(each.id == "unreadable" for report in reports for each in report.findings):
+        return 2
+    worst = {each.severity for report in reports for each in report.findings}
+    return int(bool(worst & set(_FAIL_ON[chosen.fail_on])))
+
+
+def _refused(problem: str) -> int:
+    print(f"qoslib check: {problem}", file=sys.stderr)
+    return 2
+
+
+def _reports(chosen: argparse.Namespace) -> Iterator[Report]:
+    facts = dict(map(_fact, chosen.fact))
+    traffic = _text(chosen.traffic) if chosen.traffic else None
+    against = _text(chosen.against) if chosen.against else None
+    full = bool(chosen.html or chosen.markdown)
+    counters: Mapping[str, Mapping[str, float]] = {}
+    if chosen.measured:
+        from qoslib.findings.measured import counted
+
+        counters = counted(chosen.measured)
+    for file in chosen.files:
+        yield check(
+            _text(file),
+            file,
+            interface=chosen.interface,
+            facts=facts,
+            dialect=chosen.dialect,
+            traffic=traffic,
+            counters=counters,
+            against=against,
+            full=full,
+        )
+
+
+def _text(file: str) -> str:
+    """A file's text; what is no UTF-8 is read as Latin-1, which every byte is."""
+    raw = sys.stdin.buffer.read(_MOST_BYTES) if file == "-" else _bytes(Path(file))
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(_MOST_BYTES)
+    except OSError as error:
+        raise OSError(f"{path}: {error.strerror}; name a file that you may read") from None
+
+
+def _fact(text: str) -> tuple[str, float | str]:
+    name, equals, value = text.partition("=")
+    kind = name.rsplit(".", 1)[-1]
+    if not equals or kind not in NAMES:
+        fail("--fact", text, f"NAME=VALUE with a name of {', '.join(NAMES)}")
+    if not NAMES[kind]:
+        return name, value
+    try:
+        return name, amount(value, NAMES[kind])
+    except ValueError as error:
+        fail(f"--fact {name}", value, str(error).partition("allowed: ")[2] + ", as in 100M")
+
+
+def _written(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
+    if chosen.html:
+        from qoslib.findings.page import page
+
+        Path(chosen.html).write_text(page(reports), encoding="utf-8")
+    text = "\n\n".join(map(markdown, reports)) + "\n" if chosen.markdown else ""
+    if chosen.markdown and chosen.markdown != "-":
+        Path(chosen.markdown).write_text(text, encoding="utf-8")
+    if chosen.json:
+        print(json.dumps([_document(report) for report in reports], indent=2))
+    elif chosen.annotate:
+        for report in reports:
+            print(*annotations(report), sep="\n")
+    elif chosen.markdown == "-":
+        print(text, end="")
+    else:
+        print("\n\n\n".join(terminal(report, every_remark=chosen.all) for report in reports))
+
+
+def _document(report: Report) -> dict[str, object]:
+    """A report for machines; its commands and findings only, not the whole configuration."""
+    return {"summary": report.summary, **dataclasses.asdict(report)}

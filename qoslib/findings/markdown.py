@@ -1,0 +1,104 @@
+"""A report as Markdown, for a ticket."""
+
+from collections.abc import Iterator, Sequence
+
+from qoslib import units
+from qoslib.config.amounts import rate_text, time_text
+from qoslib.findings.report import Cell, ClassRun, PortReport, Report
+from qoslib.findings.terminal import default_text, loss_text
+
+__all__ = ["markdown"]
+
+
+def markdown(report: Report) -> str:
+    """A report as Markdown: the sentence first, then findings, tables, assumptions, commands.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(markdown(Report("edge.cfg", "ios-xe", lines=4)))
+    # edge.cfg: 0 errors, 0 warnings
+    <BLANKLINE>
+    Nothing is wrong by the rules that apply.
+    """
+    counts = f"{report.count('error')} errors, {report.count('warning')} warnings"
+    parts = [f"# {_plain(report.file)}: {counts}", _plain(report.summary)]
+    parts += ["\n".join(_findings(report))] if report.findings else []
+    for port in report.ports:
+        parts += _port(port)
+    for title, lines in (
+        ("Against the older configuration", [each.text for each in report.changes]),
+        ("Measured", list(report.measured)),
+        (
+            "Ignored",
+            [f"`{s.finding.id}`, line {s.finding.line}: {s.reason}" for s in report.silenced],
+        ),
+        ("Assumed", list(report.assumed)),
+        ("Defaults", [default_text(each) for each in report.defaults]),
+        ("Not in the models", [f"line {r.line}: `{r.text}` {r.lost}" for r in report.remarks]),
+    ):
+        if lines:
+            parts += [f"## {title}", "\n".join(f"- {line}" for line in lines)]
+    return "\n\n".join(parts)
+
+
+def _plain(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _findings(report: Report) -> Iterator[str]:
+    for each in report.findings:
+        where = f", line {each.line}" if each.line else ""
+        yield f"- **{each.severity} {each.id}**{where}: {_plain(each.sentence)}"
+        if each.arithmetic:
+            yield f"  {_plain(each.arithmetic)}"
+        if each.fix:
+            yield "\n  ```\n" + "\n".join(f"  {line}" for line in each.fix.splitlines())
+            yield "  ```\n"
+
+
+def _port(port: PortReport) -> Iterator[str]:
+    yield f"## {_plain(port.interface)} {port.direction}, {_plain(port.policy)}".rstrip(", ")
+    if port.missing:
+        yield "\n".join(f"- {fact.question} (`--fact {fact.name}=VALUE`)" for fact in port.missing)
+    if port.rows:
+        lines = [
+            (r.name, r.marks, *map(_cell, (r.offered, r.minimum, r.maximum, r.queue)))
+            for r in port.rows
+        ]
+        head = ("class", "marks", "offered", "minimum", "maximum", "full queue")
+        yield "\n".join(_table(head, lines))
+    if port.runs:
+        yield "\n".join(_table(*_runs(port.runs)))
+        yield f"Scenario {port.scenario}."
+    if port.verify:
+        yield "Verify on the device:\n\n```\n" + "\n".join(port.verify) + "\n```"
+
+
+def _cell(cell: Cell) -> str:
+    return f"{cell.text} ({cell.kind})" if cell.kind not in ("configured", "") else cell.text
+
+
+def _runs(runs: Sequence[ClassRun]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    head = ("model", "load", "class", "sent", "loss", "p50", "p99", "longest seen")
+    lines = []
+    for run in runs:
+        delays = (run.delay_p50_s, run.delay_p99_s, run.delay_max_s)
+        shown = ("-" if delay is None else time_text(delay) for delay in delays)
+        load = f"{units.convert(run.load_ratio, '1', '%'):.0f} %"
+        lines.append((run.model, load, run.name, rate_text(run.sent_bps), loss_text(run), *shown))
+    return head, lines
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(head)} |"
+    yield f"|{' --- |' * len(head)}"
+    for line in lines:
+        yield f"| {' | '.join(map(_plain, line))} |"

@@ -1,0 +1,300 @@
+"""Rules that run a model: what the classes lose and how long they wait under a load."""
+
+import hashlib
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from qoslib import units
+from qoslib.config import ConfiguredPort, Load
+from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.rules import Case, Finding, Found, Member, Rule
+from qoslib.config.rules.find import finding_of
+from qoslib.config.rules.priority import VOICE
+from qoslib.config.shares import capacity_bps, limited_bps
+from qoslib.findings.report import ClassRun
+from qoslib.flows import Host
+from qoslib.port import HierarchicalTokenBucket, SchedulerTree
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Poisson, Stream
+
+__all__ = ["LOADS", "MODELS", "MODEL_RULES", "modelled", "runs", "scenario_of"]
+
+#: The loads of a ticket, as parts of what was given.
+LOADS = (0.8, 1.0, 1.2)
+#: Less loss than this is none [ratio].
+LEAST_LOSS = 1e-3
+#: A run has about so many packets, and is no longer than this [s].
+PACKETS, LONGEST_S = 300_000, 20.0
+#: A queue is kept busy by this part of what it can send.
+BUSY = 1.1
+TREES = SchedulerTree | HierarchicalTokenBucket
+
+
+def scenario_of(
+    configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.0, model: str = "packets"
+) -> Scenario:
+    """A port and what is sent to it.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+    loads : sequence of Load
+    ratio : float
+        What the rates of all streams are multiplied by; TCP takes what it gets.
+    model : str
+        For ``"fluid"`` TCP is a stream that would fill the port. For ``"packets"`` it is TCP, or
+        below a tree of schedulers a stream that keeps its queue busy: no engine runs TCP there.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    ValueError
+        If nothing is sent.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
+    >>> scenario = scenario_of(edge, loads(edge, 'all = "12 Mb/s of 1250 B"'))
+    >>> scenario.streams[0].rate_bps, scenario.duration_s
+    (12000000.0, 20.0)
+    """
+    port = configured.port
+    assert port is not None
+    streams = [
+        stream.replace(rate_bps=stream.rate_bps * ratio)
+        for load in loads
+        for stream in load.streams
+        if stream.rate_bps
+    ]
+    hosts = []
+    stands_in = model == "fluid" or isinstance(port.scheduler, TREES)
+    for load in loads:
+        if load.flows and stands_in:
+            first = load.flows[0]
+            rate = capacity_bps(port) if model == "fluid" else _busy_bps(configured, loads, load)
+            streams.append(
+                Stream(f"{load.name} TCP", rate, first.frame_bytes, Poisson(), first.mark)
+            )
+        elif load.flows:
+            frame_s = units.serialisation_s(load.flows[0].frame_bytes, port.rate_bps)
+            hosts.append(Host(f"{load.name} host", port.rate_bps, load.flows, jitter_s=frame_s))
+    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
+    if hosts:
+        pps += units.rate_pps(capacity_bps(port), hosts[0].flows[0].frame_bytes)
+    duration = min(PACKETS / pps, LONGEST_S) if pps else 1.0
+    name = f"{configured.interface} {configured.direction}"
+    return Scenario(name, port, tuple(streams), duration, duration / 10, hosts=tuple(hosts))
+
+
+def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> float:
+    """A little more than what the fluid model leaves the TCP of a class [bit/s]."""
+    (run,) = (each for each in runs(configured, loads, "fluid") if each.name == load.name)
+    return max(BUSY * run.sent_bps - load.rate_bps, (BUSY - 1) * run.sent_bps, 1.0)
+
+
+def hash_of(scenario: Scenario) -> str:
+    """A short name of a scenario that changes with each of its numbers."""
+    return hashlib.sha256(scenario.to_json(indent=None).encode()).hexdigest()[:12]
+
+
+def runs(
+    configured: ConfiguredPort, loads: Sequence[Load], model: str, ratios: Sequence[float] = (1.0,)
+) -> tuple[ClassRun, ...]:
+    """Run a model, and give what each class gets.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+    loads : sequence of Load
+    model : str
+        ``"fluid"`` or ``"packets"``.
+    ratios : sequence of float
+        Parts of the load.
+
+    Returns
+    -------
+    tuple of ClassRun
+        None of a class that sends nothing.
+
+    Raises
+    ------
+    ValueError
+        If the model does not have what the port has.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
+    >>> (run,) = runs(edge, loads(edge, 'all = "12.5 Mb/s of 1250 B"'), "fluid")
+    >>> round(run.drop_ratio, 3)
+    0.2
+    """
+    found: list[ClassRun] = []
+    for ratio in ratios:
+        if not any(load.flows or load.rate_bps for load in loads):
+            break
+        scenario = scenario_of(configured, loads, ratio, model)
+        result = _solved(scenario) if model == "fluid" else _simulated(scenario)
+        for load in loads:
+            if load.flows or load.rate_bps:
+                found.append(_class_run(load, result, ratio, model))
+    order = [load.name for load in loads]
+    return tuple(sorted(found, key=lambda each: order.index(each.name)))
+
+
+def _solved(scenario: Scenario) -> Result:
+    from qoslib.fluid import solve
+
+    return solve(scenario.network, scenario.streams)
+
+
+def _simulated(scenario: Scenario) -> Result:
+    from qoslib.front import run
+
+    return run(scenario, progress=lambda done, total: None)
+
+
+def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun:
+    steady = [stream.name for stream in load.streams if stream.rate_bps]
+    flows = [name for name in result.streams if name not in steady and _is_tcp(name, load)]
+    sent = sum(_sent(result, (*steady, *flows)))
+    offered = sum(float(result[name].offered_bps) for name in steady)
+    # TCP gives way: what its class sends is first that of the other streams.
+    out = sent if f"{load.name} TCP" in flows else sent - sum(_sent(result, flows))
+    lost = min(max(1 - out / offered, 0.0), 1.0) if offered else None
+    names = steady or flows
+    delays = [
+        [float(value) for name in names if (value := getattr(result[name], q)) is not None]
+        for q in ("delay_p50_s", "delay_p99_s", "delay_max_s")
+    ]
+    p50, p99, most = (max(each) if each and model == "packets" else None for each in delays)
+    return ClassRun(load.name, ratio, model, lost, sent, p50, p99, most)
+
+
+def _sent(result: Result, names: Sequence[str]) -> list[float]:
+    return [float(result[name].sent_bps) for name in names]
+
+
+def _is_tcp(name: str, load: Load) -> bool:
+    return name == f"{load.name} TCP" or name in {flow.name for flow in load.flows}
+
+
+def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
+    """A class loses packets under the load that was given."""
+    by_name = {each.name: each for each in found}
+    for member in case.members:
+        run, load = by_name.get(member.name), member.load
+        if run is None or load is None or not run.drop_ratio or run.drop_ratio < LEAST_LOSS:
+            continue
+        if member.strict and load.rate_bps > member.promise.maximum_bps:
+            continue
+        lost = units.convert(run.drop_ratio, "1", "%")
+        worse = bool(set(member.of.marks) & VOICE) or load.target_s is not None
+        yield Found(
+            member.of.line or case.configured.line,
+            f"Class {member.name} loses {lost:.2g} % of what it is sent.",
+            f"{load.text} offered ({load.words or load.origin}), at least"
+            f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
+            f" {rate_text((1 - run.drop_ratio) * load.rate_bps)} gets through.",
+            _more(case, member),
+            "error" if worse else None,
+        )
+
+
+def _more(case: Case, member: Member) -> str:
+    """A guarantee for the load, where the others' guarantees leave room for it."""
+    assert member.load is not None
+    wanted = BUSY * member.load.rate_bps
+    for most, members in case.groups:
+        promised = sum(
+            (limited_bps(each.queue) or 0.0) if each.strict else each.queue.guaranteed_bps
+            for each in members
+            if each.name != member.name
+        )
+        if member.name in [each.name for each in members] and promised + wanted > most:
+            return ""
+    kilobits = units.convert(wanted, "bit/s", "kbit/s")
+    junos = f"set class-of-service schedulers {member.name} transmit-rate {wanted:.0f}"
+    mqc = f"class {member.name}\n  bandwidth {kilobits:.0f}"
+    return "" if member.strict else case.fix(mqc=mqc, junos=junos)
+
+
+def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
+    """The 99th percentile of a class's delay is above its target."""
+    by_name = {each.name: each for each in found}
+    for member in case.members:
+        run, load = by_name.get(member.name), member.load
+        if run is None or load is None or load.target_s is None or run.delay_p99_s is None:
+            continue
+        if run.delay_p99_s > load.target_s:
+            queue = time_text(member.promise.queue_s) if member.promise.queue_s else "?"
+            yield Found(
+                member.of.line or case.configured.line,
+                f"The p99 delay of {member.name} is {time_text(run.delay_p99_s)}, its target"
+                f" {time_text(load.target_s)}.",
+                f"{load.text} offered to {rate_text(member.promise.minimum_bps)}; a full queue"
+                f" lasts {queue}.",
+            )
+
+
+#: Rules that run a model, by their ids.
+MODEL_RULES = {
+    each.id: each
+    for each in (
+        Rule("loss", "warning", "qoslib.fluid.solve", _loss),
+        Rule("delay-target", "error", "qoslib.packets.simulate", _delay),
+    )
+}
+MODELS = {"fluid": "fluid model", "packets": "packet model"}
+_MODELS = {"loss": "fluid", "delay-target": "packets"}
+
+
+def modelled(case: Case) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+    """What models find under the load that was given.
+
+    Parameters
+    ----------
+    case : Case
+        Its loads are not assumed.
+
+    Returns
+    -------
+    tuple of Finding
+    tuple of str
+        A sentence for each model that could not run.
+
+    Examples
+    --------
+    >>> from qoslib.config import Configuration, ConfiguredClass, Facts, loads
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
+    >>> sent = loads(edge, 'all = "12.5 Mb/s of 1250 B"')
+    >>> found, _ = modelled(Case(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
+    >>> found[0].sentence, found[0].model
+    ('Class all loses 20 % of what it is sent.', 'fluid')
+    """
+    found, silent = [], []
+    for name, rule in MODEL_RULES.items():
+        model = _MODELS[name]
+        if name == "delay-target" and not any(load.target_s for load in case.loads):
+            continue
+        try:
+            given = runs(case.configured, case.loads, model)
+        except ValueError as error:
+            why = textwrap.shorten(str(error), 160)
+            silent.append(f"The {MODELS[model]} was not run: {why}.")
+            continue
+        where = f"{case.configured.interface} {case.configured.direction}"
+        for each in rule.find(case, given):
+            found.append(finding_of(rule, each, where, model))
+    return tuple(found), tuple(silent)

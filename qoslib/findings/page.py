@@ -1,0 +1,197 @@
+"""Reports as one HTML page: nothing is loaded from elsewhere, every number opens its arithmetic."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from qoslib import units
+from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.rules import Finding
+from qoslib.findings.markdown import markdown
+from qoslib.findings.modelled import MODELS
+from qoslib.findings.report import Cell, ClassRow, ClassRun, PortReport, Report
+from qoslib.findings.terminal import default_text, loss_text
+
+__all__ = ["page"]
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1f24; --paper: #fff; --soft: #57606a; --line: #d0d7de;
+  --box: #f6f8fa; --error: #b3261e; --warning: #7a5200; --info: #0b5394; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --soft: #9da7b3;
+  --line: #30363d; --box: #161b22; --error: #ff8a80; --warning: #e3b341; --info: #79c0ff; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 70rem; padding: 1.5rem; background: var(--paper);
+  color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.3rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+header { display: flex; gap: 1rem; align-items: baseline; flex-wrap: wrap;
+  justify-content: space-between; }
+.lead { font-size: 1.25rem; margin: 1rem 0; max-width: 48rem; }
+.soft { color: var(--soft); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0;
+  border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
+th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+details > summary { cursor: pointer; white-space: nowrap; list-style-position: outside; }
+td details p { margin: .2rem 0 .4rem; max-width: 22rem; color: var(--soft); font-size: .9rem; }
+.finding { border-left: .3rem solid var(--line); padding: .2rem 0 .2rem 1rem; margin: 1rem 0; }
+.finding.error { border-color: var(--error); } .finding.warning { border-color: var(--warning); }
+.finding.info { border-color: var(--info); }
+.error > p > b { color: var(--error); } .warning > p > b { color: var(--warning); }
+.info > p > b { color: var(--info); }
+.finding p { margin: 0 0 .2rem; }
+pre { background: var(--box); border: 1px solid var(--line); border-radius: .3rem;
+  padding: .6rem; overflow-x: auto; margin: .4rem 0; font-size: .9rem; }
+button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--line); border-radius: .3rem;
+  background: var(--box); color: var(--ink); cursor: pointer; }
+button:focus-visible, summary:focus-visible { outline: 2px solid var(--info); outline-offset: 2px; }
+li { margin: .2rem 0; }
+@media print { button { display: none; } }
+"""
+_SCRIPT = """
+document.querySelectorAll("button[data-copies]").forEach((button) => {
+  button.addEventListener("click", async () => {
+    const text = document.getElementById(button.dataset.copies);
+    try { await navigator.clipboard.writeText(text.value); }
+    catch { text.hidden = false; text.select(); document.execCommand("copy"); text.hidden = true; }
+    button.textContent = "Copied";
+  });
+});
+"""
+
+
+_LEGEND = (
+    "Each number opens its arithmetic. * rests on a vendor's default with a source, ** on a default"
+    " that nobody has verified, ? on an assumption."
+)
+
+
+def page(reports: Sequence[Report]) -> str:
+    """Reports as one page, self-contained, in the light and the dark theme.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+
+    Returns
+    -------
+    str
+        HTML.
+
+    Examples
+    --------
+    >>> "Nothing is wrong" in page([Report("edge.cfg", "ios-xe", lines=4)])
+    True
+    """
+    names = ", ".join(report.file.rsplit("/", 1)[-1] for report in reports)
+    body = "\n".join(
+        line for number, report in enumerate(reports) for line in _report(report, f"ticket{number}")
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';'
+        " style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+        f"<title>{escape(names)}: what it gives each class</title>\n<style>{_STYLE}</style>\n"
+        f"</head>\n<body>\n{body}\n<script>{_SCRIPT}</script>\n</body>\n</html>\n"
+    )
+
+
+def _report(report: Report, ticket: str) -> Iterator[str]:
+    yield f"<header><h1>{escape(report.file)}</h1>"
+    yield f'<button type="button" data-copies="{ticket}">Copy for ticket</button></header>'
+    yield f'<p class="lead">{escape(report.summary)}</p>'
+    yield from (line for each in report.findings for line in _finding(each))
+    for port in report.ports:
+        yield from _port(port)
+    if any(port.rows for port in report.ports):
+        yield f"<p class=soft>{_LEGEND}</p>"
+    for title, lines in (
+        ("Against the older configuration", [each.text for each in report.changes]),
+        ("Measured", list(report.measured)),
+        (
+            "Ignored",
+            [f"{s.finding.id}, line {s.finding.line}: {s.reason}" for s in report.silenced],
+        ),
+        ("Assumed", list(report.assumed)),
+        ("Defaults", [default_text(each) for each in report.defaults]),
+    ):
+        if lines:
+            items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+            yield f"<h2>{title}</h2><ul>{items}</ul>"
+    if report.remarks:
+        items = "".join(
+            f"<li>line {r.line}: <code>{escape(r.text)}</code> {escape(r.lost)}</li>"
+            for r in report.remarks
+        )
+        title = f"Lines that are not in the models: {len(report.remarks)}"
+        yield f"<details><summary>{title}</summary><ul>{items}</ul></details>"
+    text = escape(markdown(report))
+    yield f'<textarea id="{ticket}" aria-label="The report as Markdown" hidden>{text}</textarea>'
+
+
+def _port(port: PortReport) -> Iterator[str]:
+    yield f"<h2>{escape(port.interface)} {port.direction}"
+    yield f" <span class=soft>{escape(port.policy)}</span></h2>"
+    for fact in port.missing:
+        answer = f"--fact '{fact.name}=VALUE'"
+        yield f"<p>{escape(fact.question)} <code>{escape(answer)}</code></p>"
+    if port.rows:
+        head = ("class", "marks", "offered", "minimum", "maximum", "full queue")
+        yield from _table(head, map(_row, port.rows))
+    if port.runs:
+        yield "<h2>Under load</h2>"
+        columns = ("class", "load", "sent", "loss", "delay p50", "p99", "longest seen", "model")
+        yield from _table(columns, map(_run, port.runs))
+        yield f"<p class=soft>Scenario {port.scenario}. The longest delay seen is no bound.</p>"
+    if port.verify:
+        yield f"<p>Verify on the device:</p><pre>{escape(chr(10).join(port.verify))}</pre>"
+
+
+def _table(head: Sequence[str], rows: Iterator[str]) -> Iterator[str]:
+    titles = "".join(f'<th scope="col">{each}</th>' for each in head)
+    yield f"<div class=scroll><table><thead><tr>{titles}</tr></thead><tbody>"
+    yield from rows
+    yield "</tbody></table></div>"
+
+
+def _row(row: ClassRow) -> str:
+    cells = "".join(map(_cell, (row.offered, row.minimum, row.maximum, row.queue)))
+    name = f'<th scope="row">{escape(row.name)}</th>'
+    return f"<tr>{name}<td>{escape(row.marks)}</td>{cells}</tr>"
+
+
+def _cell(cell: Cell) -> str:
+    if not cell.kind and not cell.why:
+        return f"<td>{escape(cell.text)}</td>"
+    said = f"<b>{cell.kind}</b> " if cell.kind else ""
+    mark = {"default": "*", "unverified default": "**", "assumed": "?"}.get(cell.kind, "")
+    return (
+        f"<td><details><summary>{escape(cell.text)}{mark}</summary>"
+        f"<p>{said}{escape(cell.why)}</p></details></td>"
+    )
+
+
+def _run(run: ClassRun) -> str:
+    delays = (run.delay_p50_s, run.delay_p99_s, run.delay_max_s)
+    cells = [
+        f"{units.convert(run.load_ratio, '1', '%'):.0f} %",
+        rate_text(run.sent_bps),
+        loss_text(run),
+        *("-" if delay is None else time_text(delay) for delay in delays),
+        run.model,
+    ]
+    inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    return f'<tr><th scope="row">{escape(run.name)}</th>{inner}</tr>'
+
+
+def _finding(each: Finding) -> Iterator[str]:
+    where = f"line {each.line}" if each.line else "the port as a whole"
+    model = f" <span class=soft>by the {MODELS[each.model]}</span>" if each.model else ""
+    yield f'<div class="finding {each.severity}"><p><b>{each.severity}</b> {escape(each.sentence)}'
+    yield f" <span class=soft>{escape(each.id)}, {where}</span>{model}</p>"
+    if each.arithmetic or each.reference:
+        inner = f"<p>{escape(each.arithmetic)}</p><p class=soft>{escape(each.reference)}</p>"
+        yield f"<details><summary>Arithmetic and reference</summary>{inner}</details>"
+    if each.fix:
+        yield f"<pre>{escape(each.fix)}</pre>"
+    yield "</div>"

@@ -1,0 +1,215 @@
+"""What a check of one configuration says: classes with where each number comes from, findings."""
+
+from typing import Literal
+
+from qoslib.config import Default, MissingFact, Remark
+from qoslib.config.rules import Finding, Silenced
+from qoslib.record import Count, NotNegative, Record, Share, record
+
+__all__ = ["Cell", "Change", "ClassRow", "ClassRun", "Kind", "PortReport", "Report"]
+
+#: Where a number comes from.
+Kind = Literal[
+    "configured",
+    "computed",
+    "given",
+    "counted",
+    "assumed",
+    "fact",
+    "default",
+    "unverified default",
+    "",
+]
+
+
+@record
+class Cell(Record):
+    """A number to read, where it comes from, and its arithmetic.
+
+    Parameters
+    ----------
+    text : str
+    kind : str
+        ``configured`` in a line, ``computed`` of such numbers, ``given`` or ``counted`` traffic,
+        ``assumed``, a ``fact`` of the reader, a ``default`` with a source, or an ``unverified
+        default`` that nobody has read in its source.
+    why : str
+        Arithmetic, line, or source.
+    """
+
+    text: str
+    kind: Kind = ""
+    why: str = ""
+
+
+@record
+class ClassRow(Record):
+    """One class in the table of a port.
+
+    Parameters
+    ----------
+    name : str
+    marks : str
+        As one text.
+    offered, minimum, maximum, queue : Cell
+        `queue` is the delay of a full queue at the minimum.
+    line : int
+    """
+
+    name: str
+    marks: str
+    offered: Cell
+    minimum: Cell
+    maximum: Cell
+    queue: Cell
+    line: Count = 0
+
+
+@record
+class ClassRun(Record):
+    """What a model gives for one class at one load.
+
+    Parameters
+    ----------
+    name : str
+        Of the class.
+    load_ratio : float
+        1 for the load as given.
+    model : str
+        ``"fluid"`` or ``"packets"``.
+    drop_ratio : float or None
+        Of streams that do not respond to loss; None where only TCP is sent.
+    sent_bps : float
+        [bit/s]
+    delay_p50_s, delay_p99_s, delay_max_s : float or None
+        Packet model only; the maximum is that of the run, not a bound [s].
+    """
+
+    name: str
+    load_ratio: NotNegative
+    model: str
+    drop_ratio: Share | None
+    sent_bps: NotNegative
+    delay_p50_s: NotNegative | None = None
+    delay_p99_s: NotNegative | None = None
+    delay_max_s: NotNegative | None = None
+
+
+@record
+class PortReport(Record):
+    """One port of a configuration.
+
+    Parameters
+    ----------
+    interface, direction, policy : str
+    rows : tuple of ClassRow
+        Empty while a fact is missing.
+    runs : tuple of ClassRun
+    missing : tuple of MissingFact
+    scenario : str
+        Hash of the scenario that was run; empty where none was.
+    verify : tuple of str
+        Commands that show the same on the device.
+    """
+
+    interface: str
+    direction: str
+    policy: str
+    rows: tuple[ClassRow, ...] = ()
+    runs: tuple[ClassRun, ...] = ()
+    missing: tuple[MissingFact, ...] = ()
+    scenario: str = ""
+    verify: tuple[str, ...] = ()
+
+
+@record
+class Change(Record):
+    """What one class gains or loses against an older configuration.
+
+    Parameters
+    ----------
+    interface, name : str
+    text : str
+        One sentence.
+    worse : bool
+        Whether it loses something.
+    """
+
+    interface: str
+    name: str
+    text: str
+    worse: bool
+
+
+@record
+class Report(Record):
+    """The check of one file.
+
+    Parameters
+    ----------
+    file : str
+    dialect : str
+        Empty where it could not be read.
+    lines : int
+    understood : int
+        Lines on quality of service that the models have.
+    ports : tuple of PortReport
+    findings : tuple of Finding
+    silenced : tuple of Silenced
+    remarks : tuple of Remark
+        Lines that were not modelled or not understood.
+    assumed : tuple of str
+        One sentence each.
+    defaults : tuple of Default
+        Those that ports rest on.
+    changes : tuple of Change
+        Against an older configuration.
+    measured : tuple of str
+        How far measured values are from the models, a line each.
+    """
+
+    file: str
+    dialect: str = ""
+    lines: Count = 0
+    understood: Count = 0
+    ports: tuple[PortReport, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    silenced: tuple[Silenced, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    assumed: tuple[str, ...] = ()
+    defaults: tuple[Default, ...] = ()
+    changes: tuple[Change, ...] = ()
+    measured: tuple[str, ...] = ()
+
+    def count(self, severity: str) -> int:
+        """How many findings are of a severity.
+
+        Parameters
+        ----------
+        severity : str
+
+        Returns
+        -------
+        int
+        """
+        return sum(each.severity == severity for each in self.findings)
+
+    @property
+    def missing(self) -> tuple[MissingFact, ...]:
+        """The facts that ports still need."""
+        return tuple(dict.fromkeys(fact for port in self.ports for fact in port.missing))
+
+    @property
+    def summary(self) -> str:
+        """The sentence that leads."""
+        if self.missing:
+            return f"A fact is missing: {self.missing[0].question}"
+        errors, warnings = self.count("error"), self.count("warning")
+        if not errors and not warnings:
+            return "Nothing is wrong by the rules that apply."
+        parts = [
+            f"{number} {word}{'s' if number > 1 else ''}"
+            for number, word in ((errors, "error"), (warnings, "warning"))
+            if number
+        ]
+        return f"{' and '.join(parts)}. First: {self.findings[0].sentence}"

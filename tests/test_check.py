@@ -1,0 +1,228 @@
+"""``python -m qoslib check``: what it prints, how it ends, and what it never shows."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from qoslib import __main__
+from qoslib.config.rules import RULES, Finding
+from qoslib.findings import MODEL_RULES, Report, check
+from qoslib.findings.annotate import annotations
+from qoslib.findings.page import page
+
+SECRETS = ("hush-community", "9$secret", "topsecret", "198.51.100.7", "wifi-key")
+EDGE = """\
+hostname edge1
+enable secret 9 9$secret
+snmp-server community hush-community RO
+username me password 0 topsecret
+crypto isakmp key wifi-key address 198.51.100.7
+!
+class-map match-any VOICE
+ match dscp ef
+class-map match-any VIDEO
+ match dscp af41
+class-map match-any CONTROL
+ match dscp cs6
+policy-map MARK-IN
+ class VOICE
+  set dscp ef
+policy-map CHILD
+ class VOICE
+  priority percent 20
+ class VIDEO
+  bandwidth percent 30
+ class CONTROL
+  bandwidth percent 5
+ class class-default
+  bandwidth percent 30
+policy-map PARENT
+ class class-default
+  shape average 50000000
+   service-policy CHILD
+interface GigabitEthernet0/0/1
+ ip address 198.51.100.7 255.255.255.0
+ service-policy output PARENT
+interface GigabitEthernet0/0/2
+ service-policy input MARK-IN
+"""
+LOAD = """\
+VOICE = "40 calls G.711"
+VIDEO = "12 Mb/s video"
+CONTROL = "100 kb/s of 100 B"
+class-default = ["20 Mb/s", "2 TCP, 20 ms"]
+"""
+OVER = LOAD.replace("12 Mb/s", "40 Mb/s") + "[targets]\nVIDEO = '20 ms'\n"
+
+
+@pytest.fixture
+def run(tmp_path, capsys, monkeypatch):
+    """Run the command in a folder with these files; gives its status and what it printed."""
+    monkeypatch.chdir(tmp_path)
+    files = {"edge.cfg": EDGE, "load.toml": LOAD, "over.toml": OVER}
+    files["serial.cfg"] = "interface Serial0/0/0\n service-policy output CHILD\n" + EDGE
+    files["old.cfg"] = EDGE.replace("bandwidth percent 30", "bandwidth percent 20", 1)
+    files["bad.cfg"] = EDGE.replace("priority percent 20", "priority percent 120")
+    files["bad.toml"] = '\nVOICE = "forty calls"\n'
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+
+    def ran(*arguments):
+        status = __main__.main(["check", *arguments])
+        return status, *capsys.readouterr()
+
+    return ran
+
+
+def test_a_sound_configuration_ends_with_0_and_its_table(run):
+    status, out, _ = run(
+        "edge.cfg", "--interface", "GigabitEthernet0/0/1", "--traffic", "load.toml"
+    )
+    assert status == 0
+    assert "0 errors, 0 warnings" in out
+    # 20 % of the shaper, 40 calls of 87.2 kb/s, and 30 % of 50 Mb/s.
+    assert re.search(r"^VOICE +EF +3\.49 Mb/s \[1\] +10 Mb/s +10 Mb/s", out, re.MULTILINE)
+    assert re.search(r"^VIDEO +AF41 +12 Mb/s +15 Mb/s +50 Mb/s", out, re.MULTILINE)
+    assert "40 calls x 87.2 kb/s" in out
+    assert re.search(r"fluid +100 % +VIDEO +12 Mb/s +0 %", out)
+
+
+def test_too_much_ends_with_1_and_says_what_is_lost(run):
+    arguments = "edge.cfg", "--traffic", "over.toml"
+    status, out, _ = run(*arguments)
+    assert status == 1
+    assert "Class VIDEO loses" in out
+    assert "fluid model" in out
+    assert "The p99 delay of VIDEO is" in out
+    assert run(*arguments, "--fail-on", "never")[0] == 0
+
+
+def test_without_a_load_each_class_sends_its_minimum_and_that_is_said(run):
+    status, out, _ = run("edge.cfg")
+    assert status == 0
+    assert "Nobody said what is sent" in out
+    assert run("edge.cfg", "--fail-on", "info")[0] == 1
+
+
+def test_a_missing_fact_is_asked_for_with_what_to_type(run):
+    status, out, err = run("serial.cfg")
+    assert status == 2
+    (answer,) = re.findall(r"--fact '(Serial0/0/0\.line_rate_bps)=VALUE'", err)
+    status, out, err = run("serial.cfg", "--fact", f"{answer}=2048k")
+    assert (status, err) == (0, "")
+    assert "fact Serial0/0/0.line_rate_bps" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["nowhere.cfg"], "nowhere.cfg: No such file"),
+        (["."], "name a file that you may read"),
+        (["edge.cfg", "--traffic", "bad.toml"], "bad.toml: line 2: .*40 calls G.711"),
+        (["edge.cfg", "--traffic", "edge.cfg"], "edge.cfg: line 1: .*VOICE ="),
+        (["edge.cfg", "--fact", "speed=1G"], "line_rate_bps"),
+        (["edge.cfg", "--fact", "line_rate_bps"], "NAME=VALUE"),
+        (["edge.cfg", "--fact", "line_rate_bps=fast"], "100M"),
+        (["edge.cfg", "--dialect", "vyos"], "ios-xe"),
+        (["edge.cfg", "--html", "no/folder/page.html"], "no/folder"),
+    ],
+)
+def test_what_cannot_be_ends_with_2_and_one_line(run, arguments, says):
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert re.search(says, err)
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["bad.cfg"], "line 18"),
+        (["edge.cfg", "--interface", "Gi9"], "GigabitEthernet0/0/1"),
+        (["load.toml"], "dialect"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_a_finding_and_ends_with_2(run, arguments, says):
+    status, out, _ = run(*arguments)
+    assert status == 2
+    assert "unreadable" in out
+    assert says in out
+
+
+def test_against_says_what_each_class_gains_and_loses(run):
+    _, out, _ = run("edge.cfg", "--against", "old.cfg", "--traffic", "over.toml")
+    assert "VIDEO gains 5 Mb/s of its minimum (10 Mb/s -> 15 Mb/s)" in out
+    assert re.search(r"it loses\s+\S+ %\s+\(\S+ %\)\s+of\s+the\s+given\s+load", out)
+
+
+def test_json_and_annotations_are_for_machines(run):
+    status, out, _ = run("edge.cfg", "old.cfg", "--traffic", "over.toml", "--json")
+    first, second = json.loads(out)
+    assert (status, first["file"], second["file"]) == (1, "edge.cfg", "old.cfg")
+    assert first["findings"][0]["severity"] == "error"
+    _, out, _ = run("edge.cfg", "--traffic", "over.toml", "--annotate")
+    assert all(re.match(r"::(error|warning|notice) file=edge.cfg,", x) for x in out.splitlines())
+
+
+def test_an_annotation_stays_on_its_line():
+    finding = Finding("a", "info", 0, "50 %\n::error::x")
+    (line,) = annotations(Report("a,b:c", findings=(finding,)))
+    assert line == "::notice file=a%2Cb%3Ac,title=a::50 %25%0A::error::x"
+
+
+def test_no_secret_is_ever_shown(run, tmp_path):
+    pages = "--html", "page.html", "--markdown", "page.md"
+    shown = [*run("edge.cfg", "--traffic", "load.toml", *pages, "--all")[1:]]
+    shown += run("edge.cfg", "--json")[1:]
+    shown += run("bad.cfg")[1:]
+    shown += [(tmp_path / name).read_text() for name in ("page.html", "page.md")]
+    assert [secret for secret in SECRETS for text in shown if secret in text] == []
+
+
+def test_the_page_stands_alone_and_its_numbers_open(run, tmp_path):
+    run("edge.cfg", "--traffic", "over.toml", "--html", "page.html")
+    html = (tmp_path / "page.html").read_text()
+    assert not re.search(r"https?:|\bsrc=|<link|@import|url\(", html)
+    assert html.index('class="lead"') < html.index("<table>")
+    assert "<details><summary>15 Mb/s</summary>" in html
+    assert "Copy for ticket" in html
+    assert "prefers-color-scheme: dark" in html
+    for load in ("80 %", "100 %", "120 %"):
+        assert f"<td>{load}</td>" in html
+    assert "show policy-map interface GigabitEthernet0/0/1 output" in html
+
+
+def test_a_page_escapes_what_a_file_says():
+    finding = Finding("a", "info", 1, "<script>alert(1)</script>", fix="</pre><img>")
+    html = page([Report("<b>", findings=(finding,))])
+    assert "<script>alert" not in html
+    assert "<img>" not in html
+    assert "<b>" not in html.replace("<b>info</b>", "")
+
+
+def test_a_comment_silences_and_the_report_lists_it(run, tmp_path):
+    comment = "! qoslib: ignore ef-never-set the phones set it\n"
+    (tmp_path / "said.cfg").write_text(comment + EDGE.replace("  set dscp ef\n", ""))
+    _, out, _ = run("said.cfg")
+    assert "INFO  ef-never-set" not in out
+    assert re.search(r"Ignored:\n +ef-never-set, line \d+: the phones set it", out)
+
+
+def test_a_model_that_cannot_run_says_so_and_the_rest_stands(monkeypatch):
+    def refuse(*_):
+        raise ValueError("no rule for this")
+
+    monkeypatch.setattr("qoslib.fluid.solve", refuse)
+    report = check(EDGE, traffic=LOAD)
+    assert set(MODEL_RULES).isdisjoint(RULES)
+    assert any("fluid model was not run: no rule for this" in line for line in report.assumed)
+    assert report.ports[0].rows
+
+
+def test_a_check_loads_no_tables_figures_or_engines():
+    code = "import sys, qoslib.findings.command; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pandas", "plotly", "numba", "IPython"} & set(done.stdout.split())
