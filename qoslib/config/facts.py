@@ -13,6 +13,7 @@ NAMES = {
     "line_rate_bps": "bit/s",
     "contract_bps": "bit/s",
     "buffer_bytes": "B",
+    "delay_buffer_s": "s",
     "overhead_bytes": "B",
     "base_delay_s": "s",
     "transmit_ring_packets": "packets",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from qoslib.config.facts import Facts
+from qoslib.config.junos import is_junos, read_junos
 from qoslib.config.mqc.ios import ios_sign, ios_xe_sign, read_ios, read_ios_xe
 from qoslib.config.reading import Configuration
 from qoslib.config.tc import is_tc, read_tc
@@ -15,12 +16,14 @@ __all__ = ["DIALECTS", "read", "recognise"]
 DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
     "ios-xe": read_ios_xe,
     "ios": read_ios,
+    "junos": read_junos,
     "tc": read_tc,
 }
 #: Dialect -> how sure it is that a text is its own, from 0 to 1.
 SIGNS: dict[str, Callable[[str], float]] = {
     "ios-xe": ios_xe_sign,
     "ios": ios_sign,
+    "junos": is_junos,
     "tc": is_tc,
 }
 

@@ -1,0 +1,229 @@
+"""Forwarding classes, and classifiers: which marks lead to them, with which loss priority."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from qoslib.config.junos.amounts import count
+from qoslib.config.junos.schedulers import below, named
+from qoslib.config.junos.statements import Said, shown
+from qoslib.config.junos.words import (
+    DEFAULT_CLASSES,
+    KINDS,
+    LOSS_PRIORITIES,
+    code_points,
+    default_rules,
+    marks_of,
+)
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["Rule", "forwarding_classes", "rules", "without_number"]
+
+_MOST_QUEUES, _NO_DEVICE = 15, 100
+
+
+class Rule(NamedTuple):
+    """A mark, the class it leads to, its loss priority, and the statement that says so."""
+
+    mark: str
+    of: str
+    loss: str
+    said: Said
+
+
+def forwarding_classes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
+    """Forwarding class -> the number of its queue, and its line.
+
+    Parameters
+    ----------
+    said : sequence of Said
+        Below `class-of-service`.
+
+    Returns
+    -------
+    dict of str to tuple
+        With the four that need not be configured, of line 0. In a text without any, the classes
+        of scheduler maps have numbers that no device has.
+
+    Raises
+    ------
+    ConfigurationError
+        If the number of a queue is none.
+
+    Examples
+    --------
+    >>> words = ("forwarding-classes", "class", "voice", "queue-num", "1")
+    >>> forwarding_classes([Said(words, 4, "")])["voice"]
+    (1, 4)
+    """
+    found = {}
+    for each in below(said, "forwarding-classes"):
+        match each.words:
+            case ("class", name, "queue-num", number, *_):
+                found[name] = count(number, each.line, "the queue", _MOST_QUEUES), each.line
+            case ("queue", number, name, *_):
+                found[name] = count(number, each.line, "the queue", _MOST_QUEUES), each.line
+    partial = not found
+    for name, standard in DEFAULT_CLASSES.items():
+        found.setdefault(name, (standard, 0))
+    for each in below(said, "scheduler-maps") if partial else ():
+        if each.words[1:2] == ("forwarding-class",) and len(each.words) > 2:
+            found.setdefault(each.words[2], (_NO_DEVICE + len(found), 0))
+    return found
+
+
+def without_number(
+    said: Sequence[Said], classes: dict[str, tuple[int, int]]
+) -> list[tuple[Said, str]]:
+    """What is left out where the text does not say the number of a class's queue.
+
+    Parameters
+    ----------
+    said : sequence of Said
+        Below `class-of-service`.
+    classes : dict of str to tuple
+        From `forwarding_classes`.
+
+    Returns
+    -------
+    list of tuple
+        Statements of scheduler maps, with a sentence.
+    """
+    sentence = "The text does not hold this forwarding class: without the number of its queue, the"
+    return [
+        (each, f"{sentence} class has no default rate or buffer.")
+        for each in below(said, "scheduler-maps")
+        if len(each.words) > 2 and classes.get(each.words[2], (0, 0))[0] >= _NO_DEVICE
+    ]
+
+
+def _aliases(said: Sequence[Said]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for each in below(said, "code-point-aliases"):
+        if len(each.words) == 3 and each.words[0] in KINDS:
+            kind, name, bits = each.words
+            (code,) = code_points(kind, bits, each.line, {})
+            found.setdefault(kind, {})[name] = code
+    return found
+
+
+def _used(said: Sequence[Said]) -> list[tuple[str, str, Said]]:
+    """Kind and name of each classifier that an interface uses, in the order of the text."""
+    found: dict[tuple[str, str], Said] = {}
+    for each in below(said, "interfaces"):
+        words = each.words
+        if "classifiers" in words[:-2] and words[-3] == "classifiers":
+            found.setdefault((words[-2], words[-1]), each)
+    return [(kind, name, each) for (kind, name), each in found.items()]
+
+
+def rules(
+    said: Sequence[Said], classes: dict[str, tuple[int, int]]
+) -> tuple[list[Rule], list[tuple[Said, str]]]:
+    """The rules of all classifiers that interfaces use, or of all there are if none is used.
+
+    Parameters
+    ----------
+    said : sequence of Said
+        Below `class-of-service`.
+    classes : dict of str to tuple
+        From `forwarding_classes`.
+
+    Returns
+    -------
+    tuple of list
+        A rule for each mark, the first that names it; and what is left out, a sentence each.
+
+    Raises
+    ------
+    ConfigurationError
+        If a classifier, a class or a code point does not exist.
+    """
+    aliases = _aliases(said)
+    lost: list[tuple[Said, str]] = []
+    partial = not below(said, "forwarding-classes")
+    defined: dict[tuple[str, str], list[Rule]] = {}
+    for kind, own in named(below(said, "classifiers")).items():
+        if kind in KINDS:
+            absent = [each for each in own if partial and _class_of(each) not in classes]
+            lost += [(each, "The text does not hold this forwarding class.") for each in absent]
+            own = [each for each in own if each not in absent] if absent else own
+            for name, lines in named(own).items():
+                defined[kind, name] = _rules(kind, name, lines, classes, aliases.get(kind, {}), own)
+    used = _used(said)
+    order = list(defined)
+    if used:
+        order = []
+        for kind, name, each in used:
+            if kind not in KINDS:
+                continue
+            if name == "default":
+                defined[kind, name] = _default(kind, classes, each)
+            elif not below(said, "classifiers"):
+                lost.append((each, "The text does not hold this classifier."))
+                continue
+            elif (kind, name) not in defined:
+                problem = f"the classifier {shown(name)} of {shown(kind)} is not defined"
+                raise ConfigurationError(problem, each.line)
+            order.append((kind, name))
+    found: dict[str, Rule] = {}
+    for key in order:
+        for rule in defined[key]:
+            first = found.setdefault(rule.mark, rule)
+            if first.of != rule.of and rule.said.text:
+                sentence = f"Another classifier, which stands first, puts {rule.mark} into"
+                lost.append((rule.said, f"{sentence} {first.of}: this rule is left out."))
+    return list(found.values()), lost
+
+
+def _class_of(said: Said) -> str:
+    """The class of a rule; one that exists where a statement is no rule."""
+    words = said.words
+    return words[2] if words[1:2] == ("forwarding-class",) and len(words) > 2 else "best-effort"
+
+
+def _rules(
+    kind: str,
+    name: str,
+    lines: Sequence[Said],
+    classes: dict[str, tuple[int, int]],
+    aliases: dict[str, int],
+    all_of_kind: Sequence[Said],
+    depth: int = 0,
+) -> list[Rule]:
+    own: list[Rule] = []
+    imported: list[Rule] = []
+    for each in lines:
+        match each.words:
+            case ("forwarding-class", of, "loss-priority", loss, "code-points", word):
+                if of not in classes:
+                    raise ConfigurationError(f"the class {shown(of)} is not defined", each.line)
+                if loss not in LOSS_PRIORITIES:
+                    allowed = ", ".join(LOSS_PRIORITIES)
+                    problem = f"the loss priority is {shown(loss)}; allowed: {allowed}"
+                    raise ConfigurationError(problem, each.line)
+                for code in code_points(kind, word, each.line, aliases):
+                    own += (Rule(mark, of, loss, each) for mark in marks_of(kind, code))
+            case ("import", "default"):
+                imported = _default(kind, classes, each)
+            case ("import", other):
+                more = named(all_of_kind).get(other)
+                if more is None or depth > _MOST_QUEUES:
+                    problem = f"the classifier {shown(other)} is not defined, or imports itself"
+                    raise ConfigurationError(problem, each.line)
+                imported = _rules(kind, other, more, classes, aliases, all_of_kind, depth + 1)
+    named_here = {rule.mark for rule in own}
+    return own + [rule for rule in imported if rule.mark not in named_here]
+
+
+def _default(kind: str, classes: dict[str, tuple[int, int]], said: Said) -> list[Rule]:
+    """The default classifier of a kind, as far as its queues have classes."""
+    of_queue: dict[int, str] = {}
+    for name, (number, _) in sorted(classes.items(), key=lambda one: not one[1][1]):
+        of_queue.setdefault(number, name)
+    silent = said._replace(text="")
+    return [
+        Rule(mark, of_queue[number], loss, silent)
+        for code, (number, loss) in default_rules(kind).items()
+        if number in of_queue
+        for mark in marks_of(kind, code)
+    ]

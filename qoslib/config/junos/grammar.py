@@ -1,0 +1,240 @@
+"""Which statements are understood, which are not modelled, and what is lost by leaving them out."""
+
+from collections.abc import Iterable
+
+from qoslib.config.junos.statements import Said
+from qoslib.config.reading import Remark, Statement
+
+__all__ = ["kind_of", "sorted_out"]
+
+_PAUSES = "Pauses of single priorities (IEEE 802.1Qbb) are left out."
+#: Pattern below its level -> what is lost; empty where nothing is. `*` is one word, `**` the rest.
+_CLASS_OF_SERVICE = {
+    "classifiers ieee-802.1ad **": "Drop eligible is no mark: these rules are left out.",
+    "classifiers * * import *": "",
+    "classifiers * * forwarding-class * loss-priority * code-points *": "",
+    "code-point-aliases * * *": "",
+    "forwarding-classes class * queue-num *": "",
+    "forwarding-classes class * queue-num * no-loss **": "A class without loss pauses its senders;"
+    " here its queue drops.",
+    "forwarding-classes class * queue-num * **": "",
+    "forwarding-classes class * no-loss": "A class without loss pauses its senders; here its queue"
+    " drops.",
+    "forwarding-classes class * priority *": "The priority in the fabric is left out.",
+    "forwarding-classes class * **": "",
+    "forwarding-classes queue * *": "",
+    "forwarding-classes queue * * priority *": "The priority in the fabric is left out.",
+    "forwarding-class-sets * class *": "",
+    "scheduler-maps * forwarding-class * scheduler *": "",
+    "schedulers * transmit-rate **": "",
+    "schedulers * buffer-size **": "",
+    "schedulers * shaping-rate **": "",
+    "schedulers * excess-rate **": "",
+    "schedulers * excess-priority *": "",
+    "schedulers * priority *": "",
+    "schedulers * explicit-congestion-notification": "",
+    "schedulers * drop-profile-map loss-priority * protocol * drop-profile *": "",
+    "schedulers * buffer-dynamic-threshold *": "The share of the common buffer that the queue may"
+    " take as it is free is left out.",
+    "schedulers * **": "The option of this scheduler is left out.",
+    "drop-profiles * fill-level * drop-probability *": "",
+    "drop-profiles * interpolate fill-level *": "",
+    "drop-profiles * interpolate drop-probability *": "",
+    "traffic-control-profiles * scheduler-map *": "",
+    "traffic-control-profiles * shaping-rate **": "",
+    "traffic-control-profiles * guaranteed-rate **": "",
+    "traffic-control-profiles * excess-rate **": "",
+    "traffic-control-profiles * delay-buffer-rate **": "",
+    "traffic-control-profiles * overhead-accounting **": "What it adds to each frame is left out:"
+    " the port counts one overhead.",
+    "traffic-control-profiles * **": "The option of this traffic-control profile is left out.",
+    "interfaces * scheduler-map *": "",
+    "interfaces * shaping-rate **": "",
+    "interfaces * output-traffic-control-profile *": "",
+    "interfaces * forwarding-class-set * output-traffic-control-profile *": "",
+    "interfaces interface-set * output-traffic-control-profile *": "",
+    "interfaces * unit * scheduler-map *": "",
+    "interfaces * unit * shaping-rate **": "",
+    "interfaces * unit * output-traffic-control-profile *": "",
+    "interfaces * unit * classifiers * *": "",
+    "interfaces * unit * classifiers no-default": "",
+    "interfaces * classifiers * *": "",
+    "interfaces * unit * rewrite-rules **": "",
+    "interfaces * rewrite-rules **": "",
+    "interfaces * unit * forwarding-class *": "All packets that arrive here are of this class,"
+    " whatever their mark: give their streams a mark of the class.",
+    "interfaces * forwarding-class *": "All packets that arrive here are of this class,"
+    " whatever their mark: give their streams a mark of the class.",
+    "interfaces * output-traffic-control-profile-remaining *": "Units without a profile of"
+    " their own are left out.",
+    "interfaces * congestion-notification-profile *": _PAUSES,
+    "interfaces * member-link-scheduler *": "The members of a bundle are one link here.",
+    "interfaces * unit * **": "What it says of this unit is left out.",
+    "interfaces * **": "What it says of this interface is left out.",
+    "rewrite-rules **": "",
+    "tri-color": "",
+    "multi-destination **": "Classes for packets to many are left out.",
+    "shared-buffer **": "How the memory of the device is parted is left out.",
+    "dedicated-buffer **": "How the memory of the device is parted is left out.",
+    "dedicated-buffer-profile **": "How the memory of the device is parted is left out.",
+    "congestion-notification-profile **": _PAUSES,
+    "host-outbound-traffic **": "Which class the device's own packets are of is left out.",
+    "forwarding-policy **": "Paths by class are left out.",
+    "fabric **": "Queues in front of the fabric are left out.",
+    "loss-priority-maps **": "Loss priorities from these maps are left out.",
+    "loss-priority-rewrites **": "",
+    "translation-table **": "",
+    "restricted-queues **": "The queues of older interfaces are left out.",
+    "system-defaults **": "Defaults for whole kinds of interfaces are left out.",
+    "routing-instances **": "Classifiers of single routing instances are left out.",
+    "traceoptions **": "",
+    "policy-map **": "",
+}
+_FIREWALL = {
+    "policer * if-exceeding bandwidth-limit *": "",
+    "policer * if-exceeding bandwidth-percent *": "",
+    "policer * if-exceeding burst-size-limit *": "",
+    "policer * then discard": "",
+    "policer * then loss-priority *": "",
+    "policer * then forwarding-class *": "A packet that exceeds stays in its class.",
+    "policer * **": "The option of this policer is left out.",
+    "three-color-policer * single-rate **": "",
+    "three-color-policer * two-rate **": "",
+    "three-color-policer * action **": "",
+    "three-color-policer * **": "The option of this policer is left out.",
+    "hierarchical-policer **": "A policer of two levels is left out: it drops nothing here.",
+}
+_INTERFACES = {
+    "* speed *": "",
+    "* link-speed *": "",
+    "* gigether-options speed *": "",
+    "* ether-options speed *": "",
+    "* gigether-options 802.3ad *": "",
+    "* ether-options 802.3ad *": "",
+    "* unit * family * policer input *": "",
+    "* unit * family * policer output *": "",
+    "* unit * family * policer **": "This policer is left out.",
+    "* unit * layer2-policer **": "Policers of frames below IP are left out.",
+    "interface-set * interface **": "",
+    "* per-unit-scheduler": "",
+    "* hierarchical-scheduler **": "",
+    "* shared-scheduler": "",
+}
+_CHASSIS = {
+    "**": "How large it makes the buffer is a fact: give buffer_bytes or delay_buffer_s.",
+}
+_OTHER = "Made for a subscriber or a logical system, it is left out."
+_LEVELS: dict[str, dict[str, str]] = {
+    "class-of-service": _CLASS_OF_SERVICE,
+    "firewall": _FIREWALL,
+    "interfaces": _INTERFACES,
+    "chassis": _CHASSIS,
+    "dynamic-profiles": {"**": _OTHER},
+    "logical-systems": {"**": _OTHER},
+}
+#: Levels where a statement that no pattern has is about something else, and no error.
+_WIDE = {"interfaces", "firewall", "chassis"}
+Patterns = list[tuple[tuple[str, ...], str]]
+
+
+def _by_first_word(table: dict[str, str]) -> dict[str, Patterns]:
+    found: dict[str, Patterns] = {}
+    for pattern, lost in table.items():
+        words = tuple(pattern.split())
+        found.setdefault(words[0], []).append((words, lost))
+    return found
+
+
+_TABLES = {level: _by_first_word(table) for level, table in _LEVELS.items()}
+
+
+def _fits(pattern: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    if pattern[-1] == "**":
+        pattern = pattern[:-1]
+        if len(words) < len(pattern):
+            return False
+    elif len(words) != len(pattern):
+        return False
+    return all(p in ("*", w) for p, w in zip(pattern, words, strict=False))
+
+
+def kind_of(words: tuple[str, ...]) -> str | None:
+    """What is lost by a statement: empty if nothing, ``"?"`` if it is not understood.
+
+    Parameters
+    ----------
+    words : tuple of str
+        From the top of the configuration.
+
+    Returns
+    -------
+    str or None
+        None of a statement that is not about quality of service.
+
+    Examples
+    --------
+    >>> kind_of(("class-of-service", "schedulers", "voice", "priority", "high"))
+    ''
+    >>> kind_of(("class-of-service", "colours", "blue"))
+    '?'
+    """
+    table = _TABLES.get(words[0])
+    below = words[1:]
+    if table is None or not below:
+        return None
+    for first in (below[0], "*", "**"):
+        for pattern, lost in table.get(first, ()):
+            if _fits(pattern, below):
+                return lost
+    return None if words[0] in _WIDE else "?"
+
+
+def sorted_out(
+    said: Iterable[Said], of_filters: Iterable[Said], lost: Iterable[tuple[Said, str]]
+) -> tuple[list[Statement], list[Remark]]:
+    """Every statement on quality of service, as understood or as a remark.
+
+    Parameters
+    ----------
+    said : iterable of Said
+    of_filters : iterable of Said
+        Those of filters that choose a class or a policer.
+    lost : iterable of tuple
+        What the ports do not say of a statement that is understood, a sentence each.
+
+    Returns
+    -------
+    tuple of list
+        Statements and remarks, by their lines.
+    """
+    remarks: dict[tuple[int, str, str], Remark] = {}
+    found: dict[tuple[int, str, tuple[str, ...]], Statement] = {}
+    for each, sentence in lost:
+        key = each.line, each.text, sentence
+        remarks[key] = Remark("not modelled", each.line, each.text, sentence)
+    marked = {key[:2] for key in remarks}
+    for each in said:
+        kind = kind_of(each.words)
+        place = each.line, each.text
+        if kind is None or not each.text or place in marked:
+            continue
+        if not each.active:
+            sentence = "It is inactive: the device does not use it."
+            remarks[(*place, sentence)] = Remark("not modelled", *place, sentence)
+        elif kind == "?":
+            sentence = "This statement is not known here; whatever it does is left out."
+            remarks[(*place, sentence)] = Remark("unknown", *place, sentence)
+        elif kind:
+            remarks[(*place, kind)] = Remark("not modelled", *place, kind)
+        else:
+            found[(*place, each.parents)] = Statement(*place, each.parents)
+    for each in of_filters:
+        place = each.line, each.text
+        if place not in marked and each.active:
+            found[(*place, each.parents)] = Statement(*place, each.parents)
+    places = {key[:2] for key in remarks}
+    kept = [each for each in found.values() if (each.line, each.text) not in places]
+    return (
+        sorted(kept, key=lambda one: one.line),
+        sorted(remarks.values(), key=lambda one: one.line),
+    )

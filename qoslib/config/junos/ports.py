@@ -1,0 +1,352 @@
+"""From what an interface says to a port: its sites, its tree, its classifier."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from qoslib.config.facts import Facts
+from qoslib.config.junos.policers import Metered, Term
+from qoslib.config.junos.queues import Definitions, Entry, Notes, Site, queues_of, shaper_of
+from qoslib.config.junos.schedulers import Limit, Profile, Scheduler, below, named
+from qoslib.config.junos.sites import Interface
+from qoslib.config.junos.statements import Said, shown
+from qoslib.config.junos.words import PRIORITIES, interface_rate_bps
+from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
+from qoslib.config.text import ConfigurationError
+from qoslib.platforms.trees import junos
+from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree
+
+__all__ = ["Known", "Maps", "Rates", "maps_of", "port_of", "rest_of"]
+
+Maps = dict[str, list[Entry]]
+Lost = list[tuple[Said, str]]
+#: The classes of a port whose scheduler map is the default, by the numbers of their queues.
+_DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
+
+
+class Known(NamedTuple):
+    """All that the configuration defines by name."""
+
+    defined: Definitions
+    schedulers: dict[str, Scheduler]
+    maps: Maps
+    classes: dict[str, tuple[int, int]]
+    filters: dict[str, tuple[Term, ...]]
+    meters: dict[str, Metered]
+    said: Sequence[Said]
+
+
+@dataclass
+class Rates:
+    """Line rates: a fact, what an interface says of its speed, or its type by its name."""
+
+    said: Sequence[Said]
+    facts: Facts
+
+    def __post_init__(self) -> None:
+        self.lines: dict[str, int] = {}
+        self.speeds: dict[str, tuple[str, int]] = {}
+        for each in below(self.said, "interfaces"):
+            name, words = each.words[0], each.words[1:]
+            self.lines.setdefault(name, each.line)
+            if len(words) > 1 and words[-2] in ("speed", "link-speed") and "unit" not in words:
+                self.speeds[name] = words[-1], each.line
+
+    def of(self, interface: str, line: int) -> tuple[float, Origin] | MissingFact:
+        """The line rate of an interface with its origin, or the question to ask."""
+        name = interface.partition(".")[0]
+        for each in (interface, name):
+            fact = self.facts.name(each, "line_rate_bps")
+            if fact:
+                rate_bps = self.facts.number(each, "line_rate_bps") or 0.0
+                if rate_bps <= 0:
+                    raise ConfigurationError(f"the fact {fact} is 0; allowed: above 0", line)
+                return rate_bps, Origin("rate_bps", fact=fact)
+        speed, speed_line = self.speeds.get(name, ("", 0))
+        said_bps = interface_rate_bps("", speed)
+        if said_bps is not None:
+            return said_bps, Origin("rate_bps", speed_line)
+        typed_bps = interface_rate_bps(name)
+        if typed_bps is not None:
+            return typed_bps, Origin("rate_bps", self.lines.get(name, line), "junos.line_rate")
+        what = "the members of" if name.startswith("ae") else "the line of"
+        question = f"How fast, in all, is {what} {interface}?"
+        return self.facts.missing(interface, "line_rate_bps", question, line)
+
+
+def maps_of(
+    cos: Sequence[Said], made: dict[str, Scheduler], classes: dict[str, tuple[int, int]]
+) -> Maps:
+    """Scheduler maps by name.
+
+    Parameters
+    ----------
+    cos : sequence of Said
+        Below `class-of-service`.
+    made : dict of str to Scheduler
+    classes : dict of str to tuple
+        From `forwarding_classes`.
+
+    Returns
+    -------
+    dict of str to list of Entry
+
+    Raises
+    ------
+    ConfigurationError
+        If a class or a scheduler does not exist.
+    """
+    found: Maps = {}
+    for name, own in named(below(cos, "scheduler-maps")).items():
+        entries: dict[str, Entry] = {}
+        for each in own:
+            match each.words:
+                case ("forwarding-class", of, "scheduler", scheduler):
+                    if of not in classes:
+                        raise ConfigurationError(f"the class {shown(of)} is not defined", each.line)
+                    if made and scheduler not in made:
+                        problem = f"the scheduler {shown(scheduler)} is not defined"
+                        raise ConfigurationError(problem, each.line)
+                    entries[of] = Entry(of, classes[of][0], made.get(scheduler), each.line)
+        found[name] = sorted(entries.values(), key=lambda entry: entry.number)
+    return found
+
+
+def rest_of(facts: Facts, interface: str) -> tuple[dict[str, Any], list[Origin]]:
+    """What only facts say of a port, with their origins.
+
+    Parameters
+    ----------
+    facts : Facts
+    interface : str
+
+    Returns
+    -------
+    tuple of dict and list
+    """
+    more: dict[str, Any] = {}
+    for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
+        value = facts.number(interface, kind)
+        if value is not None:
+            more[kind] = int(value) if kind.endswith("packets") else value
+    return more, [Origin(kind, fact=facts.name(interface, kind)) for kind in more]
+
+
+def _entries(
+    known: Known, given: tuple[str, int] | None, platform: str, lost: Lost, line: int
+) -> tuple[Entry, ...]:
+    """The queues of a map, one for each number; those of the default map where none is given."""
+    if given is None:
+        numbers = _DEFAULT_QUEUES.get(platform, _DEFAULT_QUEUES[""])
+        by_number: dict[int, str] = {}
+        for name, (number, _) in sorted(known.classes.items(), key=lambda one: not one[1][1]):
+            by_number.setdefault(number, name)
+        return tuple(Entry(by_number[n], n, None, line) for n in numbers if n in by_number)
+    name, line = given
+    if name not in known.maps:
+        raise ConfigurationError(f"the scheduler map {shown(name)} is not defined", line)
+    found: dict[int, Entry] = {}
+    for entry in known.maps[name]:
+        first = found.setdefault(entry.number, entry)
+        if first is not entry and entry.scheduler:
+            sentence = f"It shares a queue with {first.of}, whose scheduler counts."
+            lost += [(each, sentence) for each in entry.scheduler.said[:1]]
+    return tuple(found.values())
+
+
+def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[ConfiguredPort, Lost]:
+    """The port of an interface with queues, as far as facts allow.
+
+    Parameters
+    ----------
+    interface : Interface
+    known : Known
+    rates : Rates
+
+    Returns
+    -------
+    tuple of ConfiguredPort and list
+        And what the port does not say, a sentence each.
+
+    Raises
+    ------
+    ConfigurationError
+        If something that it names does not exist, or the port cannot be.
+    """
+    facts, name = known.defined.facts, interface.name
+    notes = Notes(name)
+    given = interface.own.scheduler_map
+    policy = given[0] if given else ""
+    line = given[1] if given else interface.line
+    configured = ConfiguredPort(name, "out", None, policy=policy, line=line)
+    every = [interface.own, *interface.units.values(), *interface.class_sets.values()]
+    if not known.maps and any(each.scheduler_map for each in every):
+        return configured, _absent(known.said, interface)
+    rate = rates.of(name, line)
+    if isinstance(rate, MissingFact):
+        notes.missing.append(rate)
+        notes.line_bps = 1.0
+    else:
+        notes.line_bps = rate[0]
+        notes.origins.append(rate[1])
+    try:
+        sites, nodes, shaper = _sites(interface, known, notes)
+        queues = [queue for site in sites for queue in queues_of(site, known.defined, notes)]
+        tree = any(site.tree for site in sites)
+        words = [e.scheduler.priority for site in sites for e in site.entries if e.scheduler]
+        strict = 2 if PRIORITIES[0] in words else 1
+        more, origins = rest_of(facts, name)
+        port = Port(
+            name,
+            notes.line_bps,
+            tuple(queues),
+            SchedulerTree(tuple(nodes), strict) if tree else PriorityLevels(),
+            classifier=_classifier(sites, known, notes),
+            shaper=shaper,
+            **more,
+        )
+    except ConfigurationError:
+        raise
+    except ValueError as error:
+        raise ConfigurationError(f"interface {shown(name)}: {error}", line) from None
+    configured = configured.replace(classes=_classes(sites, known))
+    if notes.missing:
+        return configured.replace(missing=tuple(notes.missing)), notes.lost
+    origins = [*notes.origins, *origins]
+    return configured.replace(port=port, origins=tuple(origins)), notes.lost
+
+
+def _absent(said: Sequence[Said], interface: Interface) -> Lost:
+    found = below(said, "class-of-service", "interfaces", interface.name)
+    sentence = "The text does not hold this scheduler map."
+    return [(each, sentence) for each in found if "scheduler-map" in each.words]
+
+
+def _rate_of(limit: Limit | None, whole_bps: float) -> float | None:
+    return None if limit is None else limit.rate.of_bps(whole_bps)
+
+
+def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site], list[Node], Any]:
+    """Where the maps hang: on the port itself, or on nodes below it."""
+    own, line_bps = interface.own, notes.line_bps
+    platform = known.defined.facts.text(interface.name, "platform")
+    hung = [(unit, f"unit {unit}", f"unit {unit} ") for unit in interface.units]
+    hung += [(name, name, "") for name in interface.class_sets]
+    profiles = {**interface.units, **interface.class_sets}
+    if not hung:
+        entries = _entries(known, own.scheduler_map, platform, notes.lost, own.line)
+        unlike = any(
+            e.scheduler and (e.scheduler.excess or e.scheduler.excess_line) for e in entries
+        )
+        tree = unlike or platform == "mpc"
+        where = f"scheduler.nodes[{interface.name!r}].shaper" if tree else "shaper"
+        shaper = shaper_of(own.shaping, line_bps, where, notes, platform) if own.shaping else None
+        site = _site(own, "", "", entries, shaper.rate_bps if shaper else line_bps, line_bps, tree)
+        names = tuple(entry.of for entry in site.entries)
+        node = Node(interface.name, names, shaper=shaper)
+        return [site], [node] if tree else [], None if tree else shaper
+    where = f"scheduler.nodes[{interface.name!r}].shaper"
+    shaper = shaper_of(own.shaping, line_bps, where, notes, platform) if own.shaping else None
+    most_bps = shaper.rate_bps if shaper else line_bps
+    sites, nodes, sets = [], [], dict[str, tuple[Profile, list[str]]]()
+    top: list[str] = []
+    for key, called, prefix in hung:
+        profile = profiles[key]
+        entries = _entries(known, profile.scheduler_map, platform, notes.lost, profile.line)
+        site = _site(profile, prefix, called, entries, most_bps, line_bps, True)
+        sites.append(site)
+        nodes.append(
+            _node(profile, called, [prefix + e.of for e in entries], line_bps, notes, platform)
+        )
+        above = interface.above.get(key)
+        if above and prefix:
+            sets.setdefault(above.name, (above, []))[1].append(called)
+        if above is None or above.name not in top:
+            top.append(above.name if above and prefix else called)
+    for name, (profile, children) in sets.items():
+        nodes.append(_node(profile, name, children, line_bps, notes, platform))
+    return sites, [Node(interface.name, tuple(top), shaper=shaper), *nodes], None
+
+
+def _site(
+    of: Profile, prefix: str, node: str, entries: tuple[Entry, ...], most_bps: float,
+    line_bps: float, tree: bool,
+) -> Site:  # fmt: skip
+    """What shares are of: the guaranteed rate, else the shaping rate, else all there is."""
+    shaping_bps = _rate_of(of.shaping, line_bps)
+    guaranteed_bps = _rate_of(of.guaranteed, line_bps) if prefix or node else None
+    ceiling_bps = min(shaping_bps or most_bps, most_bps)
+    whole_bps = guaranteed_bps or ceiling_bps
+    buffer_bps = of.delay_buffer.of_bps(line_bps) if of.delay_buffer else whole_bps
+    return Site(prefix, node, entries, whole_bps, ceiling_bps, buffer_bps, tree)
+
+
+def _node(
+    of: Profile, name: str, children: Sequence[str], line_bps: float, notes: Notes, platform: str
+) -> Node:
+    where = f"scheduler.nodes[{name!r}]"
+    shaper = None
+    if of.shaping is not None:
+        shaper = shaper_of(of.shaping, line_bps, f"{where}.shaper", notes, platform)
+    guaranteed = of.guaranteed
+    if guaranteed is not None:
+        notes.says(f"{where}.guaranteed_bps", guaranteed.rate.line)
+    weight = of.excess.value if of.excess else None
+    if weight == 0:
+        problem = "an excess rate of 0 for all queues of a profile; allowed: above 0"
+        raise ConfigurationError(problem, of.excess.line if of.excess else of.line)
+    notes.says(
+        f"{where}.weight",
+        of.excess.line if of.excess else 0,
+        "" if of.excess else "junos.excess_rate",
+    )
+    node = junos(
+        Node(name, tuple(children)),
+        guaranteed_bps=_rate_of(guaranteed, line_bps) or 0.0,
+        excess_weight=weight,
+    ).replace(shaper=shaper)
+    if guaranteed is not None and guaranteed.burst_bytes is not None:
+        notes.says(f"{where}.guaranteed_burst_bytes", guaranteed.line)
+        return node.replace(guaranteed_burst_bytes=guaranteed.burst_bytes)
+    return node
+
+
+def _classifier(sites: Sequence[Site], known: Known, notes: Notes) -> Classifier:
+    """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
+    found, default = [], ""
+    for site in sites:
+        by_number = {entry.number: site.prefix + entry.of for entry in site.entries}
+        for rule in known.defined.rules:
+            queue = by_number.get(known.defined.numbers[rule.of])
+            if queue is not None:
+                found.append((site.prefix + rule.mark, queue))
+            elif rule.said.text:
+                sentence = f"A scheduler map has no scheduler for {rule.of}: where it is used,"
+                notes.lose(rule.said, f"{sentence} these packets go to the class of queue 0.")
+        if 0 in by_number and not default and found:
+            default = by_number[0]
+    return Classifier(tuple(found), default)
+
+
+def _classes(sites: Sequence[Site], known: Known) -> tuple[ConfiguredClass, ...]:
+    made = []
+    for site in sites:
+        for entry in site.entries:
+            numbers = known.defined.numbers
+            of = [rule for rule in known.defined.rules if numbers[rule.of] == entry.number]
+            marks = [rule.mark for rule in of]
+            if known.defined.rules and entry.number == 0:
+                marks.append("the rest")
+            said = entry.scheduler.said if entry.scheduler else ()
+            own = dict.fromkeys(Statement(each.line, each.text, each.parents) for each in said)
+            made.append(
+                ConfiguredClass(
+                    site.prefix + entry.of,
+                    site.prefix + entry.of,
+                    tuple(marks),
+                    known.classes[entry.of][1] or entry.line,
+                    site.node,
+                    tuple(own),
+                )
+            )
+    return tuple(made)

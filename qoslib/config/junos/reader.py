@@ -1,0 +1,120 @@
+"""A Junos configuration as ports."""
+
+from qoslib.config.facts import Facts
+from qoslib.config.junos.classes import forwarding_classes, rules, without_number
+from qoslib.config.junos.grammar import kind_of, sorted_out
+from qoslib.config.junos.groups import inherited
+from qoslib.config.junos.metering import metered
+from qoslib.config.junos.policers import filters, policers
+from qoslib.config.junos.ports import Known, Rates, maps_of, port_of
+from qoslib.config.junos.queues import Definitions
+from qoslib.config.junos.schedulers import below, drop_profiles, profiles, schedulers
+from qoslib.config.junos.sites import interfaces
+from qoslib.config.junos.statements import statements
+from qoslib.config.reading import Configuration, ConfiguredPort
+
+__all__ = ["is_junos", "read_junos"]
+
+_SURE, _LIKELY = 0.95, 0.8
+_SIGNS = (
+    ("class-of-service {", _SURE),
+    ("set class-of-service ", _SURE),
+    ("forwarding-class ", _LIKELY),
+    ("if-exceeding", _LIKELY),
+    ("set firewall ", _LIKELY),
+    ("queue-num ", _LIKELY),
+)
+
+
+def is_junos(text: str) -> float:
+    """How sure it is that a text is a Junos configuration.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> is_junos("set class-of-service schedulers voice priority high"), is_junos("policy-map WAN")
+    (0.95, 0.0)
+    """
+    return max((sure for word, sure in _SIGNS if word in text), default=0.0)
+
+
+def read_junos(text: str, facts: Facts) -> Configuration:
+    """Read class of service and policers of a Junos configuration, in braces or as `set` lines.
+
+    A queue has its guaranteed rate first, in order of priority, and then shares of what is left.
+    An interface with one map is a flat port; units and sets with queues of their own are nodes of
+    a tree. Without a classifier in the text a stream's mark is the name of its class.
+
+    Parameters
+    ----------
+    text : str
+    facts : Facts
+        `buffer_bytes` or `delay_buffer_s` where buffers are shares; `platform` ``"m120"`` (memory
+        allocation dynamic), ``"mpc"`` (equal shares of the excess) or ``"srx"``.
+
+    Returns
+    -------
+    Configuration
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> text = '''
+    ... set class-of-service interfaces ge-0/0/1 scheduler-map wan
+    ... set class-of-service scheduler-maps wan forwarding-class best-effort scheduler data
+    ... set class-of-service schedulers data transmit-rate percent 40
+    ... set class-of-service schedulers data buffer-size percent 40
+    ... '''
+    >>> port = read_junos(text, Facts({"buffer_bytes": 1e6})).ports[0]
+    >>> port.port.queues[0].guaranteed_bps, port.port.queues[0].limit
+    (400000000.0, ByteLimit(limit_bytes=400000))
+    >>> port.origin("queues['best-effort'].guaranteed_bps").line
+    4
+    """
+    said, unknown, unused = inherited(statements(text))
+    cos, firewall = below(said, "class-of-service"), below(said, "firewall")
+    lost = [(each, "The text does not hold this group.") for each in unknown]
+    lost += [
+        (each, "Nothing here inherits it.") for each in unused if kind_of(each.words) is not None
+    ]
+    numbers = forwarding_classes(cos)
+    found_rules, left_out = rules(cos, numbers)
+    lost += left_out + without_number(cos, numbers)
+    made = schedulers(below(cos, "schedulers"))
+    names = {name: number for name, (number, _) in numbers.items()}
+    defined = Definitions(facts, drop_profiles(below(cos, "drop-profiles")), found_rules, names)
+    known = Known(
+        defined,
+        made,
+        maps_of(cos, made, numbers),
+        numbers,
+        filters(firewall),
+        policers(firewall),
+        said,
+    )
+    rates = Rates(said, facts)
+    ports: list[ConfiguredPort] = []
+    for interface in interfaces(said, profiles(below(cos, "traffic-control-profiles"))):
+        lost += interface.lost
+        if interface.shapes:
+            port, left_out = port_of(interface, known, rates)
+            ports.append(port)
+            lost += left_out
+    ports, left_out = metered(ports, known, rates)
+    lost += left_out
+    of_filters = [each for terms in known.filters.values() for term in terms for each in term.said]
+    found, remarks = sorted_out(said, of_filters, lost)
+    lines = text.count("\n") + 1
+    return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)

@@ -1,0 +1,264 @@
+"""The text of a Junos configuration, in braces or as `set` lines, as paths of words."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from qoslib.config.text import ConfigurationError, in_time
+
+__all__ = ["Said", "shown", "statements"]
+
+#: Strings and comments, which may go over several lines.
+_LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
+_SET = re.compile(r"\s*(?:\S+[#>%]\s+)?(set|delete|deactivate|activate|edit|top|up|exit)\b\s*(.*)")
+#: Marks in front of a statement; what is inactive or deleted has no effect.
+_TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
+#: Below so many braces no device goes.
+_DEEPEST = 60
+#: Where quality of service is configured.
+_TOPS = {"class-of-service", "firewall", "groups", "apply-groups", "apply-groups-except"}
+_TOPS |= {"dynamic-profiles", "logical-systems"}
+#: Of the interfaces and the chassis, statements with one of these words.
+_OF_INTERFACES = {
+    *("speed", "link-speed", "link-mode", "policer", "filter", "802.3ad", "gigether-options"),
+    *("layer2-policer", "apply-groups", "apply-groups-except", "per-unit-scheduler"),
+    *("hierarchical-scheduler", "shared-scheduler", "interface-set", "interface"),
+    *("three-color-policer", "output-traffic-control-profile"),
+}
+_OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queues-per-interface"}
+#: Statements that stand in a text without the level above them.
+_FRAGMENTS = {
+    "class-of-service": (
+        *("schedulers", "scheduler-maps", "forwarding-classes", "classifiers", "drop-profiles"),
+        *("traffic-control-profiles", "rewrite-rules", "code-point-aliases"),
+    ),
+    "firewall": ("policer", "three-color-policer"),
+}
+
+
+class Said(NamedTuple):
+    """A statement, with one of the words of its list.
+
+    Attributes
+    ----------
+    words : tuple of str
+        From the top of the configuration.
+    line : int
+        From 1.
+    text : str
+        As it stands there.
+    parents : tuple of str
+        What it stands below, in braces.
+    active : bool
+        Whether it has an effect.
+    """
+
+    words: tuple[str, ...]
+    line: int
+    text: str
+    parents: tuple[str, ...] = ()
+    active: bool = True
+
+
+def shown(word: str) -> str:
+    """A word as an error names it: at most 40 characters.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> shown("10x")
+    "'10x'"
+    """
+    return repr(word if len(word) <= 40 else word[:40] + "...")
+
+
+def statements(text: str) -> list[Said]:
+    """All statements of a text that may be about quality of service.
+
+    Parameters
+    ----------
+    text : str
+        In braces or as `set` lines; the level `class-of-service` alone may be left out.
+
+    Returns
+    -------
+    list of Said
+        A statement with a list in brackets is one for each of its words.
+
+    Raises
+    ------
+    ConfigurationError
+        If braces, brackets or quotation marks are not closed, or a semicolon is missing.
+
+    Examples
+    --------
+    >>> [said.words[-2:] for said in statements("class-of-service { tri-color; forwarding-classes {"
+    ...                                         " class voice queue-num 5; } }")]
+    [('class-of-service', 'tri-color'), ('queue-num', '5')]
+    >>> statements("set class-of-service tri-color")[0].line
+    1
+    """
+    text = _LONG.sub(_in_one_line, text)
+    sets = len(re.findall(r"^\s*(?:\S+[#>%]\s+)?set\s", text, re.MULTILINE))
+    braces = len(re.findall(r"\{\s*$", text, re.MULTILINE))
+    found = _lines(text) if sets > braces else _braces(text)
+    above = _level_above(text)
+    kept: list[Said] = []
+    known: set[tuple[str, ...]] = set()
+    for said in found:
+        words = above + said.words
+        if not words:
+            continue
+        if words[0] == "interfaces":
+            for name in (words[:2], words[:4] if words[2:3] == ("unit",) else words[:2]):
+                if name not in known:
+                    known.add(name)
+                    kept.append(Said(name, said.line, ""))
+        if _about(words):
+            kept.append(said._replace(words=words))
+    return kept
+
+
+def _in_one_line(match: re.Match[str]) -> str:
+    found = match.group()
+    breaks = "\n" * found.count("\n")
+    if found[0] == '"':
+        return '""' + breaks if breaks else found
+    return breaks or " "
+
+
+def _level_above(text: str) -> tuple[str, ...]:
+    for level, tops in _FRAGMENTS.items():
+        if re.search(rf"\b{level}\b", text) is None:
+            start = "|".join(map(re.escape, tops))
+            if re.search(rf"^\s*(?:set\s+)?(?:{start})\s+\S", text, re.MULTILINE):
+                return (level,)
+    return ()
+
+
+def _about(words: tuple[str, ...]) -> bool:
+    if words[0] == "groups" and len(words) > 2:
+        return _about(words[2:]) and words[2] != "groups"
+    if words[0] in ("dynamic-profiles", "logical-systems"):
+        return len(words) > 2 and words[2] in ("class-of-service", "firewall")
+    if words[0] == "interfaces":
+        return not _OF_INTERFACES.isdisjoint(words[2:])
+    if words[0] == "chassis":
+        return not _OF_CHASSIS.isdisjoint(words)
+    return words[0] in _TOPS
+
+
+def _words(tokens: list[str], line: int) -> tuple[list[tuple[str, ...]], bool]:
+    """The paths of one statement, one for each word of its list; whether it is active."""
+    active = True
+    while tokens and tokens[0] in _TAGS:
+        active = active and not _TAGS[tokens.pop(0)]
+    paths: list[tuple[str, ...]] = [()]
+    inside: list[str] | None = None
+    for token in tokens:
+        if token == "[":
+            if inside is not None:
+                raise ConfigurationError("a list within a list", line)
+            inside = []
+        elif token == "]":
+            if inside is None:
+                raise ConfigurationError("a list is closed that was not opened", line)
+            if len(paths) * len(inside) > 1000:
+                raise ConfigurationError("a list of more than 1,000 words", line)
+            paths = [(*path, word) for path in paths for word in inside]
+            inside = None
+        elif token == '"':
+            raise ConfigurationError("a quotation mark is not closed", line)
+        else:
+            word = token[1:-1] if token[0] == '"' else token
+            if inside is None:
+                paths = [(*path, word) for path in paths]
+            else:
+                inside.append(word)
+    if inside is not None:
+        raise ConfigurationError("a list is not closed", line)
+    return paths, active
+
+
+class _Level(NamedTuple):
+    words: tuple[str, ...]
+    parents: tuple[str, ...]
+    active: bool
+    line: int
+
+
+def _braces(text: str) -> Iterator[Said]:
+    levels = [_Level((), (), True, 0)]
+    tokens: list[str] = []
+    started = 0
+    for number, line in enumerate(in_time(text.split("\n")), 1):
+        for token in _TOKEN.findall(line):
+            above = levels[-1]
+            if token == ";" or token == "{":
+                paths, active = _words(list(tokens), started)
+                own = " ".join(tokens)
+                tokens = []
+                active = active and above.active
+                if token == ";":
+                    for words in paths if own else ():
+                        yield Said(above.words + words, started, own, above.parents, active)
+                    continue
+                if len(levels) > _DEEPEST:
+                    raise ConfigurationError(f"braces more than {_DEEPEST} deep", number)
+                if len(paths) != 1:
+                    raise ConfigurationError("a list in front of a brace", number)
+                words = above.words + paths[0]
+                levels.append(_Level(words, (*above.parents, own), active, number))
+            elif token == "}":
+                if tokens:
+                    raise ConfigurationError("a semicolon is missing", started)
+                if len(levels) == 1:
+                    raise ConfigurationError("a brace is closed that was not opened", number)
+                levels.pop()
+            else:
+                started = started if tokens else number
+                tokens.append(token)
+    if len(levels) > 1:
+        raise ConfigurationError("a brace is not closed", levels[-1].line)
+    if tokens:
+        raise ConfigurationError("a semicolon is missing", started)
+
+
+def _lines(text: str) -> list[Said]:
+    said: list[Said] = []
+    levels: list[tuple[str, ...]] = [()]
+    for number, line in enumerate(in_time(text.split("\n")), 1):
+        match = _SET.fullmatch(line.rstrip())
+        if match is None:
+            continue
+        verb, rest = match.groups()
+        paths, active = _words(_TOKEN.findall(rest), number)
+        paths = [levels[-1] + path for path in paths]
+        if verb == "set":
+            said += (Said(path, number, line.strip(), (), active) for path in paths)
+        elif verb == "edit":
+            levels.append(paths[0])
+        elif verb == "top":
+            levels = [()]
+        elif verb in ("up", "exit"):
+            levels = levels[:-1] or [()]
+        else:
+            gone = paths[0]
+            hit = [each.words[: len(gone)] == gone for each in said]
+            if verb == "delete":
+                said = [each for each, yes in zip(said, hit, strict=True) if not yes]
+            else:
+                on = verb == "activate"
+                said = [
+                    each._replace(active=on) if yes else each
+                    for each, yes in zip(said, hit, strict=True)
+                ]
+    return said
