@@ -38,7 +38,7 @@ def own(tmp_path):
 
 
 def changed(**cells):
-    row = dict(zip(COLUMNS, ROW.split(","), strict=True)) | cells
+    row = dict(zip(HEADER.split(","), ROW.split(","), strict=True)) | cells
     return ",".join(row.values())
 
 
@@ -147,6 +147,14 @@ def test_a_wrong_cell_is_named(own, column, text):
     assert len(str(error.value)) < 500 + len(str(path))
 
 
+@pytest.mark.parametrize("text", ["-1", "30 s"])
+def test_the_time_of_a_reading_is_a_number_of_seconds(own, text):
+    header = f"{HEADER},interval_s"
+    assert load(own(f"{ROW},30", header=header)).interval_s.item() == 30
+    with pytest.raises(MeasurementError, match=r"line 2, column interval_s: .*; allowed: "):
+        load(own(f"{ROW},{text}", header=header))
+
+
 def test_an_inconsistent_value_needs_its_reason_and_the_consistent_one(own):
     flags = {"status": "inconsistent", "consistent_value": "4", "reason": "the sum is 4"}
     assert load(own(changed(**flags)))["consistent_value"].tolist() == [4.0]
@@ -172,7 +180,7 @@ def test_a_missing_column_is_named(own, column):
 def test_a_column_that_need_not_be_there_is_filled(own, column):
     whole = load(own(ROW))
     header = ",".join(name for name in COLUMNS if name != column)
-    cells = zip(COLUMNS, ROW.split(","), strict=True)
+    cells = zip(COLUMNS, f"{ROW},".split(","), strict=True)
     frame = load(own(",".join(cell for name, cell in cells if name != column), header=header))
     others = [name for name in COLUMNS if name != column]
     assert frame[others].equals(whole[others])

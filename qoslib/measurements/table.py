@@ -8,7 +8,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -16,20 +16,32 @@ import pandas as pd
 
 from qoslib.units import UNITS
 
-__all__ = ["COLUMNS", "MAX_BYTES", "STATISTICS", "MeasurementError", "frame_of", "text_of"]
+__all__ = [
+    "COLUMNS",
+    "MAX_BYTES",
+    "STATISTICS",
+    "MeasurementError",
+    "frame_of",
+    "frame_of_cells",
+    "text_of",
+]
 
-#: The columns of a table, in order; the first line of each file.
+#: The first line of each published table.
 HEADER = (
     "experiment,stream,quantity,statistic,as_printed,value,unit,half_width,"
     "low,high,place,status,consistent_value,reason"
 )
-COLUMNS = tuple(HEADER.split(","))
+#: The columns of a table, in order; no published value needs the last one.
+COLUMNS = (*HEADER.split(","), "interval_s")
 #: The columns that every table has; what the others are where they are not there: see `_filled`.
 WANTED = ("stream", "quantity", "value", "unit")
 DEFAULTS = {"experiment": "own", "statistic": "unspecified", "low": "", "high": "", "status": "ok"}
-DEFAULTS |= {"consistent_value": "", "reason": ""}
+DEFAULTS |= {"consistent_value": "", "reason": "", "interval_s": ""}
 STATISTICS = (
     "average",
+    "p50",
+    "p95",
+    "p99",
     "maximum",
     "minimum",
     "total",
@@ -41,7 +53,8 @@ STATISTICS = (
 )
 STATUSES = ("ok", "inconsistent")
 KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
-NUMBERS = ("value", "half_width", "low", "high", "consistent_value")
+NUMBERS = ("value", "half_width", "low", "high", "consistent_value", "interval_s")
+NOT_NEGATIVE = ("half_width", "interval_s")
 REQUIRED = ("experiment", "quantity", "half_width", "place")
 TEXT_AND_VALUE = ("as_printed", "value")  # required too, but an inconsistent text may be no number
 CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
@@ -79,7 +92,7 @@ class Record(NamedTuple):
     """One row as read, and the place to name when something is wrong with it."""
 
     file: str
-    line: int
+    line: int | None
     cells: dict[str, str]
 
     def error(self, column: str, problem: str) -> MeasurementError:
@@ -105,7 +118,42 @@ def frame_of(text: str, name: str) -> pd.DataFrame:
     >>> frame_of("stream,quantity,value,unit\\nvoice,latency,4.5,ms\\n", "mine").half_width.item()
     0.05
     """
-    records = list(_records(text, name))
+    return _frame(list(_records(text, name)))
+
+
+def frame_of_cells(rows: Iterable[tuple[int | None, dict[str, str]]], name: str) -> pd.DataFrame:
+    """The table of values that were found in a file of another form, checked by the same rules.
+
+    Parameters
+    ----------
+    rows : iterable of int or None, and dict
+        The line of the file that a value stands in, and its texts by column. Those of `WANTED`
+        have to be there.
+    name : str
+        What errors call the file.
+
+    Raises
+    ------
+    MeasurementError
+        The first thing that is wrong in it.
+
+    Examples
+    --------
+    >>> cells = {"stream": "voice", "quantity": "latency", "value": "4.5", "unit": "ms"}
+    >>> frame_of_cells([(7, cells)], "mine").place.item()
+    'line 7'
+    """
+    records: list[Record] = []
+    seen: dict[tuple[str, ...], int | None] = {}
+    for line, cells in rows:
+        record = Record(name, line, _filled(cells, line))
+        _check(record)
+        _check_key(record, seen)
+        records.append(record)
+    return _frame(records)
+
+
+def _frame(records: list[Record]) -> pd.DataFrame:
     columns: dict[str, pd.Series] = {}
     for column in COLUMNS:
         cells = [record.cells[column] for record in records]
@@ -159,7 +207,7 @@ def _lines(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 def _records(text: str, name: str) -> Iterator[Record]:
     lines = _lines(text, name)
     header = _header(name, next(lines, (1, []))[1])
-    seen: dict[tuple[str, ...], int] = {}
+    seen: dict[tuple[str, ...], int | None] = {}
     for line, fields in lines:
         if len(fields) != len(header):
             problem = f"{len(fields)} fields; allowed: {len(header)}, as in the header"
@@ -173,7 +221,7 @@ def _records(text: str, name: str) -> Iterator[Record]:
         raise MeasurementError(name, "no rows; allowed: one row a value, at least one", 1, None)
 
 
-def _filled(cells: dict[str, str], line: int) -> dict[str, str]:
+def _filled(cells: dict[str, str], line: int | None) -> dict[str, str]:
     """A row with what its table has no column for."""
     value = cells["value"]
     known = NUMBER.fullmatch(value) and math.isfinite(float(value))
@@ -191,7 +239,7 @@ def _header(name: str, header: list[str]) -> list[str]:
     if len(header) == 1 and (found := SEPARATORS.search(header[0])):
         problem = f"fields are separated by {found[0]!r}; allowed: commas, and a point in 0.5"
         raise MeasurementError(name, problem, 1, None)
-    allowed = f"allowed: the columns {','.join(WANTED)}, and {HEADER} where wanted"
+    allowed = f"allowed: the columns {','.join(WANTED)}, and {','.join(COLUMNS)} where wanted"
     for column in dict.fromkeys((*WANTED, *header)):
         if header.count(column) == 1 and column in COLUMNS:
             continue
@@ -229,7 +277,7 @@ def _check_number(record: Record, column: str, text: str) -> None:
     if not NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         problem = f"{_short(text)} is not a number; allowed: a finite number like 0.5 or 2e-6"
         raise record.error(column, problem)
-    if column == "half_width" and float(text) < 0:
+    if column in NOT_NEGATIVE and float(text) < 0:
         raise record.error(column, f"{text} is negative; allowed: 0 or more")
 
 
@@ -271,7 +319,7 @@ def _check_status(record: Record) -> None:
             raise record.error(column, f"{fault}; allowed: {allowed}")
 
 
-def _check_key(record: Record, seen: dict[tuple[str, ...], int]) -> None:
+def _check_key(record: Record, seen: dict[tuple[str, ...], int | None]) -> None:
     key = tuple(record.cells[column] for column in KEY)
     if key in seen:
         problem = f"the same {', '.join(KEY)} as line {seen[key]}; allowed: each once"

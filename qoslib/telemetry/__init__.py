@@ -1,0 +1,13 @@
+"""Counters and measurements of your own: what a device or a tester wrote, as measurements.
+
+`read` takes what iperf3, flent, ``tc -s`` and the ``show`` commands of IOS, IOS-XE, IOS-XR and
+Junos write, and gives the same table as `measurements.load`: one row a value, each with its unit,
+its statistic and its place in the file. `rates` takes two readings of counters, and `arrivals` a
+packet capture.
+"""
+
+from qoslib.telemetry.capture import MOST_PACKETS, arrivals
+from qoslib.telemetry.counters import rates
+from qoslib.telemetry.reading import KINDS, read
+
+__all__ = ["KINDS", "MOST_PACKETS", "arrivals", "rates", "read"]
