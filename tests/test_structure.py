@@ -21,6 +21,7 @@ FLOORS = (
     ("port", "traffic", "flows", "results"),
     ("scenario",),
     ("measurements",),
+    ("telemetry",),
     ("platforms",),
     ("config",),
     ("fluid", "packets"),

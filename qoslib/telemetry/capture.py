@@ -82,7 +82,7 @@ def arrivals(
             if len(found) >= most_packets:
                 problem = f"more than {most_packets:,} frames fit; allowed: fewer, or most_packets"
                 raise MeasurementError(name, problem, None, None)
-            found.append((frame.time, frame.wire_bytes))
+            found.append((frame.at, frame.wire_bytes))
     finally:
         if file is not capture:
             file.close()

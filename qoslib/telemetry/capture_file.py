@@ -33,7 +33,7 @@ END = "the file ends within a frame"
 class Frame(NamedTuple):
     """A frame: when it was seen [ns], its length on the wire [B], its link layer, its bytes."""
 
-    time: int
+    at: int
     wire_bytes: int
     link_type: int
     data: bytes
@@ -67,11 +67,11 @@ class _File:
     def fail(self, problem: str) -> MeasurementError:
         return MeasurementError(self.name, f"{problem}; allowed: a whole capture", None, None)
 
-    def read(self, size: int, may_end: bool = False) -> bytes:
-        if not 0 <= size <= LARGEST_BYTES:
-            raise self.fail(f"a frame or block of {size:,} bytes")
-        found = self.file.read(size)
-        if len(found) < size and not (may_end and not found):
+    def read(self, octets: int, may_end: bool = False) -> bytes:
+        if not 0 <= octets <= LARGEST_BYTES:
+            raise self.fail(f"a frame or block of {octets:,} bytes")
+        found = self.file.read(octets)
+        if len(found) < octets and not (may_end and not found):
             raise self.fail(END)
         return found
 
