@@ -9,24 +9,32 @@ from test_packet_view import replayed
 from twin.clock import PS
 from twin.meters import ColourTwin
 
-from qoslib import explore
+from qoslib import explore, run
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
+from qoslib.explore.packet_memory import held_over_time
 from qoslib.port import (
     ByteLimit,
+    ByteRedProfile,
+    Codel,
+    DeficitRoundRobin,
     DropProfile,
     ExcessBurst,
     ExcessRate,
+    Hop,
     Instantaneous,
+    MemoryPool,
     PacketLimit,
     PeakRate,
     Policer,
     Port,
+    PriorityPause,
     Queue,
     Red,
     RedProfile,
+    Switch,
 )
 from qoslib.scenario import Scenario
-from qoslib.traffic import Poisson, Stream
+from qoslib.traffic import OnOff, Poisson, Stream, imix
 
 WINDOW = Window(0.004, 0.02)
 LETTERS = ("green", "yellow", "red")
@@ -111,3 +119,163 @@ def test_a_limit_or_threshold_of_a_mark_has_the_letter_of_its_colour():
             *([value, "bytes", "", 0] for value in (*begins, 18_000)),
             *([5000, "bytes", "AF12", 0] for _ in range(1 + (shape == "segmented"))),
         ]
+
+
+def one(queue, load_bps=130e6, **fields):
+    stream = Stream("data", load_bps, 1000, Poisson(), **fields)
+    return Scenario("one", Port("access", 100e6, (queue,)), (stream,), seed=3)
+
+
+@pytest.mark.parametrize("limit", [PacketLimit(16, resume_packets=8), ByteLimit(16_000, 9500)])
+def test_a_queue_is_closed_until_it_has_drained(tmp_path, limit):
+    (lane,), found = shown(tmp_path, one(Queue("all", limit)))
+    held, closed, at, seen = 0, False, 0, set()
+    events = lane.events
+    amounts = 1 if isinstance(limit, PacketLimit) else events.frame_bytes
+    amounts = np.broadcast_to(amounts, len(events))
+    for t, (state,) in zip(found["times_s"], found["states"], strict=True):
+        while at < len(events) and events.time_s[at] <= WINDOW.start_s + t:
+            kind, amount = events.kind[at], amounts[at]
+            held += (kind == "enqueue") * amount - (kind == "choice") * amount
+            closed = kind == "drop" or (closed and kind != "enqueue" and held > limit.resume)
+            at += 1
+        assert state["queues"][0]["closed"] == closed
+        seen.add(closed)
+    assert seen == {True, False}
+
+
+MARKING = {
+    "at K": Queue("all", PacketLimit(24), marking=RedProfile(8, 8)),
+    "in bytes": Queue("all", ByteLimit(24_000), marking=ByteRedProfile(4000, 12_000, 0.5)),
+    "by RED": Queue("all", PacketLimit(24), Red(RedProfile(2, 20, 0.5), (), Instantaneous(), True)),
+    "by CoDel": Queue("all", PacketLimit(60), Codel(5e-3, 0.01, ce_threshold_s=5e-4)),
+}
+
+
+#: Where their lines stand: packets, bytes, or seconds.
+CE = {"at K": [8], "in bytes": [4000, 12_000], "by RED": [], "by CoDel": [5e-4]}
+
+
+@pytest.mark.parametrize("name", MARKING)
+def test_marked_packets_are_those_of_the_record_and_of_the_totals(tmp_path, name):
+    scenario, window = one(MARKING[name], 105e6, ecn=True), Window(0.0, 0.02)
+    (lane,), found = shown(tmp_path, scenario, window)
+    marked_s = lane.events.time_s[lane.events.marked]
+    for t, (state,) in zip(found["times_s"], found["states"], strict=True):
+        assert state["queues"][0]["marked"] == np.searchsorted(marked_s, t, "right")
+    total = run(scenario.replace(duration_s=window.end_s), bins=1).packets.marked[0]
+    assert 0 <= total - found["states"][-1][0]["queues"][0]["marked"] <= 1
+    assert total > 20
+    lines = found["scene"].spec["lanes"][0]["queues"][0]["lines"]
+    assert [line[0] for line in lines if line[2] == "CE"] == CE[name]
+
+
+def test_a_queue_pauses_its_own_senders_and_no_others(tmp_path):
+    pause = PriorityPause(8000, 6000, 2e-4)
+    queues = (
+        Queue("lossless", ByteLimit(24_000), quantum_bytes=1500, pause=pause),
+        Queue("lossy", ByteLimit(16_000), quantum_bytes=1500),
+    )
+    streams = (
+        Stream("lossless", 70e6, 1000, Poisson(), access_bps=100e6),
+        Stream("lossy", 60e6, 1000, Poisson()),
+    )
+    scenario = Scenario("pfc", Port("core", 100e6, queues, DeficitRoundRobin()), streams, seed=4)
+    (lane,), found = shown(tmp_path, scenario)
+    orders = found["scene"].spec["lanes"][0]["queues"][0]["orders"]
+    assert [stop for _, stop in orders] == [1 - at % 2 for at in range(len(orders))]
+    end_s = 1.6 * (WINDOW.end_s - WINDOW.start_s) + WINDOW.start_s
+    asked = run(scenario.replace(duration_s=end_s), bins=1).pause_frames
+    assert asked - 1 <= len(orders) <= asked
+    paused = np.array(
+        [[queue["paused"] for queue in state[0]["queues"]] for state in found["states"]]
+    )
+    assert 0 < paused[:, 0].mean() < 1
+    assert not paused[:, 1].any()
+    # A sender finishes the frame it is at, and begins none until it may go on.
+    events = lane.events
+    first = np.unique(events.packet, return_index=True)[1]
+    arrives_s = events.time_s[first][events.queue[first] == 0] - WINDOW.start_s
+    takes_s = 8 * 1000 / 100e6
+    for (stops_s, _), (goes_s, _) in zip(orders[::2], orders[1::2], strict=False):
+        assert not ((arrives_s > stops_s + takes_s) & (arrives_s < goes_s + takes_s - 1e-9)).any()
+    names = [line[2] for line in found["scene"].spec["lanes"][0]["queues"][0]["lines"]]
+    assert names == ["xoff", "xon"]
+
+
+MEMORY = MemoryPool("memory", 60_000, cell_bytes=208, header_bytes=8)
+
+
+def sharing(name, **fields):
+    return Queue(name, PacketLimit(1000), pool="memory", quantum_bytes=1500, **fields)
+
+
+def switch():
+    queues = (sharing("in", alpha=1.0, reserved_bytes=4000), sharing("in", alpha=0.5))
+    ports = [Port(n, 100e6, (q,), pools=(MEMORY,)) for n, q in zip(("a", "b"), queues, strict=True)]
+    hops = Hop(ports[0], ("a",)), Hop(ports[1], ("b",))
+    bursts = OnOff(0.002, 0.003)
+    streams = Stream("a", 150e6, 1000, Poisson()), Stream("b", 160e6, imix(), bursts)
+    return Scenario("switch", Switch("leaf", hops), streams, seed=4)
+
+
+def port():
+    queues = sharing("a", alpha=0.5, reserved_bytes=9000), sharing("b", reserved_bytes=3000)
+    at = Port("core", 100e6, queues, DeficitRoundRobin(), pools=(MEMORY,))
+    streams = Stream("a", 110e6, 1000, Poisson()), Stream("b", 90e6, imix(), Poisson())
+    return Scenario("port", at, streams, seed=4)
+
+
+@pytest.mark.parametrize("made", [switch, port])
+def test_memory_and_its_moving_threshold_are_those_that_the_engine_drops_by(tmp_path, made):
+    lanes, found = shown(tmp_path, made())
+    queues = [queue for lane in lanes for queue in lane.at.queues]
+    first = np.cumsum([0, *(len(lane.at.queues) for lane in lanes)])
+    rows = sorted(
+        (time_s, n, at)
+        for n, lane in enumerate(lanes)
+        for at, time_s in enumerate(lane.events.time_s)
+    )
+    taken, dropped = [0] * len(queues), {True: 0, False: 0}
+    shared_bytes = MEMORY.limit_bytes - sum(queue.reserved_bytes for queue in queues)
+    arrived = [set() for _ in lanes]
+
+    def shares(more=0, of=-1):
+        return [
+            max(held + more * (k == of) - queue.reserved_bytes, 0)
+            for k, (held, queue) in enumerate(zip(taken, queues, strict=True))
+        ]
+
+    at = 0
+    for t, states in zip(found["times_s"], found["states"], strict=True):
+        while at < len(rows) and rows[at][0] <= WINDOW.start_s + t:
+            _, n, row = rows[at]
+            events, k = lanes[n].events, first[n] + lanes[n].events.queue[row]
+            kind, size = events.kind[row], MEMORY.taken_bytes(int(events.frame_bytes[row]))
+            arrives = events.packet[row] not in arrived[n]
+            arrived[n].add(events.packet[row])
+            if arrives:
+                held, free = shares()[k], shared_bytes - sum(shares())
+                more, alpha = shares(size, k)[k] - held, queues[k].alpha
+                refused = more > free or (more > 0 and alpha is not None and held >= alpha * free)
+                assert refused == (kind == "drop")
+                dropped[refused] += 1
+            taken[k] += size if kind == "enqueue" else -size if kind == "choice" else 0
+            at += 1
+        free = shared_bytes - sum(shares())
+        for n, state in enumerate(states):
+            for own, k in zip(state["queues"], range(first[n], first[n + 1]), strict=True):
+                assert (own["taken"], own["free"]) == (taken[k], free)
+                alpha = queues[k].alpha
+                may = free * alpha if alpha else free + shares()[k]
+                assert own["may"] == pytest.approx(queues[k].reserved_bytes + may)
+    assert min(dropped.values()) > 20
+
+
+def test_a_port_of_a_switch_alone_shows_what_the_others_hold():
+    lanes = [lane_of(Shown(name, switch(), name), WINDOW, ()) for name in "ab"]
+    (first, _), (second, _) = pairs = [held_over_time(lane, "memory") for lane in lanes]
+    assert (first == second).all()
+    assert (pairs[0][1] == pairs[1][1]).all()
+    (alone,) = explore.packet_view(switch(), hop="b").spec["lanes"]
+    assert alone["memories"][0]["shared"] == MEMORY.limit_bytes - 4000

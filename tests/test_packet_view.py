@@ -14,7 +14,7 @@ import pytest
 from qoslib import explore, lessons, run
 from qoslib.explore import packet_port
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
-from qoslib.explore.packet_scene import NEVER, scene_of
+from qoslib.explore.packet_scene import NEVER, scene_of, unpacked
 from qoslib.explore.packet_view import module
 from qoslib.lessons.prediction import Store
 from qoslib.packets.kernels.codes import SCHEDULERS, TREES
@@ -177,8 +177,7 @@ def test_lanes_on_one_clock_and_the_totals_of_the_engine(tmp_path, ports):
 
 
 def decoded(view, lane, name):
-    kind, at, count = view.spec["lanes"][lane]["columns"][name]
-    return np.frombuffer(view.data, np.dtype("<" + kind), count, at)
+    return unpacked(view.data, view.spec["lanes"][lane]["columns"][name])
 
 
 def test_bytes_are_columns_of_the_record():

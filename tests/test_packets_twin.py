@@ -79,9 +79,12 @@ def same_history(history, twin):
 
 def same_events(events, twin, most):
     """The first of them, up to so many."""
-    nothing = [math.nan] * np.shape(events.scheduler)[1]
-    values = [nothing if each is None else each for each in twin.pop("scheduler")]
-    assert_array_equal(events.scheduler, np.reshape(values, (-1, len(nothing)))[:most])
+    for name in ("scheduler", "full_s"):
+        found = getattr(events, name)
+        nothing = np.full(found.shape[1:], math.nan)
+        values = [nothing if each is None else each for each in twin.pop(name)]
+        values = np.reshape(values, (len(values), *nothing.shape))[:most]
+        assert_array_equal(found, values, err_msg=name)
     for name, expected in twin.items():
         assert_array_equal(getattr(events, name), np.array(expected)[:most], err_msg=name)
 

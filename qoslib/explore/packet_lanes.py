@@ -260,6 +260,10 @@ def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
     scenario = shown.scenario.replace(duration_s=end_s, warmup_s=0.0)
     result = run(scenario, events=rows, bins=1, progress=silent)
     streams: tuple[Any, ...] = scenario.streams
+    sharing: tuple[Any, ...] = ()
+    if isinstance(scenario.network, Switch):
+        pairs = zip(scenario.network.ports, result.hops, strict=True)
+        sharing = tuple((port, hop.events) for port, hop in pairs)
     if isinstance(scenario.network, Chain | Switch):
         place = [hop.at.name for hop in scenario.network.hops].index(shown.hop)
         only = scenario.network.hops[place].streams
@@ -268,4 +272,4 @@ def lane_of(shown: Shown, window: Window, queues: Sequence[str]) -> Lane:
     if scenario.hosts:
         streams = (*(flow for host in scenario.hosts for flow in host.flows), *streams)
     assert result.events is not None
-    return Lane(shown.title, shown.at, streams, result.events, drawn)
+    return Lane(shown.title, shown.at, streams, result.events, drawn, sharing=sharing)

@@ -49,7 +49,7 @@ class Lane(NamedTuple):
     """A port, or a forwarder, and what happened there.
 
     `queues` are the indices of those that are drawn; all of them if it is empty. Of a port that is
-    not `known`, neither limits nor scheduler are drawn.
+    not `known`, neither limits nor scheduler are drawn. `sharing` are the ports of its switch.
     """
 
     title: str
@@ -58,6 +58,7 @@ class Lane(NamedTuple):
     events: Events
     queues: tuple[int, ...] = ()
     known: bool = True
+    sharing: tuple[tuple[Port, Events], ...] = ()
 
 
 class _Words(NamedTuple):
@@ -183,13 +184,23 @@ def _of_queue(queue: Queue, at: Port | Forwarder) -> dict[str, Any]:
         "shaper": _meter(queue.shaper),
         "lines": _lines(queue, room, at),
     }
+    if queue.pool and isinstance(at, Port):
+        described["pool"] = [pool.name for pool in at.pools].index(queue.pool)
+        described |= {"alpha": queue.alpha, "reserved": queue.reserved_bytes}
     if isinstance(dropper, Red):
         thresholds, counts = _thresholds(dropper.profile, room)
         described |= {"thresholds": thresholds, "counts": counts}
     if isinstance(dropper, Codel | Pie):
         described["target_s"] = dropper.target_s
     if isinstance(dropper, Codel):
-        described["interval_s"] = dropper.interval_s
+        described |= {"interval_s": dropper.interval_s, "ce_s": dropper.ce_threshold_s}
+    if queue.limit.resume is not None:
+        described["resume"] = queue.limit.resume
+    if queue.marking is not None:
+        values, counts = _thresholds(queue.marking, room)
+        described["marking"] = {"thresholds": values, "counts": counts}
+    if queue.pause is not None:
+        described["pause"] = list(_pause(queue).values())
     return described
 
 
@@ -234,7 +245,29 @@ def _lines(queue: Queue, room: dict[str, Any], at: Port | Forwarder) -> list[lis
         found.append([own["most"], own["unit"], letters.get(mark, mark), 1])
     if isinstance(limit, PacketLimit) and limit.limit_bytes is not None:
         found.append([limit.limit_bytes, "bytes", "", 1])
+    if limit.resume is not None:
+        found.append([limit.resume, room["unit"], "resume", 0])
+    if queue.marking is not None:
+        values, counts = _thresholds(queue.marking, room)
+        found += [[value, counts, "CE", 0] for value in dict.fromkeys(values)]
+    if isinstance(dropper, Codel) and dropper.ce_threshold_s is not None and _waits_by_length(at):
+        found.append([dropper.ce_threshold_s, "s", "CE", 0])
+    if queue.pause is not None:
+        found += [[value, "bytes", name, 0] for name, value in _pause(queue).items()]
     return found
+
+
+def _waits_by_length(at: Port | Forwarder) -> bool:
+    """Whether what waits goes at the line rate, so that its length is its waiting time."""
+    return len(queues_of(at)) == 1 and not (queues_of(at)[0].shaper or getattr(at, "shaper", None))
+
+
+def _pause(queue: Queue) -> dict[str, int]:
+    """Above which length a queue's senders stop, and at which they go on [B]."""
+    pause, limit = queue.pause, queue.limit
+    assert pause is not None
+    assert isinstance(limit, ByteLimit)
+    return {"xoff": limit.limit_bytes - pause.headroom_bytes, "xon": pause.resume_bytes}
 
 
 def _ends(points: tuple[tuple[float, float], ...], shape: str) -> list[float]:
@@ -307,6 +340,8 @@ def _note(at: Port | Forwarder) -> str:
     if len(at.queues) > 1:
         return words_of(at).note
     queue = at.queues[0]
+    if queue.alpha is not None:
+        return "what it may hold moves with the memory that is free"
     if queue.policer and queue.policer.marks_colours:
         return "a meter gives each packet a colour on arrival"
     if queue.policer:

@@ -6,13 +6,14 @@ hold, are further columns. `qoslib/explore/page` draws from these and from nothi
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from qoslib import units
+from qoslib.explore.packet_memory import held_over_time, memories_of
 from qoslib.explore.packet_port import (
     Lane,
     causes_of,
@@ -29,7 +30,7 @@ from qoslib.port import (
 )
 from qoslib.record import fail
 
-__all__ = ["MOST_PACKETS", "Scene", "scene_of"]
+__all__ = ["MOST_PACKETS", "Scene", "packed", "scene_of", "unpacked"]
 
 #: Most packets of a lane, and ticks of the clock that they share; the last tick means never.
 MOST_PACKETS = 20_000
@@ -82,12 +83,24 @@ def scene_of(
     data, made = bytearray(), []
     for lane, table in zip(lanes, tables, strict=True):
         columns = _columns(lane, table, start_s, tick_s, before)
+        memories = memories_of(lane) if lane.known else []
+        for each in memories:
+            at_s, held = held_over_time(lane, each["name"])
+            upto = np.searchsorted(at_s, last_s, "right")
+            ticks = np.maximum(_ticks(at_s[:upto] - start_s, tick_s, before), 0)
+            # Of what changes at one tick the last counts, as of what was before the first one.
+            last = np.flatnonzero(np.diff(ticks, append=-1))
+            each["columns"] = packed(
+                {"at": ticks[last].astype("<u4"), "held": held[last].astype("<u4")}, data
+            )
         port = described(lane) | {"first": int(table["number"].min())}
         for number, queue in enumerate(queues_of(lane.at)):
             if lane.known and isinstance(queue.limit, TimeLimit) and queue.limit.at == "served":
                 limits = _served(lane, number, start_s, end_s)
                 port["queues"][number]["limit"]["over_time"] = limits
-        made.append(port | {"columns": _packed(columns, data)})
+            if queue.pause is not None:
+                port["queues"][number]["orders"] = _orders(lane, number, start_s)
+        made.append(port | {"memories": memories, "columns": packed(columns, data)})
     spec = {
         "zero_s": -before * tick_s,
         "tick_s": tick_s,
@@ -125,6 +138,8 @@ def _packets(lane: Lane, start_s: float, end_s: float, after_s: float) -> dict[s
     table["tokens"][:], table["dropper"][:] = events.tokens_share[first], events.dropper[first]
     table["excess"][:] = events.excess_share[first]
     table["colour"] = _places(events.colour[first], COLOURS)
+    table["closed"] = events.closed[first].astype(np.int64)
+    table["marked"] = np.bincount(events.packet, events.marked, count) > 0
     table["mark"] = _places(events.mark[first], marks_of(lane))
     for kind, column in (("choice", "leave"), ("drop", "leave"), ("departure", "departure")):
         at = events.kind == kind
@@ -157,22 +172,26 @@ def _places(names: NDArray[np.str_], known: Sequence[str]) -> NDArray[Any]:
     return found
 
 
+def _ticks(times_s: NDArray[np.float64], tick_s: float, before: int) -> NDArray[np.float64]:
+    """Times from the start of the window, in ticks."""
+    return np.rint(times_s / tick_s) + before
+
+
 def _columns(
     lane: Lane, table: dict[str, NDArray[Any]], start_s: float, tick_s: float, before: int
 ) -> dict[str, NDArray[Any]]:
     """The columns as they are sent; those of meters, droppers and schedulers where there are."""
 
-    def ticks(times_s: NDArray[np.float64]) -> NDArray[np.uint32]:
-        found = np.rint((times_s - start_s) / tick_s) + before
-        return np.where(np.isnan(found), NEVER, found).astype("<u4")
-
-    columns: dict[str, NDArray[Any]] = {name: ticks(table[name]) for name in _TIMES}
+    columns: dict[str, NDArray[Any]] = {}
+    for name in _TIMES:
+        found = _ticks(table[name] - start_s, tick_s, before)
+        columns[name] = np.where(np.isnan(found), NEVER, found).astype("<u4")
     number = table["number"] - table["number"].min()
     columns["number"] = number.astype("<u2" if number.max() < 2**16 else "<u4")
     columns["bytes"] = table["bytes"].astype("<u2")
     columns["stream"] = table["stream"].astype("u1")
     columns["fate"] = table["fate"].astype("u1")
-    for name in ("colour", "mark"):
+    for name in ("colour", "mark", "marked", "closed"):
         if table[name].any():
             columns[name] = table[name].astype("u1")
     for name in _HELD:
@@ -185,6 +204,14 @@ def _columns(
     if lane.known and isinstance(getattr(lane.at, "scheduler", None), PriorityLevels):
         columns["guaranteed"] = lane.events.guaranteed[np.sort(at)].astype("u1")
     return columns
+
+
+def _orders(lane: Lane, number: int, start_s: float) -> list[list[float]]:
+    """When what a queue asks its senders takes effect, and whether that is to stop."""
+    events = lane.events
+    mine = (events.queue == number) & (events.order_s > 0)
+    pairs = zip(events.order_s[mine].tolist(), events.asked[mine].tolist(), strict=True)
+    return [[at_s - start_s, int(asked)] for at_s, asked in dict.fromkeys(pairs)]
 
 
 def _served(lane: Lane, number: int, start_s: float, end_s: float) -> list[list[float]]:
@@ -209,10 +236,23 @@ def _served(lane: Lane, number: int, start_s: float, end_s: float) -> list[list[
     return [[at * period_s - start_s, float(limits_s[at])] for at in range(first, len(limits_s))]
 
 
-def _packed(columns: dict[str, NDArray[Any]], data: bytearray) -> dict[str, Any]:
-    """Append the columns; where each is, and of which type."""
+def packed(columns: Mapping[str, NDArray[Any]], data: bytearray) -> dict[str, Any]:
+    """Append columns; where each is, and of which type. Of whole numbers go their differences.
+
+    Most of those are alike, so that what is compressed gets small; they wrap around at the end of
+    their type.
+    """
     found = {}
     for name, column in columns.items():
         found[name] = [column.dtype.str[1:], len(data), len(column)]
+        if column.dtype.kind == "u":
+            column = np.diff(column, prepend=np.zeros(1, column.dtype))
         data += column.tobytes()
     return found
+
+
+def unpacked(data: bytes, place: Sequence[Any]) -> NDArray[Any]:
+    """A column from where `packed` says that it is."""
+    kind, at, count = place
+    column = np.frombuffer(data, np.dtype(f"<{kind}"), count, at)
+    return np.cumsum(column, dtype=column.dtype) if kind[0] == "u" else column

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qoslib.explore.packet_port import Lane
-from qoslib.explore.packet_scene import Scene, scene_of
+from qoslib.explore.packet_scene import Scene, packed, scene_of, unpacked
 from qoslib.flows import Flow, Host
 from qoslib.port import Port
 from qoslib.results import FlowEvents
@@ -71,8 +71,8 @@ def tcp_scene_of(lanes: Sequence[TcpLane], start_s: float, end_s: float, **words
     data = bytearray(scene.data)
     for each, described in zip(lanes, scene.spec["lanes"], strict=True):
         paths = paths_of(each)
-        number = _read(scene, described["columns"]["number"]).astype(np.int64)
-        stream = _read(scene, described["columns"]["stream"])
+        number = unpacked(scene.data, described["columns"]["number"]).astype(np.int64)
+        stream = unpacked(scene.data, described["columns"]["stream"])
         nth = _places(each.lane)[number + described["first"]]
         described["senders"] = [
             _sender(each.record, index, path, nth[stream == index], scene.spec, data)
@@ -84,25 +84,12 @@ def tcp_scene_of(lanes: Sequence[TcpLane], start_s: float, end_s: float, **words
         nth[stream >= len(paths)] = 0
         steps = [np.diff(nth[stream == index], prepend=-1) for index in range(len(paths))]
         if any((step != 1).any() for step in steps):
-            described["columns"] |= _packed({"nth": _narrow(nth)}, data)
+            described["columns"] |= packed({"nth": _narrow(nth)}, data)
         described["path_packets"] = float(np.mean([path.holds_packets for path in paths]))
         # Only the wall is there to be moved.
         for queue in described["queues"]:
             queue["dropper"] = ""
     return Scene(scene.spec, bytes(data))
-
-
-def _read(scene: Scene, place: Sequence[Any]) -> NDArray[Any]:
-    kind, at, count = place
-    return np.frombuffer(scene.data, np.dtype(f"<{kind}"), count, at)
-
-
-def _packed(columns: Mapping[str, NDArray[Any]], data: bytearray) -> dict[str, Any]:
-    found = {}
-    for name, column in columns.items():
-        found[name] = [column.dtype.str[1:], len(data), len(column)]
-        data += column.tobytes()
-    return found
 
 
 def _places(lane: Lane) -> NDArray[np.int64]:
@@ -161,8 +148,8 @@ def _sender(
         "forth_s": path.forth_s,
         "back_s": path.back_s,
         "first": first,
-        "sends": _packed(columns, data),
-        "told": _packed(was_told, data),
+        "sends": packed(columns, data),
+        "told": packed(was_told, data),
     }
 
 

@@ -10,6 +10,7 @@ from qoslib.packets.kernels.clock import PS_PER_S, add
 from qoslib.packets.kernels.codes import (
     BY_CODEL,
     BY_PIE,
+    BY_PRIORITY,
     BY_RED,
     CAUSES,
     COLOUR_NAMES,
@@ -60,9 +61,14 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
     chosen, causes = kind == SEND, np.array([*CAUSES, ""])
     at_queue = kind <= SEND
     values = np.where(chosen[:, None], state.event_values[row], np.nan)
-    if state.port[0]["scheduler"] not in (DRR, HTB, MDRR):
+    values, buckets = np.split(values, [len(state.queues)], axis=1)
+    full_s = np.where(buckets < 0, np.nan, buckets / PS_PER_S).reshape(
+        len(events), buckets.shape[1] // 2, 2
+    )
+    scheduler = state.port[0]["scheduler"]
+    if scheduler not in (DRR, HTB, MDRR):
         values = values / PS_PER_S
-    has_guarantees = state.port[0]["scheduler"] in (LEVELS, TREE, HTB)
+    has_guarantees = scheduler in (LEVELS, TREE, HTB)
     return Events(
         time_s=time_ps / PS_PER_S,
         kind=KINDS[kind],
@@ -80,6 +86,13 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
         mark=np.array([*marks, ""])[events["packet_class"] if marks else -1 + 0 * row],
         dropper=np.where(kind <= DROP, _early(state, events), np.nan),
         guaranteed=chosen & has_guarantees & (events["in_profile"] == 1),
+        strict=chosen & has_guarantees & (events["in_profile"] == BY_PRIORITY),
+        lender=np.where(chosen & (scheduler == HTB), events["lender"], -1),
+        full_s=full_s,
+        marked=at_queue & (events["marked"] == 1),
+        closed=at_queue & (events["closed"] == 1),
+        asked=at_queue & (events["asked"] == 1),
+        order_s=np.where(at_queue, events["order_ps"] / PS_PER_S, np.nan),
     )
 
 

@@ -171,8 +171,17 @@ def planned(
         past_spent_ps=np.zeros((run.bins, len(queues)), np.int64),
         log=np.zeros(run.log_packets, tables.OUTCOME),
         events=np.zeros(run.events, tables.EVENT),
-        event_values=np.zeros((run.events, len(queues)), np.int64),
+        event_values=np.zeros((run.events, _noted(where)), np.int64),
     )
+
+
+def _noted(where: Port | Forwarder) -> int:
+    """How many values the event record notes at a choice: of queues, and a tree's buckets."""
+    queues = len(as_port(where)[0])
+    if type(getattr(where, "scheduler", None)) not in codes.TREES:
+        return queues
+    assert isinstance(where, Port)
+    return queues + 2 * (queues + len(getattr(where.scheduler, "nodes", ())))
 
 
 def _lends(where: Port | Forwarder) -> bool:
@@ -200,8 +209,8 @@ def _needs(
     each_bin = 8 * (6 * len(classes) + 4 * streams + 4 * len(queues) + 3)
     yield "bins", run.bins, each_bin * run.bins
     yield run.log_name, run.log_packets, 2 * tables.OUTCOME.itemsize * run.log_packets
-    # A row of the kernels becomes up to three events, each with a value for every queue.
-    yield "events", run.events, 4 * (tables.EVENT.itemsize + 8 * len(queues)) * run.events
+    # A row of the kernels becomes up to three events, each with all values.
+    yield "events", run.events, 4 * (tables.EVENT.itemsize + 8 * _noted(where)) * run.events
     yield f"Port {where.name!r} transmit_ring_packets", ring, tables.HANDED.itemsize * ring
     if isinstance(where, Port):
         yield from tree_needs(where, classes)

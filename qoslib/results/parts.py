@@ -229,6 +229,24 @@ class Events(ArrayRecord):
         CoDel's count while it drops and 0 while it does not; NaN of others.
     guaranteed : ndarray of bool
         Whether priority levels or a tree chose the queue within its guaranteed rate.
+    strict : ndarray of bool
+        Whether a tree chose the queue by strict priority, ahead of all guarantees.
+    lender : ndarray of int
+        Of HTB at a choice, the queue or node whose rate pays for the packet: queues by their
+        index, then nodes as `qoslib.port.nodes.outline` orders them; else -1.
+    full_s : ndarray, shape (events, queues + nodes, 2)
+        Of a tree at a choice, once the packet is paid for: when the bucket of each queue's and
+        node's guaranteed rate, and that of its shaper, would be full again [s]. Bursts less the
+        tokens that arrive until then are left. NaN without a bucket or a tree.
+    marked : ndarray of bool
+        Whether the packet is marked (RFC 3168) as it is enqueued, or by CoDel as it is chosen.
+    closed : ndarray of bool
+        Whether the queue refuses what arrives until it has drained to its limit's resume threshold.
+    asked : ndarray of bool
+        Whether the queue had asked its senders to stop (`PriorityPause`) before the event.
+    order_s : ndarray
+        When what the queue had last asked its senders takes effect [s]; 0 before that, NaN for
+        starts and departures.
 
     Examples
     --------
@@ -256,6 +274,13 @@ class Events(ArrayRecord):
     mark: np.ndarray
     dropper: np.ndarray
     guaranteed: np.ndarray
+    strict: np.ndarray
+    lender: np.ndarray
+    full_s: np.ndarray
+    marked: np.ndarray
+    closed: np.ndarray
+    asked: np.ndarray
+    order_s: np.ndarray
 
     def __len__(self) -> int:
         return len(self.time_s)

@@ -173,6 +173,13 @@ def events_of(notes, members):
         "dropper": [event.early for event in notes.events],
         "guaranteed": [event.guaranteed for event in notes.events],
         "scheduler": [event.values for event in notes.events],
+        "strict": [event.strict for event in notes.events],
+        "lender": [event.lender for event in notes.events],
+        "full_s": [event.full for event in notes.events],
+        "marked": [event.marked for event in notes.events],
+        "closed": [event.closed for event in notes.events],
+        "asked": [event.asked for event in notes.events],
+        "order_s": [event.order for event in notes.events],
     }
 
 

@@ -57,6 +57,13 @@ class Event:
     colour: str = ""
     mark: str = ""
     early: float = nan
+    strict: bool = False
+    lender: int = -1
+    full: list = None
+    marked: bool = False
+    closed: bool = False
+    asked: bool = False
+    order: float = nan
 
 
 class PortTwin:
@@ -207,6 +214,11 @@ class PortTwin:
                 more["colour"] = queue.policer.given if arrives else ""
             more["early"] = queue.early.goes_by()
         more["mark"] = packet.label
+        if kind in ("enqueue", "drop", "choice"):
+            at_head = hasattr(queue.early, "at_head")
+            more["marked"] = packet.marked and kind == ("choice" if at_head else "enqueue")
+            more["closed"] = queue.closed
+            more["asked"], more["order"] = queue.asked, queue.order / PS
         self.notes.events.append(Event(now, kind, packet, index, position, length, **more))
 
     def note_line(self, now):
@@ -323,12 +335,13 @@ class PortTwin:
         said = {"values": self.scheduler.values(), "guaranteed": self.scheduler.guaranteed()}
         shaper = queue.shaper or self.shaper
         said["tokens"] = shaper.share(now) if shaper else nan
+        said |= self.scheduler.pays()
         self.scheduler.served(queue, packet, now)
         for bucket in (queue.shaper, self.shaper):
             if bucket:
                 bucket.take(packet.size, now)
         queue.packets.popleft()
-        self.note(now, "choice", packet, queue, 0, **said)
+        self.note(now, "choice", packet, queue, 0, full=self.scheduler.full(), **said)
         self.left()
         if not queue.packets:
             self.emptied(queue, now)
@@ -381,7 +394,8 @@ class PortTwin:
             return
         queue.asked = not queue.asked
         last = [time for time, mine, _ in self.orders if mine is queue]
-        self.orders.append((max([due, *last]), queue, queue.asked))
+        queue.order = max([due, *last])
+        self.orders.append((queue.order, queue, queue.asked))
         self.notes.pauses.append(now)
 
     @property

@@ -39,7 +39,7 @@ class QueueTwin:
         self.drops_head = isinstance(queue.dropper, HeadDrop) or drops_profile_head
         self.served = []
         self.closed = False
-        self.asked = False
+        self.asked, self.order = False, 0
         self.largest_amount = max(map(self.amount, sizes), default=1)
         self.peak = 0
 

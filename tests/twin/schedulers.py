@@ -34,6 +34,14 @@ class First:
         """Whether the queue was chosen within its guaranteed rate."""
         return False
 
+    def pays(self):
+        """What a tree's event says of a choice, besides."""
+        return {}
+
+    def full(self):
+        """When a tree's buckets would be full again."""
+        return None
+
     def filled(self, queue):
         """A queue that was empty holds a packet."""
 

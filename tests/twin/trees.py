@@ -1,8 +1,10 @@
 """Trees of schedulers, by brute force: every choice asks the whole tree anew."""
 
 from fractions import Fraction
+from math import nan
 
 from qoslib.port import HierarchicalTokenBucket
+from qoslib.port.nodes import outline
 from twin.clock import FINE, PS, floor_ps
 from twin.meters import Bucket
 from twin.queues import SAVED_PACKETS
@@ -61,6 +63,17 @@ class Tree:
             place.credit = None
             if rate_bps:
                 place.credit = Bucket(rate_bps, saved_ps(place.made, port, place.sizes))
+
+        self.ordered = [made[q.queue.name] for q in queues]
+        made_of = outline([q.queue for q in queues], where.scheduler.nodes)
+        self.ordered += [made[node.name] for node in made_of.nodes]
+
+    def full(self):
+        """When the buckets of each queue and node would be full again [s]."""
+        return [
+            [floor_ps(bucket.tat) / PS if bucket else nan for bucket in (each.credit, each.shaper)]
+            for each in self.ordered
+        ]
 
     def emptied(self, queue):
         """Nothing is kept of that."""
@@ -137,6 +150,9 @@ class Bands(Tree):
 
     def guaranteed(self):
         return self.band[0] == WITHIN
+
+    def pays(self):
+        return {"strict": self.band[0] == STRICT}
 
     def served(self, queue, packet, now):
         service_ps = floor_ps(queue.service(packet.size))
@@ -249,6 +265,9 @@ class Htb(Tree):
 
     def guaranteed(self):
         return self.lender.queue is not None
+
+    def pays(self):
+        return {"lender": self.ordered.index(self.lender)}
 
     def served(self, queue, packet, now):
         leaf, level, mine = self.leaf[id(queue)], self.lender.level, self.levels[self.lender.level]

@@ -137,6 +137,16 @@ export function block(pen, lane, number, i, x, y, w, h, alpha = 1) {
     context.fillStyle = theme.ground;
     context.fillRect(x + gap / 2, y + 0.38 * h, w - gap, 0.24 * h);
   }
+  // Marked CE: a corner is cut.
+  if (w > 4 && lane.isMarked?.(i, pen.t)) {
+    const cut = Math.min(9, 0.6 * w), right = x + w - gap / 2 + 0.5;
+    context.fillStyle = theme.ground;
+    context.beginPath();
+    context.moveTo(right - cut, y - 0.5);
+    context.lineTo(right, y - 0.5);
+    context.lineTo(right, y + cut);
+    context.fill();
+  }
   const letter = w >= 8 && lane.letter && lane.arrival[i] <= pen.t ? lane.letter(i) : "";
   if (letter) text(pen, letter, x + w / 2, y + h / 2 + 4, { size: Math.min(11.5, w + 1), weight: 700, colour: lettersOn(colour), align: "center" });
   const followed = look.followed === lane.number[i];

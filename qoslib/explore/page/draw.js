@@ -2,6 +2,7 @@
 
 import { badge, classOf, penOf, spread, word } from "./brush.js";
 import { drawLink } from "./link.js";
+import { memoryBar } from "./meters.js";
 import { drawRow } from "./queue.js";
 
 /** Of a lane with one stream so many packets have their number, where it can be read. */
@@ -27,6 +28,7 @@ function drawLane(pen, lane, number, state, t) {
   if (first && !made.total && pen.scene.classes.length > 1) {
     parts.push(...pen.scene.classes.map((each) => classOf(pen, each.name)));
   }
+  parts.push(...lane.memories.map((memory) => memoryBar(pen, lane, memory, state)));
   const sign = pen.scene.badge && !pen.signed && badge(pen, pen.scene.badge);
   if (sign) parts.push(sign);
   parts.push(word(pen, lane.note, { size: 12, colour: theme.muted }));

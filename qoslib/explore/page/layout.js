@@ -27,16 +27,22 @@ function longestRoom(lane, queue) {
   return roomOf(lane, queue, most);
 }
 
+/** The longest that a memory lets a queue be, in units. */
+function longestShare(lane, queue) {
+  const memory = lane.memories[queue.pool];
+  return memory ? (queue.reserved + Math.min(queue.alpha ?? 1, 1) * memory.shared) * queue.perTaken : Infinity;
+}
+
 /** How long each queue of a lane is drawn, and whether its limit lies beyond what is drawn. */
 function drawn(lane) {
   const found = lane.shown.map((number) => {
     const queue = lane.shownQueues[number], peak = Math.max(queue.peak, 4 * queue.largest);
-    return { room: longestRoom(lane, queue), peak, least: Math.max(3 * peak, 32 * queue.largest) };
+    return { room: longestRoom(lane, queue), share: longestShare(lane, queue), peak, least: Math.max(3 * peak, 32 * queue.largest) };
   });
-  const least = Math.max(...found.map((each) => Math.min(each.least, each.room || Infinity)));
-  return found.map(({ room, peak }) => {
-    const torn = !(room <= least);
-    return { torn, units: torn ? 1.15 * peak : room };
+  const least = Math.max(...found.map((each) => Math.min(each.least, each.share, each.room || Infinity)));
+  return found.map(({ room, share, peak }) => {
+    const torn = !(room <= least && room <= share);
+    return { torn, units: share <= least && share < room ? share : torn ? 1.15 * peak : room };
   });
 }
 

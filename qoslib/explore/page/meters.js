@@ -1,7 +1,7 @@
 // What the scheduler, the token buckets and the dropper of a queue hold.
 
 import { line, text, textWidth, word } from "./brush.js";
-import { time } from "./words.js";
+import { room, time } from "./words.js";
 
 /** RED's average and thresholds in words, and how long they are, by what they count. */
 const COUNTS = {
@@ -33,7 +33,8 @@ export function meters(pen, lane, made, row, queue, here, at) {
     } });
   }
   if (!row.under) found.push(...shaperSays(pen, queue, here));
-  found.push(...dropperSays(queue, here).map((each) => word(pen, each, muted)));
+  const says = [...thresholdsSay(queue, here), ...dropperSays(queue, here)];
+  found.push(...says.map((each) => word(pen, each, muted)));
   return found;
 }
 
@@ -68,6 +69,9 @@ export function marks(pen, lane, made, row, queue, here, at) {
     words.draw(from - 8 - words.wide, y + high + 24);
   }
   wallLines(pen, lane, row, queue, at);
+  // A queue that refuses what comes; senders that are paused.
+  if (here.closed) line(pen, at.rail + 2, y - 7, at.rail + 2, y + high + 4, pen.theme.ink, 5);
+  for (const x of here.paused ? [row.from + 3, row.from + 11] : []) line(pen, x, y, x, y + high, pen.theme.ink, 4.5);
   if (queue.thresholds && here.dropper >= 0) average(pen, lane, row, queue, here, at);
 }
 
@@ -116,7 +120,79 @@ export function heldSays(lane, queue, here) {
   if (!Number.isNaN(here.policer)) said.push(`policer: ${policerSays(queue, here)}`);
   if (here.coloured.length) said.push(`metered: ${here.coloured.map((count, at) => `${count} ${["green", "yellow", "red"][at]}`).join(", ")}`);
   if (!Number.isNaN(here.shaper)) said.push(`shaper: ${whole(here.shaper * (queue.shaper ?? queue.port_shaper).burst_bytes)} of tokens`);
-  return [...said, ...dropperSays(queue, here)];
+  if (!Number.isNaN(here.may)) said.push(`memory: holds ${kilo(here.taken)}, ${maySay(queue, here)}`);
+  return [...said, ...thresholdsSay(queue, here), ...dropperSays(queue, here)];
+}
+
+const kilo = (bytes) => (bytes >= 9999.5 ? `${(bytes / 1000).toFixed(1)} kB` : whole(bytes));
+
+/** What a queue may take of its memory, and why. */
+export function maySay(queue, here) {
+  const { alpha, reserved } = queue, own = reserved ? `${kilo(reserved)} reserved + ` : "";
+  return `may hold ${kilo(here.may)}${alpha === null ? "" : `: ${own}${alpha} × ${kilo(here.free)} free`}`;
+}
+
+/** The memory of a port: the shared part with what each queue holds of it, then the reserved parts. */
+export function memoryBar(pen, lane, memory, state) {
+  const muted = { size: 12, colour: pen.theme.muted }, before = word(pen, memory.name, muted);
+  const mine = lane.shownQueues.filter((queue) => lane.memories[queue.pool] === memory);
+  const { free } = state.queues[mine[0].number], after = word(pen, `${kilo(free)} free of ${kilo(memory.limit)}`, muted);
+  return { wide: before.wide + after.wide + BAR + 16, draw(x, y) {
+    const { context, theme } = pen, scale = BAR / memory.limit, top = y - 10, high = 11;
+    before.draw(x, y);
+    const from = x + before.wide + 8;
+    let at = from, others = memory.shared - free, parts = from + memory.shared * scale;
+    const fill = (colour, wide) => {
+      context.fillStyle = colour;
+      context.fillRect(at, top, wide * scale, high);
+      at += wide * scale;
+    };
+    context.fillStyle = theme.tray;
+    context.fillRect(from, top, BAR, high);
+    const held = mine.map((queue) => [queue, state.queues[queue.number].taken]);
+    for (const [queue, taken] of held) {
+      const shared = Math.max(taken - queue.reserved, 0);
+      others -= shared;
+      fill(colourOf(pen, lane, queue), shared);
+    }
+    fill(theme.muted, Math.max(others, 0));
+    for (const [queue, taken] of held) {
+      at = parts;
+      fill(colourOf(pen, lane, queue), Math.min(taken, queue.reserved));
+      parts += queue.reserved * scale;
+      if (queue.reserved) line(pen, parts - queue.reserved * scale, top - 2, parts - queue.reserved * scale, top + high + 2, theme.ink, 1.5);
+    }
+    context.strokeStyle = theme.rule;
+    context.lineWidth = 1;
+    context.strokeRect(from + 0.5, top + 0.5, BAR - 1, high - 1);
+    after.draw(from + BAR + 8, y);
+  } };
+}
+
+/** How wide a memory is drawn [px]. */
+const BAR = 150;
+
+/** The colour of the one class of a queue; none where it has several. */
+function colourOf(pen, lane, queue) {
+  const names = lane.flows.filter((flow) => flow.queue === queue.number).map((flow) => flow.name);
+  return names.length === 1 ? pen.ofClass(names[0]) : pen.theme.muted;
+}
+
+/** What thresholds say that drop nothing: of marking, of pauses, and of a queue that is closed. */
+function thresholdsSay(queue, here) {
+  const { marking, ce_s: ce, pause } = queue, said = [];
+  if (here.closed) said.push(`closed until it holds ${room(queue, queue.resume)}`);
+  if (pause) {
+    const [stop, go] = pause.map((bytes) => `${bytes.toLocaleString("en")} B`);
+    said.push(here.paused ? `senders paused until ${go}` : `pauses above ${stop}`);
+  }
+  if (marking || ce) said.push(`${here.marked} marked CE`);
+  if (marking) {
+    const [low, high] = marking.thresholds.map((each) => COUNTS[marking.counts].said(each, marking.thresholds[1]));
+    said.push(low === high ? `marks from ${high}` : `marks from ${low}, all from ${high}`);
+  }
+  if (ce) said.push(`marks after ${time(ce)}`);
+  return said;
 }
 
 /** What an early dropper goes by; the most important first. */

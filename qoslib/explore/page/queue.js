@@ -4,7 +4,7 @@ import { block, classOf, ease, hollow, line, spread, word } from "./brush.js";
 import {
   CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, shaftOf, wallOf,
 } from "./layout.js";
-import { marks, meters } from "./meters.js";
+import { marks, maySay, meters } from "./meters.js";
 import { upto } from "./scene.js";
 import { between } from "./state.js";
 import { arrives, rate, room } from "./words.js";
@@ -18,8 +18,11 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   const wall = wallOf(layout, row, lane, queue, units), rail = railEnd(layout, wall);
   const { y, high, head } = row, below = y + high;
   // The tray, its floor and its wall; the rail on which packets arrive.
+  const may = here.may * queue.perTaken < units ? Math.max(wallOf(layout, { ...row, torn: false }, lane, queue, here.may * queue.perTaken), wall) : wall;
   context.fillStyle = theme.tray;
-  context.fillRect(wall, y - 4, head - wall, high + 8);
+  context.fillRect(may, y - 4, head - may, high + 8);
+  // What the memory lets it hold: a wall that moves with what is free.
+  if (may > wall) line(pen, may, y - 7, may, below + 4, theme.ink, 3);
   line(pen, wall, below + 4, head, below + 4, theme.rule, 1.5);
   line(pen, row.from, below + 4, rail, below + 4, theme.rule, 1.5);
   const drops = queue.drops;
@@ -186,7 +189,7 @@ function labels(pen, lane, number, made, row, queue, here, at) {
   right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting`, { size: 12.5, weight: 500 }));
   if (!row.under) {
     if (here.dropped) left.push(droppedOf(pen, lane, queue, here));
-    if (queue.limit) last.push(roomSaid(pen, lane, queue, at));
+    if (queue.limit) last.push(roomSaid(pen, lane, queue, at, here));
   }
   left.push(...meters(pen, lane, made, row, queue, here, at));
   spread(row.y - (row.under ? 10 : 8), layout.pad, row.head, left, right, last);
@@ -201,7 +204,8 @@ function offered(pen, lane, queue) {
   return moved && then !== queue.offered ? `${rate(queue.offered)} → ${rate(then)}` : rate(queue.offered);
 }
 
-function roomSaid(pen, lane, queue, { held, most }) {
+function roomSaid(pen, lane, queue, { held, most }, here) {
+  if (!held && here.may * queue.perTaken < roomOf(lane, queue, most)) return word(pen, maySay(queue, here), { size: 12, colour: pen.theme.muted });
   const look = { size: 12, colour: held ? pen.theme.ink : pen.theme.muted, weight: held ? 650 : 400 };
   return word(pen, `room for ${room(queue, held?.most ?? most, lane)}`, look);
 }
@@ -231,7 +235,7 @@ function under(pen, lane, row, queue, here, at) {
     if (!atHead) from = Math.max(from, x + said.wide + 12);
   }
   if (!queue.limit) return;
-  const said = roomSaid(pen, lane, queue, at), shaped = queue.shaper ?? queue.port_shaper;
+  const said = roomSaid(pen, lane, queue, at, here), shaped = queue.shaper ?? queue.port_shaper;
   const ends = shaped ? row.head - 150 : atHead ? to : row.head;
   const begin = Math.max(at.wall + 2, from);
   if (ends - begin >= said.wide) said.draw(begin, y);

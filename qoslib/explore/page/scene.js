@@ -26,7 +26,9 @@ export function columnsOf(spec, columns, bytes, times) {
   const found = {};
   for (const [name, [type, at, count]] of Object.entries(columns)) {
     const Type = TYPES[type], from = bytes.byteOffset + at;
-    found[name] = new Type(bytes.buffer.slice(from, from + count * Type.BYTES_PER_ELEMENT));
+    const column = found[name] = new Type(bytes.buffer.slice(from, from + count * Type.BYTES_PER_ELEMENT));
+    // Of whole numbers there are differences, which wrap around.
+    if (type[0] === "u") for (let i = 1; i < count; i++) column[i] += column[i - 1];
   }
   const before = Math.round(-spec.zero_s / spec.tick_s);
   for (const name of times) {
@@ -55,6 +57,12 @@ function measure(queue, total, frames) {
   queue.perByte = Math.max(frames ? total / frames : 1, full("bytes"));
 }
 
+/** When a packet is marked CE: as it arrives, or by CoDel as it leaves. */
+export function markedAt(lane, i) {
+  if (!lane.marked?.[i]) return Infinity;
+  return lane.queues[lane.streams[lane.stream[i]][1]].dropper === "Codel" ? lane.leave[i] : lane.arrival[i];
+}
+
 function queueOf(lane, number) {
   // Packets that were enqueued, in order of arrival; when each left, and when all before it had.
   const { arrival, leave, fate, stream, size } = lane;
@@ -81,6 +89,12 @@ function queueOf(lane, number) {
   queue.leftAt = Float64Array.from(queue.packets, (i) => leave[i]).sort();
   queue.droppedAt = Float64Array.from(queue.lost, (i) => leave[i]);
   queue.colouredAt = lane.colour && queue.policer ? [1, 2, 3].map((colour) => queue.offeredAt.filter((_, k) => lane.colour[queue.arrivals[k]] === colour)) : [];
+  queue.markedAt = Float64Array.from(queue.arrivals.filter((i) => lane.marked?.[i]), (i) => markedAt(lane, i)).sort();
+  const memory = lane.memories?.[queue.pool];
+  queue.taken = (i) => (memory ? Math.ceil((lane.bytes[i] + memory.header) / memory.cell) * memory.cell : 0);
+  const all = queue.arrivals.reduce((sum, i) => sum + queue.taken(i), 0);
+  // How long a byte of memory is.
+  queue.perTaken = all ? total / all : 1;
   queue.units = sums(queue.packets.map((i) => size[i]));
   let gone = -Infinity;
   queue.goneBy = Float64Array.from(queue.packets, (i) => (gone = Math.max(gone, leave[i])));
@@ -119,6 +133,7 @@ function laneOf(spec, given, bytes) {
   // The letter of the colour that a policer gave it, and its mark behind that where one counts.
   lane.letter = (i) => "GYR"[(lane.colour?.[i] ?? 0) - 1] ?? "";
   lane.markOf = (i) => lane.marks[(lane.mark?.[i] ?? 0) - 1] ?? "";
+  lane.isMarked = (i, t) => markedAt(lane, i) <= t;
   lane.queueOf = (i) => lane.streams[lane.stream[i]][1];
   lane.seen = (i) => lane.shown.includes(lane.queueOf(i));
   // Sent, or on their way: in the order in which the scheduler chose them.
@@ -136,6 +151,7 @@ function laneOf(spec, given, bytes) {
   }
   lane.startedAt = Float64Array.from(lane.sent, (i) => lane.start[i]);
   lane.departedAt = Float64Array.from(lane.sent, (i) => departure[i]);
+  lane.memories = (lane.memories ?? []).map((each) => ({ ...each, ...columnsOf(spec, each.columns, bytes, ["at"]) }));
   lane.shownQueues = lane.queues.map((_, number) => queueOf(lane, number));
   lane.flows = lane.streams.map((each, number) => streamOf(lane, each, number));
   // Streams whose queues are drawn, and how many have others.

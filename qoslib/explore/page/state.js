@@ -50,11 +50,41 @@ function queueAt(lane, queue, t, choice) {
     shaper: shaperAt(lane, queue, t),
     dropper: lane.dropper && last >= 0 ? lane.dropper[last] : NaN,
     limit: limitAt(queue, t),
+    ...memoryAt(lane, queue, first, end, t),
+    marked: between(queue.markedAt, t),
+    paused: pausedAt(queue, t),
     value: NaN,
     oldest: waiting ? t - queue.enqueuedAt[first] : 0,
   };
+  state.closed = last >= 0 && lane.closed?.[last] === 1 && heldOf(lane, queue, state, t) > queue.resume;
   if (choice >= 0 && lane.values) state.value = valueAt(lane, queue, choice);
   return state;
+}
+
+/** How much a queue holds, in what its limit counts. */
+function heldOf(lane, queue, { first, end, waiting }, t) {
+  if (queue.limit.unit === "packets") return waiting;
+  let bytes = 0;
+  for (let p = first; p < end; p++) if (lane.leave[queue.packets[p]] > t) bytes += lane.bytes[queue.packets[p]];
+  return bytes;
+}
+
+/** What a queue takes of its memory, how much is free of the shared part, and what it may take then. */
+function memoryAt(lane, queue, first, end, t) {
+  const memory = lane.memories[queue.pool];
+  if (!memory) return { taken: NaN, free: NaN, may: NaN };
+  let taken = 0;
+  for (let p = first; p < end; p++) if (lane.leave[queue.packets[p]] > t) taken += queue.taken(queue.packets[p]);
+  const free = memory.shared - (memory.held[upto(memory.at, t) - 1] ?? 0);
+  const shared = queue.alpha === null ? Math.max(taken - queue.reserved, 0) + free : queue.alpha * free;
+  return { taken, free, may: queue.reserved + shared };
+}
+
+/** Whether the senders of a queue are paused by it. */
+function pausedAt(queue, t) {
+  let paused = false;
+  for (const [at, stop] of queue.orders ?? []) if (at <= t) paused = stop === 1;
+  return paused;
 }
 
 /** A limit that changes with the time, as one at the served rate does; NaN of others. */
@@ -124,7 +154,7 @@ export function storyOf(scene, number, i, t = Infinity) {
   return {
     number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
     queue: queue.name, cause, refused: lane.refused(i), behind: bytes, ahead: packets,
-    letter: lane.arrival[i] <= t ? lane.letter(i) : "", mark: lane.markOf(i),
+    marked: lane.isMarked(i, t), letter: lane.arrival[i] <= t ? lane.letter(i) : "", mark: lane.markOf(i),
     remarked: Boolean(queue.policer?.actions) && queue.policer.actions["GYR".indexOf(lane.letter(i))] === lane.markOf(i),
     arrival: lane.arrival[i], leave: lane.leave[i],
     start: lane.start[i], departure: lane.departure[i],

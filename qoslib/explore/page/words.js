@@ -72,6 +72,7 @@ export function told(story) {
     const waited = time(story.leave - story.arrival);
     lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);
   }
+  if (story.marked) lines.push("Marked CE: congestion experienced.");
   if (story.started) lines.push(`Started on the link at ${time(story.start)}.`);
   if (story.gone) {
     lines.push(`Left at ${time(story.departure)}: delay ${time(story.departure - story.arrival)}.`);

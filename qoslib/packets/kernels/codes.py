@@ -56,5 +56,8 @@ LOSS_RUNS, LAST_LOSS = len(CAUSES), len(CAUSES) + 1
 #: In place of a cause: the packet is let in or sent.
 KEEP = -1
 
+#: In place of whether a tree chose a packet within its guaranteed rate: by strict priority.
+BY_PRIORITY = 2
+
 #: What the event record notes.
 ENQUEUE, DROP, SEND = range(3)

@@ -41,6 +41,7 @@ def _codel_takes(state, port, queue, index, kind, now_ps):
     drops = codel_drops(queue, kind, sojourn_ps, now_ps)
     if capable and ((drops and queue.ecn) or (not drops and sojourn_ps > queue.ce_ps)):
         state.counts[kind.base, 2] += 1
+        queue.just_marked = 1
         return False
     if not drops:
         return False

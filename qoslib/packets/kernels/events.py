@@ -39,6 +39,8 @@ def note_packet(port, queue, events, classes, packet_class, position, cause, now
     event.position, event.cause = position, cause
     event.tat_ps, event.excess_tat_ps = queue.police_tat, queue.excess_tat
     event.colour = queue.colour if position == queue.length else -1
+    event.marked, event.closed = cause < KEEP, queue.closed
+    event.asked, event.order_ps = queue.asked, queue.last_order_ps
     event.early = _early(queue)
     port.events_left -= 1
 
@@ -53,6 +55,9 @@ def note_choice(port, queues, events, values, packet_class, index, now_ps):
     event.packet_class, event.queue = packet_class, index
     event.in_profile = port.in_profile
     event.tat_ps = queues[index].shape_tat if queues[index].shaped else port.shape_tat
+    event.marked, queues[index].just_marked = queues[index].just_marked, 0
+    event.closed = queues[index].closed
+    event.asked, event.order_ps = queues[index].asked, queues[index].last_order_ps
     for each in range(len(queues)):
         queue = queues[each]
         value = 0

@@ -74,7 +74,7 @@ QUEUE = table(
     profile=Columns("interpolated drops_head"),
     codel=Columns(
         "interval_ps target_ps largest_bytes first_above_ps drop_next_ps drops last_drops dropping"
-        " just_dropped ce_ps"
+        " just_dropped just_marked ce_ps"
     ),
     pie=Columns(
         "update_ps delay_ps old_delay_ps burst_left_ps burst_ps",
@@ -117,7 +117,9 @@ OUTCOME = table("arrival_ps departure_ps packet_class tag cause")
 
 #: What happens to a packet: it joins its queue, is dropped, or is chosen and sent.
 EVENT = table(
-    "kind time_ps packet_class queue position cause in_profile tat_ps excess_tat_ps colour", "early"
+    "kind time_ps packet_class queue position cause in_profile tat_ps excess_tat_ps colour marked"
+    " lender closed asked order_ps",
+    "early",
 )
 
 #: Sums of each stream; the delay as ``high 2**40 + low``, so that no sum overflows.

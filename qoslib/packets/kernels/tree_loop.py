@@ -5,8 +5,8 @@ which queue's oldest packet is another.
 """
 
 from qoslib.packets.kernels.bands import charge_by_band, choose_by_band, join, leave, refresh
-from qoslib.packets.kernels.codes import HTB
-from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.codes import BY_PRIORITY, HTB
+from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.counters import count_sent
 from qoslib.packets.kernels.dequeue import serve
 from qoslib.packets.kernels.htb import charge_lent, choose_lent, refresh_lenders
@@ -43,6 +43,23 @@ def _note_turns(state, tree, port):
             state.event_values[row, leaf] = tree.turns[leaf, tree.root[0].band]
 
 
+@rare_kernel
+def _note_buckets(state, tree, port):
+    """Until when each bucket of each queue and node is not full, once the packet is paid for."""
+    row, queues = len(state.events) - port.events_left - 1, state.queues
+    state.events[row].lender = tree.root[0].lender
+    for index in range(len(tree.nodes)):
+        node = tree.nodes[index]
+        guaranteed, credit_ps, shaped = node.guaranteed, node.credit_tat, node.shaped
+        shape_ps = node.shape_tat
+        if index < len(queues):
+            guaranteed, credit_ps = queues[index].guaranteed, queues[index].credit_tat
+            shaped, shape_ps = queues[index].shaped, queues[index].shape_tat
+        at = len(queues) + 2 * index
+        state.event_values[row, at] = credit_ps if guaranteed else -1
+        state.event_values[row, at + 1] = shape_ps if shaped else -1
+
+
 @kernel
 def _send(state, tree, port, now_ps):
     """The line, or the ring, can take a packet: choose one by the tree and send it."""
@@ -60,6 +77,8 @@ def _send(state, tree, port, now_ps):
         port.in_profile = root.lender == leaf
     else:
         port.in_profile = root.first_within <= root.band < root.first_beyond
+        if root.band < root.first_within:
+            port.in_profile = BY_PRIORITY
     noted = port.events_left
     sent = serve(state, port, leaf, now_ps)
     if sent:
@@ -69,6 +88,8 @@ def _send(state, tree, port, now_ps):
             charge_lent(state, tree, leaf, packet_class, now_ps)
         else:
             charge_by_band(state, tree, leaf, packet_class, now_ps)
+        if noted > 0:
+            _note_buckets(state, tree, port)
     _follow(state, tree, port, leaf, head, length, now_ps, sent)
 
 
