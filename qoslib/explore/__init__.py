@@ -1,5 +1,6 @@
 """What explorers are made of: controls around a figure that follows them, and what can be saved."""
 
+from qoslib.explore.configuration import ConfigurationExplorer, configuration
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.packet_loop import packet_loop
@@ -10,9 +11,11 @@ from qoslib.explore.tcp_view import TcpView, tcp_view
 
 __all__ = [
     "Call",
+    "ConfigurationExplorer",
     "Explorer",
     "PacketView",
     "TcpView",
+    "configuration",
     "divided",
     "memoize_lines",
     "packet_loop",

@@ -3,6 +3,7 @@
 Only this room knows plotly; `live` hands out the widget that explorers update in place.
 """
 
+from qoslib.plots.change import change
 from qoslib.plots.classes import classes
 from qoslib.plots.delay_histogram import delay_histogram
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
@@ -13,6 +14,7 @@ __all__ = [
     "CONFIG",
     "Figure",
     "LiveFigure",
+    "change",
     "classes",
     "delay_histogram",
     "live",

@@ -1,0 +1,374 @@
+"""The explorer of a configuration: edit the text, see what each class gets, before and after."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import ipywidgets as widgets
+import traitlets
+
+from qoslib import config, plots, run, units
+from qoslib.config import rules
+from qoslib.config.amounts import amount, rate_text
+from qoslib.config.text import ConfigurationError
+from qoslib.explore.configured_port import port_html
+from qoslib.explore.controls import button, choice, flow, slider
+from qoslib.explore.explorer import Explorer
+from qoslib.explore.export import Call
+from qoslib.explore.page_code import joined
+from qoslib.explore.presets import PRESETS, Preset
+from qoslib.packets.progress import Progress
+from qoslib.record import checked, fail
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Poisson, Stream
+
+__all__ = ["ConfigurationExplorer", "ConfigurationText", "configuration"]
+
+#: As many classes have a slider.
+CLASSES = 8
+#: How long the packet model runs, in full frames on the line, and which share of it warms up.
+FRAMES, WARM_SHARE, LONGEST_S = 60_000, 0.4, 20.0
+#: Frames of a class of which nobody said more [B].
+FRAME_BYTES = 1000
+#: The largest file that may be uploaded [B].
+MOST_BYTES = 1_000_000
+
+
+class ConfigurationText(anywidget.AnyWidget):
+    """A configuration to edit, its findings in the margin, and the port that it makes beside it."""
+
+    _esm = joined("page/configuration.js")
+    _css = Path(__file__).with_name("page").joinpath("configuration.css").read_text("utf-8")
+    text = traitlets.Unicode("").tag(sync=True)
+    port = traitlets.Unicode("").tag(sync=True)
+    said = traitlets.Unicode("").tag(sync=True)
+    notes = traitlets.List().tag(sync=True)
+
+
+class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """What `configuration` makes.
+
+    Attributes
+    ----------
+    sheet : ConfigurationText
+        The text and what stands beside it.
+    figure : Explorer
+        The sliders of the loads, and the figure below them.
+    reading : Configuration or None
+        Of the text as it stands; None while it cannot be read.
+    """
+
+    def __init__(self, begin: Preset, interface: str | None = None) -> None:
+        self.reading: config.Configuration | None = None
+        self._facts = dict(begin.facts)
+        self._traffic = begin.traffic
+        self._shown: config.ConfiguredPort | None = None
+        self._before: tuple[Scenario, Result] | None = None
+        self._loads: tuple[config.Load, ...] = ()
+        self.sheet = ConfigurationText(text=begin.text)
+        self._presets = choice("Start from", ["your own text", *PRESETS], "your own text")
+        self._interfaces = choice("Interface", [""], "")
+        self._asked = widgets.VBox()
+        self._file = widgets.FileUpload(description="Upload", multiple=False)
+        keep = button("Compare with this", self._keep)
+        keep.layout.width, keep.tooltip = "auto", "What is here becomes “before”"
+        self._held = False
+        self._read(interface)
+        self._keep()
+        self.figure = self._explorer()
+        self.sheet.observe(lambda _: self._changed(), "text")
+        self._presets.observe(lambda change: self._take(change["new"]), "value")
+        self._interfaces.observe(lambda _: self._chosen(), "value")
+        self._file.observe(lambda _: self._uploaded(), "value")
+        top = flow(self._presets, self._file, self._interfaces, keep)
+        super().__init__([top, self.sheet, self._asked, self.figure])
+
+    @property
+    def configured(self) -> config.ConfiguredPort | None:
+        """The port that is shown; None while there is none."""
+        return self._shown
+
+    def _explorer(self) -> Explorer:
+        self._controls = {
+            f"load_{place}": slider(f"class {place}", 100, 0, 300, 5)
+            for place in range(1, CLASSES + 1)
+        }
+        self._label()
+        call = Call("own_port", "saved", lambda values: [self._scenario(values)])
+        return Explorer(self._controls, self._draw, self._simulate, call)
+
+    def _read(self, interface: str | None = None) -> None:
+        """Read the text; where that is not possible the port before stays, and the page says why."""
+        try:
+            reading = config.read(self.sheet.text, facts=self._facts)
+            shown = _chosen(reading, interface or self._interfaces.value)
+        except ConfigurationError as error:
+            self._note_error(error)
+            return
+        self.reading = reading
+        self._ask(reading)
+        if shown is None or shown.port is None:
+            missing = ", ".join(each.name for each in reading.missing)
+            self.sheet.said = f"Say below what no configuration holds: {missing}." if missing else (
+                "No interface has queues of its own here. Attach a policy to one."
+            )
+            return
+        self._shown = shown
+        self._offer(reading, shown)
+        # A class keeps what it was offered at first: a change of its guarantee is no change of load.
+        offered = {each.name: each for each in self._loads}
+        now = config.loads(shown, self._traffic or None)
+        self._loads = tuple(offered.get(each.name, each) for each in now)
+        self._tell()
+
+    def _note_error(self, error: ConfigurationError) -> None:
+        self.sheet.said = f"{error} The port is that of the text before."
+        note = {"line": error.line or 0, "severity": "error", "name": "unreadable"}
+        self.sheet.notes = [note | {"text": str(error), "fix": ""}]
+
+    def _tell(self) -> None:
+        """Findings, and the port as rows."""
+        reading, shown = self.reading, self._shown
+        assert reading is not None and shown is not None
+        place = reading.ports.index(shown)
+        found = rules.findings(reading, {place: self._loads}, config.Facts(self._facts))
+        kept, ignored = rules.silenced(found, self.sheet.text)
+        at = f"{shown.interface} {shown.direction}"
+        notes = [
+            {
+                "line": each.line,
+                "severity": each.severity,
+                "name": each.id,
+                "text": " ".join(filter(None, (each.sentence, each.arithmetic))),
+                "fix": each.fix,
+            }
+            for each in kept
+            if each.interface in ("", at)
+        ]
+        notes += [
+            {
+                "line": each.line,
+                "severity": "info",
+                "name": each.kind,
+                "text": f"{each.text.strip()}: {each.lost}",
+                "fix": "",
+            }
+            for each in reading.remarks
+        ]
+        with self.sheet.hold_sync():
+            self.sheet.notes = notes
+            self.sheet.port = port_html(shown, config.promises(shown))
+            self.sheet.said = _counted(notes, len(ignored))
+
+    def _ask(self, reading: config.Configuration) -> None:
+        """A box for each fact that is missing."""
+        boxes = []
+        for each in reading.missing[:CLASSES]:
+            box = widgets.Text(
+                placeholder=f"in {each.unit}" if each.unit else "",
+                description=each.question,
+                continuous_update=False,
+                style={"description_width": "auto"},
+                layout=widgets.Layout(width="100%"),
+            )
+            box.observe(lambda change, each=each: self._told(each, change["new"]), "value")
+            boxes.append(box)
+        self._asked.children = boxes
+
+    def _told(self, fact: config.MissingFact, text: str) -> None:
+        try:
+            value: float | str = amount(text, fact.unit) if fact.unit else text
+            facts = self._facts | {fact.name: value}
+            config.Facts(facts)
+        except ValueError as error:
+            self.sheet.said = str(error)
+            return
+        self._facts = facts
+        self._changed()
+
+    def _offer(self, reading: config.Configuration, shown: config.ConfiguredPort) -> None:
+        names = [_name(each) for each in reading.ports if each.port is not None]
+        self._held = True
+        self._interfaces.options = names
+        self._interfaces.value = _name(shown)
+        self._interfaces.layout.display = None if len(names) > 1 else "none"
+        self._held = False
+
+    def _chosen(self) -> None:
+        if not self._held:
+            self._changed()
+
+    def _changed(self) -> None:
+        """The text, a fact or the interface is another one: read, and draw."""
+        begun = self._before is None
+        self._read()
+        self._label()
+        if begun:
+            self.figure.move(**dict.fromkeys(self._controls, 100))
+            self._keep()
+        self.figure.move()
+
+    def _take(self, name: str) -> None:
+        """A preset in place of what is there."""
+        if name not in PRESETS:
+            return
+        begin = PRESETS[name]
+        self._begin(begin.text, begin.facts, begin.traffic)
+
+    def _begin(self, text: str, facts: Mapping[str, float | str], traffic: str) -> None:
+        self._facts, self._traffic, self._before = dict(facts), traffic, None
+        self._shown, self._loads = None, ()
+        self.sheet.text = text
+
+    def _uploaded(self) -> None:
+        for file in self._file.value:
+            raw = bytes(file.content)
+            if len(raw) > MOST_BYTES:
+                self.sheet.said = f"{file.name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}"
+                return
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                self.sheet.said = f"{file.name} is no text in UTF-8."
+                return
+            self._begin(text, {}, "")
+
+    def _keep(self) -> None:
+        """What is there is "before" from now on."""
+        self._before = None
+        if self._shown is None:
+            return
+        values = self.figure.values if hasattr(self, "figure") else None
+        scenario = self._scenario(values)
+        self._before = scenario, run(scenario)
+        if hasattr(self, "figure"):
+            self.figure.move()
+
+    def _label(self) -> None:
+        """A slider for each class that is offered anything, by its name."""
+        for place, control in enumerate(self._controls.values()):
+            there = place < len(self._loads) and self._loads[place].rate_bps > 0
+            control.layout.display = None if there else "none"
+            if there:
+                load = self._loads[place]
+                control.description = f"{load.name} [% of {rate_text(load.rate_bps)}]"
+
+    def _scenario(self, values: Mapping[str, float] | None) -> Scenario:
+        shown = self._shown
+        assert shown is not None and shown.port is not None
+        streams = [
+            stream
+            for place, load in enumerate(self._loads[:CLASSES], 1)
+            for stream in _streams(shown, load, values[f"load_{place}"] if values else 100)
+        ]
+        if not streams:
+            raise ValueError("nothing is offered; move a slider")
+        duration_s = units.serialisation_s(1500 * FRAMES, shown.port.rate_bps)
+        duration_s = min(duration_s, LONGEST_S)
+        return Scenario(
+            f"{shown.interface} {shown.direction}",
+            shown.port,
+            tuple(streams),
+            duration_s,
+            warmup_s=WARM_SHARE * duration_s,
+            seed=1,
+        )
+
+    def _simulate(self, values: dict[str, Any], progress: Progress) -> Result | None:
+        if self._shown is None:
+            return None
+        return run(self._scenario(values), progress=progress)
+
+    def _draw(self, values: dict[str, Any], simulated: Result | None) -> plots.Figure:
+        names = [each.name for each in self._loads[:CLASSES]]
+        least = {each.name: each.minimum_bps for each in config.promises(self._shown)} if self._shown else {}
+        before = self._before[1] if self._before else None
+        return plots.change(names, before, simulated, [least.get(name, 0.0) for name in names])
+
+
+def _chosen(reading: config.Configuration, name: str) -> config.ConfiguredPort | None:
+    """The port of a name; the first with queues where there is none of it."""
+    whole = [each for each in reading.ports if each.port is not None]
+    named = (each for each in whole if name in (_name(each), each.interface))
+    return next(named, whole[0] if whole else None)
+
+
+def _name(configured: config.ConfiguredPort) -> str:
+    return f"{configured.interface} {configured.direction}"
+
+
+def _streams(shown: config.ConfiguredPort, load: config.Load, percent: float) -> list[Stream]:
+    """The traffic of a class as one stream: as its words say, or Poisson arrivals of all of them."""
+    rate_bps = load.rate_bps * float(units.convert(percent, "%", "1"))
+    if rate_bps <= 0:
+        return []
+    if len(load.streams) == 1:
+        return [load.streams[0].replace(name=load.name, rate_bps=rate_bps)]
+    of = next(each for each in shown.classes if each.name == load.name)
+    mark = of.marks[0] if of.marks else of.name
+    return [Stream(load.name, rate_bps, round(load.frame_bytes or FRAME_BYTES), Poisson(), mark=mark)]
+
+
+def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
+    counts = [
+        (sum(note["severity"] == severity for note in notes), severity)
+        for severity in rules.SEVERITIES
+    ]
+    parts = [f"{n} {severity}{'s' * (n != 1 and severity != 'info')}" for n, severity in counts if n]
+    if ignored:
+        parts.append(f"{ignored} ignored by a comment")
+    return ", ".join(parts) or "Nothing is wrong as far as the rules see."
+
+
+def configuration(
+    text: str | None = None,
+    *,
+    facts: Mapping[str, float | str] | None = None,
+    interface: str | None = None,
+    traffic: str | None = None,
+) -> ConfigurationExplorer:
+    """Edit a configuration, and see what each class gets: its rates, its loss and its delay.
+
+    The port is drawn beside the text, with the least and the most that each class may take and how
+    long its queue lasts at the least. Findings stand at their lines. The packet model runs with the
+    loads of the sliders, and the figure keeps what was before the change.
+
+    Parameters
+    ----------
+    text : str, optional
+        A configuration in any dialect of `config.DIALECTS`; by default the first preset.
+    facts : mapping of str to float or str, optional
+        What no configuration holds, as `config.read` takes it; what is missing is asked for.
+    interface : str, optional
+        Which interface to begin with.
+    traffic : str, optional
+        What is sent to each class, as in ``traffic.toml``; by default each class at its guarantee.
+
+    Returns
+    -------
+    ConfigurationExplorer
+        For JupyterLab.
+
+    Raises
+    ------
+    ValueError
+        If an argument is of the wrong kind. What is wrong in a text is said beside it.
+
+    Examples
+    --------
+    >>> app = configuration()
+    >>> [each.name for each in app.configured.classes]
+    ['VOICE', 'VIDEO', 'BULK', 'class-default']
+    """
+    for name, value in {"text": text, "interface": interface, "traffic": traffic}.items():
+        checked(str | None, value, name)
+    config.Facts(facts)
+    if text is None:
+        begin = next(iter(PRESETS.values()))
+        if facts or traffic:
+            fail("facts or traffic", facts or traffic, "none without a text")
+    else:
+        begin = Preset(text, dict(facts or {}), traffic or "")
+    return ConfigurationExplorer(begin, interface)

@@ -1,0 +1,157 @@
+"""What each class of a port gets before and after a change of its configuration."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from qoslib import units
+from qoslib.plots import style
+from qoslib.plots.figure import Figure, rounded
+from qoslib.results import Result
+
+__all__ = ["change"]
+
+#: Titles of the panels, with units.
+PANELS = ("sent [Mb/s of frames]", "lost [% of offered]", "delay [ms]")
+#: Statistic of the delay -> its symbol; the mean has that of the class.
+DELAYS = {"mean": "", "p99": "line-ew-open", "maximum": "x-thin-open"}
+#: What a figure holds before and after, and how strong each is drawn.
+STRENGTHS = {"before": style.FADED, "after": 1.0}
+#: The lowest and the highest delay in sight, as powers of ten [ms].
+LEAST, MOST = -2, 4
+
+
+def change(
+    names: Sequence[str],
+    before: Result | None,
+    after: Result | None,
+    minimum_bps: Sequence[float] = (),
+) -> Figure:
+    """What each class is offered and gets, loses and waits, before a change (pale) and after it.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The classes, in their order; the streams of a result have these names.
+    before, after : Result or None
+        Of the packet model; None where there is none.
+    minimum_bps : sequence of float
+        What each class is promised after the change [bit/s].
+    """
+    found = {"before": _numbers(before, names), "after": _numbers(after, names)}
+    offered = found["after"]["offered"]
+    traces = [style.bars(names, offered, width=0.7)]
+    least = [units.convert(rate, "bit/s", "Mbit/s") for rate in minimum_bps]
+    traces.append(_ticks("minimum", names, least, 0, "line-ew-open", 22, "minimum"))
+    for which, numbers in found.items():
+        for panel, what in enumerate(("sent", "lost", "mean")):
+            traces.append(_marks(which, names, numbers[what], panel))
+        for what in ("p99", "maximum"):
+            uid = f"{which}-{what}"
+            drawn = _ticks(what, names, numbers[what], 2, DELAYS[what], 12, uid)
+            beside = {"offsetgroup": which, "alignmentgroup": "marks"}
+            traces.append(drawn | beside | {"opacity": STRENGTHS[which]})
+    for name, symbol, opacity in _keys():
+        marker = {"color": style.INK, "symbol": symbol, "size": 10, "line": {"width": 2}}
+        entry = {"x": [None], "y": [None], "mode": "markers", "type": "scatter", "name": name}
+        traces.append(entry | {"marker": marker, "opacity": opacity, "uid": f"key-{name}"})
+    known = [value for values in found.values() for value in [*values["sent"], *values["offered"]]]
+    top = style.nice(1.05 * max([*np.nan_to_num(known), *least, 1e-3]))
+    y_axes: list[style.Json] = [
+        {"rangemode": "tozero", "range": [-0.02 * top, top]},
+        {"range": [-3, 103]},
+        style.decades(LEAST, MOST),
+    ]
+    layout = style.layout(PANELS, y_axes=y_axes)
+    layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * len(names))}
+    table = _table(names, found)
+    return Figure(data=traces, layout=layout, summary=_summary(table), table=table)
+
+
+def _keys() -> list[tuple[str, str, float]]:
+    delays = [(f"{what} of the delay", symbol, 1.0) for what, symbol in DELAYS.items() if symbol]
+    return [("before", "circle", style.FADED), ("after", "circle", 1.0), *delays]
+
+
+def _numbers(result: Result | None, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """What the panels show of each class; NaN where nothing is known."""
+    made = {}
+    for what, field, base, unit in (
+        ("offered", "offered_bps", "bit/s", "Mbit/s"),
+        ("sent", "sent_bps", "bit/s", "Mbit/s"),
+        ("lost", "drop_ratio", "1", "%"),
+        ("mean", "delay_mean_s", "s", "ms"),
+        ("p99", "delay_p99_s", "s", "ms"),
+        ("maximum", "delay_max_s", "s", "ms"),
+    ):
+        values = [_value(result, name, field) for name in names]
+        made[what] = np.asarray(units.convert(np.array(values, dtype=float), base, unit))
+    return made
+
+
+def _value(result: Result | None, name: str, field: str) -> float:
+    if result is None or name not in result.streams:
+        return np.nan
+    value = getattr(result[name], field)
+    return np.nan if value is None else float(value)
+
+
+def _marks(
+    which: str, names: Sequence[str], values: Sequence[float] | np.ndarray, panel: int
+) -> dict[str, Any]:
+    """The symbols of the classes in a panel, beside those of before or after."""
+    drawn = style.points("now", names, names, values, panel, uid=f"{which}-{panel}")
+    drawn["marker"] |= {"size": 11, "line": {"width": 0}}
+    beside = {"name": which, "legendgroup": which, "meta": which}
+    beside |= {"offsetgroup": which, "alignmentgroup": "marks"}
+    return drawn | beside | {"opacity": STRENGTHS[which]}
+
+
+def _ticks(
+    name: str,
+    names: Sequence[str],
+    values: Sequence[float] | np.ndarray,
+    panel: int,
+    symbol: str,
+    size: int,
+    uid: str,
+) -> dict[str, Any]:
+    """Thin marks of one kind, the same for all classes."""
+    drawn = style.points("now", names, names[: len(values)], values, panel, uid=uid)
+    marker = {"color": style.INK, "symbol": symbol, "size": size, "line": {"width": 2}}
+    return drawn | {"marker": marker, "name": name, "legendgroup": name, "meta": name}
+
+
+def _table(names: Sequence[str], found: dict[str, dict[str, np.ndarray]]) -> pd.DataFrame:
+    columns = {"offered [Mb/s]": found["after"]["offered"]}
+    for what, unit in (
+        ("sent", "Mb/s"),
+        ("lost", "%"),
+        ("mean", "ms"),
+        ("p99", "ms"),
+        ("maximum", "ms"),
+    ):
+        for which, numbers in found.items():
+            label = what if what in ("sent", "lost") else f"delay {what}"
+            columns[f"{label} {which} [{unit}]"] = numbers[what]
+    return rounded(pd.DataFrame(columns, index=pd.Index(list(names), name="class")), 4)
+
+
+def _summary(table: pd.DataFrame) -> str:
+    """A sentence a class: what it loses and waits, and how that was before."""
+    sentences = []
+    for name, row in table.iterrows():
+        if np.isnan(row["lost after [%]"]):
+            sentences.append(f"{name} is offered nothing")
+            continue
+        said = [f"{name} loses {row['lost after [%]']:.3g} %"]
+        if not np.isnan(row["delay mean after [ms]"]):
+            mean, most = row["delay mean after [ms]"], row["delay maximum after [ms]"]
+            said.append(f"waits {mean:.3g} ms on average and {most:.3g} ms at most")
+        was = row["lost before [%]"], row["delay mean before [ms]"]
+        if not np.isnan(was[0]) and not np.allclose(was[0], row["lost after [%]"], atol=0.05):
+            said.append(f"it lost {was[0]:.3g} % before")
+        sentences.append(", ".join(said))
+    return f"{'; '.join(sentences)}." if sentences else "There is no class."
