@@ -18,6 +18,7 @@ from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.page_code import joined
 from qoslib.explore.presets import PRESETS, Preset
+from qoslib.explore.upload import Loader
 from qoslib.packets.progress import Progress
 from qoslib.record import checked, fail
 from qoslib.results import Result
@@ -34,6 +35,8 @@ FRAMES, WARM_SHARE, LONGEST_S = 60_000, 0.4, 20.0
 FRAME_BYTES = 1000
 #: The largest file that may be uploaded [B].
 MOST_BYTES = 1_000_000
+#: In the list of presets, a text of the reader's.
+OWN = "your own text"
 
 
 class ConfigurationText(anywidget.AnyWidget):
@@ -44,7 +47,7 @@ class ConfigurationText(anywidget.AnyWidget):
     text = traitlets.Unicode("").tag(sync=True)
     port = traitlets.Unicode("").tag(sync=True)
     said = traitlets.Unicode("").tag(sync=True)
-    notes = traitlets.List().tag(sync=True)
+    notes: Any = traitlets.List().tag(sync=True)
 
 
 class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -68,10 +71,11 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._before: tuple[Scenario, Result] | None = None
         self._loads: tuple[config.Load, ...] = ()
         self.sheet = ConfigurationText(text=begin.text)
-        self._presets = choice("Start from", ["your own text", *PRESETS], "your own text")
+        known = next((name for name, one in PRESETS.items() if one is begin), OWN)
+        self._presets = choice("Start from", [*PRESETS, OWN], known)
         self._interfaces = choice("Interface", [""], "")
         self._asked = widgets.VBox()
-        self._file = widgets.FileUpload(description="Upload", multiple=False)
+        self._file = Loader(self._uploaded, "Load a file", "")
         keep = button("Compare with this", self._keep)
         keep.layout.width, keep.tooltip = "auto", "What is here becomes “before”"
         self._held = False
@@ -81,8 +85,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self.sheet.observe(lambda _: self._changed(), "text")
         self._presets.observe(lambda change: self._take(change["new"]), "value")
         self._interfaces.observe(lambda _: self._chosen(), "value")
-        self._file.observe(lambda _: self._uploaded(), "value")
-        top = flow(self._presets, self._file, self._interfaces, keep)
+        top = flow(self._presets, self._interfaces, keep, self._file)
         super().__init__([top, self.sheet, self._asked, self.figure])
 
     @property
@@ -100,7 +103,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         return Explorer(self._controls, self._draw, self._simulate, call)
 
     def _read(self, interface: str | None = None) -> None:
-        """Read the text; where that is not possible the port before stays, and the page says why."""
+        """Read the text; if that fails, the port before stays, and the page says why."""
         try:
             reading = config.read(self.sheet.text, facts=self._facts)
             shown = _chosen(reading, interface or self._interfaces.value)
@@ -111,13 +114,15 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._ask(reading)
         if shown is None or shown.port is None:
             missing = ", ".join(each.name for each in reading.missing)
-            self.sheet.said = f"Say below what no configuration holds: {missing}." if missing else (
-                "No interface has queues of its own here. Attach a policy to one."
+            self.sheet.said = (
+                f"Say below what no configuration holds: {missing}."
+                if missing
+                else ("No interface has queues of its own here. Attach a policy to one.")
             )
             return
         self._shown = shown
         self._offer(reading, shown)
-        # A class keeps what it was offered at first: a change of its guarantee is no change of load.
+        # A class keeps what it was offered at first: another guarantee is no other load.
         offered = {each.name: each for each in self._loads}
         now = config.loads(shown, self._traffic or None)
         self._loads = tuple(offered.get(each.name, each) for each in now)
@@ -126,12 +131,13 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
     def _note_error(self, error: ConfigurationError) -> None:
         self.sheet.said = f"{error} The port is that of the text before."
         note = {"line": error.line or 0, "severity": "error", "name": "unreadable"}
-        self.sheet.notes = [note | {"text": str(error), "fix": ""}]
+        self.sheet.notes = [note | {"text": str(error), "more": "", "fix": ""}]
 
     def _tell(self) -> None:
         """Findings, and the port as rows."""
         reading, shown = self.reading, self._shown
-        assert reading is not None and shown is not None
+        assert reading is not None
+        assert shown is not None
         place = reading.ports.index(shown)
         found = rules.findings(reading, {place: self._loads}, config.Facts(self._facts))
         kept, ignored = rules.silenced(found, self.sheet.text)
@@ -141,7 +147,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
                 "line": each.line,
                 "severity": each.severity,
                 "name": each.id,
-                "text": " ".join(filter(None, (each.sentence, each.arithmetic))),
+                "text": each.sentence,
+                "more": each.arithmetic,
                 "fix": each.fix,
             }
             for each in kept
@@ -152,15 +159,24 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
                 "line": each.line,
                 "severity": "info",
                 "name": each.kind,
-                "text": f"{each.text.strip()}: {each.lost}",
+                "text": each.lost,
+                "more": each.text.strip(),
                 "fix": "",
             }
             for each in reading.remarks
         ]
         with self.sheet.hold_sync():
             self.sheet.notes = notes
-            self.sheet.port = port_html(shown, config.promises(shown))
+            self._show_port(None)
             self.sheet.said = _counted(notes, len(ignored))
+
+    def _show_port(self, simulated: Result | None) -> None:
+        """The port as rows, with what the packet model says of each class where it has run."""
+        if self._shown is not None:
+            before = self._before[1] if self._before else None
+            self.sheet.port = port_html(
+                self._shown, config.promises(self._shown), simulated, before
+            )
 
     def _ask(self, reading: config.Configuration) -> None:
         """A box for each fact that is missing."""
@@ -222,18 +238,18 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._shown, self._loads = None, ()
         self.sheet.text = text
 
-    def _uploaded(self) -> None:
-        for file in self._file.value:
-            raw = bytes(file.content)
-            if len(raw) > MOST_BYTES:
-                self.sheet.said = f"{file.name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}"
-                return
-            try:
-                text = raw.decode("utf-8")
-            except UnicodeDecodeError:
-                self.sheet.said = f"{file.name} is no text in UTF-8."
-                return
-            self._begin(text, {}, "")
+    def _uploaded(self, name: str, raw: bytes) -> str:
+        """A file in place of what is there; a bad one changes nothing."""
+        if len(raw) > MOST_BYTES:
+            raise ValueError(f"{name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}")
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            raise ValueError(f"{name} is no text in UTF-8") from None
+        config.read(text)
+        self._presets.value = OWN
+        self._begin(text, {}, "")
+        return name
 
     def _keep(self) -> None:
         """What is there is "before" from now on."""
@@ -257,7 +273,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _scenario(self, values: Mapping[str, float] | None) -> Scenario:
         shown = self._shown
-        assert shown is not None and shown.port is not None
+        assert shown is not None
+        assert shown.port is not None
         streams = [
             stream
             for place, load in enumerate(self._loads[:CLASSES], 1)
@@ -283,8 +300,14 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _draw(self, values: dict[str, Any], simulated: Result | None) -> plots.Figure:
         names = [each.name for each in self._loads[:CLASSES]]
-        least = {each.name: each.minimum_bps for each in config.promises(self._shown)} if self._shown else {}
+        least = (
+            {each.name: each.minimum_bps for each in config.promises(self._shown)}
+            if self._shown
+            else {}
+        )
         before = self._before[1] if self._before else None
+        if simulated is not None:
+            self._show_port(simulated)
         return plots.change(names, before, simulated, [least.get(name, 0.0) for name in names])
 
 
@@ -300,7 +323,7 @@ def _name(configured: config.ConfiguredPort) -> str:
 
 
 def _streams(shown: config.ConfiguredPort, load: config.Load, percent: float) -> list[Stream]:
-    """The traffic of a class as one stream: as its words say, or Poisson arrivals of all of them."""
+    """The traffic of a class as one stream: as its words say, or all of it as Poisson."""
     rate_bps = load.rate_bps * float(units.convert(percent, "%", "1"))
     if rate_bps <= 0:
         return []
@@ -308,7 +331,9 @@ def _streams(shown: config.ConfiguredPort, load: config.Load, percent: float) ->
         return [load.streams[0].replace(name=load.name, rate_bps=rate_bps)]
     of = next(each for each in shown.classes if each.name == load.name)
     mark = of.marks[0] if of.marks else of.name
-    return [Stream(load.name, rate_bps, round(load.frame_bytes or FRAME_BYTES), Poisson(), mark=mark)]
+    return [
+        Stream(load.name, rate_bps, round(load.frame_bytes or FRAME_BYTES), Poisson(), mark=mark)
+    ]
 
 
 def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
@@ -316,7 +341,9 @@ def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
         (sum(note["severity"] == severity for note in notes), severity)
         for severity in rules.SEVERITIES
     ]
-    parts = [f"{n} {severity}{'s' * (n != 1 and severity != 'info')}" for n, severity in counts if n]
+    parts = [
+        f"{n} {severity}{'s' * (n != 1 and severity != 'info')}" for n, severity in counts if n
+    ]
     if ignored:
         parts.append(f"{ignored} ignored by a comment")
     return ", ".join(parts) or "Nothing is wrong as far as the rules see."

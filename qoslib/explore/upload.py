@@ -104,11 +104,16 @@ def _table(name: str, raw: bytes) -> pd.DataFrame:
 class Loader(widgets.HBox):  # type: ignore[misc]  # ipywidgets has no types
     """A button that loads a file, and a line with the outcome."""
 
-    def __init__(self, load: Callable[[str, bytes], str]) -> None:
+    def __init__(
+        self,
+        load: Callable[[str, bytes], str],
+        name: str = "Load JSON or CSV",
+        accept: str = ".json,.csv",
+    ) -> None:
         self._load, self._said = load, widgets.HTML()
         self._pick = widgets.FileUpload(
-            description="Load JSON or CSV",
-            accept=".json,.csv",
+            description=name,
+            accept=accept,
             layout=widgets.Layout(width="auto", flex="0 0 auto"),
         )
         self._pick.observe(self._taken, "value")

@@ -44,7 +44,8 @@ def change(
     offered = found["after"]["offered"]
     traces = [style.bars(names, offered, width=0.7)]
     least = [units.convert(rate, "bit/s", "Mbit/s") for rate in minimum_bps]
-    traces.append(_ticks("minimum", names, least, 0, "line-ew-open", 22, "minimum"))
+    alone = {"offsetgroup": "minimum", "alignmentgroup": "minimum"}
+    traces.append(_ticks("minimum", names, least, 0, "line-ew-open", 26, "minimum") | alone)
     for which, numbers in found.items():
         for panel, what in enumerate(("sent", "lost", "mean")):
             traces.append(_marks(which, names, numbers[what], panel))
@@ -65,6 +66,7 @@ def change(
         style.decades(LEAST, MOST),
     ]
     layout = style.layout(PANELS, y_axes=y_axes)
+    layout["margin"] = {**layout["margin"], "b": 75}
     layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * len(names))}
     table = _table(names, found)
     return Figure(data=traces, layout=layout, summary=_summary(table), table=table)
@@ -72,7 +74,8 @@ def change(
 
 def _keys() -> list[tuple[str, str, float]]:
     delays = [(f"{what} of the delay", symbol, 1.0) for what, symbol in DELAYS.items() if symbol]
-    return [("before", "circle", style.FADED), ("after", "circle", 1.0), *delays]
+    both = [(which, "circle", strength) for which, strength in STRENGTHS.items()]
+    return [*both, ("minimum, or p99 of the delay", "line-ew-open", 1.0), delays[-1]]
 
 
 def _numbers(result: Result | None, names: Sequence[str]) -> dict[str, np.ndarray]:

@@ -57,8 +57,13 @@ function render({ model, el }) {
       const item = element("li", { class: note.severity });
       const name = element("button", { type: "button", title: "Show the line" }, `${SIGNS[note.severity]} ${note.line ? `line ${note.line}` : "port"}`);
       name.addEventListener("click", () => note.line && show(note.line));
-      item.append(name, " ", element("b", {}, note.name), ` ${note.text}`);
-      if (note.fix) item.append(element("code", {}, note.fix));
+      item.append(name);
+      if (!note.more && !note.fix) item.append(element("span", {}, note.text));
+      else {
+        const more = [note.more && element("p", {}, note.more), note.fix && element("code", {}, note.fix)];
+        item.append(element("details", {}, element("summary", {}, note.text), ...more.filter(Boolean)));
+      }
+      item.append(element("small", {}, note.name));
       return item;
     }));
   }
