@@ -124,7 +124,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._offer(reading, shown)
         # A class keeps what it was offered at first: another guarantee is no other load.
         offered = {each.name: each for each in self._loads}
-        now = config.loads(shown, self._traffic or None)
+        now = config.loads(shown, None if offered else self._traffic or None)
         self._loads = tuple(offered.get(each.name, each) for each in now)
         self._tell()
 
