@@ -386,8 +386,8 @@ def configuration(
     Examples
     --------
     >>> app = configuration()
-    >>> [each.name for each in app.configured.classes]
-    ['VOICE', 'VIDEO', 'BULK', 'class-default']
+    >>> app.figure.table["lost after [%]"].round().tolist()
+    [0.0, 0.0, 27.0, 35.0]
     """
     for name, value in {"text": text, "interface": interface, "traffic": traffic}.items():
         checked(str | None, value, name)

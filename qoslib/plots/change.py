@@ -39,6 +39,19 @@ def change(
         Of the packet model; None where there is none.
     minimum_bps : sequence of float
         What each class is promised after the change [bit/s].
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream, run
+    >>> slow, fast = (Port("out", rate, (Queue("all", PacketLimit(9)),)) for rate in (1e6, 2e6))
+    >>> offer = (Stream("all", 1.5e6, 1000),)
+    >>> results = [run(Scenario("office", port, offer, 10.0)) for port in (slow, fast)]
+    >>> print(change(["all"], *results).summary)
+    all loses 0 %, waits 4 ms on average and 4 ms at most, it lost 32.9 % before.
     """
     found = {"before": _numbers(before, names), "after": _numbers(after, names)}
     offered = found["after"]["offered"]
