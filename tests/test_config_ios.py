@@ -2,15 +2,17 @@
 
 import pytest
 
-from qoslib.config import default, read
+from qoslib.config import ConfigurationError, default, read
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
     Ewma,
     ExcessBurst,
+    Fifo,
     PacketLimit,
     PeakRate,
     Policer,
+    Queue,
     RedProfile,
     Shaper,
     TimeRedProfile,
@@ -389,3 +391,224 @@ interface TenGigabitEthernet0/1/0.100
     assert port.classifier.queue("ACL 102") == "SOUTH/class-default"
     assert port.classifier.queue("SOUTH/VOICE") == "SOUTH/VOICE"
     assert port.classifier.default == "class-default"
+
+
+def test_policers_on_the_way_in():
+    text = """\
+interface GigabitEthernet0/0/0
+ service-policy input IN
+ service-policy output OUT
+class-map match-any VOICE
+ match dscp ef
+policy-map IN
+ class VOICE
+  police 1000000 conform-action transmit exceed-action drop
+policy-map OUT
+ class VOICE
+  priority percent 1
+"""
+    out, into = read(text).ports
+    assert (out.direction, into.direction) == ("out", "in")
+    # 1 Mb/s / 32 = 31,250 B; and 375 packets wait at most.
+    assert queue_of(into, "VOICE").policer == Policer(1e6, 31_250)
+    assert queue_of(into, "VOICE").limit == PacketLimit(375)
+    assert into.origin("queues['VOICE'].limit.packets").default == "ios-xe.input_queue"
+    assert queue_of(out, "VOICE").policer.when == "congested"
+
+
+def test_a_queue_without_a_policy_and_a_ring():
+    text = "version 12.4\ninterface Serial0/1\n clock rate 2000000\n"
+    text += " hold-queue 100 out\n tx-ring-limit 4\n"
+    configured, found = only(text)
+    assert found.dialect == "ios"
+    port = configured.port
+    assert (port.rate_bps, port.transmit_ring_packets, port.scheduler) == (2e6, 4, Fifo())
+    assert port.queues == (Queue("output", PacketLimit(100)),)
+
+
+def test_a_line_rate_that_no_line_says_is_asked_for():
+    text = on_gigabit(["class A", "bandwidth percent 10"]).replace("GigabitEthernet", "Tunnel")
+    configured, found = only(text)
+    (missing,) = found.missing
+    assert configured.port is None
+    assert [each.name for each in configured.classes] == ["A", "class-default"]
+    assert (missing.name, missing.unit) == ("Tunnel0/0/0.line_rate_bps", "bit/s")
+    assert missing.question == "What is the line rate of Tunnel0/0/0?"
+    configured, _ = only(
+        text, facts={missing.name: 20e6, "overhead_bytes": 24, "base_delay_s": 1e-3}
+    )
+    port = configured.port
+    assert (port.rate_bps, port.overhead_bytes, port.base_delay_s) == (20e6, 24, 1e-3)
+    assert configured.origin("rate_bps").fact == missing.name
+    assert queue_of(configured, "A").guaranteed_bps == 2e6
+
+
+def test_part_of_an_interface_has_the_rate_of_the_whole():
+    text = on_gigabit(["class class-default", "shape average 5m"]).replace("0/0/0", "0/0/0.20")
+    configured, _ = only(
+        f"interface GigabitEthernet0/0/0\n speed 100\n hold-queue 50 out\n{text}",
+        interface="GigabitEthernet0/0/0.20",
+    )
+    assert configured.port.rate_bps == 100e6
+
+
+SELECTIONS = """\
+class-map match-all BOTH
+ match dscp ef af41 cs3
+ match ip dscp cs3 ef
+class-map match-any EITHER
+ match cos 5
+ match protocol skype
+ match mpls experimental topmost 5
+class-map match-all NONE
+ match not dscp ef
+class-map match-any NESTED
+ match class-map BOTH
+ match access-group 101
+class-map match-all EVERY
+ match any
+policy-map P
+ class BOTH
+  bandwidth 1000
+ class EITHER
+  bandwidth 1000
+ class NONE
+  bandwidth 1000
+ class NESTED
+  bandwidth 1000
+ class EVERY
+  bandwidth 1000
+interface GigabitEthernet0/0/0
+ service-policy output P
+"""
+
+
+def test_class_maps_with_all_any_not_and_each_other():
+    configured, found = only(SELECTIONS)
+    marks = {each.name: each.marks for each in configured.classes}
+    assert marks["BOTH"] == ("EF", "CS3")
+    assert marks["EITHER"] == ("PCP 5", "skype", "EXP 5")
+    assert marks["NONE"] == ("NONE",)
+    assert marks["NESTED"] == ("EF", "CS3", "ACL 101")
+    assert marks["EVERY"] == marks["class-default"] == ("the rest",)
+    queue = configured.port.classifier.queue
+    assert [queue(mark) for mark in ("EF", "ACL 101", "NONE", "AF11", "skype")] == [
+        "BOTH", "NESTED", "NONE", "EVERY", "EITHER",
+    ]  # fmt: skip
+    (remark,) = found.remarks
+    assert remark.text == "match not dscp ef"
+
+
+@pytest.mark.parametrize(
+    ("policy", "line", "problem"),
+    [
+        (["class A", "priority zero"], 4, "the priority rate is 'zero'"),
+        (["class A", "bandwidth 0"], 4, "the bandwidth is '0'"),
+        (["class A", "shape average 1" + 30 * "0"], 4, "the shaped rate is '1000"),
+        (["class A", "bandwidth percent 101"], 4, "the bandwidth is '101'"),
+        (["class A", "priority level 9"], 4, "the level is '9'"),
+        (["class A", "queue-limit 0"], 4, "the limit is 0"),
+        (["class A", "random-detect dscp af99 1 2"], 4, "the DSCP is 'af99'"),
+        (["class A", "random-detect dscp ef 40 20"], 4, "the thresholds are no range"),
+        (["class A", "police cir 8000 pir 4000"], 4, "the peak rate is below"),
+        (["class A", "service-policy P"], 4, "policy-map P is within itself"),
+        (["class A", "service-policy Q"], 4, "policy-map Q is not defined"),
+        (["class A", "random-detect", "random-detect precedence 1 1 ms 2 ms", "queue-limit 9"], 4,
+         "thresholds and queue-limit have different units"),
+        (["class B", "priority"], 3, "class-map B is not defined"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_one_error_with_its_line(policy, line, problem):
+    text = on_gigabit(policy, "class-map A")
+    with pytest.raises(ConfigurationError, match=f"^line {line}: .*{problem}") as error:
+        read(text)
+    assert error.value.line == line
+
+
+def test_class_maps_within_each_other_are_an_error():
+    text = on_gigabit(
+        ["class A", "priority"], "class-map A\n match class-map B\nclass-map B\n match class-map A"
+    )
+    with pytest.raises(ConfigurationError, match="class-map A is within itself"):
+        read(text)
+
+
+def test_the_later_command_replaces_and_no_takes_back():
+    text = on_gigabit(
+        [
+            "class A",
+            "bandwidth 1000",
+            "bandwidth 3000",
+            "queue-limit 9",
+            "no queue-limit",
+            "shape average 8000",
+            "no shape",
+        ]
+    )
+    configured, found = only(text)
+    queue = queue_of(configured, "A")
+    assert (queue.guaranteed_bps, queue.shaper, queue.limit) == (3e6, None, PacketLimit(4166))
+    assert len(found.statements) == 10
+
+
+def test_what_is_not_modelled_and_what_is_unknown_is_listed():
+    text = on_gigabit(
+        ["class A", "set dscp ef", "police rate 500 pps", "frobnicate 3",
+         "bandwidth 1000 account user-defined 4",
+         "compression header ip"],
+        more=" max-reserved-bandwidth 90\n rate-limit output 8000 2000 2000\n",
+    )  # fmt: skip
+    configured, found = only(text)
+    assert [(each.kind, each.text.split()[0]) for each in found.remarks] == [
+        ("not modelled", "set"), ("not modelled", "police"), ("unknown", "frobnicate"),
+        ("not modelled", "bandwidth"), ("not modelled", "compression"),
+        ("not modelled", "max-reserved-bandwidth"), ("not modelled", "rate-limit"),
+    ]  # fmt: skip
+    assert all(each.lost.endswith(".") for each in found.remarks)
+    assert queue_of(configured, "A").guaranteed_bps == 1e6
+
+
+def test_what_has_nothing_to_do_with_queues_is_not_spoken_of():
+    text = """\
+snmp-server community HIDDEN RO
+key chain HIDDEN
+ key 1
+  key-string HIDDEN
+class-map type inspect match-any HIDDEN
+ match protocol HIDDEN
+policy-map type inspect HIDDEN
+ class type inspect HIDDEN
+  inspect
+interface GigabitEthernet0/1
+ bandwidth HIDDEN
+ ip address HIDDEN
+ service-policy type control subscriber HIDDEN
+line vty 0 4
+ password HIDDEN
+"""
+    found = read(text, dialect="ios-xe")
+    assert (found.ports, found.remarks, found.statements) == ((), (), ())
+
+
+def test_an_error_on_another_line_is_not_told_of_secrets():
+    with pytest.raises(ConfigurationError) as error:
+        read("policy-map P\nbanner motd ^C\nHIDDEN\n", dialect="ios-xe")
+    assert "HIDDEN" not in str(error.value)
+    assert str(error.value) == "line 2: this banner has no end"
+
+
+@pytest.mark.parametrize("indent", ["", "   ", "\t"])
+def test_texts_are_read_however_they_are_indented(indent):
+    lines = EDGE.replace("banner motd ^C\npolicy-map NOT\n class THIS\n^C\n", "").splitlines()
+    if not indent:
+        text = "\n".join(line.strip() for line in lines)
+    else:
+        text = "\n".join(indent + line for line in lines)
+    assert only(text)[0].port == only(EDGE)[0].port
+
+
+def test_a_policy_without_an_interface_is_a_port_by_its_own_name():
+    text = EDGE.split("banner")[0]
+    configured, _ = only(text, facts={"line_rate_bps": 100e6})
+    assert configured.interface == "WAN"
+    assert configured.port == only(EDGE)[0].port.replace(name="WAN")

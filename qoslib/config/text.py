@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from qoslib.record import fail
 
-__all__ = ["MAX_CHARACTERS", "MAX_SECONDS", "ConfigurationError", "bounded", "in_time"]
+__all__ = ["MAX_CHARACTERS", "MAX_SECONDS", "Clock", "ConfigurationError", "bounded", "in_time"]
 
 MAX_CHARACTERS = 10_000_000
 MAX_SECONDS = 5.0
@@ -25,6 +25,30 @@ class ConfigurationError(ValueError):
     def __init__(self, problem: str, line: int | None = None) -> None:
         self.line = line
         super().__init__(f"line {line}: {problem}" if line else problem)
+
+
+class Clock:
+    """One time for all steps of a reading.
+
+    Parameters
+    ----------
+    seconds : float
+        At most so long, from now on [s].
+    """
+
+    def __init__(self, seconds: float = MAX_SECONDS) -> None:
+        self.seconds, self.end_s = seconds, time.monotonic() + seconds
+
+    def check(self) -> None:
+        """Give up where the time is over.
+
+        Raises
+        ------
+        ConfigurationError
+            If it is.
+        """
+        if time.monotonic() > self.end_s:
+            raise ConfigurationError(f"reading takes more than {self.seconds:g} s; give less")
 
 
 def bounded(text: str) -> str:

@@ -5,7 +5,7 @@ from qoslib.config.mqc.interfaces import INTERFACE, interface_line, is_service
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.policies import Interface, Match, Policies, Policy, PolicyClass, Selection
-from qoslib.config.text import in_time
+from qoslib.config.text import Clock
 
 __all__ = ["policies_of"]
 
@@ -27,12 +27,13 @@ _ELSEWHERE = {
 }
 
 
-def policies_of(text: str) -> Policies:
+def policies_of(text: str, clock: Clock) -> Policies:
     """All that a text defines.
 
     Parameters
     ----------
     text : str
+    clock : Clock
 
     Returns
     -------
@@ -44,9 +45,10 @@ def policies_of(text: str) -> Policies:
         If a number is out of range, a word is missing, or it takes too long.
     """
     reading = _Reading()
-    for line in in_time(lines_of(text)):
+    for line in lines_of(text, clock):
+        clock.check()
         reading.take(line)
-    reading.finish()
+    reading.finish(clock)
     return reading.found
 
 
@@ -245,9 +247,10 @@ class _Reading:
         for each in lost:
             self.found.leave(line, each)
 
-    def finish(self) -> None:
+    def finish(self, clock: Clock) -> None:
         """Read the interfaces: of one without quality of service nothing is said."""
         for name, lines in self.held.items():
+            clock.check()
             made = Interface(name, lines[0].number)
             understood, left = [], []
             for line in lines:
@@ -256,7 +259,7 @@ class _Reading:
                     understood.append(line)
                 elif kind:
                     left.append((line, lost, kind))
-            if made.policies or made.hold or left:
+            if made.policies or made.hold or any(_of_queues(line) for line, *_ in left):
                 self.found.interfaces[name] = made
                 for line in understood:
                     self.found.state(line, *(() if line is lines[0] else (lines[0].text,)))
@@ -265,6 +268,11 @@ class _Reading:
                         self.found.wonder(line)
                     else:
                         self.found.leave(line, lost)
+
+
+def _of_queues(line: Line) -> bool:
+    """Whether a line is about queues even where no policy is."""
+    return line.verb not in ("bandwidth", "speed")
 
 
 def _interface_name(names: list[str]) -> str:

@@ -7,6 +7,7 @@ from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.rules import IOS, IOS_XE, Rules
 from qoslib.config.reading import Configuration
+from qoslib.config.text import Clock
 
 __all__ = ["ios_sign", "ios_xe_sign", "read_ios", "read_ios_xe"]
 
@@ -59,8 +60,9 @@ def ios_sign(text: str) -> float:
 
 
 def _read(text: str, facts: Facts, rules: Rules) -> Configuration:
-    found = policies_of(text)
-    ports = tuple(ports_of(found, rules, facts))
+    clock = Clock()
+    found = policies_of(text, clock)
+    ports = tuple(ports_of(found, rules, facts, clock))
     return Configuration(
         rules.name,
         ports,

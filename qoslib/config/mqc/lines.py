@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from qoslib import units
-from qoslib.config.text import ConfigurationError, in_time
+from qoslib.config.text import Clock, ConfigurationError
 
 __all__ = ["Line", "NotUnderstood", "Words", "exactly", "lines_of"]
 
@@ -14,6 +14,8 @@ __all__ = ["Line", "NotUnderstood", "Words", "exactly", "lines_of"]
 _BASE, _FIRST = 6400, 0xE000
 #: So many columns of indentation count; a banner may have more.
 _COLUMNS = 32
+#: A command is no longer than this.
+_LONGEST = 2000
 _NUMBER = re.compile(r"\d{1,15}(\.\d{1,9})?")
 _RATE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([kmg]?)(?:bps)?", re.IGNORECASE)
 _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
@@ -42,7 +44,6 @@ class Line:
     text: str
     words: tuple[str, ...]
     top: bool
-    indented: bool
 
     @property
     def verb(self) -> str:
@@ -50,12 +51,13 @@ class Line:
         return self.words[0].lower()
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str, clock: Clock) -> list[Line]:
     """The lines of an indented configuration, without comments and banners.
 
     Parameters
     ----------
     text : str
+    clock : Clock
 
     Returns
     -------
@@ -72,24 +74,35 @@ def lines_of(text: str) -> list[Line]:
         raise ConfigurationError(
             "this dialect is read with netutils; install it by: pip install 'qoslib[config]'"
         ) from None
+
+    class Parser(IOSConfigParser):
+        """That of netutils, which looks at the clock at each line."""
+
+        def is_banner_start(self, line: str) -> bool:
+            clock.check()
+            return bool(super().is_banner_start(line))
+
     numbered = [
-        f"{' ' * min(len(line) - len(line.lstrip()), _COLUMNS)}{line.strip()}{_mark(number)}"
-        for number, line in enumerate(in_time(text.split("\n")), 1)
-        if line.strip() and not line.lstrip().startswith(("!", "#"))
+        f"{' ' * min(len(line) - len(line.lstrip()), _COLUMNS)}{bare}{_mark(number)}"
+        for number, line in enumerate(text.split("\n"), 1)
+        if line and (bare := " ".join(line.split())) and bare[0] not in "!#"
     ]
+    clock.check()
     if not numbered:
         return []
     numbered = textwrap.dedent("\n".join(numbered)).split("\n")
     numbered[0] = numbered[0].lstrip()
     try:
-        parsed = IOSConfigParser("\n".join(numbered)).config_lines
+        parsed = Parser("\n".join(numbered)).config_lines
+    except ConfigurationError:
+        raise
     except (ValueError, IndexError, RuntimeError):
         banner = next((i for i, line in enumerate(numbered) if line.startswith("banner")), 0)
         raise ConfigurationError("this banner has no end", _number(numbered[banner])) from None
     return [
         _line(each.config_line, not each.parents)
-        for each in in_time(parsed)
-        if "\n" not in each.config_line and len(each.config_line.split()) > 0
+        for each in parsed
+        if "\n" not in each.config_line and len(each.config_line.strip()) > len(_mark(0))
     ]
 
 
@@ -103,7 +116,8 @@ def _number(line: str) -> int:
 
 def _line(marked: str, top: bool) -> Line:
     text = marked[:-2].strip()
-    return Line(_number(marked), text, tuple(text.split()), top, marked[0].isspace())
+    words = tuple(text[: _LONGEST + 1].split())
+    return Line(_number(marked), text, words, top)
 
 
 class Words:
@@ -118,6 +132,8 @@ class Words:
 
     def __init__(self, line: Line, start: int = 1) -> None:
         self.line, self.at = line, start
+        if len(line.text) > _LONGEST:
+            self.refuse(f"the line has {len(line.text):,} characters; allowed: up to {_LONGEST}")
 
     @property
     def ahead(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
 from qoslib.config.reading import ConfiguredClass, Remark
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import Clock, ConfigurationError
 
 __all__ = ["DEFAULT", "Place", "classes_of", "leaves", "places_of", "rules_of"]
 
@@ -32,7 +32,7 @@ class Place:
         return f"class {'/'.join(self.path)}"
 
 
-def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[Place]:
+def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = False) -> list[Place]:
     """The classes of a policy as a tree, `class-default` last.
 
     Parameters
@@ -41,6 +41,7 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         What the text defines.
     policy : Policy
         The one on the interface.
+    clock : Clock
     built_in : bool
         Whether the platform has classes of its own.
 
@@ -63,6 +64,7 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         places = []
         for part in parts:
             count += 1
+            clock.check()
             if count > _MOST:
                 raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
             place = Place(part, (*path, part.name), marks_of(part))

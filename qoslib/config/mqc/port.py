@@ -10,7 +10,7 @@ from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
 from qoslib.config.mqc.words import interface_rate_bps
 from qoslib.config.reading import ConfiguredPort, Origin, Remark
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import Clock, ConfigurationError
 from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
 
 __all__ = ["ports_of"]
@@ -18,7 +18,7 @@ __all__ = ["ports_of"]
 _WAYS: tuple[Way, ...] = ("out", "in")
 
 
-def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
+def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Iterator[ConfiguredPort]:
     """The ports of all interfaces that have a policy or a queue of a stated length.
 
     Where a text has no interface, each policy that is in no other is taken for a port.
@@ -30,6 +30,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     rules : Rules
         The platform.
     facts : Facts
+    clock : Clock
 
     Yields
     ------
@@ -48,7 +49,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     for interface in interfaces:
         for way in _WAYS:
             if way in interface.policies:
-                yield _configured(found, rules, facts, interface, way)
+                yield _configured(found, rules, facts, interface, way, clock)
         if "out" in interface.hold and "out" not in interface.policies:
             yield _held(found, facts, interface)
 
@@ -59,7 +60,7 @@ def _children(found: Policies) -> set[str]:
 
 
 def _configured(
-    found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way
+    found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way, clock: Clock
 ) -> ConfiguredPort:
     """The port of one direction."""
     named = interface.policies[way]
@@ -72,7 +73,7 @@ def _configured(
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
-    places = places_of(found, policy, rules.built_in)
+    places = places_of(found, policy, clock, rules.built_in)
     root = f"policy-map {policy.name}"
     empty = empty.replace(classes=tuple(classes_of(places, root)))
     line = _line_rate(found, facts, interface)
@@ -80,7 +81,7 @@ def _configured(
         return empty.replace(missing=(_question(facts, interface),))
     rate_bps, origin = line
     share_bps = interface.bandwidth.value if interface.bandwidth else rate_bps
-    grown = Grown(rules, way)
+    grown = Grown(rules, way, clock)
     try:
         names = grown.level(places, share_bps, rate_bps)
         nodes = (*reversed([*grown.nodes, Node(root, names)]),)

@@ -10,6 +10,7 @@ from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.weights import of_share_bps, weights
 from qoslib.config.reading import Origin, Remark
+from qoslib.config.text import Clock
 from qoslib.port import ByteLimit, Node, PacketLimit, Queue
 
 __all__ = ["Grown", "Way"]
@@ -25,10 +26,11 @@ class Grown:
     ----------
     rules : Rules
     way : {'out', 'in'}
+    clock : Clock
     """
 
-    def __init__(self, rules: Rules, way: Way) -> None:
-        self.rules, self.way = rules, way
+    def __init__(self, rules: Rules, way: Way, clock: Clock) -> None:
+        self.rules, self.way, self.clock = rules, way, clock
         self.queues: list[Queue] = []
         self.nodes: list[Node] = []
         self.origins: dict[str, Origin] = {}
@@ -55,6 +57,7 @@ class Grown:
         shares = weights(places, share_bps, self.rules)
         names = []
         for place in places:
+            self.clock.check()
             part = place.of
             where = f"scheduler.nodes[{place.node!r}]" if place.children else _queue(place)
             shape = shaper(part.shape, share_bps, self.rules)
