@@ -19,6 +19,7 @@ from qoslib.port import (
     Policer,
     Port,
     Queue,
+    Shaper,
     StartTimeFairQueueing,
     StrictPriority,
     TimeLimit,
@@ -137,6 +138,13 @@ def test_minima_of_a_tree_are_guarantees_and_what_is_left():
     assert "50 Mb/s - 10 Mb/s - 15 Mb/s = 25 Mb/s" in rest.minimum_why
     assert video.queue_s == pytest.approx(64 * 1518 * 8 / 15e6)
     assert capacity_bps(edge().port) == 50e6
+
+
+def test_a_shaper_of_a_class_limits_what_it_gets():
+    queues = edge().port.queues
+    shaped = queues[2].replace(shaper=Shaper(2e6, 9000))
+    _, _, rest = promises(edge(queues=(*queues[:2], shaped)))
+    assert (rest.minimum_bps, rest.maximum_bps) == (2e6, 2e6)
 
 
 def test_strict_priority_without_a_limit_leaves_nothing():

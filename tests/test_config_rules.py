@@ -91,7 +91,9 @@ TOO_MUCH = said(
     (5, "priority percent 50", "policy-map EDGE", "class B"),
 )
 FITS = TOO_MUCH[:1] + said((5, "priority percent 40", "policy-map EDGE", "class B"))
-POLICY = said((1, "policy-map EDGE"))
+POLICY = said(
+    (1, "policy-map EDGE"), (2, "policy-map OLD"), (9, "service-policy output OLD", "interface Gi1")
+)
 ATTACHED = POLICY + said((9, "service-policy output EDGE", "interface Gi0/0/1"))
 CLASS = said((1, "class-map match-any VOICE"))
 USED = CLASS + said((4, "class VOICE", "policy-map EDGE"))
@@ -298,6 +300,16 @@ def test_a_target_makes_a_queue_too_deep():
     assert "its target is 20 ms" in got.arithmetic
     # 20 ms at 15 Mb/s are 37,500 B, 24 frames.
     assert "queue-limit 24 packets" in got.fix
+
+
+def test_a_queue_that_is_long_by_default_is_an_info():
+    origin = Origin("queues['VIDEO'].limit.packets", default="ios-xe.queue_limit")
+    configured = changed(1, limit=PacketLimit(256)).replace(origins=(origin,))
+    assert found("queue-deep", configured)[0].severity == "info"
+
+
+def test_a_text_without_attachments_is_a_piece():
+    assert found("policy-unattached", statements=POLICY[:2]) == ()
 
 
 def test_active_queue_management_has_no_queue_too_deep():

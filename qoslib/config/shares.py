@@ -162,7 +162,10 @@ def _below(
 def _reserved(port: Port, child: Queue | Node, each: Mapping[str, Queue | Node]) -> float | None:
     """What a child has before the excess is shared; None for a strict queue without a limit."""
     if isinstance(child, Queue):
-        return limited_bps(child) if is_strict(port, child) else child.guaranteed_bps
+        limit = limited_bps(child)
+        if is_strict(port, child):
+            return limit
+        return child.guaranteed_bps if limit is None else min(child.guaranteed_bps, limit)
     below = [_reserved(port, each[name], each) for name in child.children]
     if None in below:
         return child.shaper.rate_bps if child.shaper else None
@@ -203,6 +206,8 @@ def _shared(
         elif open_ended:
             why = f"nothing: {', '.join(open_ended)} has strict priority without a limit"
             yield child.name, (0.0, why)
+        elif isinstance(child, Queue) and (limit := limited_bps(child)) and limit < share:
+            yield child.name, (limit, f"its limit, {rate_text(limit)}")
         elif not left:
             yield child.name, (0.0, f"nothing is left: {sums}")
         elif not share:

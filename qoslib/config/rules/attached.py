@@ -11,6 +11,7 @@ __all__: list[str] = []
 GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy attaches it"
 _POLICY = re.compile(r"policy-map (?:type \S+ )?(\S+)")
 _ATTACHED = re.compile(r"service-policy (?:type \S+ )?(?:input |output )?(\S+)")
+_TO_INTERFACE = re.compile(r"service-policy (?:type \S+ )?(?:input|output) (\S+)")
 _CLASS_MAP = re.compile(r"class-map (?:type \S+ )?(?:match-(?:any|all) )?(\S+)")
 _CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 _NESTED = re.compile(r"match (?:not )?class-map (\S+)")
@@ -33,8 +34,10 @@ def _named(configuration: Configuration, pattern: re.Pattern[str]) -> dict[str, 
 def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     """A policy is defined and attached nowhere."""
     used = _named(configuration, _ATTACHED)
+    # A text without any interface is a piece of a configuration, to be looked at as such.
+    attached = _named(configuration, _TO_INTERFACE)
     for name, line in _named(configuration, _POLICY).items():
-        if name not in used:
+        if attached and name not in used:
             yield Found(
                 line,
                 f"Policy {name} is defined and attached nowhere.",

@@ -60,6 +60,7 @@ def queue_deep(case: Case) -> Iterator[Found]:
                 f"A full queue of {member.name} delays by {time_text(lasts)}.",
                 f"{why}; {wanted}.",
                 _limit(case, member, target or DEEP_S / 2),
+                "info" if case.by_default(member, "limit") and not target else None,
             )
 
 
@@ -80,4 +81,5 @@ def queue_shallow(case: Case) -> Iterator[Found]:
                 f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are dropped.",
                 f"{_arithmetic(case, member, lasts)}; below 10 ms.",
                 _limit(case, member, 5 * SHALLOW_S),
+                "info" if case.by_default(member, "limit") else None,
             )
