@@ -97,8 +97,11 @@ POLICY = said(
 ATTACHED = POLICY + said((9, "service-policy output EDGE", "interface Gi0/0/1"))
 CLASS = said((1, "class-map match-any VOICE"))
 USED = CLASS + said((4, "class VOICE", "policy-map EDGE"))
-JUNOS = said((1, "scheduler BEST", "class-of-service", "scheduler-maps EDGE"))
-MAP = JUNOS + said((4, "scheduler-map EDGE;", "class-of-service", "interfaces ge-0/0/0"))
+JUNOS = said(
+    (1, "scheduler BEST", "class-of-service", "scheduler-maps EDGE"),
+    (4, "scheduler-map OTHER;", "class-of-service", "interfaces ge-0/0/0"),
+)
+MAP = JUNOS + said((4, "scheduler-map EDGE;", "class-of-service", "interfaces ge-0/0/1"))
 QUEUES = edge().port.queues
 
 #: Rule -> (arguments of what it finds, a line of that and a part of sentence or arithmetic, and
@@ -306,6 +309,19 @@ def test_a_queue_that_is_long_by_default_is_an_info():
     origin = Origin("queues['VIDEO'].limit.packets", default="ios-xe.queue_limit")
     configured = changed(1, limit=PacketLimit(256)).replace(origins=(origin,))
     assert found("queue-deep", configured)[0].severity == "info"
+
+
+def test_guarantees_beyond_priority_are_a_warning_as_they_hold_while_it_is_idle():
+    (got,) = found("guarantees-over", changed(1, guaranteed_bps=45e6))
+    assert got.severity == "warning"
+    assert found("guarantees-over", changed(1, guaranteed_bps=55e6))[0].severity == "error"
+
+
+def test_the_same_of_several_interfaces_is_one_finding():
+    bad = changed(0, policer=None)
+    ports = tuple(bad.replace(interface=name) for name in ("Gi1", "Gi2", "Gi3"))
+    (got,) = findings(Configuration("ios-xe", ports), rules=["priority-unlimited"])
+    assert got.interface == "Gi1 out and 2 more"
 
 
 def test_a_text_without_attachments_is_a_piece():

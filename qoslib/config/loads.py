@@ -125,16 +125,18 @@ def loads(
         fail("the port of", configured.interface, "one without a missing fact")
     given, targets = _document(text, configured, elsewhere) if text is not None else ({}, {})
     made = []
+    least_bps = {each.name: each.minimum_bps for each in promises(configured)}
     for name, each in queued(configured).items():
+        least = least_bps[name]
         target = targets.get(name)
         if text is not None:
             line, words = given.get(name, (0, ["nothing"]))
-            made.append(_load(configured, name, each, words, line, counters or {}, target))
+            made.append(_load(configured, name, each, least, words, line, counters or {}, target))
         elif counters is not None and name in counters:
             counted = ["what the counters say"]
-            made.append(_load(configured, name, each, counted, 0, counters, target))
+            made.append(_load(configured, name, each, least, counted, 0, counters, target))
         else:
-            assumed = _load(configured, name, each, ["its minimum"], 0, {}, target)
+            assumed = _load(configured, name, each, least, ["its minimum"], 0, {}, target)
             made.append(assumed.replace(origin="assumed"))
     return tuple(made)
 
@@ -204,12 +206,12 @@ def _load(
     configured: ConfiguredPort,
     name: str,
     each: ConfiguredClass,
+    least: float,
     words: list[str],
     line: int,
     counters: Mapping[str, float],
     target: float | None,
 ) -> Load:
-    least = {p.name: p.minimum_bps for p in promises(configured)}[name]
     mark, whys = _mark(configured, each), []
     parts: list[Stream | Flow] = []
     origins: set[str] = set()
@@ -228,11 +230,10 @@ def _load(
 
 
 def _mark(configured: ConfiguredPort, each: ConfiguredClass) -> str:
-    """A label that the port's classifier sends to the class's queue."""
+    """A label that the classifier sends to the class's queue; its name where no mark does."""
     port = configured.port
     assert port is not None
     for mark in (*each.marks, each.name, each.queue):
         if port.classifier.queue(mark) == each.queue or len(port.queues) == 1:
             return mark
-    marks = ", ".join(each.marks) or each.name
-    fail(f"the queue of {marks}", port.classifier.queue(each.name), each.queue)
+    return each.name

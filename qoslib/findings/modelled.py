@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from qoslib import units
 from qoslib.config import ConfiguredPort, Load
 from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.promises import queued
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.shares import capacity_bps, limited_bps
 from qoslib.findings.report import ClassRun
-from qoslib.flows import Host
-from qoslib.port import HierarchicalTokenBucket, SchedulerTree
+from qoslib.flows import Flow, Host
+from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -65,8 +66,7 @@ def scenario_of(
     >>> scenario.streams[0].rate_bps, scenario.duration_s
     (12000000.0, 20.0)
     """
-    port = configured.port
-    assert port is not None
+    port = _classified(configured, loads)
     streams = [
         stream.replace(rate_bps=stream.rate_bps * ratio)
         for load in loads
@@ -91,6 +91,22 @@ def scenario_of(
     duration = min(PACKETS / pps, LONGEST_S) if pps else 1.0
     name = f"{configured.interface} {configured.direction}"
     return Scenario(name, port, tuple(streams), duration, duration / 10, hosts=tuple(hosts))
+
+
+def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
+    """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
+    port = configured.port
+    assert port is not None
+    queues = {name: each.queue for name, each in queued(configured).items()}
+    rules = []
+    for load in loads:
+        sources: list[Stream | Flow] = [*load.streams, *load.flows]
+        for mark in dict.fromkeys(source.label for source in sources):
+            if len(port.queues) > 1 and port.classifier.queue(mark) != queues[load.name]:
+                rules.append((mark, queues[load.name]))
+    if not rules:
+        return port
+    return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
 
 
 def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> float:

@@ -99,6 +99,8 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
         ),
     ):
         names = {each.strip(";{}") for each in _junos(configuration, used)}
+        if not names:
+            continue
         for name, line in _junos(configuration, defined).items():
             if name not in names:
                 yield Found(

@@ -95,7 +95,21 @@ def findings(
                 case = Case(configuration, configured, known, sent)
                 where = f"{configured.interface} {configured.direction}"
                 found += [finding_of(each, one, where) for one in each.find(case)]
-    return in_order(dict.fromkeys(found))
+    return in_order(_merged(found))
+
+
+def _merged(found: Iterable[Finding]) -> list[Finding]:
+    """The same of several interfaces, as one finding that counts them."""
+    alike: dict[tuple[object, ...], list[Finding]] = {}
+    for each in found:
+        key = each.id, each.severity, each.sentence, each.arithmetic
+        alike.setdefault(key, []).append(each)
+    merged = []
+    for first, *others in alike.values():
+        names = {each.interface for each in others} - {first.interface}
+        more = f"{first.interface} and {len(names)} more" if names else first.interface
+        merged.append(first.replace(interface=more))
+    return merged
 
 
 def finding_of(by: Rule, found: Found, interface: str = "", model: str = "") -> Finding:

@@ -124,7 +124,7 @@ def voice_not_first(case: Case) -> Iterator[Found]:
         if "EF" not in member.of.marks or member.strict or len(case.members) == 1:
             continue
         if "the rest" in member.of.marks or member.queue.priority < min(
-            (m.queue.priority for m in case.members if m.name != member.name), default=0
+            (m.queue.priority for m in case.members if m is not member and not m.strict), default=0
         ):
             continue
         yield Found(

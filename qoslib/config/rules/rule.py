@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from qoslib.config.facts import Facts
@@ -115,7 +116,7 @@ class Case:
         """Whether that is less than the line rate."""
         return self.capacity_bps < self.port.rate_bps
 
-    @property
+    @cached_property
     def members(self) -> list[Member]:
         """Its classes with queues."""
         sizes = {each.name: each.frame_bytes for each in self.loads}
@@ -135,7 +136,7 @@ class Case:
             for name, each in queued(self.configured).items()
         ]
 
-    @property
+    @cached_property
     def groups(self) -> list[tuple[float, list[Member]]]:
         """Classes that share one shaper, or the port, and what that sends at most [bit/s]."""
         nodes = nodes_of(self.port)

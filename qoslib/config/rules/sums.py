@@ -65,19 +65,27 @@ def guarantees_over(case: Case) -> Iterator[Found]:
 
 
 def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
-    rates = {
-        member.name: (limited_bps(member.queue) or 0.0) if member.strict else promised
-        for member in members
-        if (promised := member.queue.guaranteed_bps) or member.strict
-    }
+    rates = {member.name: _reserved(member) for member in members}
     total = sum(rates.values())
+    promised = sum(_reserved(member) for member in members if not member.strict)
     if total > most * (1 + ROUNDING):
         parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items() if rate)
         yield Found(
             case.configured.line,
             f"The guarantees add up to {_percent(total, most)} of what the port sends.",
             f"{parts} = {rate_text(total)} of {rate_text(most)}.",
+            # While priority is idle, all guarantees hold.
+            severity="error" if promised > most * (1 + ROUNDING) else "warning",
         )
+
+
+def _reserved(member: Member) -> float:
+    """What a class has before others share [bit/s]; 0 of priority without a limit."""
+    limit = limited_bps(member.queue)
+    if member.strict:
+        return limit or 0.0
+    rate = member.queue.guaranteed_bps
+    return rate if limit is None else min(rate, limit)
 
 
 PERCENT = re.compile(r"(?:bandwidth|priority) percent (\d{1,3})(?: .*)?")
