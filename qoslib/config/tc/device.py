@@ -146,6 +146,8 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
     if command.kind in ("ingress", "clsact"):
         device.ingress = device.qdiscs[INGRESS] = command._replace(handle=INGRESS, parent="")
         return ""
+    if command.thing == "class" and command.parent in ("", "root") and command.verb != "change":
+        command = command._replace(parent=_major(command.handle))
     existing = device.classes if command.thing == "class" else device.qdiscs
     if command.thing == "class" and ":" not in command.handle:
         raise ConfigurationError("a class needs its number, like classid 1:10", command.line)

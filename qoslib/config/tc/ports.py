@@ -306,7 +306,7 @@ def _htb(notes: Notes, qdisc: Command) -> Inner:
         raise Unmodelled(qdisc, "htb without classes sends at once: nothing is shaped")
     children: dict[str, list[str]] = {}
     for classid, each in own.items():
-        parent = qdisc.handle if each.parent in ("root", qdisc.handle) else each.parent
+        parent = each.parent
         if parent != qdisc.handle and parent not in own:
             raise ConfigurationError(f"the parent {parent or 'of this'} is missing", each.line)
         if each.kind != "htb":
@@ -334,7 +334,7 @@ def _htb(notes: Notes, qdisc: Command) -> Inner:
         leaf = _leaf(notes, classid, name, shaped=True)
         queue = Queue(name, leaf.limit, leaf.dropper, found.policers.get(name))
         queues.append(_htb_class(notes, queue, command, options, f"queues[{name!r}]"))
-        node_name = "" if command.parent in ("root", qdisc.handle) else names[command.parent]
+        node_name = "" if command.parent == qdisc.handle else names[command.parent]
         _class(notes, name, classid, command, classifier, found, node_name)
     return Inner(tuple(queues), HierarchicalTokenBucket(tuple(nodes)), classifier)
 
