@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from qoslib.config.mqc.write import write_ios, write_ios_xe
+from qoslib.config.tc import write_tc
 from qoslib.config.write_record import Written
 from qoslib.port import Port
 from qoslib.record import fail
@@ -14,6 +15,7 @@ __all__ = ["WRITERS", "Written", "write"]
 WRITERS: dict[str, Callable[[Port, str], Written]] = {
     "ios-xe": write_ios_xe,
     "ios": write_ios,
+    "tc": write_tc,
 }
 
 

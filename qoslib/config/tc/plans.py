@@ -11,6 +11,8 @@ __all__ = ["as_htb", "emission_order"]
 
 #: Quantum of the class with the least weight [B].
 QUANTUM_BYTES = 1514
+#: A class without a guarantee gets this share of the line: htb has none without a rate.
+LEAST_SHARE = 0.001
 
 
 def as_htb(port: Port) -> Port:
@@ -35,13 +37,18 @@ def as_htb(port: Port) -> Port:
             return port.rate_bps, HTB_BURST_BYTES
         return shaper.rate_bps, shaper.burst_bytes
 
+    def guaranteed(queue: Queue) -> float:
+        """Its rate: of a strict queue what its policer lets pass, or all."""
+        if queue.priority < getattr(port.scheduler, "strict_levels", 0):
+            return queue.policer.rate_bps if queue.policer else port.rate_bps
+        return queue.guaranteed_bps or port.rate_bps * LEAST_SHARE
+
     queues = []
     for queue in port.queues:
         rate, burst = ceil(queue.shaper)
-        least_bps = port.rate_bps / 1000
         made = htb(
             queue.replace(weight=1.0, excess_priority=None),
-            queue.guaranteed_bps or least_bps,
+            guaranteed(queue),
             rate,
             prio=queue.priority,
             quantum_bytes=quantum_bytes(queue),
@@ -78,6 +85,7 @@ def emission_order(queues: Sequence[Queue], nodes: Sequence[Node]) -> list[str]:
     >>> emission_order(queues, [Node("below", ("b",)), Node("top", ("a", "below"))])
     ['top', 'a', 'below', 'b']
     """
+    names = [*(node.name for node in nodes), *(queue.name for queue in queues)]
     needed = [(node.name, child) for node in nodes for child in node.children]
     as_queues = list(pairwise(queue.name for queue in queues))
     as_nodes = list(pairwise(node.name for node in nodes))
@@ -88,11 +96,11 @@ def emission_order(queues: Sequence[Queue], nodes: Sequence[Node]) -> list[str]:
         [*as_queues],
         [],
     ):
-        graph: dict[str, list[str]] = {each.name: [] for each in (*nodes, *queues)}
+        graph: dict[str, list[str]] = {name: [] for name in names}
         for first, then in (*needed, *wishes):
             graph[then].append(first)
         try:
             return list(TopologicalSorter(graph).static_order())
         except CycleError:
             continue
-    return [each.name for each in (*nodes, *queues)]
+    return names

@@ -336,7 +336,13 @@ def _htb(notes: Notes, qdisc: Command) -> Inner:
         queues.append(_htb_class(notes, queue, command, options, f"queues[{name!r}]"))
         node_name = "" if command.parent == qdisc.handle else names[command.parent]
         _class(notes, name, classid, command, classifier, found, node_name)
-    return Inner(tuple(queues), HierarchicalTokenBucket(tuple(nodes)), classifier)
+    return Inner(tuple(queues), HierarchicalTokenBucket(_numbered(nodes, names)), classifier)
+
+
+def _numbered(nodes: list[Node], names: dict[str, str]) -> tuple[Node, ...]:
+    """Nodes by their numbers: the order in which a text makes classes is parents first."""
+    minors = {name: int(classid.partition(":")[2] or "0", 16) for classid, name in names.items()}
+    return tuple(sorted(nodes, key=lambda node: minors[node.name]))
 
 
 def _no_cycle(top: str, children: dict[str, list[str]], own: dict[str, Command]) -> None:

@@ -1,33 +1,33 @@
-"""The qdisc that a queue is, and what that says of the queue."""
+"""The qdisc that a queue is."""
 
 from qoslib import units
-from qoslib.config.tc.amounts import rate_word, time_s, time_word
+from qoslib.config.tc.amounts import rate_word, time_word
 from qoslib.config.tc.lines import LARGEST, Lines
 from qoslib.config.tc.queues import red_exponent
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
     Codel,
-    Dropper,
     Ewma,
     HeadDrop,
     PacketLimit,
     Queue,
     Red,
-    TailDrop,
     TimeLimit,
 )
 
-__all__ = ["say_queue"]
+__all__ = ["queue_words", "say_queue"]
 
 #: Sizes of a packet to try, until a burst gives the weight that RED is to have [B].
 PACKETS_BYTES = (1000, 1500, 500, 250, 100, 64, 4000, 9000)
 MOST_BURST_PACKETS = 20_000
+#: What CoDel holds where its limit is not in packets.
+CODEL_PACKETS = 1000
 
 
 def say_queue(
     lines: Lines, queue: Queue, parent: str, handle: str, line_bps: float, *, shaped: bool = False
-) -> Queue:
+) -> None:
     """Write the qdisc of a queue.
 
     Parameters
@@ -40,27 +40,44 @@ def say_queue(
         Line rate [bit/s].
     shaped : bool
         Whether its class is its shaper.
+    """
+    if queue.shaper is not None and not shaped:
+        lines.bucket(parent, handle, queue.shaper)
+        parent, handle = f"parent {handle}1", f"{handle.removesuffix(':')}1:"
+    words = queue_words(queue, line_bps)
+    lines.add(f"qdisc add dev {lines.device} {parent} handle {handle} {words}")
+
+
+def queue_words(queue: Queue, line_bps: float) -> str:
+    """Kind and options of the qdisc of a queue; what has no word becomes the plainest that fits.
+
+    Parameters
+    ----------
+    queue : Queue
+    line_bps : float
+        Line rate [bit/s].
 
     Returns
     -------
-    Queue
-        As the text has it: name, limit, dropper and shaper.
+    str
+
+    Examples
+    --------
+    >>> queue_words(Queue("bulk", PacketLimit(64), HeadDrop()), 1e9)
+    'pfifo_head_drop limit 64'
     """
-    limit = _size(queue, line_bps)
-    shaper = None
-    if queue.shaper is not None and not shaped:
-        minor = handle.removesuffix(":")
-        shaper = lines.bucket(parent, handle, queue.shaper)
-        parent, handle = f"parent {handle}1", f"{minor}1:"
-    words, dropper = _words(lines, queue, limit, line_bps)
-    if words.startswith("codel") and not isinstance(limit, PacketLimit):
-        limit = PacketLimit(1000)
-    lines.add(f"qdisc add dev {lines.device} {parent} handle {handle} {words}")
-    return Queue(queue.name, limit, dropper, shaper=shaper)
+    limit, dropper = _size(queue, line_bps), queue.dropper
+    if isinstance(dropper, Codel):
+        return _codel(dropper, limit)
+    if isinstance(limit, ByteLimit):
+        red = _red(dropper, limit, line_bps) if isinstance(dropper, Red) else ""
+        return red or f"bfifo limit {limit.limit_bytes}"
+    kind = "pfifo_head_drop" if isinstance(dropper, HeadDrop) else "pfifo"
+    return f"{kind} limit {limit.packets}"
 
 
 def _size(queue: Queue, line_bps: float) -> PacketLimit | ByteLimit:
-    """The limit in whole packets or bytes."""
+    """The limit in packets or bytes; a time at the rate that is known beforehand."""
     limit = queue.limit
     if isinstance(limit, PacketLimit):
         return PacketLimit(min(limit.packets, LARGEST))
@@ -70,57 +87,32 @@ def _size(queue: Queue, line_bps: float) -> PacketLimit | ByteLimit:
     return ByteLimit(min(limit.limit_bytes, LARGEST))
 
 
-def _words(
-    lines: Lines, queue: Queue, limit: PacketLimit | ByteLimit, line_bps: float
-) -> tuple[str, Dropper]:
-    """Kind and options, and the dropper that they are."""
-    dropper = queue.dropper
-    if isinstance(dropper, Codel):
-        return _codel(dropper, limit)
-    if isinstance(dropper, Red) and isinstance(limit, ByteLimit):
-        found = _red(dropper, limit, line_bps)
-        if found:
-            return found
-    if isinstance(limit, ByteLimit):
-        return f"bfifo limit {limit.limit_bytes}", TailDrop()
-    if isinstance(dropper, HeadDrop):
-        return f"pfifo_head_drop limit {limit.packets}", dropper
-    return f"pfifo limit {limit.packets}", TailDrop()
-
-
-def _codel(dropper: Codel, limit: PacketLimit | ByteLimit) -> tuple[str, Dropper]:
-    packets = limit.packets if isinstance(limit, PacketLimit) else 1000
-    target, interval = (
-        "1us" if word == "0ms" else word
-        for word in (time_word(dropper.target_s), time_word(dropper.interval_s))
-    )
-    words = f"codel limit {packets} target {target} interval {interval}"
-    threshold = None
+def _codel(dropper: Codel, limit: PacketLimit | ByteLimit) -> str:
+    packets = limit.packets if isinstance(limit, PacketLimit) else CODEL_PACKETS
+    words = f"codel limit {packets}"
+    for name, given_s in (("target", dropper.target_s), ("interval", dropper.interval_s)):
+        word = time_word(given_s)
+        # 0 would be the default.
+        words += f" {name} {'1us' if word == '0ms' else word}"
     if dropper.ce_threshold_s is not None:
-        word = time_word(dropper.ce_threshold_s)
-        words, threshold = f"{words} ce_threshold {word}", time_s(word, 0)
-    words += " ecn" if dropper.ecn else " noecn"
-    return words, Codel(time_s(target, 0), time_s(interval, 0), dropper.ecn, threshold)
+        words += f" ce_threshold {time_word(dropper.ce_threshold_s)}"
+    return words + (" ecn" if dropper.ecn else " noecn")
 
 
-def _red(dropper: Red, limit: ByteLimit, line_bps: float) -> tuple[str, Dropper] | None:
-    """RED in bytes, with a burst that gives its average the weight it has; None where none does."""
+def _red(dropper: Red, limit: ByteLimit, line_bps: float) -> str:
+    """RED in bytes, with a burst that gives its average its weight; empty where none does."""
     profile = dropper.profile
     if not isinstance(profile, ByteRedProfile) or not isinstance(dropper.averaging, Ewma):
-        return None
+        return ""
     low, high = round(profile.minimum_bytes), round(profile.maximum_bytes)
-    if not low or low > high or high > LARGEST:
-        return None
-    found = _burst(low, dropper.averaging.exponent)
+    found = _burst(low, dropper.averaging.exponent) if 0 < low <= high <= LARGEST else None
     if found is None:
-        return None
+        return ""
     burst, packet = found
     probability = f"{profile.maximum_probability:.12f}".rstrip("0").rstrip(".")
     words = f"red limit {limit.limit_bytes} min {low} max {high} avpkt {packet} burst {burst}"
     words += f" probability {probability} bandwidth {rate_word(line_bps)}"
-    words += " ecn harddrop" if dropper.ecn else ""
-    kept = ByteRedProfile(low, high, float(probability))
-    return words, Red(kept, averaging=dropper.averaging, ecn=dropper.ecn)
+    return words + (" ecn harddrop" if dropper.ecn else "")
 
 
 def _burst(low: int, exponent: int) -> tuple[int, int] | None:
