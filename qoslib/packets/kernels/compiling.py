@@ -28,7 +28,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
-from numba.core.types import Type
+from numba.core.types import Type, unliteral
 
 #: Without the interpreter's lock, so that replications share the cores; without numba's reference
 #: counts (kernels make no arrays); and rules become part of the loop that calls them: measured on
@@ -46,15 +46,20 @@ UNUSED_S = 30 * 86_400
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a function to machine code that is kept on disk."""
-    made: Any = numba.njit(**OPTIONS)(function)
-    made._cache = _Kept(function)
-    return made
+    return _made(function, OPTIONS)
 
 
 def rare_kernel(function: Callable[..., Any]) -> Any:
     """A kernel for what events seldom do: it is called, and so does not make the loop longer."""
-    made: Any = numba.njit(**OPTIONS | {"forceinline": False})(function)
+    return _made(function, OPTIONS | {"forceinline": False})
+
+
+def _made(function, options):
+    made: Any = numba.njit(**options)(function)
     made._cache = _Kept(function)
+    found = made.get_call_template
+    # numba would compile a function again for each constant that it is called with.
+    made.get_call_template = lambda args, kws: found([unliteral(each) for each in args], kws)
     return made
 
 
