@@ -1,9 +1,9 @@
 """Room for a packet: limits of a queue beside its first, and its share of a memory pool."""
 
-from qoslib.packets.kernels.compiling import kernel
+from qoslib.packets.kernels.compiling import kernel, rare_kernel
 
 
-@kernel
+@rare_kernel
 def refuses(queue, kind):
     """Whether a second limit, or a resume threshold, refuses a packet that the first lets in."""
     if queue.held_bytes + kind.frame_bytes > queue.limit_bytes:
@@ -19,7 +19,7 @@ def _shared(queue, memory_bytes):
     return max(memory_bytes - queue.reserved_bytes, 0)
 
 
-@kernel
+@rare_kernel
 def takes_memory(pool, queue, kind):
     """Whether the packet finds memory, which it then takes.
 
@@ -37,7 +37,7 @@ def takes_memory(pool, queue, kind):
     return True
 
 
-@kernel
+@rare_kernel
 def gives_back(pool, queue, kind):
     """A packet of the queue gives its memory back."""
     held = _shared(queue, queue.memory_bytes)
