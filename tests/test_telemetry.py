@@ -474,7 +474,7 @@ def test_two_readings_give_rates_over_the_time_between_them():
     row = value(found, "offered", "VOICE", unit="packets/s")
     assert (row["value"], row["interval_s"], row["statistic"]) == (1_000, 10, "average")
     assert value(found, "offered", "VOICE", unit="bit/s")["value"] == 8 * 2_140_000 / 10
-    assert value(found, "output", "VOICE", unit="packets/s")["value"] == 950
+    assert value(found, "sent", "VOICE", unit="packets/s")["value"] == 950
     assert row["place"].endswith(", less that of the first reading")
 
 

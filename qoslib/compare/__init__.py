@@ -1,5 +1,6 @@
 """The scoreboard: what was published, what the models give, and how far apart they are."""
 
+from qoslib.compare.overlay import Overlay, overlay
 from qoslib.compare.remarks import model_differences, remark
 from qoslib.compare.rows import Row, score_measurements, unknown_class
 from qoslib.compare.run import MODELS
@@ -13,6 +14,7 @@ __all__ = [
     "MODELS",
     "TOLERANCES",
     "Data",
+    "Overlay",
     "Point",
     "Published",
     "Row",
@@ -23,6 +25,7 @@ __all__ = [
     "is_tick",
     "misfit_summary",
     "model_differences",
+    "overlay",
     "published",
     "published_points",
     "remark",

@@ -14,7 +14,16 @@ from qoslib.port import Chain, Switch
 from qoslib.results import Result
 from qoslib.traffic import Stream
 
-__all__ = ["NO_STREAM", "READINGS", "UNREAD", "NotModelledError", "Reading", "View", "reading"]
+__all__ = [
+    "NO_STREAM",
+    "OWN",
+    "READINGS",
+    "UNREAD",
+    "NotModelledError",
+    "Reading",
+    "View",
+    "reading",
+]
 
 #: Quantities that no model gives: pattern and reason.
 UNREAD = {
@@ -24,12 +33,21 @@ UNREAD = {
     r"sender_.*": "the sender's own line, written before it can know of a loss",
     r"jitter": "a running estimate by the receiver's clock (RFC 3550) at the last datagram: it"
     " tells of the sender's bursts as much as of the router",
-    r"queue_depth|(input|output)_(rate|bits)": "read after the traffic had ended",
+    r"queue_depth": "one look at a queue at one moment, which no mean and no maximum is",
+    r"(input|output)_(rate|bits)": "read after the traffic had ended",
     r"dropped_bits_5_minutes": "an average that decays over five minutes, read at an unknown time",
+    r"dropped_bits_(\d+_(seconds?|minutes?)|interval)": "an average that decays over the load"
+    " interval, read at an unknown time; two readings give a rate (telemetry.rates)",
+    r"red_dropped(_.*)?": "Junos counts drops at a queue's head here too; the total is compared",
+    r"datagram_.*": "of UDP datagrams that travel in fragments: one lost fragment loses all of it",
+    r"smoothed_round_trip_(maximum|minimum)": "of the sender's running mean, read once per report",
+    r"flow_dropped_packets": "no model counts the drops of a fair queue's flows apart",
     r"(ipv6|stp)_.*": "of traffic and of a state that the test does not have",
     r"(input|output|mac|pcs|fec)_.*": "of faulty or unusual frames, or of faults of the line,"
     " which no model has",
 }
+#: Name of the platform of measurements of one's own.
+OWN = "own"
 NO_STREAM = "not of the test's traffic: the experiment has no such stream"
 NOTHING_OFFERED = "nothing of this stream is offered, so it has no share that is lost"
 #: Names of the counters of the same load, by source: packets and bytes.
@@ -121,9 +139,41 @@ class View:
         latencies, sent = self.each(quantity), self.each("sent_pps")
         return sum(map(mul, latencies, sent)) / sum(sent) if len(sent) > 1 else latencies[0]
 
+    def quantile(self, share: float) -> float:
+        """The delay that this share of the packets of all streams that are meant do not exceed."""
+        delays = self.result.histogram
+        if delays is None:
+            raise NotModelledError(
+                "a fluid has one latency a stream, and no percentiles of packets"
+            )
+        names = [stream.name for stream in self.flows or self.streams]
+        at = [self.result.streams.index(name) for name in names]
+        ends = [float(f(self.each(q))) for f, q in ((min, "delay_min_s"), (max, "delay_max_s"))]
+        together = dataclasses.replace(delays, counts=delays.counts[at].sum(axis=0)[None])
+        return min(max(float(together.quantile_s(share)[0]), ends[0]), ends[1])
+
+    def round_trip(self, waiting_s: Callable[["View"], float]) -> float:
+        """A round trip of a TCP connection: what its path takes, and the wait at the port."""
+        if not self.flows:
+            raise NotModelledError("no path is described: only a TCP flow has a round trip")
+        if len({flow.round_trip_s for flow in self.flows}) > 1:
+            raise NotModelledError("the flows that are meant have different round trips")
+        return self.flows[0].round_trip_s + waiting_s(self)
+
+    def retransmits(self) -> float:
+        """Segments sent again, in as long as was measured."""
+        if self.result.tcp is None or not self.flows:
+            raise NotModelledError("the model has no TCP, which alone sends again")
+        duration_s = self.result.duration_s
+        measured_s = self.given.get((self.experiment.name, self.stream, "duration"), duration_s)
+        if not duration_s or not measured_s:
+            raise NotModelledError("over how long this was counted is not known")
+        return self.total("retransmitted") / duration_s * measured_s
+
     def extreme(self, quantity: str, which: Callable[[list[float]], float]) -> float:
         """The largest or least latency; one that a tester timed takes a model with packets."""
-        if self.experiment.timed and self.result.seed is None:
+        steady = self.platform.name == OWN and self.result.duration_s is None
+        if self.result.seed is None and (self.experiment.timed or steady):
             raise NotModelledError(
                 "a fluid has one latency a stream, and no extremes of single packets"
             )
@@ -141,6 +191,14 @@ class View:
         """What the source counts of a frame of each stream [B]."""
         extra = self.experiment.counted_extra_bytes
         return [stream.mean_frame_bytes + extra for stream in self.streams]
+
+    def payload_bytes(self) -> list[float]:
+        """What the source counts of a frame as payload: as it says, or else all it counts [B]."""
+        for stream in (self.stream, ""):
+            payload = self.given.get((self.experiment.name, stream, "payload_size"))
+            if payload is not None:
+                return [payload] * len(self.streams)
+        return self.counted_bytes()
 
     def throughput(self) -> float:
         """Bits that came through, by the published time or else the sender's [bit/s].
@@ -172,15 +230,16 @@ class View:
         if time_s is not None and self.counted("offered_packets") is not None:
             return units.bits(self.octets()) / time_s
         stream, duration_s = self.streams[0], self.result.duration_s
+        sent_bps = sum(map(units.rate_bps, self.each("sent_pps"), self.payload_bytes()))
         if stream.stop_s is None or duration_s is None:
-            return self.bits("sent_pps")
+            return sent_bps
         if len(self.streams) > 1:
             raise NotModelledError("several runs together have no one throughput")
-        return self.bits("sent_pps") * duration_s / (stream.stop_s - stream.start_s)
+        return sent_bps * duration_s / (stream.stop_s - stream.start_s)
 
     def octets(self) -> float:
         """What is sent, as the bytes that the source counts of the published offered packets."""
-        return self.count(self.total("sent_pps")) * self.counted_bytes()[0]
+        return self.count(self.total("sent_pps")) * self.payload_bytes()[0]
 
     def count(self, rate_pps: float, offered: str = "offered_packets") -> float:
         """A packet rate as a share of the offered one, times the published offered count."""
@@ -212,6 +271,10 @@ class View:
         if dropped_pps is None:
             return 0.0
         return float(sum(dropped_pps[..., i] for i in places)) * self._drained("dropped_pps")
+
+    def dropped_at_random(self) -> float:
+        """Packets dropped by RED or by a drop profile [packets/s]."""
+        return self.dropped_by("red") + self.dropped_by("profile")
 
     def drop_ratio(self) -> float:
         """What is dropped of what is offered [ratio]."""
@@ -285,6 +348,22 @@ _READINGS: dict[str, Reading] = {
     "latency_average": Reading("s", "latency", lambda v: v.mean("delay_mean_s")),
     "latency_maximum": Reading("s", "latency", lambda v: v.extreme("delay_max_s", max)),
     "latency_minimum": Reading("s", "latency", lambda v: v.extreme("delay_min_s", min)),
+    "latency_p50": Reading("s", "latency", lambda v: v.quantile(0.50)),
+    "latency_p95": Reading("s", "latency", lambda v: v.quantile(0.95)),
+    "latency_p99": Reading("s", "latency", lambda v: v.quantile(0.99)),
+    "round_trip_average smoothed_round_trip_average": Reading(
+        "s", "latency", lambda v: v.round_trip(lambda w: w.mean("delay_mean_s"))
+    ),
+    "round_trip_p50": Reading("s", "latency", lambda v: v.round_trip(lambda w: w.quantile(0.50))),
+    "round_trip_p95": Reading("s", "latency", lambda v: v.round_trip(lambda w: w.quantile(0.95))),
+    "round_trip_p99": Reading("s", "latency", lambda v: v.round_trip(lambda w: w.quantile(0.99))),
+    "round_trip_maximum": Reading(
+        "s", "latency", lambda v: v.round_trip(lambda w: w.extreme("delay_max_s", max))
+    ),
+    "round_trip_minimum": Reading(
+        "s", "latency", lambda v: v.round_trip(lambda w: w.extreme("delay_min_s", min))
+    ),
+    "retransmits": Reading("packets", "dropped", View.retransmits),
     "sent": Reading("packets/s", "carried", lambda v: v.total("sent_pps")),
     "sent_bits in_service": Reading("bit/s", "carried", lambda v: v.bits("sent_pps")),
     "sent_packets input_packets": Reading(
@@ -313,6 +392,12 @@ _READINGS: dict[str, Reading] = {
     # A policy's classes (IOS), an interface and its MAC (Junos).
     "queue_dropped_packets input_drops": Reading(
         "packets", "dropped", lambda v: v.count(v.total("dropped_pps"))
+    ),
+    "exceed_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_by("policer")),
+    "no_buffer_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_by("pool")),
+    "random_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_at_random()),
+    "random_dropped_packets": Reading(
+        "packets", "dropped", lambda v: v.count(v.dropped_at_random())
     ),
     "exceed_dropped_packets": Reading(
         "packets", "dropped", lambda v: v.count(v.dropped_by("policer"))

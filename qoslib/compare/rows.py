@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from qoslib import measurements, units
-from qoslib.compare.observe import NO_STREAM, NotModelledError, Reading, View, reading
+from qoslib.compare.observe import NO_STREAM, OWN, NotModelledError, Reading, View, reading
 from qoslib.compare.tolerances import allowed_drops, kind_of, tolerance, too_short
 from qoslib.compare.values import Published, given_of, published, values_of
 from qoslib.flows import Flow
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 #: Stands for a platform that declares nothing beyond the rules for all.
-_OWN = Platform("own", Facts(), {}, lambda assumptions: (), {})
+_OWN = Platform(OWN, Facts(), {}, lambda assumptions: (), {})
 #: More than any frame has, and than any unit of another kind is smaller.
 _MOST_BITS = 1e20
 #: As many characters of the names of one's classes are enough.
@@ -313,7 +313,9 @@ def score_measurements(
 
     def row(value: Published, result: Result) -> Row:
         name, streams = value.experiment, scenario.streams
-        described = Experiment(name, scenario.name, scenario.network, streams, _OWN.name)
+        described = Experiment(
+            name, scenario.name, scenario.network, streams, _OWN.name, hosts=scenario.hosts
+        )
         made = row_of(value, [View(_OWN, described, result, given, whole=True)])
         unknown = made.reason == NO_STREAM and unknown_class(value.stream, scenario)
         return replace(made, reason=unknown) if unknown else made

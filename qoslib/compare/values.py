@@ -33,7 +33,10 @@ INPUTS = {
     r"expected_.*": "calculated in the source, not measured",
 }
 
-_LATENCY = {"maximum": "latency_maximum", "up_to": "latency_maximum", "minimum": "latency_minimum"}
+#: Quantities whose statistic is part of what they are compared as; without one it is an average.
+_OF_DELAY = ("latency", "round_trip", "smoothed_round_trip")
+_STATISTIC = {each: each for each in ("maximum", "minimum", "p50", "p95", "p99")}
+_STATISTIC |= {"up_to": "maximum"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Published:
         The stream is empty where the value is about all of them.
     quantity : str
         As on the scoreboard: a latency carries its statistic, ``latency_average`` unless the
-        source says maximum, minimum or "up to".
+        source says maximum, minimum, a percentile or "up to".
     table_quantity : str
         As in its table.
     value, half_width : float
@@ -62,6 +65,8 @@ class Published:
         Ends of a published range, in `unit`.
     configured : bool
         Whether the table marks it as a setting.
+    place : str
+        Where it stands in the source.
     """
 
     table: str
@@ -77,6 +82,7 @@ class Published:
     low: float | None = None
     high: float | None = None
     configured: bool = False
+    place: str = ""
 
     @property
     def platform(self) -> str:
@@ -217,12 +223,12 @@ def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
     found.attrs = {}
     for row in found.to_dict("records"):
         quantity, statistic = row["quantity"], row["statistic"]
-        is_range, latency = statistic == "range", _LATENCY.get(statistic, "latency_average")
+        is_range, carried = statistic == "range", _STATISTIC.get(statistic, "average")
         yield Published(
             table=table,
             experiment=row["experiment"],
             stream=row["stream"],
-            quantity=latency if quantity == "latency" else quantity,
+            quantity=f"{quantity}_{carried}" if quantity in _OF_DELAY else quantity,
             table_quantity=quantity,
             value=float(row["value"]),
             half_width=float(row["half_width"]),
@@ -232,6 +238,7 @@ def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
             low=row["low"] if is_range else None,
             high=row["high"] if is_range else None,
             configured=statistic == "configured",
+            place=row["place"],
         )
 
 

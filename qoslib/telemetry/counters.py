@@ -15,9 +15,12 @@ __all__ = ["rates"]
 
 #: What names a counter.
 KEY = ["experiment", "stream", "quantity", "unit"]
-#: End of a counter's name -> unit of its rate; a class's counters are what is offered to it.
+#: End of a counter's name -> unit of its rate.
 RATES = {"_packets": "packets/s", "_bytes": "bit/s"}
-OFFERED = "class"
+#: What a class matched is offered to it, and what a queue put out is sent.
+CALLED = {"class": "offered", "output": "sent", "queue_dropped": "dropped"}
+#: Rates of bits are of these alone; others are counted as packets.
+IN_BITS = ("offered", "sent", "dropped")
 #: How a time is written, with and without a year: see `attrs["source"]["taken"]`.
 TIMES = ("%H:%M:%S.%f %b %d %Y", "%b %d %H:%M:%S.%f")
 
@@ -38,8 +41,8 @@ def rates(
     -------
     DataFrame
         A row for each counter of packets or bytes that is in both, as `read` gives it: its rate
-        in packets/s or bit/s. A name loses its ``_packets`` or ``_bytes``, and `class_packets`
-        becomes ``offered``.
+        in packets/s or bit/s. What a class matched becomes ``offered``, what a queue put out
+        ``sent`` and what it dropped ``dropped``; other names lose their ``_packets``.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def rates(
     rows = []
     for row in second.to_dict("records"):
         key = tuple(row[name] for name in KEY)
-        if key not in earlier.index:
+        if key not in earlier.index or not _rate_name(row["quantity"]):
             continue
         grown = row["value"] - earlier[key]
         if grown < 0:
@@ -123,6 +126,13 @@ def _time(text: str) -> datetime | None:
     return None
 
 
+def _rate_name(quantity: str) -> str:
+    """What the rate of a counter is called; nothing where there is none."""
+    name, _, of = quantity.rpartition("_")
+    name = CALLED.get(name, name)
+    return name if of == "packets" or name in IN_BITS else ""
+
+
 def _line(place: str) -> int | None:
     number = place.removeprefix("line ")
     return int(number) if place != number and number.isdecimal() else None
@@ -130,14 +140,14 @@ def _line(place: str) -> int | None:
 
 def _rate(row: Mapping[Hashable, Any], grown: float, over_s: float) -> dict[str, str]:
     quantity = str(row["quantity"])
-    name, _, of = quantity.rpartition("_")
+    of = quantity.rpartition("_")[2]
     packets = of == "packets"
     value = grown / over_s if packets else float(units.bits(grown)) / over_s
     step = 1 / over_s if packets else float(units.bits(1)) / over_s
     return {
         "experiment": str(row["experiment"]),
         "stream": str(row["stream"]),
-        "quantity": "offered" if name == OFFERED else name,
+        "quantity": _rate_name(quantity),
         "statistic": "average",
         "value": f"{value:.12g}",
         "unit": RATES[f"_{of}"],

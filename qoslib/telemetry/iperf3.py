@@ -65,7 +65,7 @@ def _test(test: Node, values: Values, experiment: str, mtu_bytes: int) -> None:
         if udp and (received or both):
             _udp(test, sent, received, both, values, experiment, stream, mtu_bytes)
         elif not udp and (sent or received):
-            _tcp(end, sent, received, values, experiment, stream)
+            _tcp(test, sent, received, values, experiment, stream)
 
 
 def _is_udp(test: Node, end: Node) -> bool:
@@ -74,7 +74,7 @@ def _is_udp(test: Node, end: Node) -> bool:
 
 
 def _tcp(
-    end: Node,
+    test: Node,
     sent: Node | None,
     received: Node | None,
     values: Values,
@@ -96,13 +96,15 @@ def _tcp(
         _input(values, experiment, stream, "duration", seconds, "s", "unspecified")
     if sent and (again := sent.number("retransmits")):
         values.add(stream, "retransmits", again.value, "packets", again.path, **measured)
+    if segment := test.number("start", "tcp_mss_default"):
+        _input(values, experiment, stream, "payload_size", segment, "B", "configured")
     if not stream:
-        _round_trips(end, values, measured)
+        _round_trips(test, values, measured)
 
 
-def _round_trips(end: Node, values: Values, measured: dict[str, Any]) -> None:
+def _round_trips(test: Node, values: Values, measured: dict[str, Any]) -> None:
     """The sender's running mean of the round trip, as it was at each report."""
-    senders = [each.get("sender") for each in (end.get("streams") or end).items()]
+    senders = [each.get("sender") for each in (test.at("end", "streams") or test).items()]
     if len(senders) != 1 or senders[0] is None:
         return
     for key, statistic in (("mean", "average"), ("max", "maximum"), ("min", "minimum")):
