@@ -70,13 +70,11 @@ class Loaded:
         first = next((name for name in names if compare.unknown_class(name, scenario)), "")
         return f" {compare.unknown_class(first, scenario)}." if first else ""
 
-    def rows(self, scenario: Scenario, results: Sequence[Result]) -> list[compare.Row]:
-        """The measurements compared with results, scored where a model speaks to them."""
-        return (
-            []
-            if self.measured is None
-            else compare.score_measurements(self.measured, scenario, results)
-        )
+    def overlay(self, scenario: Scenario, results: Sequence[Result]) -> compare.Overlay:
+        """The measurements next to results; without any, the results alone."""
+        if self.measured is None:
+            return compare.Overlay(scenario, results=tuple(results))
+        return compare.overlay(scenario, self.measured, results)
 
 
 def _many(number: int, what: str) -> str:

@@ -26,17 +26,18 @@ __all__ = [
     "text_of",
 ]
 
-#: The first line of each published table.
+#: The columns of a table, in order; the first line of each published one.
 HEADER = (
     "experiment,stream,quantity,statistic,as_printed,value,unit,half_width,"
     "low,high,place,status,consistent_value,reason"
 )
-#: The columns of a table, in order; no published value needs the last one.
-COLUMNS = (*HEADER.split(","), "interval_s")
+COLUMNS = tuple(HEADER.split(","))
+#: What a table of readings has besides: the time that each was taken over [s].
+INTERVAL = "interval_s"
 #: The columns that every table has; what the others are where they are not there: see `_filled`.
 WANTED = ("stream", "quantity", "value", "unit")
 DEFAULTS = {"experiment": "own", "statistic": "unspecified", "low": "", "high": "", "status": "ok"}
-DEFAULTS |= {"consistent_value": "", "reason": "", "interval_s": ""}
+DEFAULTS |= {"consistent_value": "", "reason": ""}
 STATISTICS = (
     "average",
     "p50",
@@ -53,8 +54,8 @@ STATISTICS = (
 )
 STATUSES = ("ok", "inconsistent")
 KEY = ("experiment", "stream", "quantity", "statistic", "unit", "place")
-NUMBERS = ("value", "half_width", "low", "high", "consistent_value", "interval_s")
-NOT_NEGATIVE = ("half_width", "interval_s")
+NUMBERS = ("value", "half_width", "low", "high", "consistent_value", INTERVAL)
+NOT_NEGATIVE = ("half_width", INTERVAL)
 REQUIRED = ("experiment", "quantity", "half_width", "place")
 TEXT_AND_VALUE = ("as_printed", "value")  # required too, but an inconsistent text may be no number
 CHOICES = {"statistic": STATISTICS, "unit": tuple(UNITS), "status": STATUSES}
@@ -124,6 +125,8 @@ def frame_of(text: str, name: str) -> pd.DataFrame:
 def frame_of_cells(rows: Iterable[tuple[int | None, dict[str, str]]], name: str) -> pd.DataFrame:
     """The table of values that were found in a file of another form, checked by the same rules.
 
+    It has the column `INTERVAL` besides.
+
     Parameters
     ----------
     rows : iterable of int or None, and dict
@@ -146,7 +149,7 @@ def frame_of_cells(rows: Iterable[tuple[int | None, dict[str, str]]], name: str)
     records: list[Record] = []
     seen: dict[tuple[str, ...], int | None] = {}
     for line, cells in rows:
-        record = Record(name, line, _filled(cells, line))
+        record = Record(name, line, {INTERVAL: ""} | _filled(cells, line))
         _check(record)
         _check_key(record, seen)
         records.append(record)
@@ -155,7 +158,8 @@ def frame_of_cells(rows: Iterable[tuple[int | None, dict[str, str]]], name: str)
 
 def _frame(records: list[Record]) -> pd.DataFrame:
     columns: dict[str, pd.Series] = {}
-    for column in COLUMNS:
+    timed = any(INTERVAL in record.cells for record in records)
+    for column in (*COLUMNS, *([INTERVAL] if timed else [])):
         cells = [record.cells[column] for record in records]
         if column in NUMBERS:
             numbers = [float(cell) if cell else math.nan for cell in cells]
@@ -239,13 +243,14 @@ def _header(name: str, header: list[str]) -> list[str]:
     if len(header) == 1 and (found := SEPARATORS.search(header[0])):
         problem = f"fields are separated by {found[0]!r}; allowed: commas, and a point in 0.5"
         raise MeasurementError(name, problem, 1, None)
-    allowed = f"allowed: the columns {','.join(WANTED)}, and {','.join(COLUMNS)} where wanted"
+    allowed = f"allowed: the columns {','.join(WANTED)}, and {HEADER},{INTERVAL} where wanted"
     for column in dict.fromkeys((*WANTED, *header)):
-        if header.count(column) == 1 and column in COLUMNS:
+        known = column in COLUMNS or column == INTERVAL
+        if header.count(column) == 1 and known:
             continue
-        fault = "unknown" if column not in COLUMNS else "there twice"
+        fault = "there twice" if known else "unknown"
         fault = "missing" if column not in header else fault
-        shown = column if column in COLUMNS else _short(column)
+        shown = column if known else _short(column)
         raise MeasurementError(name, f"{fault}; {allowed}", 1, shown)
     return header
 

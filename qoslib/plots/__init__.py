@@ -9,9 +9,11 @@ from qoslib.plots.delay_histogram import delay_histogram
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
 from qoslib.plots.over_load import over_load
 from qoslib.plots.over_time import queue_over_time, tcp_over_time
+from qoslib.plots.overlay import USUAL, overlay
 
 __all__ = [
     "CONFIG",
+    "USUAL",
     "Figure",
     "LiveFigure",
     "change",
@@ -19,6 +21,7 @@ __all__ = [
     "delay_histogram",
     "live",
     "over_load",
+    "overlay",
     "page",
     "queue_over_time",
     "refresh",

@@ -90,8 +90,8 @@ def read(
     Returns
     -------
     DataFrame
-        One row a value, with all of `measurements.COLUMNS`. `place` is its line, or its path in a
-        document, and `interval_s` the time that it was taken over. ``attrs["notes"]`` are
+        One row a value, with all of `measurements.COLUMNS`, of which `place` is its line or its
+        path in a document, and `interval_s`, the time that it was taken over [s]. ``attrs["notes"]`` are
         sentences about what was read, ``attrs["experiments"]`` the interfaces.
 
     Raises

@@ -9,14 +9,13 @@ import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
-from qoslib import compare, fluid, packets, units
+from qoslib import compare, fluid, packets, plots, units
 from qoslib.explore.build import START, built, controls_of, grid
 from qoslib.explore.controls import button, flow, more, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded, Loader
 from qoslib.lessons import ghost
-from qoslib.lessons.own_port.figures import figure
 from qoslib.packets.plan_streams import sizes_of
 from qoslib.port import Port
 from qoslib.record import checked, fail
@@ -59,11 +58,11 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
     def draw(values, simulated):
         now = described(values)
         solved, why = _solved(now)
-        rows = held.rows(now, [r for r in (solved, simulated) if r is not None])
         if solved is None and simulated is None:
             simulated = _simulated(now)
         faded = values["all"] != 100
-        drawn = figure(now.streams, solved, simulated, rows, faded)
+        laid = held.overlay(now, [each for each in (solved, simulated) if each is not None])
+        drawn = plots.overlay(laid, plots.USUAL, faded)
         asked = held.scenario is not None and held.scenario.name == "branch office"
         drawn.add_trace(ghost("13.a", 1, x=["data"] if asked else (), faded=faded))
         if solved is not None:
