@@ -287,7 +287,8 @@ def _loads(scenario: Scenario, inputs: Sequence[Published]) -> Iterator[str]:
 
 def _offered(inputs: Sequence[Published]) -> dict[str, tuple[str, float]]:
     """The measured load of each stream: packets of a known time, or else a rate."""
-    given, found = given_of(inputs), {}
+    given = given_of(inputs)
+    found: dict[str, tuple[str, float]] = {}
     for value in inputs:
         key, kind = (value.experiment, value.stream), units.UNITS[value.unit][0]
         time_s = given.get((*key, "duration"))

@@ -151,7 +151,8 @@ class _Drawn:
         flows = [flow for host in laid.scenario.hosts for flow in host.flows]
         self.frames_bytes = {flow.name: float(flow.frame_bytes) for flow in flows}
         self.frames_bytes |= {each.name: each.mean_frame_bytes for each in laid.scenario.streams}
-        labels = {each.label: each.name for each in (*flows, *laid.scenario.streams)}
+        labels = {flow.label: flow.name for flow in flows}
+        labels |= {stream.label: stream.name for stream in laid.scenario.streams}
         self.name_of = labels | {name: name for name in self.names}
         if len(self.names) == 1:
             self.name_of[""] = self.names[0]

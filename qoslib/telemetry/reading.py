@@ -91,8 +91,9 @@ def read(
     -------
     DataFrame
         One row a value, with all of `measurements.COLUMNS`, of which `place` is its line or its
-        path in a document, and `interval_s`, the time that it was taken over [s]. ``attrs["notes"]`` are
-        sentences about what was read, ``attrs["experiments"]`` the interfaces.
+        path in a document, and `interval_s`, the time that it was taken over [s].
+        ``attrs["notes"]`` are sentences about what was read, ``attrs["experiments"]`` the
+        interfaces.
 
     Raises
     ------
