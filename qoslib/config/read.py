@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 
 from qoslib.config.facts import Facts
 from qoslib.config.junos import is_junos, read_junos
-from qoslib.config.mqc.ios import ios_sign, ios_xe_sign, read_ios, read_ios_xe
+from qoslib.config.mqc.ios import (
+    ios_sign,
+    ios_xe_sign,
+    ios_xr_sign,
+    nxos_sign,
+    read_ios,
+    read_ios_xe,
+    read_ios_xr,
+    read_nxos,
+)
 from qoslib.config.reading import Configuration
 from qoslib.config.tc import is_tc, read_tc
 from qoslib.config.text import ConfigurationError, bounded
@@ -16,6 +25,8 @@ __all__ = ["DIALECTS", "read", "recognise"]
 DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
     "ios-xe": read_ios_xe,
     "ios": read_ios,
+    "ios-xr": read_ios_xr,
+    "nxos": read_nxos,
     "junos": read_junos,
     "tc": read_tc,
 }
@@ -23,6 +34,8 @@ DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
 SIGNS: dict[str, Callable[[str], float]] = {
     "ios-xe": ios_xe_sign,
     "ios": ios_sign,
+    "ios-xr": ios_xr_sign,
+    "nxos": nxos_sign,
     "junos": is_junos,
     "tc": is_tc,
 }

@@ -75,6 +75,10 @@ class _Reading:
         verb = line.verb
         if verb in _CLOSING:
             self.close()
+        elif line.top and line.text.lower() == "system qos":
+            self.close()
+            self.block, self.header, self.interface = "interface", line.text, "system qos"
+            self.held.setdefault(self.interface, []).append(line)
         elif verb in _OPENING and (verb != "control-plane" or line.top):
             self.close()
             self._open(line)
@@ -278,6 +282,8 @@ def _of_queues(line: Line) -> bool:
 def _interface_name(names: list[str]) -> str:
     if not names:
         return ""
+    if names[0].lower() == "preconfigure":
+        names = names[1:] or names
     if any(c.isdigit() for c in names[0]) or len(names) == 1:
         return names[0]
     return "".join(names[:2])

@@ -55,6 +55,8 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
     number = words.line.number
     if words.ahead in ("adaptive", "fecn-adapt", "fr-voice-adapt", "max-buffers"):
         return ["The shaper's rate does not adapt, and its memory is the queue's limit."]
+    if words.ahead == "min":
+        raise NotUnderstood
     peak = words.skip("average", "peak") == "peak"
     sizes: list[Amount] = []
     if words.skip("percent"):
@@ -94,6 +96,17 @@ def _action(of: PolicyClass, words: Words) -> list[str]:
     return lost
 
 
+def _set(of: PolicyClass, words: Words) -> list[str]:
+    """Only groups, which `match` on the way out looks at, are followed."""
+    kind = words.ahead
+    if kind not in ("qos-group", "traffic-class", "discard-class"):
+        return ["The new mark is left out: streams keep the mark that you give them."]
+    words.take("what to set")
+    of.groups = (*of.groups, f"{kind} {words.count('the group', 0, 99)}")
+    words.end()
+    return []
+
+
 def _child(of: PolicyClass, words: Words) -> list[str]:
     words.skip("output", "input")
     if words.skip("type"):
@@ -112,11 +125,11 @@ COMMANDS: dict[str, Callable[[PolicyClass, Words], list[str]]] = {
     "queue-limit": queue_limit,
     "random-detect": random_detect,
     "service-policy": _child,
+    "set": _set,
     **dict.fromkeys(ACTIONS, _action),
 }
 #: Command -> what is lost without it.
 UNMODELLED = {
-    "set": "The new mark is left out: streams keep the mark that you give them.",
     "fair-queue": "The flows of this class wait in one queue here, first in first out.",
     "compression": "Headers stay as long as they are.",
     "compress": "Headers stay as long as they are.",

@@ -68,8 +68,9 @@ def dropper(
         raise ConfigurationError(problem, early.line)
 
     def of(mark: str) -> tuple[Profile, Amount | str]:
-        if mark in early.rows:
-            low, high, share = early.rows[mark]
+        row = early.rows.get(mark) or early.rows.get("")
+        if row:
+            low, high, share = row
             return _profile(unit, low.value, high.value, share, rate_bps), low
         least, most = rules.thresholds(mark, early.by, length)
         if unit == "1":
@@ -87,7 +88,7 @@ def dropper(
             profiles.append((mark, profile))
             origins.append((f"dropper.profiles[{mark!r}]", origin))
     averaging = Ewma(int(early.weight.value)) if early.weight else Ewma()
-    origins.append(("dropper.averaging.exponent", early.weight or f"{rules.name}.wred_weight"))
+    origins.append(("dropper.averaging.exponent", early.weight or rules.row("wred_weight")))
     red = Red(
         base, tuple(profiles), Instantaneous() if early.instantaneous else averaging, early.ecn
     )

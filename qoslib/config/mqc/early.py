@@ -81,6 +81,10 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
         early.weight = Amount(weight, "", words.line.number)
     elif words.skip("dscp", "precedence", "cos"):
         lost = _row(early, words, word)
+    elif words.has_number():
+        early.rows = {"": _range(words)}
+    elif words.skip("minimum-threshold"):
+        _nexus(early, words)
     elif words.skip("discard-class-based", "discard-class", "cos-based", "exp", "qos-group"):
         return ["This choice of thresholds is left out: no model looks at this mark."]
     else:
@@ -94,6 +98,12 @@ def _row(early: Early, words: Words, by: str) -> list[str]:
     marks = marks_of(words, by)
     if by == "dscp":
         early.by = "dscp"
+    early.rows.update(dict.fromkeys(marks, _range(words)))
+    return []
+
+
+def _range(words: Words) -> tuple[Amount, Amount, float]:
+    """Two thresholds, and what the probability rises to."""
     percent = bool(words.skip("percent"))
     low, high = (amount(words, f"the {which} threshold", percent) for which in ("min", "max"))
     words.skip("percent")
@@ -102,5 +112,26 @@ def _row(early: Early, words: Words, by: str) -> list[str]:
     if high.value <= 0 or low.value > high.value:
         words.refuse("the thresholds are no range; allowed: a maximum above 0 and the minimum")
     share = 1 / words.count("the denominator", 1, 65_536) if words.ahead else 0.1
-    early.rows.update(dict.fromkeys(marks, (low, high, share)))
-    return []
+    return low, high, share
+
+
+def _nexus(early: Early, words: Words) -> None:
+    """The thresholds of NX-OS: each with its word, and perhaps weight 0 for the queue as it is."""
+    low = amount(words, "the minimum")
+    if not words.skip("maximum-threshold"):
+        raise NotUnderstood
+    high, share = amount(words, "the maximum"), 1.0
+    while words.ahead:
+        if words.skip("drop-probability"):
+            share = words.percent("the probability", 0)
+        elif words.skip("weight"):
+            weight = words.count("the weight", 0, 15)
+            early.instantaneous = weight == 0
+            early.weight = Amount(weight, "", words.line.number) if weight else None
+        elif words.skip("ecn"):
+            early.ecn = True
+        else:
+            raise NotUnderstood
+    if low.unit != high.unit or low.value > high.value or high.value <= 0:
+        words.refuse("the thresholds are no range; allowed: a maximum above 0 and the minimum")
+    early.rows = {"": (low, high, share)}

@@ -58,7 +58,7 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
     """
     verb = line.verb
     second = tuple(word.lower() for word in line.words[:2])
-    if verb in ("interface", "service"):
+    if verb in ("interface", "service", "system"):
         return "", "stated"
     if second in _TWO:
         return _TWO[second], "not modelled"
@@ -79,6 +79,9 @@ def _service_policy(of: Interface, words: Words) -> str:
         kind = words.take("the type").lower()
         if kind not in ("qos", "queuing", "queueing", "lan-queuing"):
             return ""
+        if kind == "qos" and of.queuing:
+            return "stated"
+        of.queuing = kind != "qos"
     way = {"input": "in", "output": "out"}.get(words.skip("input", "output"))
     if way is None:
         raise NotUnderstood

@@ -1,29 +1,41 @@
-"""The dialects ``ios`` and ``ios-xe``: the modular QoS command line of Cisco's routers."""
+"""The dialects ``ios``, ``ios-xe``, ``ios-xr`` and ``nxos``: Cisco's modular QoS command line."""
 
 import re
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.port import ports_of
-from qoslib.config.mqc.rules import IOS, IOS_XE, Rules
+from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS, Rules
 from qoslib.config.reading import Configuration
 from qoslib.config.text import Clock
 
-__all__ = ["ios_sign", "ios_xe_sign", "read_ios", "read_ios_xe"]
+__all__ = [
+    "ios_sign",
+    "ios_xe_sign",
+    "ios_xr_sign",
+    "nxos_sign",
+    "read_ios",
+    "read_ios_xe",
+    "read_ios_xr",
+    "read_nxos",
+]
 
 _POLICY = re.compile(r"^\s*(policy-map|class-map|service-policy) ", re.MULTILINE)
 _CLASSIC = re.compile(r"^version 1[0-5]\.", re.MULTILINE)
 _XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
-#: What stands in texts of other systems, which have the same words.
-_OTHER = re.compile(
-    r"^\s*(end-policy-map|end-class-map|policy-map type|class-map type)|^feature ",
+_XR = re.compile(
+    r"^\s*end-(policy-map|class-map)|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR",
+    re.MULTILINE,
+)
+_NX = re.compile(
+    r"^\s*(service-policy|class-map|policy-map|class) type (queuing|network-qos)|^system qos",
     re.MULTILINE,
 )
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
 
 
 def _sure(text: str) -> float:
-    if _OTHER.search(text):
+    if _XR.search(text) or _NX.search(text):
         return 0.1 if _POLICY.search(text) else 0.0
     return 0.6 if _POLICY.search(text) else 0.05 if _INTERFACE.search(text) else 0.0
 
@@ -57,6 +69,36 @@ def ios_sign(text: str) -> float:
     """
     sure = _sure(text)
     return sure + 0.1 if sure and _CLASSIC.search(text) and not _XE.search(text) else sure * 0.9
+
+
+def ios_xr_sign(text: str) -> float:
+    """How sure it is that a text is of IOS XR.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    return 0.8 if _XR.search(text) and not _NX.search(text) else 0.0
+
+
+def nxos_sign(text: str) -> float:
+    """How sure it is that a text is of NX-OS.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    return 0.8 if _NX.search(text) else 0.0
 
 
 def _read(text: str, facts: Facts, rules: Rules) -> Configuration:
@@ -110,3 +152,43 @@ def read_ios(text: str, facts: Facts) -> Configuration:
         If it cannot be read.
     """
     return _read(text, facts, IOS)
+
+
+def read_ios_xr(text: str, facts: Facts) -> Configuration:
+    """Read a configuration of Cisco IOS XR.
+
+    Parameters
+    ----------
+    text : str
+    facts : Facts
+
+    Returns
+    -------
+    Configuration
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read.
+    """
+    return _read(text, facts, IOS_XR)
+
+
+def read_nxos(text: str, facts: Facts) -> Configuration:
+    """Read a configuration of Cisco NX-OS.
+
+    Parameters
+    ----------
+    text : str
+    facts : Facts
+
+    Returns
+    -------
+    Configuration
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read.
+    """
+    return _read(text, facts, NXOS)

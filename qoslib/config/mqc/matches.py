@@ -78,6 +78,7 @@ def _values(words: Words, kind: str) -> tuple[str, ...]:
     if kind == "mpls":
         words.skip("experimental", "exp")
         words.skip("topmost", "imposition")
+    words.skip("ipv4", "ipv6")
     marks: list[str] = []
     listed = " ".join(words.line.words[words.at :]).replace(",", " ").split()
     words.at = len(words.line.words)

@@ -74,7 +74,7 @@ def priority_policer(priority: Priority, share_bps: float, rules: Rules) -> tupl
     burst = _burst_bytes(priority.burst, rate_bps, rules.number("priority_burst"))
     origins: Origins = [
         ("rate_bps", priority.rate),
-        ("burst_bytes", priority.burst or f"{rules.name}.priority_burst"),
+        ("burst_bytes", priority.burst or rules.row("priority_burst")),
     ]
     return Policer(rate_bps, burst, when="congested"), origins
 
@@ -101,7 +101,7 @@ def policer(made: Metered, share_bps: float, rules: Rules) -> tuple[Policer, Ori
         If the peak rate is below the committed one.
     """
     assert made.rate is not None
-    default_s, name = rules.number("police_burst"), f"{rules.name}.police_burst"
+    default_s, name = rules.number("police_burst"), rules.row("police_burst")
     rate_bps = of_share_bps(made.rate, share_bps)
     burst = _burst_bytes(made.burst, rate_bps, default_s)
     origins: Origins = [("rate_bps", made.rate), ("burst_bytes", made.burst or name)]

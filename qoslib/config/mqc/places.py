@@ -1,5 +1,6 @@
 """The tree of a policy: its classes and their children, with names and marks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,8 @@ from qoslib.config.text import Clock, ConfigurationError
 __all__ = ["DEFAULT", "Place", "classes_of", "leaves", "places_of", "rules_of"]
 
 DEFAULT = "class-default"
+#: Classes that NX-OS has by itself, and the group that is in each.
+_BUILT_IN = re.compile(r"c-out(?:-\w+)?-q(\d)")
 #: Policies within policies, no deeper; and classes in all.
 _DEEPEST, _MOST = 8, 4096
 
@@ -55,12 +58,14 @@ def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = Fa
         If a class or a policy is missing, or policies form a cycle.
     """
     known: dict[str, tuple[str, ...]] = {}
+    grouped = _grouped(found, known)
     count = 0
 
     def below(policy: Policy, path: tuple[str, ...], above: tuple[str, ...]) -> list[Place]:
         nonlocal count
-        parts = [part for name, part in policy.classes.items() if name != DEFAULT]
-        parts.append(policy.classes.get(DEFAULT) or PolicyClass(DEFAULT, 0))
+        parts = [part for name, part in policy.classes.items() if not is_rest(name)]
+        rest = [part for name, part in policy.classes.items() if is_rest(name)]
+        parts += rest or [PolicyClass(DEFAULT, 0)]
         places = []
         for part in parts:
             count += 1
@@ -89,11 +94,18 @@ def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = Fa
             places.append(place)
         return places
 
+    def is_rest(name: str) -> bool:
+        return name == DEFAULT or (built_in and name.endswith("-q-default"))
+
     def marks_of(part: PolicyClass) -> tuple[str, ...]:
-        if part.name == DEFAULT:
+        if is_rest(part.name):
             return ALL
         if part.name in found.selections:
-            return resolve(part.name, found.selections, known)
+            own = resolve(part.name, found.selections, known)
+            return _followed(own, grouped)
+        group = _BUILT_IN.fullmatch(part.name) if built_in else None
+        if group:
+            return _followed((f"qos-group {group[1]}",), grouped)
         if found.selections and not built_in:
             raise ConfigurationError(f"class-map {part.name} is not defined", part.line)
         return ()
@@ -104,6 +116,25 @@ def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = Fa
         alone = often[place.of.name] == 1
         place.name = place.of.name if alone else "/".join(place.path)
     return made
+
+
+def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Group -> the marks of the classes that are put into it."""
+    grouped: dict[str, tuple[str, ...]] = {}
+    for policy in found.policies.values():
+        for part in policy.classes.values():
+            if part.groups and part.name in found.selections:
+                marks = resolve(part.name, found.selections, known)
+                for group in part.groups:
+                    already = grouped.get(group, ())
+                    new = tuple(m for m in marks if m not in already and marks != ALL)
+                    grouped[group] = already + new
+    return grouped
+
+
+def _followed(marks: tuple[str, ...], grouped: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Marks, and behind each group those that are put into it."""
+    return tuple(dict.fromkeys(m for mark in marks for m in (mark, *grouped.get(mark, ()))))
 
 
 def leaves(places: list[Place]) -> Iterator[Place]:

@@ -98,6 +98,7 @@ class PolicyClass:
     limit: Amount | None = None
     limits: dict[str, Amount] = field(default_factory=dict)
     early: Early | None = None
+    groups: tuple[str, ...] = ()
 
 
 @dataclass
@@ -140,6 +141,7 @@ class Interface:
     speed: Amount | None = None
     hold: dict[str, Amount] = field(default_factory=dict)
     ring: Amount | None = None
+    queuing: bool = False
 
 
 @dataclass

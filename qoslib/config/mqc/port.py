@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.places import classes_of, places_of, rules_of
+from qoslib.config.mqc.places import classes_of, leaves, places_of, rules_of
 from qoslib.config.mqc.policies import Interface, Named, Policies
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
@@ -51,7 +51,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Itera
             if way in interface.policies:
                 yield _configured(found, rules, facts, interface, way, clock)
         if "out" in interface.hold and "out" not in interface.policies:
-            yield _held(found, facts, interface)
+            yield _held(found, facts, interface, rules.types)
 
 
 def _children(found: Policies) -> set[str]:
@@ -76,12 +76,20 @@ def _configured(
     places = places_of(found, policy, clock, rules.built_in)
     root = f"policy-map {policy.name}"
     empty = empty.replace(classes=tuple(classes_of(places, root)))
-    line = _line_rate(found, facts, interface)
+    line = _line_rate(found, facts, interface, rules.types)
     if line is None:
         return empty.replace(missing=(_question(facts, interface),))
     rate_bps, origin = line
     share_bps = interface.bandwidth.value if interface.bandwidth else rate_bps
-    grown = Grown(rules, way, clock)
+    memory = None
+    if rules.limit is None and way == "out":
+        name = facts.name(interface.name, "buffer_bytes")
+        if not name and any(place.of.limit is None for place in leaves(places)):
+            question = f"How much may a queue of {interface.name} hold?"
+            asked = facts.missing(interface.name, "buffer_bytes", question, named.line)
+            return empty.replace(missing=(asked,))
+        memory = (facts.number(interface.name, "buffer_bytes") or 1.0, name) if name else None
+    grown = Grown(rules, way, clock, memory)
     try:
         names = grown.level(places, share_bps, rate_bps)
         nodes = (*reversed([*grown.nodes, Node(root, names)]),)
@@ -102,11 +110,11 @@ def _configured(
     return empty.replace(port=port, origins=(origin, *origins, *grown.origins.values()))
 
 
-def _held(found: Policies, facts: Facts, interface: Interface) -> ConfiguredPort:
+def _held(found: Policies, facts: Facts, interface: Interface, types: bool) -> ConfiguredPort:
     """The port of an interface without a policy: one queue of a stated length."""
     hold = interface.hold["out"]
     made = ConfiguredPort(interface.name, "out", None, line=hold.line)
-    line = _line_rate(found, facts, interface)
+    line = _line_rate(found, facts, interface, types)
     if line is None:
         return made.replace(missing=(_question(facts, interface),))
     more, origins = _rest(facts, interface, "out")
@@ -121,7 +129,9 @@ def _question(facts: Facts, interface: Interface) -> Any:
     return facts.missing(interface.name, "line_rate_bps", question, interface.line)
 
 
-def _line_rate(found: Policies, facts: Facts, interface: Interface) -> tuple[float, Origin] | None:
+def _line_rate(
+    found: Policies, facts: Facts, interface: Interface, types: bool
+) -> tuple[float, Origin] | None:
     """The line rate: a fact, else `speed` of the interface or of its whole, else its type."""
     name = interface.name
     given = facts.number(name, "line_rate_bps")
@@ -131,7 +141,7 @@ def _line_rate(found: Policies, facts: Facts, interface: Interface) -> tuple[flo
     for each in (interface, whole):
         if each and each.speed:
             return each.speed.value, Origin("rate_bps", each.speed.line)
-    rate_bps = interface_rate_bps(name)
+    rate_bps = interface_rate_bps(name) if types else None
     return None if rate_bps is None else (rate_bps, Origin("rate_bps", interface.line))
 
 

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qoslib import units
-from qoslib.config.defaults import default
+from qoslib.config.defaults import default, defaults
 from qoslib.config.mqc.words import DSCP
 from qoslib.port import ByteLimit, PacketLimit
 
-__all__ = ["IOS", "IOS_XE", "Rules", "code_of"]
+__all__ = ["IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules", "code_of"]
 
 #: Least threshold of classic WRED by code point: 20 + 2 for each precedence, AF by drop precedence.
 _AF_LEAST = {"1": 32, "2": 28, "3": 24}
@@ -26,8 +26,8 @@ class Rules:
         Of `priority`.
     by_bandwidth : bool
         Whether the excess is shared by `bandwidth`; else by `bandwidth remaining`.
-    limit : callable
-        (rate [bit/s], priority?) to a limit and the names of its defaults.
+    limit : callable or None
+        (rate [bit/s], priority?) to a limit and the name of its default; None where nobody knows.
     thresholds : callable
         (mark, by, the queue's limit) to the two thresholds of WRED, in the unit of the limit.
     thresholds_default : str
@@ -36,20 +36,31 @@ class Rules:
         What `queue-limit` takes a packet to be; 0 where it counts packets [B].
     built_in : bool
         Whether it has classes of its own, which no text defines.
+    by_service : bool
+        Whether times of a queue are at the rate that it is sure of; else at the next shaper's.
+    types : bool
+        Whether the type in an interface's name says its rate.
     """
 
     name: str
     levels: int
     by_bandwidth: bool
-    limit: Callable[[float, bool], tuple[PacketLimit | ByteLimit, str]]
+    limit: Callable[[float, bool], tuple[PacketLimit | ByteLimit, str]] | None
     thresholds: Callable[[str, str, float], tuple[float, float]]
     thresholds_default: str
     packet_bytes: int = 0
     built_in: bool = False
+    by_service: bool = False
+    types: bool = True
+
+    def row(self, name: str) -> str:
+        """The row of a default: the platform's own, else that of IOS XE."""
+        own = f"{self.name}.{name}"
+        return own if own in defaults() else f"ios-xe.{name}"
 
     def number(self, name: str) -> float:
         """A default that is one number, in its base unit."""
-        value = default(f"{self.name}.{name}").value
+        value = default(self.row(name)).value
         assert value is not None
         return value
 
@@ -97,5 +108,35 @@ def _xe_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
     return int(limit * (8 + (code_of(mark) >> 3)) / 32), limit // 2
 
 
+def _xr_limit(rate_bps: float, priority: bool) -> tuple[ByteLimit, str]:
+    name = "ios-xr.priority_queue_limit" if priority else "ios-xr.queue_limit"
+    size = units.octets(rate_bps * (default(name).value or 0.0))
+    return ByteLimit(max(int(size), 1)), name
+
+
+def _xr_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
+    return limit // 2, limit
+
+
 IOS_XE = Rules("ios-xe", 2, False, _xe_limit, _xe_thresholds, "ios-xe.wred_thresholds")
 IOS = Rules("ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds")
+IOS_XR = Rules(
+    "ios-xr",
+    7,
+    False,
+    _xr_limit,
+    _xr_thresholds,
+    "ios-xr.wred_thresholds",
+    packet_bytes=256,
+    by_service=True,
+)
+NXOS = Rules(
+    "nxos",
+    7,
+    True,
+    None,
+    _xr_thresholds,
+    "nxos.wred_thresholds",
+    built_in=True,
+    types=False,
+)

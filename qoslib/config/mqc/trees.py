@@ -8,7 +8,7 @@ from qoslib.config.mqc.meters import policer, priority_policer, shaper
 from qoslib.config.mqc.places import Place
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.weights import of_share_bps, weights
+from qoslib.config.mqc.weights import Weights, of_share_bps, weights
 from qoslib.config.reading import Origin, Remark
 from qoslib.config.text import Clock
 from qoslib.port import ByteLimit, Node, PacketLimit, Queue
@@ -27,10 +27,14 @@ class Grown:
     rules : Rules
     way : {'out', 'in'}
     clock : Clock
+    memory : (float, str) or None
+        What a queue may hold where neither a line nor the platform says it [B], and its fact.
     """
 
-    def __init__(self, rules: Rules, way: Way, clock: Clock) -> None:
-        self.rules, self.way, self.clock = rules, way, clock
+    def __init__(
+        self, rules: Rules, way: Way, clock: Clock, memory: tuple[float, str] | None = None
+    ) -> None:
+        self.rules, self.way, self.clock, self.memory = rules, way, clock, memory
         self.queues: list[Queue] = []
         self.nodes: list[Node] = []
         self.origins: dict[str, Origin] = {}
@@ -62,7 +66,7 @@ class Grown:
             where = f"scheduler.nodes[{place.node!r}]" if place.children else _queue(place)
             shape = shaper(part.shape, share_bps, self.rules)
             if shape and part.shape:
-                default = f"{self.rules.name}.shape_burst"
+                default = self.rules.row("shape_burst")
                 self.came(f"{where}.shaper.rate_bps", part.shape.rate)
                 self.came(f"{where}.shaper.burst_bytes", part.shape.committed or default)
             weight, origin = shares[place.path]
@@ -75,10 +79,22 @@ class Grown:
                 self.nodes.append(Node(place.node, children, shaper=shape, weight=weight or 1.0))
                 names.append(place.node)
             else:
-                queue = self._made(place, share_bps, below_bps)
+                sure_bps = self._sure_bps(place, shares, share_bps, below_bps)
+                queue = self._made(place, share_bps, sure_bps)
                 self.queues.append(queue.replace(weight=weight, shaper=shape))
                 names.append(place.name)
         return tuple(names)
+
+    def _sure_bps(self, place: Place, shares: Weights, share_bps: float, seen_bps: float) -> float:
+        """The rate that times of a queue go by."""
+        part = place.of
+        if not self.rules.by_service or part.priority:
+            return seen_bps
+        if part.bandwidth:
+            return min(of_share_bps(part.bandwidth, share_bps), seen_bps)
+        siblings = [path for path in shares if shares[path][1] is not None]
+        whole = sum(shares[path][0] for path in siblings)
+        return round(seen_bps * shares[place.path][0] / whole, 6) if whole else seen_bps
 
     def _leave(self, line: int, what: str, lost: str) -> None:
         self.remarks.append(Remark("not modelled", line, what, lost))
@@ -139,11 +155,17 @@ class Grown:
         origin: Amount | str
         limit: PacketLimit | ByteLimit
         if self.way == "in":
-            origin = f"{self.rules.name}.input_queue"
+            origin = self.rules.row("input_queue")
             limit = PacketLimit(int(self.rules.number("input_queue")))
         elif part.limit:
             limit, origin = self._sized(part.limit, seen_bps), part.limit
+        elif self.memory is not None:
+            held_bytes, fact = self.memory
+            where = f"{_queue(place)}.limit.limit_bytes"
+            self.origins[where] = Origin(where, fact=fact)
+            return ByteLimit(max(int(held_bytes), 1))
         else:
+            assert self.rules.limit is not None
             limit, origin = self.rules.limit(seen_bps, part.priority is not None)
             rows = part.early.rows.values() if part.early else ()
             if isinstance(limit, PacketLimit) and any(low.unit in "Bs" for low, _, _ in rows):

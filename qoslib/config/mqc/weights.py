@@ -51,9 +51,9 @@ def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:
         if remaining:
             made[place.path] = remaining.value, remaining
         elif given and place.of.name == DEFAULT:
-            made[place.path] = max(100 - given, 1), f"{rules.name}.remaining_percent"
+            made[place.path] = max(100 - given, 1), rules.row("remaining_percent")
         else:
-            default = None if place.of.priority else f"{rules.name}.remaining_ratio"
+            default = None if place.of.priority else rules.row("remaining_ratio")
             made[place.path] = 1.0, default
     return made
 
@@ -88,5 +88,8 @@ def _by_bandwidth(places: list[Place], share_bps: float, rules: Rules) -> Weight
     least_bps = units.convert(1.0, "%", "1") * share_bps
     for place in unreserved:
         rest_bps = max((share_bps - taken_bps) / len(unreserved), least_bps)
-        made[place.path] = rest_bps, f"{rules.name}.unreserved"
+        made[place.path] = (
+            rest_bps,
+            rules.row("unreserved") if rules.name == "ios" else rules.row("remaining_ratio"),
+        )
     return made

@@ -1,0 +1,228 @@
+"""Configurations of IOS XR and NX-OS, written by hand, with numbers worked out by hand."""
+
+from qoslib.config import default, read
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Instantaneous,
+    PeakRate,
+    Policer,
+    Shaper,
+    TimeRedProfile,
+)
+
+
+def queues(configured):
+    return {queue.name: queue for queue in configured.port.queues}
+
+
+XR_CORE = """\
+class-map match-any VOICE
+ match dscp ipv4 ef
+ match mpls experimental topmost 5
+ end-class-map
+!
+class-map match-any VIDEO
+ match dscp af41
+ end-class-map
+!
+class-map match-any DATA
+ match dscp af21,cs2
+ end-class-map
+!
+policy-map CORE
+ class VOICE
+  priority level 1
+  police rate 100 mbps burst 125 kbytes
+   conform-action transmit
+   exceed-action drop
+  !
+ !
+ class VIDEO
+  priority level 2
+  police rate percent 20
+  !
+ !
+ class DATA
+  bandwidth remaining percent 60
+  random-detect 20 ms 80 ms
+ !
+ class class-default
+  bandwidth remaining percent 40
+ !
+ end-policy-map
+!
+interface TenGigE0/0/0/0
+ service-policy output CORE
+!
+end
+"""
+
+
+def test_xr_levels_policers_and_limits_in_time():
+    found = read(XR_CORE)
+    (configured,) = found.ports
+    assert (found.dialect, found.remarks) == ("ios-xr", ())
+    port, made = configured.port, queues(configured)
+    assert (port.rate_bps, port.scheduler.strict_levels) == (10e9, 7)
+    assert [queue.priority for queue in port.queues] == [0, 1, 7, 7]
+    # 10 ms of the interface are 12,500,000 B.
+    assert made["VOICE"].limit == ByteLimit(12_500_000)
+    assert made["VOICE"].policer == Policer(100e6, 125_000)
+    # 20 % of 10 Gb/s; the burst is 10 ms of it.
+    assert made["VIDEO"].policer == Policer(2e9, 2_500_000)
+    # 60 % of 10 Gb/s for 100 ms.
+    assert (made["DATA"].weight, made["DATA"].limit) == (60, ByteLimit(75_000_000))
+    assert made["DATA"].dropper.profile == TimeRedProfile(0.02, 0.08, 6e9, 0.1)
+    assert made["DATA"].dropper.profiles == ()
+    assert made["class-default"].limit == ByteLimit(50_000_000)
+    assert [port.classifier.queue(m) for m in ("EF", "EXP 5", "CS2")] == ["VOICE", "VOICE", "DATA"]
+    assert configured.origin("queues['DATA'].limit.limit_bytes").default == "ios-xr.queue_limit"
+    assert default("ios-xr.queue_limit").verified
+
+
+def test_xr_packets_of_a_limit_have_256_bytes_and_bundles_have_no_rate():
+    text = """\
+policy-map EDGE
+ class GOLD
+  bandwidth 200 mbps
+  queue-limit 1000 packets
+ class SILVER
+  bandwidth percent 10
+  queue-limit 50 ms
+ class class-default
+  shape average 300 mbps
+ end-policy-map
+interface Bundle-Ether10.100
+ service-policy output EDGE account nolink
+"""
+    found = read(text)
+    assert [each.name for each in found.missing] == ["Bundle-Ether10.100.line_rate_bps"]
+    (configured,) = read(text, facts={"line_rate_bps": 1e9}).ports
+    made = queues(configured)
+    assert made["GOLD"].guaranteed_bps == 200e6
+    assert made["GOLD"].limit == ByteLimit(256_000)
+    # 50 ms of 100 Mb/s.
+    assert (made["SILVER"].guaranteed_bps, made["SILVER"].limit) == (100e6, ByteLimit(625_000))
+    assert made["class-default"].shaper == Shaper(300e6, 150_000)
+
+
+def test_xr_a_group_set_on_the_way_in_selects_on_the_way_out():
+    text = """\
+class-map match-any EXPEDITED
+ match dscp ef cs5
+ end-class-map
+class-map match-any TC7
+ match traffic-class 7
+ end-class-map
+policy-map IN
+ class EXPEDITED
+  set traffic-class 7
+  police rate 50 mbps peak-rate 80 mbps
+   exceed-action set dscp af13
+   violate-action drop
+ end-policy-map
+policy-map OUT
+ class TC7
+  priority level 1
+ end-policy-map
+interface HundredGigE0/0/0/1
+ service-policy input IN
+ service-policy output OUT
+"""
+    out, into = read(text).ports
+    assert out.port.rate_bps == 100e9
+    queue = out.port.classifier.queue
+    assert [queue(mark) for mark in ("EF", "CS5", "traffic-class 7", "AF11")] == [
+        "TC7", "TC7", "TC7", "class-default",
+    ]  # fmt: skip
+    # 10 ms of each rate.
+    assert queues(into)["EXPEDITED"].policer == Policer(
+        50e6, 62_500, excess=PeakRate(80e6, 100_000), exceed="AF13"
+    )
+
+
+NX_FABRIC = """\
+class-map type qos match-all STORAGE
+  match dscp 24
+class-map type qos match-any BULK
+  match dscp 8-10
+policy-map type qos MARK
+  class STORAGE
+    set qos-group 3
+  class BULK
+    set qos-group 1
+policy-map type queuing FABRIC
+  class type queuing c-out-8q-q3
+    bandwidth remaining percent 50
+    random-detect minimum-threshold 150 kbytes maximum-threshold 300 kbytes WEIGHTED
+  class type queuing c-out-8q-q1
+    bandwidth remaining percent 20
+    queue-limit 200 kbytes
+  class type queuing c-out-8q-q7
+    priority level 1
+  class type queuing c-out-8q-q-default
+    bandwidth remaining percent 30
+system qos
+  service-policy type qos input MARK
+interface Ethernet1/1
+  speed 25000
+  service-policy type queuing output FABRIC
+""".replace("WEIGHTED", "drop-probability 100 weight 0 ecn")
+
+
+def test_nxos_groups_weights_and_step_marking():
+    found = read(NX_FABRIC, facts={"buffer_bytes": 1e6, "line_rate_bps": 100e9})
+    assert found.dialect == "nxos"
+    into, out = found.ports
+    assert (into.interface, into.direction) == ("system qos", "in")
+    made = queues(out)
+    storage, bulk, first = (made[f"c-out-8q-q{n}"] for n in (3, 1, 7))
+    assert storage.dropper.profile == ByteRedProfile(150_000, 300_000, 1.0)
+    assert (storage.dropper.averaging, storage.dropper.ecn) == (Instantaneous(), True)
+    assert (storage.limit, bulk.limit) == (ByteLimit(1_000_000), ByteLimit(200_000))
+    assert (first.priority, storage.priority) == (0, 7)
+    assert storage.weight / bulk.weight == 2.5
+    queue = out.port.classifier.queue
+    assert [queue(mark) for mark in ("CS3", "AF11", "DSCP 9", "qos-group 7", "EF")] == [
+        "c-out-8q-q3", "c-out-8q-q1", "c-out-8q-q1", "c-out-8q-q7",
+        "c-out-8q-q-default",
+    ]  # fmt: skip
+    assert out.origin("queues['c-out-8q-q3'].limit.limit_bytes").fact == "buffer_bytes"
+
+
+def test_nxos_asks_for_what_no_line_says():
+    found = read(NX_FABRIC)
+    assert [(each.name, each.unit) for each in found.missing] == [
+        ("system qos.line_rate_bps", "bit/s"),
+        ("Ethernet1/1.buffer_bytes", "B"),
+    ]
+    unsaid = read(NX_FABRIC.replace("  speed 25000\n", ""))
+    assert "Ethernet1/1.line_rate_bps" in [each.name for each in unsaid.missing]
+
+
+def test_nxos_policers_and_shapers_with_their_units():
+    text = """\
+class-map type qos match-any WEB
+  match access-group name WEB-LIST
+policy-map type qos LIMIT
+  class WEB
+    police cir 10 mbps bc 250 ms conform transmit violate drop
+policy-map type queuing OUT
+  class type queuing c-out-q3
+    shape average 2 gbps
+    queue-limit 500 kbytes
+  class type queuing class-default
+    queue-limit 1 mbytes
+interface Ethernet1/2
+  speed 10000
+  service-policy type qos input LIMIT
+  service-policy type queuing output OUT
+"""
+    out, into = read(text).ports
+    # 250 ms of 10 Mb/s; without be the second bucket is as large.
+    policer = queues(into)["WEB"].policer
+    assert (policer.rate_bps, policer.burst_bytes, policer.violate) == (10e6, 312_500, "drop")
+    assert queues(out)["c-out-q3"].shaper == Shaper(2e9, 1_000_000)
+    assert queues(out)["class-default"].limit == ByteLimit(1_000_000)
+    assert into.port.classifier.queue("WEB-LIST") == "WEB"
