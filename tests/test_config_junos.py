@@ -314,7 +314,7 @@ def test_excess_rates_make_a_tree():
     _, port, queues = only(text, buffer_bytes=20e6)
     scheduler = port.port.scheduler
     assert isinstance(scheduler, SchedulerTree)
-    assert (scheduler.strict_levels, scheduler.nodes[0].children[0]) == (1, "data")
+    assert (scheduler.strict_levels, scheduler.nodes[0].children[0]) == (1, "voice")
     assert (queues["video"].weight, queues["video"].excess_priority) == (0.6, 4)
     assert (queues["data"].weight, queues["control"].weight) == (0.4, 0.02)
     # In a tree strict-high is served before any guarantee, and needs none.

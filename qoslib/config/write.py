@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from qoslib.config.junos.writer import write_junos
 from qoslib.config.mqc.write import write_ios, write_ios_xe
 from qoslib.config.tc import write_tc
 from qoslib.config.write_record import Written
@@ -15,6 +16,7 @@ __all__ = ["WRITERS", "Written", "write"]
 WRITERS: dict[str, Callable[[Port, str], Written]] = {
     "ios-xe": write_ios_xe,
     "ios": write_ios,
+    "junos": write_junos,
     "tc": write_tc,
 }
 

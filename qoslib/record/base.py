@@ -96,6 +96,9 @@ def _union(hint: typing.Any, value: typing.Any, where: str) -> typing.Any:
     others = [option for option in options if not _is_record(option) and option is not _NONE]
     if isinstance(value, Record) or not others:
         return _record_of(kinds, value, where, hint)
+    for option in others[1:]:
+        if isinstance(value, str) and option is str:
+            return checked(option, value, where)
     try:
         return checked(others[0], value, where)
     except ValueError as error:

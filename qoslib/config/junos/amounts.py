@@ -1,14 +1,17 @@
 """Numbers of Junos: rates, sizes, times and percentages, with k, m and g."""
 
 import re
+from decimal import Decimal
 from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config.junos.statements import shown
 from qoslib.config.text import ConfigurationError
 
-__all__ = ["Rate", "count", "percent", "rate_bps", "size_bytes", "temporal_s"]
+__all__ = ["Rate", "as_percent", "count", "percent", "rate_bps", "size_bytes", "temporal_s"]
 
+_HUNDRED = Decimal(100)
+_PERCENT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,24})?")
 _NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)([kmg]?)", re.IGNORECASE)
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9}
 #: No interface is faster, no memory larger, no queue longer.
@@ -178,14 +181,31 @@ def percent(word: str, line: int, what: str = "the percentage") -> float:
     >>> percent("34", 1)
     0.34
     """
-    try:
-        value = float(word) if re.fullmatch(r"\d{1,3}(\.\d{1,15})?", word) else -1.0
-    except ValueError:
-        value = -1.0
-    hundred = 100.0
-    if not 0 <= value <= hundred:
+    value = Decimal(word) if _PERCENT.fullmatch(word) else Decimal(-1)
+    if not 0 <= value <= _HUNDRED:
         raise ConfigurationError(f"{what} is {shown(word)}; allowed: 0 to 100", line)
-    return value / hundred
+    return float(value / _HUNDRED)
+
+
+def as_percent(share: float) -> str:
+    """A share as the percentage that gives it back.
+
+    Parameters
+    ----------
+    share : float
+        From 0.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> as_percent(0.34), as_percent(1 / 3)
+    ('34', '33.33333333333333')
+    """
+    text = f"{Decimal(repr(share)) * _HUNDRED:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def count(word: str, line: int, what: str, most: int) -> int:

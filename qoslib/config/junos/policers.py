@@ -201,6 +201,8 @@ def filters(said: Sequence[Said]) -> dict[str, tuple[Term, ...]]:
                 match each.words:
                     case ("then", "forwarding-class", word):
                         of, chosen = word, True
+                    case ("from", "forwarding-class", word):
+                        of = of or word
                     case ("then", "policer", word):
                         policer, line, chosen = word, each.line, True
                     case ("then", "three-color-policer", "single-rate" | "two-rate", word):

@@ -108,7 +108,7 @@ def maps_of(
                         problem = f"the scheduler {shown(scheduler)} is not defined"
                         raise ConfigurationError(problem, each.line)
                     entries[of] = Entry(of, classes[of][0], made.get(scheduler), each.line)
-        found[name] = sorted(entries.values(), key=lambda entry: entry.number)
+        found[name] = list(entries.values())
     return found
 
 
@@ -191,17 +191,20 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
         notes.origins.append(rate[1])
     try:
         sites, nodes, shaper = _sites(interface, known, notes)
+        every_one = [entry.scheduler for site in sites for entry in site.entries]
+        if any(each and each.priority == PRIORITIES[0] for each in every_one):
+            notes.words = PRIORITIES
         queues = [queue for site in sites for queue in queues_of(site, known.defined, notes)]
         tree = any(site.tree for site in sites)
-        words = [e.scheduler.priority for site in sites for e in site.entries if e.scheduler]
-        strict = 2 if PRIORITIES[0] in words else 1
+        strict = 2 if notes.words == PRIORITIES else 1
         more, origins = rest_of(facts, name)
+        classifier = _classifier(sites, known, notes)
         port = Port(
             name,
             notes.line_bps,
             tuple(queues),
             SchedulerTree(tuple(nodes), strict) if tree else PriorityLevels(),
-            classifier=_classifier(sites, known, notes),
+            classifier=classifier,
             shaper=shaper,
             **more,
         )
@@ -209,7 +212,7 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
         raise
     except ValueError as error:
         raise ConfigurationError(f"interface {shown(name)}: {error}", line) from None
-    configured = configured.replace(classes=_classes(sites, known))
+    configured = configured.replace(classes=_classes(sites, known, classifier.default))
     if notes.missing:
         return configured.replace(missing=tuple(notes.missing)), notes.lost
     origins = [*notes.origins, *origins]
@@ -235,10 +238,7 @@ def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site]
     profiles = {**interface.units, **interface.class_sets}
     if not hung:
         entries = _entries(known, own.scheduler_map, platform, notes.lost, own.line)
-        unlike = any(
-            e.scheduler and (e.scheduler.excess or e.scheduler.excess_line) for e in entries
-        )
-        tree = unlike or platform == "mpc"
+        tree = any(_shares_unlike(entry, platform) for entry in entries)
         where = f"scheduler.nodes[{interface.name!r}].shaper" if tree else "shaper"
         shaper = shaper_of(own.shaping, line_bps, where, notes, platform) if own.shaping else None
         site = _site(own, "", "", entries, shaper.rate_bps if shaper else line_bps, line_bps, tree)
@@ -266,6 +266,14 @@ def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site]
     for name, (profile, children) in sets.items():
         nodes.append(_node(profile, name, children, line_bps, notes, platform))
     return sites, [Node(interface.name, tuple(top), shaper=shaper), *nodes], None
+
+
+def _shares_unlike(entry: Entry, platform: str) -> bool:
+    """Whether a queue shares the excess in another way than its guaranteed rate."""
+    of = entry.scheduler
+    if of is not None and of.priority in PRIORITIES[:2]:
+        return False
+    return platform == "mpc" or bool(of and (of.excess or of.excess_line))
 
 
 def _site(
@@ -314,12 +322,15 @@ def _node(
 def _classifier(sites: Sequence[Site], known: Known, notes: Notes) -> Classifier:
     """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
     found, default = [], ""
+    queues: dict[str, dict[int, str]] = {}
     for site in sites:
-        by_number = {entry.number: site.prefix + entry.of for entry in site.entries}
+        own = {entry.number: site.prefix + entry.of for entry in site.entries}
+        queues[site.prefix] = {**own, **queues.get(site.prefix, {})}
+    for prefix, by_number in queues.items():
         for rule in known.defined.rules:
             queue = by_number.get(known.defined.numbers[rule.of])
             if queue is not None:
-                found.append((site.prefix + rule.mark, queue))
+                found.append((prefix + rule.mark, queue))
             elif rule.said.text:
                 sentence = f"A scheduler map has no scheduler for {rule.of}: where it is used,"
                 notes.lose(rule.said, f"{sentence} these packets go to the class of queue 0.")
@@ -328,14 +339,14 @@ def _classifier(sites: Sequence[Site], known: Known, notes: Notes) -> Classifier
     return Classifier(tuple(found), default)
 
 
-def _classes(sites: Sequence[Site], known: Known) -> tuple[ConfiguredClass, ...]:
+def _classes(sites: Sequence[Site], known: Known, default: str) -> tuple[ConfiguredClass, ...]:
     made = []
     for site in sites:
         for entry in site.entries:
             numbers = known.defined.numbers
             of = [rule for rule in known.defined.rules if numbers[rule.of] == entry.number]
-            marks = [rule.mark for rule in of]
-            if known.defined.rules and entry.number == 0:
+            marks = [site.prefix + rule.mark for rule in of]
+            if site.prefix + entry.of == default:
                 marks.append("the rest")
             said = entry.scheduler.said if entry.scheduler else ()
             own = dict.fromkeys(Statement(each.line, each.text, each.parents) for each in said)

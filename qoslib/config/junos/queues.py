@@ -23,7 +23,7 @@ from qoslib.port import (
     TimeLimit,
 )
 
-__all__ = ["Definitions", "Entry", "Notes", "Site", "queues_of", "shaper_of"]
+__all__ = ["Definitions", "Entry", "Notes", "Site", "queues_of", "rate_limit", "shaper_of"]
 
 #: Queue number -> what a queue without a scheduler of its own has of rate and buffer, and the row
 #: of defaults that says so.
@@ -75,6 +75,7 @@ class Notes:
     """What is noted while a port is made."""
 
     interface: str
+    words: tuple[str, ...] = PRIORITIES[1:]
     line_bps: float = 1.0
     origins: list[Origin] = field(default_factory=list)
     missing: list[MissingFact] = field(default_factory=list)
@@ -139,6 +140,27 @@ def _burst_bytes(rate_bps: float, where: str, notes: Notes, platform: str) -> in
     notes.says(where, default=row)
     least = int(_value("junos.least_burst"))
     return max(int(units.octets(rate_bps * _value(row))), least)
+
+
+def rate_limit(rate_bps: float) -> Policer:
+    """The policer of `transmit-rate ... rate-limit`, with its default burst.
+
+    Parameters
+    ----------
+    rate_bps : float
+        [bit/s]
+
+    Returns
+    -------
+    Policer
+
+    Examples
+    --------
+    >>> rate_limit(1e7)
+    Policer(rate_bps=10000000.0, burst_bytes=12500)
+    """
+    burst = int(units.octets(rate_bps * _value("junos.rate_limit_burst")))
+    return Policer(rate_bps, max(burst, int(_value("junos.least_burst"))))
 
 
 def _transmit_shares(site: Site, notes: Notes, platform: str) -> dict[str, tuple[float, str]]:
@@ -208,9 +230,7 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
     platform = known.facts.text(notes.interface, "platform")
     shares = _transmit_shares(site, notes, platform)
     buffers = _buffer_shares(site, platform)
-    words: tuple[str, ...] = PRIORITIES
-    if not any(each.scheduler and each.scheduler.priority == words[0] for each in site.entries):
-        words = PRIORITIES[1:]
+    words = notes.words
     equal = platform == "mpc" and not any(e.scheduler and e.scheduler.excess for e in site.entries)
     made = []
     for entry in site.entries:
@@ -226,10 +246,15 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
         if of.priority in _STRICT:
             notes.says(f"{where}.guaranteed_bps", default="junos.strict_high")
             rate_bps = 0.0 if site.tree else site.whole_bps
+            for each in of.said if of.excess or of.excess_priority else ():
+                if each.words[0].startswith("excess"):
+                    notes.lose(each, "A queue of this priority has no share of the excess.")
             queue = queue.replace(guaranteed_bps=rate_bps, weight=1.0)
         else:
             notes.says(f"{where}.guaranteed_bps", line, row)
-            queue = queue.replace(guaranteed_bps=share * site.whole_bps, weight=share)
+            exactly = of.transmit if of.transmit and of.transmit.kind == "rate" else None
+            rate_bps = exactly.value if exactly else share * site.whole_bps
+            queue = queue.replace(guaranteed_bps=rate_bps, weight=share)
             if of.excess is not None:
                 notes.says(f"{where}.weight", of.excess.line)
                 queue = queue.replace(weight=of.excess.value)
@@ -241,7 +266,7 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
                 queue = queue.replace(excess_priority=words.index(of.excess_priority))
         queue = queue.replace(
             **_limits(of, site, share, where, notes, platform),
-            dropper=_dropper(of, entry, known, where, notes),
+            dropper=_dropper(of, entry, known, site.prefix, notes),
         )
         limit = _limit(of, buffers.get(entry.of, (0.0, "")), share, site, known.facts, where, notes)
         made.append(queue.replace(limit=limit))
@@ -258,7 +283,10 @@ def _limits(
     transmit = of.transmit
     if transmit is None or not (of.exact_line or of.limited_line):
         return {"shaper": shaper}
-    exact_bps = share * site.whole_bps if transmit.kind != "share" else share * site.ceiling_bps
+    if transmit.kind == "remainder":
+        exact_bps = share * site.whole_bps
+    else:
+        exact_bps = transmit.of_bps(site.ceiling_bps)
     if not exact_bps:
         problem = "a transmit rate of 0 that may not be exceeded lets nothing through"
         raise ConfigurationError(f"{problem}; allowed: above 0", transmit.line)
@@ -269,12 +297,12 @@ def _limits(
     if of.limited_line:
         notes.says(f"{where}.policer.rate_bps", transmit.line)
         notes.says(f"{where}.policer.burst_bytes", default="junos.rate_limit_burst")
-        burst = int(units.octets(exact_bps * _value("junos.rate_limit_burst")))
-        policer = Policer(exact_bps, max(burst, int(_value("junos.least_burst"))))
+        policer = rate_limit(exact_bps)
     return {"shaper": shaper, "policer": policer}
 
 
-def _dropper(of: Scheduler, entry: Entry, known: Definitions, where: str, notes: Notes) -> Dropper:
+def _dropper(of: Scheduler, entry: Entry, known: Definitions, prefix: str, notes: Notes) -> Dropper:
+    where = f"queues[{prefix + entry.of!r}]"
     ecn = bool(of.ecn_line)
     if not of.profiles:
         if ecn:
@@ -298,7 +326,7 @@ def _dropper(of: Scheduler, entry: Entry, known: Definitions, where: str, notes:
         if other.interpolated != shape:
             what = "The profiles of one queue are all lines, or all steps, as that of low is."
             notes.lose(said, what)
-    marks = [(rule.mark, rule.loss) for rule in known.rules if _leads(rule, entry, known)]
+    marks = [(prefix + rule.mark, rule.loss) for rule in known.rules if _leads(rule, entry, known)]
     marks += [(MARK_OF_LOSS[loss], loss) for loss in LOSS_PRIORITIES[1:]]
     profiles = []
     for mark, loss in marks:

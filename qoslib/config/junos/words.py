@@ -11,6 +11,7 @@ __all__ = [
     "LOSS_PRIORITIES",
     "MARK_OF_LOSS",
     "PRIORITIES",
+    "code_of_mark",
     "code_points",
     "default_rules",
     "interface_rate_bps",
@@ -129,6 +130,35 @@ def marks_of(kind: str, code: int) -> tuple[str, ...]:
     if kind != "inet-precedence":
         return own
     return own + tuple(mark for value, mark in sorted(_MARKS.items()) if value >> 3 == code)
+
+
+def code_of_mark(mark: str) -> tuple[str, str] | None:
+    """The kind and the bits of the code point that a mark means; None if it is none.
+
+    Parameters
+    ----------
+    mark : str
+
+    Returns
+    -------
+    tuple of str or None
+
+    Examples
+    --------
+    >>> code_of_mark("EF"), code_of_mark("PCP 5"), code_of_mark("voice")
+    (('dscp', '101110'), ('ieee-802.1', '101'), None)
+    """
+    for code, name in _MARKS.items():
+        if mark == name:
+            return "dscp", f"{code:06b}"
+    word, _, rest = mark.partition(" ")
+    value = int(rest) if rest.isdecimal() and len(rest) <= 2 else -1
+    if word == "DSCP" and 0 <= value < 64:
+        return "dscp", f"{value:06b}"
+    for kind, prefix in _PREFIX.items():
+        if word == prefix and 0 <= value < 8:
+            return kind, f"{value:03b}"
+    return None
 
 
 def default_rules(kind: str) -> dict[int, tuple[int, str]]:
