@@ -222,6 +222,33 @@ def test_a_model_that_cannot_run_says_so_and_the_rest_stands(monkeypatch):
     assert report.ports[0].rows
 
 
+SHOWN = """\
+GigabitEthernet0/0/1
+
+  Service-policy output: PARENT
+
+    Class-map: VIDEO (match-any)
+      2000000 packets, 2800000000 bytes
+      5 minute offered rate 14000000 bps, drop rate 1000000 bps
+      Match:  dscp af41 (34)
+      Queueing
+      queue limit 64 packets
+      (queue depth/total drops/no-buffer drops) 10/2000/0
+"""
+
+
+def test_counters_are_the_load_and_show_what_was_read_wrongly(run, tmp_path):
+    (tmp_path / "shown.txt").write_text(SHOWN)
+    _, out, _ = run("edge.cfg", "--measured", "shown.txt")
+    assert re.search(r"^VIDEO +AF41 +14 Mb/s \[\d\]", out, re.MULTILINE)
+    assert "counted by the device" in out
+    assert "shows a queue limit of 64 packets, the configuration is read as 208" in out
+    assert "dropped 2,000 of 2,000,000 packets, 0.1 %; the fluid model says 0 %" in out
+    assert "Nobody said what is sent to VOICE, CONTROL, class-default" in out
+    status, _, err = run("edge.cfg", "--measured", "load.toml")
+    assert (status, err.count("\n")) == (2, 1)
+
+
 def test_a_check_loads_no_tables_figures_or_engines():
     code = "import sys, qoslib.findings.command; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

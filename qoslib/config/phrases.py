@@ -140,7 +140,7 @@ def _share(found: re.Match[str], name: str, mark: str, least: float, _: object) 
     percent = _number(found["percent"]) if found["percent"] else 100.0
     frames = _words()["data"]["frame_bytes"]
     rate = units.convert(percent, "%", "1") * least
-    why = f"{percent:g} % of its minimum, {rate_text(least)}"
+    why = f"{percent:g} % of its minimum, {rate_text(least)}" if percent != 100 else "its minimum"
     return Sent([Stream(name, rate, frames, Poisson(), mark)], why, "computed")
 
 

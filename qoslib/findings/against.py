@@ -65,8 +65,9 @@ def changes(
 def _of_port(
     name: str, old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
 ) -> Iterator[Change]:
-    before = {each.name: each for each in promises(old)}
-    after = {each.name: each for each in promises(new)}
+    sizes = {load.name: size for load in sent if (size := load.frame_bytes)}
+    before = {each.name: each for each in promises(old, sizes)}
+    after = {each.name: each for each in promises(new, sizes)}
     lost = _losses(old, new, sent)
     for each in before:
         if each not in after:

@@ -1,6 +1,7 @@
 """Check one configuration: read it, look at each port, run the models that a load asks for."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from qoslib.config import (
     Configuration,
@@ -21,6 +22,9 @@ from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import LOADS, hash_of, modelled, runs, scenario_of
 from qoslib.findings.report import ClassRun, PortReport, Report
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 __all__ = ["check"]
 
 _VERIFY = {
@@ -39,7 +43,7 @@ def check(
     facts: Mapping[str, float | str] | None = None,
     dialect: str | None = None,
     traffic: str | None = None,
-    counters: Mapping[str, Mapping[str, float]] | None = None,
+    measured: "pd.DataFrame | None" = None,
     against: str | None = None,
     full: bool = False,
 ) -> Report:
@@ -55,8 +59,8 @@ def check(
         As `config.read` takes them.
     traffic : str, optional
         The text of ``traffic.toml``; see `config.loads`.
-    counters : mapping of str to mapping of str to float, optional
-        Interface, or ``""`` for any; class, and what the device counted [bit/s].
+    measured : DataFrame, optional
+        What the device counted, from `telemetry.read`.
     against : str, optional
         The text of an older configuration.
     full : bool
@@ -86,19 +90,24 @@ def check(
         older = read(against, interface, facts, dialect or found.dialect) if against else None
     except ConfigurationError as error:
         return Report(file, lines=text.count("\n") + 1, findings=(_unreadable(error),))
-    sent = _loads(found, traffic, counters or {})
+    sent = _loads(found, traffic, measured)
     listed = list(findings(found, sent, known))
     assumed = list(_assumed(found, sent))
-    ports = []
+    ports: list[PortReport] = []
+    shown: list[str] = []
     for place, configured in enumerate(found.ports):
         given = sent.get(place, ())
         run: tuple[ClassRun, ...] = ()
-        if configured.port is not None and given and given[0].origin != "assumed":
+        if any(load.origin != "assumed" for load in given):
             case = Case(found, configured, known, given)
             by_model, not_run = modelled(case)
             listed += by_model
             assumed += not_run
             run = _runs(configured, given, full)
+        if measured is not None and configured.port is not None:
+            from qoslib.findings.measured import beside
+
+            shown += beside(measured, configured, run)
         ports.append(_port(found, configured, given, run))
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
@@ -115,6 +124,7 @@ def check(
         tuple(dict.fromkeys(assumed)),
         _defaults(found),
         changes(older, found, sent) if older else (),
+        tuple(shown),
     )
 
 
@@ -124,14 +134,18 @@ def _unreadable(error: ConfigurationError) -> Finding:
 
 
 def _loads(
-    found: Configuration, traffic: str | None, counters: Mapping[str, Mapping[str, float]]
+    found: Configuration, traffic: str | None, measured: "pd.DataFrame | None"
 ) -> dict[int, tuple[Load, ...]]:
     names = {name for port in found.ports for name in queued(port)}
     sent = {}
     for place, port in enumerate(found.ports):
         if port.port is not None and port.direction == "out":
-            counted = counters.get(port.interface) or counters.get("")
-            sent[place] = loads(port, traffic, counted, names)
+            rates = None
+            if measured is not None:
+                from qoslib.findings.measured import counted
+
+                rates = counted(measured, port)
+            sent[place] = loads(port, traffic, rates, names)
     return sent
 
 
@@ -171,9 +185,12 @@ def _defaults(found: Configuration) -> tuple[Default, ...]:
 
 def _assumed(found: Configuration, sent: Mapping[int, Sequence[Load]]) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
-    origins = {load.origin for given in sent.values() for load in given}
-    if "assumed" in origins:
+    every = [load for given in sent.values() for load in given]
+    silent = dict.fromkeys(load.name for load in every if load.origin == "assumed")
+    if len(silent) == len({load.name for load in every}) > 0:
         yield "Nobody said what is sent: each class is taken to send its minimum (--traffic)."
+    elif silent:
+        yield f"Nobody said what is sent to {', '.join(silent)}: it is taken to be the minimum."
     if any(
         load.frame_bytes is None or load.origin == "assumed" for g in sent.values() for load in g
     ):

@@ -3,8 +3,9 @@
 import argparse
 import dataclasses
 import json
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from qoslib.config import ConfigurationError
@@ -91,6 +92,10 @@ def checked_files(chosen: argparse.Namespace) -> int:
         _written(chosen, reports)
     except ConfigurationError as error:
         return _refused(f"{chosen.traffic or 'traffic'}: {error}")
+    except BrokenPipeError:
+        # Who reads the output has seen enough, as `head` does.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
     except (OSError, ValueError) as error:
         return _refused(str(error))
     if any(report.missing for report in reports):
@@ -113,11 +118,11 @@ def _reports(chosen: argparse.Namespace) -> Iterator[Report]:
     traffic = _text(chosen.traffic) if chosen.traffic else None
     against = _text(chosen.against) if chosen.against else None
     full = bool(chosen.html or chosen.markdown)
-    counters: Mapping[str, Mapping[str, float]] = {}
+    measured = None
     if chosen.measured:
-        from qoslib.findings.measured import counted
+        from qoslib import telemetry
 
-        counters = counted(chosen.measured)
+        measured = telemetry.read(chosen.measured)
     for file in chosen.files:
         yield check(
             _text(file),
@@ -126,7 +131,7 @@ def _reports(chosen: argparse.Namespace) -> Iterator[Report]:
             facts=facts,
             dialect=chosen.dialect,
             traffic=traffic,
-            counters=counters,
+            measured=measured,
             against=against,
             full=full,
         )

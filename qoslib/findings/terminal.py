@@ -26,7 +26,7 @@ def terminal(report: Report, *, every_remark: bool = False) -> str:
     ----------
     report : Report
     every_remark : bool
-        Whether each line that was not modelled is listed; otherwise they are counted.
+        Whether each line that was not modelled is listed, and each default with its source.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
         ("Measured:", list(report.measured)),
         ("Ignored:", [_ignored(each.finding, each.reason) for each in report.silenced]),
         ("Assumed:", list(report.assumed)),
-        ("Defaults:", [default_text(each) for each in report.defaults]),
+        ("Defaults:", _defaults(report.defaults, every_remark)),
     ):
         yield (
             [title, *(wrapped for line in lines for wrapped in _wrapped(line, "  "))]
@@ -158,6 +158,13 @@ def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
 
 
 _MOST_REMARKS = 10
+
+
+def _defaults(found: Sequence[Default], whole: bool) -> list[str]:
+    if whole or not found:
+        return [default_text(each) for each in found]
+    names = (f"{each.name}{'' if each.verified else ' (not verified)'}" for each in found)
+    return [f"{', '.join(names)}. Their sources: --all"]
 
 
 def default_text(each: Default) -> str:

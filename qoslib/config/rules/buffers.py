@@ -47,7 +47,7 @@ def _limit(case: Case, member: Member, time_s: float) -> str:
     )
 
 
-@rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
+@rule("queue-deep", "warning", "RFC 8289: a standing queue adds delay and no throughput")
 def queue_deep(case: Case) -> Iterator[Found]:
     """A full queue lasts longer at its served rate than its class should wait."""
     for member, _, lasts in _candidates(case):
@@ -64,7 +64,7 @@ def queue_deep(case: Case) -> Iterator[Found]:
             )
 
 
-@rule("queue-shallow", "warning", "RFC 3439, section 2.2.1; RFC 7567, section 2: bursts need room")
+@rule("queue-shallow", "warning", "RFC 7567: bursts need room")
 def queue_shallow(case: Case) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
     for member, held, lasts in _candidates(case):

@@ -37,7 +37,7 @@ def _profiles(red: Red) -> list[tuple[str, int, Thresholds]]:
 @rule(
     "wred-over-limit",
     "error",
-    "RFC 7567, section 4.2: active management acts before the queue is full",
+    "RFC 7567: active management acts before the queue is full",
 )
 def wred_over_limit(case: Case) -> Iterator[Found]:
     """A threshold of WRED lies above the queue limit, so that tail drop comes first."""

@@ -76,9 +76,17 @@ def control_in_default(case: Case) -> Iterator[Found]:
         f"CS6 (routing) waits in {rest[0].name}, with all traffic that has no class.",
         f"{len(marked)} classes match marks, none of them CS6.",
         case.fix(
-            mqc="class-map match-any CONTROL\n match dscp cs6\npolicy-map"
-            f" {case.configured.policy}\n class CONTROL\n  bandwidth percent 5",
+            mqc="class-map match-any CONTROL\n match dscp cs6\n"
+            f"{_policy_of(case, marked[0].name)}\n class CONTROL\n  bandwidth percent 5",
             junos="set class-of-service classifiers dscp ... forwarding-class network-control"
             " loss-priority low code-points cs6",
         ),
     )
+
+
+def _policy_of(case: Case, name: str) -> str:
+    """The command that begins the policy with a class."""
+    for each in case.configuration.statements:
+        if f"class {name}" in (each.text, *each.parents[1:]) and each.parents:
+            return each.parents[0]
+    return f"policy-map {case.configured.policy}"

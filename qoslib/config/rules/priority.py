@@ -20,7 +20,7 @@ VIDEO = {"AF41", "AF42", "AF43", "CS4"}
 ROOM = 1.1
 
 
-@rule("priority-unlimited", "warning", "RFC 3246, section 2.8: limit EF so that it starves nothing")
+@rule("priority-unlimited", "warning", "RFC 3246: a limit on EF protects the other classes")
 def priority_unlimited(case: Case) -> Iterator[Found]:
     """A class that is served first has neither policer nor shaper."""
     if isinstance(case.port.scheduler, Fifo):

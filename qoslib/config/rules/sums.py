@@ -55,7 +55,7 @@ def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found
     )
 
 
-@rule("guarantees-over", "error", "RFC 2212, section 5: guarantees are admitted up to the rate")
+@rule("guarantees-over", "error", "RFC 1633: admission control promises no more than there is")
 def guarantees_over(case: Case) -> Iterator[Found]:
     """Guarantees and priority add up to more than the port sends."""
     if not isinstance(case.port.scheduler, SchedulerTree | PriorityLevels):
@@ -136,7 +136,7 @@ def default_starved(case: Case) -> Iterator[Found]:
         )
 
 
-@rule("no-rate", "warning", "RFC 2475, section 2.3.4.1: a class needs an allocation of its own")
+@rule("no-rate", "warning", "RFC 2475, section 2.4: a per-hop behaviour needs an allocation")
 def no_rate(case: Case) -> Iterator[Found]:
     """A class has no rate, no weight and no priority that would serve it under load."""
     for member in case.members:
