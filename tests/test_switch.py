@@ -237,7 +237,7 @@ OTHER = p.MemoryPool("memory", 9)
         ),
         (
             lambda: simulate(p.Switch("s", (p.Hop(TREE),)), [Stream("one")], 1.0),
-            "Port 'one' scheduler is .*; allowed: one without a tree, in a switch",
+            "Port 'one' scheduler is .*; allowed: in a switch one without a tree; a port alone",
         ),
         (
             lambda: simulate(switch(1, 1), [Stream("port 0")], 1.0),

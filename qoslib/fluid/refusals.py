@@ -42,7 +42,11 @@ def refuse(port: Port) -> None:
             profiles = queue.dropper.profiles
             fail(f"Queue {queue.name!r} profiles", profiles, f"none by mark {REFUSED} them")
         if queue.limits and isinstance(queue.dropper, Red | DropProfile):
-            fail(f"Queue {queue.name!r} limits", queue.limits, f"none behind RED {REFUSED} both")
+            fail(
+                f"Queue {queue.name!r} limits",
+                queue.limits,
+                f"none by mark behind a dropper {REFUSED} both",
+            )
     if port.pause is not None and port.pause.obeyed:
         fail(f"Port {port.name!r} pause", port.pause, f"none that is obeyed {REFUSED} it")
 

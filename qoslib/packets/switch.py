@@ -52,7 +52,7 @@ def _check(switch: Switch) -> None:
     """The loop of several ports runs what the loop of a port alone does, which knows no trees."""
     for port in switch.ports:
         if type(port.scheduler) in TREES:
-            allowed = "one without a tree, in a switch"
+            allowed = "in a switch one without a tree; a port alone or in a chain runs trees"
             fail(f"Port {port.name!r} scheduler", port.scheduler, allowed)
 
 

@@ -111,6 +111,7 @@ class Queue(Record):
     limits : tuple of (str, PacketLimit, ByteLimit or TimeLimit)
         Mark, and a limit of the same kind as `limit`: a packet with this mark that does not fit
         it, behind all packets of the queue, is dropped (drop precedence, RFC 2597).
+        Together with `Red` or a `DropProfile` in the packet model only.
 
     References
     ----------
@@ -203,7 +204,7 @@ class Queue(Record):
 
 
 def check_reserved(pools: Iterable[MemoryPool], queues: Iterable[Queue]) -> None:
-    """Refuse reserved parts that are larger than the memory they are parts of.
+    """Refuse reserved parts, or headroom of a pause, larger than the memory they are parts of.
 
     Parameters
     ----------
@@ -214,7 +215,7 @@ def check_reserved(pools: Iterable[MemoryPool], queues: Iterable[Queue]) -> None
     Raises
     ------
     ValueError
-        If one pool is too small for what its queues reserve.
+        If one pool is too small for what its queues reserve, or for the headroom of one.
     """
     queues = tuple(queues)
     for pool in pools:
@@ -222,3 +223,10 @@ def check_reserved(pools: Iterable[MemoryPool], queues: Iterable[Queue]) -> None
         if reserved > pool.limit_bytes:
             where = f"the reserved_bytes of the queues of pool {pool.name!r}"
             fail(where, reserved, f"at most {pool.limit_bytes}, the memory", "are")
+        for queue in queues:
+            headroom = queue.pause.headroom_bytes if queue.pause is not None else 0
+            if queue.pool == pool.name and headroom > pool.limit_bytes:
+                where = f"Queue {queue.name!r} pause.headroom_bytes"
+                fail(
+                    where, headroom, f"at most {pool.limit_bytes}, the memory of pool {pool.name!r}"
+                )

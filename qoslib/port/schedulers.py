@@ -136,6 +136,9 @@ class SchedulerTree(Scheduler):
     The same rules serve Cisco's three parameters (`bandwidth`, `shape`, `bandwidth remaining`) and
     Junos (`transmit-rate`, `shaping-rate`, `excess-rate`): see `qoslib.platforms.trees`.
 
+    The packet and the fluid model run it at a port alone or in a chain, the fluid one in a `Switch`
+    as well; neither runs it with TCP hosts.
+
     Parameters
     ----------
     nodes : tuple of Node
@@ -205,6 +208,9 @@ class HierarchicalTokenBucket(Scheduler):
     lowest `priority`; equals take turns of `quantum_bytes`, with a deficit for each level of
     lenders. A packet is charged to every ceil above it, and to the rates of the lender and of what
     is above that. A debt is at most 60 s.
+
+    The packet and the fluid model run it at a port alone or in a chain, the fluid one in a `Switch`
+    as well; neither runs it with TCP hosts.
 
     Parameters
     ----------

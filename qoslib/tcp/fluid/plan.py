@@ -36,7 +36,7 @@ from qoslib.port import (
 from qoslib.record import fail
 from qoslib.tcp.fluid.kernels.tables import FLOW, HOST, LINE, State
 from qoslib.tcp.kernels import codes
-from qoslib.tcp.plan import RECOVERIES, fill_law
+from qoslib.tcp.plan import NO_TREE, RECOVERIES, fill_law
 from qoslib.traffic import Stream
 
 __all__ = ["planned"]
@@ -91,22 +91,18 @@ _BITS = units.bits(1.0)
 
 
 def _refuse(port: Port) -> None:
+    if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
+        fail(f"Port {port.name!r} scheduler", port.scheduler, NO_TREE)
     if len(port.queues) != 1 or not isinstance(port.queues[0].dropper, TailDrop):
         allowed = "one queue with tail drop; the packet model runs others"
         fail(f"Port {port.name!r} queues", port.queues, allowed)
-    if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
-        fail(f"Port {port.name!r} scheduler", port.scheduler, "one without a tree, for TCP's hosts")
     queue = port.queues[0]
-    for name, value in dict(
-        policer=queue.policer,
-        shaper=queue.shaper or port.shaper,
-        marking=queue.marking,
-        limits=queue.limits or None,
-    ).items():
-        if value is not None:
-            fail(f"Port {port.name!r} {name}", value, "none; the packet model runs it")
-    if queue.pool:
-        fail(f"Queue {queue.name!r} pool", queue.pool, "none; the packet model runs it")
+    if port.shaper is not None:
+        fail(f"Port {port.name!r} shaper", port.shaper, "none; the packet model runs it")
+    for name in ("policer", "shaper", "marking", "limits", "pool"):
+        value = getattr(queue, name)
+        if value:
+            fail(f"Queue {queue.name!r} {name}", value, "none; the packet model runs it")
     if queue.limit.resume is not None:
         allowed = "one without a resume threshold; the packet model runs it"
         fail(f"Queue {queue.name!r} limit", queue.limit, allowed)
