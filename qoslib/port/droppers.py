@@ -95,8 +95,8 @@ class DropProfile(Dropper):
         probability of 1. The packet that arrives is marked, so it goes with ``drop_at="tail"``.
         The fluid model runs it where no stream of the queue is ECN-capable.
     profiles : tuple of (str, tuple of (float, float))
-        Mark and its own points (`drop-profile-map` by loss priority), with ``drop_at="tail"``; in the
-        packet model only.
+        Mark and its own points (`drop-profile-map` by loss priority), with ``drop_at="tail"``;
+        in the packet model only.
     """
 
     points: tuple[tuple[Share, Share], ...]
