@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from qoslib.config.eos.reader import eos_sign, read_eos
 from qoslib.config.facts import Facts
 from qoslib.config.junos import is_junos, read_junos
 from qoslib.config.mqc.ios import (
@@ -27,6 +28,7 @@ DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
     "ios": read_ios,
     "ios-xr": read_ios_xr,
     "nxos": read_nxos,
+    "eos": read_eos,
     "junos": read_junos,
     "tc": read_tc,
 }
@@ -36,6 +38,7 @@ SIGNS: dict[str, Callable[[str], float]] = {
     "ios": ios_sign,
     "ios-xr": ios_xr_sign,
     "nxos": nxos_sign,
+    "eos": eos_sign,
     "junos": is_junos,
     "tc": is_tc,
 }

@@ -44,6 +44,7 @@ class Line:
     text: str
     words: tuple[str, ...]
     top: bool
+    indent: int = 0
 
     @property
     def verb(self) -> str:
@@ -51,13 +52,15 @@ class Line:
         return self.words[0].lower()
 
 
-def lines_of(text: str, clock: Clock) -> list[Line]:
+def lines_of(text: str, clock: Clock, parser: str = "IOSConfigParser") -> list[Line]:
     """The lines of an indented configuration, without comments and banners.
 
     Parameters
     ----------
     text : str
     clock : Clock
+    parser : str
+        Of netutils; they differ in how a banner ends.
 
     Returns
     -------
@@ -69,13 +72,15 @@ def lines_of(text: str, clock: Clock) -> list[Line]:
         If a banner has no end, netutils is not installed, or it takes too long.
     """
     try:
-        from netutils.config.parser import IOSConfigParser
+        from netutils.config import parser as parsers
     except ImportError:
         raise ConfigurationError(
             "this dialect is read with netutils; install it by: pip install 'qoslib[config]'"
         ) from None
 
-    class Parser(IOSConfigParser):
+    base: type[parsers.BaseSpaceConfigParser] = getattr(parsers, parser)
+
+    class Parser(base):  # type: ignore[misc, valid-type]
         """That of netutils, which looks at the clock at each line."""
 
         def is_banner_start(self, line: str) -> bool:
@@ -117,7 +122,8 @@ def _number(line: str) -> int:
 def _line(marked: str, top: bool) -> Line:
     text = marked[:-2].strip()
     words = tuple(text[: _LONGEST + 1].split())
-    return Line(_number(marked), text, words, top)
+    indent = len(marked) - len(marked.lstrip())
+    return Line(_number(marked), text, words, top, indent)
 
 
 class Words:

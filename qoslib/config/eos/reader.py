@@ -1,0 +1,221 @@
+"""The dialect ``eos``: transmit queues of Arista's switches as ports."""
+
+import re
+from collections.abc import Iterator
+
+from qoslib import units
+from qoslib.config.defaults import default
+from qoslib.config.eos.queues import DEFAULT_CLASSES, Block, Given, Queueing, queueing_of
+from qoslib.config.facts import Facts
+from qoslib.config.mqc.policies import Amount
+from qoslib.config.mqc.weights import of_share_bps
+from qoslib.config.mqc.words import MARKS
+from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
+from qoslib.config.text import Clock, ConfigurationError
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    Classifier,
+    Ewma,
+    Node,
+    Port,
+    Queue,
+    Red,
+    SchedulerTree,
+    Shaper,
+    TimeRedProfile,
+)
+
+__all__ = ["eos_sign", "read_eos"]
+
+_SIGN = re.compile(
+    r"^\s+(uc-)?tx-queue \d|^qos (profile|map (dscp|cos|traffic-class)) |EOS-4\.", re.MULTILINE
+)
+_QUEUES = 8
+_FRAME_BYTES = 1518
+_TREE = "tx-queues"
+
+
+def eos_sign(text: str) -> float:
+    """How sure it is that a text is of Arista EOS.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+    """
+    return 0.85 if _SIGN.search(text) else 0.0
+
+
+def read_eos(text: str, facts: Facts) -> Configuration:
+    """Read a configuration of Arista EOS.
+
+    Parameters
+    ----------
+    text : str
+    facts : Facts
+
+    Returns
+    -------
+    Configuration
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read.
+    """
+    clock = Clock()
+    found = queueing_of(text, clock)
+    ports = []
+    for block in found.interfaces.values():
+        clock.check()
+        ports += list(_ports(found, block, facts))
+    statements = [each for each in found.statements if _of_a_port(each.parents, each.text, ports)]
+    return Configuration(
+        "eos",
+        tuple(ports),
+        tuple(sorted(found.remarks, key=lambda each: each.line)),
+        tuple(statements),
+        len(text.splitlines()),
+    )
+
+
+def _of_a_port(parents: tuple[str, ...], text: str, ports: list[ConfiguredPort]) -> bool:
+    """Whether a line has to do with queues: `speed` of an interface without any has not."""
+    if not text.lower().startswith("speed") or not parents:
+        return True
+    name = "".join(parents[0].split()[1:3])
+    return any(port.interface == name for port in ports)
+
+
+def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPort]:
+    profile = found.profiles.get(block.profile)
+    if block.profile and profile is None:
+        raise ConfigurationError(f"qos profile {block.profile} is not defined", block.line)
+    given = {**(profile.queues if profile else {}), **block.queues}
+    shape = block.shape or (profile.shape if profile else None)
+    if not given and not shape:
+        return
+    made = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
+    marks = _marks(found)
+    classes = tuple(
+        ConfiguredClass(
+            _name(n), _name(n), tuple(marks[n]) or (_name(n),), given[n].line if n in given else 0,
+            _TREE, tuple(given[n].statements) if n in given else (),
+        )
+        for n in reversed(range(_QUEUES))
+    )  # fmt: skip
+    made = made.replace(classes=classes)
+    line = _line_rate(block, facts)
+    missing = []
+    if line is None:
+        question = f"What is the line rate of {block.name}?"
+        missing.append(facts.missing(block.name, "line_rate_bps", question, block.line))
+    memory = facts.number(block.name, "buffer_bytes")
+    if not memory:
+        question = f"How much may a queue of {block.name} hold?"
+        missing.append(facts.missing(block.name, "buffer_bytes", question, block.line))
+    if line is None or not memory:
+        yield made.replace(missing=tuple(missing))
+        return
+    origins = {"rate_bps": line[1]}
+    fact = facts.name(block.name, "buffer_bytes")
+    queues = []
+    for number in reversed(range(_QUEUES)):
+        where = f"queues[{_name(number)!r}].limit.limit_bytes"
+        origins[where] = Origin(where, fact=fact)
+        queue = Queue(_name(number), ByteLimit(max(int(memory), 1)))
+        queues.append(_given(queue, number, given, line[0], origins))
+    node = Node(_TREE, tuple(queue.name for queue in queues))
+    if shape:
+        node = node.replace(shaper=_shaper(shape, line[0], f"scheduler.nodes[{_TREE!r}]", origins))
+    rules = tuple((mark, _name(n)) for n in reversed(range(_QUEUES)) for mark in marks[n])
+    rules += tuple((_name(n), _name(n)) for n in reversed(range(_QUEUES)))
+    rest = _name(found.queues.get(1, 1))
+    more = {}
+    for kind in ("overhead_bytes", "base_delay_s"):
+        value = facts.number(block.name, kind)
+        if value is not None:
+            more[kind] = value
+            origins[kind] = Origin(kind, fact=facts.name(block.name, kind))
+    port = Port(
+        block.name,
+        line[0],
+        tuple(queues),
+        SchedulerTree((node,), _QUEUES),
+        classifier=Classifier(rules, rest),
+        **more,  # type: ignore[arg-type]
+    )
+    yield made.replace(port=port, origins=tuple(origins.values()))
+
+
+def _name(number: int) -> str:
+    return f"tx-queue {number}"
+
+
+def _marks(found: Queueing) -> list[list[str]]:
+    """The marks of each queue: by its traffic classes, whose numbers are those of the queues."""
+    classes = {**DEFAULT_CLASSES, **found.classes}
+    marks: list[list[str]] = [[] for _ in range(_QUEUES)]
+    for mark, number in classes.items():
+        code = int(mark.split()[1])
+        shown = MARKS.get(code, mark) if mark.startswith("DSCP") else mark
+        marks[found.queues.get(number, number)].append(shown)
+    return marks
+
+
+def _line_rate(block: Block, facts: Facts) -> tuple[float, Origin] | None:
+    given = facts.number(block.name, "line_rate_bps")
+    if given:
+        return given, Origin("rate_bps", fact=facts.name(block.name, "line_rate_bps"))
+    if block.speed:
+        return block.speed.value, Origin("rate_bps", block.speed.line)
+    return None
+
+
+def _shaper(shape: Amount, line_bps: float, where: str, origins: dict[str, Origin]) -> Shaper:
+    rate_bps = of_share_bps(shape, line_bps)
+    burst = units.octets(rate_bps * (default("eos.shape_burst").value or 0.0))
+    at = f"{where}.shaper"
+    origins[f"{at}.rate_bps"] = Origin(f"{at}.rate_bps", shape.line)
+    origins[f"{at}.burst_bytes"] = Origin(f"{at}.burst_bytes", default="eos.shape_burst")
+    return Shaper(rate_bps, max(int(burst), _FRAME_BYTES))
+
+
+def _given(
+    queue: Queue, number: int, given: dict[int, Given], line_bps: float, origins: dict[str, Origin]
+) -> Queue:
+    """A queue with what its lines say: strict by number, or sharing below all that are strict."""
+    of, where = given.get(number) or Given(0), f"queues[{queue.name!r}]"
+    shares = any(not its.strict for n, its in given.items() if n >= number)
+    queue = queue.replace(priority=_QUEUES if shares else _QUEUES - 1 - number)
+
+    def came(what: str, amount: Amount) -> None:
+        origins[f"{where}.{what}"] = Origin(f"{where}.{what}", amount.line)
+
+    if of.share:
+        queue = queue.replace(weight=round(units.convert(of.share.value, "1", "%"), 6))
+        came("weight", of.share)
+    if of.guaranteed:
+        queue = queue.replace(guaranteed_bps=of_share_bps(of.guaranteed, line_bps))
+        came("guaranteed_bps", of.guaranteed)
+    if of.shape:
+        queue = queue.replace(shaper=_shaper(of.shape, line_bps, where, origins))
+    if of.marking:
+        queue = queue.replace(marking=_profile(of.marking, line_bps))
+        came("marking", of.marking[0])
+    if of.early:
+        queue = queue.replace(dropper=Red(_profile(of.early, line_bps), averaging=Ewma()))
+        came("dropper.profile", of.early[0])
+    return queue
+
+
+def _profile(row: tuple[Amount, Amount, float], line_bps: float) -> ByteRedProfile | TimeRedProfile:
+    low, high, share = row
+    if low.unit == "B":
+        return ByteRedProfile(low.value, high.value, share)
+    return TimeRedProfile(low.value, high.value, line_bps, share)

@@ -1,0 +1,112 @@
+"""Configurations of Arista EOS, written by hand, with numbers worked out by hand."""
+
+import pytest
+
+from qoslib.config import ConfigurationError, read
+from qoslib.port import ByteLimit, ByteRedProfile, Red, Shaper, TailDrop
+
+ROCE = """\
+! device: leaf1 (DCS-7060CX, EOS-4.28.1F)
+qos map dscp 26 to traffic-class 3
+qos map cos 4 5 to traffic-class 3
+qos map traffic-class 6 to tx-queue 7
+!
+qos profile ROCE
+   qos trust dscp
+   priority-flow-control on
+   !
+   uc-tx-queue 3
+      no priority
+      bandwidth percent 60
+      random-detect ecn minimum-threshold 150 kbytes MORE
+      random-detect ecn count
+   !
+   uc-tx-queue 1
+      bandwidth percent 40
+!
+interface Ethernet1/1
+   description HIDDEN
+   speed forced 100gfull
+   service-profile ROCE
+interface Ethernet1/2
+   speed 10g
+""".replace("MORE", "maximum-threshold 1500 kbytes max-mark-probability 20 weight 0")
+
+
+def made(text, **facts):
+    (configured,) = read(text, facts={"buffer_bytes": 2e6} | facts).ports
+    return configured, {queue.name: queue for queue in configured.port.queues}
+
+
+def test_a_profile_with_marking_and_shares():
+    configured, queues = made(ROCE)
+    port = configured.port
+    assert (configured.interface, configured.policy, port.rate_bps) == (
+        "Ethernet1/1",
+        "ROCE",
+        100e9,
+    )
+    storage, bulk = queues["tx-queue 3"], queues["tx-queue 1"]
+    # Queues 7 to 4 are strict in this order; from 3 down they share.
+    assert [queue.priority for queue in port.queues] == [0, 1, 2, 3, 8, 8, 8, 8]
+    assert (storage.weight, bulk.weight) == (60, 40)
+    assert storage.marking == ByteRedProfile(150_000, 1_500_000, 0.2)
+    assert (storage.dropper, storage.limit) == (TailDrop(), ByteLimit(2_000_000))
+    queue = port.classifier.queue
+    assert [queue(mark) for mark in ("AF31", "PCP 5", "CS6", "EF", "CS0", "unknown")] == [
+        "tx-queue 3", "tx-queue 3", "tx-queue 7", "tx-queue 5", "tx-queue 1", "tx-queue 1",
+    ]  # fmt: skip
+
+
+def test_all_lines_are_spoken_of_and_no_secret():
+    found = read(ROCE)
+    assert "HIDDEN" not in str(found)
+    assert [each.text for each in found.remarks] == ["qos trust dscp", "priority-flow-control on"]
+    assert [each.name for each in found.missing] == ["Ethernet1/1.buffer_bytes"]
+    assert "speed 10g" not in [each.text for each in found.statements]
+
+
+def test_queues_of_an_interface_with_shapers_and_guarantees():
+    text = """\
+interface Ethernet5
+   shape rate 50 percent
+   tx-queue 6
+      shape rate 200000 kbps
+   tx-queue 2
+      no priority
+      bandwidth guaranteed 300000 kbps
+      random-detect drop minimum-threshold 1000 segments MORE
+   tx-queue 0
+      bandwidth guaranteed percent 10
+""".replace("MORE", "maximum-threshold 2000 segments drop-probability 50")
+    configured, queues = made(text, line_rate_bps=1e9)
+    # 4 ms of 500 Mb/s and of 200 Mb/s.
+    assert configured.port.scheduler.nodes[0].shaper == Shaper(500e6, 250_000)
+    assert queues["tx-queue 6"].shaper == Shaper(200e6, 100_000)
+    assert (queues["tx-queue 2"].guaranteed_bps, queues["tx-queue 0"].guaranteed_bps) == (
+        300e6,
+        100e6,
+    )
+    # A segment is 208 B.
+    assert queues["tx-queue 2"].dropper == Red(ByteRedProfile(208_000, 416_000, 0.5))
+    lines = text.splitlines()
+    origin = configured.origin("queues['tx-queue 2'].guaranteed_bps")
+    assert lines[origin.line - 1].strip() == "bandwidth guaranteed 300000 kbps"
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("bandwidth percent 300", "line 3: bandwidth: the share is '300'"),
+        ("shape rate 0", "line 3: shape: the shaped rate is '0'"),
+    ],
+)
+def test_what_cannot_be_is_one_error(line, problem):
+    with pytest.raises(ConfigurationError, match=f"^{problem}"):
+        read(f"interface Ethernet1\n   tx-queue 2\n      {line}\n")
+
+
+def test_a_profile_that_is_not_there():
+    text = "qos profile A\n   shape rate 1000\ninterface Ethernet1\n   service-profile B\n"
+    with pytest.raises(ConfigurationError, match="qos profile B is not defined"):
+        read(text)
