@@ -54,9 +54,9 @@ POLICED = Port(
 )
 
 
-def unpoliced():
-    """The same without its policer."""
-    return POLICED.replace(queues=(FIRST.replace(policer=None), POLICED.queues[1]))
+def unpoliced(policer=None):
+    """The same without its policer, or with another one."""
+    return POLICED.replace(queues=(FIRST.replace(policer=policer), POLICED.queues[1]))
 
 
 def policed(burst_bytes, voice_bps):
@@ -269,6 +269,7 @@ WRONG = [
     ("02.4", 40, "half a Mb/s less"),
     ("02.4", 200, "no rate for this link"),
     ("02.5", (unpoliced(), VOICE[1]), "Put a Policer"),
+    ("02.5", (unpoliced(Policer(20, 6000)), VOICE[1]), "Rates are in bit/s"),
     ("02.5", isr4331.fifo(), "(port, streams)"),
     ("05.1", "14.88", "is no number"),
     ("05.1", 9.766, "without the 20 B"),

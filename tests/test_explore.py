@@ -407,3 +407,29 @@ def test_a_number_that_changes_just_as_the_slider_does_is_told():
     said = cause(slider, was, now)
     assert "a packet takes 100 → 11.1 ms" in said
     assert "Unchanged: CS1 loses 12 %" in said
+
+
+def test_the_cause_names_whose_packets_wait_and_claims_no_stillness_it_cannot_see():
+    load = {"load": widgets.FloatSlider(description="Load [%]")}
+    words = "A loses {} %; its packets wait for {} ms{}. B loses 9 %; its packets wait for 4 ms."
+
+    def said(before, now):
+        moves = ({"load": 1.0}, words.format(*before)), ({"load": 2.0}, words.format(*now))
+        return cause(load, *moves)
+
+    known = " (packet model: 8 ms)"
+    assert "A's packets wait for 8 → 2 ms. Unchanged: A loses 1 %" in said(
+        (1, 8, known), (1, 2, "")
+    )
+    assert said((1, 8, known), (1, 8, known)).endswith("No number below changes by 1 %.")
+    assert said((1, 8, " (packet model: 5 ms)"), (1, 8, known)) == ""
+
+
+def test_a_page_that_is_opened_again_is_told_of_the_figure_as_it_is():
+    app = one_queue()
+    app.move(load=60)
+    state = app.figure.get_state()
+    assert [each["y"] for each in state["_widget_data"] if "y" in each] == [
+        each["y"] for each in app.figure.to_dict()["data"] if "y" in each
+    ]
+    app.close()

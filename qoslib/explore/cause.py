@@ -10,6 +10,8 @@ import ipywidgets as widgets
 __all__ = ["cause"]
 
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
+_BRACKETS = re.compile(r"\s*\([^()]*\)")
+_ITS = re.compile(r"^its\b")
 #: A change of less than this share of a number is none.
 _SAME = 0.01
 Clauses = dict[tuple[str, str], tuple[str, str, list[str]]]
@@ -55,18 +57,29 @@ def cause(
     name = _moved(controls[moved[0]], *ends[0])
     told = f"{name if len(moved) == 1 else f'{len(moved)} controls moved'}. "
     if changes[most] < _SAME:
-        return f"{told}No number below changes by 1 %."
+        still = set(old) == set(new) and _change(*map(_numbers, (before[1], now[1])), []) < _SAME
+        return f"{told}No number below changes by 1 %." if still else ""
     told += _capital(f"{new[most][0]}{_arrows(new[most][1], old[most][2])}.")
     same = [new[each][1] for each in known if each[0] == most[0] and changes[each] == 0]
     return f"{told} Unchanged: {same[0]}." if same else told
 
 
+def _numbers(words: str) -> list[str]:
+    return list(_NUMBER.findall(words))
+
+
 def _clauses(words: str) -> Clauses:
-    """Who says it and what, both without numbers -> the same with them, and those of the clause."""
+    """Who says it and what, both without numbers -> the same with them, and those of the clause.
+
+    What stands in brackets comes and goes: the packet model's answer, a published value.
+    """
     found: Clauses = {}
-    for sentence in re.split(r"\.\s+(?=[A-Z])", words.rstrip(".")):
+    for sentence in re.split(r"\.\s+(?=[A-Z])", _BRACKETS.sub("", words).rstrip(".")):
         before, colon, after = sentence.rpartition(": ")
+        subject = after.partition(" ")[0]
         for clause in re.split(r"; |, (?:and )?", after):
+            # "CS1 loses 12 %; its packets wait" says of whom in its first clause alone.
+            clause = _ITS.sub(f"{subject}'s", clause)
             if numbers := _NUMBER.findall(clause):
                 # "Frames of 64 bytes: ..." says who as well as "Fluid model: ..." does.
                 said_by = before + colon
@@ -77,6 +90,8 @@ def _clauses(words: str) -> Clauses:
 
 def _change(old: list[str], new: list[str], ends: list[tuple[Any, Any]]) -> float:
     """The largest change of a number, as a share of the larger; -1 if all are what was moved."""
+    if len(old) != len(new):
+        return 1.0
     pairs = [(_float(was), _float(now)) for was, now in zip(old, new, strict=True)]
     numbers = [each for each in ends if all(isinstance(end, int | float) for end in each)]
     others = [pair for pair in pairs if not any(all(map(_close, pair, each)) for each in numbers)]

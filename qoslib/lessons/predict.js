@@ -247,5 +247,7 @@ export default {
       kinds[spec.kind](spec, model.get("guess"), say, remark, hold), status);
     keep_keys(root);
     el.append(root);
+    // Shift + Enter scrolls to the next cell, and a tall question out of sight with it.
+    if (navigator.userActivation?.isActive) setTimeout(() => root.scrollIntoView({block: "nearest"}), 300);
   },
 };

@@ -124,9 +124,9 @@ export function mount(el, spec, bytes, live = null) {
   });
   fold.addEventListener("toggle", () => table.replaceChildren(...PICTURE.counters(view.scene, PICTURE.stateAt(view.scene, view.t))));
 
-  arm();
   root.setAttribute("aria-label", scene.title);
   stage.prepare();
+  arm();
   say(stage.paint());
   clock.begin();
 
@@ -142,9 +142,9 @@ export function mount(el, spec, bytes, live = null) {
       stories.point();
       const controlled = "input, button, select", focused = document.activeElement;
       const focus = [...sliders.querySelectorAll(controlled)].indexOf(focused);
+      stage.prepare();
       arm();
       if (focus >= 0) sliders.querySelectorAll(controlled)[focus]?.focus();
-      stage.prepare();
       say(stage.paint());
       clearTimeout(unanswered);
       if (asked) view.stats.answers_ms.push(performance.now() - asked);

@@ -76,6 +76,9 @@ def own(answer):
     most_urgent = min(range(len(port.queues)), key=lambda at: port.queues[at].priority)
     if port.queue_of(streams[0]) != most_urgent or streams[0].mean_rate_bps <= port.rate_bps:
         return "first", {}
+    policer = port.queues[most_urgent].policer
+    if policer is not None and policer.rate_bps < port.rate_bps / 1000:
+        return "bits", {"rate": policer.rate_bps}
     share = float(fluid.solve(port, streams).sent_bps[1:].sum() / port.rate_bps)
     return ("starved" if share < 0.1 else "right"), {"share": share}
 

@@ -153,5 +153,5 @@ def _sentence(name, row, model):
     delay = row[f"{PANELS[1]} {model}"]
     lost = "" if offered - sent < 0.02 * offered else f" of {offered:,.4g}"
     digits = 0 if delay >= 100 else 1
-    waits = "" if np.isnan(delay) else f" after {delay:,.{digits}f} µs"
+    waits = "" if np.isnan(delay) else f" with a delay of {delay:,.{digits}f} µs"
     return f"{name} sends {sent:,.4g}{lost} Mb/s{waits}"
