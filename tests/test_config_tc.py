@@ -203,7 +203,7 @@ def test_codel_and_its_flow_queues():
     (queue,) = found.ports[0].port.queues
     assert (queue.limit, queue.dropper) == (PacketLimit(10_240), Codel(5e-3, 100e-3, ecn=True))
     assert lines(found) == [1]
-    assert "for each flow" in found.remarks[0].lost
+    assert "share one queue" in found.remarks[0].lost
 
 
 def test_drr_and_qfq():
@@ -313,8 +313,8 @@ UNMODELLED = {
     "tc qdisc add dev eth0 root handle 1: cbq bandwidth 1mbit avpkt 1000": "idle time",
     "tc qdisc add dev eth0 root newest 3": "how it queues",
     "tc qdisc add dev e root handle 1: prio\ntc qdisc add dev e parent 1:1 drr": "order among",
-    "tc qdisc add dev e root pfifo\nfor i in 1 2; do\ntc qdisc add dev e root sfq\ndone": "line 3",
-    "tc qdisc add dev e root pfifo\ntc class add dev e parent 1: classid 1:1 htb rate $1": "line 2",
+    "tc qdisc add dev e root pfifo\nfor i in 1 2; do\ntc qdisc add dev e root sfq\ndone": "Line 3",
+    "tc qdisc add dev e root pfifo\ntc class add dev e parent 1: classid 1:1 htb rate $1": "Line 2",
 }
 
 

@@ -1,15 +1,17 @@
 """Which class a packet goes to: filters, their policers, and the map of prio."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from qoslib.config.reading import ConfiguredClass
 from qoslib.config.tc.marks import DSCP, Selected, selected
 from qoslib.config.tc.notes import Notes
 from qoslib.config.tc.options import Given, Options
 from qoslib.config.tc.words import Command, handle
 from qoslib.config.text import ConfigurationError
-from qoslib.port import Policer
+from qoslib.port import Classifier, Policer
 
-__all__ = ["PRIOMAP", "Sorted", "bands_of", "sort", "tos_priority"]
+__all__ = ["PRIOMAP", "Sorted", "bands_of", "by_priority", "describe", "policer", "sort"]
 
 #: Band of each priority of a packet, of prio and pfifo_fast.
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
@@ -60,7 +62,7 @@ def sort(notes: Notes, parent: str, queues: dict[str, str]) -> Sorted:
     own = [each for each in notes.device.filters if each[1].parent == parent]
     for _, command in sorted(own, key=lambda each: each[0]):
         if default is not None:
-            notes.lose(command, "an earlier filter takes every packet, so this one sees none")
+            notes.lose(command, "An earlier filter takes every packet, so this one sees none.")
             continue
         chosen = selected(command)
         for lost in chosen.lost:
@@ -83,11 +85,11 @@ def _queue(
 ) -> str:
     if not chosen.target:
         if chosen.police is not None or not chosen.lost:
-            notes.lose(command, "it names no class, so nothing of it is in the port")
+            notes.lose(command, "It names no class, so the port says nothing of it.")
         return ""
     target = handle(chosen.target, command.line, parent)
     if target not in queues:
-        notes.lose(command, f"{target} is no class that holds packets: they go where the rest goes")
+        notes.lose(command, f"No packets wait in {target}: these go where unclassified ones go.")
         return ""
     return queues[target]
 
@@ -102,7 +104,7 @@ def _policer(
     command, police = max(found, key=lambda each: "rate" in each[1])
     indices = {str(each.get("index", Given(f"of line {c.line}")).value) for c, each in found}
     if len(found) < len(metered) or len(indices) > 1:
-        lost = f"a policer of some packets of {queue!r} only: a port has one in front of a queue"
+        lost = f"It polices only some packets of {queue!r}, which a port cannot: it is left out."
         notes.lose(command, lost)
         return None
     return policer(notes, command, police, f"queues[{queue!r}].policer")
@@ -124,13 +126,15 @@ def policer(notes: Notes, command: Command, police: Options, where: str) -> Poli
     Policer or None
     """
     if "rate" not in police:
-        notes.lose(command, "a policer whose rate and burst are not here (tc -j leaves them out)")
+        notes.lose(
+            command, "The rate and burst of this policer are not here: tc -j leaves them out."
+        )
         return None
     if "burst" not in police or not police["burst"].value or not police["rate"].value:
         raise ConfigurationError("a policer needs a rate and a burst above 0", command.line)
     exceed = str(police.get("exceed", Given("reclassify")).value)
     if exceed not in ("drop", "shot", "pass", "ok", "pipe"):
-        lost = f"packets that exceed are not dropped but {exceed!r}: the port passes them on"
+        lost = f"Packets that exceed are handled by {exceed!r}: here they pass."
         notes.lose(command, lost)
     rate_bps = notes.at(f"{where}.rate_bps", police["rate"])
     burst_bytes = notes.at(f"{where}.burst_bytes", police["burst"])
@@ -203,3 +207,31 @@ def by_priority(whole: tuple[int, ...], names: list[str]) -> tuple[list[tuple[st
     rest = names[whole[0]]
     bands = {name: names[whole[tos_priority(code)]] for name, code in DSCP.items()}
     return [(mark, band) for mark, band in bands.items() if band != rest], rest
+
+
+def describe(
+    notes: Notes,
+    classifier: Classifier,
+    found: Sorted,
+    entries: Iterable[tuple[str, str, Command | None, str]],
+) -> None:
+    """Note the classes of a port as the reader sees them.
+
+    Parameters
+    ----------
+    notes : Notes
+    classifier : Classifier
+    found : Sorted
+    entries : iterable of (str, str, Command or None, str)
+        Queue, class, its command, and the node above it.
+    """
+    marks: dict[str, dict[str, None]] = {}
+    for mark, queue in classifier.rules:
+        marks.setdefault(queue, {})[mark] = None
+    if classifier.default:
+        marks.setdefault(classifier.default, {})["the rest"] = None
+    for name, classid, command, node in entries:
+        said = [command, notes.device.child_of(classid), *found.filters.get(name, [])]
+        statements = tuple(notes.statement(each) for each in said if each is not None)
+        line, own = command.line if command else 0, tuple(marks.get(name, ()))
+        notes.classes.append(ConfiguredClass(name, name, own, line, node, statements))

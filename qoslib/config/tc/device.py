@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from qoslib.config.reading import Remark
 from qoslib.config.tc.options import options_of
 from qoslib.config.tc.words import INGRESS, Command
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import ConfigurationError, in_time
 
 __all__ = ["Device", "devices"]
 
@@ -35,6 +35,12 @@ class Device:
         What comments call a class, the device or a mark.
     queue_length : Command or None
         What sets the length of its own queue.
+    below : dict of str to str
+        Class and the handle of the qdisc below it.
+    lowest : dict of str to int
+        The lowest number of the filters of each parent.
+    next_handle : int
+        Of a qdisc without one.
     """
 
     name: str
@@ -45,12 +51,19 @@ class Device:
     filters: list[tuple[int, Command]] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
     queue_length: Command | None = None
+    below: dict[str, str] = field(default_factory=dict)
+    lowest: dict[str, int] = field(default_factory=dict)
     next_handle: int = 0x8001
+
+    def hang(self, qdisc: Command) -> None:
+        """A qdisc below its parent."""
+        self.qdiscs[qdisc.handle] = qdisc
+        self.below[qdisc.parent] = qdisc.handle
 
     def child_of(self, parent: str) -> Command | None:
         """The qdisc below a class."""
-        exact = [each for each in self.qdiscs.values() if each.parent == parent]
-        return exact[-1] if exact else None
+        found = self.qdiscs.get(self.below.get(parent, ""))
+        return found if found is not None and found.parent == parent else None
 
     def only_child_of(self, qdisc: Command) -> Command | None:
         """The qdisc below one that has a single class, whatever its number."""
@@ -77,6 +90,7 @@ class Device:
             for name in [name for name in self.classes if _major(name) == major]:
                 del self.classes[name]
             self.filters = [each for each in self.filters if _major(each[1].parent) != major]
+            self.lowest = {at: low for at, low in self.lowest.items() if _major(at) != major}
             gone += [each.handle for each in self.qdiscs.values() if _major(each.parent) == major]
 
 
@@ -120,7 +134,7 @@ def devices(
     """
     found: dict[str, Device] = {}
     remarks: list[Remark] = []
-    for command, names in commands:
+    for command, names in in_time(commands):
         device = found.setdefault(command.device, Device(command.device))
         device.names |= names
         certain = not unread.keys() & {"", command.device}
@@ -144,7 +158,8 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
     if command.parent == "root" and command.thing == "qdisc":
         return _root(device, command)
     if command.kind in ("ingress", "clsact"):
-        device.ingress = device.qdiscs[INGRESS] = command._replace(handle=INGRESS, parent="")
+        device.ingress = command._replace(handle=INGRESS, parent="")
+        device.hang(device.ingress)
         return ""
     if command.thing == "class" and command.parent in ("", "root") and command.verb != "change":
         command = command._replace(parent=_major(command.handle))
@@ -171,11 +186,11 @@ def _class(device: Device, command: Command) -> str:
     """A class comes, or changes; what the kernel says where it refuses it."""
     known = device.classes.get(command.handle)
     if known and command.verb == "add" and not command.shown:
-        return f"{command.handle} is there since line {known.line}, so the kernel refuses this one"
+        return f"The kernel refuses this: {command.handle} exists since line {known.line}."
     keeps = known is not None and (command.verb == "change" or not command.parent)
     parent = known.parent if known is not None and keeps else command.parent
     if known is not None and parent != known.parent:
-        return f"a class cannot move from {known.parent}, so the kernel refuses this"
+        return f"The kernel refuses this: a class cannot move away from {known.parent}."
     device.classes[command.handle] = command._replace(parent=parent)
     return ""
 
@@ -184,7 +199,7 @@ def _root(device: Device, command: Command) -> str:
     known = device.root
     stays = known is not None and known.kind not in ("noqueue", "mq")
     if known is not None and stays and command.verb == "add" and not command.shown:
-        return f"there is a root since line {known.line}, so the kernel refuses this one"
+        return f"The kernel refuses this: there is a root since line {known.line}."
     same = known is not None and known.kind == command.kind
     handle = command.handle
     if known is not None and same and command.verb != "add" and handle in ("", known.handle):
@@ -193,14 +208,15 @@ def _root(device: Device, command: Command) -> str:
         device.remove(known.handle)
     if not handle:
         handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
-    device.root = device.qdiscs[handle] = command._replace(handle=handle)
+    device.root = command._replace(handle=handle)
+    device.hang(device.root)
     return ""
 
 
 def _below(device: Device, command: Command) -> str:
     known = device.child_of(command.parent)
     if known is not None and command.verb == "add" and not command.shown:
-        return f"{command.parent} has a qdisc since line {known.line}, so the kernel refuses this"
+        return f"The kernel refuses this: {command.parent} has a qdisc since line {known.line}."
     handle = command.handle
     if known is not None and handle in ("", known.handle):
         handle = known.handle
@@ -208,11 +224,13 @@ def _below(device: Device, command: Command) -> str:
         device.remove(known.handle)
     elif handle in device.qdiscs:
         if command.verb != "change":
-            return f"{handle} is there since line {device.qdiscs[handle].line}"
+            return (
+                f"The kernel refuses this: {handle} exists since line {device.qdiscs[handle].line}."
+            )
         command = command._replace(parent=device.qdiscs[handle].parent)
     if not handle:
         handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
-    device.qdiscs[handle] = command._replace(handle=handle)
+    device.hang(command._replace(handle=handle))
     return ""
 
 
@@ -244,18 +262,20 @@ def _filter(device: Device, command: Command, certain: bool) -> str:
             if each[1].parent != parent or (command.prio and each[1].prio != command.prio)
         ]
         device.filters = kept
+        left = [number for number, each in kept if each.parent == parent]
+        device.lowest[parent] = min([FIRST_PRIO + 1, *left])
         return ""
     if not command.kind:
-        return "a filter without a kind, like u32"
+        return "A filter needs a kind, like u32: this one is left out."
     missing = not parent or not (device.has(parent) or parent == "egress")
     if missing and certain and not command.shown:
         raise ConfigurationError(f"the parent {parent or 'root'} is missing", command.line)
-    earlier = [number for number, each in device.filters if each.parent == parent]
-    number = min([FIRST_PRIO + 1, *earlier]) - 1
+    number = device.lowest.get(parent, FIRST_PRIO + 1) - 1
     if command.prio:
         digits = command.prio
         if not digits.isascii() or not digits.isdigit() or len(digits) > 10:
             raise ConfigurationError(f"{digits[:40]!r} is no number of a filter", command.line)
         number = int(digits) or number
+    device.lowest[parent] = min(number, device.lowest.get(parent, number))
     device.filters.append((number, command._replace(parent=parent)))
     return ""

@@ -140,6 +140,8 @@ def selected(command: Command) -> Selected:
         if word in ("flowid", "classid"):
             target = _next(rest, word, command.line)
         elif word == "match":
+            if not rest:
+                raise ConfigurationError("nothing stands behind 'match'", command.line)
             end = next((i for i, each in enumerate(rest) if i and each in _ENDS), len(rest))
             matches.append(rest[:end])
             del rest[:end]
@@ -150,7 +152,7 @@ def selected(command: Command) -> Selected:
         elif word == "action":
             lost.append(_action(rest))
         elif word in _HASHES and command.kind == "u32":
-            lost.append("hash tables of filters are not read: what they sort is lost")
+            lost.append("Hash tables of filters are left out.")
             _next(rest, word, command.line)
         elif word in ("skip_hw", "skip_sw", "not_in_hw", "in_hw", "fh"):
             continue
@@ -264,10 +266,10 @@ def _action(rest: list[str]) -> str:
     del rest[:end]
     kind = words[0] if words else "none"
     if kind == "mirred":
-        return "packets go to another device: give the streams to the port of that one"
+        return "Packets go to another device: give the streams to its port."
     if kind in ("drop", "shot"):
-        return "what this takes is dropped: leave such streams out"
-    return f"the action {kind[:40]!r} has no effect in the models"
+        return "All that this selects is dropped: give the port no such streams."
+    return f"The action {kind[:40]!r} has no effect here."
 
 
 def _policer(rest: list[str], command: Command) -> tuple[Options, list[str]]:
@@ -296,8 +298,8 @@ def _policer(rest: list[str], command: Command) -> tuple[Options, list[str]]:
         exceed, _, conform = str(both.value).partition("/")
         found["exceed"] = Given(exceed, line)
         if conform not in ("", "pipe", "ok", "pass"):
-            lost.append(f"what becomes of packets that conform ({conform[:40]!r}) is not modelled")
+            lost.append(f"Packets that conform are handled by {conform[:40]!r}: here they pass.")
     for name in ("mtu", "peakrate", "avrate", "pkts_rate", "pkts_burst", "linklayer", "mpu"):
         if name in found:
-            lost.append(f"{name} of a policer is not modelled: it may drop more than the port does")
+            lost.append(f"The policer's {name} is left out: it may drop more than the port does.")
     return found, lost

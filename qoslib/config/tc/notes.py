@@ -111,11 +111,11 @@ class Notes:
         if (command.thing, command.kind) not in OPTIONS:
             what = LOST.get(command.kind, "how it queues")
             raise Unmodelled(
-                command, f"{command.kind[:40]} has no word here, so this is lost: {what}"
+                command, f"No port describes {command.kind[:40]}, so this is lost: {what}."
             )
         found, unknown = options_of(command, self.line_rate)
         if unknown:
-            lost = f"from {unknown[0][:40]!r} on this is not known, and left out"
+            lost = f"From {unknown[0][:40]!r} on this is not understood, and left out."
             self.remarks.append(Remark("unknown", command.line, command.text, lost))
         return found
 

@@ -26,9 +26,20 @@ __all__ = ["Held", "bucket", "bucket_limit", "delay", "frames", "held", "red_exp
 
 #: Kinds that hold packets for one queue.
 FLOWS_LOST = {
-    "fq_codel": "a queue and a CoDel for each flow: here they share one, and a sparse flow waits",
-    "sfq": "a queue for each flow: here all flows share one, and a full queue drops what arrives",
-    "fq": "a queue for each flow and pacing: here all flows share one",
+    "fq_codel": "All flows share one queue and one CoDel here, so sparse flows wait for others.",
+    "sfq": "All flows share one queue here, and a full one drops what arrives.",
+    "fq": "All flows share one queue here, and none is paced.",
+}
+#: What else netem does.
+NETEM_LOST = {
+    "loss": "loss at random",
+    "drop": "loss at random",
+    "corrupt": "bit errors",
+    "duplicate": "packets sent twice",
+    "reorder": "packets that overtake",
+    "rate": "the rate of netem, which tbf has too",
+    "slot": "packets held for slots",
+    "distribution": "how the delay varies",
 }
 #: Up to this weight iproute2 looks for one that fits a burst.
 MOST_WEIGHTS = 32
@@ -74,7 +85,7 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
         shaper = bucket(notes, qdisc, options, f"{where}.shaper", silent=shaped)
         inner = notes.device.only_child_of(qdisc)
         if shaped:
-            notes.lose(qdisc, "a second shaper behind the class: here only that of the class holds")
+            notes.lose(qdisc, "Of two shapers only that of the class is here.")
         if inner is not None and inner.kind not in ("tbf", "netem"):
             below = held(notes, inner, where)
             return Held(below.limit, below.dropper, None if shaped else shaper)
@@ -83,7 +94,9 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
         return Held(limit, TailDrop(), None if shaped else shaper)
     if kind == "netem":
         delay(notes, qdisc, options)
-        notes.lose(qdisc, "a delay of one class alone: base_delay_s is of the whole port")
+        notes.lose(
+            qdisc, "The delay of one class alone is left out: base_delay_s is of the whole port."
+        )
         return Held(_packets(notes, options, where, "netem_limit"), TailDrop())
     if kind in ("codel", "fq_codel"):
         return Held(
@@ -101,7 +114,7 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
         dropper = HeadDrop() if kind == "pfifo_head_drop" else TailDrop()
         return Held(_packets(notes, options, where, ""), dropper)
     raise Unmodelled(
-        qdisc, f"{kind} below a class has no word here: the order among its own classes"
+        qdisc, f"No port describes {kind} below a class: the order among its own classes is lost."
     )
 
 
@@ -164,7 +177,7 @@ def bucket(
         if name not in options or not options[name].value:
             raise ConfigurationError(f"tbf needs a {name} above 0", qdisc.line)
     if "peakrate" in options:
-        notes.lose(qdisc, "peakrate: here a saved-up burst leaves at the line rate")
+        notes.lose(qdisc, "Without peakrate a burst leaves at the line rate here.")
     frames(notes, qdisc, options)
     if silent:
         return Shaper(options["rate"].value, options["burst"].value)
@@ -183,9 +196,9 @@ def frames(notes: Notes, command: Command, options: Options) -> None:
     """
     notes.overheads.append(options.get("overhead") or Given(0))
     if "mpu" in options and options["mpu"].value:
-        notes.lose(command, "mpu: here a short frame counts with its own size")
+        notes.lose(command, "A short frame counts with its own size here, not with mpu.")
     if "linklayer" in options and options["linklayer"].value not in ("ethernet", "unaware"):
-        notes.lose(command, "linklayer: here a frame is not cut into cells")
+        notes.lose(command, "Frames are not cut into cells here.")
 
 
 def bucket_limit(qdisc: Command, options: Options) -> Given:
@@ -212,22 +225,12 @@ def delay(notes: Notes, qdisc: Command, options: Options) -> float:
     -------
     float
     """
-    lost = {
-        "loss": "loss at random",
-        "drop": "loss at random",
-        "corrupt": "bit errors",
-        "duplicate": "packets sent twice",
-        "reorder": "packets that overtake",
-        "rate": "the rate of netem: write it as tbf",
-        "slot": "packets held for slots",
-        "distribution": "how the delay varies",
-    }
-    for name, what in lost.items():
+    for name, what in NETEM_LOST.items():
         if name in options:
-            notes.lose(qdisc, what)
+            notes.lose(qdisc, f"Left out: {what}.")
     words = (options.get("delay") or options.get("latency") or Given(())).value
     if len(words) > 1 and time_s(words[1], qdisc.line, "ns"):
-        notes.lose(qdisc, "how the delay varies: here every packet has the same")
+        notes.lose(qdisc, "Every packet has the same delay here; jitter is left out.")
     return time_s(words[0], qdisc.line, "ns") if words else 0.0
 
 
@@ -283,16 +286,16 @@ def _red(notes: Notes, qdisc: Command, options: Options, where: str) -> Held:
     probability = options.get("probability") or by_default("red_probability")
     exponent = _weight(qdisc, options, low.value, high.value)
     if qdisc.shown and "probability" not in options:
-        raise Unmodelled(qdisc, "the weight and the probability of RED, which only tc -d shows")
+        raise Unmodelled(qdisc, "Only tc -d shows the weight and the probability of RED.")
     if "adaptive" in options:
-        notes.lose(qdisc, "adaptive: here the probability stays as it is")
+        notes.lose(qdisc, "The probability stays as it is here, in place of adaptive.")
     if "nodrop" in options:
-        notes.lose(qdisc, "nodrop: here a packet that cannot be marked is dropped")
+        notes.lose(qdisc, "A packet that cannot be marked is dropped here, in spite of nodrop.")
     if "ecn" in options and "harddrop" not in options:
-        notes.lose(qdisc, "marks above the maximum: here packets are dropped there, as by harddrop")
+        notes.lose(qdisc, "Above the maximum packets are dropped here, as by harddrop, not marked.")
     rate = options.get("bandwidth")
     if rate is not None and rate.value != notes.line_rate.value:
-        notes.lose(qdisc, "bandwidth: here the average falls at the line rate while idle")
+        notes.lose(qdisc, "While idle the average falls at the line rate here, not at bandwidth.")
     profile = ByteRedProfile(
         notes.at(f"{where}.dropper.profile.minimum_bytes", low),
         notes.at(f"{where}.dropper.profile.maximum_bytes", high),

@@ -143,9 +143,7 @@ def _ports(
 
 
 def _unfinished(root: Command, line: int) -> Remark:
-    lost = (
-        f"the queues of this device are not all here, as line {line} is not read: no port is made"
-    )
+    lost = f"Line {line} is not read, so queues of this device are missing: no port is made."
     return Remark("not modelled", root.line, root.text, lost)
 
 

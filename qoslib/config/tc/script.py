@@ -80,7 +80,7 @@ def read_script(text: str) -> Script:
         tokens = _tokens(line)
         if tokens is None:
             if re.search(r"(^|[\s/])tc\s", line):
-                lost = "its quotation does not end on this line, so it is not read"
+                lost = "The quotation does not end on this line, so it is not read."
                 found.remarks.append(Remark("unknown", number, _short(line), lost))
             continue
         if _MARKS.search(line) and any("tables" in token for token in tokens):
@@ -134,7 +134,7 @@ def _mark(line: str, number: int, found: Script) -> None:
     """What a packet filter marks for tc: its target alone, without addresses."""
     target = _MARKS.search(line)
     assert target is not None
-    lost = "who gets this mark is not read: give your streams the mark or class by name"
+    lost = "Which packets get this mark is not read: give it to your streams."
     text = "iptables ... -j " + _short(target[1])
     found.remarks.append(Remark("not modelled", number, text, lost))
 
@@ -237,11 +237,11 @@ def _one(
         return
     reason = ""
     if inside:
-        reason = f"it stands in {inside[-1][0]} that begins in line {inside[-1][1]}"
+        reason = f"It stands in {inside[-1][0]} that begins in line {inside[-1][1]}"
     elif not certain:
-        reason = "whether it is run depends on another command"
+        reason = "Whether it is run depends on another command"
     elif unknown:
-        what = "what another command gives" if unknown == "$(...)" else f"${unknown}"
+        what = "What another command gives" if unknown == "$(...)" else f"${unknown}"
         reason = f"{what} has no value here"
     if not reason:
         made = command(rest, number, text)
@@ -249,9 +249,9 @@ def _one(
             found.commands.append((made, dict(names)))
             names.clear()
         elif made is None:
-            reason = "it is no command of tc that is known here"
+            reason = "It is no command of tc that is known here"
     if reason:
-        lost = f"{reason}, and nothing of a shell is run: paste the commands that it gives"
+        lost = f"{reason}. Nothing of a shell is run: paste the commands that it gives."
         found.remarks.append(Remark("unknown", number, text, lost))
         _unread(rest, number, found)
 

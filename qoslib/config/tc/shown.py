@@ -53,19 +53,27 @@ def read_shown(text: str) -> tuple[list[Command], str]:
     ('limit', '9')
     """
     found: list[Command] = []
-    rest, at, line = "", 0, 1
-    while begin := _BEGINS.search(text, at):
-        rest += text[at : begin.start()]
-        line += text.count("\n", at, begin.start())
-        end = text.index("[", begin.start())
-        for start, stop, each in in_time(_elements(text, end + 1, line)):
-            if each is not None:
-                found += _commands(each, line + text.count("\n", begin.start(), start))
-            end = stop
-        rest += "\n" * text.count("\n", begin.start(), end)
-        line += text.count("\n", begin.start(), end)
+    rest, at = "", 0
+    for begin, end, line, each in in_time(_objects(text)):
+        if each is not None:
+            found += _commands(each, line)
+        rest += text[at:begin] + "\n" * text.count("\n", begin, end)
         at = end
     return found, rest + text[at:]
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, int, Any]]:
+    """Begin and end of each piece of a list, its line, and the object in it; at its end None."""
+    at, line = 0, 1
+    while begin := _BEGINS.search(text, at):
+        line += text.count("\n", at, begin.start())
+        at = begin.start()
+        inside = text.index("[", at) + 1
+        first = line + text.count("\n", at, inside)
+        for own, end, each in _elements(text, inside, first):
+            yield at, end, own, each
+            line += text.count("\n", at, end)
+            at = end
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -84,14 +92,14 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number)
 
 
 def _elements(text: str, at: int, first: int) -> Iterator[tuple[int, int, Any]]:
-    """Begin and end of each element of a list, and the element; at the end of the list None."""
-    begun, line = at, first
+    """Line and end of each element of a list, and the element; at the end of the list None."""
+    line = first
     while True:
         space = _SPACE.match(text, at)
-        at = space.end() if space else at
-        line, begun = line + text.count("\n", begun, at), at
+        assert space is not None
+        line, at = line + text.count("\n", at, space.end()), space.end()
         if text.startswith("]", at):
-            yield at, at + 1, None
+            yield line, at + 1, None
             return
         try:
             each, end = _DECODER.raw_decode(text, at)
@@ -102,8 +110,8 @@ def _elements(text: str, at: int, first: int) -> Iterator[tuple[int, int, Any]]:
             raise ConfigurationError(f"the list breaks off: {wrong.msg}", line) from None
         except ValueError:
             raise ConfigurationError("a number that is none", line) from None
-        yield at, end, each
-        at = end
+        yield line, end, each
+        line, at = line + text.count("\n", at, end), end
 
 
 def _commands(each: Any, line: int) -> Iterator[Command]:
