@@ -134,6 +134,55 @@ def test_what_tc_shows():
     assert found.lines == 12
 
 
+def test_every_form_of_a_shown_class_is_read_alike():
+    text = """\
+qdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 0x20 direct_packets_stat 0 direct_qlen 1000
+qdisc noqueue 0: dev lo root refcnt 2
+qdisc pfifo_fast 0: dev eth1 root refcnt 2 bands 3 priomap  1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1
+class htb 1:20 dev eth0 root prio 3 quantum 125000 rate 10Mbit ceil 20Mbit burst 15Kb cburst 1600b
+"""
+    shown = """\
+[{"class":"htb","handle":"1:20","dev":"eth0","root":true,"leaf":"20:","prio":3,"quantum":125000,
+"rate":1250000,"ceil":2500000,"burst":15360,"cburst":1600,"level":0}]
+"""
+    first = read(text, "eth0", facts={"line_rate_bps": 1e8})
+    again = read(text[: text.index("class")] + shown, "eth0", facts={"line_rate_bps": 1e8})
+    assert first.ports[0].port == again.ports[0].port
+    (queue,) = first.ports[0].port.queues
+    assert (queue.guaranteed_bps, queue.shaper) == (1e7, Shaper(2e7, 1600))
+    assert (queue.priority, queue.quantum_bytes, queue.guaranteed_burst_bytes) == (
+        3,
+        125_000,
+        15_360,
+    )
+    assert first.ports[0].port.classifier.default == "1:20"
+    names = [queue.name for queue in read(text, "eth1").ports[0].classes]
+    assert names == ["0:1", "0:2", "0:3"]
+
+
+def test_delay_and_filters_as_they_are_shown():
+    found = read(
+        """\
+[{"kind":"netem","handle":"5:","dev":"e","root":true,"options":{"limit":1000,
+"delay":{"delay":0.025,"jitter":0,"correlation":0},"ecn":false,"gap":0}},
+{"kind":"drr","handle":"1:","dev":"e","parent":"5:1","options":{}}]
+[{"class":"drr","handle":"1:1","dev":"e","root":true},{"class":"drr","handle":"1:2","dev":"e"}]
+[{"parent":"1:","protocol":"ip","pref":3,"kind":"flower","chain":0,"options":{"handle":1,
+"classid":"1:2","keys":{"eth_type":"ipv4","ip_tos":184,"ip_tos_mask":"fc"},"not_in_hw":true}},
+{"parent":"1:","protocol":"all","pref":4,"kind":"fw","chain":0,"options":{"mark":"0x6",
+"mask":"0xffffffff","classid":"1:1"}},
+{"parent":"1:","protocol":"all","pref":9,"kind":"matchall","chain":0,"options":{"flowid":"1:1"}}]
+""",
+        facts={"line_rate_bps": 1e8},
+    )
+    port = found.ports[0].port
+    assert port.base_delay_s == 0.025
+    assert port.classifier.rules == (("EF", "1:2"), ("fwmark 6", "1:1"))
+    assert port.classifier.default == "1:1"
+    # The JSON of drr has no quantum.
+    assert lines(found) == [4, 4]
+
+
 def test_plain_script():
     found = read(SCRIPT, facts={"line_rate_bps": 1e8})
     port = found.ports[0].port

@@ -68,7 +68,7 @@ class Notes:
         self.remarks: list[Remark] = []
         self.classes: list[ConfiguredClass] = []
         self.overheads: list[Given] = []
-        self.lines_said: set[tuple[int, str]] = set()
+        self._said: set[Remark] = set()
         name = facts.name(interface, "line_rate_bps")
         value = facts.number(interface, "line_rate_bps")
         #: A port without a line rate is asked for it, and a rate in per cent has any until then.
@@ -102,9 +102,10 @@ class Notes:
 
     def lose(self, command: Command, lost: str) -> None:
         """Note what a command says and the port does not, once."""
-        if (command.line, lost) not in self.lines_said:
-            self.lines_said.add((command.line, lost))
-            self.remarks.append(Remark("not modelled", command.line, command.text, lost))
+        remark = Remark("not modelled", command.line, command.text, lost)
+        if remark not in self._said:
+            self._said.add(remark)
+            self.remarks.append(remark)
 
     def options(self, command: Command) -> Options:
         """The options of a command; unknown words are noted, an unknown kind ends the reading."""

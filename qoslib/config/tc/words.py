@@ -116,7 +116,7 @@ def handle(text: str, line: int, major: str = "") -> str:
     numbers = [count(part, line, base=16) if part else 0 for part in (first, second)]
     if max(numbers) >= 2**16 or not (first or second):
         raise ConfigurationError(f"{text[:40]!r} is no handle; write 1: or 1:10", line)
-    top = f"{numbers[0]:x}:" if numbers[0] else major or "0:"
+    top = f"{numbers[0]:x}:" if first else major or "0:"
     return f"{top.partition(':')[0]}:{numbers[1]:x}" if numbers[1] else top
 
 
@@ -183,7 +183,8 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
     for name in ("parent", "handle"):
         own = name == "handle" and thing == "filter"
         if said.get(name) and not own and said[name] not in ("root", "egress"):
-            said[name] = handle(said[name], line, said.get("parent", ""))
+            above = said.get("parent", "").partition(":")
+            said[name] = handle(said[name], line, above[0] + above[1] if above[1] else "")
     said.pop("ignored", None)
     said |= {"device": said.pop("dev", ""), "verb": "add" if shown else said["verb"]}
     return Command(line, text, thing, **said, words=tuple(rest), shown=shown)  # type: ignore[arg-type]
