@@ -612,3 +612,21 @@ def test_a_policy_without_an_interface_is_a_port_by_its_own_name():
     configured, _ = only(text, facts={"line_rate_bps": 100e6})
     assert configured.interface == "WAN"
     assert configured.port == only(EDGE)[0].port.replace(name="WAN")
+
+
+def test_queues_of_an_interface_beside_a_policy():
+    text = on_gigabit(["class A", "police 8000"], more=" hold-queue 90 in\n hold-queue 60 out\n")
+    text += " service-policy input P\n"
+    out, into = read(text).ports
+    assert queue_of(into, "A").limit == PacketLimit(90)
+    assert queue_of(out, "A").limit == PacketLimit(4166)
+    assert [each.text for each in read(text).remarks] == ["hold-queue 60 out"]
+
+
+def test_a_class_map_opened_again_keeps_how_it_matches():
+    text = on_gigabit(
+        ["class A", "priority"],
+        "class-map match-any A\n match dscp ef\nclass-map A\n match cos 5",
+    )
+    configured, _ = only(text)
+    assert configured.classes[0].marks == ("EF", "PCP 5")

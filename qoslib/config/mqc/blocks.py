@@ -118,7 +118,7 @@ class _Reading:
                 self.block = "skipped"
                 return
             names = names[2:]
-        every = True
+        every: bool | None = None
         if names and names[0].lower() in ("match-any", "match-all"):
             every = names.pop(0).lower() == "match-all"
         if len(names) != 1:
@@ -132,7 +132,7 @@ class _Reading:
             self.selection = self.found.selections.setdefault(
                 names[0], Selection(names[0], line.number)
             )
-            self.selection.every = every
+            self.selection.every = self.selection.every if every is None else every
         else:
             self.block = "policy_map"
             self.policy = self.found.policies.setdefault(names[0], Policy(names[0], line.number))
@@ -203,8 +203,7 @@ class _Reading:
     def _class(self, line: Line) -> None:
         assert self.policy is not None
         names = [word for word in line.words[1:] if word.lower() not in ("type", *_TYPES)]
-        before = names.index("insert-before") if "insert-before" in names else len(names)
-        if before != 1:
+        if len(names) != 1:
             self.part = PolicyClass("", line.number)
             self.found.wonder(line)
             return

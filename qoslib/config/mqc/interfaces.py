@@ -113,7 +113,7 @@ def _hold(of: Interface, words: Words) -> str:
     way = {"in": "in", "out": "out"}.get(words.skip("in", "out"))
     if way is None:
         raise NotUnderstood
-    if way == "out" and packets:
+    if packets:
         of.hold[way] = Amount(packets, "packets", words.line.number)
         return "stated"
     return "stated"

@@ -47,11 +47,22 @@ def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Itera
         if policy.name not in _children(found)
     ]
     for interface in interfaces:
+        _say_unused(found, interface)
         for way in _WAYS:
             if way in interface.policies:
                 yield _configured(found, rules, facts, interface, way, clock)
         if "out" in interface.hold and "out" not in interface.policies:
             yield _held(found, facts, interface, rules.types)
+
+
+def _say_unused(found: Policies, interface: Interface) -> None:
+    """Remark on a queue of the interface that no port has."""
+    for way, held in interface.hold.items():
+        if (way == "out") == (way in interface.policies):
+            lost = "The queue of the interface is left out; those of its policy are taken."
+            lost = lost if way == "out" else "What waits on the way in is left out."
+            text = f"hold-queue {held.value:g} {way}"
+            found.remarks.append(Remark("not modelled", held.line, text, lost))
 
 
 def _children(found: Policies) -> set[str]:
@@ -89,7 +100,7 @@ def _configured(
             asked = facts.missing(interface.name, "buffer_bytes", question, named.line)
             return empty.replace(missing=(asked,))
         memory = (facts.number(interface.name, "buffer_bytes") or 1.0, name) if name else None
-    grown = Grown(rules, way, clock, memory)
+    grown = Grown(rules, way, clock, memory, interface.hold.get("in"))
     try:
         names = grown.level(places, share_bps, rate_bps)
         nodes = (*reversed([*grown.nodes, Node(root, names)]),)

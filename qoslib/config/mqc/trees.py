@@ -29,12 +29,20 @@ class Grown:
     clock : Clock
     memory : (float, str) or None
         What a queue may hold where neither a line nor the platform says it [B], and its fact.
+    held : Amount or None
+        What an interface holds of packets that came in.
     """
 
     def __init__(
-        self, rules: Rules, way: Way, clock: Clock, memory: tuple[float, str] | None = None
+        self,
+        rules: Rules,
+        way: Way,
+        clock: Clock,
+        memory: tuple[float, str] | None = None,
+        held: Amount | None = None,
     ) -> None:
-        self.rules, self.way, self.clock, self.memory = rules, way, clock, memory
+        self.rules, self.way, self.clock = rules, way, clock
+        self.memory, self.held = memory, held
         self.queues: list[Queue] = []
         self.nodes: list[Node] = []
         self.origins: dict[str, Origin] = {}
@@ -154,7 +162,9 @@ class Grown:
         part = place.of
         origin: Amount | str
         limit: PacketLimit | ByteLimit
-        if self.way == "in":
+        if self.way == "in" and self.held:
+            limit, origin = PacketLimit(int(self.held.value)), self.held
+        elif self.way == "in":
             origin = self.rules.row("input_queue")
             limit = PacketLimit(int(self.rules.number("input_queue")))
         elif part.limit:
