@@ -57,7 +57,8 @@ def cause(
     name = _moved(controls[moved[0]], *ends[0])
     told = f"{name if len(moved) == 1 else f'{len(moved)} controls moved'}. "
     if changes[most] < _SAME:
-        still = set(old) == set(new) and _change(*map(_numbers, (before[1], now[1])), []) < _SAME
+        change = _change(_numbers(before[1]), _numbers(now[1]), [])
+        still = set(old) == set(new) and change < _SAME
         return f"{told}No number below changes by 1 %." if still else ""
     told += _capital(f"{new[most][0]}{_arrows(new[most][1], old[most][2])}.")
     same = [new[each][1] for each in known if each[0] == most[0] and changes[each] == 0]
