@@ -450,6 +450,31 @@ def test_a_policer_of_a_class_going_out():
     assert (queues["video"].policer.rate_bps, queues["video"].policer.burst_bytes) == (1e9, 10**6)
 
 
+def test_terms_of_filters_are_classes_to_give_streams_to():
+    text = (
+        FOUR_CLASSES
+        + """
+    firewall {
+        family inet {
+            filter sort {
+                term calls { from { protocol udp; } then { forwarding-class voice; accept; } }
+                term bulk { then { forwarding-class data; loss-priority high; } }
+                term log { then { log; accept; } }
+            }
+        }
+    }
+    interfaces { xe-0/0/2 { unit 0 { family inet { filter { input sort; } } } } }
+    """
+    )
+    found, port, _ = only(text, buffer_bytes=20e6)
+    assert port.port.classifier.rules[:2] == (("sort calls", "voice"), ("sort bulk", "data"))
+    assert port.classes[0].marks[0] == "sort calls"
+    texts = [each.text for each in found.statements]
+    assert "forwarding-class voice" in texts
+    assert "input sort" in texts
+    assert "log" not in texts
+
+
 def test_groups_wildcards_and_what_is_inactive():
     text = """
     groups {

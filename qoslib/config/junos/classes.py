@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from qoslib.config.junos.amounts import count
-from qoslib.config.junos.schedulers import below, named
+from qoslib.config.junos.paths import below, named
+from qoslib.config.junos.policers import Term
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import (
     DEFAULT_CLASSES,
@@ -16,7 +17,7 @@ from qoslib.config.junos.words import (
 )
 from qoslib.config.text import ConfigurationError
 
-__all__ = ["Rule", "forwarding_classes", "rules", "without_number"]
+__all__ = ["Rule", "forwarding_classes", "rules", "rules_of_filters", "without_number"]
 
 _MOST_QUEUES, _NO_DEVICE = 15, 100
 
@@ -173,6 +174,34 @@ def rules(
                 sentence = f"Another classifier, which stands first, puts {rule.mark} into"
                 lost.append((rule.said, f"{sentence} {first.of}: this rule is left out."))
     return list(found.values()), lost
+
+
+def rules_of_filters(
+    filters: dict[str, tuple[Term, ...]], classes: dict[str, tuple[int, int]]
+) -> tuple[list[Rule], list[tuple[Said, str]]]:
+    """Rules of filters, whose mark is the name of the filter and that of the term.
+
+    Parameters
+    ----------
+    filters : dict of str to tuple of Term
+    classes : dict of str to tuple
+        From `forwarding_classes`.
+
+    Returns
+    -------
+    tuple of list
+        Rules; and what is left out, a sentence each.
+    """
+    found, lost = [], []
+    for name, terms in filters.items():
+        for term in terms:
+            loss = term.loss if term.loss in LOSS_PRIORITIES else LOSS_PRIORITIES[0]
+            if term.to in classes:
+                found.append(Rule(f"{name} {term.name}", term.to, loss, term.said[0]))
+            elif term.to:
+                sentence = "The text does not hold the forwarding class of this term."
+                lost += [(each, sentence) for each in term.said if term.to in each.words]
+    return found, lost
 
 
 def _class_of(said: Said) -> str:

@@ -1,34 +1,21 @@
-"""What a queue, its limit, its dropper, its policer and its marks are in words of Junos."""
+"""What a queue, its limit and its dropper are in words of Junos."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from qoslib import units
 from qoslib.config.junos.amounts import as_percent, temporal_s
 from qoslib.config.junos.queues import rate_limit
-from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, code_of_mark
-from qoslib.port import (
-    ByteLimit,
-    DropProfile,
-    ExcessBurst,
-    PacketLimit,
-    PeakRate,
-    Policer,
-    Port,
-    Queue,
-    TimeLimit,
-)
+from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, STRICT
+from qoslib.port import ByteLimit, DropProfile, PacketLimit, Port, Queue, TimeLimit
 
-__all__ = ["Spoken", "limits_said", "marks_said", "number", "policer_said", "queue_said"]
+__all__ = ["Spoken", "limits_said", "losses_of", "number", "queue_said"]
 
 _DIGITS = 13
 #: Bytes of a packet where a limit counts packets.
 _PACKET_BYTES = 1500
-_STRICT = ("low-latency", "strict-high")
-_LEVELS = {"dscp": "", "inet-precedence": "IP ", "ieee-802.1": "PCP ", "exp": "EXP "}
-#: The filter that sends classes to their policers.
-_FILTER = "police"
-_COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "high": "red"}
+#: A drop profile of packets for which none is configured.
 _FULL = ((1.0, 1.0),)
 
 
@@ -88,8 +75,19 @@ def number(value: float) -> str:
     return shortest(value, lambda read: read == value)
 
 
-def shortest(value: float, holds) -> str:  # type: ignore[no-untyped-def]
-    """The fewest digits after the point with which a reader has what is wanted."""
+def shortest(value: float, holds: Callable[[float], bool]) -> str:
+    """The fewest digits after the point with which a reader has what is wanted.
+
+    Parameters
+    ----------
+    value : float
+    holds : callable
+        Whether a number that is read is as wanted.
+
+    Returns
+    -------
+    str
+    """
     for digits in range(_DIGITS):
         text = f"{value:.{digits}f}"
         if holds(float(text)):
@@ -133,7 +131,7 @@ def queue_said(
     limited = policer is not None and policer == rate_limit(policer.rate_bps)
     where = f"class-of-service schedulers {scheduler}"
     spoken.add(f"{where} priority {word}")
-    if word in _STRICT:
+    if word in STRICT:
         if limited and policer is not None:
             spoken.add(f"{where} transmit-rate {number(policer.rate_bps)} rate-limit")
     else:
@@ -236,11 +234,16 @@ def limits_said(spoken: Spoken) -> None:
             spoken.add(f"{where} temporal {_temporal(time_s)}")
         else:
             whole = total * (rate_bps / port.rate_bps if rate_bps else 1)
-            text = shortest(
-                size_bytes / whole * 100,
-                lambda value, whole=whole, size=size_bytes: round(value / 100 * whole) == size,
-            )
-            spoken.add(f"{where} percent {text}")
+            spoken.add(f"{where} percent {_share_of(size_bytes, whole)}")
+
+
+def _share_of(size_bytes: int, whole_bytes: float) -> str:
+    """A size as a percentage of the whole, of so few digits that it is the size again."""
+    hundred = 100
+    return shortest(
+        size_bytes / whole_bytes * hundred,
+        lambda value: round(value / hundred * whole_bytes) == size_bytes,
+    )
 
 
 def _size_bytes(queue: Queue) -> int:
@@ -262,131 +265,3 @@ def _total_bytes(spoken: Spoken, sizes: dict[str, int]) -> float:
 
 def _temporal(time_s: float) -> str:
     return shortest(units.convert(time_s, "s", "us"), lambda value: units.us(value) == time_s)
-
-
-def policer_said(spoken: Spoken, queue: Queue, of: str) -> None:
-    """A policer of the firewall, and a term of a filter that sends the class to it.
-
-    Parameters
-    ----------
-    spoken : Spoken
-    queue : Queue
-        With a policer.
-    of : str
-        Its class.
-    """
-    policer = queue.policer
-    assert policer is not None
-    name = spoken.word(queue.name, "policer")
-    term = f"firewall family inet filter {_FILTER} term {of}"
-    spoken.add(f"{term} from forwarding-class {of}")
-    if policer.excess is None:
-        where = f"firewall policer {name}"
-        spoken.add(f"{where} if-exceeding bandwidth-limit {number(policer.rate_bps)}")
-        spoken.add(f"{where} if-exceeding burst-size-limit {policer.burst_bytes}")
-        marks = {mark: loss for loss, mark in MARK_OF_LOSS.items()}
-        action = f"loss-priority {marks[policer.exceed]}" if policer.exceed in marks else "discard"
-        spoken.add(f"{where} then {action}")
-        spoken.add(f"{term} then policer {name}")
-    else:
-        kind = _three_colours(spoken, name, policer)
-        spoken.add(f"{term} then three-color-policer {kind} {name}")
-    spoken.add(f"{term} then accept")
-    spoken.add(f"interfaces {spoken.interface} unit 0 family inet filter output {_FILTER}")
-
-
-def _three_colours(spoken: Spoken, name: str, policer: Policer) -> str:
-    where = f"firewall three-color-policer {name}"
-    kind = "single-rate" if isinstance(policer.excess, ExcessBurst) else "two-rate"
-    own = f"{where} {kind}"
-    spoken.add(f"{own} color-{'aware' if policer.colours else 'blind'}")
-    spoken.add(f"{own} committed-information-rate {number(policer.rate_bps)}")
-    spoken.add(f"{own} committed-burst-size {policer.burst_bytes}")
-    excess = policer.excess
-    assert excess is not None
-    if isinstance(excess, ExcessBurst):
-        spoken.add(f"{own} excess-burst-size {excess.burst_bytes}")
-    else:
-        peak_bps = excess.rate_bps
-        if not isinstance(excess, PeakRate):
-            peak_bps += policer.rate_bps
-        spoken.add(f"{own} peak-information-rate {number(peak_bps)}")
-        spoken.add(f"{own} peak-burst-size {excess.burst_bytes}")
-    if policer.violate == "drop":
-        spoken.add(f"{where} action loss-priority high then discard")
-    return kind
-
-
-def marks_said(spoken: Spoken) -> None:
-    """Forwarding classes, with the default's in queue 0, and a classifier of each kind of mark.
-
-    Parameters
-    ----------
-    spoken : Spoken
-    """
-    port = spoken.port
-    classes = [word for (_, kind), word in spoken.names.items() if kind == "class"]
-    of_queue = {name: _class_of(spoken, name) for name in port.queue_names}
-    first = of_queue.get(port.classifier.default, classes[0])
-    numbered = [first, *(each for each in dict.fromkeys(classes) if each != first)]
-    head = [
-        f"set class-of-service forwarding-classes class {each} queue-num {queue}"
-        for queue, each in enumerate(numbered)
-    ]
-    losses = _losses(port)
-    kinds: dict[str, list[str]] = {}
-    for mark, queue in port.classifier.rules:
-        found = code_of_mark(_plain(spoken, mark, queue))
-        if found is None:
-            continue
-        kind, bits = found
-        line = (
-            f"set class-of-service classifiers {kind} by-{kind} forwarding-class"
-            f" {of_queue[queue]} loss-priority {losses.get(mark, 'low')} code-points {bits}"
-        )
-        kinds.setdefault(kind, []).append(line)
-    for lines in kinds.values():
-        head += dict.fromkeys(lines)
-    spoken.lines[:0] = head
-    for kind in kinds:
-        spoken.add(
-            f"class-of-service interfaces {spoken.interface} unit 0 classifiers {kind} by-{kind}"
-        )
-
-
-def _class_of(spoken: Spoken, queue: str) -> str:
-    for (name, kind), word in spoken.names.items():
-        if kind == "class" and (queue == name or queue.endswith(f" {name}")):
-            return word
-    return queue
-
-
-def _plain(spoken: Spoken, mark: str, queue: str) -> str:
-    """A mark without the unit in front of it."""
-    for (name, kind), _ in spoken.names.items():
-        if kind == "class" and queue.endswith(f" {name}"):
-            return mark.removeprefix(queue.removesuffix(name))
-    return mark
-
-
-def _losses(port: Port) -> dict[str, str]:
-    """The loss priority of each mark: one that has the points, and the colour, of the mark."""
-    colours = {
-        mark: colour
-        for queue in port.queues
-        if queue.policer is not None
-        for mark, colour in queue.policer.colours
-    }
-    found: dict[str, str] = {}
-    for mark, name in port.classifier.rules:
-        dropper = next(queue.dropper for queue in port.queues if queue.name == name)
-        points: dict[str, object] = {}
-        if isinstance(dropper, DropProfile):
-            points = {"low": dropper.points, **losses_of(dropper)}
-            wanted = dict(dropper.profiles).get(mark, dropper.points)
-        for loss in LOSS_PRIORITIES:
-            if points and points[loss] != wanted:
-                continue
-            if colours.get(mark, "green") == _COLOURS[loss] or not colours:
-                found.setdefault(mark, loss)
-    return found

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from qoslib.config.defaults import default
+from qoslib.config.junos.known import Known, Rates, rest_of
+from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
-from qoslib.config.junos.ports import Known, Rates, rest_of
-from qoslib.config.junos.schedulers import below
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
 from qoslib.config.text import ConfigurationError

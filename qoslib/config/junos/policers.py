@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from qoslib.config.junos.amounts import percent, rate_bps, size_bytes
-from qoslib.config.junos.schedulers import below, named
+from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
 from qoslib.config.text import ConfigurationError
@@ -42,10 +42,16 @@ class Metered:
 
 
 class Term(NamedTuple):
-    """A term of a filter: its name, the class and the policer that it names, and its statements."""
+    """A term of a filter, with what it chooses.
+
+    `of` is the class that it is about, `to` the one that it puts packets into, with a loss
+    priority.
+    """
 
     name: str
     of: str
+    to: str
+    loss: str
     policer: str
     policer_line: int
     said: tuple[Said, ...]
@@ -195,22 +201,23 @@ def filters(said: Sequence[Said]) -> dict[str, tuple[Term, ...]]:
     for name, lines in named(every).items():
         terms = []
         for term, own in named(below(lines, "term")).items():
-            of = policer = ""
+            of = to = policer = ""
+            loss = "low"
             line, chosen = 0, False
             for each in own:
                 match each.words:
                     case ("then", "forwarding-class", word):
-                        of, chosen = word, True
+                        to, chosen = word, True
                     case ("from", "forwarding-class", word):
                         of = of or word
                     case ("then", "policer", word):
                         policer, line, chosen = word, each.line, True
                     case ("then", "three-color-policer", "single-rate" | "two-rate", word):
                         policer, line, chosen = word, each.line, True
-                    case ("then", "loss-priority", _):
-                        chosen = True
+                    case ("then", "loss-priority", word):
+                        loss, chosen = word, True
             if chosen:
-                terms.append(Term(term, of, policer, line, tuple(own)))
+                terms.append(Term(term, to or of, to, loss, policer, line, tuple(own)))
         if terms:
             found[name] = tuple(terms)
     return found

@@ -1,135 +1,26 @@
 """From what an interface says to a port: its sites, its tree, its classifier."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from qoslib.config.facts import Facts
-from qoslib.config.junos.policers import Metered, Term
-from qoslib.config.junos.queues import Definitions, Entry, Notes, Site, queues_of, shaper_of
-from qoslib.config.junos.schedulers import Limit, Profile, Scheduler, below, named
+from qoslib.config.junos.known import Known, Rates, rest_of
+from qoslib.config.junos.notes import Entry, Notes, Site
+from qoslib.config.junos.paths import below
+from qoslib.config.junos.profiles import Limit, Profile
+from qoslib.config.junos.queues import queues_of, shaper_of
 from qoslib.config.junos.sites import Interface
 from qoslib.config.junos.statements import Said, shown
-from qoslib.config.junos.words import PRIORITIES, interface_rate_bps
-from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
+from qoslib.config.junos.words import PRIORITIES, STRICT
+from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Statement
 from qoslib.config.text import ConfigurationError
 from qoslib.platforms.trees import junos
 from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree
 
-__all__ = ["Known", "Maps", "Rates", "maps_of", "port_of", "rest_of"]
+__all__ = ["port_of"]
 
-Maps = dict[str, list[Entry]]
 Lost = list[tuple[Said, str]]
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
-
-
-class Known(NamedTuple):
-    """All that the configuration defines by name."""
-
-    defined: Definitions
-    schedulers: dict[str, Scheduler]
-    maps: Maps
-    classes: dict[str, tuple[int, int]]
-    filters: dict[str, tuple[Term, ...]]
-    meters: dict[str, Metered]
-    said: Sequence[Said]
-
-
-@dataclass
-class Rates:
-    """Line rates: a fact, what an interface says of its speed, or its type by its name."""
-
-    said: Sequence[Said]
-    facts: Facts
-
-    def __post_init__(self) -> None:
-        self.lines: dict[str, int] = {}
-        self.speeds: dict[str, tuple[str, int]] = {}
-        for each in below(self.said, "interfaces"):
-            name, words = each.words[0], each.words[1:]
-            self.lines.setdefault(name, each.line)
-            if len(words) > 1 and words[-2] in ("speed", "link-speed") and "unit" not in words:
-                self.speeds[name] = words[-1], each.line
-
-    def of(self, interface: str, line: int) -> tuple[float, Origin] | MissingFact:
-        """The line rate of an interface with its origin, or the question to ask."""
-        name = interface.partition(".")[0]
-        for each in (interface, name):
-            fact = self.facts.name(each, "line_rate_bps")
-            if fact:
-                rate_bps = self.facts.number(each, "line_rate_bps") or 0.0
-                if rate_bps <= 0:
-                    raise ConfigurationError(f"the fact {fact} is 0; allowed: above 0", line)
-                return rate_bps, Origin("rate_bps", fact=fact)
-        speed, speed_line = self.speeds.get(name, ("", 0))
-        said_bps = interface_rate_bps("", speed)
-        if said_bps is not None:
-            return said_bps, Origin("rate_bps", speed_line)
-        typed_bps = interface_rate_bps(name)
-        if typed_bps is not None:
-            return typed_bps, Origin("rate_bps", self.lines.get(name, line), "junos.line_rate")
-        what = "the members of" if name.startswith("ae") else "the line of"
-        question = f"How fast, in all, is {what} {interface}?"
-        return self.facts.missing(interface, "line_rate_bps", question, line)
-
-
-def maps_of(
-    cos: Sequence[Said], made: dict[str, Scheduler], classes: dict[str, tuple[int, int]]
-) -> Maps:
-    """Scheduler maps by name.
-
-    Parameters
-    ----------
-    cos : sequence of Said
-        Below `class-of-service`.
-    made : dict of str to Scheduler
-    classes : dict of str to tuple
-        From `forwarding_classes`.
-
-    Returns
-    -------
-    dict of str to list of Entry
-
-    Raises
-    ------
-    ConfigurationError
-        If a class or a scheduler does not exist.
-    """
-    found: Maps = {}
-    for name, own in named(below(cos, "scheduler-maps")).items():
-        entries: dict[str, Entry] = {}
-        for each in own:
-            match each.words:
-                case ("forwarding-class", of, "scheduler", scheduler):
-                    if of not in classes:
-                        raise ConfigurationError(f"the class {shown(of)} is not defined", each.line)
-                    if made and scheduler not in made:
-                        problem = f"the scheduler {shown(scheduler)} is not defined"
-                        raise ConfigurationError(problem, each.line)
-                    entries[of] = Entry(of, classes[of][0], made.get(scheduler), each.line)
-        found[name] = list(entries.values())
-    return found
-
-
-def rest_of(facts: Facts, interface: str) -> tuple[dict[str, Any], list[Origin]]:
-    """What only facts say of a port, with their origins.
-
-    Parameters
-    ----------
-    facts : Facts
-    interface : str
-
-    Returns
-    -------
-    tuple of dict and list
-    """
-    more: dict[str, Any] = {}
-    for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
-        value = facts.number(interface, kind)
-        if value is not None:
-            more[kind] = int(value) if kind.endswith("packets") else value
-    return more, [Origin(kind, fact=facts.name(interface, kind)) for kind in more]
 
 
 def _entries(
@@ -271,7 +162,7 @@ def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site]
 def _shares_unlike(entry: Entry, platform: str) -> bool:
     """Whether a queue shares the excess in another way than its guaranteed rate."""
     of = entry.scheduler
-    if of is not None and of.priority in PRIORITIES[:2]:
+    if of is not None and of.priority in STRICT:
         return False
     return platform == "mpc" or bool(of and (of.excess or of.excess_line))
 

@@ -1,111 +1,24 @@
 """The queues of one scheduler map: rates, weights, limits, droppers, each with its origin."""
 
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from qoslib import units
-from qoslib.config.defaults import default, defaults
-from qoslib.config.facts import Facts
-from qoslib.config.junos.classes import Rule
-from qoslib.config.junos.schedulers import Limit, Points, Scheduler
-from qoslib.config.junos.statements import Said, shown
-from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, PRIORITIES
-from qoslib.config.reading import MissingFact, Origin
+from qoslib.config.junos.buffers import limit_of_queue
+from qoslib.config.junos.droppers import dropper_of
+from qoslib.config.junos.notes import Definitions, Notes, Site, row_of, value_of
+from qoslib.config.junos.profiles import Limit
+from qoslib.config.junos.schedulers import Scheduler
+from qoslib.config.junos.words import STRICT
 from qoslib.config.text import ConfigurationError
-from qoslib.port import (
-    ByteLimit,
-    Dropper,
-    DropProfile,
-    HeadDrop,
-    Policer,
-    Queue,
-    Shaper,
-    TimeLimit,
-)
+from qoslib.port import ByteLimit, Policer, Queue, Shaper
 
-__all__ = ["Definitions", "Entry", "Notes", "Site", "queues_of", "rate_limit", "shaper_of"]
+__all__ = ["queues_of", "rate_limit", "shaper_of"]
 
 #: Queue number -> what a queue without a scheduler of its own has of rate and buffer, and the row
 #: of defaults that says so.
 _UNSAID = {"": {0: 0.95, 3: 0.05}, "srx": {0: 0.95, 7: 0.05}}
 #: Shares are sums of decimals: more digits are rounding.
 _DIGITS = 12
-_STRICT = ("low-latency", "strict-high")
-#: A drop profile of packets for which none is configured: they are dropped when the queue is full.
-_FULL = ((1.0, 1.0),)
-
-
-class Entry(NamedTuple):
-    """A queue to be: its class, its number, its scheduler if it has one, and its line."""
-
-    of: str
-    number: int
-    scheduler: Scheduler | None
-    line: int
-
-
-class Site(NamedTuple):
-    """Where a map of schedulers hangs, and what its shares are of.
-
-    `whole_bps` is what transmit rates are shares of, `ceiling_bps` the most the queues get
-    together, `buffer_bps` the rate that a delay buffer is counted at.
-    """
-
-    prefix: str
-    node: str
-    entries: tuple[Entry, ...]
-    whole_bps: float
-    ceiling_bps: float
-    buffer_bps: float
-    tree: bool
-
-
-@dataclass
-class Definitions:
-    """What the configuration defines by name, and the facts."""
-
-    facts: Facts
-    drop_profiles: dict[str, Points]
-    rules: list[Rule]
-    numbers: dict[str, int]
-
-
-@dataclass
-class Notes:
-    """What is noted while a port is made."""
-
-    interface: str
-    words: tuple[str, ...] = PRIORITIES[1:]
-    line_bps: float = 1.0
-    origins: list[Origin] = field(default_factory=list)
-    missing: list[MissingFact] = field(default_factory=list)
-    lost: list[tuple[Said, str]] = field(default_factory=list)
-
-    def says(self, where: str, line: int = 0, default: str = "", fact: str = "") -> None:
-        """Note where the number at a place of the port comes from."""
-        self.origins.append(Origin(where, line, default, fact))
-
-    def lose(self, said: Said | None, sentence: str) -> None:
-        """Note what the port does not say of a statement."""
-        if said is not None:
-            self.lost.append((said, sentence))
-
-    def ask(self, facts: Facts, kind: str, question: str, line: int) -> None:
-        """Note a fact that is missing, once."""
-        fact = facts.missing(self.interface, kind, question, line)
-        if fact.name not in [each.name for each in self.missing]:
-            self.missing.append(fact)
-
-
-def _row(platform: str, name: str) -> str:
-    """The platform's own row of a default, or else that of Junos."""
-    own = f"{platform}.{name}"
-    return own if own in defaults() else f"junos.{name}"
-
-
-def _value(row: str) -> float:
-    value = default(row).value
-    return 0.0 if value is None else value
 
 
 def shaper_of(
@@ -136,10 +49,10 @@ def shaper_of(
 
 
 def _burst_bytes(rate_bps: float, where: str, notes: Notes, platform: str) -> int:
-    row = _row(platform, "shaping_burst")
+    row = row_of(platform, "shaping_burst")
     notes.says(where, default=row)
-    least = int(_value("junos.least_burst"))
-    return max(int(units.octets(rate_bps * _value(row))), least)
+    least = int(value_of("junos.least_burst"))
+    return max(int(units.octets(rate_bps * value_of(row))), least)
 
 
 def rate_limit(rate_bps: float) -> Policer:
@@ -159,53 +72,55 @@ def rate_limit(rate_bps: float) -> Policer:
     >>> rate_limit(1e7)
     Policer(rate_bps=10000000.0, burst_bytes=12500)
     """
-    burst = int(units.octets(rate_bps * _value("junos.rate_limit_burst")))
-    return Policer(rate_bps, max(burst, int(_value("junos.least_burst"))))
+    burst = int(units.octets(rate_bps * value_of("junos.rate_limit_burst")))
+    return Policer(rate_bps, max(burst, int(value_of("junos.least_burst"))))
 
 
-def _transmit_shares(site: Site, notes: Notes, platform: str) -> dict[str, tuple[float, str]]:
+def _transmit_shares(site: Site, platform: str) -> dict[str, tuple[float, str]]:
     """Share of each queue, and the row of its default where none is configured."""
     shares: dict[str, tuple[float, str]] = {}
-    rest: list[Entry] = []
+    rest: dict[str, float] = {}
     for entry in site.entries:
         transmit = entry.scheduler.transmit if entry.scheduler else None
         if transmit is None:
-            row = _row(platform, "transmit_rate")
+            row = row_of(platform, "transmit_rate")
             shares[entry.of] = _UNSAID.get(platform, _UNSAID[""]).get(entry.number, 0.0), row
         elif transmit.kind == "remainder":
-            rest.append(entry)
-        elif transmit.kind == "share":
-            shares[entry.of] = transmit.value, ""
+            rest[entry.of] = transmit.value
         else:
-            shares[entry.of] = transmit.value / site.whole_bps, ""
-    left = max(1.0 - sum(share for share, _ in shares.values()), 0.0)
-    plain = [entry for entry in rest if entry.scheduler and not entry.scheduler.transmit.value]  # type: ignore[union-attr]
-    for entry in rest:
-        part = entry.scheduler.transmit.value  # type: ignore[union-attr]
-        part = part or 1 / len(plain)
-        row = "junos.remainder" if len(plain) > 1 else ""
-        shares[entry.of] = round(left * part, _DIGITS), row
-    return shares
+            shares[entry.of] = transmit.of_bps(site.whole_bps) / site.whole_bps, ""
+            if transmit.kind == "share":
+                shares[entry.of] = transmit.value, ""
+    return shares | _rest(shares, rest)
 
 
 def _buffer_shares(site: Site, platform: str) -> dict[str, tuple[float, str]]:
+    """Share of the buffer of each queue that has no time, and the row of its default."""
     shares: dict[str, tuple[float, str]] = {}
-    rest: list[Entry] = []
+    rest: dict[str, float] = {}
     for entry in site.entries:
         size = entry.scheduler.buffer if entry.scheduler else None
         if size is None:
-            row = _row(platform, "buffer_size")
+            row = row_of(platform, "buffer_size")
             shares[entry.of] = _UNSAID.get(platform, _UNSAID[""]).get(entry.number, 0.0), row
         elif size.kind == "remainder":
-            rest.append(entry)
+            rest[entry.of] = size.value
         elif size.kind != "temporal":
             shares[entry.of] = size.value, ""
+    return shares | _rest(shares, rest)
+
+
+def _rest(
+    shares: dict[str, tuple[float, str]], rest: dict[str, float]
+) -> dict[str, tuple[float, str]]:
+    """What is left for `remainder`: a percentage of it, or an equal part where none is given."""
     left = max(1.0 - sum(share for share, _ in shares.values()), 0.0)
-    for entry in rest:
-        own = entry.scheduler.buffer.value  # type: ignore[union-attr]
-        row = "junos.remainder" if len(rest) > 1 and not own else ""
-        shares[entry.of] = round(left * (own or 1 / len(rest)), _DIGITS), row
-    return shares
+    equal = sum(1 for part in rest.values() if not part)
+    row = "junos.remainder" if equal > 1 else ""
+    return {
+        of: (round(left * (part or 1 / equal), _DIGITS), "" if part else row)
+        for of, part in rest.items()
+    }
 
 
 def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
@@ -228,7 +143,7 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
         If a drop profile does not exist.
     """
     platform = known.facts.text(notes.interface, "platform")
-    shares = _transmit_shares(site, notes, platform)
+    shares = _transmit_shares(site, platform)
     buffers = _buffer_shares(site, platform)
     words = notes.words
     equal = platform == "mpc" and not any(e.scheduler and e.scheduler.excess for e in site.entries)
@@ -238,12 +153,12 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
         name = site.prefix + entry.of
         where = f"queues[{name!r}]"
         share, row = shares[entry.of]
-        line = (of.transmit.line if of.transmit else 0) if not row else 0
+        line = of.transmit.line if of.transmit else 0
         notes.says(
             f"{where}.priority", of.priority_line, "" if of.priority_line else "junos.priority"
         )
         queue = Queue(name, ByteLimit(1), priority=words.index(of.priority))
-        if of.priority in _STRICT:
+        if of.priority in STRICT:
             notes.says(f"{where}.guaranteed_bps", default="junos.strict_high")
             rate_bps = 0.0 if site.tree else site.whole_bps
             for each in of.said if of.excess or of.excess_priority else ():
@@ -259,16 +174,18 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
                 notes.says(f"{where}.weight", of.excess.line)
                 queue = queue.replace(weight=of.excess.value)
             else:
-                notes.says(f"{where}.weight", default=_row(platform, "excess_rate"))
+                notes.says(f"{where}.weight", line, row_of(platform, "excess_rate"))
                 queue = queue.replace(weight=1.0) if equal else queue
             if of.excess_priority is not None:
                 notes.says(f"{where}.excess_priority", of.excess_line)
                 queue = queue.replace(excess_priority=words.index(of.excess_priority))
         queue = queue.replace(
             **_limits(of, site, share, where, notes, platform),
-            dropper=_dropper(of, entry, known, site.prefix, notes),
+            dropper=dropper_of(of, entry, known, site.prefix, notes),
         )
-        limit = _limit(of, buffers.get(entry.of, (0.0, "")), share, site, known.facts, where, notes)
+        limit = limit_of_queue(
+            of, buffers.get(entry.of, (0.0, "")), share, site, known.facts, where, notes
+        )
         made.append(queue.replace(limit=limit))
     return made
 
@@ -299,123 +216,3 @@ def _limits(
         notes.says(f"{where}.policer.burst_bytes", default="junos.rate_limit_burst")
         policer = rate_limit(exact_bps)
     return {"shaper": shaper, "policer": policer}
-
-
-def _dropper(of: Scheduler, entry: Entry, known: Definitions, prefix: str, notes: Notes) -> Dropper:
-    where = f"queues[{prefix + entry.of!r}]"
-    ecn = bool(of.ecn_line)
-    if not of.profiles:
-        if ecn:
-            said = next(each for each in of.said if each.words[0].startswith("explicit"))
-            notes.lose(said, "Without a drop profile there is nothing to mark early.")
-        notes.says(f"{where}.dropper", default="junos.full_queue")
-        return HeadDrop()
-    points: dict[str, Points] = {}
-    for loss, (name, said) in of.profiles.items():
-        if name not in known.drop_profiles:
-            raise ConfigurationError(f"the drop profile {shown(name)} is not defined", said.line)
-        for each in LOSS_PRIORITIES if loss == "any" else (loss,):
-            if loss != "any" or each not in of.profiles:
-                points[each] = known.drop_profiles[name]
-    base = points.get("low")
-    shape = next(iter(points.values())).interpolated if base is None else base.interpolated
-    own = base.points if base else _FULL
-    for loss, (_, said) in of.profiles.items():
-        other = points["low" if loss == "any" and "low" in points else next(iter(points))]
-        other = points.get(loss, other)
-        if other.interpolated != shape:
-            what = "The profiles of one queue are all lines, or all steps, as that of low is."
-            notes.lose(said, what)
-    marks = [(prefix + rule.mark, rule.loss) for rule in known.rules if _leads(rule, entry, known)]
-    marks += [(MARK_OF_LOSS[loss], loss) for loss in LOSS_PRIORITIES[1:]]
-    profiles = []
-    for mark, loss in marks:
-        theirs = points[loss].points if loss in points else _FULL
-        if theirs != own:
-            profiles.append((mark, theirs))
-    first = next(iter(of.profiles.values()))[1]
-    notes.says(f"{where}.dropper.points", base.line if base else first.line)
-    at_tail = bool(ecn or profiles)
-    if at_tail:
-        sentence = "Packets are dropped as they arrive, not at the head, where a queue has"
-        notes.lose(first, f"{sentence} profiles by loss priority or marks packets.")
-    return DropProfile(
-        own,
-        "interpolated" if shape else "segmented",
-        "tail" if at_tail else "head",
-        ecn,
-        tuple(dict(reversed(profiles)).items()),
-    )
-
-
-def _leads(rule: Rule, entry: Entry, known: Definitions) -> bool:
-    return known.numbers.get(rule.of) == entry.number
-
-
-def _limit(
-    of: Scheduler,
-    part: tuple[float, str],
-    share: float,
-    site: Site,
-    facts: Facts,
-    where: str,
-    notes: Notes,
-) -> ByteLimit | TimeLimit:
-    platform = facts.text(notes.interface, "platform")
-    size = of.buffer
-    if size is not None and size.kind == "temporal":
-        row = _row(platform, "temporal")
-        at: Literal["served", "guaranteed", "line"] | None = None
-        if row.startswith("m120"):
-            at = "served"
-        elif row.startswith("srx") and share and of.priority not in _STRICT:
-            at = "guaranteed"
-        elif site.buffer_bps == notes.line_bps:
-            at = "line"
-        if at is not None:
-            notes.says(f"{where}.limit.time_s", size.line, row)
-            return TimeLimit(size.value, at)
-        made_of = Origin(f"{where}.limit.limit_bytes", size.line, row)
-        return _bytes(units.octets(size.value * site.buffer_bps), made_of, notes)
-    share_of_all, row = part
-    line = size.line if size and not row else 0
-    name = facts.name(notes.interface, "delay_buffer_s")
-    delay_s = facts.number(notes.interface, "delay_buffer_s")
-    if platform == "m120":
-        if delay_s is None:
-            question = "For how many seconds do the port's buffers hold traffic at the line rate?"
-            notes.ask(facts, "delay_buffer_s", question, line)
-            return ByteLimit(1)
-        notes.says(f"{where}.limit.time_s", line, "m120.mad", name)
-        if size is not None and size.value != share:
-            said = next(each for each in of.said if each.words[:1] == ("buffer-size",))
-            notes.lose(
-                said,
-                "The queue holds the delay buffer at the rate at which it is served;"
-                " the memory that its percentage keeps for it is left out.",
-            )
-        return TimeLimit(delay_s or 1.0, at="served")
-    total = facts.number(notes.interface, "buffer_bytes")
-    if total is not None:
-        name = facts.name(notes.interface, "buffer_bytes")
-        total *= site.buffer_bps / notes.line_bps if site.tree else 1
-    elif delay_s is not None:
-        total = units.octets(delay_s * site.buffer_bps)
-    else:
-        question = (
-            "How many bytes of buffer has the port in all? (Or give delay_buffer_s, for how"
-            " long that is at the line rate.)"
-        )
-        notes.ask(facts, "buffer_bytes", question, line or of.line)
-        return ByteLimit(1)
-    made_of = Origin(f"{where}.limit.limit_bytes", line, row, name)
-    return _bytes(share_of_all * total, made_of, notes)
-
-
-def _bytes(size_bytes: float, made_of: Origin, notes: Notes) -> ByteLimit:
-    """A limit, and no less than the least that a queue has."""
-    least = int(_value("junos.least_buffer"))
-    if size_bytes < least:
-        made_of = made_of.replace(default="junos.least_buffer")
-    notes.origins.append(made_of)
-    return ByteLimit(max(round(size_bytes), least))

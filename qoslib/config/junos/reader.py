@@ -1,16 +1,20 @@
 """A Junos configuration as ports."""
 
 from qoslib.config.facts import Facts
-from qoslib.config.junos.classes import forwarding_classes, rules, without_number
+from qoslib.config.junos.classes import forwarding_classes, rules, rules_of_filters, without_number
+from qoslib.config.junos.droppers import drop_profiles
 from qoslib.config.junos.grammar import kind_of, sorted_out
 from qoslib.config.junos.groups import inherited
+from qoslib.config.junos.known import Known, Rates, maps_of
 from qoslib.config.junos.metering import metered
-from qoslib.config.junos.policers import filters, policers
-from qoslib.config.junos.ports import Known, Rates, maps_of, port_of
-from qoslib.config.junos.queues import Definitions
-from qoslib.config.junos.schedulers import below, drop_profiles, profiles, schedulers
+from qoslib.config.junos.notes import Definitions
+from qoslib.config.junos.paths import below
+from qoslib.config.junos.policers import Term, filters, policers
+from qoslib.config.junos.ports import port_of
+from qoslib.config.junos.profiles import profiles
+from qoslib.config.junos.schedulers import schedulers
 from qoslib.config.junos.sites import interfaces
-from qoslib.config.junos.statements import statements
+from qoslib.config.junos.statements import Said, statements
 from qoslib.config.reading import Configuration, ConfiguredPort
 
 __all__ = ["is_junos", "read_junos"]
@@ -44,6 +48,12 @@ def is_junos(text: str) -> float:
     (0.95, 0.0)
     """
     return max((sure for word, sure in _SIGNS if word in text), default=0.0)
+
+
+def _uses(said: Said, filtered: dict[str, tuple[Term, ...]]) -> bool:
+    """Whether it puts a filter that chooses a class or a policer on an interface."""
+    words = said.words
+    return words[0] == "interfaces" and "filter" in words[-3:] and words[-1] in filtered
 
 
 def read_junos(text: str, facts: Facts) -> Configuration:
@@ -92,15 +102,20 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     numbers = forwarding_classes(cos)
     found_rules, left_out = rules(cos, numbers)
     lost += left_out + without_number(cos, numbers)
+    filtered = filters(firewall)
+    of_terms, left_out = rules_of_filters(filtered, numbers)
+    lost += left_out
     made = schedulers(below(cos, "schedulers"))
     names = {name: number for name, (number, _) in numbers.items()}
-    defined = Definitions(facts, drop_profiles(below(cos, "drop-profiles")), found_rules, names)
+    defined = Definitions(
+        facts, drop_profiles(below(cos, "drop-profiles")), [*of_terms, *found_rules], names
+    )
     known = Known(
         defined,
         made,
         maps_of(cos, made, numbers),
         numbers,
-        filters(firewall),
+        filtered,
         policers(firewall),
         said,
     )
@@ -114,7 +129,8 @@ def read_junos(text: str, facts: Facts) -> Configuration:
             lost += left_out
     ports, left_out = metered(ports, known, rates)
     lost += left_out
-    of_filters = [each for terms in known.filters.values() for term in terms for each in term.said]
+    of_filters = [each for terms in filtered.values() for term in terms for each in term.said]
+    of_filters += [each for each in said if each.active and _uses(each, filtered)]
     found, remarks = sorted_out(said, of_filters, lost)
     lines = text.count("\n") + 1
     return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from qoslib.config.junos.schedulers import Profile, below, named, profiles
+from qoslib.config.junos.paths import below, named
+from qoslib.config.junos.profiles import Profile, profiles
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.text import ConfigurationError
 

@@ -11,6 +11,7 @@ __all__ = [
     "LOSS_PRIORITIES",
     "MARK_OF_LOSS",
     "PRIORITIES",
+    "STRICT",
     "code_of_mark",
     "code_points",
     "default_rules",
@@ -21,6 +22,8 @@ __all__ = [
 
 #: From the first served to the last; `low-latency` stands above `strict-high` (ACX7000).
 PRIORITIES = ("low-latency", "strict-high", "high", "medium-high", "medium-low", "low")
+#: These are served before any guarantee, and without a limit.
+STRICT = PRIORITIES[:2]
 LOSS_PRIORITIES = ("low", "medium-low", "medium-high", "high")
 #: What a policer marks a packet with, as a drop profile of its queue reads it.
 MARK_OF_LOSS = {each: f"loss priority {each}" for each in LOSS_PRIORITIES}

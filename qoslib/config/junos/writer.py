@@ -6,8 +6,8 @@ from collections.abc import Callable
 from qoslib import units
 from qoslib.config.facts import Facts
 from qoslib.config.junos.amounts import as_percent
-from qoslib.config.junos.emit import Spoken, limits_said, marks_said, policer_said, queue_said
-from qoslib.config.junos.emit import number as shown_number
+from qoslib.config.junos.emit import Spoken, limits_said, number, queue_said
+from qoslib.config.junos.emit_marks import marks_said, policer_said
 from qoslib.config.junos.reader import read_junos
 from qoslib.config.junos.words import PRIORITIES, interface_rate_bps
 from qoslib.config.lost import differences
@@ -122,7 +122,7 @@ def _node(
     if node.guaranteed_bps:
         burst = node.guaranteed_burst_bytes
         said = f" burst-size {burst}" if burst else ""
-        spoken.add(f"{tcp} guaranteed-rate {shown_number(node.guaranteed_bps)}{said}")
+        spoken.add(f"{tcp} guaranteed-rate {number(node.guaranteed_bps)}{said}")
     if node.weight != (node.guaranteed_bps or 1.0):
         spoken.add(f"{tcp} excess-rate percent {as_percent(min(node.weight, 1.0))}")
     if any(child in nodes for child in node.children):
@@ -185,7 +185,7 @@ def _queues(
 def _rate(spoken: Spoken, where: str, shaper: Shaper | None) -> None:
     if shaper is not None:
         burst = f" burst-size {shaper.burst_bytes}"
-        spoken.add(f"{where} {shown_number(shaper.rate_bps)}{burst}")
+        spoken.add(f"{where} {number(shaper.rate_bps)}{burst}")
 
 
 def _flat_words(port: Port) -> tuple[str, ...]:

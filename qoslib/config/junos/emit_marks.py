@@ -1,0 +1,153 @@
+"""Policers, forwarding classes and classifiers of a port in words of Junos."""
+
+from qoslib.config.junos.emit import Spoken, losses_of, number
+from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, code_of_mark
+from qoslib.port import DropProfile, ExcessBurst, PeakRate, Policer, Port, Queue
+
+__all__ = ["marks_said", "policer_said"]
+
+#: The filter that sends classes to their policers.
+_FILTER = "police"
+_COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "high": "red"}
+
+
+def policer_said(spoken: Spoken, queue: Queue, of: str) -> None:
+    """A policer of the firewall, and a term of a filter that sends the class to it.
+
+    Parameters
+    ----------
+    spoken : Spoken
+    queue : Queue
+        With a policer.
+    of : str
+        Its class.
+    """
+    policer = queue.policer
+    assert policer is not None
+    name = spoken.word(queue.name, "policer")
+    term = f"firewall family inet filter {_FILTER} term {of}"
+    spoken.add(f"{term} from forwarding-class {of}")
+    if policer.excess is None:
+        where = f"firewall policer {name}"
+        spoken.add(f"{where} if-exceeding bandwidth-limit {number(policer.rate_bps)}")
+        spoken.add(f"{where} if-exceeding burst-size-limit {policer.burst_bytes}")
+        marks = {mark: loss for loss, mark in MARK_OF_LOSS.items()}
+        action = f"loss-priority {marks[policer.exceed]}" if policer.exceed in marks else "discard"
+        spoken.add(f"{where} then {action}")
+        spoken.add(f"{term} then policer {name}")
+    else:
+        kind = _three_colours(spoken, name, policer)
+        spoken.add(f"{term} then three-color-policer {kind} {name}")
+    spoken.add(f"{term} then accept")
+    spoken.add(f"interfaces {spoken.interface} unit 0 family inet filter output {_FILTER}")
+
+
+def _three_colours(spoken: Spoken, name: str, policer: Policer) -> str:
+    where = f"firewall three-color-policer {name}"
+    kind = "single-rate" if isinstance(policer.excess, ExcessBurst) else "two-rate"
+    own = f"{where} {kind}"
+    spoken.add(f"{own} color-{'aware' if policer.colours else 'blind'}")
+    spoken.add(f"{own} committed-information-rate {number(policer.rate_bps)}")
+    spoken.add(f"{own} committed-burst-size {policer.burst_bytes}")
+    excess = policer.excess
+    assert excess is not None
+    if isinstance(excess, ExcessBurst):
+        spoken.add(f"{own} excess-burst-size {excess.burst_bytes}")
+    else:
+        peak_bps = excess.rate_bps
+        if not isinstance(excess, PeakRate):
+            peak_bps += policer.rate_bps
+        spoken.add(f"{own} peak-information-rate {number(peak_bps)}")
+        spoken.add(f"{own} peak-burst-size {excess.burst_bytes}")
+    if policer.violate == "drop":
+        spoken.add(f"{where} action loss-priority high then discard")
+    return kind
+
+
+def marks_said(spoken: Spoken) -> None:
+    """Forwarding classes, with the default's in queue 0, and a classifier of each kind of mark.
+
+    Parameters
+    ----------
+    spoken : Spoken
+    """
+    port = spoken.port
+    classes = [word for (_, kind), word in spoken.names.items() if kind == "class"]
+    of_queue = {name: _class_of(spoken, name) for name in port.queue_names}
+    first = of_queue.get(port.classifier.default, classes[0])
+    numbered = [first, *(each for each in dict.fromkeys(classes) if each != first)]
+    head = [
+        f"set class-of-service forwarding-classes class {each} queue-num {queue}"
+        for queue, each in enumerate(numbered)
+    ]
+    losses = _losses(port)
+    kinds: dict[str, list[str]] = {}
+    for mark, queue in port.classifier.rules:
+        plain = _plain(spoken, mark, queue)
+        found = code_of_mark(plain)
+        if found is None:
+            _term_said(spoken, plain, of_queue[queue], losses.get(mark, "low"))
+            continue
+        kind, bits = found
+        line = (
+            f"set class-of-service classifiers {kind} by-{kind} forwarding-class"
+            f" {of_queue[queue]} loss-priority {losses.get(mark, 'low')} code-points {bits}"
+        )
+        kinds.setdefault(kind, []).append(line)
+    for lines in kinds.values():
+        head += dict.fromkeys(lines)
+    spoken.lines[:0] = head
+    for kind in kinds:
+        spoken.add(
+            f"class-of-service interfaces {spoken.interface} unit 0 classifiers {kind} by-{kind}"
+        )
+
+
+def _term_said(spoken: Spoken, mark: str, of: str, loss: str) -> None:
+    """A mark of two words as a term of a filter, which puts packets into a class."""
+    name, _, term = mark.partition(" ")
+    if not term or " " in term or term.strip('#"{}[];') != term:
+        return
+    where = f"firewall family inet filter {name} term {term} then"
+    spoken.add(f"{where} forwarding-class {of}")
+    if loss != LOSS_PRIORITIES[0]:
+        spoken.add(f"{where} loss-priority {loss}")
+    spoken.add(f"interfaces {spoken.interface} unit 0 family inet filter input {name}")
+
+
+def _class_of(spoken: Spoken, queue: str) -> str:
+    for (name, kind), word in spoken.names.items():
+        if kind == "class" and (queue == name or queue.endswith(f" {name}")):
+            return word
+    return queue
+
+
+def _plain(spoken: Spoken, mark: str, queue: str) -> str:
+    """A mark without the unit in front of it."""
+    for (name, kind), _ in spoken.names.items():
+        if kind == "class" and queue.endswith(f" {name}"):
+            return mark.removeprefix(queue.removesuffix(name))
+    return mark
+
+
+def _losses(port: Port) -> dict[str, str]:
+    """The loss priority of each mark: one that has the points, and the colour, of the mark."""
+    colours = {
+        mark: colour
+        for queue in port.queues
+        if queue.policer is not None
+        for mark, colour in queue.policer.colours
+    }
+    found: dict[str, str] = {}
+    for mark, name in port.classifier.rules:
+        dropper = next(queue.dropper for queue in port.queues if queue.name == name)
+        points: dict[str, object] = {}
+        if isinstance(dropper, DropProfile):
+            points = {"low": dropper.points, **losses_of(dropper)}
+            wanted = dict(dropper.profiles).get(mark, dropper.points)
+        for loss in LOSS_PRIORITIES:
+            if points and points[loss] != wanted:
+                continue
+            if colours.get(mark, "green") == _COLOURS[loss] or not colours:
+                found.setdefault(mark, loss)
+    return found

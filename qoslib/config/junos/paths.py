@@ -1,0 +1,48 @@
+"""Statements by the words that they begin with."""
+
+from collections.abc import Sequence
+
+from qoslib.config.junos.statements import Said
+
+__all__ = ["below", "named"]
+
+
+def below(said: Sequence[Said], *words: str) -> list[Said]:
+    """The active statements below some words, without these.
+
+    Parameters
+    ----------
+    said : sequence of Said
+    *words : str
+        They begin with these.
+
+    Returns
+    -------
+    list of Said
+        With at least one word left.
+    """
+    depth = len(words)
+    return [
+        each._replace(words=each.words[depth:])
+        for each in said
+        if each.active and each.words[:depth] == words and len(each.words) > depth
+    ]
+
+
+def named(said: Sequence[Said]) -> dict[str, list[Said]]:
+    """Statements by their first word, without it.
+
+    Parameters
+    ----------
+    said : sequence of Said
+
+    Returns
+    -------
+    dict of str to list of Said
+        In the order in which the words first stand there.
+    """
+    found: dict[str, list[Said]] = {}
+    for each in said:
+        if each.words:
+            found.setdefault(each.words[0], []).append(each._replace(words=each.words[1:]))
+    return found
