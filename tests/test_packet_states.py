@@ -20,9 +20,11 @@ from qoslib.port import (
     DropProfile,
     ExcessBurst,
     ExcessRate,
+    HierarchicalTokenBucket,
     Hop,
     Instantaneous,
     MemoryPool,
+    Node,
     PacketLimit,
     PeakRate,
     Policer,
@@ -31,6 +33,8 @@ from qoslib.port import (
     Queue,
     Red,
     RedProfile,
+    SchedulerTree,
+    Shaper,
     Switch,
 )
 from qoslib.scenario import Scenario
@@ -279,3 +283,93 @@ def test_a_port_of_a_switch_alone_shows_what_the_others_hold():
     assert (pairs[0][1] == pairs[1][1]).all()
     (alone,) = explore.packet_view(switch(), hop="b").spec["lanes"]
     assert alone["memories"][0]["shared"] == MEMORY.limit_bytes - 4000
+
+
+def tree(kind, **more):
+    def shares(name, priority, rate_bps, **fields):
+        limit, quantum = ByteLimit(16_000), 1500
+        return Queue(
+            name, limit, priority=priority, guaranteed_bps=rate_bps, quantum_bytes=quantum, **fields
+        )
+
+    queues = (
+        shares("voice", 0, 10e6),
+        shares("video", 1, 30e6, shaper=Shaper(50e6, 9000)),
+        shares("bulk", 1, 20e6, guaranteed_burst_bytes=4000),
+    )
+    site = Node("site", ("voice", "video"), 50e6, Shaper(55e6, 6000))
+    port = Port("core", 100e6, queues, kind((site, Node("core", ("bulk", "site"), **more))), 20)
+    rates = {"voice": (8e6, 200), "video": (60e6, 1000), "bulk": (60e6, imix())}
+    streams = tuple(Stream(name, *each, Poisson()) for name, each in rates.items())
+    return Scenario("tree", port, streams, seed=4)
+
+
+def strict(nodes):
+    return SchedulerTree(nodes, strict_levels=1)
+
+
+TREES = {
+    "strict levels": tree(strict),
+    "HTB": tree(HierarchicalTokenBucket, guaranteed_bps=90e6, shaper=Shaper(90e6, 6000)),
+}
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_tokens_of_nodes_and_who_pays_are_those_of_a_slow_replay(tmp_path, name):
+    scenario, lends = TREES[name], name == "HTB"
+    (lane,), found = shown(tmp_path, scenario)
+    nodes, events = found["scene"].spec["lanes"][0]["nodes"], lane.events
+    assert [(node["name"], node["parent"]) for node in nodes] == [
+        *[("voice", 3), ("video", 3), ("bulk", 4), ("site", 4), ("core", -1)]
+    ]
+    assert nodes[0]["rate"]["burst_bytes"] == 10 * 220
+    full_s = {(n, kind): 0.0 for n, node in enumerate(nodes) for kind in ("rate", "ceil")}
+    chosen, at, seen = np.flatnonzero(events.kind == "choice"), 0, set()
+    for t, (state,) in zip(found["times_s"], found["states"], strict=True):
+        now_s = WINDOW.start_s + t
+        while at < len(chosen) and events.time_s[chosen[at]] <= now_s:
+            row = chosen[at]
+            time_s, size = float(events.time_s[row]), int(events.frame_bytes[row])
+            way = [int(events.queue[row])]
+            while nodes[way[-1]]["parent"] >= 0:
+                way.append(nodes[way[-1]]["parent"])
+            lender = int(events.lender[row])
+
+            if lends:
+                served, covered = "", way[way.index(lender) :]
+                served = f"borrows from {nodes[lender]['name']}" if lender != way[0] else "own rate"
+            elif events.strict[row]:
+                served, covered = "strict priority", way[1:]
+            else:
+                served = "guaranteed" if events.guaranteed[row] else "excess"
+                covered = way if events.guaranteed[row] else []
+            for n in way:
+                for kind, takes, cost in (("rate", n in covered, size + 20), ("ceil", True, size)):
+                    bucket = nodes[n].get(kind)
+                    if bucket and takes:
+                        spent_s = cost * 8 / bucket["rate_bps"]
+                        full_s[n, kind] = max(full_s[n, kind], time_s) + spent_s
+                        if kind == "rate" and not lends:
+                            most_s = bucket["burst_bytes"] * 8 / bucket["rate_bps"]
+                            full_s[n, kind] = min(full_s[n, kind], time_s + most_s)
+            at += 1
+        assert state["served"] == served
+        assert state["lender"] == lender
+        seen.add(served)
+        for n, (node, held) in enumerate(zip(nodes, state["nodes"], strict=True)):
+            assert set(held) == set(node) & {"rate", "ceil"}
+            for kind, tokens in held.items():
+                owed_s = max(full_s[n, kind] - now_s, 0)
+                expected = node[kind]["burst_bytes"] - owed_s * node[kind]["rate_bps"] / 8
+                assert tokens == pytest.approx(expected, abs=0.5)
+    assert seen == (
+        {"own rate", "borrows from site", "borrows from core"}
+        if lends
+        else {"strict priority", "guaranteed", "excess"}
+    )
+
+
+@pytest.mark.parametrize("made", [*METERS.values(), *TREES.values(), switch(), port()])
+def test_views_of_all_this_are_small(made):
+    view = explore.packet_view(made)
+    assert len(view.to_html()) < 60_000

@@ -1,5 +1,6 @@
 """What a packet view shows: its lanes, their window, and the run of each."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -223,15 +224,25 @@ def _watched(shown: Sequence[Shown]) -> int:
         frames = [stream.mean_frame_bytes for stream in each.scenario.streams]
         frame_bytes = sum(frames) / len(frames) if frames else SEGMENT_BYTES
         for queue in each.queues:
-            match queue.limit:
-                case PacketLimit():
-                    room = max(room, queue.limit.packets)
-                case ByteLimit():
-                    room = max(room, queue.limit.limit_bytes / frame_bytes)
-                case TimeLimit() if isinstance(each.at, Port):
-                    per_s = units.rate_pps(each.at.rate_bps, frame_bytes)
-                    room = max(room, queue.limit.time_s * per_s)
+            room = max(room, _room_packets(each.at, queue, frame_bytes))
     return int(min(max(4 * room, LEAST_WATCHED), MOST_WATCHED))
+
+
+def _room_packets(at: Port | Forwarder, queue: Queue, frame_bytes: float) -> float:
+    """How many packets of a size a queue has room for: in its limit, and in its memory."""
+    most = math.inf
+    if queue.pool and isinstance(at, Port):
+        (pool,) = (pool for pool in at.pools if pool.name == queue.pool)
+        most = pool.limit_bytes / pool.taken_bytes(math.ceil(frame_bytes))
+    match queue.limit:
+        case PacketLimit():
+            return min(queue.limit.packets, most)
+        case ByteLimit():
+            return min(queue.limit.limit_bytes / frame_bytes, most)
+        case TimeLimit() if isinstance(at, Port):
+            per_s = units.rate_pps(at.rate_bps, frame_bytes)
+            return min(queue.limit.time_s * per_s, most)
+    return 0.0
 
 
 def _arriving_pps(shown: Shown) -> float:

@@ -38,7 +38,16 @@ from qoslib.results import Events
 from qoslib.tables import amount
 from qoslib.traffic import Stream
 
-__all__ = ["SCHEDULERS", "Lane", "causes_of", "described", "marks_of", "queues_of", "words_of"]
+__all__ = [
+    "SCHEDULERS",
+    "Lane",
+    "causes_of",
+    "described",
+    "marks_of",
+    "queues_of",
+    "tree_of",
+    "words_of",
+]
 
 #: So many shaped nodes of a tree are named.
 MOST_NODES = 3
@@ -104,7 +113,7 @@ def queues_of(at: Port | Forwarder) -> tuple[Queue, ...]:
     return (at.queue,) if isinstance(at, Forwarder) else at.queues
 
 
-def _tree(at: Port | Forwarder) -> Outline | None:
+def tree_of(at: Port | Forwarder) -> Outline | None:
     scheduler = getattr(at, "scheduler", None)
     if isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket):
         return outline(queues_of(at), scheduler.nodes)
@@ -113,7 +122,7 @@ def _tree(at: Port | Forwarder) -> Outline | None:
 
 def _in_order(at: Port | Forwarder) -> list[int]:
     """The queues as they are drawn: as their tree is written, or as the port lists them."""
-    tree, queues = _tree(at), range(len(queues_of(at)))
+    tree, queues = tree_of(at), range(len(queues_of(at)))
     return [i for i in tree.walk() if i in queues] if tree else list(queues)
 
 
@@ -327,7 +336,7 @@ _DROPPERS = {
 def _note(at: Port | Forwarder) -> str:
     if isinstance(at, Forwarder):
         return "the engine takes one packet after the other"
-    tree = _tree(at)
+    tree = tree_of(at)
     if tree is not None:
         shaped = [node for node in tree.nodes[::-1] if node.shaper]
         limits = [

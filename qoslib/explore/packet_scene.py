@@ -20,12 +20,16 @@ from qoslib.explore.packet_port import (
     described,
     marks_of,
     queues_of,
+    tree_of,
     words_of,
 )
+from qoslib.explore.packet_tree import full_at, nodes_of, words_for
 from qoslib.plots import style
 from qoslib.port import (
+    HierarchicalTokenBucket,
     Port,
     PriorityLevels,
+    SchedulerTree,
     TimeLimit,
 )
 from qoslib.record import fail
@@ -75,6 +79,9 @@ def scene_of(
             fail(f"the packets of {lane.title!r} in the window", count, f"1 to {MOST_PACKETS}")
     first_s = min(float(table["arrival"].min()) for table in tables)
     last_s = max(float(np.nanmax(table[name])) for table in tables for name in _TIMES)
+    for lane, table in zip(lanes, tables, strict=True):
+        # A bucket may be full again long after the last packet has left.
+        last_s = max(last_s, float(full_at(lane, _choices(table)).max(initial=0.0)))
     # One tick is just at the start of the window, where the counters begin.
     tick_s = max(last_s - min(first_s, start_s), 1e-9) / (TICKS - 1)
     before = max(math.ceil((start_s - first_s) / tick_s), 0)
@@ -100,6 +107,8 @@ def scene_of(
                 port["queues"][number]["limit"]["over_time"] = limits
             if queue.pause is not None:
                 port["queues"][number]["orders"] = _orders(lane, number, start_s)
+        if nodes := nodes_of(lane) if lane.known else []:
+            port |= {"nodes": nodes, "buckets": words_for(lane)}
         made.append(port | {"memories": memories, "columns": packed(columns, data)})
     spec = {
         "zero_s": -before * tick_s,
@@ -197,13 +206,26 @@ def _columns(
     for name in _HELD:
         if not np.isnan(table[name]).all():
             columns[name] = table[name].astype("<f4")
-    at = table["chosen"][table["chosen"] >= 0]
-    values = lane.events.scheduler[np.sort(at)]
+    at = _choices(table)
+    values = lane.events.scheduler[at]
     if lane.known and words_of(lane.at).value:
         columns["values"] = values.astype("<f4").ravel()
-    if lane.known and isinstance(getattr(lane.at, "scheduler", None), PriorityLevels):
-        columns["guaranteed"] = lane.events.guaranteed[np.sort(at)].astype("u1")
+    scheduler = getattr(lane.at, "scheduler", None)
+    if lane.known and isinstance(scheduler, PriorityLevels | SchedulerTree):
+        columns["guaranteed"] = lane.events.guaranteed[at].astype("u1")
+    if lane.known and isinstance(scheduler, SchedulerTree):
+        columns["strict"] = lane.events.strict[at].astype("u1")
+    if lane.known and isinstance(scheduler, HierarchicalTokenBucket):
+        columns["lender"] = lane.events.lender[at].astype("<u2")
+    if lane.known and tree_of(lane.at):
+        full = np.maximum(_ticks(full_at(lane, at) - start_s, tick_s, before), 0)
+        columns["full"] = full.astype("<u4").ravel()
     return columns
+
+
+def _choices(table: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
+    """The rows of the record in which packets of the window are chosen, in order."""
+    return np.sort(table["chosen"][table["chosen"] >= 0])
 
 
 def _orders(lane: Lane, number: int, start_s: float) -> list[list[float]]:

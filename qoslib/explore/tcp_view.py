@@ -24,7 +24,7 @@ from qoslib.traffic import Stream
 __all__ = ["TcpView", "tcp_view"]
 
 #: Layers of the page of which TCP has others.
-ONLY_PORTS = ("draw", "link", "chart")
+ONLY_PORTS = ("tree", "draw", "link", "chart")
 #: Most lanes one above the other, and flows of a lane: each has a row of slots.
 MOST_LANES, MOST_FLOWS = 2, 3
 #: Packets that may come for each that the link carries, and the rows of the record for each.

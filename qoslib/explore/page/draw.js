@@ -31,7 +31,7 @@ function drawLane(pen, lane, number, state, t) {
   parts.push(...lane.memories.map((memory) => memoryBar(pen, lane, memory, state)));
   const sign = pen.scene.badge && !pen.signed && badge(pen, pen.scene.badge);
   if (sign) parts.push(sign);
-  parts.push(word(pen, lane.note, { size: 12, colour: theme.muted }));
+  parts.push(...lane.note.split("; ").map((each) => word(pen, each, { size: 12, colour: theme.muted })));
   // A badge that has no room in the first lane is in the next.
   const drawn = spread(made.y + made.title, layout.pad, layout.gate - 4, parts);
   pen.signed ||= drawn.includes(sign);

@@ -1,5 +1,7 @@
 // Where everything stands: one scale of pixels per unit for all that is packets.
 
+import { placedNodes, roomOfTree } from "./tree_layout.js";
+
 /** How fast packets move at 1 x [px/s]: faster, up to a limit, where the window would take longer than `LONGEST_S`. */
 const PIXELS_PER_SECOND = 80, FASTEST = 240, LONGEST_S = 20, HOLE = 46;
 /** The part of a lane's length that a queue takes at first. */
@@ -131,8 +133,8 @@ function ahead(lane) {
 }
 
 /** Where the oldest packet of a queue stands: at the gate, or before the way to it. */
-function headOf(lane, gate) {
-  return lane.queues.length === 1 ? gate : gate - 58 - (lane.ring ? 46 : 0);
+function headOf(lane, gate, tree) {
+  return lane.queues.length === 1 ? gate : gate - 58 - (lane.ring ? 46 : 0) - tree.beside - tree.depths.length * tree.step;
 }
 
 function placed(lane, y, { W, gate, pad }, sizes, density) {
@@ -140,8 +142,9 @@ function placed(lane, y, { W, gate, pad }, sizes, density) {
   const { first, below, gap = 0, highs } = single ? density.one : density.many;
   const high = single ? density.one.high : highs[Math.min(count, highs.length) - 1];
   const inline = !single && density.inline, under = density.under && (single || gap > 40);
+  const tree = roomOfTree(lane, W);
   const rows = lane.shown.map((q, row) => ({
-    queue: q, y: y + first + row * (high + gap), high, head: headOf(lane, gate), ahead: ahead(lane), ...sizes[row],
+    queue: q, y: y + first + row * (high + gap), high, head: headOf(lane, gate, tree), ahead: ahead(lane), ...sizes[row],
     inline, under, from: inline ? 0.2 * W : pad, pit: row + 1 === count ? below - 4 : gap - (inline ? 0 : under ? 22 : 19), drop: under ? 26 : single ? 20 : Math.min(14, gap),
   }));
   const last = rows[rows.length - 1].y, lineHigh = single ? high : density.line;
@@ -152,7 +155,7 @@ function placed(lane, y, { W, gate, pad }, sizes, density) {
   const tall = Math.max(stem, Math.min(TALLEST, line - y - (total ? 26 : 12)));
   const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 27 : 14;
   const bottom = Math.max(last + high + below, line + lineHigh + totals + (total ? 8 : 5));
-  return { y, rows, single, line, lineHigh, bottom, stem: tall, total, fall, title: density.title, size: density.size };
+  return { y, rows, single, beside: tree.beside, nodes: placedNodes(lane, rows, tree), line, lineHigh, bottom, stem: tall, total, fall, title: density.title, size: density.size };
 }
 
 /** Where a queue's wall stands, in pixels, for a limit of so many units. */

@@ -1,7 +1,9 @@
 // The link: the ways from the queues, the gate, each packet with a stem, and what has been sent.
 
 import { block, line, square, text, textWidth, word } from "./brush.js";
-import { restOf } from "./queue.js";
+import { restOf, servedNow } from "./queue.js";
+import { drawTree } from "./tree.js";
+import { waysOf } from "./tree_layout.js";
 import { carries, time } from "./words.js";
 
 /** A round time without digits that say nothing. */
@@ -15,6 +17,7 @@ export function drawLink(pen, lane, number, made, state, t) {
   const { context, layout, theme, look, scene } = pen, { gate, k } = layout;
   const y = made.line, h = made.lineHigh, end = layout.W - layout.pad, pixels = k * lane.speed;
   if (!made.single) hoses(pen, lane, made, state, t);
+  if (lane.nodes.length) drawTree(pen, lane, made, state);
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   // The height of a stem that stands for so long a delay.
   const rule = y - 4 - made.stem, scale = round(scene.stems), style = { size: 12, colour: theme.muted };
@@ -87,17 +90,16 @@ function ringed(pen, lane, number, made, state, i, c, t) {
 function hoses(pen, lane, made, state, t) {
   const { context, layout, theme } = pen, { gate } = layout;
   const to = gate - (lane.ring ? 46 : 2), middle = made.line + made.lineHigh / 2;
-  const i = state.chosen ? lane.sent[state.chosen - 1] : -1;
-  const serving = i >= 0 && (lane.departure[i] > t || t - lane.leave[i] < 0.15 * layout.pace);
-  const paths = made.rows.map((row) => [row, serving && lane.queueOf(i) === row.queue]);
-  for (const [row, serves] of paths.sort((a, b) => a[1] - b[1])) {
-    const from = row.y + row.high / 2;
+  const i = servedNow(pen, lane, state), serving = i >= 0;
+  const paths = waysOf(lane, made, to - 3, middle).map((way) => [way, serving && way.queues.includes(lane.queueOf(i))]);
+  for (const [{ from: [x0, y0], to: [x1, y1] }, serves] of paths.sort((a, b) => a[1] - b[1])) {
+    const bend = Math.min(31, (x1 - x0) / 2);
     context.strokeStyle = serves ? pen.colour(lane, i) : theme.rule;
     context.lineWidth = serves ? 6 : 2;
     context.lineCap = "round";
     context.beginPath();
-    context.moveTo(row.head + 3, from);
-    context.bezierCurveTo(row.head + 34, from, to - 34, middle, to - 3, middle);
+    context.moveTo(x0, y0);
+    context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
     context.stroke();
     context.lineCap = "butt";
   }

@@ -32,7 +32,7 @@ export function meters(pen, lane, made, row, queue, here, at) {
       words.draw(x + wide, y);
     } });
   }
-  if (!row.under) found.push(...shaperSays(pen, queue, here));
+  if (!row.under && !lane.nodes.length) found.push(...shaperSays(pen, queue, here));
   const says = [...thresholdsSay(queue, here), ...dropperSays(queue, here)];
   found.push(...says.map((each) => word(pen, each, muted)));
   return found;
@@ -47,7 +47,7 @@ function shaperSays(pen, queue, here) {
   } }];
 }
 
-const whole = (bytes) => `${Math.floor(bytes).toLocaleString("en")} B`;
+export const whole = (bytes) => `${Math.floor(bytes).toLocaleString("en")} B`;
 
 function tokens(pen, bytes) {
   return word(pen, `${whole(bytes)} of tokens`, { size: 12, colour: pen.theme.muted });
@@ -62,7 +62,7 @@ function policerSays(queue, here) {
 /** What stands at the queue itself: the tokens of its shaper, and the thresholds of RED. */
 export function marks(pen, lane, made, row, queue, here, at) {
   const { y, high, head } = row;
-  if (!Number.isNaN(here.shaper) && row.under) {
+  if (!Number.isNaN(here.shaper) && row.under && !lane.nodes.length) {
     const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - VESSEL - 2 : head + 8;
     const words = tokens(pen, here.shaper * meter.burst_bytes), tall = 15;
     vessel(pen, from, y + high + 12, tall, here.shaper);
@@ -241,12 +241,12 @@ function bar(pen, x, y, w, share, mark = NaN) {
 const VESSEL = 24;
 
 /** A bucket of tokens as a vessel. */
-function vessel(pen, x, y, h, share) {
-  const { context, theme } = pen, w = VESSEL, level = h * Math.max(0, Math.min(1, share));
-  context.fillStyle = theme.muted;
+export function vessel(pen, x, y, h, share, w = VESSEL, colour = null) {
+  const { context, theme } = pen, level = h * Math.max(0, Math.min(1, share));
+  context.fillStyle = colour || theme.muted;
   context.fillRect(x, y + h - level, w, level);
-  context.strokeStyle = theme.ink;
-  context.lineWidth = 1.5;
+  context.strokeStyle = colour || theme.ink;
+  context.lineWidth = colour ? 3 : 1.5;
   context.beginPath();
   context.moveTo(x, y);
   context.lineTo(x, y + h);

@@ -7,6 +7,7 @@ import { heldSays } from "./meters.js";
 import { make } from "./page.js";
 import { load } from "./scene.js";
 import { stateAt, storyOf } from "./state.js";
+import { bucketsSay } from "./tree.js";
 import { time, told } from "./words.js";
 
 /** The counters of a lane, for the status line. */
@@ -34,8 +35,9 @@ function counters(scene, state) {
 function held(scene, state) {
   return scene.lanes.flatMap((lane, n) => lane.shown.map((number) => {
     const queue = lane.shownQueues[number], said = heldSays(lane, queue, state.lanes[n].queues[number]);
-    return [scene.lanes.length > 1 ? `${lane.title}, ${queue.name}` : queue.name, said.join("; ")];
-  })).filter(([, said]) => said);
+    return [queue.name, [...said, ...bucketsSay(lane, number, state.lanes[n])]];
+  }).concat(lane.nodes.slice(lane.queues.length).map(({ name }, at) => [name, bucketsSay(lane, lane.queues.length + at, state.lanes[n])]))
+    .map(([name, said]) => [scene.lanes.length > 1 ? `${lane.title}, ${name}` : name, said.join("; ")])).filter(([, said]) => said);
 }
 
 /** What the signs of the picture mean, in a line. */
@@ -45,6 +47,11 @@ function signsOf(scene, layout, live) {
   if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: every ${EVERY}th packet`);
   if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
   if (live?.alive && scene.lanes.some((lane) => lane.shownQueues.some((queue) => queue.times))) said.push("↔: drag the arrivals");
+  const tree = scene.lanes.find((lane) => lane.nodes.length);
+  if (tree) {
+    const [rate, most] = tree.buckets;
+    said.push(`buckets: ${rate} of what is guaranteed, ${most} of the most; in colour: those that pay for the packet`);
+  }
   if (scene.lanes.some((lane) => lane.memories.length)) said.push("memory: grey is held by others; behind a mark, what is reserved");
   if (scene.lanes.some((lane) => lane.marked)) said.push("cut corner: marked CE");
   if (scene.lanes.some((lane) => lane.queues.some((queue) => queue.pause))) said.push("two bars: senders paused");

@@ -27,9 +27,8 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   line(pen, row.from, below + 4, rail, below + 4, theme.rule, 1.5);
   const drops = queue.drops;
   flaps(pen, queue, rail, head, below + 4, row.drop > 20 ? 13 : 5);
-  const last = state.chosen ? lane.sent[state.chosen - 1] : -1;
-  const serves = last >= 0 && lane.departure[last] > t && lane.queueOf(last) === queue.number;
-  const served = serves ? (state.guaranteed ? "guaranteed" : "excess") : "";
+  const last = servedNow(pen, lane, state), serves = last >= 0 && lane.queueOf(last) === queue.number;
+  const served = serves ? state.served : "";
   const at = { wall, rail, held, most, served, shaft: shaftOf(row, queue, rail, wall) };
   const place = placesOf(pen, lane, made, queue, here, state, t);
   const seconds = layout.pace, k = layout.k;
@@ -105,6 +104,12 @@ export function restOf(lane, i, t) {
   return Math.max(0, Math.min(1, (lane.departure[i] - t) / whole)) * lane.size[i];
 }
 
+/** The packet that was chosen last, while it is on its way or has just been; else -1. */
+export function servedNow(pen, lane, state) {
+  const i = state.chosen ? lane.sent[state.chosen - 1] : -1;
+  return i >= 0 && (lane.departure[i] > pen.t || pen.t - lane.leave[i] < 0.15 * pen.layout.pace) ? i : -1;
+}
+
 /** From a packet's place in its queue to its distance from the head, in pixels. */
 export function placesOf(pen, lane, made, queue, here, state, t) {
   const { layout } = pen, closing = CLOSING_S * layout.pace;
@@ -178,7 +183,7 @@ function labels(pen, lane, number, made, row, queue, here, at) {
   const many = lane.queues.length > 1, left = [], right = [], last = [];
   const movable = pen.live && queue.times;
   if (many) {
-    const served = lane.guaranteed && at.served, level = levelOf(lane, queue);
+    const { served } = at, level = levelOf(lane, queue);
     left.push(nameOf(pen, queue));
     if (movable) left.push(word(pen, `↔ ${offered(pen, lane, queue)}`, muted));
     if (level || served) left.push(word(pen, [level, served].filter(Boolean).join(" · "), muted));

@@ -31,7 +31,7 @@ export function columnsOf(spec, columns, bytes, times) {
     if (type[0] === "u") for (let i = 1; i < count; i++) column[i] += column[i - 1];
   }
   const before = Math.round(-spec.zero_s / spec.tick_s);
-  for (const name of times) {
+  for (const name of times.filter((each) => found[each])) {
     const seconds = (ticks) => (ticks === NEVER ? Infinity : (ticks - before) * spec.tick_s);
     found[name] = Float64Array.from(found[name], seconds);
   }
@@ -122,7 +122,7 @@ function streamOf(lane, [name, queue], number) {
 }
 
 function laneOf(spec, given, bytes) {
-  const times = ["arrival", "leave", "departure"];
+  const times = ["arrival", "leave", "departure", "full"];
   const lane = { ...given, ...columnsOf(spec, given.columns, bytes, times) };
   const { leave, departure, fate } = lane;
   lane.number = Uint32Array.from(lane.number, (number) => lane.first + number);
@@ -151,6 +151,7 @@ function laneOf(spec, given, bytes) {
   }
   lane.startedAt = Float64Array.from(lane.sent, (i) => lane.start[i]);
   lane.departedAt = Float64Array.from(lane.sent, (i) => departure[i]);
+  lane.nodes ??= [];
   lane.memories = (lane.memories ?? []).map((each) => ({ ...each, ...columnsOf(spec, each.columns, bytes, ["at"]) }));
   lane.shownQueues = lane.queues.map((_, number) => queueOf(lane, number));
   lane.flows = lane.streams.map((each, number) => streamOf(lane, each, number));

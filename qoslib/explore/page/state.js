@@ -24,7 +24,7 @@ function laneAt(lane, t) {
       held: upto(flow.offeredAt, t) - last - upto(flow.droppedAt, t),
     };
   });
-  const choice = chosen - 1;
+  const choice = chosen - 1, lender = choice >= 0 && lane.lender ? lane.lender[choice] : -1;
   const queues = lane.shownQueues.map((queue) => queueAt(lane, queue, t, choice));
   const sum = (name) => flows.reduce((total, flow) => total + flow[name], 0);
   const sent = sum("sent"), all = flows.reduce((s, f) => s + (f.sent ? f.sent * f.delay : 0), 0);
@@ -33,8 +33,30 @@ function laneAt(lane, t) {
     offered: sum("offered"), dropped: sum("dropped"),
     waiting: queues.reduce((total, queue) => total + queue.waiting, 0),
     delay: sent ? all / sent : NaN,
-    guaranteed: choice >= 0 && lane.guaranteed?.[choice] === 1,
+    lender, served: choice >= 0 ? servedBy(lane, choice) : "", nodes: nodesAt(lane, choice, t),
   };
+}
+
+/** What let the packet of a choice go, in words. */
+function servedBy(lane, choice) {
+  if (lane.lender) {
+    const lender = lane.lender[choice];
+    return lender === lane.queueOf(lane.sent[choice]) ? `own ${lane.buckets[0]}` : `borrows from ${lane.nodes[lender].name}`;
+  }
+  if (lane.strict?.[choice]) return "strict priority";
+  if (!lane.guaranteed) return "";
+  return lane.guaranteed[choice] ? "guaranteed" : "excess";
+}
+
+/** The tokens of each queue's and node's buckets [B]: less than 0 where it owes some. */
+function nodesAt(lane, choice, t) {
+  let bucket = 0;
+  const held = ({ rate_bps: rate, burst_bytes: burst }) => {
+    const full = choice < 0 ? -Infinity : lane.full[bucket * lane.sent.length + choice];
+    bucket += 1;
+    return burst - (Math.max(full - t, 0) * rate) / 8;
+  };
+  return lane.nodes.map(({ rate, ceil }) => ({ ...(rate && { rate: held(rate) }), ...(ceil && { ceil: held(ceil) }) }));
 }
 
 function queueAt(lane, queue, t, choice) {
