@@ -13,6 +13,7 @@ from random import Random
 
 import pytest
 from damage import any_bytes, cut, damaged_csv, damaged_json
+from outputs import DAMAGED
 from test_record import EXAMPLES
 from test_your_port import CSV, loader, upload
 
@@ -42,6 +43,7 @@ SCENARIOS = [SMALL, CHAIN, *(each.scenario for each in PUBLISHED if not each.hos
 
 DOCUMENTS = [each.to_json().encode() for each in (*EXAMPLES, SMALL, CHAIN)]
 UPLOADS = [each.to_json().encode() for each in SCENARIOS]
+SHOWN = [each.encode() for each in DAMAGED.values()]
 TABLES = [CSV, (measurements.folder() / "m120_counters.csv").read_bytes()]
 
 
@@ -137,6 +139,9 @@ def picked(random):
     if random.random() < 0.5:
         damage = random.choice((damaged_json, damaged_json, damaged_json, cut))
         return "mine.json", damage(random.choice(UPLOADS), random)
+    if random.random() < 0.3:
+        name = random.choice(("mine.txt", "mine.json", "mine.xml", "mine"))
+        return name, random.choice((cut, any_bytes))(random.choice(SHOWN), random)
     damage = random.choice((damaged_csv, damaged_csv, damaged_csv, cut))
     return "mine.csv", damage(random.choice(TABLES), random)
 

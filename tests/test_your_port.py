@@ -228,6 +228,19 @@ def described():
     return scenario.network, scenario.streams
 
 
+def test_what_a_device_wrote_is_measurements_too():
+    held = Loaded()
+    shown = "class htb 1:10 root\n Sent 9000 bytes 90 pkt (dropped 10, overlimits 0)\n"
+    assert held.take("shown.txt", shown.encode()) == (
+        "shown.txt: 4 values of tc compared with the models."
+    )
+    assert set(held.measured["stream"]) == {"1:10"}
+    told = b'{"end": {"sum_received": {"seconds": 10, "bits_per_second": 94.1e6}}}'
+    assert "2 values of iperf3" in held.take("told.json", told)
+    with pytest.raises(ValueError, match=r"bad\.json, line 1: not JSON"):
+        held.take("bad.json", told[:-9])
+
+
 def test_a_stream_that_is_not_there_is_not_scored():
     table = Loaded()
     table.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))

@@ -143,9 +143,7 @@ class View:
         """The delay that this share of the packets of all streams that are meant do not exceed."""
         delays = self.result.histogram
         if delays is None:
-            raise NotModelledError(
-                "a fluid has one latency a stream, and no percentiles of packets"
-            )
+            raise NotModelledError("a fluid has one latency a stream, and no percentiles")
         names = [stream.name for stream in self.flows or self.streams]
         at = [self.result.streams.index(name) for name in names]
         ends = [float(f(self.each(q))) for f, q in ((min, "delay_min_s"), (max, "delay_max_s"))]

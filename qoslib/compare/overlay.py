@@ -119,6 +119,7 @@ class Overlay(Tabular):
         headings += [heading for model in models for heading in (model, "error")]
         rows: list[list[str]] = []
         left: dict[str, list[str]] = {}
+        of_one: dict[str, list[str]] = {}
         for value, by_model in self.by_value():
             scored = [row for row in by_model.values() if row.modelled is not None]
             if not scored:
@@ -126,11 +127,15 @@ class Overlay(Tabular):
                 left.setdefault(reason, []).append(_name(value))
                 continue
             rows.append(_cells(value, [by_model[model] for model in models]))
+            for model in models:
+                if by_model[model].modelled is None:
+                    why = f"{by_model[model].reason} ({model} model)"
+                    of_one.setdefault(why, []).append(_name(value))
         judged = [row for row in self.rows if row.verdict != "unscored"]
         within = sum(row.verdict == "within" for row in judged)
         title = f"Overlay on {self.scenario.name!r}: {within} of {len(judged)} within tolerance"
         below = [*self.loads, *(f"The {model} model: {why}" for model, why in self.silent.items())]
-        yield Table(title, headings, rows, (*below, *_not_compared(left)))
+        yield Table(title, headings, rows, (*below, *_not_compared(left), *_not_compared(of_one)))
 
 
 def overlay(
@@ -182,6 +187,8 @@ def overlay(
     stream     quantity     measured  fluid    error  packets    error
     data           sent  99.5 Mbit/s    100  +0.50 %      100  +0.50 %
     data    latency_p99       8.1 ms      -        -     8.08  -0.25 %
+    Not compared: latency_p99 of data: a fluid has one latency a stream, and no percentiles
+    (fluid model).
     """
     checked(Scenario, scenario, "scenario")
     checked(pd.DataFrame, measured, "measured")

@@ -1,4 +1,7 @@
-"""Your own files: a scenario as JSON, measurements as CSV; read whole or not at all."""
+"""Your own files: a scenario as JSON, measurements as CSV, counters as a device wrote them.
+
+They are read whole or not at all.
+"""
 
 import html
 import io
@@ -9,7 +12,7 @@ from typing import Any
 import ipywidgets as widgets
 import pandas as pd
 
-from qoslib import compare, measurements
+from qoslib import compare, measurements, telemetry
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
@@ -29,7 +32,7 @@ class Loaded:
         self.scenario, self.measured = scenario, measured
 
     def take(self, name: str, raw: bytes) -> str:
-        """Read a file by its ending, and say what it holds.
+        """Read a scenario, measurements or counters, and say what the file holds.
 
         Raises
         ------
@@ -39,14 +42,20 @@ class Loaded:
         if len(raw) > MOST_BYTES:
             raise ValueError(f"{name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}")
         ending = Path(name.lower()).suffix
-        if ending not in (".csv", ".json"):
+        # A scenario names the schema of its document.
+        saved = ending == ".json" and b'"schema"' in raw
+        kind = "" if ending == ".csv" or saved else _kind(name, raw)
+        if ending not in (".csv", ".json") and not kind:
             raise ValueError(
-                f"{name} is neither JSON nor CSV; allowed: a scenario in a file named .json, or"
-                " measurements in a file named .csv"
+                f"{name} is neither JSON nor CSV; allowed: a scenario in a file named .json,"
+                " measurements in a file named .csv, or the output of"
+                f" {', '.join(telemetry.KINDS)}"
             )
-        if ending == ".csv":
-            self.measured = _table(name, raw)
-            return f"{name}: {_many(len(self.measured), 'value')} compared with the models."
+        if ending == ".csv" or kind:
+            read = telemetry.read if kind else measurements.load
+            self.measured = _table(read, name, raw)
+            values = _many(len(self.measured), "value")
+            return f"{name}: {values} {f'of {kind} ' if kind else ''}compared with the models."
         scenario = _scenario(name, raw)
         if len(scenario.streams) > MOST_STREAMS:
             number = f"{len(scenario.streams):,} streams"
@@ -90,10 +99,23 @@ def _scenario(name: str, raw: bytes) -> Scenario:
         raise ValueError(f"{name} is not a scenario: {error}") from None
 
 
-def _table(name: str, raw: bytes) -> pd.DataFrame:
+def _named(name: str, raw: bytes) -> io.BytesIO:
+    """A file with a name, for messages."""
     file = io.BytesIO(raw)
     file.name = name
-    table = measurements.load(file)
+    return file
+
+
+def _kind(name: str, raw: bytes) -> str:
+    """The kind of output that this is; nothing where it is none, or no text."""
+    try:
+        return telemetry.kind_of(_named(name, raw))
+    except measurements.MeasurementError:
+        return ""
+
+
+def _table(read: Callable[[io.BytesIO], pd.DataFrame], name: str, raw: bytes) -> pd.DataFrame:
+    table = read(_named(name, raw))
     if len(table) > MOST_ROWS:
         raise ValueError(f"{name} has {len(table):,} rows; allowed: up to {MOST_ROWS:,}")
     return table
@@ -105,8 +127,8 @@ class Loader(widgets.HBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(
         self,
         load: Callable[[str, bytes], str],
-        name: str = "Load JSON or CSV",
-        accept: str = ".json,.csv",
+        name: str = "Load JSON, CSV or counters",
+        accept: str = ".json,.csv,.txt,.log,.xml,.flent,.gz",
     ) -> None:
         self._load, self._said = load, widgets.HTML()
         self._pick = widgets.FileUpload(

@@ -200,6 +200,9 @@ class _Drawn:
             half_width=both[:, 1],
             faded=faded,
         )
+        # The look of a class follows its place among all of them, not among those measured.
+        whole = style.points("measured", self.names, self.names, [], place)["marker"]
+        trace["marker"] = _of(whole, [self.names.index(name) for name in names])
         return trace | {"name": trace["name"].replace("published", "measured")}
 
     def _converted(self, value: Published, name: str, unit: str) -> Floats:
@@ -257,6 +260,12 @@ class _Drawn:
         if len(each) > MOST_NAMED:
             each[MOST_NAMED:] = [f"and {len(each) - MOST_NAMED} more"]
         return f" Not drawn: {', '.join(each)}." if each else ""
+
+
+def _of(marker: style.Json, places: Sequence[int]) -> style.Json:
+    """A look without what belongs to other places."""
+    lists = {key: value for key, value in marker.items() if isinstance(value, list)}
+    return marker | {key: [value[at] for at in places] for key, value in lists.items()}
 
 
 def _column(panel: str) -> str:

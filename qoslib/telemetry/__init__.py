@@ -8,6 +8,6 @@ packet capture.
 
 from qoslib.telemetry.capture import MOST_PACKETS, arrivals
 from qoslib.telemetry.counters import rates
-from qoslib.telemetry.reading import KINDS, read
+from qoslib.telemetry.reading import KINDS, kind_of, read
 
-__all__ = ["KINDS", "MOST_PACKETS", "arrivals", "rates", "read"]
+__all__ = ["KINDS", "MOST_PACKETS", "arrivals", "kind_of", "rates", "read"]

@@ -16,7 +16,7 @@ from qoslib.record import AtLeastOne, checked, fail
 from qoslib.telemetry import flent, iperf3, junos, junos_cos, policy_map, tc
 from qoslib.telemetry.values import Values, short
 
-__all__ = ["KINDS", "read"]
+__all__ = ["KINDS", "kind_of", "read"]
 
 #: How a file of gzip begins (RFC 1952).
 GZIP = b"\x1f\x8b"
@@ -115,10 +115,11 @@ def read(
     checked(str | None, interface, "interface")
     mtu_bytes = checked(AtLeastOne, mtu_bytes, "mtu_bytes")
     names = _names(streams)
-    raw, file = _raw(source)
-    text = text_of(_unpacked(raw, file) if isinstance(raw, bytes) else raw, file)
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    kind = kind or _recognised(text, file)
+    text, file = _text(source)
+    kind = kind or _recognised(text)
+    if not kind:
+        problem = f"not recognised; allowed: the output of {', '.join(KINDS)}"
+        raise MeasurementError(file, problem, None, None)
     values = Values(file)
     values.taken = _taken(text)
     _KINDS[kind].read(text, values, mtu_bytes)
@@ -126,6 +127,39 @@ def read(
         values.only(interface)
     values.rename(names)
     return values.frame(kind)
+
+
+def kind_of(source: str | bytes | os.PathLike[str] | IO[Any]) -> str:
+    """The kind of output that a file seems to be; empty where it is none of `KINDS`.
+
+    Parameters
+    ----------
+    source : str, bytes, Path or file
+        As of `read`.
+
+    Returns
+    -------
+    str
+        A name of `KINDS`, or nothing.
+
+    Raises
+    ------
+    MeasurementError
+        If it is too large, no text in UTF-8 or damaged gzip.
+
+    Examples
+    --------
+    >>> kind_of("qdisc fq_codel 0: dev eth0 root\\n Sent 0 bytes 0 pkt (dropped 0, overlimits 0)")
+    'tc'
+    """
+    return _recognised(_text(source)[0])
+
+
+def _text(source: object) -> tuple[str, str]:
+    """The text of a source, with line ends of one kind, and what errors call it."""
+    raw, file = _raw(source)
+    text = text_of(_unpacked(raw, file) if isinstance(raw, bytes) else raw, file)
+    return text.replace("\r\n", "\n").replace("\r", "\n"), file
 
 
 def _names(streams: object) -> dict[str, str]:
@@ -177,13 +211,9 @@ def _unpacked(raw: bytes, file: str) -> bytes:
     return plain
 
 
-def _recognised(text: str, file: str) -> str:
+def _recognised(text: str) -> str:
     begin = text[:LOOKED_AT]
-    for name, kind in _KINDS.items():
-        if kind.signs.search(begin):
-            return name
-    problem = f"not recognised; allowed: the output of {', '.join(KINDS)}"
-    raise MeasurementError(file, problem, None, None)
+    return next((name for name, kind in _KINDS.items() if kind.signs.search(begin)), "")
 
 
 def _taken(text: str) -> str:

@@ -61,7 +61,8 @@ def _item(item: dict[str, Any], values: Values) -> None:
         )
     if "packets" in counters and "drops" in counters:
         parts = [counters[name] for name in ("packets", "drops", "qlen") if name in counters]
-        place = f"{', '.join(_said(place) for _, place in parts)}, in total"
+        places = dict.fromkeys(_said(place) for _, place in parts)
+        place = f"{', '.join(places)}, in total"
         total = sum(int(number) for number, _ in parts)
         values.add(stream, "offered_packets", total, "packets", place, experiment=experiment)
     for name, (number, place) in item.get("delays", {}).items():

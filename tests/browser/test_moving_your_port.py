@@ -96,5 +96,5 @@ def test_a_port_is_built_saved_and_loaded(page, watch, jupyter_server, tmp_path)
 def load(page, app, path):
     """The input of a file is no part of the page until the button asks for one."""
     with page.expect_file_chooser(timeout=30_000) as chooser:
-        app.get_by_role("button", name=re.compile("Load JSON or CSV")).click()
+        app.get_by_role("button", name=re.compile("Load JSON, CSV or counters")).click()
     chooser.value.set_files(path)
