@@ -16,15 +16,17 @@ from qoslib.config import (
 from qoslib.config.rules import RULES, findings, silenced
 from qoslib.config.rules.find import in_order
 from qoslib.config.rules.rule import Finding
-from qoslib.platforms.trees import ios_xe
+from qoslib.platforms.trees import htb, ios_xe
 from qoslib.port import (
     ByteLimit,
     Classifier,
     Codel,
+    HierarchicalTokenBucket,
     Node,
     PacketLimit,
     Policer,
     Port,
+    PriorityLevels,
     Queue,
     Red,
     RedProfile,
@@ -342,6 +344,35 @@ def test_priority_below_a_shaped_node_is_limited_by_it():
     port = Port("out", 1e9, queues, SchedulerTree(nodes, 2))
     classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)
     assert found("priority-unlimited", ConfiguredPort("x", "out", port, classes)) == ()
+
+
+def test_strict_high_of_junos_is_a_guarantee_of_the_whole_line():
+    queues = (Queue("LLQ", LIMIT, guaranteed_bps=1e9), Queue("BE", LIMIT, priority=4))
+    classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)
+    port = Port("out", 1e9, queues, PriorityLevels())
+    configured = ConfiguredPort("ge-0/0/0", "out", port, classes)
+    assert found("priority-unlimited", configured, dialect="junos")[0].severity == "warning"
+    limited = queues[0].replace(shaper=Shaper(4e8, 500_000)), queues[1].replace(guaranteed_bps=1e9)
+    configured = configured.replace(port=port.replace(queues=limited))
+    assert found("priority-unlimited", configured, dialect="junos") == ()
+    (got,) = found("guarantees-over", configured, dialect="junos")
+    assert (got.severity, "400 Mb/s + BE 1 Gb/s" in got.arithmetic) == ("warning", True)
+
+
+def test_bands_and_buckets_of_linux_are_no_mistakes():
+    queues = (Queue("1:1", LIMIT), Queue("1:2", LIMIT, priority=1))
+    classes = (ConfiguredClass("1:1", "1:1", ("EF", "AF42")), ConfiguredClass("1:2", "1:2"))
+    port = Port("eth0", 1e9, queues, StrictPriority())
+    configured = ConfiguredPort("eth0", "out", port, classes)
+    assert found("video-in-llq", configured, dialect="tc") == ()
+    assert found("video-in-llq", configured, dialect="junos")
+    leaves = tuple(htb(Queue(name, LIMIT), 1e6, burst_bytes=1500) for name in ("a", "b"))
+    leaves = tuple(leaf.replace(shaper=Shaper(1e6, 1500)) for leaf in leaves)
+    tree = HierarchicalTokenBucket((htb(Node("1:", ("a", "b")), 2e6),))
+    port = Port("eth0", 1e9, leaves, tree)
+    classes = tuple(ConfiguredClass(leaf.name, leaf.name) for leaf in leaves)
+    configured = ConfiguredPort("eth0", "out", port, classes)
+    assert found("shaper-burst-small", configured, dialect="tc") == ()
 
 
 def test_fixes_are_in_the_words_of_the_dialect():

@@ -6,6 +6,7 @@ from qoslib import units
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.promises import FRAME_BYTES
 from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.port import HierarchicalTokenBucket
 from qoslib.traffic import TickedBursts
 
 __all__ = ["LONGEST_S"]
@@ -121,6 +122,9 @@ def tcp_policed(case: Case) -> Iterator[Found]:
 @rule("shaper-burst-small", "warning", "RFC 3290: a shaper sends what its tokens cover")
 def shaper_burst_small(case: Case) -> Iterator[Found]:
     """A shaper's burst does not hold one full frame."""
+    if isinstance(case.port.scheduler, HierarchicalTokenBucket):
+        # It lets a packet go while its tokens are not negative.
+        return
     for member in case.members:
         shaper = member.queue.shaper
         if shaper and shaper.burst_bytes < FRAME_BYTES:

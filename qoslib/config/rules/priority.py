@@ -92,14 +92,15 @@ def priority_below_load(case: Case) -> Iterator[Found]:
 def video_in_llq(case: Case) -> Iterator[Found]:
     """Voice and video share one class that is served first."""
     for member in case.members:
-        marks = set(member.of.marks)
+        # A band of Linux's prio takes whole ranges of ToS, which nobody chose one by one.
+        marks = set() if case.configuration.dialect == "tc" else set(member.of.marks)
         sent = member.load.words.lower() if member.load else ""
         video = sorted(marks & VIDEO) or (["video"] if "video" in sent else [])
         voice = sorted(marks & VOICE) or (["calls"] if "call" in sent else [])
         if not member.strict or not video or not voice:
             continue
         why = "A picture is a burst of many packets, which calls wait behind."
-        if member.load and member.load.arithmetic:
+        if member.load and member.load.words and member.load.arithmetic:
             why += f" {member.load.words}: {member.load.arithmetic}."
         yield Found(
             member.of.line,
