@@ -140,7 +140,7 @@ def test_what_cannot_be_ends_with_2_and_one_line(run, arguments, says):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["bad.cfg"], "line 18"),
+        (["bad.cfg"], "line 18 "),
         (["edge.cfg", "--interface", "Gi9"], "GigabitEthernet0/0/1"),
         (["load.toml"], "dialect"),
     ],

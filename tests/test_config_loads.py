@@ -109,6 +109,7 @@ def test_targets_and_tables_of_interfaces():
         ('\nVIDEO = "40 calls G.999"', 2, "G.711"),
         ('VIDEO = "much"', 1, "40 calls G.711"),
         ('VIDEO = "6.1.2 Mb/s"', 1, "digits"),
+        ('VIDEO = "6 MB/s"', 1, "small b"),
         ("VIDEO = 6", 1, "40 calls G.711"),
         ("VIDEO = []", 1, "40 calls G.711"),
         ('VIDEO = "0 bulk TCP, 20 ms"', 1, "1 to 1000"),
@@ -189,6 +190,9 @@ def test_what_a_queue_holds_and_what_a_policer_lets_through():
 
 def test_amounts():
     assert amount("50M", "bit/s") == amount("5e7", "bit/s") == amount("50 Mb/s", "bit/s") == 50e6
+    assert amount("2 Gb", "bit/s") == 2e9
+    with pytest.raises(ValueError, match="small b"):
+        amount("6 MB/s", "bit/s")
     assert [rate_text(0), rate_text(12), rate_text(999e9)] == ["0", "12 b/s", "999 Gb/s"]
     assert [time_text(0), time_text(0.00025), time_text(16)] == ["0 ms", "250 µs", "16 s"]
     assert size_text(2500) == "2,500 B"

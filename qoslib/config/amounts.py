@@ -10,9 +10,9 @@ __all__ = ["amount", "rate_text", "size_text", "time_text"]
 #: Unit -> how people write it, without regard to case.
 _WORDS = {
     "bit/s": ("bit/s", "b/s", "bps"),
-    "kbit/s": ("kbit/s", "kb/s", "kbps", "kbit", "k"),
-    "Mbit/s": ("mbit/s", "mb/s", "mbps", "mbit", "m"),
-    "Gbit/s": ("gbit/s", "gb/s", "gbps", "gbit", "g"),
+    "kbit/s": ("kbit/s", "kb/s", "kbps", "kbit", "kb", "k"),
+    "Mbit/s": ("mbit/s", "mb/s", "mbps", "mbit", "mb", "m"),
+    "Gbit/s": ("gbit/s", "gb/s", "gbps", "gbit", "gb", "g"),
     "s": ("s", "sec", "second", "seconds"),
     "ms": ("ms",),
     "us": ("us", "µs"),
@@ -23,6 +23,8 @@ _WORDS = {
     "packets": ("packets", "packet", "pkt"),
 }
 _NUMBER = re.compile(r"(\d[\d,_]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
+#: A rate in bytes, by its large B.
+_OCTETS = re.compile(r"\d\s*[kKmMgG]?B(/s|ps)?\b")
 #: From such a value on an amount is shown in the unit, the largest first.
 _RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
 _TIMES = ("s", "ms", "us")
@@ -54,6 +56,8 @@ def amount(text: str, unit: str) -> float:
     (6000000.0, 0.02, 2000000.0)
     """
     kind, _ = units.UNITS[unit]
+    if unit == "bit/s" and _OCTETS.search(text):
+        fail("amount", text, "bits per second: with a small b, as in 6 Mb/s")
     found = _NUMBER.fullmatch(text.strip())
     if found:
         number = float(found[1].replace(",", "").replace("_", ""))

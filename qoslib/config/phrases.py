@@ -66,6 +66,8 @@ def phrase(words: str, name: str, mark: str, least: float, counted: float | None
     ValueError
         If it is none of these.
     """
+    if re.match(r"\d[\d.,]*\s*[kKmMgG]?B(/s|ps)\b", words):
+        fail(f"traffic of {name}", words, "bits per second: with a small b, as in 6 Mb/s")
     for pattern, make in _PHRASES:
         if found := re.fullmatch(pattern, words, re.IGNORECASE):
             return make(found, name, mark, least, counted)

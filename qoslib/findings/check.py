@@ -89,7 +89,7 @@ def check(
         found = read(text, interface, facts, dialect)
         older = read(against, interface, facts, dialect or found.dialect) if against else None
     except ConfigurationError as error:
-        return Report(file, lines=text.count("\n") + 1, findings=(_unreadable(error),))
+        return Report(file, lines=len(text.splitlines()), findings=(_unreadable(error),))
     sent = _loads(found, traffic, measured)
     listed = list(findings(found, sent, known))
     assumed = list(_assumed(found, sent))
@@ -129,7 +129,7 @@ def check(
 
 
 def _unreadable(error: ConfigurationError) -> Finding:
-    sentence = str(error)
+    sentence = str(error).removeprefix(f"line {error.line}: ")
     return Finding("unreadable", "error", error.line or 0, sentence[:1].upper() + sentence[1:])
 
 
