@@ -389,6 +389,21 @@ tc filter add dev eth0 parent 1: u32 match 'ip
     assert found.ports == ()
 
 
+def test_nothing_outside_the_commands_is_kept():
+    text = """\
+PASSWORD=HIDDEN tc qdisc add dev eth0 root pfifo  # HIDDEN
+[ "$1" = HIDDEN ] && tc qdisc add dev eth1 root pfifo
+login -p HIDDEN "; tc qdisc add dev eth2 root pfifo
+iptables -A FORWARD -s 10.9.8.7 -j CLASSIFY --set-class 1:10 -m comment --comment HIDDEN
+"""
+    found = read(text, facts={"line_rate_bps": 1e8})
+    assert [each.text for each in found.statements] == ["tc qdisc add dev eth0 root pfifo"]
+    assert lines(found, "unknown") == [2, 3]
+    assert found.remarks[2].text == "iptables ... -j CLASSIFY --set-class 1:10"
+    assert "HIDDEN" not in repr(found)
+    assert "10.9" not in repr(found)
+
+
 def test_the_line_rate_is_asked_for():
     found = read("tc qdisc add dev eth0 root pfifo", dialect="tc")
     assert [port.port for port in found.ports] == [None]

@@ -130,6 +130,22 @@ def test_a_tree_as_tc_commands():
     ]
 
 
+def test_queues_that_marks_of_their_names_lead_to_get_filters():
+    queues = tuple(Queue(name, PacketLimit(9), priority=i) for i, name in enumerate(("EF", "web")))
+    port = Port("eth0", 1e9, queues, StrictPriority())
+    written = write(port, "tc")
+    assert written.lost == ()
+    first = "tc filter add dev eth0 parent 1: protocol"
+    assert written.text.splitlines()[-3:] == [
+        f"{first} ip prio 1 u32 match ip dsfield 0xb8 0xfc flowid 1:1",
+        '# fwmark 1 is "web"',
+        f"{first} all prio 2 handle 1 fw flowid 1:2",
+    ]
+    (configured,) = read(written.text, facts=dict(written.facts)).ports
+    assert configured.port == port
+    assert [each.marks for each in configured.classes] == [("EF",), ("web",)]
+
+
 def test_more_bands_than_prio_has_are_not_written():
     queues = tuple(Queue(f"q{level}", PacketLimit(9), priority=level) for level in range(17))
     written = write(Port("eth0", 1e9, queues, StrictPriority()), "tc")

@@ -85,5 +85,7 @@ def test_hosts_of_tcp_are_refused(port, model):
     )
     flow = flows.Flow("flow", 0.05, flows.Reno(), mss_bytes=1448, frame_bytes=1500)
     scenario = Scenario("tcp", one, (), 1.0, hosts=(flows.Host("host", 1e9, (flow,)),))
-    with pytest.raises(ValueError, match=r"Port 'port' scheduler is .*; allowed: with TCP hosts one"):
+    with pytest.raises(
+        ValueError, match=r"Port 'port' scheduler is .*; allowed: with TCP hosts one"
+    ):
         run(scenario, model=model)

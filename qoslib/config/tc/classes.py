@@ -11,7 +11,16 @@ from qoslib.config.tc.words import Command, handle
 from qoslib.config.text import ConfigurationError
 from qoslib.port import Classifier, Policer
 
-__all__ = ["PRIOMAP", "Sorted", "bands_of", "by_priority", "describe", "policer", "sort"]
+__all__ = [
+    "PRIOMAP",
+    "Sorted",
+    "bands_of",
+    "by_priority",
+    "classifier_of",
+    "describe",
+    "policer",
+    "sort",
+]
 
 #: Band of each priority of a packet, of prio and pfifo_fast.
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
@@ -108,6 +117,27 @@ def _policer(
         notes.lose(command, lost)
         return None
     return policer(notes, command, police, f"queues[{queue!r}].policer")
+
+
+def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
+    """A classifier; without a default a mark leads to the queue of its own name anyway.
+
+    Parameters
+    ----------
+    rules : iterable of (str, str)
+    default : str
+
+    Returns
+    -------
+    Classifier
+
+    Examples
+    --------
+    >>> classifier_of([("EF", "voice"), ("CS1", "CS1")], "")
+    Classifier(rules=(('EF', 'voice'),))
+    """
+    needed = tuple((mark, queue) for mark, queue in rules if default or mark != queue)
+    return Classifier(needed, default)
 
 
 def policer(notes: Notes, command: Command, police: Options, where: str) -> Policer | None:
@@ -226,7 +256,7 @@ def describe(
         Queue, class, its command, and the node above it.
     """
     marks: dict[str, dict[str, None]] = {}
-    for mark, queue in classifier.rules:
+    for mark, queue in (*found.rules, *classifier.rules):
         marks.setdefault(queue, {})[mark] = None
     if classifier.default:
         marks.setdefault(classifier.default, {})["the rest"] = None

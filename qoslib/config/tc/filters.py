@@ -24,7 +24,7 @@ def say_filters(lines: Lines, port: Port, ids: dict[str, str], *, catch_all: boo
         Whether the scheduler has no word for the class of all other packets.
     """
     default = port.classifier.default
-    chosen = _matches(port.classifier)
+    chosen = _matches(port.classifier if default else _by_name(port, ids))
     queues = {queue.name: queue for queue in port.queues}
     if default and (catch_all or _meters(queues[default])):
         chosen.append(("u32 match u32 0 0", "all", default, ""))
@@ -40,6 +40,13 @@ def say_filters(lines: Lines, port: Port, ids: dict[str, str], *, catch_all: boo
             f"filter add dev {lines.device} parent 1: protocol {protocol} prio {number} "
             f"{words} flowid {ids[queue]}{police}"
         )
+
+
+def _by_name(port: Port, ids: dict[str, str]) -> Classifier:
+    """With the queues that a mark of their own name leads to, unless that is a class's number."""
+    known = {mark for mark, _ in port.classifier.rules}
+    own = [name for name in port.queue_names if name not in known and name != ids[name]]
+    return Classifier((*port.classifier.rules, *((name, name) for name in own)))
 
 
 def _meters(queue: Queue) -> str:

@@ -3,7 +3,7 @@
 from typing import NamedTuple, TypeVar
 
 from qoslib import units
-from qoslib.config.tc.classes import describe, sort
+from qoslib.config.tc.classes import classifier_of, describe, sort
 from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options, by_default
 from qoslib.config.tc.queues import frames, held
@@ -68,7 +68,7 @@ def htb_tree(notes: Notes, qdisc: Command) -> Inner:
     found = sort(notes, qdisc.handle, leaves)
     _other_filters(notes, qdisc)
     default = _default(notes, qdisc, options, leaves) if found.default is None else found.default
-    classifier = Classifier(found.rules, default)
+    classifier = classifier_of(found.rules, default)
     queues, nodes = [], []
     entries: list[tuple[str, str, Command | None, str]] = []
     if len(tops) > 1 or tops[0] in leaves:

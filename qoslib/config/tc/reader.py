@@ -17,9 +17,9 @@ __all__ = ["is_tc", "read_tc"]
 NAMELESS = "device"
 _SHOWN = re.compile(r'^\s*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
 _LINE = re.compile(
-    r"""^\s*(?:sudo\s+)?(?:\S*/|\$\{?)?tc\}?\s+(?:-\S+\s+)*(?:qdisc|class|filter)\b
-    |^\s*(?:qdisc|class)\s+\w+\s+[0-9a-f]*:[0-9a-f]*\s
-    |^\s*(?:qdisc|class|filter)\s+(?:add|replace|change|del)\s""",
+    r"""(?<![\w.-])tc\}?[ \t]+(?:-\S+[ \t]+)*(?:qdisc|class|filter)\b
+    |^[ \t]*(?:qdisc|class)[ \t]+\w+[ \t]+[0-9a-f]*:[0-9a-f]*[ \t]
+    |^[ \t]*(?:qdisc|class|filter)[ \t]+(?:add|replace|change|del)[ \t]""",
     re.MULTILINE | re.VERBOSE | re.IGNORECASE,
 )
 

@@ -1,7 +1,7 @@
 """Schedulers without a tree: prio, drr, qfq, a single queue, and what stands below one class."""
 
 from qoslib.config.reading import ConfiguredClass
-from qoslib.config.tc.classes import bands_of, by_priority, describe, sort
+from qoslib.config.tc.classes import bands_of, by_priority, classifier_of, describe, sort
 from qoslib.config.tc.device import bands
 from qoslib.config.tc.hierarchy import Inner, burst_of, htb_tree, rate_of
 from qoslib.config.tc.notes import Notes
@@ -10,7 +10,6 @@ from qoslib.config.tc.queues import Held, frames, held
 from qoslib.config.tc.words import Command
 from qoslib.config.text import ConfigurationError
 from qoslib.port import (
-    Classifier,
     DeficitRoundRobin,
     Fifo,
     PacketLimit,
@@ -119,7 +118,7 @@ def _prio(notes: Notes, qdisc: Command) -> Inner:
     if notes.device.names.get("the rest") == "":
         mapped, rest = [], ""
     rules = found.rules if found.default is not None else (*found.rules, *mapped)
-    classifier = Classifier(tuple(rules), found.default or rest)
+    classifier = classifier_of(rules, found.default or rest)
     queues = []
     for level, (name, leaf) in enumerate(zip(names, limits, strict=True)):
         notes.at(f"queues[{name!r}].priority", number._replace(value=level))
@@ -137,7 +136,7 @@ def _round(notes: Notes, qdisc: Command) -> Inner:
         raise ConfigurationError(f"{qdisc.kind} has no classes", qdisc.line)
     names = {each.handle: notes.name(each.handle) for each in own}
     found = sort(notes, qdisc.handle, names)
-    classifier = Classifier(found.rules, found.default or "")
+    classifier = classifier_of(found.rules, found.default or "")
     if found.default is None:
         notes.lose(qdisc, "Unclassified packets are dropped; here such a stream is an error.")
     queues = []

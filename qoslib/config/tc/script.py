@@ -20,7 +20,9 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))", re.ASCII)
 _REDIRECTION = re.compile(r"(?<!\S)\d?(?:&>>?|>>?|<)\s*(?:&\d|&-|[^\s;|&()<>]+)")
 _NAMED = re.compile(r'#\s*([0-9a-f]*:[0-9a-f]*|fwmark \d+|the rest) is ("(?:[^"\\]|\\.)*")\s*')
-_MARKS = re.compile(r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b.*)")
+_MARKS = re.compile(
+    r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
+)
 _OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select": "a loop"}
 _OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
 _CLOSES = {"fi", "esac", "}", "done"}
@@ -79,17 +81,17 @@ def read_script(text: str) -> Script:
             continue
         tokens = _tokens(line)
         if tokens is None:
-            if re.search(r"(^|[\s/])tc\s", line):
+            if begin := re.search(r"(?<![\w.-])tc\s", line):
                 lost = "The quotation does not end on this line, so it is not read."
-                found.remarks.append(Remark("unknown", number, _short(line), lost))
+                text = _short(line[begin.start() :])
+                found.remarks.append(Remark("unknown", number, text, lost))
             continue
         if _MARKS.search(line) and any("tables" in token for token in tokens):
             _mark(line, number, found)
             continue
         parts = list(_commands(tokens, number, inside))
         for words, blocks, certain in parts:
-            text = _short(line) if len(parts) == 1 else _short(" ".join(words))
-            _one(words, certain, number, text, values, names, blocks, found)
+            _one(words, certain, number, values, names, blocks, found)
     return found
 
 
@@ -169,6 +171,12 @@ def _is_tc(words: list[str]) -> bool:
     return bool(words) and (_plain(words[0]) == "tc" or _behind_tc(words) is not None)
 
 
+def _own(words: list[str]) -> list[str]:
+    """The words from tc on: what stands in front of it is not about queues."""
+    at = next((i for i, word in enumerate(words) if _plain(word) == "tc"), 0)
+    return words[at:]
+
+
 def _plain(word: str) -> str:
     return word.rsplit("/", 1)[-1].strip("${}").lower()
 
@@ -176,7 +184,7 @@ def _plain(word: str) -> str:
 def _behind_tc(words: list[str]) -> list[str] | None:
     """What stands behind `tc` and its options; None if it is no tc command."""
     rest = list(words)
-    while rest and rest[0] in _PREFIXES:
+    while rest and (rest[0] in _PREFIXES or _ASSIGNMENT.fullmatch(rest[0])):
         rest.pop(0)
     if rest[:3] == ["ip", "netns", "exec"]:
         del rest[:4]
@@ -212,7 +220,6 @@ def _one(
     words: list[str],
     certain: bool,
     number: int,
-    text: str,
     values: dict[str, str],
     names: dict[str, str],
     inside: list[tuple[str, int]],
@@ -223,7 +230,7 @@ def _one(
     if own and all(_ASSIGNMENT.fullmatch(word) for word in own):
         _assign(own, certain, number, values)
         return
-    expanded, unknown = list[str](), ""
+    expanded, unknown, text = list[str](), "", _short(" ".join(_own(words)))
     for index, word in enumerate(words):
         whole, missing = _expand(word, values, number)
         if missing and not (index and words[index - 1] == "dev") and _plain(word) != "tc":
