@@ -70,20 +70,22 @@ def _tree_rows(tree, state):
     """Nodes, steps and tournaments; what a packet costs its queue's guarantee is a step too."""
     root = tree.root[0]
     heads = (root["first_within"], root["first_beyond"])
-    rows = [[len(tree.nodes), *heads, len(tree.steps), tree.matches.shape[1], len(tree.wakes) // 2]]
+    steps, firsts = [], []
+    for kind, path in zip(state.classes, tree.paths, strict=True):
+        firsts.append(len(steps))
+        mine = tree.steps[path[: tree.nodes[kind["queue"]]["depth"] + 1]]
+        for name in ("credit_ps", "credit_fraction"):
+            mine[-1][name] = kind[name]
+        steps.extend(mine)
+    rows = [[len(tree.nodes), *heads, len(steps), tree.matches.shape[1], len(tree.wakes) // 2]]
     names = ("parent", "place", "depth", "within", "beyond", "first", "size", "shaped")
     for index, node in enumerate(tree.nodes):
         buckets = state.queues[index] if index < len(state.queues) else node
         saved = (buckets["guaranteed"], buckets["credit_burst_ps"])
         rows.append([*(node[n] for n in names), node["shape_burst_ps"], *saved])
-    steps = tree.steps.copy()
-    for kind, path in zip(state.classes, tree.paths, strict=True):
-        last = path + tree.nodes[kind["queue"]]["depth"]
-        for name in ("credit_ps", "credit_fraction"):
-            steps[last][name] = kind[name]
     names = ("shape_ps", "shape_fraction", "credit_ps", "credit_fraction")
     rows += [[*(s[n] for n in names), s["turn_ps"], s["excess_turn_ps"]] for s in steps]
-    return [*rows, tree.paths, tree.matches[0]]
+    return [*rows, firsts, tree.matches[0]]
 
 
 def _asked(name, seed, packets):

@@ -73,7 +73,9 @@ def tree_needs(port: Port, classes: NDArray[np.void]) -> Iterator[Need]:
             bands = len(scheduler.bands(port.queues))
         levels = max(shape.depths) + 1 if isinstance(scheduler, HierarchicalTokenBucket) else 0
         bytes_each = NODE.itemsize + 16 * (bands + levels) + 200
-        yield f"Port {port.name!r} nodes", number, bytes_each * number + STEP.itemsize * steps
+        paths = np.dtype(np.int64).itemsize * len(classes) * (max(shape.depths) + 1)
+        needed = bytes_each * number + STEP.itemsize * steps + paths
+        yield f"Port {port.name!r} nodes", number, needed
 
 
 def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
@@ -102,9 +104,9 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
         members[0, first : first + len(mine)] = mine
     priorities = sorted({queue.priority for queue in port.queues})
     nodes["priority"][:queues] = [priorities.index(queue.priority) for queue in port.queues]
-    goes = np.zeros((2, number + 1), GOES)
+    goes = np.zeros((number + 1, 2), GOES)
     goes["band"] = NONE
-    goes["leaf"][:, :queues] = np.arange(queues)
+    goes["leaf"][:queues] = np.arange(queues)[:, np.newaxis]
     return Tree(
         root=root,
         nodes=nodes,
@@ -144,28 +146,31 @@ def _placed(shape: Outline) -> NDArray[np.void]:
 def _steps(
     port: Port, shape: Outline, classes: NDArray[np.void], end_ps: int
 ) -> tuple[NDArray[np.void], NDArray[np.int64]]:
-    """What each packet class costs each node on its way, from the root on."""
+    """What each frame size costs each node that it passes, and which of that a class pays."""
     rates = guaranteed_below_bps(port.queues, shape)
     weights = _excess_weights(port, shape)
     if isinstance(port.scheduler, HierarchicalTokenBucket):
         rates = weights = [0.0] * len(weights)
     shares = [_shares(shape, values, end_ps) for values in (rates, weights)]
     depths = [shape.depths[int(each["queue"])] + 1 for each in classes]
-    ends = np.cumsum(depths, dtype=np.int64)
-    steps = np.zeros(int(ends[-1]), STEP)
-    for kind, end in zip(classes, ends, strict=True):
-        at, index = int(end), int(kind["queue"])
+    steps, paths = np.zeros(sum(depths), STEP), np.zeros((len(classes), max(depths)), np.int64)
+    numbers: dict[tuple[int, int], int] = {}
+    for kind, path in zip(classes, paths, strict=True):
+        index = int(kind["queue"])
         while index >= 0:
-            at -= 1
-            if index >= len(port.queues):
-                _fill_step(steps[at], port, shape.nodes[index - len(port.queues)], kind)
-            for name, share in zip(("turn_ps", "excess_turn_ps"), shares, strict=True):
-                turn_ps = int(kind["service_ps"]) * share[index]
-                if turn_ps >= HORIZON_PS:
-                    fail(f"Port {port.name!r} weights", share[index], "closer", "are in a ratio of")
-                steps[at][name] = max(int(turn_ps), 1)
+            which = index, int(kind["frame_bytes"])
+            path[shape.depths[index]] = number = numbers.setdefault(which, len(numbers))
+            if number == len(numbers) - 1:
+                if index >= len(port.queues):
+                    _fill_step(steps[number], port, shape.nodes[index - len(port.queues)], kind)
+                for name, share in zip(("turn_ps", "excess_turn_ps"), shares, strict=True):
+                    turn_ps = int(kind["service_ps"]) * share[index]
+                    if turn_ps >= HORIZON_PS:
+                        pair = f"Port {port.name!r} weights", share[index]
+                        fail(*pair, "closer", "are in a ratio of")
+                    steps[number][name] = max(int(turn_ps), 1)
             index = shape.parents[index]
-    return steps, ends - depths
+    return steps[: len(numbers)], paths
 
 
 def _excess_weights(port: Port, shape: Outline) -> list[float]:
@@ -214,10 +219,10 @@ def _fill_nodes(
     queues = len(nodes) - len(shape.nodes)
     largest = np.zeros(len(nodes), np.int64)
     dearest = np.zeros(len(nodes), np.int64)
-    for kind, first in zip(state.classes, paths, strict=True):
+    for kind, path in zip(state.classes, paths, strict=True):
         index = int(kind["queue"])
         while index >= 0:
-            step = steps[first + shape.depths[index]]
+            step = steps[path[shape.depths[index]]]
             largest[index] = max(largest[index], kind["frame_bytes"])
             dearest[index] = max(dearest[index], step["credit_ps"])
             index = shape.parents[index]

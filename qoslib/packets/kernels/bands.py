@@ -25,7 +25,7 @@ def _covered_at(row, cost_ps):
 def _of_queue(state, tree, leaf, now_ps):
     """Band of a queue's oldest packet; when that changes by itself."""
     queue, node = state.queues[leaf], tree.nodes[leaf]
-    tree.goes[0, leaf].band = tree.goes[1, leaf].band = NONE
+    tree.goes[leaf, 0].band = tree.goes[leaf, 1].band = NONE
     if queue.length == 0:
         return NEVER
     packet_class = state.slots[head_slot(queue)].packet_class
@@ -41,10 +41,10 @@ def _of_queue(state, tree, leaf, now_ps):
             within = node.within
         else:
             wake_ps = covered_ps
-    tree.goes[0, leaf].band, tree.goes[1, leaf].band = within, beyond
-    tree.goes[0, leaf].turn_ps = tree.turns[leaf, within]
-    tree.goes[1, leaf].turn_ps = tree.turns[leaf, beyond]
-    tree.goes[0, leaf].kind = tree.goes[1, leaf].kind = packet_class
+    tree.goes[leaf, 0].band, tree.goes[leaf, 1].band = within, beyond
+    tree.goes[leaf, 0].turn_ps = tree.turns[leaf, within]
+    tree.goes[leaf, 1].turn_ps = tree.turns[leaf, beyond]
+    tree.goes[leaf, 0].kind = tree.goes[leaf, 1].kind = packet_class
     return wake_ps
 
 
@@ -53,18 +53,18 @@ def _take_from(tree, index, to, row, now_ps):
     """What the best child would send is what the node would, if its shaper's tokens cover it."""
     node = tree.nodes[index]
     child = tree.matches[row, node.first + 1]
-    band = tree.goes[row, child].band
+    band = tree.goes[child, row].band
     if band < NONE and node.shaped:
-        step = tree.steps[tree.paths[tree.goes[row, child].kind] + node.depth]
+        step = tree.steps[tree.paths[tree.goes[child, row].kind, node.depth]]
         ready_ps = shaped_until(node, step.shape_ps)
         if ready_ps > now_ps:
-            tree.goes[to, index].band = NONE
+            tree.goes[index, to].band = NONE
             return ready_ps
-    tree.goes[to, index].band = band
+    tree.goes[index, to].band = band
     if band < NONE:
-        tree.goes[to, index].turn_ps = tree.turns[index, band]
-        tree.goes[to, index].leaf = tree.goes[row, child].leaf
-        tree.goes[to, index].kind = tree.goes[row, child].kind
+        tree.goes[index, to].turn_ps = tree.turns[index, band]
+        tree.goes[index, to].leaf = tree.goes[child, row].leaf
+        tree.goes[index, to].kind = tree.goes[child, row].kind
     return NEVER
 
 
@@ -78,8 +78,8 @@ def _of_node(tree, index, now_ps):
     wake_ps, row = NEVER, 0
     if node.guaranteed:
         child = tree.matches[0, node.first + 1]
-        if root.first_within <= tree.goes[0, child].band < root.first_beyond:
-            step = tree.steps[tree.paths[tree.goes[0, child].kind] + node.depth]
+        if root.first_within <= tree.goes[child, 0].band < root.first_beyond:
+            step = tree.steps[tree.paths[tree.goes[child, 0].kind, node.depth]]
             covered_ps = _covered_at(node, step.credit_ps)
             if covered_ps > now_ps:
                 wake_ps, row = covered_ps, 1
@@ -95,10 +95,10 @@ def _replay(tree, row, index):
     node = tree.nodes[index]
     parent = tree.nodes[node.parent]
     at, winner = parent.size + node.place, index
-    band, turn_ps = tree.goes[row, index].band, tree.goes[row, index].turn_ps
+    band, turn_ps = tree.goes[index, row].band, tree.goes[index, row].turn_ps
     while at > 1:
         other = tree.matches[row, parent.first + (at ^ 1)]
-        other_band, other_ps = tree.goes[row, other].band, tree.goes[row, other].turn_ps
+        other_band, other_ps = tree.goes[other, row].band, tree.goes[other, row].turn_ps
         # An odd place is the right one of its two, and loses to an equal.
         beaten = other_band < band or (other_band == band and other_ps - (at & 1) < turn_ps)
         winner = other if beaten else winner
@@ -114,7 +114,7 @@ def refresh(state, tree, index, now_ps, whole):
     queues = len(state.queues)
     while True:
         node = tree.nodes[index]
-        goes, beyond = tree.goes[0, index], tree.goes[1, index]
+        goes, beyond = tree.goes[index, 0], tree.goes[index, 1]
         band, turn_ps, leaf, kind = goes.band, goes.turn_ps, goes.leaf, goes.kind
         excess, excess_ps = beyond.band, beyond.turn_ps
         excess_leaf, excess_kind = beyond.leaf, beyond.kind
@@ -144,8 +144,8 @@ def choose_by_band(state, tree, now_ps):
     while tree.wakes[1] <= now_ps:
         index = first_from(tree.wakes, 0, len(tree.wakes) // 2, 0, now_ps)
         refresh(state, tree, index, now_ps, False)
-    root.band = tree.goes[0, root.root].band
-    return tree.goes[0, root.root].leaf if root.band < NONE else -1
+    root.band = tree.goes[root.root, 0].band
+    return tree.goes[root.root, 0].leaf if root.band < NONE else -1
 
 
 @kernel
@@ -166,10 +166,10 @@ def charge_by_band(state, tree, leaf, packet_class, now_ps):
     if root.first_within <= band < root.first_beyond:
         most_ps = queue.credit_burst_ps + 1
         _take_credit(queue, kind.credit_ps, kind.credit_fraction, now_ps, most_ps)
-    index, first = leaf, tree.paths[packet_class]
+    index = leaf
     while True:
         node = tree.nodes[index]
-        step = tree.steps[first + node.depth]
+        step = tree.steps[tree.paths[packet_class, node.depth]]
         if index != leaf:
             if node.shaped:
                 take_shaped(node, step.shape_ps, step.shape_fraction, now_ps)

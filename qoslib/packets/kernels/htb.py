@@ -1,8 +1,8 @@
 """Linux HTB: who may send by itself, who borrows from whom, and whose turn it is.
 
 A bucket lets a packet go while its tokens are not negative. Of each level of lenders a tournament
-holds the priorities that may go, each node another of those that would borrow through it; row 0
-of `Tree.band` has what a node puts into the first, row 1 what it puts into its parent's.
+holds the priorities that may go, each node another of those that would borrow through it; column 0
+of `Tree.goes` has what a node puts into the first, column 1 what it puts into its parent's.
 """
 
 from qoslib.packets.kernels.bands import NONE
@@ -41,14 +41,14 @@ def refresh_lenders(state, tree, index, now_ps, whole):
             mode, wake_ps = _mode(node, now_ps)
         put(tree.wakes, 0, len(tree.wakes) // 2, index, wake_ps if wanted < NONE else NEVER)
         lends, borrows = wanted if mode == CAN else NONE, wanted if mode == BORROWS else NONE
-        if lends != tree.goes[0, index].band:
-            tree.goes[0, index].band = lends
+        if lends != tree.goes[index, 0].band:
+            tree.goes[index, 0].band = lends
             level = tree.lenders[node.level]
             put(tree.matches[0], level.first, level.size, node.at_level, lends)
-        same = borrows == tree.goes[1, index].band
+        same = borrows == tree.goes[index, 1].band
         if node.parent < 0 or (same and not whole):
             return
-        tree.goes[1, index].band = borrows
+        tree.goes[index, 1].band = borrows
         parent = tree.nodes[node.parent]
         put(tree.matches[1], parent.first, parent.size, node.place, borrows)
         index = node.parent
@@ -133,11 +133,11 @@ def charge_lent(state, tree, leaf, packet_class, now_ps):
         _next_turn(tree, leaf, lender, priority)
     if lender == leaf:
         _charge(queue, kind.credit_ps, kind.credit_fraction, now_ps)
-    index, lends, first = leaf, lender == leaf, tree.paths[packet_class]
+    index, lends = leaf, lender == leaf
     while tree.nodes[index].parent >= 0:
         index = tree.nodes[index].parent
         node = tree.nodes[index]
-        step = tree.steps[first + node.depth]
+        step = tree.steps[tree.paths[packet_class, node.depth]]
         lends = lends or index == lender
         if node.shaped:
             whole_ps, fraction = add_from(

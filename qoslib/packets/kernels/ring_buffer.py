@@ -17,7 +17,9 @@ def tail_slot(queue):
 
 @kernel
 def append(queue, slots, kind, packet_class, arrival_ps, tag):
-    """Put a packet at the end."""
+    """Put a packet at the end; in an empty queue where the last one was, which the cache holds."""
+    if queue.length == 0:
+        queue.head += queue.mask
     slot = slots[queue.first + ((queue.head + queue.length) & queue.mask)]
     slot.arrival_ps = arrival_ps
     slot.packet_class = packet_class

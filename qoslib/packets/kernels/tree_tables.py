@@ -17,7 +17,7 @@ NODE = table(
     lending=Columns("level at_level priority"),
 )
 
-#: What a packet class costs a node above its queue, at `CLASS.path` plus the node's depth.
+#: What a frame size costs a node.
 STEP = table(
     shaper=Columns("shape_ps shape_fraction"),
     guarantee=Columns("credit_ps credit_fraction"),
@@ -35,16 +35,16 @@ LENDERS = table("first size")
 
 
 class Tree(NamedTuple):
-    """What a tree knows: `goes` has two rows of what would go from below each node.
+    """What a tree knows: `goes` has two columns of what would go from below each node.
 
-    Row 0 is where guarantees count, row 1 where a node above has none left. HTB keeps in their
-    bands which priority sends by itself, and which would borrow.
+    Column 0 is where guarantees count, column 1 where a node above has none left. HTB keeps in
+    their bands which priority sends by itself, and which would borrow.
     """
 
     root: np.ndarray
     nodes: np.ndarray
     steps: np.ndarray
-    #: Of each packet class, where its steps begin.
+    #: (classes, depths): which step a packet of a class is to the node above it at each depth.
     paths: np.ndarray
     goes: np.ndarray
     #: (nodes, bands): what each has had over its weight, and where its children are.
