@@ -3,7 +3,6 @@
 import html
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from functools import cache
 from operator import attrgetter
 from pathlib import Path
@@ -155,17 +154,6 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     #: The figure whose pale traces it has.
     before: Figure | None = None
 
-    def get_state(self, key: Any = None, drop_defaults: bool = False) -> dict[str, Any]:
-        """What a page is told; one that is opened again learns of the figure as it is drawn now.
-
-        plotly keeps data and layout of the start in what is synchronised, and sends changes alone.
-        """
-        if key is None and "_data" in vars(self):
-            now = {"_widget_data": self._data, "_widget_layout": self._layout}
-            self._trait_values.update(deepcopy(now))
-        state: dict[str, Any] = super().get_state(key, drop_defaults)
-        return state
-
     @traitlets.default("_plotly")
     def _the_same_for_all(self) -> str:
         return str(_sent_once().model_id)
@@ -212,6 +200,9 @@ def live(figure: Figure) -> LiveFigure:
     widget = LiveFigure(made)
     # plotly has no public way to configure a widget; without this the upload button is back.
     widget._config = CONFIG
+    # plotly keeps a copy of the start for pages, and sends them changes alone: one that is opened
+    # again would show the start.
+    widget._trait_values |= {"_widget_data": widget._data, "_widget_layout": widget._layout}
     return widget
 
 
