@@ -14,6 +14,10 @@ PAYLOAD_BYTES = FRAME_BYTES - float(isr4331.FACTS.header_bytes)
 ROUNDED = 0.01
 
 
+#: A policer of less than this share of its link was given in Mb/s.
+LEAST_SHARE = 0.001
+
+
 def _lost(ef_mbps, port: Port):
     """Loss of EF and of the default class in the long run [ratio]."""
     streams = (isr4331.stream("EF", units.mbps(ef_mbps)), isr4331.stream("default", units.mbps(80)))
@@ -77,7 +81,7 @@ def own(answer):
     if port.queue_of(streams[0]) != most_urgent or streams[0].mean_rate_bps <= port.rate_bps:
         return "first", {}
     policer = port.queues[most_urgent].policer
-    if policer is not None and policer.rate_bps < port.rate_bps / 1000:
+    if policer is not None and policer.rate_bps < LEAST_SHARE * port.rate_bps:
         return "bits", {"rate": policer.rate_bps}
     share = float(fluid.solve(port, streams).sent_bps[1:].sum() / port.rate_bps)
     return ("starved" if share < 0.1 else "right"), {"share": share}
