@@ -7,7 +7,8 @@ import pytest
 
 from qoslib import compare, fluid, measurements
 from qoslib.compare import TOLERANCES, misfits
-from qoslib.compare.observe import READINGS, UNREAD, View, reading
+from qoslib.compare.observe import View
+from qoslib.compare.readings import READINGS, UNREAD, reading
 from qoslib.compare.rows import row_of
 from qoslib.compare.tolerances import TIMED, ZERO, tolerance
 from qoslib.compare.values import INPUTS, Published

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from qoslib import measurements, units
-from qoslib.compare.observe import NO_STREAM, OWN, NotModelledError, Reading, View, reading
+from qoslib.compare.observe import NO_STREAM, OWN, NotModelledError, View
+from qoslib.compare.readings import Reading, reading
 from qoslib.compare.tolerances import allowed_drops, kind_of, tolerance, too_short
 from qoslib.compare.values import Published, given_of, published, values_of
 from qoslib.flows import Flow

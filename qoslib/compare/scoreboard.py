@@ -17,7 +17,8 @@ import pandas as pd
 
 from qoslib import measurements
 from qoslib.compare import misfits
-from qoslib.compare.observe import READINGS, NotModelledError, View
+from qoslib.compare.observe import NotModelledError, View
+from qoslib.compare.readings import READINGS
 from qoslib.compare.rows import Row, modelled, rows_of, unscored_row
 from qoslib.compare.run import answers
 from qoslib.compare.ticks import tick_counts

@@ -4,7 +4,8 @@ import tomllib
 from typing import NamedTuple
 
 from qoslib import measurements, units
-from qoslib.compare.observe import Reading, View
+from qoslib.compare.observe import View
+from qoslib.compare.readings import Reading
 from qoslib.compare.values import Published
 
 __all__ = [
