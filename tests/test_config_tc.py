@@ -389,6 +389,23 @@ tc filter add dev eth0 parent 1: u32 match 'ip
     assert found.ports == ()
 
 
+def test_changes_and_a_loop_that_the_kernel_refuses():
+    text = """\
+tc qdisc add dev e root handle 1: netem delay 1ms
+tc qdisc change dev e handle 1: netem delay 4ms
+tc qdisc add dev e parent 1:1 handle 2: htb
+tc class add dev e parent 2: classid 2:1 htb rate 1mbit
+tc class change dev e parent 2: classid 2:1 htb rate 3mbit
+tc qdisc replace dev e parent 1:1 handle 1: netem delay 2ms
+"""
+    found = read(text, facts={"line_rate_bps": 1e8})
+    port = found.ports[0].port
+    assert port.base_delay_s == 0.004
+    assert port.queues[0].guaranteed_bps == 3e6
+    assert found.remarks[-1].line == 6
+    assert "1: exists since line 2" in found.remarks[-1].lost
+
+
 def test_nothing_outside_the_commands_is_kept():
     text = """\
 PASSWORD=HIDDEN tc qdisc add dev eth0 root pfifo  # HIDDEN

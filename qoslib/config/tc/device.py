@@ -214,20 +214,20 @@ def _root(device: Device, command: Command) -> str:
 
 
 def _below(device: Device, command: Command) -> str:
-    known = device.child_of(command.parent)
-    if known is not None and command.verb == "add" and not command.shown:
+    """A qdisc comes below a class, or changes; what the kernel says where it refuses it."""
+    known, handle = device.child_of(command.parent), command.handle
+    if command.verb == "change" and handle in device.qdiscs:
+        command = command._replace(parent=device.qdiscs[handle].parent)
+        if command.parent == "root":
+            device.root = command
+    elif known is not None and command.verb == "add" and not command.shown:
         return f"The kernel refuses this: {command.parent} has a qdisc since line {known.line}."
-    handle = command.handle
-    if known is not None and handle in ("", known.handle):
+    elif known is not None and handle in ("", known.handle):
         handle = known.handle
+    elif handle in device.qdiscs:
+        return f"The kernel refuses this: {handle} exists since line {device.qdiscs[handle].line}."
     elif known is not None:
         device.remove(known.handle)
-    elif handle in device.qdiscs:
-        if command.verb != "change":
-            return (
-                f"The kernel refuses this: {handle} exists since line {device.qdiscs[handle].line}."
-            )
-        command = command._replace(parent=device.qdiscs[handle].parent)
     if not handle:
         handle, device.next_handle = f"{device.next_handle:x}:", device.next_handle + 1
     device.hang(command._replace(handle=handle))

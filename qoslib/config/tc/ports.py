@@ -11,6 +11,7 @@ from qoslib.config.tc.options import Given, Options, by_default
 from qoslib.config.tc.queues import Held, bucket, bucket_limit, delay
 from qoslib.config.tc.schedulers import inner_of, single
 from qoslib.config.tc.words import INGRESS, Command
+from qoslib.config.text import ConfigurationError
 from qoslib.port import (
     ByteLimit,
     Classifier,
@@ -129,7 +130,11 @@ def _overhead(notes: Notes) -> float:
 def _chain(notes: Notes, root: Command) -> tuple[Shaper | None, float, Command, Inner | None]:
     """Shapers and delays from the root on, what stands below, and a queue if they end in one."""
     qdisc, shaper, delay_s = root, None, 0.0
+    seen = set[str]()
     while qdisc.kind in ONE_CHILD:
+        if qdisc.handle in seen:
+            raise ConfigurationError(f"{qdisc.handle} stands below itself", qdisc.line)
+        seen.add(qdisc.handle)
         options = notes.options(qdisc)
         if qdisc.kind == "netem":
             delay_s += delay(notes, qdisc, options)
