@@ -148,6 +148,19 @@ def test_a_shaper_of_a_class_limits_what_it_gets():
     assert (rest.minimum_bps, rest.maximum_bps) == (2e6, 2e6)
 
 
+def test_a_policed_queue_is_served_faster_than_it_is_filled():
+    voice, video, _ = promises(edge())
+    # 64 packets of 1518 B, served first at the 50 Mb/s of the shaper.
+    assert voice.queue_s == pytest.approx(64 * 1518 * 8 / 50e6)
+    assert (voice.minimum_bps, voice.served_bps, video.served_bps) == (10e6, 50e6, 15e6)
+
+
+def test_a_limit_above_the_line_rate_is_none():
+    fast = edge().port.queues[0].replace(policer=Policer(16e9, 9000))
+    _, _, rest = promises(edge(queues=(fast, *edge().port.queues[1:])))
+    assert "strict priority without a limit" in rest.minimum_why
+
+
 def test_strict_priority_without_a_limit_leaves_nothing():
     port = edge().port
     queues = (port.queues[0].replace(policer=None), *port.queues[1:])

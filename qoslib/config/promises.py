@@ -34,12 +34,15 @@ class Promise(Record):
         What it gets while no other class sends [bit/s]; of a conditional policer under congestion.
     maximum_why : str
         What limits it.
+    served_bps : float
+        What its queue is served at, at least: the minimum, or more where a policer in front of the
+        queue lets less in than the scheduler would take out [bit/s].
     held_bytes : float or None
         What its queue holds of the frames [B]; None where a shared memory decides.
     held_why : str
         The arithmetic.
     queue_s : float or None
-        How long that takes at the minimum [s]; None where either is not known or the minimum is 0.
+        How long that takes at the served rate [s]; None where either is not known or the rate is 0.
     """
 
     name: str
@@ -48,6 +51,7 @@ class Promise(Record):
     minimum_why: str
     maximum_bps: NotNegative
     maximum_why: str
+    served_bps: NotNegative
     held_bytes: NotNegative | None
     held_why: str
     queue_s: NotNegative | None
@@ -90,9 +94,10 @@ def promises(
         frame = (frames_bytes or {}).get(name, FRAME_BYTES)
         minimum, why = least[queue.name]
         held, held_why = _held(port, queue, minimum, frame)
-        lasts = units.serialisation_s(held, minimum) if held is not None and minimum else None
+        served = _served_bps(port, queue, minimum)
+        lasts = units.serialisation_s(held, served) if held is not None and served else None
         most = _maximum(port, queue)
-        found.append(Promise(name, queue.name, minimum, why, *most, held, held_why, lasts))
+        found.append(Promise(name, queue.name, minimum, why, *most, served, held, held_why, lasts))
     return tuple(found)
 
 
@@ -112,6 +117,14 @@ def queued(configured: ConfiguredPort) -> dict[str, ConfiguredClass]:
     found = [each for each in configured.classes if each.queue and each.queue in queues]
     names = [each.name for each in found]
     return {each.name if names.count(each.name) == 1 else each.queue: each for each in found}
+
+
+def _served_bps(port: Port, queue: Queue, minimum: float) -> float:
+    """What the scheduler gives a queue whose policer would let in as much."""
+    if queue.policer is None:
+        return minimum
+    freed = tuple(q.replace(policer=None) if q is queue else q for q in port.queues)
+    return max(minimum, least_bps(port.replace(queues=freed))[queue.name][0])
 
 
 def _held(port: Port, queue: Queue, minimum: float, frame: float) -> tuple[float | None, str]:

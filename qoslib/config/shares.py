@@ -20,7 +20,15 @@ from qoslib.port import (
 )
 from qoslib.port.nodes import outline
 
-__all__ = ["capacity_bps", "is_strict", "least_bps", "limited_bps", "nodes_of", "policed_bps"]
+__all__ = [
+    "capacity_bps",
+    "is_strict",
+    "least_bps",
+    "limit_in",
+    "limited_bps",
+    "nodes_of",
+    "policed_bps",
+]
 
 
 def capacity_bps(port: Port) -> float:
@@ -117,6 +125,12 @@ def limited_bps(queue: Queue) -> float | None:
     return min(rates) if rates else None
 
 
+def limit_in(port: Port, queue: Queue) -> float | None:
+    """As `limited_bps`, but None where the limit is no lower than the line rate."""
+    limit = limited_bps(queue)
+    return None if limit is not None and limit >= port.rate_bps else limit
+
+
 def policed_bps(policer: Policer) -> float | None:
     """What a policer lets through in the long run; None if it drops nothing."""
     if policer.exceed == "drop":
@@ -166,7 +180,7 @@ def _below(
 def _reserved(port: Port, child: Queue | Node, each: Mapping[str, Queue | Node]) -> float | None:
     """What a child has before the excess is shared; None for a strict queue without a limit."""
     if isinstance(child, Queue):
-        limit = limited_bps(child)
+        limit = limit_in(port, child)
         if is_strict(port, child):
             return limit
         return child.guaranteed_bps if limit is None else min(child.guaranteed_bps, limit)
@@ -210,7 +224,7 @@ def _shared(
         elif open_ended:
             why = f"nothing: {', '.join(open_ended)} has strict priority without a limit"
             yield child.name, (0.0, why)
-        elif isinstance(child, Queue) and (limit := limited_bps(child)) and limit < share:
+        elif isinstance(child, Queue) and (limit := limit_in(port, child)) and limit < share:
             yield child.name, (limit, f"its limit, {rate_text(limit)}")
         elif not left:
             yield child.name, (0.0, f"nothing is left: {sums}")
@@ -247,7 +261,7 @@ def _levels(port: Port) -> Iterator[tuple[str, tuple[float, str]]]:
         taken = 0.0
         for queue, weight in zip(level, weights, strict=True):
             share = left * weight / sum(weights)
-            limit = limited_bps(queue)
+            limit = limit_in(port, queue)
             rate = share if limit is None else min(share, limit)
             part = f"{weight:g} / {sum(weights):g} of " if len(level) > 1 else "all of "
             why = f"{part}{rate_text(left)}{above}" if left else f"nothing{above}"

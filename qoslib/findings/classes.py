@@ -143,5 +143,5 @@ def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
     if promise.queue_s is None:
         why = _joined(promise.held_why, "at no sure rate" if promise.held_bytes else "", said)
         return Cell("?" if promise.held_bytes is None else "-", kind, why)
-    why = f"{promise.held_why} at {rate_text(promise.minimum_bps)}"
+    why = f"{promise.held_why} at {rate_text(promise.served_bps)}"
     return Cell(time_text(promise.queue_s), kind, _joined(why, said))

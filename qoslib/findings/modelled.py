@@ -11,7 +11,7 @@ from qoslib.config.promises import queued
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.priority import VOICE
-from qoslib.config.shares import capacity_bps, limited_bps
+from qoslib.config.shares import capacity_bps
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
 from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
@@ -232,7 +232,7 @@ def _more(case: Case, member: Member) -> str:
     wanted = BUSY * member.load.rate_bps
     for most, members in case.groups:
         promised = sum(
-            (limited_bps(each.queue) or 0.0) if each.strict else each.queue.guaranteed_bps
+            (each.limit_bps or 0.0) if each.strict else each.queue.guaranteed_bps
             for each in members
             if each.name != member.name
         )

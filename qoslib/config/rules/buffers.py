@@ -30,12 +30,12 @@ def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
 
 def _arithmetic(case: Case, member: Member, lasts: float) -> str:
     said = case.by_default(member, "limit")
-    least = member.promise.minimum_bps
+    least = member.promise.served_bps
     return f"{member.promise.held_why}{said} at {rate_text(least)} = {time_text(lasts)}"
 
 
 def _limit(case: Case, member: Member, time_s: float) -> str:
-    size = units.octets(time_s * member.promise.minimum_bps)
+    size = units.octets(time_s * member.promise.served_bps)
     packets = max(math.floor(size / FRAME_BYTES), LEAST_FRAMES)
     milliseconds = units.convert(time_s, "s", "ms")
     packet = isinstance(member.queue.limit, PacketLimit)

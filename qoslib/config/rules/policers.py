@@ -38,7 +38,7 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                 f"A frame of {size_text(largest)} never passes the policer of {member.name}.",
                 f"Its burst is {size_text(policer.burst_bytes)}{said}.",
                 case.fix(mqc=f"police {policer.rate_bps:.0f} {max(10 * largest, 8000)}"),
-                "error" if streams else "warning",
+                "error" if streams else "info" if said else "warning",
             )
         for stream in streams:
             if not isinstance(stream.arrivals, TickedBursts):

@@ -6,7 +6,7 @@ from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.rules.contract import contract_bps
 from qoslib.config.rules.rule import Case, Found, rule
-from qoslib.config.shares import limited_bps, nodes_of
+from qoslib.config.shares import nodes_of
 from qoslib.port import Fifo
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
@@ -37,7 +37,7 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             if tree.parents[at] in shaped and tree.parents[at] != len(tree.parents) - 1
         }
     for member in case.members:
-        if not member.strict or limited_bps(member.queue) is not None:
+        if not member.strict or member.limit_bps is not None:
             continue
         if member.queue.name in above:
             continue
@@ -62,7 +62,7 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
 def priority_below_load(case: Case) -> Iterator[Found]:
     """A class that is served first is offered more than its limit lets through."""
     for member in case.members:
-        limit, load = limited_bps(member.queue), member.load
+        limit, load = member.limit_bps, member.load
         if not member.strict or limit is None or load is None or load.origin == "assumed":
             continue
         if load.rate_bps <= limit * (1 + ROUNDING):

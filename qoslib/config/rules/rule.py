@@ -9,7 +9,7 @@ from qoslib.config.facts import Facts
 from qoslib.config.loads import Load
 from qoslib.config.promises import Promise, promises, queued
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
-from qoslib.config.shares import capacity_bps, is_strict, nodes_of
+from qoslib.config.shares import capacity_bps, is_strict, limit_in, nodes_of
 from qoslib.port import Port, Queue
 from qoslib.port.nodes import outline
 from qoslib.record import Count, Record, record
@@ -78,6 +78,7 @@ class Member(NamedTuple):
     promise: Promise
     load: Load | None
     strict: bool
+    limit_bps: float | None
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ class Case:
                 promised[name],
                 given.get(name),
                 is_strict(self.port, queues[each.queue]),
+                limit_in(self.port, queues[each.queue]),
             )
             for name, each in queued(self.configured).items()
         ]

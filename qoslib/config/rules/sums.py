@@ -8,7 +8,6 @@ from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.reading import Configuration
 from qoslib.config.rules.rule import Case, Found, Member, rule
-from qoslib.config.shares import limited_bps
 from qoslib.port import PriorityLevels, SchedulerTree
 from qoslib.tolerances import ROUNDING
 
@@ -35,14 +34,14 @@ def llq_share(case: Case) -> Iterator[Found]:
 
 
 def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
-    strict = [m for m in members if m.strict and limited_bps(m.queue) is not None]
-    rates = [limited_bps(member.queue) or 0.0 for member in strict]
+    strict = [m for m in members if m.strict and m.limit_bps is not None]
+    rates = [member.limit_bps or 0.0 for member in strict]
     total = sum(rates)
     if not strict or len(strict) == len(members) or total <= LLQ_SHARE * most * (1 + ROUNDING):
         return
     sums = " + ".join(map(rate_text, rates)) if len(rates) > 1 else rate_text(total)
-    member = max(strict, key=lambda each: limited_bps(each.queue) or 0.0)
-    keep = LLQ_SHARE * most - (total - (limited_bps(member.queue) or 0.0))
+    member = max(strict, key=lambda each: each.limit_bps or 0.0)
+    keep = LLQ_SHARE * most - (total - (member.limit_bps or 0.0))
     yield Found(
         case.line(member, "policer.rate_bps"),
         f"Priority may take {_percent(total, most)} of the link; a third is the usual limit.",
@@ -81,7 +80,7 @@ def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator
 
 def _reserved(member: Member) -> float:
     """What a class has before others share [bit/s]; 0 of priority without a limit."""
-    limit = limited_bps(member.queue)
+    limit = member.limit_bps
     if member.strict:
         return limit or 0.0
     rate = member.queue.guaranteed_bps
@@ -169,7 +168,7 @@ def excess_split(case: Case) -> Iterator[Found]:
 
 def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
     promised = [m for m in members if m.queue.guaranteed_bps and not m.strict]
-    taken = sum(limited_bps(m.queue) or 0.0 for m in members if m.strict)
+    taken = sum(m.limit_bps or 0.0 for m in members if m.strict)
     excess = most - taken - sum(m.queue.guaranteed_bps for m in promised)
     rates = {m.queue.guaranteed_bps for m in promised}
     ratios = {m.queue.weight for m in members if not m.strict}
