@@ -174,7 +174,7 @@ def test_marked_packets_are_those_of_the_record_and_of_the_totals(tmp_path, name
     assert [line[0] for line in lines if line[2] == "CE"] == CE[name]
 
 
-def test_a_queue_pauses_its_own_senders_and_no_others(tmp_path):
+def pauses():
     pause = PriorityPause(8000, 6000, 2e-4)
     queues = (
         Queue("lossless", ByteLimit(24_000), quantum_bytes=1500, pause=pause),
@@ -184,7 +184,11 @@ def test_a_queue_pauses_its_own_senders_and_no_others(tmp_path):
         Stream("lossless", 70e6, 1000, Poisson(), access_bps=100e6),
         Stream("lossy", 60e6, 1000, Poisson()),
     )
-    scenario = Scenario("pfc", Port("core", 100e6, queues, DeficitRoundRobin()), streams, seed=4)
+    return Scenario("pfc", Port("core", 100e6, queues, DeficitRoundRobin()), streams, seed=4)
+
+
+def test_a_queue_pauses_its_own_senders_and_no_others(tmp_path):
+    scenario = pauses()
     (lane,), found = shown(tmp_path, scenario)
     orders = found["scene"].spec["lanes"][0]["queues"][0]["orders"]
     assert [stop for _, stop in orders] == [1 - at % 2 for at in range(len(orders))]

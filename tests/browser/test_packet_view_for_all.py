@@ -8,6 +8,7 @@ from importlib import import_module
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
+from test_packet_states import METERS, TREES, pauses, switch
 
 from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore, lessons
 from qoslib.explore.packet_view import module
@@ -109,7 +110,14 @@ def four():
     )
 
 
-@pytest.mark.parametrize("make", list(scenes()))
+def mechanisms():
+    """Views of what no scene of a lesson has: colours, trees, a switch, pauses."""
+    more = {"colours": METERS["RFC 2698"], "switch": switch(), "pause": pauses()}
+    for name, made in {**TREES, **more}.items():
+        yield pytest.param(lambda made=made: explore.packet_view(made), id=name)
+
+
+@pytest.mark.parametrize("make", [*scenes(), *mechanisms()])
 def test_a_scene_fits_a_screen_and_no_words_overlap(page, make):
     view = make()
     assert len(view.to_html()) < 60_000

@@ -29,10 +29,11 @@ function longestRoom(lane, queue) {
   return roomOf(lane, queue, most);
 }
 
-/** The longest that a memory lets a queue be, in units. */
+/** The longest that a threshold lets a queue be that moves with its memory, in units. */
 function longestShare(lane, queue) {
   const memory = lane.memories[queue.pool];
-  return memory ? (queue.reserved + Math.min(queue.alpha ?? 1, 1) * memory.shared) * queue.perTaken : Infinity;
+  if (!memory || queue.alpha === null) return Infinity;
+  return (queue.reserved + Math.min(queue.alpha, 1) * memory.shared) * queue.perTaken;
 }
 
 /** How long each queue of a lane is drawn, and whether its limit lies beyond what is drawn. */

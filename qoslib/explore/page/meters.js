@@ -89,8 +89,8 @@ function wallLines(pen, lane, row, queue, at) {
     line(pen, x, row.y - 6, x, limit ? floor : floor + 6, theme.ink, limit ? 2.2 : 1.2, limit ? [] : [2, 2]);
     if (name) signs.push([x, name]);
   }
-  for (const [x, name] of signs) {
-    const style = { size: 11, weight: 700 }, wide = textWidth(pen, name, style) + 7;
+  for (const [place, name] of signs) {
+    const style = { size: 11, weight: 700 }, wide = textWidth(pen, name, style) + 7, x = Math.min(place, row.head - wide / 2);
     context.fillStyle = theme.ground;
     context.strokeStyle = theme.ink;
     context.lineWidth = 1;
