@@ -630,3 +630,19 @@ def test_a_class_map_opened_again_keeps_how_it_matches():
     )
     configured, _ = only(text)
     assert configured.classes[0].marks == ("EF", "PCP 5")
+
+
+@pytest.mark.parametrize(
+    "banner",
+    [
+        "banner motd ^C\npolicy-map X\n class Y\n^C",
+        "banner login #\nhello\n#",
+        "banner exec ^Chello^C",
+        "banner motd ##",
+        "banner motd ^C^C\nbanner login ^\ninterface Gi9\n^",
+    ],
+)
+def test_banners_and_comments_are_passed_by(banner):
+    found = read(f"{banner}\n{EDGE}".replace("policy-map WAN\n", "policy-map WAN\n # a note\n"))
+    assert found.ports[0].port == only(EDGE)[0].port
+    assert len(found.remarks) == 1

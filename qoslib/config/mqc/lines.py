@@ -16,6 +16,8 @@ _BASE, _FIRST = 6400, 0xE000
 _COLUMNS = 32
 #: A command is no longer than this.
 _LONGEST = 2000
+#: Comments, and banners without a text, whose end netutils does not find.
+_DROPPED = re.compile(r"!|banner \S+ (\S{1,2})\1$")
 _NUMBER = re.compile(r"\d{1,15}(\.\d{1,9})?")
 _RATE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([kmg]?)(?:bps)?", re.IGNORECASE)
 _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
@@ -90,7 +92,7 @@ def lines_of(text: str, clock: Clock, parser: str = "IOSConfigParser") -> list[L
     numbered = [
         f"{' ' * min(len(line) - len(line.lstrip()), _COLUMNS)}{bare}{_mark(number)}"
         for number, line in enumerate(text.split("\n"), 1)
-        if line and (bare := " ".join(line.split())) and bare[0] not in "!#"
+        if line and (bare := " ".join(line.split())) and not _DROPPED.match(bare)
     ]
     clock.check()
     if not numbered:
@@ -107,7 +109,9 @@ def lines_of(text: str, clock: Clock, parser: str = "IOSConfigParser") -> list[L
     return [
         _line(each.config_line, not each.parents)
         for each in parsed
-        if "\n" not in each.config_line and len(each.config_line.strip()) > len(_mark(0))
+        if "\n" not in each.config_line
+        and len(each.config_line.strip()) > len(_mark(0))
+        and not each.config_line.lstrip().startswith("#")
     ]
 
 
