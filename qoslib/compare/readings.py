@@ -92,6 +92,18 @@ _READINGS: dict[str, Reading] = {
     ),
     "exceed_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_by("policer")),
     "no_buffer_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_by("pool")),
+    "queue_dropped_bytes": Reading(
+        "B", "dropped", lambda v: v.count(v.total("dropped_pps"), "offered_bytes")
+    ),
+    "exceed_dropped_bytes": Reading(
+        "B", "dropped", lambda v: v.count(v.dropped_by("policer"), "offered_bytes")
+    ),
+    "tail_dropped_bytes": Reading(
+        "B", "dropped", lambda v: v.count(v.dropped_by("tail"), "offered_bytes")
+    ),
+    "random_dropped_bytes": Reading(
+        "B", "dropped", lambda v: v.count(v.dropped_at_random(), "offered_bytes")
+    ),
     "random_dropped": Reading("packets/s", "dropped", lambda v: v.dropped_at_random()),
     "random_dropped_packets": Reading(
         "packets", "dropped", lambda v: v.count(v.dropped_at_random())
