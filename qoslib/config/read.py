@@ -16,6 +16,7 @@ from qoslib.config.mqc.ios import (
     read_nxos,
 )
 from qoslib.config.reading import Configuration
+from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc
 from qoslib.config.text import ConfigurationError, bounded
 from qoslib.record import fail
@@ -30,6 +31,7 @@ DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
     "nxos": read_nxos,
     "eos": read_eos,
     "junos": read_junos,
+    "sonic": read_sonic,
     "tc": read_tc,
 }
 #: Dialect -> how sure it is that a text is its own, from 0 to 1.
@@ -40,6 +42,7 @@ SIGNS: dict[str, Callable[[str], float]] = {
     "nxos": nxos_sign,
     "eos": eos_sign,
     "junos": is_junos,
+    "sonic": is_sonic,
     "tc": is_tc,
 }
 

@@ -1,0 +1,99 @@
+"""The tables of `config_db.json`, and the line of each of their fields."""
+
+import json
+import re
+from typing import NamedTuple
+
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["Field", "Tables", "shown", "tables"]
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|\n')
+#: Name of a table -> key -> name of a field -> field.
+Tables = dict[str, dict[str, dict[str, "Field"]]]
+
+
+class Field(NamedTuple):
+    """A value, as a text, and its line from 1."""
+
+    value: str
+    line: int
+
+
+def shown(word: str) -> str:
+    """A word as an error names it: at most 40 characters.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    str
+    """
+    return repr(word if len(word) <= 40 else word[:40] + "...")
+
+
+def tables(text: str) -> Tables:
+    """The tables of a text: one object, or a list of objects that follow one another.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    dict
+        The empty name has the line of the key itself.
+
+    Raises
+    ------
+    ConfigurationError
+        If it is no JSON, or no object of tables.
+
+    Examples
+    --------
+    >>> found = tables('{"PORT": {"Ethernet0": {"speed": "100000"}}}')
+    >>> found["PORT"]["Ethernet0"]["speed"]
+    Field(value='100000', line=1)
+    """
+    try:
+        whole = json.loads(text)
+    except RecursionError:
+        raise ConfigurationError("objects too deep within one another") from None
+    except ValueError as error:
+        raise ConfigurationError("this is no JSON", getattr(error, "lineno", None)) from None
+    if not isinstance(whole, dict | list):
+        raise ConfigurationError("this is no object of tables")
+    found: Tables = {}
+    _walk(text, 1 if isinstance(whole, list) else 0, found)
+    return found
+
+
+def _walk(text: str, outer: int, found: Tables) -> None:
+    """Enter what stands at the depth of tables, keys and fields; the text is valid JSON."""
+    path: list[str] = []
+    depth, line, name, value = 0, 1, "", False
+    for token in _TOKEN.findall(text):
+        if token == "\n":
+            line += 1
+        elif token in "{[":
+            depth += 1
+            path = [*path, name][-8:] if depth > 1 + outer else []
+            name, value = "", False
+            if len(path) == 2:
+                found.setdefault(path[0], {}).setdefault(path[1], {}).setdefault(
+                    "", Field("", line)
+                )
+        elif token in "}]":
+            depth -= 1
+            path, name, value = path[:-1], "", False
+        elif token == ":":
+            value = True
+        elif token == ",":
+            name, value = "", False
+        elif not value:
+            name = json.loads(token) if token[0] == '"' else token
+        elif len(path) == 2 and depth == 3 + outer:
+            word = json.loads(token) if token[0] == '"' else token
+            found[path[0]][path[1]][name] = Field(word, line)
