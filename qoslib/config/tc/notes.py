@@ -69,6 +69,8 @@ class Notes:
         self.classes: list[ConfiguredClass] = []
         self.overheads: list[Given] = []
         self._said: set[Remark] = set()
+        #: Commands that no port describes.
+        self.undescribed: list[Command] = []
         name = facts.name(interface, "line_rate_bps")
         value = facts.number(interface, "line_rate_bps")
         #: A port without a line rate is asked for it, and a rate in per cent has any until then.

@@ -57,6 +57,7 @@ def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPor
         inner = alone or inner_of(notes, qdisc)
     except Unmodelled as reason:
         notes.lose(reason.command, reason.lost)
+        notes.undescribed.append(reason.command)
         empty = ConfiguredPort(interface, "out", None, policy=policy, line=root.line)
         return empty, notes
     if inner.shaper is not None:

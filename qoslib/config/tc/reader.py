@@ -82,15 +82,18 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     commands = [*sorted(every, key=_order), *orders]
     try:
         found, refused = devices(commands, script.unread)
-        ports, remarks = _ports(found, script, facts)
+        ports, remarks, refused_kinds = _ports(found, script, facts)
     except RecursionError:
         raise ConfigurationError("classes below classes without end") from None
-    remarks = sorted({*script.remarks, *refused, *remarks}, key=lambda each: each.line)
-    lost = {each.line for each in refused} | {r.line for r in remarks if r.kind == "unknown"}
+    every_remark = dict.fromkeys((*script.remarks, *refused, *remarks))
+    remarks = sorted(every_remark, key=lambda each: each.line)
+    unknown = [each for each in remarks if each.kind == "unknown"]
+    lost = {(each.line, each.text) for each in (*refused, *unknown)}
+    lost |= {(each.line, each.text) for each in refused_kinds}
     said = dict.fromkeys(
         Statement(each.line, each.text)
         for each, _ in sorted(commands, key=lambda each: each[0].line)
-        if each.line not in lost
+        if (each.line, each.text) not in lost
     )
     lines = text.count("\n") + bool(text and not text.endswith("\n"))
     return Configuration("tc", tuple(ports), tuple(remarks), tuple(said), lines)
@@ -124,9 +127,11 @@ def _named(commands: Commands) -> Commands:
 
 def _ports(
     found: dict[str, Device], script: Script, facts: Facts
-) -> tuple[list[ConfiguredPort], list[Remark]]:
+) -> tuple[list[ConfiguredPort], list[Remark], list[Command]]:
+    """All ports, what is lost, and the commands that no port describes."""
     ports: list[ConfiguredPort] = []
     remarks: list[Remark] = []
+    kinds: list[Command] = []
     for name, device in found.items():
         interface = name or NAMELESS
         root = device.root
@@ -136,10 +141,10 @@ def _ports(
             policy = f"{root.kind} {root.handle}"
             ports.append(ConfiguredPort(interface, "out", None, policy=policy, line=root.line))
         elif root is not None and root.kind != "noqueue":
-            ports.append(_read(device, interface, facts, remarks, inside=False))
+            ports.append(_read(device, interface, facts, remarks, kinds, inside=False))
         if device.ingress is not None:
-            ports.append(_read(device, interface, facts, remarks, inside=True))
-    return ports, remarks
+            ports.append(_read(device, interface, facts, remarks, kinds, inside=True))
+    return ports, remarks, kinds
 
 
 def _unfinished(root: Command, line: int) -> Remark:
@@ -148,7 +153,13 @@ def _unfinished(root: Command, line: int) -> Remark:
 
 
 def _read(
-    device: Device, interface: str, facts: Facts, remarks: list[Remark], *, inside: bool
+    device: Device,
+    interface: str,
+    facts: Facts,
+    remarks: list[Remark],
+    kinds: list[Command],
+    *,
+    inside: bool,
 ) -> ConfiguredPort:
     top = device.ingress if inside else device.root
     assert top is not None
@@ -159,4 +170,5 @@ def _read(
     except ValueError as wrong:
         raise ConfigurationError(str(wrong)[:300], top.line) from None
     remarks += notes.remarks
+    kinds += notes.undescribed
     return port
