@@ -135,7 +135,8 @@ def test_ios_xr():
     assert value(table, "exceed_dropped_packets", "EF")["value"] == 1_000
     assert value(table, "dropped_packets", "class-default")["value"] == 180_000
     assert value(table, "tail_dropped_packets", "class-default")["value"] == 170_000
-    assert value(table, "queue_depth", "class-default", "maximum")["unit"] == "B"
+    assert value(table, "queue_high_watermark", "class-default", "maximum")["unit"] == "B"
+    assert value(table, "queue_depth", "class-default")["unit"] == "packets"
     assert "sent_packets" not in quantities(table, "class-default"), "N/A is no number"
 
 

@@ -17,6 +17,8 @@ UNREAD = {
     r"sender_.*": "the sender's own line, written before it can know of a loss",
     r"jitter": "a running estimate by the receiver's clock (RFC 3550) at the last datagram: it"
     " tells of the sender's bursts as much as of the router",
+    r"queue_high_watermark": "the largest since the counters were cleared, over an unknown time",
+    r"smoothed_queue_depth": "an average that decays, read at an unknown time",
     r"queue_depth": "one look at a queue at one moment, which no mean and no maximum is",
     r"(input|output)_(rate|bits)": "read after the traffic had ended",
     r"dropped_bits_5_minutes": "an average that decays over five minutes, read at an unknown time",

@@ -26,7 +26,12 @@ NAMES = {
 }
 #: What the rate of a line is called; it is in kbit/s, rounded down or up.
 RATES = {"Matched": "offered_bits_interval", "Total Dropped": "dropped_bits_interval"}
-LEVELS = {"High watermark": "maximum", "Inst-queue-len": "unspecified", "Avg-queue-len": "average"}
+#: Name -> quantity and statistic.
+LEVELS = {
+    "High watermark": ("queue_high_watermark", "maximum"),
+    "Inst-queue-len": ("queue_depth", "unspecified"),
+    "Avg-queue-len": ("smoothed_queue_depth", "average"),
+}
 
 
 def read(text: str, values: Values) -> None:
@@ -43,9 +48,10 @@ def read(text: str, values: Values) -> None:
             policy, name = paths[line]
             stream = f"{policy}/{name}" if policy and len(policies[name]) > 1 else name
         elif found := LEVEL.match(said):
-            unit = "packets" if found[2] == "packets" else "B"
-            measured: dict[str, Any] = {"statistic": LEVELS[found[1]], "experiment": experiment}
-            values.add(stream, "queue_depth", found[3], unit, line, **measured)
+            unit, (quantity, statistic) = found[2], LEVELS[found[1]]
+            measured: dict[str, Any] = {"statistic": statistic, "experiment": experiment}
+            unit = "packets" if unit == "packets" else "B"
+            values.add(stream, quantity, found[3], unit, line, **measured)
         elif found := COUNTERS.match(said):
             _add(values, experiment, stream, line, found)
     if len(values.titles) > 1:
