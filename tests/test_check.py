@@ -158,6 +158,23 @@ def test_against_says_what_each_class_gains_and_loses(run):
     assert re.search(r"it loses\s+\S+ %\s+\(\S+ %\)\s+of\s+the\s+given\s+load", out)
 
 
+def test_interfaces_of_one_policy_are_run_once_and_found_once(monkeypatch):
+    from qoslib import fluid
+
+    calls, solve = [], fluid.solve
+    monkeypatch.setattr(fluid, "solve", lambda *given: calls.append(1) or solve(*given))
+    more = "".join(
+        f"interface GigabitEthernet0/1/{n}\n service-policy output PARENT\n" for n in range(5)
+    )
+    report = check(EDGE + more, traffic=OVER.partition("[targets]")[0])
+    assert [each.interface for each in report.findings if each.id == "loss"] == [
+        "GigabitEthernet0/0/1 out and 5 more"
+    ]
+    assert len(report.ports) == 7
+    # For the rule, for the table, and for the TCP of the scenario that has a hash.
+    assert len(calls) == 3
+
+
 def test_json_and_annotations_are_for_machines(run):
     status, out, _ = run("edge.cfg", "old.cfg", "--traffic", "over.toml", "--json")
     first, second = json.loads(out)

@@ -16,7 +16,7 @@ from qoslib.config import (
 )
 from qoslib.config.promises import queued
 from qoslib.config.rules import Case, Finding, findings, silenced
-from qoslib.config.rules.find import in_order
+from qoslib.config.rules.find import in_order, merged
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import LOADS, hash_of, modelled, runs, scenario_of
@@ -32,6 +32,8 @@ _VERIFY = {
     "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
     "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
 }
+#: Findings, what was not run, what each class gets, and the scenario's hash.
+_Runs = tuple[tuple[Finding, ...], tuple[str, ...], tuple[ClassRun, ...], str]
 _WAYS = {"out": "output", "in": "input"}
 
 
@@ -95,23 +97,31 @@ def check(
     assumed = list(_assumed(found, sent))
     ports: list[PortReport] = []
     shown: list[str] = []
+    # Ports of one policy at one rate are run once.
+    known_runs: dict[object, _Runs] = {}
     for place, configured in enumerate(found.ports):
         given = sent.get(place, ())
         run: tuple[ClassRun, ...] = ()
-        if any(load.origin != "assumed" for load in given):
-            case = Case(found, configured, known, given)
-            by_model, not_run = modelled(case)
-            listed += by_model
+        scenario = ""
+        if configured.port and any(load.origin != "assumed" for load in given):
+            key = configured.port.replace(name="any"), configured.classes, given
+            if key not in known_runs:
+                case = Case(found, configured, known, given)
+                run = _runs(configured, given, full)
+                name = hash_of(scenario_of(configured, given)) if run else ""
+                known_runs[key] = *modelled(case), run, name
+            by_model, not_run, run, scenario = known_runs[key]
+            name = f"{configured.interface} {configured.direction}"
+            listed += [each.replace(interface=name) for each in by_model]
             assumed += not_run
-            run = _runs(configured, given, full)
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import beside
 
             shown += beside(measured, configured, run)
-        ports.append(_port(found, configured, given, run))
+        ports.append(_port(found, configured, given, run, scenario))
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
-    kept, ignored = silenced(in_order(dict.fromkeys(listed)), text)
+    kept, ignored = silenced(in_order(merged(listed)), text)
     return Report(
         file,
         found.dialect,
@@ -163,6 +173,7 @@ def _port(
     configured: ConfiguredPort,
     given: Sequence[Load],
     run: tuple[ClassRun, ...],
+    scenario: str,
 ) -> PortReport:
     family = next((name for name in _VERIFY if found.dialect.startswith(name)), "")
     way = _WAYS[configured.direction]
@@ -173,7 +184,7 @@ def _port(
         class_rows(configured, given) if configured.port is not None else (),
         run,
         configured.missing,
-        hash_of(scenario_of(configured, given)) if run else "",
+        scenario,
         tuple(line.format(name=configured.interface, way=way) for line in _VERIFY.get(family, ())),
     )
 

@@ -19,7 +19,7 @@ from qoslib.config.rules import (
 from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule
 from qoslib.record import Count, Record, record
 
-__all__ = ["RULES", "Silenced", "finding_of", "findings", "in_order", "silenced"]
+__all__ = ["RULES", "Silenced", "finding_of", "findings", "in_order", "merged", "silenced"]
 
 _FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attached)
 #: All rules that need no model, by their ids.
@@ -95,10 +95,10 @@ def findings(
                 case = Case(configuration, configured, known, sent)
                 where = f"{configured.interface} {configured.direction}"
                 found += [finding_of(each, one, where) for one in each.find(case)]
-    return in_order(_merged(found))
+    return in_order(merged(found))
 
 
-def _merged(found: Iterable[Finding]) -> list[Finding]:
+def merged(found: Iterable[Finding]) -> list[Finding]:
     """The same of several interfaces, as one finding that counts them."""
     alike: dict[tuple[object, ...], list[Finding]] = {}
     for each in found:
