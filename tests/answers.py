@@ -111,6 +111,12 @@ def dropping(dropper):
     return Scenario("mine", uplink, (), duration_s=10, hosts=(Host("pc", 1e9, flows),))
 
 
+def reserved(line):
+    """A configuration whose first class has these lines."""
+    policy = f"class-map A\n match dscp ef\npolicy-map P\n class A\n  {line}\n"
+    return f"{policy}interface GigabitEthernet0/0/1\n speed 100\n service-policy output P\n"
+
+
 def softly(minimum, trip):
     """How much of 100 Mb/s 16 flows use over so many ms, where RED's minimum is this, in %."""
     red = Red(RedProfile(minimum, 2 * minimum), averaging=Instantaneous())
@@ -180,6 +186,10 @@ RIGHT = {
     "08.3": "c",
     "08.4": 24.4,
     "08.5": dropping(Codel()),
+    "10.1": 102.4,
+    "10.2": "b",
+    "10.3": 118.75,
+    "10.4": reserved("priority 20000\n  queue-limit 64 packets"),
     "13.1": 225,
     "13.2": 64,
     "13.3": 980,
@@ -330,6 +340,28 @@ WRONG = [
         dropping(Red(RedProfile(1, 2), averaging=Instantaneous())),
         "Let the dropper act later",
     ),
+    ("10.1", 51.2, "of the line rate"),
+    ("10.1", 30.72, "at the shaper's whole rate"),
+    ("10.1", 12.8, "bytes are taken for bits"),
+    ("10.1", 90, "too small"),
+    ("10.2", "a", "no packet came to it"),
+    ("10.2", "c", "should not be in this queue"),
+    ("10.2", "d", "empty all the time"),
+    ("10.2", "e", "one letter"),
+    ("10.3", 1.25, "what the other schedulers leave"),
+    ("10.3", 125, "the whole buffer"),
+    ("10.3", 950, "in megabits"),
+    ("10.3", 50, "too small"),
+    ("10.4", 5, "a configuration as a text"),
+    ("10.4", "hello", "cannot be read"),
+    ("10.4", reserved("priority 20000\n  frobnicate 3"), "line 5 is not known"),
+    ("10.4", "policy-map P\n class class-default\n  queue-limit 64 packets\n", "line_rate_bps"),
+    (
+        "10.4",
+        reserved("bandwidth percent 99\n class B\n  bandwidth percent 99"),
+        "an error in line",
+    ),
+    ("10.4", reserved("priority 20000"), "lasts 311 ms"),
     ("13.1", 250, "nothing flows into the bucket"),
     ("13.2", 65, "costs 8.121 ms, which is too long"),
     ("13.2", 63, "room for more"),
@@ -384,6 +416,7 @@ BY_HAND = {
     "07.3": lambda beside: max(n / 10 for n in range(10, 100) if sent(n / 10) <= 10 - beside),
     "08.1": lambda load: 2 * 0.1**2 * (load * 1e6 / 12_000 - 1e8 / 8 / 1538),
     "08.2": lambda trip: next(n for n in (1, 2, 4, 8, 16, 32, 64, 128) if softly(n, trip) >= 95),
+    "10.1": lambda shaped, percent, packets: packets * 1200 / (percent * shaped),
     "07.4": lambda rate: (rate * 50 / 8 / 1.5) ** 2 / 18 * 1.5,
     "13.1": lambda rate, lasts: (100 - rate) * lasts / 8,
     "13.2": lambda most: int(most / 0.12304) - 1,

@@ -174,7 +174,7 @@ def who_pays():
     }
 
 
-@of(30)
+@of(31)
 def four_numbers():
     line_bps = units.mbps(200)
 
@@ -199,7 +199,21 @@ def four_numbers():
     }
 
 
-@of(29)
+@of(30)
 def twelve_values():
     left = 12 - 3
     return {"9 values": left, "2, so": 6 / 3, "5 predictions": left - 6 + 6 / 3}
+
+
+@of(29)
+def one_number():
+    rate_bps, more_bps = units.mbps(4), units.mbps(9 - 4)
+    bucket_bits, queue_bits = rate_bps * units.ms(200), units.bits(64 * 1500)
+    return {
+        "4 Mb/s are": mbps(rate_bps),
+        "100 kB": units.convert(units.octets(bucket_bits), "B", "kB"),
+        "5 Mb/s more": mbps(more_bps),
+        "160 ms": ms(bucket_bits / more_bps),
+        "768,000 bits": queue_bits,
+        "192 ms": ms(queue_bits / rate_bps),
+    }

@@ -56,6 +56,7 @@ LESSONS = {
     "07": "paced_sender",
     "08": "aqm",
     "09": "same_traffic",
+    "10": "configured",
     "11": "scoreboard",
     "13": "own_port",
 }
