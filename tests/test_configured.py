@@ -127,8 +127,7 @@ def test_the_tasks_of_the_explorer_show_what_they_ask_for():
     app = configured.explorer()
     text = app.sheet.text
 
-    columns = {each.split(" after")[0]: each for each in app.figure.table.columns}
-    lost, p99 = columns["lost"], next(columns[each] for each in columns if "p99" in each)
+    lost, p99 = "lost after [%]", "delay p99 after [ms]"
     table = app.figure.table
     assert table.loc["DSCP_EF", lost] == pytest.approx(33, abs=2)
     rest_ms = table.loc["class-default", p99]
@@ -145,8 +144,9 @@ def test_the_tasks_of_the_explorer_show_what_they_ask_for():
     table = app.figure.table
     assert table.loc["class-default", p99] < rest_ms / 4
     port = app.configured.port
-    app.sheet.text = text.replace("service-policy", "servce-policy")
+    app.sheet.text = text.replace("20000", "2000x")
     assert app.configured.port == port
+    assert "line 6" in app.sheet.said
     app.close()
 
 

@@ -34,14 +34,16 @@ def diagnosis(answer):
     return ("right" if answer == "b" else answer), {}
 
 
-def buffer_of_best_effort():
-    """What the text of the M120 gives the queue of BE, in MB."""
-    found = config.read(m120_text(), facts=M120_FACTS).ports[0].port
+def buffer_of_best_effort(buffer):
+    """What the text of the M120 gives the queue of BE of a buffer of so many ms, in MB."""
+    buffer_s = units.ms(buffer)
+    facts = M120_FACTS | {"delay_buffer_s": buffer_s}
+    found = config.read(m120_text(), facts=facts).ports[0].port
     assert found is not None
     held = {queue.name: queue.limit for queue in found.queues}
     limit = held["BE"]
     assert isinstance(limit, ByteLimit)
-    whole_bytes = units.octets(found.rate_bps * float(M120_FACTS["delay_buffer_s"]))
+    whole_bytes = units.octets(found.rate_bps * buffer_s)
     others_bytes = sum(
         each.limit_bytes
         for name, each in held.items()
@@ -59,7 +61,9 @@ def buffer_of_best_effort():
 
 def own(answer):
     """A configuration of one's own that is understood, without an error and with short queues."""
-    if not isinstance(answer, str | Configuration):
+    if not isinstance(answer, str | Configuration) or (
+        isinstance(answer, str) and "\n" not in answer
+    ):
         return "kind", {}
     try:
         found = config.read(answer) if isinstance(answer, str) else answer
