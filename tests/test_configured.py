@@ -81,7 +81,8 @@ def test_the_m120_of_the_text_has_other_buffers_and_nothing_else():
     for column in ("priority", "guaranteed [Gb/s]", "drops"):
         assert not same[column].astype(str).str.contains("not").any()
     assert not (same["limit from the text"] == same["limit of m120.port()"]).any()
-    assert text.queues[0].limit.limit_bytes == 0.95 * 0.1 * 10e9 / 8
+    held = {queue.name: queue.limit for queue in text.queues}
+    assert held["BE"].limit_bytes == 0.95 * 0.1 * 10e9 / 8
 
 
 def test_the_delays_of_the_text_by_hand():
