@@ -122,6 +122,20 @@ def test_configlets_ecn_without_wred_and_strict_queues_from_the_highest():
     assert any("Turns are of packets" in each.lost for each in found.remarks)
 
 
+def test_a_part_of_a_configuration_says_what_it_does_not_hold():
+    text = """[{"QUEUE": {"Ethernet63|3": {"scheduler": "s.1", "wred_profile": "W"}}},
+    {"BUFFER_QUEUE": {"Ethernet63|3": {"profile": "p"}}},
+    {"PORT_QOS_MAP": {"Ethernet63": {"dscp_to_tc_map": "AZURE"}}}]"""
+    found = read(text, facts={"line_rate_bps": 1e10, "buffer_bytes": 2e6})
+    assert found.ports[0].port.queues[0].limit == ByteLimit(2_000_000)
+    assert {(each.line, each.lost) for each in found.remarks} == {
+        (1, "The text does not hold SCHEDULER."),
+        (1, "The text does not hold WRED_PROFILE."),
+        (2, "The text does not hold BUFFER_PROFILE."),
+        (3, "The text does not hold DSCP_TO_TC_MAP."),
+    }
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

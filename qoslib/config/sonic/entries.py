@@ -50,7 +50,9 @@ class Reading:
 
     def lose(self, table: str, key: str, sentence: str) -> None:
         """Note what is lost by an entry."""
-        field = self.tables[table][key][""]
+        field = self.tables.get(table, {}).get(key, {}).get("")
+        if field is None:
+            return
         self.remarks.append(Remark("not modelled", field.line, key, sentence))
 
     def number(self, field: Field, what: str, least: float, most: float = MOST) -> float:
@@ -66,9 +68,19 @@ class Reading:
     def of(self, table: str, field: Field) -> str:
         """The entry that a field names, as ``name`` or ``[TABLE|name]``."""
         name = field.value.strip("[]").rpartition("|")[2]
+        if table not in self.tables:
+            sentence = f"The text does not hold {table}."
+            remark = Remark("not modelled", field.line, field.value, sentence)
+            self.remarks += [remark] if remark not in self.remarks[-1:] else []
+            return name
         if name not in self.tables.get(table, {}):
             raise ConfigurationError(f"{table} has no {shown(name)}", field.line)
         return name
+
+    def has(self, table: str, field: Field) -> bool:
+        """Whether the text holds a table; that it does not is noted."""
+        self.of(table, field)
+        return table in self.tables
 
     def queues(self) -> dict[str, set[int]]:
         """Port -> the numbers of its queues."""
@@ -110,7 +122,7 @@ class Reading:
                 field = fields[kind]
         if field is None:
             return {}
-        own = self.tables[table][self.of(table, field)]
+        own = self.tables.get(table, {}).get(self.of(table, field), {})
         for code, value in own.items():
             if code:
                 self.number(Field(code, value.line), "the code point", 0, 63)

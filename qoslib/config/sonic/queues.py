@@ -101,7 +101,7 @@ def _scheduled(reading: Reading, scheduler: str, queue: Queue, where: str) -> Qu
         problem = f"the type of a scheduler is {shown(kind.value)}"
         raise ConfigurationError(f"{problem}; allowed: {', '.join(_SCHEDULERS)}", kind.line)
     reading.strict[queue.name] = kind is not None and kind.value == "STRICT"
-    if kind is None or kind.value == "WRR":
+    if (kind is None or kind.value == "WRR") and "SCHEDULER" in reading.tables:
         sentence = "Turns are of packets; here a weight is a share of the bytes."
         reading.lose("SCHEDULER", scheduler, sentence)
     weight = reading.field("SCHEDULER", scheduler, "weight")
@@ -122,7 +122,7 @@ def _memory(reading: Reading, port: str, number: int, where: str) -> dict[str, A
     """Its limit, and its part of a pool."""
     named = reading.entry("BUFFER_QUEUE", number, "profile")
     facts = reading.facts
-    if named is None:
+    if named is None or not reading.has("BUFFER_PROFILE", named):
         size_bytes = facts.number(port, "buffer_bytes")
         if size_bytes is None or size_bytes < 1:
             question = "How many bytes of buffer may a queue of this port take?"
