@@ -4,6 +4,8 @@ import time
 from random import Random
 
 import pytest
+import strategies
+from hypothesis import HealthCheck, given, settings
 from mqc_texts import configuration, damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, write
@@ -95,3 +97,12 @@ def test_a_rate_that_no_interface_has_is_a_fact():
     written = write(port, "ios-xe")
     assert written.facts == (("line_rate_bps", 8e6),)
     assert read(written.text).missing[0].name == "Serial0/0/0.line_rate_bps"
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(port=strategies.ports())
+def test_any_port_is_written_and_what_is_lost_is_said(dialect, port):
+    written = write(port, dialect)
+    (back,) = read(written.text, facts=dict(written.facts), dialect=dialect).ports
+    assert bool(written.lost) == (back.port != port)

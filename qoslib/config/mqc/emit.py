@@ -26,6 +26,8 @@ __all__ = ["class_lines", "match_lines"]
 
 Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
 _KBPS = units.kbps(1.0)
+#: The largest denominator of a probability, and a packet where a length has another unit [B].
+_LARGEST, _FRAME_BYTES = 65_536, 1500
 
 
 def class_lines(
@@ -147,41 +149,51 @@ def _early(queue: Queue, marks: list[str]) -> list[str]:
     red = queue.dropper
     if not isinstance(red, Red):
         return []
-    own = dict(red.profiles)
+    own, packets = dict(red.profiles), isinstance(queue.limit, PacketLimit)
     by_precedence = any(mark.startswith("IP ") for mark in (*own, *marks))
     lines = [f"random-detect {'precedence' if by_precedence else 'dscp'}-based"]
     if by_precedence:
         for number in range(8):
             group = precedence_marks(number)
             profile = next((own[mark] for mark in group if mark in own), red.profile)
-            lines.append(f"random-detect precedence {number} {_row(profile)}")
+            lines.append(f"random-detect precedence {number} {_row(profile, packets)}")
     else:
         coming = [mark for mark in DSCP if mark in marks] or list(DSCP)
         rows = {"CS0": red.profile, **{mark: own.get(mark, red.profile) for mark in coming}}
         rows.update((mark, own[mark]) for mark in own if mark.startswith("DSCP "))
-        lines += [f"random-detect dscp {_dscp(mark)} {_row(rows[mark])}" for mark in rows]
+        lines += [f"random-detect dscp {_dscp(mark)} {_row(rows[mark], packets)}" for mark in rows]
     if isinstance(red.averaging, Ewma) and red.averaging != Ewma():
-        lines.append(f"random-detect exponential-weighting-constant {red.averaging.exponent}")
+        exponent = min(max(red.averaging.exponent, 1), 16)
+        lines.append(f"random-detect exponential-weighting-constant {exponent}")
     return lines + (["random-detect ecn"] if red.ecn else [])
 
 
-def _row(profile: Profile) -> str:
+def _row(profile: Profile, packets: bool) -> str:
+    """Two thresholds in the unit of the queue's limit, and a denominator."""
     share = profile.maximum_probability
-    denominator = _whole(1 / share) if share else 65_536
-    if isinstance(profile, RedProfile):
-        return f"{round(profile.minimum_packets)} {_whole(profile.maximum_packets)} {denominator}"
-    if isinstance(profile, ByteRedProfile):
-        low, high, unit = round(profile.minimum_bytes), _whole(profile.maximum_bytes), "bytes"
-    elif isinstance(profile, TimeRedProfile):
-        low, high = (
-            round(units.convert(each, "s", "us")) for each in (profile.minimum_s, profile.maximum_s)
-        )
-        unit = "us"
-    else:
+    denominator = _whole(1 / share) if share > 1 / _LARGEST else _LARGEST
+    if isinstance(profile, ShareRedProfile):
         shares = profile.minimum_share, profile.maximum_share
         low, high = (round(units.convert(each, "1", "%")) for each in shares)
-        return f"percent {low} {high} {denominator}"
-    return f"{low} {unit} {max(high, 1)} {unit} {denominator}"
+        return f"percent {low} {max(high, 1)} {denominator}"
+    if isinstance(profile, TimeRedProfile) and not packets:
+        times = profile.minimum_s, profile.maximum_s
+        low, high = (round(units.convert(each, "s", "us")) for each in times)
+        return f"{low} us {max(high, 1)} us {denominator}"
+    if isinstance(profile, RedProfile):
+        sizes = profile.minimum_packets, profile.maximum_packets
+        factor = 1.0 if packets else float(_FRAME_BYTES)
+    elif isinstance(profile, ByteRedProfile):
+        sizes = profile.minimum_bytes, profile.maximum_bytes
+        factor = 1 / _FRAME_BYTES if packets else 1.0
+    else:
+        times = profile.minimum_s, profile.maximum_s
+        rate_bps = profile.rate_bps
+        sizes = units.octets(times[0] * rate_bps), units.octets(times[1] * rate_bps)
+        factor = 1 / _FRAME_BYTES
+    low, high = (round(size * factor) for size in sizes)
+    unit = "" if packets else " bytes"
+    return f"{low}{unit} {max(high, 1)}{unit} {denominator}"
 
 
 def match_lines(marks: list[str]) -> list[str]:

@@ -106,9 +106,10 @@ def _speed(port: Port, interface: str, facts: dict[str, float | str]) -> list[st
 def _policy_lines(port: Port, rules: Rules) -> tuple[list[str], str]:
     """What stands above the interface, and what stands on it."""
     queue = port.queues[0]
-    plain = Queue(queue.name, queue.limit) == queue and isinstance(queue.limit, PacketLimit)
-    if isinstance(port.scheduler, Fifo) and plain and port.shaper is None:
-        return [], f"hold-queue {queue.limit.packets} out"  # type: ignore[union-attr]
+    limit = queue.limit
+    alone = isinstance(port.scheduler, Fifo) and port.shaper is None
+    if alone and isinstance(limit, PacketLimit) and Queue(queue.name, limit) == queue:
+        return [], f"hold-queue {limit.packets} out"
     branch = branch_of(port, rules)
     marks = _marks(port)
     levels = {each.priority for each in branch.queues() if each.priority < rules.levels}
