@@ -19,6 +19,8 @@ export const CSS = `
 .qoslib-packets .play:hover { background: #00578A; }
 .qoslib-packets .clock { margin-left: auto; font-variant-numeric: tabular-nums; }
 .qoslib-packets .said { margin: 4px 0 0; min-height: 1.4em; font-variant-numeric: tabular-nums; }
+.qoslib-packets summary { width: fit-content; }
+.qoslib-packets td[colspan] { text-align: left; padding-left: 1em; }
 .qoslib-packets .signs { float: right; max-width: calc(100% - 7em); margin: 0; font-size: 0.9em; opacity: 0.8; }
 .qoslib-packets .story { position: absolute; z-index: 3; pointer-events: none; max-width: min(22em, 60%); padding: 7px 10px; border-radius: 8px; font-size: 0.93em; background: #1F2328; color: #fff; box-shadow: 0 3px 12px #0005; }
 .qoslib-packets .dark .story { background: #E6EDF3; color: #10151A; }

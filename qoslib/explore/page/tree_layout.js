@@ -13,7 +13,7 @@ export const has = (node) => node.rate || node.ceil;
 export function roomOfTree(lane, W) {
   const counts = lane.shown.map((number) => lane.nodes[number] ?? {}).map(({ rate, ceil }) => Boolean(rate) + Boolean(ceil));
   const beside = [0, 18, 30][Math.max(...counts)];
-  return { beside, step: W < 800 ? 62 : 80, depths: depthsOf(lane) };
+  return { beside, step: W < 800 ? 66 : 80, depths: depthsOf(lane) };
 }
 
 /** The depths that have a column, the deepest first: that of the root only if it has a bucket. */
@@ -35,7 +35,7 @@ export function placedNodes(lane, rows, { beside, step, depths }) {
     way.forEach((at, k) => {
       const column = depths.indexOf(way.length - 1 - k);
       if (!k || column < 0) return;
-      const known = found.get(at) ?? { x: row.head + beside + 26 + column * step, low: y, high: y, wide: step - 30 };
+      const known = found.get(at) ?? { x: row.head + beside + 26 + column * step, low: y, high: y, wide: Math.max(step - 30, 46) };
       found.set(at, { ...known, low: Math.min(known.low, y), high: Math.max(known.high, y) });
     });
   }
