@@ -29,11 +29,11 @@ def table(whole: str = "", real: str = "", draws: bool = False, **mechanisms: Co
 
 
 STREAM = table(
-    "kind next_ps due_ps packet_class tag stop_ps first_class classes clock_ps",
+    "kind next_ps due_ps packet_class tag stop_ps first_class classes"
+    " clock_ps clock_fraction gap_ps gap_fraction",
     "mean_gap_ps jitter_ps",
     draws=True,
     arrival=Columns("queue ecn access_ps"),
-    regular=Columns("clock_fraction gap_ps gap_fraction"),
     ticked=Columns("tick_ps tick_at_ps"),
     on_off=Columns("on_end_ps shift_ps random_periods", "on_ps off_ps"),
     fed=Columns("feed_at feed_end feed_first"),
