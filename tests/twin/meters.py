@@ -56,6 +56,7 @@ class Overflow:
         self.spent += cost(size, self.rate_bps)
 
     def share(self, now):
+        self.fill(now)
         full = floor_ps(max(self.first.tat, now * FINE) + self.spent)
         lacks = max(full - max(floor_ps(self.first.tat), now), 0)
         return 1 - lacks / max(self.burst_ps, 1)
