@@ -70,10 +70,9 @@ class Tree:
 
     def full(self):
         """When the buckets of each queue and node would be full again [s]."""
-        return [
-            [floor_ps(bucket.tat) / PS if bucket else nan for bucket in (each.credit, each.shaper)]
-            for each in self.ordered
-        ]
+        # As the engine: to a float first, which matters beyond 2**53 ps.
+        both = ((each.credit, each.shaper) for each in self.ordered)
+        return [[float(floor_ps(b.tat)) / PS if b else nan for b in buckets] for buckets in both]
 
     def emptied(self, queue):
         """Nothing is kept of that."""
