@@ -73,6 +73,8 @@ def app(request):
 
 @pytest.mark.parametrize("name", APPS)
 def test_a_closed_explorer_leaves_no_widget(name):
+    # The first figure of a kernel leaves plotly's own module there, for all that follow.
+    plots.live(plots.Figure()).close()
     before = set(widget._instances)
     moved(name).close()
     assert [made for key, made in widget._instances.items() if key not in before] == []
