@@ -33,7 +33,7 @@ def differences(port: Port, back: Port) -> tuple[str, ...]:
     own = ("queues", "classifier", "scheduler")
     for field, before, after in _changed(port, back):
         if field not in own:
-            said.append(f"The {field} of the port is {before!r}; the text says {after!r}.")
+            said.append(_other(field, "the port", before, after))
     said += _of_queues(port, back)
     said += _of_nodes(port, back)
     if port.classifier != back.classifier:
@@ -50,13 +50,14 @@ def _changed(one: Any, other: Any) -> list[tuple[str, Any, Any]]:
 
 
 def _of_queues(port: Port, back: Port) -> list[str]:
-    found: dict[tuple[str, str, str], list[str]] = {}
+    found: dict[tuple[str, str, str], tuple[Any, Any, list[str]]] = {}
     for queue, other in zip(port.queues, back.queues, strict=False):
         for field, before, after in _changed(queue, other):
-            found.setdefault((field, repr(before), repr(after)), []).append(queue.name)
+            key = field, repr(before), repr(after)
+            found.setdefault(key, (before, after, []))[2].append(queue.name)
     said = [
-        f"The {field} of {_named('queue', names)} is {before}; the text says {after}."
-        for (field, before, after), names in found.items()
+        _other(field, _named("queue", names), before, after)
+        for (field, _, _), (before, after, names) in found.items()
     ]
     more = [queue.name for queue in back.queues[len(port.queues) :]]
     if more:
@@ -65,6 +66,15 @@ def _of_queues(port: Port, back: Port) -> list[str]:
     if less:
         said.append(f"The text does not have {_named('queue', less)}.")
     return said
+
+
+def _other(field: str, owner: str, before: Any, after: Any) -> str:
+    """One value that is another one in the text, or that only one of the two has."""
+    if after is None:
+        return f"The {field} of {owner} is lost: {before!r}."
+    if before is None:
+        return f"The text gives {owner} a {field}: {after!r}."
+    return f"The {field} of {owner} is {before!r}; the text says {after!r}."
 
 
 def _named(kind: str, names: list[str]) -> str:
@@ -81,13 +91,13 @@ def _of_nodes(port: Port, back: Port) -> list[str]:
         return [] if one == other else [f"The scheduler is {one!r}; the text means {other!r}."]
     assert isinstance(other, SchedulerTree | HierarchicalTokenBucket)
     said = [
-        f"The {field} of the scheduler is {before!r}; the text says {after!r}."
+        _other(field, "the scheduler", before, after)
         for field, before, after in _changed(one, other)
         if field != "nodes"
     ]
     for node, its in zip(one.nodes, other.nodes, strict=False):
         said += [
-            f"The {field} of node {node.name!r} is {before!r}; the text says {after!r}."
+            _other(field, f"node {node.name!r}", before, after)
             for field, before, after in _changed(node, its)
         ]
     if len(one.nodes) != len(other.nodes):

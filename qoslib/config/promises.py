@@ -27,7 +27,8 @@ class Promise(Record):
     queue : str
         Its queue.
     minimum_bps : float
-        What it gets while every other class sends as much as it can [bit/s].
+        What it is guaranteed; without a guarantee, what is left for it while every other class
+        sends as much as it can [bit/s].
     minimum_why : str
         The arithmetic.
     maximum_bps : float

@@ -143,7 +143,7 @@ class ConfiguredPort(Record):
     direction : str
         ``"out"`` or ``"in"``.
     port : Port or None
-        None while a fact is missing.
+        None while a fact is missing, or where remarks say that what decides is not modelled.
     classes : tuple of ConfiguredClass
         In the order in which the platform looks at them.
     origins : tuple of Origin
