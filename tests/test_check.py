@@ -66,6 +66,9 @@ def run(tmp_path, capsys, monkeypatch):
     files["serial.cfg"] = "interface Serial0/0/0\n service-policy output CHILD\n" + EDGE
     files["old.cfg"] = EDGE.replace("bandwidth percent 30", "bandwidth percent 20", 1)
     files["bad.cfg"] = EDGE.replace("priority percent 20", "priority percent 120")
+    files["plain.cfg"] = "hostname a\ninterface GigabitEthernet0/0/1\n ip address dhcp\n"
+    files["other.toml"] = LOAD + '["Gi9/9"]\nVOICE = "1 calls G.711"\n'
+    files["bare.toml"] = LOAD + "[targets]\nVOICE = '10'\n"
     files["bad.toml"] = '\nVOICE = "forty calls"\n'
     for name, text in files.items():
         (tmp_path / name).write_text(text)
@@ -127,6 +130,11 @@ def test_a_missing_fact_is_asked_for_with_what_to_type(run):
         (["edge.cfg", "--fact", "line_rate_bps"], "NAME=VALUE"),
         (["edge.cfg", "--fact", "line_rate_bps=fast"], "100M"),
         (["edge.cfg", "--dialect", "vyos"], "ios-xe"),
+        (["edge.cfg", "--fact", "Gi0/7.contract_bps=50M"], "'Gi0/7'.*GigabitEthernet0/0/1, "),
+        (["edge.cfg", "--fact", "platform=foo"], "'foo'.*m120, mpc, srx"),
+        (["edge.cfg", "--traffic", "other.toml"], "other.toml.*'Gi9/9'.*GigabitEthernet0/0/1, "),
+        (["edge.cfg", "--traffic", "bare.toml"], "target of VOICE.*'10'.*'20 ms'"),
+        (["plain.cfg", "--dialect", "ios-xe"], "no policy, scheduler or qdisc found in plain.cfg"),
         (["edge.cfg", "--html", "no/folder/page.html"], "no/folder"),
     ],
 )
@@ -218,6 +226,26 @@ def test_a_page_escapes_what_a_file_says():
     assert "<script>alert" not in html
     assert "<img>" not in html
     assert "<b>" not in html.replace("<b>info</b>", "")
+
+
+def test_files_without_queues_among_others_are_a_note(run):
+    status, _, err = run("edge.cfg", "plain.cfg", "--dialect", "ios-xe")
+    assert (status, err) == (0, "note: no policy, scheduler or qdisc found in plain.cfg\n")
+    _, out, _ = run("edge.cfg", "--against", "plain.cfg")
+    assert "the older configuration has no port with queues" in out
+
+
+@pytest.mark.parametrize(
+    ("comment", "why"),
+    [
+        ("queue-deap backup only", "no rule is called 'queue-deap'"),
+        ("queue-deep", "it gives no reason"),
+    ],
+)
+def test_a_comment_that_silences_nothing_is_a_warning_at_its_line(comment, why):
+    report = check(f"hostname a\n! qoslib: ignore {comment}\n{EDGE}")
+    (got,) = [each for each in report.findings if each.id == "ignore-idle"]
+    assert (got.line, got.severity, why in got.sentence) == (2, "warning", True)
 
 
 def test_a_comment_silences_and_the_report_lists_it(run, tmp_path):

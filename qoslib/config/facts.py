@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from qoslib.config.reading import MissingFact
 from qoslib.record import fail
 
-__all__ = ["NAMES", "Facts"]
+__all__ = ["NAMES", "PLATFORMS", "Facts"]
+
+#: What the fact `platform` may be: Junos devices whose schedulers and buffers differ.
+PLATFORMS = ("m120", "mpc", "srx")
 
 #: Fact -> its unit; a text where that is empty.
 NAMES = {
@@ -51,6 +54,8 @@ class Facts:
                 fail(f"fact {name!r}", value, f"a number from 0 on, in {NAMES[kind]}")
             if not NAMES[kind] and not isinstance(value, str):
                 fail(f"fact {name!r}", value, "a text")
+            if kind == "platform" and value and value not in PLATFORMS:
+                fail(f"fact {name!r}", value, ", ".join(PLATFORMS))
 
     def name(self, interface: str, kind: str) -> str:
         """The name under which a fact was given for an interface; empty if it was not.

@@ -168,13 +168,15 @@ def _document(
     delays = {}
     for key, value in targets.items():
         line = _line_of(text, key, after=f"[{TARGETS}]")
-        delays[key] = _in_line(line, _delay, str(value))
+        delays[key] = _in_line(line, _delay, key, str(value))
         if key not in names and key not in elsewhere:
             raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
     return found, delays
 
 
-def _delay(text: str) -> float:
+def _delay(name: str, text: str) -> float:
+    if not text.strip()[-1:].isalpha():
+        fail(f"the target of {name}", text, "a delay with its unit, as in '20 ms'")
     seconds = amount(text.lower().removeprefix("p99").strip(), "s")
     return seconds if seconds > 0 else fail("target", text, "a delay above 0, as in '20 ms'")
 

@@ -15,11 +15,11 @@ from qoslib.config import (
     read,
 )
 from qoslib.config.promises import queued
-from qoslib.config.rules import Case, Finding, findings, silenced
-from qoslib.config.rules.find import in_order, merged
+from qoslib.config.rules import RULES, Case, Finding, findings, silenced
+from qoslib.config.rules.find import idle_comments, in_order, merged
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
-from qoslib.findings.modelled import LOADS, hash_of, modelled, runs, scenario_of
+from qoslib.findings.modelled import LOADS, MODEL_RULES, hash_of, modelled, runs, scenario_of
 from qoslib.findings.report import ClassRun, PortReport, Report
 
 if TYPE_CHECKING:
@@ -121,6 +121,9 @@ def check(
         ports.append(_port(found, configured, given, run, scenario))
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
+    if older is not None and not older.ports:
+        assumed.append("Nothing to compare: the older configuration has no port with queues.")
+    listed += idle_comments(text, {*RULES, *MODEL_RULES})
     kept, ignored = silenced(in_order(merged(listed)), text)
     return Report(
         file,
@@ -133,7 +136,7 @@ def check(
         found.remarks,
         tuple(dict.fromkeys(assumed)),
         _defaults(found),
-        changes(older, found, sent) if older else (),
+        changes(older, found, sent) if older and older.ports else (),
         tuple(shown),
     )
 

@@ -5,12 +5,14 @@ import dataclasses
 import json
 import os
 import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from qoslib.config import ConfigurationError
 from qoslib.config.amounts import amount
 from qoslib.config.facts import NAMES
+from qoslib.config.loads import TARGETS
 from qoslib.findings.annotate import annotations
 from qoslib.findings.check import check
 from qoslib.findings.markdown import markdown
@@ -89,7 +91,13 @@ def checked_files(chosen: argparse.Namespace) -> int:
     """
     try:
         reports = list(_reports(chosen))
+        empty = [report.file for report in reports if report.empty]
+        if len(empty) == len(reports) == 1:
+            return _refused(f"no policy, scheduler or qdisc found in {empty[0]}")
+        _all_used(chosen, reports)
         _written(chosen, reports)
+        for file in empty:
+            print(f"note: no policy, scheduler or qdisc found in {file}", file=sys.stderr)
     except ConfigurationError as error:
         return _refused(f"{chosen.traffic or 'traffic'}: {error}")
     except BrokenPipeError:
@@ -106,6 +114,25 @@ def checked_files(chosen: argparse.Namespace) -> int:
         return 2
     worst = {each.severity for report in reports for each in report.findings}
     return int(bool(worst & set(_FAIL_ON[chosen.fail_on])))
+
+
+def _all_used(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
+    """Raise an error where a fact or a table of loads is for an interface that no file has."""
+    if any(each.id == "unreadable" for report in reports for each in report.findings):
+        return
+    ports = [port for report in reports for port in report.ports]
+    names = dict.fromkeys(port.interface for port in ports)
+    asked = [fact.name for report in reports for fact in report.missing]
+    names |= dict.fromkeys(name.rpartition(".")[0] for name in asked)
+    allowed = f"an interface with queues: {', '.join(filter(None, names)) or 'none here'}"
+    for fact in chosen.fact:
+        interface = fact.partition("=")[0].rpartition(".")[0]
+        if interface and interface not in names:
+            fail("the interface of --fact", interface, allowed)
+    loads = tomllib.loads(_text(chosen.traffic)) if chosen.traffic and chosen.traffic != "-" else {}
+    for name, value in loads.items():
+        if isinstance(value, dict) and name != TARGETS and name not in names:
+            fail(f"{chosen.traffic}: a table", name, f"[{TARGETS}], or {allowed}")
 
 
 def _refused(problem: str) -> int:

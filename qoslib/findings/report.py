@@ -200,10 +200,17 @@ class Report(Record):
         return tuple(dict.fromkeys(fact for port in self.ports for fact in port.missing))
 
     @property
+    def empty(self) -> bool:
+        """Whether the file has nothing on quality of service."""
+        return bool(self.dialect) and not (self.ports or self.understood or self.remarks)
+
+    @property
     def summary(self) -> str:
         """The sentence that leads."""
         if self.missing:
             return f"A fact is missing: {self.missing[0].question}"
+        if self.empty:
+            return "No policy, scheduler or qdisc is found."
         errors, warnings = self.count("error"), self.count("warning")
         if not errors and not warnings:
             return "Nothing is wrong by the rules that apply."

@@ -1,7 +1,8 @@
 """Go through all rules, and silence what a comment in the configuration says to ignore."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 
 from qoslib.config.facts import Facts
 from qoslib.config.loads import Load
@@ -19,13 +20,23 @@ from qoslib.config.rules import (
 from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule
 from qoslib.record import Count, Record, record
 
-__all__ = ["RULES", "Silenced", "finding_of", "findings", "in_order", "merged", "silenced"]
+__all__ = [
+    "IGNORED",
+    "RULES",
+    "Silenced",
+    "finding_of",
+    "findings",
+    "idle_comments",
+    "in_order",
+    "merged",
+    "silenced",
+]
 
 _FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attached)
 #: All rules that need no model, by their ids.
 RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}
 
-_IGNORE = re.compile(r"(?:[!#]|/\*).*?\bqoslib:\s*ignore\s+([\w-]+)[ \t]*(.*?)\s*(?:\*/)?\s*$")
+_IGNORE = re.compile(r"(?:[!#]|/\*).*?\bqoslib:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*?)\s*(?:\*/)?\s*$")
 _COMMENT = re.compile(r"\s*([!#]|/\*)")
 
 
@@ -170,6 +181,48 @@ def silenced(
         else:
             kept.append(finding)
     return tuple(kept), tuple(ignored)
+
+
+def idle_comments(text: str, known: Collection[str]) -> tuple[Finding, ...]:
+    """Comments that silence nothing: they name no rule, or give no reason.
+
+    Parameters
+    ----------
+    text : str
+        The configuration.
+    known : collection of str
+        Ids of the rules that there are.
+
+    Returns
+    -------
+    tuple of Finding
+        Each at the line of its comment.
+
+    Examples
+    --------
+    >>> idle_comments("! qoslib: ignore llq-shar agreed", {"llq-share"})[0].sentence
+    "This comment silences nothing: no rule is called 'llq-shar'."
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        said = _IGNORE.search(line) if "qoslib" in line else None
+        if not said or (said[1] in known and said[2]):
+            continue
+        why = "it gives no reason" if said[1] in known else f"no rule is called {said[1][:40]!r}"
+        near = get_close_matches(said[1], known, 1)
+        fix = f"qoslib: ignore {near[0]} REASON" if near else ""
+        one = Found(number, f"This comment silences nothing: {why}.", fix=fix)
+        found.append(finding_of(IGNORED, one))
+    return tuple(found)
+
+
+def _without_effect() -> Iterator[Found]:
+    """A `qoslib: ignore` comment names no rule or gives no reason, so it silences nothing."""
+    yield from ()
+
+
+#: The rule on comments; it looks at the text, which other rules do not have.
+IGNORED = Rule("ignore-idle", "warning", "docs/checking.md: RULE, then a reason", _without_effect)
 
 
 def _comments(text: str) -> list[tuple[str, str, int, tuple[int, ...]]]:
