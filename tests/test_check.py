@@ -179,8 +179,8 @@ def test_interfaces_of_one_policy_are_run_once_and_found_once(monkeypatch):
         "GigabitEthernet0/0/1 out and 5 more"
     ]
     assert len(report.ports) == 7
-    # For the rule, for the table, and for the TCP of the scenario that has a hash.
-    assert len(calls) == 3
+    # For the rule and the table, and for the TCP of the scenario that has a hash.
+    assert len(calls) == 2
 
 
 def test_json_and_annotations_are_for_machines(run):
@@ -246,6 +246,109 @@ def test_a_comment_that_silences_nothing_is_a_warning_at_its_line(comment, why):
     report = check(f"hostname a\n! qoslib: ignore {comment}\n{EDGE}")
     (got,) = [each for each in report.findings if each.id == "ignore-idle"]
     assert (got.line, got.severity, why in got.sentence) == (2, "warning", True)
+
+
+CLASSIC = """\
+class-map match-any A
+ match ip dscp af41
+class-map match-any B
+ match ip dscp af21
+policy-map CH
+ class A
+  bandwidth 40000
+  passphrase hush-hush 7 word
+ class B
+  bandwidth 40000
+policy-map P
+ class class-default
+  shape average 50000000
+  service-policy CH
+interface FastEthernet0/0
+ service-policy output P
+"""
+
+
+def test_kilobits_beyond_a_shaper_are_an_error_on_classic_ios():
+    (got,) = [e for e in check(CLASSIC, dialect="ios").findings if e.id == "guarantees-over"]
+    assert (got.severity, "A 40 Mb/s + B 40 Mb/s = 80 Mb/s of 50 Mb/s" in got.arithmetic) == (
+        "error",
+        True,
+    )
+
+
+def test_of_an_unknown_line_two_words_are_shown():
+    report = check(CLASSIC, dialect="ios")
+    (got,) = [each for each in report.remarks if each.kind == "unknown"]
+    assert got.text == "passphrase hush-hush ..."
+
+
+def test_a_line_rate_by_the_type_of_an_interface_says_so():
+    text = "policy-map P\n class class-default\n  bandwidth percent 50\n"
+    port = "interface GigabitEthernet0/0\n negotiation auto\n"
+    service = " service-policy output P\n"
+    row = check(text + port + service).ports[0].rows[0]
+    assert (row.maximum.text, row.maximum.kind) == ("1 Gb/s", "assumed")
+    assert "the type of GigabitEthernet0/0" in row.maximum.why
+    row = check(text + port + " speed 1000\n" + service).ports[0].rows[0]
+    assert row.maximum.kind == "configured"
+
+
+HTB = """\
+tc qdisc add dev eth0 root handle 1: htb default 30
+tc class add dev eth0 parent 1: classid 1:1 htb rate 50mbit ceil 50mbit
+tc class add dev eth0 parent 1:1 classid 1:20 htb rate 30mbit ceil 50mbit
+tc class add dev eth0 parent 1:1 classid 1:30 htb rate 20mbit ceil 50mbit
+tc qdisc add dev eth0 parent 1:30 handle 30: fq_codel
+"""
+
+
+def test_what_the_fluid_model_does_not_have_runs_in_packets_and_says_why():
+    traffic = '"1:20" = "40 Mb/s of IMIX"\n"1:30" = "2 TCP, 20 ms"\n[targets]\n"1:20" = "1 s"\n'
+    report = check(HTB, traffic=traffic, facts={"line_rate_bps": 1e9})
+    (port,) = report.ports
+    assert {run.model for run in port.runs} == {"packets"}
+    (why,) = [line for line in report.assumed if "fluid model" in line]
+    assert "it has no CoDel, which drops packets in queue 1:30. The packet model ran" in why
+    assert "Codel(" not in why
+    (met,) = port.met
+    assert re.fullmatch(r"Target met: the p99 delay of 1:20 is .* ms, its target 1 s .*", met)
+
+
+def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():
+    text = "policy-map P\n class class-default\n  shape average 50000000\n"
+    text += "interface GigabitEthernet0/0\n service-policy output P\n"
+    traffic = 'class-default = "2 Mb/s"\n[targets]\nclass-default = "1 s"\n'
+    runs = check(text, traffic=traffic, full=True).ports[0].runs
+    assert [run.drop_ratio for run in runs] == [0.0, 0.0, 0.0]
+
+
+REST = 'class-default = "50 Mb/s"'
+
+
+def test_fixes_of_losses_fit_together_and_speak_as_the_policy_does():
+    fixes = {}
+    for unit in ("percent 10", "5000"):
+        text = EDGE.replace("priority percent 20", f"priority {unit}")
+        for old in ("bandwidth percent 30", "bandwidth percent 5"):
+            text = text.replace(old, f"bandwidth {unit}")
+        report = check(text, traffic='VIDEO = "22 Mb/s"\nCONTROL = "21 Mb/s"\n' + REST)
+        lost = [each for each in report.findings if each.id == "loss"]
+        fixes[unit] = [each.fix for each in lost if each.fix]
+        assert sum("no room for more beside the fix" in each.arithmetic for each in lost) == 1
+    assert fixes == {
+        "percent 10": ["class VIDEO\n  bandwidth percent 49"],
+        "5000": ["class VIDEO\n  bandwidth 24200"],
+    }
+
+
+def test_a_loss_is_an_error_by_what_it_carries_not_by_a_target():
+    text = EDGE.replace("bandwidth percent 30", "bandwidth percent 20")
+    load = 'VIDEO = "60 Mb/s"\nCONTROL = "40 Mb/s"\n[targets]\nVIDEO = "1 s"\n'
+    lost = [each for each in check(text, traffic=load).findings if each.id == "loss"]
+    assert {each.sentence.split()[1]: each.severity for each in lost} == {
+        "VIDEO": "warning",
+        "CONTROL": "error",
+    }
 
 
 def test_a_comment_silences_and_the_report_lists_it(run, tmp_path):

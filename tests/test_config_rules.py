@@ -313,10 +313,21 @@ def test_a_queue_that_is_long_by_default_is_an_info():
     assert found("queue-deep", configured)[0].severity == "info"
 
 
-def test_guarantees_beyond_priority_are_a_warning_as_they_hold_while_it_is_idle():
-    (got,) = found("guarantees-over", changed(1, guaranteed_bps=45e6))
-    assert got.severity == "warning"
-    assert found("guarantees-over", changed(1, guaranteed_bps=55e6))[0].severity == "error"
+def test_guarantees_beyond_priority_are_an_error_in_kilobits_as_in_per_cent():
+    for rate_bps in (45e6, 55e6):
+        assert found("guarantees-over", changed(1, guaranteed_bps=rate_bps))[0].severity == "error"
+
+
+def test_rates_of_htb_add_up_to_no_more_than_that_of_their_parent():
+    def below(rate_bps):
+        leaves = tuple(htb(Queue(name, LIMIT), 30e6, 50e6) for name in ("a", "b"))
+        tree = HierarchicalTokenBucket((htb(Node("1:1", ("a", "b")), rate_bps),))
+        classes = tuple(ConfiguredClass(leaf.name, leaf.name) for leaf in leaves)
+        return ConfiguredPort("eth0", "out", Port("eth0", 1e9, leaves, tree), classes)
+
+    (got,) = found("guarantees-over", below(50e6), dialect="tc")
+    assert "a 30 Mb/s + b 30 Mb/s = 60 Mb/s of 50 Mb/s" in got.arithmetic
+    assert found("guarantees-over", below(60e6), dialect="tc") == ()
 
 
 def test_the_same_of_several_interfaces_is_one_finding():

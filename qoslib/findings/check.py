@@ -10,6 +10,7 @@ from qoslib.config import (
     Default,
     Facts,
     Load,
+    Remark,
     defaults,
     loads,
     read,
@@ -19,7 +20,15 @@ from qoslib.config.rules import RULES, Case, Finding, findings, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
-from qoslib.findings.modelled import LOADS, MODEL_RULES, hash_of, modelled, runs, scenario_of
+from qoslib.findings.modelled import (
+    LOADS,
+    MODEL_RULES,
+    Modelled,
+    hash_of,
+    modelled,
+    runs,
+    scenario_of,
+)
 from qoslib.findings.report import ClassRun, PortReport, Report
 
 if TYPE_CHECKING:
@@ -32,8 +41,8 @@ _VERIFY = {
     "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
     "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
 }
-#: Findings, what was not run, what each class gets, and the scenario's hash.
-_Runs = tuple[tuple[Finding, ...], tuple[str, ...], tuple[ClassRun, ...], str]
+#: What models say, what each class gets, and the scenario's hash.
+_Runs = tuple[Modelled, tuple[ClassRun, ...], str]
 _WAYS = {"out": "output", "in": "input"}
 
 
@@ -102,23 +111,25 @@ def check(
     for place, configured in enumerate(found.ports):
         given = sent.get(place, ())
         run: tuple[ClassRun, ...] = ()
-        scenario = ""
+        scenario, met = "", tuple[str, ...]()
         if configured.port and any(load.origin != "assumed" for load in given):
             key = configured.port.replace(name="any"), configured.classes, given
             if key not in known_runs:
                 case = Case(found, configured, known, given)
-                run = _runs(configured, given, full)
+                by_model = modelled(case)
+                run = _ticket(configured, given) if full else by_model.runs
                 name = hash_of(scenario_of(configured, given)) if run else ""
-                known_runs[key] = *modelled(case), run, name
-            by_model, not_run, run, scenario = known_runs[key]
+                known_runs[key] = by_model, run, name
+            by_model, run, scenario = known_runs[key]
+            met = by_model.met
             name = f"{configured.interface} {configured.direction}"
-            listed += [each.replace(interface=name) for each in by_model]
-            assumed += not_run
+            listed += [each.replace(interface=name) for each in by_model.findings]
+            assumed += by_model.not_run
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import beside
 
             shown += beside(measured, configured, run)
-        ports.append(_port(found, configured, given, run, scenario))
+        ports.append(_port(found, configured, given, run, scenario).replace(met=met))
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
     if older is not None and not older.ports:
@@ -133,12 +144,20 @@ def check(
         tuple(ports),
         kept,
         ignored,
-        found.remarks,
+        tuple(map(_shortened, found.remarks)),
         tuple(dict.fromkeys(assumed)),
         _defaults(found),
         changes(older, found, sent) if older and older.ports else (),
         tuple(shown),
     )
+
+
+def _shortened(remark: Remark) -> Remark:
+    """An unknown line by its first two words: what follows may be a secret."""
+    words = remark.text.split()
+    if remark.kind != "unknown" or len(words) <= 2:
+        return remark
+    return remark.replace(text=" ".join([*words[:2], "..."]))
 
 
 def _unreadable(error: ConfigurationError) -> Finding:
@@ -162,11 +181,9 @@ def _loads(
     return sent
 
 
-def _runs(configured: ConfiguredPort, given: Sequence[Load], full: bool) -> tuple[ClassRun, ...]:
+def _ticket(configured: ConfiguredPort, given: Sequence[Load]) -> tuple[ClassRun, ...]:
     try:
-        if full:
-            return runs(configured, given, "packets", LOADS)
-        return runs(configured, given, "fluid")
+        return runs(configured, given, "packets", LOADS)
     except ValueError:
         return ()
 
@@ -184,11 +201,21 @@ def _port(
         configured.interface,
         configured.direction,
         configured.policy,
-        class_rows(configured, given) if configured.port is not None else (),
+        class_rows(configured, given, by_type=_by_type(found, configured))
+        if configured.port is not None
+        else (),
         run,
         configured.missing,
         scenario,
         tuple(line.format(name=configured.interface, way=way) for line in _VERIFY.get(family, ())),
+    )
+
+
+def _by_type(found: Configuration, configured: ConfiguredPort) -> bool:
+    """Whether the line rate is only that of the interface's type, as no line says its speed."""
+    origin = configured.origin("rate_bps")
+    return origin is not None and any(
+        each.line == origin.line and each.text.startswith("interface ") for each in found.statements
     )
 
 

@@ -18,13 +18,17 @@ _LOADS: dict[str, Kind] = {
 }
 
 
-def class_rows(configured: ConfiguredPort, loads: Sequence[Load]) -> tuple[ClassRow, ...]:
+def class_rows(
+    configured: ConfiguredPort, loads: Sequence[Load], *, by_type: bool = False
+) -> tuple[ClassRow, ...]:
     """The classes of a port as a table.
 
     Parameters
     ----------
     configured : ConfiguredPort
     loads : sequence of Load
+    by_type : bool
+        Whether the line rate is that of the interface's type, which no line says.
 
     Returns
     -------
@@ -53,7 +57,7 @@ def class_rows(configured: ConfiguredPort, loads: Sequence[Load]) -> tuple[Class
             each.name,
             _marks(classes[each.name].marks),
             _offered(known.get(each.name)),
-            *_promised(configured, each, queues[each.queue]),
+            *_promised(configured, each, queues[each.queue], by_type),
             classes[each.name].line,
         )
         for each in promises(configured, sizes)
@@ -61,15 +65,15 @@ def class_rows(configured: ConfiguredPort, loads: Sequence[Load]) -> tuple[Class
 
 
 def _promised(
-    configured: ConfiguredPort, promise: Promise, queue: Queue
+    configured: ConfiguredPort, promise: Promise, queue: Queue, by_type: bool
 ) -> tuple[Cell, Cell, Cell]:
     """Minimum, maximum and full queue; of what comes in only a policer says something."""
     if configured.direction == "in":
-        most = _maximum(configured, promise) if queue.policer else Cell("-")
+        most = _maximum(configured, promise, by_type) if queue.policer else Cell("-")
         return Cell("-"), most, Cell("-")
     return (
         _minimum(configured, promise, queue),
-        _maximum(configured, promise),
+        _maximum(configured, promise, by_type),
         _queue(configured, promise),
     )
 
@@ -120,7 +124,10 @@ def _minimum(configured: ConfiguredPort, promise: Promise, queue: Queue) -> Cell
     return Cell(rate_text(promise.minimum_bps), kind, _joined(promise.minimum_why, said))
 
 
-def _maximum(configured: ConfiguredPort, promise: Promise) -> Cell:
+def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cell:
+    if by_type and promise.maximum_why == "line rate":
+        why = f"the type of {configured.interface}; where it runs slower, --fact line_rate_bps=RATE"
+        return Cell(rate_text(promise.maximum_bps), "assumed", why)
     where = f"queues['{promise.queue}']."
     paths = {
         "line rate": "rate_bps",

@@ -23,7 +23,7 @@ def markdown(report: Report) -> str:
 
     Examples
     --------
-    >>> print(markdown(Report("edge.cfg", "ios-xe", lines=4)))
+    >>> print(markdown(Report("edge.cfg", "ios-xe", lines=4, understood=4)))
     # edge.cfg: 0 errors, 0 warnings
     <BLANKLINE>
     Nothing is wrong by the rules that apply.
@@ -78,6 +78,8 @@ def _port(port: PortReport) -> Iterator[str]:
     if port.runs:
         yield "\n".join(_table(*_runs(port.runs)))
         yield f"Scenario {port.scenario}."
+    if port.met:
+        yield "\n".join(f"- {_plain(each)}" for each in port.met)
     if port.verify:
         yield "Verify on the device:\n\n```\n" + "\n".join(port.verify) + "\n```"
 

@@ -3,6 +3,8 @@
 import hashlib
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config import ConfiguredPort, Load
@@ -14,15 +16,26 @@ from qoslib.config.rules.priority import VOICE
 from qoslib.config.shares import capacity_bps
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
-from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
+from qoslib.port import Codel, DropProfile, HierarchicalTokenBucket, Pie, Port, SchedulerTree
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
 
-__all__ = ["LOADS", "MODELS", "MODEL_RULES", "modelled", "runs", "scenario_of"]
+__all__ = [
+    "LEAST_LOSS",
+    "LOADS",
+    "MODELS",
+    "MODEL_RULES",
+    "Modelled",
+    "modelled",
+    "runs",
+    "scenario_of",
+]
 
 #: The loads of a ticket, as parts of what was given.
 LOADS = (0.8, 1.0, 1.2)
+#: Marks and usual names of classes for routing (RFC 4594, section 3.2).
+CONTROL = {"CS6", "CS7", "nc", "network-control"}
 #: Less loss than this is none [ratio].
 LEAST_LOSS = 1e-3
 #: A run has about so many packets, and is no longer than this [s].
@@ -110,8 +123,14 @@ def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
 
 
 def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> float:
-    """A little more than what the fluid model leaves the TCP of a class [bit/s]."""
-    (run,) = (each for each in runs(configured, loads, "fluid") if each.name == load.name)
+    """A little more than the fluid model, or else the other rates, leave a class's TCP [bit/s]."""
+    try:
+        (run,) = (each for each in runs(configured, loads, "fluid") if each.name == load.name)
+    except ValueError:
+        assert configured.port is not None
+        most = capacity_bps(configured.port)
+        left = most - sum(each.rate_bps for each in loads if each is not load)
+        return BUSY * max(left, (BUSY - 1) * most)
     return max(BUSY * run.sent_bps - load.rate_bps, (BUSY - 1) * run.sent_bps, 1.0)
 
 
@@ -187,6 +206,9 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     # TCP gives way: what its class sends is first that of the other streams.
     out = sent if f"{load.name} TCP" in flows else sent - sum(_sent(result, flows))
     lost = min(max(1 - out / offered, 0.0), 1.0) if offered else None
+    if offered and f"{load.name} TCP" not in flows:
+        # What is still on its way at the end of the run is not lost.
+        lost = min(sum(float(result[name].dropped_bps) for name in steady) / offered, 1.0)
     names = steady or flows
     delays = [
         [float(value) for name in names if (value := getattr(result[name], q)) is not None]
@@ -207,6 +229,7 @@ def _is_tcp(name: str, load: Load) -> bool:
 def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
     """A class loses packets under the load that was given."""
     by_name = {each.name: each for each in found}
+    given: dict[str, float] = {}
     for member in case.members:
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or not run.drop_ratio or run.drop_ratio < LEAST_LOSS:
@@ -214,34 +237,48 @@ def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
         if member.strict and load.rate_bps > member.promise.maximum_bps:
             continue
         lost = units.convert(run.drop_ratio, "1", "%")
-        worse = bool(set(member.of.marks) & VOICE) or load.target_s is not None
+        marks = {*member.of.marks, member.name.lower()}
+        # What is lost of a rate that is promised, of calls, or of routing, is an error.
+        promised = load.rate_bps <= member.promise.minimum_bps
+        worse = promised or bool(marks & (VOICE | CONTROL))
+        fix, beside = _more(case, member, given)
         yield Found(
             member.of.line or case.configured.line,
             f"Class {member.name} loses {lost:.2g} % of what it is sent.",
             f"{load.text} offered ({load.words or load.origin}), at least"
             f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
-            f" {rate_text((1 - run.drop_ratio) * load.rate_bps)} gets through.",
-            _more(case, member),
+            f" {rate_text((1 - run.drop_ratio) * load.rate_bps)} gets through.{beside}",
+            fix,
             "error" if worse else None,
         )
 
 
-def _more(case: Case, member: Member) -> str:
-    """A guarantee for the load, where the others' guarantees leave room for it."""
+def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str]:
+    """A guarantee for the load where there is room for it, or why there is none.
+
+    `given` has what other fixes have given already, and takes this one.
+    """
     assert member.load is not None
-    wanted = BUSY * member.load.rate_bps
-    for most, members in case.groups:
-        promised = sum(
-            (each.limit_bps or 0.0) if each.strict else each.queue.guaranteed_bps
-            for each in members
-            if each.name != member.name
-        )
-        if member.name in [each.name for each in members] and promised + wanted > most:
-            return ""
-    kilobits = units.convert(wanted, "bit/s", "kbit/s")
+    if member.strict:
+        return "", ""
+    (most, members) = next(each for each in case.groups if member in each[1])
+    wanted, said = case.bandwidth(BUSY * member.load.rate_bps, most)
+    others = [each for each in members if each is not member]
+    alone = sum(_reserved(each) for each in others)
+    with_fixes = sum(given.get(each.name, _reserved(each)) for each in others)
+    if alone + wanted > most:
+        return "", ""
+    if with_fixes + wanted > most:
+        return "", f" There is no room for more beside the fix of {' and '.join(given)}."
     junos = f"set class-of-service schedulers {member.name} transmit-rate {wanted:.0f}"
-    mqc = f"class {member.name}\n  bandwidth {kilobits:.0f}"
-    return "" if member.strict else case.fix(mqc=mqc, junos=junos)
+    fix = case.fix(mqc=f"class {member.name}\n  {said}", junos=junos)
+    if fix:
+        given[member.name] = wanted
+    return fix, ""
+
+
+def _reserved(member: Member) -> float:
+    return (member.limit_bps or 0.0) if member.strict else member.queue.guaranteed_bps
 
 
 def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
@@ -262,19 +299,34 @@ def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
             )
 
 
+_LOSS = Rule("loss", "warning", "qoslib.fluid.solve", _loss)
+_DELAY = Rule("delay-target", "error", "qoslib.packets.simulate", _delay)
 #: Rules that run a model, by their ids.
-MODEL_RULES = {
-    each.id: each
-    for each in (
-        Rule("loss", "warning", "qoslib.fluid.solve", _loss),
-        Rule("delay-target", "error", "qoslib.packets.simulate", _delay),
-    )
-}
+MODEL_RULES = {each.id: each for each in (_LOSS, _DELAY)}
 MODELS = {"fluid": "fluid model", "packets": "packet model"}
-_MODELS = {"loss": "fluid", "delay-target": "packets"}
 
 
-def modelled(case: Case) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
+class Modelled(NamedTuple):
+    """What models say of a port under the load that was given.
+
+    Attributes
+    ----------
+    findings : tuple of Finding
+    not_run : tuple of str
+        A sentence for each model that could not run.
+    runs : tuple of ClassRun
+        Of the fluid model, or of the packet model where the fluid model does not have the port.
+    met : tuple of str
+        A sentence for each target that is met.
+    """
+
+    findings: tuple[Finding, ...]
+    not_run: tuple[str, ...]
+    runs: tuple[ClassRun, ...]
+    met: tuple[str, ...]
+
+
+def modelled(case: Case) -> Modelled:
     """What models find under the load that was given.
 
     Parameters
@@ -284,9 +336,7 @@ def modelled(case: Case) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
 
     Returns
     -------
-    tuple of Finding
-    tuple of str
-        A sentence for each model that could not run.
+    Modelled
 
     Examples
     --------
@@ -295,22 +345,61 @@ def modelled(case: Case) -> tuple[tuple[Finding, ...], tuple[str, ...]]:
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
     >>> sent = loads(edge, 'all = "12.5 Mb/s of 1250 B"')
-    >>> found, _ = modelled(Case(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
-    >>> found[0].sentence, found[0].model
+    >>> got = modelled(Case(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
+    >>> got.findings[0].sentence, got.findings[0].model
     ('Class all loses 20 % of what it is sent.', 'fluid')
     """
-    found, silent = [], []
-    for name, rule in MODEL_RULES.items():
-        model = _MODELS[name]
-        if name == "delay-target" and not any(load.target_s for load in case.loads):
+    not_run = []
+    fluid, refused = _tried(case, "fluid")
+    packets: tuple[ClassRun, ...] = ()
+    if refused or any(load.target_s for load in case.loads):
+        packets, failed = _tried(case, "packets")
+        if refused:
+            instead = "" if failed else " The packet model ran instead."
+            if packets and any(load.flows for load in case.loads):
+                instead += _STANDS_IN if isinstance(case.port.scheduler, TREES) else ""
+            not_run.append(f"The fluid model was not run: {refused}.{instead}")
+        if failed:
+            not_run.append(f"The packet model was not run: {failed}.")
+    where = f"{case.configured.interface} {case.configured.direction}"
+    lossy, model = (packets, "packets") if refused else (fluid, "fluid")
+    loss = _LOSS if model == "fluid" else replace(_LOSS, reference=_DELAY.reference)
+    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy)]
+    found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, packets)]
+    return Modelled(tuple(found), tuple(not_run), lossy, tuple(_met(case, packets)))
+
+
+_STANDS_IN = " A stream that keeps its queue busy stands for TCP, so its own delay is not TCP's."
+
+
+def _tried(case: Case, model: str) -> tuple[tuple[ClassRun, ...], str]:
+    """What a model gives for each class, or why it does not."""
+    try:
+        return runs(case.configured, case.loads, model), ""
+    except ValueError as error:
+        lacks = _lacks(case.port) if model == "fluid" else ""
+        return (), lacks or textwrap.shorten(str(error).rstrip("."), 160)
+
+
+def _lacks(port: Port) -> str:
+    """What of a port's queues the fluid model does not have, in words; empty if nothing."""
+    for queue in port.queues:
+        for kind, word in ((Codel, "CoDel"), (Pie, "PIE")):
+            if isinstance(queue.dropper, kind):
+                return f"it has no {word}, which drops packets in queue {queue.name}"
+        if isinstance(queue.dropper, DropProfile) and queue.dropper.profiles:
+            return f"it has no drop profiles by loss priority, as queue {queue.name} has"
+    return ""
+
+
+def _met(case: Case, found: Sequence[ClassRun]) -> Iterator[str]:
+    by_name = {each.name: each for each in found}
+    for load in case.loads:
+        run = by_name.get(load.name)
+        if run is None or load.target_s is None or run.delay_p99_s is None:
             continue
-        try:
-            given = runs(case.configured, case.loads, model)
-        except ValueError as error:
-            why = textwrap.shorten(str(error), 160)
-            silent.append(f"The {MODELS[model]} was not run: {why}.")
-            continue
-        where = f"{case.configured.interface} {case.configured.direction}"
-        for each in rule.find(case, given):
-            found.append(finding_of(rule, each, where, model))
-    return tuple(found), tuple(silent)
+        if run.delay_p99_s <= load.target_s:
+            yield (
+                f"Target met: the p99 delay of {load.name} is {time_text(run.delay_p99_s)},"
+                f" its target {time_text(load.target_s)} (packet model)."
+            )

@@ -79,7 +79,7 @@ def page(reports: Sequence[Report]) -> str:
 
     Examples
     --------
-    >>> "Nothing is wrong" in page([Report("edge.cfg", "ios-xe", lines=4)])
+    >>> "Nothing is wrong" in page([Report("edge.cfg", "ios-xe", lines=4, understood=4)])
     True
     """
     names = ", ".join(report.file.rsplit("/", 1)[-1] for report in reports)
@@ -143,6 +143,7 @@ def _port(port: PortReport) -> Iterator[str]:
         columns = ("class", "load", "sent", "loss", "delay p50", "p99", "longest seen", "model")
         yield from _table(columns, map(_run, port.runs))
         yield f"<p class=soft>Scenario {port.scenario}. The longest delay seen is no bound.</p>"
+    yield from (f"<p>{escape(each)}</p>" for each in port.met)
     if port.verify:
         yield f"<p>Verify on the device:</p><pre>{escape(chr(10).join(port.verify))}</pre>"
 

@@ -110,6 +110,8 @@ class PortReport(Record):
         Hash of the scenario that was run; empty where none was.
     verify : tuple of str
         Commands that show the same on the device.
+    met : tuple of str
+        A sentence for each target that is met.
     """
 
     interface: str
@@ -120,6 +122,7 @@ class PortReport(Record):
     missing: tuple[MissingFact, ...] = ()
     scenario: str = ""
     verify: tuple[str, ...] = ()
+    met: tuple[str, ...] = ()
 
 
 @record

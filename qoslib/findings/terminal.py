@@ -7,7 +7,7 @@ from qoslib import units
 from qoslib.config import Default
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.config.rules import Finding
-from qoslib.findings.modelled import MODELS
+from qoslib.findings.modelled import LEAST_LOSS, MODELS
 from qoslib.findings.report import Cell, ClassRun, PortReport, Report
 
 __all__ = ["columns", "terminal"]
@@ -75,6 +75,7 @@ def _port(port: PortReport) -> Iterator[str]:
     if port.runs:
         yield ""
         yield from columns(_runs(port.runs))
+        yield from (line for each in port.met for line in _wrapped(each, "", "    "))
 
 
 def _cell(cell: Cell, notes: dict[str, int]) -> str:
@@ -101,6 +102,8 @@ def loss_text(run: ClassRun) -> str:
     """The loss of a run in per cent; a dash where only TCP is sent."""
     if run.drop_ratio is None:
         return "- (TCP)"
+    if 0 < run.drop_ratio < LEAST_LOSS:
+        return f"< {units.convert(LEAST_LOSS, '1', '%'):g} %"
     return f"{units.convert(run.drop_ratio, '1', '%'):.2g} %"
 
 

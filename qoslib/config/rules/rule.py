@@ -1,10 +1,13 @@
 """What a rule is, what it finds, and what it looks at."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import ceil
 from typing import Literal, NamedTuple
 
+from qoslib import units
 from qoslib.config.facts import Facts
 from qoslib.config.loads import Load
 from qoslib.config.promises import Promise, promises, queued
@@ -16,6 +19,8 @@ from qoslib.record import Count, Record, record
 
 __all__ = ["SEVERITIES", "Case", "Finding", "Found", "Member", "Rule", "Severity", "rule"]
 
+_KILOBITS = re.compile(r"(?:bandwidth|priority) \d")
+_PERCENT = re.compile(r"(?:bandwidth|priority) (?:level \d )?percent ")
 Severity = Literal["error", "warning", "info"]
 #: The worst first.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -176,6 +181,15 @@ class Case:
         """Says that a number is a default, where it is one."""
         origin = self.origin(member, where)
         return f" (default {origin.default})" if origin and origin.default else ""
+
+    def bandwidth(self, wanted_bps: float, most_bps: float) -> tuple[float, str]:
+        """A guarantee [bit/s] and its command, in kb/s or per cent as the policy has it."""
+        said = [each.text for member in self.members for each in member.of.statements]
+        if any(_KILOBITS.match(text) for text in said) and not any(map(_PERCENT.match, said)):
+            kilobits = ceil(round(units.convert(wanted_bps, "bit/s", "kbit/s"), 3))
+            return units.convert(kilobits, "kbit/s", "bit/s"), f"bandwidth {kilobits}"
+        percent = ceil(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+        return units.convert(percent, "%", "1") * most_bps, f"bandwidth percent {percent}"
 
     def fix(self, *, mqc: str = "", junos: str = "", tc: str = "") -> str:
         """The one for this dialect; empty where it is not known."""

@@ -2,13 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.reading import Configuration
 from qoslib.config.rules.rule import Case, Found, Member, rule
-from qoslib.port import PriorityLevels, SchedulerTree
+from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
 from qoslib.tolerances import ROUNDING
 
 __all__ = ["LEAST_SHARE", "LLQ_SHARE"]
@@ -56,8 +56,13 @@ def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found
 
 @rule("guarantees-over", "error", "RFC 1633: admission control promises no more than there is")
 def guarantees_over(case: Case) -> Iterator[Found]:
-    """Guarantees and priority add up to more than the port sends."""
-    if not isinstance(case.port.scheduler, SchedulerTree | PriorityLevels):
+    """Guarantees and priority add up to more than the port, or a class above them, sends."""
+    scheduler = case.port.scheduler
+    if isinstance(scheduler, HierarchicalTokenBucket):
+        yield from _children_over(case, scheduler.nodes)
+        return
+    mqc = case.configuration.dialect.startswith("ios")
+    if not mqc and not isinstance(scheduler, SchedulerTree | PriorityLevels):
         return
     for most, members in case.groups:
         yield from _guarantees_over(case, most, members)
@@ -66,6 +71,7 @@ def guarantees_over(case: Case) -> Iterator[Found]:
 def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
     rates = {member.name: _reserved(member) for member in members}
     total = sum(rates.values())
+    mqc = case.configuration.dialect.startswith("ios")
     promised = sum(_reserved(member) for member in members if not member.strict)
     if total > most * (1 + ROUNDING):
         parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items() if rate)
@@ -73,9 +79,31 @@ def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator
             case.configured.line,
             f"The guarantees add up to {_percent(total, most)} of what the port sends.",
             f"{parts} = {rate_text(total)} of {rate_text(most)}.",
-            # While priority is idle, all guarantees hold.
-            severity="error" if promised > most * (1 + ROUNDING) else "warning",
+            # Cisco's platforms refuse this. On Junos all hold while priority is idle.
+            severity="error" if mqc or promised > most * (1 + ROUNDING) else "warning",
         )
+
+
+def _children_over(case: Case, nodes: Sequence[Node]) -> Iterator[Found]:
+    """Of HTB, whose classes do not share the rate of the class above: each sends its own."""
+    each: dict[str, Queue | Node] = {queue.name: queue for queue in case.port.queues}
+    each |= {node.name: node for node in nodes}
+    for node in nodes:
+        rates = {name: each[name].guaranteed_bps for name in node.children}
+        total, most = sum(rates.values()), node.guaranteed_bps
+        if most and total > most * (1 + ROUNDING):
+            parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items())
+            origins = (case.configured.origin(_RATE.format(name)) for name in rates)
+            lines = [origin.line for origin in origins if origin]
+            yield Found(
+                max(lines, default=0) or case.configured.line,
+                f"The rates below {node.name} add up to {_percent(total, most)} of its own rate.",
+                f"{parts} = {rate_text(total)} of {rate_text(most)}.",
+            )
+
+
+_RATE = "queues['{}'].guaranteed_bps"
+_BANDWIDTH = re.compile(r"bandwidth (\d+)(?: .*)?")
 
 
 def _reserved(member: Member) -> float:
@@ -84,6 +112,12 @@ def _reserved(member: Member) -> float:
     if member.strict:
         return limit or 0.0
     rate = member.queue.guaranteed_bps
+    if not rate:
+        # Classic IOS makes weights of what it says.
+        said = [
+            found for each in member.of.statements if (found := _BANDWIDTH.fullmatch(each.text))
+        ]
+        rate = units.convert(float(said[-1][1]), "kbit/s", "bit/s") if said else 0.0
     return rate if limit is None else min(rate, limit)
 
 
@@ -121,6 +155,7 @@ def default_starved(case: Case) -> Iterator[Found]:
         if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
             continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
+        _, said = case.bandwidth(0.25 * most, most)
         wanted = units.convert(0.25, "1", "%")
         yield Found(
             member.of.line or case.configured.line,
@@ -128,7 +163,7 @@ def default_starved(case: Case) -> Iterator[Found]:
             f"{member.name}: {member.promise.minimum_why}; 5 % would be"
             f" {rate_text(LEAST_SHARE * most)}.",
             case.fix(
-                mqc=f"class {member.name}\n  bandwidth percent {wanted:.0f}",
+                mqc=f"class {member.name}\n  {said}",
                 junos=f"set class-of-service schedulers {member.name}"
                 f" transmit-rate percent {wanted:.0f}",
             ),
@@ -138,7 +173,7 @@ def default_starved(case: Case) -> Iterator[Found]:
 @rule("no-rate", "warning", "RFC 2475, section 2.4: a per-hop behaviour needs an allocation")
 def no_rate(case: Case) -> Iterator[Found]:
     """A class has no rate, no weight and no priority that would serve it under load."""
-    for member in case.members:
+    for most, member in ((most, m) for most, members in case.groups for m in members):
         rest = "the rest" in member.of.marks or member.name == "class-default"
         if not rest and not member.promise.minimum_bps and len(case.members) > 1:
             yield Found(
@@ -146,7 +181,7 @@ def no_rate(case: Case) -> Iterator[Found]:
                 f"Class {member.name} gets nothing while the others are busy.",
                 f"{member.promise.minimum_why}.",
                 case.fix(
-                    mqc=f"class {member.name}\n  bandwidth percent 5",
+                    mqc=f"class {member.name}\n  {case.bandwidth(0.05 * most, most)[1]}",
                     junos=f"set class-of-service schedulers {member.name} transmit-rate percent 5",
                 ),
             )
