@@ -317,7 +317,7 @@ def test_what_the_fluid_model_does_not_have_runs_in_packets_and_says_why():
 def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():
     text = "policy-map P\n class class-default\n  shape average 50000000\n"
     text += "interface GigabitEthernet0/0\n service-policy output P\n"
-    traffic = 'class-default = "2 Mb/s"\n[targets]\nclass-default = "1 s"\n'
+    traffic = 'class-default = "10 Mb/s video"'
     runs = check(text, traffic=traffic, full=True).ports[0].runs
     assert [run.drop_ratio for run in runs] == [0.0, 0.0, 0.0]
 
