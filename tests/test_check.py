@@ -322,6 +322,16 @@ def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():
     assert [run.drop_ratio for run in runs] == [0.0, 0.0, 0.0]
 
 
+def test_a_fix_of_priority_is_in_per_cent_where_the_policy_is():
+    text = EDGE.replace("priority percent 20", "priority percent 40")
+    (got,) = [each for each in check(text).findings if each.id == "llq-share"]
+    assert got.fix == "class VOICE\n  priority percent 33"
+    kilobits = re.sub(r"(priority|bandwidth) percent (\d+)", r"\1 \g<2>0000", EDGE)
+    kilobits = kilobits.replace("50000000", "900000000")
+    fixes = [each.fix for each in check(kilobits).findings if each.id != "ef-never-set"]
+    assert not any("percent" in fix for fix in fixes)
+
+
 REST = 'class-default = "50 Mb/s"'
 
 

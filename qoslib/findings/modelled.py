@@ -12,6 +12,7 @@ from qoslib.config.amounts import rate_text, time_text
 from qoslib.config.promises import queued
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
+from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.shares import capacity_bps
 from qoslib.findings.report import ClassRun
@@ -34,8 +35,8 @@ __all__ = [
 
 #: The loads of a ticket, as parts of what was given.
 LOADS = (0.8, 1.0, 1.2)
-#: Marks and usual names of classes for routing (RFC 4594, section 3.2).
-CONTROL = {"CS6", "CS7", "nc", "network-control"}
+#: What makes a lost packet an error: calls, and marks and usual names of routing (RFC 4594).
+KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
 #: Less loss than this is none [ratio].
 LEAST_LOSS = 1e-3
 #: A run has about so many packets, and is no longer than this [s].
@@ -240,7 +241,7 @@ def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
         marks = {*member.of.marks, member.name.lower()}
         # What is lost of a rate that is promised, of calls, or of routing, is an error.
         promised = load.rate_bps <= member.promise.minimum_bps
-        worse = promised or bool(marks & (VOICE | CONTROL))
+        worse = promised or bool(marks & KEPT)
         fix, beside = _more(case, member, given)
         yield Found(
             member.of.line or case.configured.line,

@@ -71,13 +71,14 @@ def control_in_default(case: Case) -> Iterator[Found]:
     dscp = known & (VOICE | {"CS1", "CS2", "CS3", "CS4", "AF41", "AF31", "AF21", "AF11"})
     if not rest or not dscp or known & CONTROL:
         return
+    _, least = case.bandwidth(0.05 * case.capacity_bps, case.capacity_bps)
     yield Found(
         rest[0].line or case.configured.line,
         f"CS6 (routing) waits in {rest[0].name}, with all traffic that has no class.",
         f"{len(marked)} classes match marks, none of them CS6.",
         case.fix(
             mqc="class-map match-any CONTROL\n match dscp cs6\n"
-            f"{_policy_of(case, marked[0].name)}\n class CONTROL\n  bandwidth percent 5",
+            f"{_policy_of(case, marked[0].name)}\n class CONTROL\n  {least}",
             junos="set class-of-service classifiers dscp ... forwarding-class network-control"
             " loss-priority low code-points cs6",
         ),

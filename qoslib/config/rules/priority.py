@@ -1,6 +1,7 @@
 """Rules on classes that are served first."""
 
 from collections.abc import Iterator
+from math import ceil, floor
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
@@ -42,13 +43,12 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         if member.queue.name in above:
             continue
         third = case.capacity_bps / 3
-        kilobits = units.convert(third, "bit/s", "kbit/s")
         yield Found(
             case.line(member, "priority"),
             f"Class {member.name} goes first and has no limit: a flood in it stops all others.",
             f"It may take all {rate_text(case.capacity_bps)}, and leaves 0.",
             case.fix(
-                mqc=f"class {member.name}\n  priority {kilobits:.0f}",
+                mqc=f"class {member.name}\n  {case.priority(third, case.capacity_bps, floor)}",
                 junos=f"set class-of-service schedulers {member.name} transmit-rate"
                 f" {third:.0f} rate-limit",
                 tc="use htb with a rate for it, in place of prio",
@@ -68,7 +68,7 @@ def priority_below_load(case: Case) -> Iterator[Found]:
         if load.rate_bps <= limit * (1 + ROUNDING):
             continue
         lost = units.convert(1 - limit / load.rate_bps, "1", "%")
-        needed = units.convert(ROOM * load.rate_bps, "bit/s", "kbit/s")
+        needed = case.priority(ROOM * load.rate_bps, case.capacity_bps, ceil)
         contract = contract_bps(case)
         link_bps = min(case.capacity_bps, contract[0] if contract else case.capacity_bps)
         fits = ROOM * load.rate_bps < link_bps / 3
@@ -79,7 +79,7 @@ def priority_below_load(case: Case) -> Iterator[Found]:
             f"{load.arithmetic or load.words}; 1 - {rate_text(limit)} /"
             f" {rate_text(load.rate_bps)} = {lost:.0f} %.",
             case.fix(
-                mqc=f"class {member.name}\n  priority {needed:.0f}",
+                mqc=f"class {member.name}\n  {needed}",
                 junos=f"set class-of-service schedulers {member.name} transmit-rate"
                 f" {ROOM * load.rate_bps:.0f} rate-limit",
             )

@@ -184,12 +184,30 @@ class Case:
 
     def bandwidth(self, wanted_bps: float, most_bps: float) -> tuple[float, str]:
         """A guarantee [bit/s] and its command, in kb/s or per cent as the policy has it."""
-        said = [each.text for member in self.members for each in member.of.statements]
-        if any(_KILOBITS.match(text) for text in said) and not any(map(_PERCENT.match, said)):
+        if self._in_kilobits and not self._in_percent:
             kilobits = ceil(round(units.convert(wanted_bps, "bit/s", "kbit/s"), 3))
             return units.convert(kilobits, "kbit/s", "bit/s"), f"bandwidth {kilobits}"
         percent = ceil(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
         return units.convert(percent, "%", "1") * most_bps, f"bandwidth percent {percent}"
+
+    def priority(self, wanted_bps: float, most_bps: float, rounded: Callable[[float], int]) -> str:
+        """The command of a limit of priority, in kb/s or per cent as the policy has it."""
+        if self._in_percent:
+            percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+            return f"priority percent {percent}"
+        return f"priority {units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f}"
+
+    @property
+    def _in_kilobits(self) -> bool:
+        return any(map(_KILOBITS.match, self._said))
+
+    @property
+    def _in_percent(self) -> bool:
+        return any(map(_PERCENT.match, self._said))
+
+    @property
+    def _said(self) -> list[str]:
+        return [each.text for member in self.members for each in member.of.statements]
 
     def fix(self, *, mqc: str = "", junos: str = "", tc: str = "") -> str:
         """The one for this dialect; empty where it is not known."""

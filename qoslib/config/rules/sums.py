@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from math import floor
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
@@ -46,9 +47,7 @@ def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found
         case.line(member, "policer.rate_bps"),
         f"Priority may take {_percent(total, most)} of the link; a third is the usual limit.",
         f"{sums} of {rate_text(most)} = {_percent(total, most)}.",
-        case.fix(
-            mqc=f"class {member.name}\n  priority {units.convert(keep, 'bit/s', 'kbit/s'):.0f}"
-        )
+        case.fix(mqc=f"class {member.name}\n  {case.priority(keep, most, floor)}")
         if keep > 0
         else "",
     )
