@@ -131,6 +131,7 @@ def test_a_missing_fact_is_asked_for_with_what_to_type(run):
         (["edge.cfg", "--fact", "line_rate_bps=fast"], "100M"),
         (["edge.cfg", "--dialect", "vyos"], "ios-xe"),
         (["edge.cfg", "--fact", "Gi0/7.contract_bps=50M"], "'Gi0/7'.*GigabitEthernet0/0/1, "),
+        (["edge.cfg", "--against", "bad.cfg"], "the older configuration: line"),
         (["edge.cfg", "--fact", "platform=foo"], "'foo'.*m120, mpc, srx"),
         (["edge.cfg", "--traffic", "other.toml"], "other.toml.*'Gi9/9'.*GigabitEthernet0/0/1, "),
         (["edge.cfg", "--traffic", "bare.toml"], "target of VOICE.*'10'.*'20 ms'"),
@@ -312,6 +313,33 @@ def test_what_the_fluid_model_does_not_have_runs_in_packets_and_says_why():
     assert "Codel(" not in why
     (met,) = port.met
     assert re.fullmatch(r"Target met: the p99 delay of 1:20 is .* ms, its target 1 s .*", met)
+
+
+JUNOS = """\
+class-of-service {
+  drop-profiles { agg { fill-level 50 drop-probability 0; fill-level 80 drop-probability 100; } }
+  forwarding-classes { queue 0 BE; queue 3 NC; }
+  interfaces { ge-0/0/0 { scheduler-map M; shaping-rate 20m; } }
+  scheduler-maps { M { forwarding-class BE scheduler be; forwarding-class NC scheduler nc; } }
+  schedulers {
+    be {
+      transmit-rate percent 50;
+      buffer-size temporal 50k;
+      drop-profile-map loss-priority high protocol any drop-profile agg;
+    }
+    nc { transmit-rate percent 5; buffer-size temporal 50k; }
+  }
+}
+"""
+
+
+def test_profiles_by_loss_priority_are_said_in_words_and_routing_lost_is_an_error():
+    traffic = 'BE = "30 Mb/s"\nNC = "9 Mb/s"\n[targets]\nBE = "1 s"\n'
+    report = check(JUNOS, traffic=traffic, facts={"line_rate_bps": 1e9, "delay_buffer_s": 0.1})
+    (why,) = [line for line in report.assumed if "fluid model" in line]
+    assert "no drop profiles by loss priority, as queue BE has" in why
+    lost = {e.sentence.split()[1]: e.severity for e in report.findings if e.id == "loss"}
+    assert lost == {"BE": "warning", "NC": "error"}
 
 
 def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():

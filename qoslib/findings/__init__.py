@@ -2,8 +2,9 @@
 
 from qoslib.findings.against import changes
 from qoslib.findings.check import check
-from qoslib.findings.modelled import MODEL_RULES, modelled, runs, scenario_of
+from qoslib.findings.modelled import MODEL_RULES, modelled
 from qoslib.findings.report import Cell, Change, ClassRow, ClassRun, PortReport, Report
+from qoslib.findings.under_load import runs, scenario_of
 
 __all__ = [
     "MODEL_RULES",

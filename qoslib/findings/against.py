@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from qoslib import units
 from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
 from qoslib.config.amounts import rate_text, time_text
-from qoslib.findings.modelled import runs
 from qoslib.findings.report import Change, ClassRun
+from qoslib.findings.under_load import runs
 from qoslib.tolerances import ROUNDING
 
 __all__ = ["changes"]

@@ -20,16 +20,9 @@ from qoslib.config.rules import RULES, Case, Finding, findings, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
-from qoslib.findings.modelled import (
-    LOADS,
-    MODEL_RULES,
-    Modelled,
-    hash_of,
-    modelled,
-    runs,
-    scenario_of,
-)
+from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
 from qoslib.findings.report import ClassRun, PortReport, Report
+from qoslib.findings.under_load import LOADS, hash_of, runs, scenario_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,7 +80,7 @@ def check(
     ConfigurationError
         If `traffic` cannot be read.
     ValueError
-        If a fact or a dialect is not known.
+        If a fact or a dialect is not known, or the older configuration cannot be read.
 
     Examples
     --------
@@ -98,9 +91,12 @@ def check(
     known = Facts(facts)
     try:
         found = read(text, interface, facts, dialect)
-        older = read(against, interface, facts, dialect or found.dialect) if against else None
     except ConfigurationError as error:
         return Report(file, lines=len(text.splitlines()), findings=(_unreadable(error),))
+    try:
+        older = read(against, interface, facts, dialect or found.dialect) if against else None
+    except ConfigurationError as error:
+        raise ValueError(f"the older configuration: {error}") from None
     sent = _loads(found, traffic, measured)
     listed = list(findings(found, sent, known))
     assumed = list(_assumed(found, sent))

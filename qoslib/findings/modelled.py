@@ -1,230 +1,26 @@
 """Rules that run a model: what the classes lose and how long they wait under a load."""
 
-import hashlib
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from qoslib import units
-from qoslib.config import ConfiguredPort, Load
 from qoslib.config.amounts import rate_text, time_text
-from qoslib.config.promises import queued
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
-from qoslib.config.shares import capacity_bps
 from qoslib.findings.report import ClassRun
-from qoslib.flows import Flow, Host
-from qoslib.port import Codel, DropProfile, HierarchicalTokenBucket, Pie, Port, SchedulerTree
-from qoslib.results import Result
-from qoslib.scenario import Scenario
-from qoslib.traffic import Poisson, Stream
+from qoslib.findings.under_load import BUSY, TREES, runs
+from qoslib.port import Codel, DropProfile, Pie, Port
 
-__all__ = [
-    "LEAST_LOSS",
-    "LOADS",
-    "MODELS",
-    "MODEL_RULES",
-    "Modelled",
-    "modelled",
-    "runs",
-    "scenario_of",
-]
+__all__ = ["LEAST_LOSS", "MODELS", "MODEL_RULES", "Modelled", "modelled"]
 
-#: The loads of a ticket, as parts of what was given.
-LOADS = (0.8, 1.0, 1.2)
 #: What makes a lost packet an error: calls, and marks and usual names of routing (RFC 4594).
 KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
 #: Less loss than this is none [ratio].
 LEAST_LOSS = 1e-3
-#: A run has about so many packets, and is no longer than this [s].
-PACKETS, LONGEST_S = 300_000, 20.0
-#: A queue is kept busy by this part of what it can send.
-BUSY = 1.1
-TREES = SchedulerTree | HierarchicalTokenBucket
-
-
-def scenario_of(
-    configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.0, model: str = "packets"
-) -> Scenario:
-    """A port and what is sent to it.
-
-    Parameters
-    ----------
-    configured : ConfiguredPort
-    loads : sequence of Load
-    ratio : float
-        What the rates of all streams are multiplied by; TCP takes what it gets.
-    model : str
-        For ``"fluid"`` TCP is a stream that would fill the port. For ``"packets"`` it is TCP, or
-        below a tree of schedulers a stream that keeps its queue busy: no engine runs TCP there.
-
-    Returns
-    -------
-    Scenario
-
-    Raises
-    ------
-    ValueError
-        If nothing is sent.
-
-    Examples
-    --------
-    >>> from qoslib.config import ConfiguredClass, loads
-    >>> from qoslib.port import PacketLimit, Port, Queue
-    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
-    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
-    >>> scenario = scenario_of(edge, loads(edge, 'all = "12 Mb/s of 1250 B"'))
-    >>> scenario.streams[0].rate_bps, scenario.duration_s
-    (12000000.0, 20.0)
-    """
-    port = _classified(configured, loads)
-    streams = [
-        stream.replace(rate_bps=stream.rate_bps * ratio)
-        for load in loads
-        for stream in load.streams
-        if stream.rate_bps
-    ]
-    hosts = []
-    stands_in = model == "fluid" or isinstance(port.scheduler, TREES)
-    for load in loads:
-        if load.flows and stands_in:
-            first = load.flows[0]
-            rate = capacity_bps(port) if model == "fluid" else _busy_bps(configured, loads, load)
-            streams.append(
-                Stream(f"{load.name} TCP", rate, first.frame_bytes, Poisson(), first.mark)
-            )
-        elif load.flows:
-            frame_s = units.serialisation_s(load.flows[0].frame_bytes, port.rate_bps)
-            hosts.append(Host(f"{load.name} host", port.rate_bps, load.flows, jitter_s=frame_s))
-    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
-    if hosts:
-        pps += units.rate_pps(capacity_bps(port), hosts[0].flows[0].frame_bytes)
-    duration = min(PACKETS / pps, LONGEST_S) if pps else 1.0
-    name = f"{configured.interface} {configured.direction}"
-    return Scenario(name, port, tuple(streams), duration, duration / 10, hosts=tuple(hosts))
-
-
-def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
-    """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
-    port = configured.port
-    assert port is not None
-    queues = {name: each.queue for name, each in queued(configured).items()}
-    rules = []
-    for load in loads:
-        sources: list[Stream | Flow] = [*load.streams, *load.flows]
-        for mark in dict.fromkeys(source.label for source in sources):
-            if len(port.queues) > 1 and port.classifier.queue(mark) != queues[load.name]:
-                rules.append((mark, queues[load.name]))
-    if not rules:
-        return port
-    return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
-
-
-def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> float:
-    """A little more than the fluid model, or else the other rates, leave a class's TCP [bit/s]."""
-    try:
-        (run,) = (each for each in runs(configured, loads, "fluid") if each.name == load.name)
-    except ValueError:
-        assert configured.port is not None
-        most = capacity_bps(configured.port)
-        left = most - sum(each.rate_bps for each in loads if each is not load)
-        return BUSY * max(left, (BUSY - 1) * most)
-    return max(BUSY * run.sent_bps - load.rate_bps, (BUSY - 1) * run.sent_bps, 1.0)
-
-
-def hash_of(scenario: Scenario) -> str:
-    """A short name of a scenario that changes with each of its numbers."""
-    return hashlib.sha256(scenario.to_json(indent=None).encode()).hexdigest()[:12]
-
-
-def runs(
-    configured: ConfiguredPort, loads: Sequence[Load], model: str, ratios: Sequence[float] = (1.0,)
-) -> tuple[ClassRun, ...]:
-    """Run a model, and give what each class gets.
-
-    Parameters
-    ----------
-    configured : ConfiguredPort
-    loads : sequence of Load
-    model : str
-        ``"fluid"`` or ``"packets"``.
-    ratios : sequence of float
-        Parts of the load.
-
-    Returns
-    -------
-    tuple of ClassRun
-        None of a class that sends nothing.
-
-    Raises
-    ------
-    ValueError
-        If the model does not have what the port has.
-
-    Examples
-    --------
-    >>> from qoslib.config import ConfiguredClass, loads
-    >>> from qoslib.port import PacketLimit, Port, Queue
-    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
-    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
-    >>> (run,) = runs(edge, loads(edge, 'all = "12.5 Mb/s of 1250 B"'), "fluid")
-    >>> round(run.drop_ratio, 3)
-    0.2
-    """
-    found: list[ClassRun] = []
-    for ratio in ratios:
-        if not any(load.flows or load.rate_bps for load in loads):
-            break
-        scenario = scenario_of(configured, loads, ratio, model)
-        result = _solved(scenario) if model == "fluid" else _simulated(scenario)
-        for load in loads:
-            if load.flows or load.rate_bps:
-                found.append(_class_run(load, result, ratio, model))
-    order = [load.name for load in loads]
-    return tuple(sorted(found, key=lambda each: order.index(each.name)))
-
-
-def _solved(scenario: Scenario) -> Result:
-    from qoslib.fluid import solve
-
-    return solve(scenario.network, scenario.streams)
-
-
-def _simulated(scenario: Scenario) -> Result:
-    from qoslib.front import run
-
-    return run(scenario, progress=lambda done, total: None)
-
-
-def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun:
-    steady = [stream.name for stream in load.streams if stream.rate_bps]
-    flows = [name for name in result.streams if name not in steady and _is_tcp(name, load)]
-    sent = sum(_sent(result, (*steady, *flows)))
-    offered = sum(float(result[name].offered_bps) for name in steady)
-    # TCP gives way: what its class sends is first that of the other streams.
-    out = sent if f"{load.name} TCP" in flows else sent - sum(_sent(result, flows))
-    lost = min(max(1 - out / offered, 0.0), 1.0) if offered else None
-    if offered and f"{load.name} TCP" not in flows:
-        # What is still on its way at the end of the run is not lost.
-        lost = min(sum(float(result[name].dropped_bps) for name in steady) / offered, 1.0)
-    names = steady or flows
-    delays = [
-        [float(value) for name in names if (value := getattr(result[name], q)) is not None]
-        for q in ("delay_p50_s", "delay_p99_s", "delay_max_s")
-    ]
-    p50, p99, most = (max(each) if each and model == "packets" else None for each in delays)
-    return ClassRun(load.name, ratio, model, lost, sent, p50, p99, most)
-
-
-def _sent(result: Result, names: Sequence[str]) -> list[float]:
-    return [float(result[name].sent_bps) for name in names]
-
-
-def _is_tcp(name: str, load: Load) -> bool:
-    return name == f"{load.name} TCP" or name in {flow.name for flow in load.flows}
 
 
 def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
@@ -341,7 +137,7 @@ def modelled(case: Case) -> Modelled:
 
     Examples
     --------
-    >>> from qoslib.config import Configuration, ConfiguredClass, Facts, loads
+    >>> from qoslib.config import Configuration, ConfiguredClass, ConfiguredPort, Facts, loads
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))

@@ -102,7 +102,7 @@ def _children_over(case: Case, nodes: Sequence[Node]) -> Iterator[Found]:
 
 
 _RATE = "queues['{}'].guaranteed_bps"
-_BANDWIDTH = re.compile(r"bandwidth (\d+)(?: .*)?")
+_BANDWIDTH = re.compile(r"bandwidth (\d+)(?: kbps)?(?: account .*)?")
 
 
 def _reserved(member: Member) -> float:
