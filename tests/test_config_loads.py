@@ -82,11 +82,11 @@ def test_rates_video_tcp_and_lists():
     assert bulk.flows[0].mark == "the rest"
     assert bulk.text == "3 TCP"
     assert one('VIDEO = "1 Gb/s of IMIX"').frame_bytes == pytest.approx(4342 / 12)
-    assert one('VIDEO = "80 % of its minimum"').rate_bps == pytest.approx(12e6)
+    assert one('VIDEO = "80 % of its minimum"').rate_bps == pytest.approx(0.8 * 27.5e6)
 
 
 def test_without_a_text_counters_say_it_and_else_each_class_has_its_minimum():
-    assert [each.rate_bps for each in loads(edge())] == [10e6, 15e6, 12.5e6]
+    assert [each.rate_bps for each in loads(edge())] == [10e6, 27.5e6, 12.5e6]
     assert {each.origin for each in loads(edge())} == {"assumed"}
     counted = loads(edge(), None, {"VIDEO": 7e6})
     assert [each.origin for each in counted] == ["assumed", "counters", "assumed"]
@@ -130,14 +130,15 @@ def test_an_error_names_the_line_and_what_is_allowed(text, line, says):
     assert says in str(caught.value)
 
 
-def test_minima_of_a_tree_are_guarantees_and_what_is_left():
+def test_minima_of_a_tree_are_guarantees_and_a_share_of_what_is_left():
     voice, video, rest = promises(edge())
     assert (voice.minimum_bps, voice.maximum_bps) == (10e6, 10e6)
-    assert (video.minimum_bps, video.maximum_bps) == (15e6, 50e6)
-    # 50 - 10 - 15 = 25 is shared by two classes of one weight.
+    # 50 - 10 - 15 = 25 is shared by two classes of one weight: 12.5 each.
+    assert (video.minimum_bps, video.maximum_bps) == (15e6 + 12.5e6, 50e6)
+    assert video.minimum_why == "15 Mb/s guaranteed + 25 Mb/s left / 2"
     assert rest.minimum_bps == 12.5e6
     assert "50 Mb/s - 10 Mb/s - 15 Mb/s = 25 Mb/s" in rest.minimum_why
-    assert video.queue_s == pytest.approx(64 * 1518 * 8 / 15e6)
+    assert video.queue_s == pytest.approx(64 * 1518 * 8 / 27.5e6)
     assert capacity_bps(edge().port) == 50e6
 
 
@@ -152,7 +153,7 @@ def test_a_policed_queue_is_served_faster_than_it_is_filled():
     voice, video, _ = promises(edge())
     # 64 packets of 1518 B, served first at the 50 Mb/s of the shaper.
     assert voice.queue_s == pytest.approx(64 * 1518 * 8 / 50e6)
-    assert (voice.minimum_bps, voice.served_bps, video.served_bps) == (10e6, 50e6, 15e6)
+    assert (voice.minimum_bps, voice.served_bps, video.served_bps) == (10e6, 50e6, 27.5e6)
 
 
 def test_a_limit_above_the_line_rate_is_none():
@@ -165,7 +166,8 @@ def test_strict_priority_without_a_limit_leaves_nothing():
     port = edge().port
     queues = (port.queues[0].replace(policer=None), *port.queues[1:])
     _, video, rest = promises(edge(queues=queues))
-    assert "if VOICE leaves it" in video.minimum_why
+    assert video.minimum_why == "nothing: VOICE has strict priority without a limit"
+    assert video.minimum_bps == 0
     assert rest.minimum_bps == 0
     assert rest.queue_s is None
 
@@ -173,7 +175,7 @@ def test_strict_priority_without_a_limit_leaves_nothing():
 FLAT = [
     (StrictPriority(), [10e6, 45e6, 45e6]),
     (StartTimeFairQueueing(), [10e6, 30e6, 60e6]),
-    (DeficitRoundRobin(), [10e6, 25e6, 50e6]),
+    (DeficitRoundRobin(), [10e6, 30e6, 60e6]),
     (ModifiedDrr("a"), [10e6, 30e6, 60e6]),
 ]
 
@@ -199,6 +201,16 @@ def test_what_a_queue_holds_and_what_a_policer_lets_through():
     )
     assert got.held_bytes == 125_000
     assert (got.maximum_bps, got.maximum_why) == (2e6, "its policer")
+
+
+def test_of_several_kinds_of_frames_the_largest_fill_a_queue():
+    mixed = one('class-default = ["5 Mb/s of IMIX", "2 TCP, 30 ms"]', "class-default")
+    assert mixed.frames_bytes == pytest.approx((4342 / 12, 1518))
+    _, _, rest = promises(edge(), {mixed.name: mixed.frames_bytes})
+    assert (rest.held_bytes, rest.held_why) == (64 * 1518, "64 packets of up to 1,518 B")
+    alone = one('class-default = "5 Mb/s of IMIX"', "class-default")
+    _, _, rest = promises(edge(), {alone.name: alone.frames_bytes})
+    assert rest.held_why == "64 packets of 362 B"
 
 
 def test_amounts():

@@ -71,6 +71,12 @@ class Load(Record):
         return float(self.flows[0].frame_bytes) if self.flows else None
 
     @property
+    def frames_bytes(self) -> tuple[float, ...]:
+        """Mean frame of each of its streams and flows [B], each size once."""
+        sizes = {stream.mean_frame_bytes for stream in self.streams if stream.rate_bps}
+        return tuple(sorted(sizes | {float(flow.frame_bytes) for flow in self.flows}))
+
+    @property
     def text(self) -> str:
         """The rate to read, with TCP named where there is some."""
         parts = [rate_text(self.rate_bps)] if self.streams or not self.flows else []
@@ -102,7 +108,7 @@ def loads(
     -------
     tuple of Load
         One for each class with a queue, in their order. Without a text the counters say it, and
-        without these each class is assumed to send its guarantee.
+        without these each class is assumed to send its minimum.
 
     Raises
     ------

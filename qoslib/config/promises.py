@@ -1,19 +1,16 @@
 """What a configuration promises each class: a minimum, a maximum, and how long its queue lasts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, size_text
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort
-from qoslib.config.shares import least_bps, limited_bps, nodes_of, policed_bps
-from qoslib.port import ByteLimit, PacketLimit, Port, Queue
+from qoslib.config.shares import FRAME_BYTES, least_bps, limited_bps, nodes_of, policed_bps
+from qoslib.port import ByteLimit, HierarchicalTokenBucket, PacketLimit, Port, Queue
 from qoslib.port.nodes import outline
 from qoslib.record import NotNegative, Record, record
 
 __all__ = ["FRAME_BYTES", "Promise", "promises", "queued"]
-
-#: A full frame [B]: what a packet of a queue is taken to be where no load says otherwise.
-FRAME_BYTES = 1518
 
 
 @record
@@ -27,8 +24,8 @@ class Promise(Record):
     queue : str
         Its queue.
     minimum_bps : float
-        What it is guaranteed; without a guarantee, what is left for it while every other class
-        sends as much as it can [bit/s].
+        What it gets while every other class sends as much as it can: its guarantee and its share
+        of what is left [bit/s].
     minimum_why : str
         The arithmetic.
     maximum_bps : float
@@ -59,15 +56,16 @@ class Promise(Record):
 
 
 def promises(
-    configured: ConfiguredPort, frames_bytes: Mapping[str, float] | None = None
+    configured: ConfiguredPort, frames_bytes: Mapping[str, Sequence[float]] | None = None
 ) -> tuple[Promise, ...]:
     """What each class of a port gets at least and at most, and how long its queue lasts.
 
     Parameters
     ----------
     configured : ConfiguredPort
-    frames_bytes : mapping of str to float, optional
-        Class, and the mean size of its frames [B]; by default `FRAME_BYTES`.
+    frames_bytes : mapping of str to sequence of float, optional
+        Class, and the mean size of each kind of its frames [B]; by default `FRAME_BYTES`. A queue
+        may hold the largest kind only.
 
     Returns
     -------
@@ -92,9 +90,9 @@ def promises(
     least = least_bps(port)
     for name, each in queued(configured).items():
         queue = port.queues[port.queue_names.index(each.queue)]
-        frame = (frames_bytes or {}).get(name, FRAME_BYTES)
+        frames = (frames_bytes or {}).get(name) or (FRAME_BYTES,)
         minimum, why = least[queue.name]
-        held, held_why = _held(port, queue, minimum, frame)
+        held, held_why = _held(port, queue, minimum, frames)
         served = _served_bps(port, queue, minimum)
         lasts = units.serialisation_s(held, served) if held is not None and served else None
         most = _maximum(port, queue)
@@ -128,12 +126,15 @@ def _served_bps(port: Port, queue: Queue, minimum: float) -> float:
     return max(minimum, least_bps(port.replace(queues=freed))[queue.name][0])
 
 
-def _held(port: Port, queue: Queue, minimum: float, frame: float) -> tuple[float | None, str]:
-    limit = queue.limit
+def _held(
+    port: Port, queue: Queue, minimum: float, frames: Sequence[float]
+) -> tuple[float | None, str]:
+    limit, frame = queue.limit, max(frames)
+    up_to = "up to " if min(frames) < frame else ""
     if queue.alpha is not None:
         return None, f"memory pool {queue.pool}, {queue.alpha:g} times what is free of it"
     if isinstance(limit, PacketLimit):
-        return limit.held_bytes(frame), f"{limit.packets:,} packets of {frame:,.0f} B"
+        return limit.held_bytes(frame), f"{limit.packets:,} packets of {up_to}{frame:,.0f} B"
     if isinstance(limit, ByteLimit):
         return float(limit.limit_bytes), size_text(limit.limit_bytes)
     rate = queue.guaranteed_bps if limit.at == "guaranteed" else port.rate_bps
@@ -148,13 +149,16 @@ def _maximum(port: Port, queue: Queue) -> tuple[float, str]:
     if port.shaper:
         rates.append((port.shaper.rate_bps, "the port's shaper"))
     nodes = nodes_of(port)
+    borrows = isinstance(port.scheduler, HierarchicalTokenBucket)
     if nodes:
         tree = outline(port.queues, nodes)
         at = tree.parents[port.queue_names.index(queue.name)]
         while at >= 0:
             node = tree.each(port.queues)[at]
             if node.shaper:
-                rates.append((node.shaper.rate_bps, f"the shaper of {node.name}"))
+                # Within its own rate a class of HTB sends whatever its parents' ceils are.
+                least = queue.guaranteed_bps if borrows else 0.0
+                rates.append((max(node.shaper.rate_bps, least), f"the shaper of {node.name}"))
             at = tree.parents[at]
     own = limited_bps(queue)
     if own is not None:

@@ -1,8 +1,12 @@
 """How a port's rate is shared while every class sends as much as it can: the least each gets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 
+import numpy as np
+
+from qoslib import units
 from qoslib.config.amounts import rate_text
+from qoslib.fluid import SHARINGS
 from qoslib.port import (
     DeficitRoundRobin,
     ExcessRate,
@@ -16,11 +20,12 @@ from qoslib.port import (
     PriorityLevels,
     Queue,
     SchedulerTree,
-    StartTimeFairQueueing,
 )
 from qoslib.port.nodes import outline
+from qoslib.tolerances import ROUNDING
 
 __all__ = [
+    "FRAME_BYTES",
     "capacity_bps",
     "is_strict",
     "least_bps",
@@ -29,6 +34,11 @@ __all__ = [
     "nodes_of",
     "policed_bps",
 ]
+
+#: A full frame [B]: what a packet of a queue is taken to be where no load says otherwise.
+FRAME_BYTES = 1518
+#: Schedulers that know guaranteed rates.
+GUARANTEES = SchedulerTree | PriorityLevels | HierarchicalTokenBucket
 
 
 def capacity_bps(port: Port) -> float:
@@ -144,131 +154,127 @@ def policed_bps(policer: Policer) -> float | None:
 
 
 def least_bps(port: Port) -> dict[str, tuple[float, str]]:
-    """Minimum and arithmetic of each queue."""
-    scheduler = port.scheduler
-    if isinstance(scheduler, SchedulerTree):
-        tree = outline(port.queues, scheduler.nodes)
-        found: dict[str, tuple[float, str]] = {}
-        each = {one.name: one for one in tree.each(port.queues)}
-        _below(port, each, tree.nodes[-1], capacity_bps(port), found)
-        return found
-    if isinstance(scheduler, HierarchicalTokenBucket):
-        return {q.name: (q.guaranteed_bps, "its rate") for q in port.queues}
-    if isinstance(scheduler, PriorityLevels):
-        return dict(_shared(port, port.queues, capacity_bps(port)))
-    return dict(_levels(port))
+    """What each queue gets while all send as much as they can, and the arithmetic.
+
+    The fluid model's rules of each scheduler share the port, without what frames add on the line.
+
+    Parameters
+    ----------
+    port : Port
+
+    Returns
+    -------
+    dict of str to (float, str)
+        Queue, its rate [bit/s], and how that follows.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit
+    >>> queues = [Queue(n, PacketLimit(64), guaranteed_bps=r) for n, r in (("a", 30e6), ("b", 0))]
+    >>> least_bps(Port("out", 1e8, tuple(queues), SchedulerTree((Node("all", ("a", "b")),))))["a"]
+    (65000000.0, '30 Mb/s guaranteed + 70 Mb/s left / 2')
+    """
+    sharing = SHARINGS[type(port.scheduler)]
+    # Within its rate a class of HTB asks no parent, not even for its ceil.
+    most_bps = port.rate_bps if _borrows(port) else capacity_bps(port)
+    limits_bps = [limited_bps(queue) for queue in port.queues]
+    demand = np.array([most_bps if limit is None else limit for limit in limits_bps])
+    demand = np.minimum(demand, most_bps)
+    packets = np.full((len(port.queues), 2), FRAME_BYTES)
+    weights = sharing.weights(port, demand, packets)
+    rates = sharing.rates(port, demand, np.array(most_bps), weights)
+    got_bps = dict(zip(port.queue_names, map(float, rates), strict=True))
+    return {
+        queue.name: _told(port, queue, got_bps, float(most))
+        for queue, most in zip(port.queues, demand, strict=True)
+    }
 
 
-def _below(
-    port: Port,
-    each: Mapping[str, Queue | Node],
-    node: Node,
-    most_bps: float,
-    found: dict[str, tuple[float, str]],
-) -> None:
-    """Share what a node has among its children; those that are nodes share theirs."""
-    children = [each[name] for name in node.children]
-    for name, (rate, why) in _shared(port, children, most_bps, each):
-        child = each[name]
-        if isinstance(child, Node):
-            most = min(rate, child.shaper.rate_bps) if child.shaper else rate
-            _below(port, each, child, most, found)
-        else:
-            found[name] = rate, why
+def _told(
+    port: Port, queue: Queue, got_bps: Mapping[str, float], demand_bps: float
+) -> tuple[float, str]:
+    """A rate without the rounding of its arithmetic, and the arithmetic."""
+    got, least_bps = got_bps[queue.name], ROUNDING * capacity_bps(port)
+    own = _own_bps(port, queue)
+    limit = limit_in(port, queue)
+    first = [q.name for q in port.queues if is_strict(port, q) and limit_in(port, q) is None]
+    if got <= least_bps:
+        if first:
+            return 0.0, f"nothing: {', '.join(first)} has strict priority without a limit"
+        return 0.0, f"nothing is left: {_taken(got_bps)}"
+    if limit is not None and abs(got - demand_bps) <= least_bps:
+        return demand_bps, f"what its limit lets through, {rate_text(demand_bps)}"
+    if queue.name in first and abs(got - capacity_bps(port)) <= least_bps:
+        return demand_bps, "strict priority without a limit: all of it"
+    said = "its rate" if _borrows(port) else "its guarantee"
+    if own and abs(got - own) <= least_bps:
+        return own, said + _over(port, queue, got_bps)
+    if got < own:
+        return got, f"less than {said}, {rate_text(own)}: {_taken(got_bps)} is all there is"
+    return got, (f"{rate_text(own)} guaranteed + " if own else "") + _part(port, queue, got_bps)
 
 
-def _reserved(port: Port, child: Queue | Node, each: Mapping[str, Queue | Node]) -> float | None:
-    """What a child has before the excess is shared; None for a strict queue without a limit."""
-    if isinstance(child, Queue):
-        limit = limit_in(port, child)
-        if is_strict(port, child):
-            return limit
-        return child.guaranteed_bps if limit is None else min(child.guaranteed_bps, limit)
-    below = [_reserved(port, each[name], each) for name in child.children]
-    if None in below:
-        return child.shaper.rate_bps if child.shaper else None
-    total = max(child.guaranteed_bps, sum(rate or 0.0 for rate in below))
-    return min(total, child.shaper.rate_bps) if child.shaper else total
+def _borrows(port: Port) -> bool:
+    return isinstance(port.scheduler, HierarchicalTokenBucket)
 
 
-def _shared(
-    port: Port,
-    children: Sequence[Queue | Node],
-    most_bps: float,
-    each: Mapping[str, Queue | Node] | None = None,
-) -> Iterator[tuple[str, tuple[float, str]]]:
-    """Guarantees first, then the excess by weight among the best level."""
-    reserved = {child.name: _reserved(port, child, each or {}) for child in children}
-    open_ended = [name for name, rate in reserved.items() if rate is None]
-    sums = " - ".join([rate_text(most_bps), *(rate_text(r) for r in reserved.values() if r)])
-    left = 0.0 if open_ended else max(most_bps - sum(r or 0.0 for r in reserved.values()), 0.0)
-    takers = [c for c in children if not (isinstance(c, Queue) and is_strict(port, c))]
-    levels = {child.name: _excess_level(child) for child in takers}
-    best = min(levels.values(), default=(0, False))
-    weights = {c.name: c.weight or 1.0 for c in takers if levels[c.name] == best}
-    for child in children:
-        own = reserved[child.name]
-        if own is None:
-            yield child.name, (most_bps, "strict priority without a limit: all of it")
-            continue
-        share = left * weights.get(child.name, 0.0) / (sum(weights.values()) or 1.0)
-        if isinstance(child, Node):
-            yield child.name, (own + share, "")
-        elif own and child.name not in levels:
-            yield child.name, (own, f"what its limit lets through, {rate_text(own)}")
-        elif own:
-            why = "its guarantee"
-            if open_ended:
-                why += f", if {', '.join(open_ended)} leaves it: strict priority without a limit"
-            yield child.name, (own, why)
-        elif open_ended:
-            why = f"nothing: {', '.join(open_ended)} has strict priority without a limit"
-            yield child.name, (0.0, why)
-        elif isinstance(child, Queue) and (limit := limit_in(port, child)) and limit < share:
-            yield child.name, (limit, f"its limit, {rate_text(limit)}")
-        elif not left:
-            yield child.name, (0.0, f"nothing is left: {sums}")
-        elif not share:
-            yield child.name, (0.0, "nothing: the excess goes to a higher level first")
-        else:
-            many = len(weights) > 1
-            part = f", shared by weight among {', '.join(weights)}" if many else ""
-            yield child.name, (share, f"what is left, {sums} = {rate_text(left)}{part}")
+def _over(port: Port, queue: Queue, got_bps: Mapping[str, float]) -> str:
+    """Says so where the rates below a class of HTB are more than its ceil."""
+    total = sum(got_bps[each.name] for _, below in _beside(port, queue) for each in below)
+    above = next((node for node in nodes_of(port) if queue.name in node.children), None)
+    if not (_borrows(port) and above and above.shaper and total > above.shaper.rate_bps):
+        return ""
+    ceil = f"the {rate_text(above.shaper.rate_bps)} of {above.name}"
+    return f"; {rate_text(total)} in all, more than {ceil}: within its rate a class borrows nothing"
 
 
-def _excess_level(child: Queue | Node) -> tuple[int, bool]:
-    if isinstance(child, Node):
-        return (0, False)
-    beyond = child.priority if child.excess_priority is None else child.excess_priority
-    return beyond, not child.weight
+def _taken(got_bps: Mapping[str, float]) -> str:
+    return " + ".join(f"{name} {rate_text(rate)}" for name, rate in got_bps.items() if rate)
 
 
-def _levels(port: Port) -> Iterator[tuple[str, tuple[float, str]]]:
-    """Flat schedulers: level by level, within one by weight."""
-    left, above = capacity_bps(port), ""
-    ranks = port.ranks
-    if isinstance(port.scheduler, ModifiedDrr):
-        ranks = tuple(int(queue.name != port.scheduler.low_latency) for queue in port.queues)
-    if isinstance(port.scheduler, DeficitRoundRobin | Fifo):
-        ranks = (0,) * len(port.queues)
-    in_rounds = isinstance(port.scheduler, DeficitRoundRobin | ModifiedDrr)
-    for rank in sorted(set(ranks)):
-        level = [queue for queue, own in zip(port.queues, ranks, strict=True) if own == rank]
-        weights = [float(q.quantum_bytes) if in_rounds else q.weight for q in level]
-        if not isinstance(port.scheduler, StartTimeFairQueueing) and not in_rounds:
-            weights = [1.0] * len(level)
-        weights = [weight or 1.0 for weight in weights]
-        taken = 0.0
-        for queue, weight in zip(level, weights, strict=True):
-            share = left * weight / sum(weights)
-            limit = limit_in(port, queue)
-            rate = share if limit is None else min(share, limit)
-            part = f"{weight:g} / {sum(weights):g} of " if len(level) > 1 else "all of "
-            why = f"{part}{rate_text(left)}{above}" if left else f"nothing{above}"
-            yield queue.name, (rate, why if rate == share else f"its limit, {rate_text(rate)}")
-            taken += share if limit is None else limit
-        names = ", ".join(queue.name for queue in level)
-        left = max(left - taken, 0.0)
-        above = (
-            f", which {names} leaves" if left else f": {names} has strict priority without a limit"
-        )
+def _part(port: Port, queue: Queue, got_bps: Mapping[str, float]) -> str:
+    """The part that a queue has of what its siblings' guarantees and limits leave."""
+    beside = _beside(port, queue)
+    firm = {name: sum(_firm(port, q, got_bps[q.name]) for q in below) for name, below in beside}
+    got = {name: sum(got_bps[q.name] for q in below) for name, below in beside}
+    more = {name: got[name] - firm[name] for name in got}
+    more = {name: rate for name, rate in more.items() if rate > ROUNDING * capacity_bps(port)}
+    left, share = sum(more.values()), more[queue.name]
+    taken = [rate_text(rate) for rate in firm.values() if rate]
+    whole = rate_text(left) + (" left" if taken else "")
+    sums = " - ".join([rate_text(sum(got.values())), *taken]) if taken else ""
+    why = f"; {sums} = {rate_text(left)}" if sums and not firm[queue.name] else ""
+    if len(more) == 1:
+        return whole + why
+    if abs(share - left / len(more)) <= ROUNDING * left:
+        return f"{whole} / {len(more)}{why}"
+    return f"{units.convert(share / left, '1', '%'):.3g} % of {whole}{why}"
+
+
+def _beside(port: Port, queue: Queue) -> list[tuple[str, list[Queue]]]:
+    """Queues and nodes of one parent, each with the queues below it."""
+    if not nodes_of(port):
+        return [(each.name, [each]) for each in port.queues]
+    tree = outline(port.queues, nodes_of(port))
+    each = tree.each(port.queues)
+
+    def below(number: int) -> list[Queue]:
+        children = tree.children[number]
+        return [q for c in children for q in below(c)] if children else [port.queues[number]]
+
+    parent = tree.parents[port.queue_names.index(queue.name)]
+    return [(each[number].name, below(number)) for number in tree.children[parent]]
+
+
+def _firm(port: Port, queue: Queue, got_bps: float) -> float:
+    """What of a queue's rate is its guarantee, or all that its limit lets through [bit/s]."""
+    limit = limit_in(port, queue)
+    if limit is not None and got_bps >= limit * (1 - ROUNDING):
+        return got_bps
+    return min(_own_bps(port, queue), got_bps)
+
+
+def _own_bps(port: Port, queue: Queue) -> float:
+    """What its scheduler guarantees a queue; nothing where it is strict [bit/s]."""
+    known = isinstance(port.scheduler, GUARANTEES) and not is_strict(port, queue)
+    return queue.guaranteed_bps if known else 0.0

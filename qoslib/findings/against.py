@@ -65,7 +65,7 @@ def changes(
 def _of_port(
     name: str, old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
 ) -> Iterator[Change]:
-    sizes = {load.name: size for load in sent if (size := load.frame_bytes)}
+    sizes = {load.name: load.frames_bytes for load in sent}
     before = {each.name: each for each in promises(old, sizes)}
     after = {each.name: each for each in promises(new, sizes)}
     lost = _losses(old, new, sent)

@@ -47,7 +47,7 @@ def class_rows(
     """
     assert configured.port is not None
     known = {each.name: each for each in loads}
-    sizes = {name: size for name, each in known.items() if (size := each.frame_bytes)}
+    sizes = {name: each.frames_bytes for name, each in known.items()}
     queues = {queue.name: queue for queue in configured.port.queues}
     classes = queued(configured)
     if configured.direction == "in" and not any(queue.policer for queue in queues.values()):

@@ -128,6 +128,7 @@ def voice_not_first(case: Case) -> Iterator[Found]:
             (m.queue.priority for m in case.members if m is not member and not m.strict), default=0
         ):
             continue
+        wanted = member.queue.guaranteed_bps or member.promise.minimum_bps
         yield Found(
             member.of.line,
             f"EF waits in class {member.name}, which is not served first.",
@@ -135,9 +136,9 @@ def voice_not_first(case: Case) -> Iterator[Found]:
             f" ({member.promise.minimum_why}), in turn with the others.",
             case.fix(
                 mqc=f"class {member.name}\n  priority"
-                f" {units.convert(member.promise.minimum_bps, 'bit/s', 'kbit/s'):.0f}",
+                f" {units.convert(wanted, 'bit/s', 'kbit/s'):.0f}",
                 junos=f"set class-of-service schedulers {member.name} priority strict-high",
             )
-            if member.promise.minimum_bps
+            if wanted
             else "",
         )

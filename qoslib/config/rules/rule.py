@@ -125,8 +125,7 @@ class Case:
     @cached_property
     def members(self) -> list[Member]:
         """Its classes with queues."""
-        sizes = {each.name: each.frame_bytes for each in self.loads}
-        known = {name: size for name, size in sizes.items() if size}
+        known = {each.name: each.frames_bytes for each in self.loads}
         given = {each.name: each for each in self.loads}
         promised = {each.name: each for each in promises(self.configured, known)}
         queues = {queue.name: queue for queue in self.port.queues}
