@@ -86,10 +86,13 @@ def test_a_sound_configuration_ends_with_0_and_its_table(run):
     )
     assert status == 0
     assert "0 errors, 0 warnings" in out
-    # 20 % of the shaper, 40 calls of 87.2 kb/s, and 30 % of 50 Mb/s.
-    assert re.search(r"^VOICE +EF +3\.49 Mb/s \[1\] +10 Mb/s +10 Mb/s", out, re.MULTILINE)
-    assert re.search(r"^VIDEO +AF41 +12 Mb/s +15 Mb/s +50 Mb/s", out, re.MULTILINE)
+    # 20 % of the shaper, 40 calls of 87.2 kb/s, 30 % of 50 Mb/s and a third of
+    # 50 - 10 - 15 - 2.5 - 15 = 7.5.
+    assert re.search(r"^VOICE +EF +3\.49 Mb/s \[1\] +10 Mb/s +10 Mb/s \[2\]", out, re.MULTILINE)
+    assert re.search(r"^VIDEO +AF41 +12 Mb/s +17\.5 Mb/s \[\d\] +50 Mb/s", out, re.MULTILINE)
     assert "40 calls x 87.2 kb/s" in out
+    assert "[2] computed: its policer, when congested" in out
+    assert "15 Mb/s guaranteed + 7.5 Mb/s left / 3" in out
     assert re.search(r"fluid +100 % +VIDEO +12 Mb/s +0 %", out)
 
 
@@ -163,7 +166,8 @@ def test_a_file_that_cannot_be_read_is_a_finding_and_ends_with_2(run, arguments,
 
 def test_against_says_what_each_class_gains_and_loses(run):
     _, out, _ = run("edge.cfg", "--against", "old.cfg", "--traffic", "over.toml")
-    assert "VIDEO gains 5 Mb/s of its minimum (10 Mb/s -> 15 Mb/s)" in out
+    # 15 + 7.5 / 3 in place of 10 + 12.5 / 3.
+    assert "VIDEO gains 3.33 Mb/s of its minimum (14.2 Mb/s -> 17.5 Mb/s)" in out
     assert re.search(r"it loses\s+\S+ %\s+\(\S+ %\)\s+of\s+the\s+given\s+load", out)
 
 
@@ -213,7 +217,7 @@ def test_the_page_stands_alone_and_its_numbers_open(run, tmp_path):
     html = (tmp_path / "page.html").read_text()
     assert not re.search(r"https?:|\bsrc=|<link|@import|url\(", html)
     assert html.index('class="lead"') < html.index("<table>")
-    assert "<details><summary>15 Mb/s</summary>" in html
+    assert "<details><summary>17.5 Mb/s</summary>" in html
     assert "Copy for ticket" in html
     assert "prefers-color-scheme: dark" in html
     for load in ("80 %", "100 %", "120 %"):

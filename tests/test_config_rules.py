@@ -193,8 +193,9 @@ CASES = {
         {"configured": edge()},
     ),
     "queue-deep": (
-        {"configured": changed(1, limit=PacketLimit(256))},
-        (5, "256 packets of 1,518 B at 15 Mb/s = 207 ms"),
+        # 15 Mb/s and half of the 25 that are left.
+        {"configured": changed(1, limit=PacketLimit(512))},
+        (5, "512 packets of 1,518 B at 27.5 Mb/s = 226 ms"),
         {"configured": edge()},
     ),
     "queue-shallow": (
@@ -303,13 +304,14 @@ def test_a_target_makes_a_queue_too_deep():
     text = 'VIDEO = "6 Mb/s of 1518 B"\n[targets]\nVIDEO = "20 ms"'
     (got,) = found("queue-deep", edge(), text)
     assert "its target is 20 ms" in got.arithmetic
-    # 20 ms at 15 Mb/s are 37,500 B, 24 frames.
-    assert "queue-limit 24 packets" in got.fix
+    # 20 ms at 15 + 25 / 2 = 27.5 Mb/s are 68,750 B, 45 frames.
+    assert "queue-limit 45 packets" in got.fix
 
 
 def test_a_queue_that_is_long_by_default_is_an_info():
     origin = Origin("queues['VIDEO'].limit.packets", default="ios-xe.queue_limit")
-    configured = changed(1, limit=PacketLimit(256)).replace(origins=(origin,))
+    # 512 x 1,518 B at 27.5 Mb/s last 226 ms.
+    configured = changed(1, limit=PacketLimit(512)).replace(origins=(origin,))
     assert found("queue-deep", configured)[0].severity == "info"
 
 

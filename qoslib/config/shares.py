@@ -225,7 +225,7 @@ def _over(port: Port, queue: Queue, got_bps: Mapping[str, float]) -> str:
     if not (_borrows(port) and above and above.shaper and total > above.shaper.rate_bps):
         return ""
     ceil = f"the {rate_text(above.shaper.rate_bps)} of {above.name}"
-    return f"; {rate_text(total)} in all, more than {ceil}: within its rate a class borrows nothing"
+    return f"; {rate_text(total)} in all, more than {ceil}: that ceil limits only what is lent"
 
 
 def _taken(got_bps: Mapping[str, float]) -> str:

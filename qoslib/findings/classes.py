@@ -139,6 +139,8 @@ def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cel
     node = promise.maximum_why.removeprefix("the shaper of ")
     path = paths.get(promise.maximum_why, f"scheduler.nodes[{node!r}].shaper.rate_bps")
     kind, said = _from(configured.origin(path))
+    if kind == "configured" and promise.maximum_why.endswith("when congested"):
+        kind = "computed"  # A number with a condition needs a note.
     return Cell(rate_text(promise.maximum_bps), kind, _joined(promise.maximum_why, said))
 
 
