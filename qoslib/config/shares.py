@@ -176,7 +176,8 @@ def least_bps(port: Port) -> dict[str, tuple[float, str]]:
     """
     sharing = SHARINGS[type(port.scheduler)]
     # Within its rate a class of HTB asks no parent, not even for its ceil.
-    most_bps = port.rate_bps if _borrows(port) else capacity_bps(port)
+    line_bps = min(port.rate_bps, port.shaper.rate_bps if port.shaper else port.rate_bps)
+    most_bps = line_bps if _borrows(port) else capacity_bps(port)
     limits_bps = [limited_bps(queue) for queue in port.queues]
     demand = np.array([most_bps if limit is None else limit for limit in limits_bps])
     demand = np.minimum(demand, most_bps)
