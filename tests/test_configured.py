@@ -7,7 +7,7 @@ from qoslib.lessons import configured
 from qoslib.lessons.configured.scenes import loaded
 from qoslib.platforms import isr4331, m120
 
-FACTS = {"line_rate_bps": 100e6, "platform": "isr4000", "overhead_bytes": 24}
+FACTS = {"line_rate_bps": 100e6, "overhead_bytes": 24}
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from qoslib.explore.presets import PRESETS
 from qoslib.lessons.policing import sliders
 
 TEXT = PRESETS["IOS XE branch edge"].text
-FACTS = {"line_rate_bps": 1e8, "platform": "isr4000"}
+FACTS = {"line_rate_bps": 1e8}
 TRAFFIC = 'VOICE = "40 calls G.711"\nVIDEO = "10 Mb/s"\nBULK = "20 Mb/s"\nclass-default = "30 Mb/s"'
 
 

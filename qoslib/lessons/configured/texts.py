@@ -11,7 +11,6 @@ __all__ = ["FACTS", "M120_FACTS", "edge", "m120_text", "office_text"]
 #: What no configuration of the ISR4331 holds.
 FACTS: dict[str, float | str] = {
     "line_rate_bps": isr4331.FACTS.line_bps,
-    "platform": "isr4000",
     "overhead_bytes": isr4331.FACTS.line_bytes,
 }
 #: What no configuration of the M120 holds.
