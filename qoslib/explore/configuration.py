@@ -371,7 +371,7 @@ def configuration(
     interface : str, optional
         Which interface to begin with.
     traffic : str, optional
-        What is sent to each class, as in ``traffic.toml``; by default each class at its guarantee.
+        What is sent to each class, as in ``traffic.toml``; by default each class at its minimum.
 
     Returns
     -------
