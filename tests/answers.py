@@ -362,7 +362,8 @@ WRONG = [
         reserved("bandwidth percent 60\n class class-default\n  bandwidth percent 60"),
         "an error in line",
     ),
-    ("10.4", reserved("bandwidth 20000"), "lasts 253 ms"),
+    # 1200 full frames at the 20 Mb/s that are guaranteed and half of the 80 that are left.
+    ("10.4", reserved("bandwidth 20000\n  queue-limit 1200 packets"), "lasts 243 ms"),
     ("13.1", 250, "nothing flows into the bucket"),
     ("13.2", 65, "costs 8.121 ms, which is too long"),
     ("13.2", 63, "room for more"),

@@ -185,7 +185,8 @@ class Exercise:
         expected, slips = self.judge(**given)
         within, unit = self.words.get("within", WITHIN), self.words["unit"]
         texts = {"expected": expected, **given}
-        if math.isclose(answer, expected, rel_tol=within):
+        slipped = answer != expected and answer in slips.values()
+        if math.isclose(answer, expected, rel_tol=within) and not slipped:
             shown = f"{float(f'{answer:.4g}'):,.12g} {unit}"
             return Verdict(True, f"{shown}. {self.words['shows'].format(**texts)}")
         side = "large" if answer > expected else "small"
