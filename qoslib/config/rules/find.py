@@ -95,15 +95,20 @@ def findings(
     warning no-rate 4
     """
     known, found = facts or Facts(), []
+    # One case a port: what a class is promised is worked out once for all rules.
+    cases = [
+        Case(configuration, configured, known, tuple((loads or {}).get(place, ())))
+        for place, configured in enumerate(configuration.ports)
+        if configured.port is not None
+    ]
     for name in rules if rules is not None else RULES:
         each = RULES[name]
         if each.whole:
             found += [finding_of(each, one) for one in each.find(configuration)]
             continue
-        for place, configured in enumerate(configuration.ports):
-            if configured.port is not None and (each.inward or configured.direction == "out"):
-                sent = tuple((loads or {}).get(place, ()))
-                case = Case(configuration, configured, known, sent)
+        for case in cases:
+            configured = case.configured
+            if each.inward or configured.direction == "out":
                 where = f"{configured.interface} {configured.direction}"
                 found += [finding_of(each, one, where) for one in each.find(case)]
     return in_order(merged(found))
