@@ -76,6 +76,14 @@ def test_a_text_that_cannot_be_read_leaves_the_port_and_names_its_line(app):
     assert "line" not in app.sheet.said
 
 
+def test_tcp_is_named_as_left_out():
+    made = explore.configuration(
+        TEXT, facts=FACTS, traffic=TRAFFIC.replace("20 Mb/s", "bulk TCP, 20 ms")
+    )
+    assert "The TCP of BULK is left out here" in made.sheet.said
+    made.close()
+
+
 def test_compare_with_this_makes_what_is_there_the_state_before(app):
     app.sheet.text = TEXT.replace("priority percent 20", "priority percent 4")
     app._keep()

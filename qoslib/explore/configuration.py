@@ -168,7 +168,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         with self.sheet.hold_sync():
             self.sheet.notes = notes
             self._show_port(None)
-            self.sheet.said = _counted(notes, len(ignored))
+            self.sheet.said = _counted(notes, len(ignored)) + _without_tcp(self._loads)
 
     def _show_port(self, simulated: Result | None) -> None:
         """The port as rows, with what the packet model says of each class where it has run."""
@@ -347,6 +347,12 @@ def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
     if ignored:
         parts.append(f"{ignored} ignored by a comment")
     return ", ".join(parts) or "Nothing is wrong as far as the rules see."
+
+
+def _without_tcp(loads: tuple[config.Load, ...]) -> str:
+    """What the sliders leave out: TCP, whose rate is no load."""
+    names = ", ".join(each.name for each in loads if each.flows)
+    return f". The TCP of {names} is left out here; qoslib check has it." if names else ""
 
 
 def configuration(
