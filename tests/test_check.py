@@ -8,10 +8,13 @@ import sys
 import pytest
 
 from qoslib import __main__
+from qoslib import run as run_scenario
+from qoslib.config import loads, read
 from qoslib.config.rules import RULES, Finding
-from qoslib.findings import MODEL_RULES, Report, check
+from qoslib.findings import MODEL_RULES, Report, check, scenario_of
 from qoslib.findings.annotate import annotations
 from qoslib.findings.page import page
+from qoslib.port import Fifo
 
 SECRETS = ("hush-community", "9$secret", "topsecret", "198.51.100.7", "wifi-key")
 EDGE = """\
@@ -352,6 +355,16 @@ def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():
     traffic = 'class-default = "10 Mb/s video"'
     runs = check(text, traffic=traffic, full=True).ports[0].runs
     assert [run.drop_ratio for run in runs] == [0.0, 0.0, 0.0]
+
+
+def test_a_tree_of_one_queue_runs_as_a_port_with_its_shaper_packet_by_packet():
+    text = "policy-map P\n class class-default\n  shape average 50000000\n"
+    text += "interface GigabitEthernet0/0\n service-policy output P\n"
+    (port,) = read(text).ports
+    flat = scenario_of(port, loads(port, 'class-default = ["30 Mb/s of IMIX", "24 Mb/s video"]'))
+    assert type(flat.network.scheduler) is Fifo
+    flat = flat.replace(duration_s=1.0, warmup_s=0.1)
+    assert run_scenario(flat) == run_scenario(flat.replace(network=port.port))
 
 
 def test_a_fix_of_priority_is_in_per_cent_where_the_policy_is():

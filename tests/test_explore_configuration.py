@@ -4,13 +4,15 @@ import math
 
 import pytest
 
-from qoslib import explore, plots, run
+from qoslib import explore
 from qoslib.explore.presets import PRESETS
-from qoslib.lessons.policing import sliders
+from qoslib.findings import check
 
 TEXT = PRESETS["IOS XE branch edge"].text
 FACTS = {"line_rate_bps": 1e8}
 TRAFFIC = 'VOICE = "40 calls G.711"\nVIDEO = "10 Mb/s"\nBULK = "20 Mb/s"\nclass-default = "30 Mb/s"'
+
+STATES = "before", "after"
 
 
 @pytest.fixture
@@ -76,11 +78,29 @@ def test_a_text_that_cannot_be_read_leaves_the_port_and_names_its_line(app):
     assert "line" not in app.sheet.said
 
 
-def test_tcp_is_named_as_left_out():
-    made = explore.configuration(
-        TEXT, facts=FACTS, traffic=TRAFFIC.replace("20 Mb/s", "bulk TCP, 20 ms")
-    )
-    assert "The TCP of BULK is left out here" in made.sheet.said
+def test_tcp_below_a_tree_is_a_stream_that_keeps_its_queue_busy_and_that_is_said():
+    traffic = TRAFFIC.replace("20 Mb/s", "bulk TCP, 20 ms")
+    made = explore.configuration(TEXT, facts=FACTS, traffic=traffic)
+    row = made.figure.table.loc["BULK"]
+    # 40 calls, 10 and 30 Mb/s are offered to the shaper's 50, and BULK takes what is left.
+    assert row["sent after [Mb/s]"] > 5
+    assert math.isnan(row["lost after [%]"])
+    assert "Mb/s of TCP" in made.figure.summary
+    assert "A stream that keeps its queue busy stands for TCP" in made.figure.remark
+    (same,) = [
+        each
+        for each in check(TEXT, facts=FACTS, traffic=traffic, full=True).ports[0].runs
+        if (each.name, each.load_ratio) == ("BULK", 1)
+    ]
+    assert row["sent after [Mb/s]"] == pytest.approx(same.sent_bps / 1e6, rel=1e-3)
+    made.close()
+
+
+def test_tcp_above_one_queue_runs():
+    text = PRESETS["one queue, to fill yourself"].text
+    made = explore.configuration(text, facts=FACTS, traffic='class-default = "2 TCP, 20 ms"')
+    assert 80 < made.figure.table.loc["class-default", "sent after [Mb/s]"] <= 100
+    assert made.figure.remark == ""
     made.close()
 
 
@@ -142,12 +162,9 @@ def test_a_bad_argument_is_named(bad):
         explore.configuration(**bad)
 
 
-def test_the_figure_holds_the_results_and_their_states():
-    before, after = (run(sliders.described(sliders.START | {"ef": ef})) for ef in (30.0, 60.0))
-    figure = plots.change(["EF", "default"], before, after, [20e6, 75e6])
-    for which, result in (("before", before), ("after", after)):
-        (trace,) = [each for each in figure.data if each["uid"] == f"{which}-1"]
-        assert trace["y"] == pytest.approx(
-            [100 * result[name].drop_ratio for name in ("EF", "default")]
-        )
-    assert "EF loses" in figure.summary
+def test_the_figure_holds_what_the_classes_get_before_and_after(app):
+    before, after = (app.figure.table[f"lost {which} [%]"].tolist() for which in STATES)
+    for which, losses in zip(STATES, (before, after), strict=True):
+        (trace,) = [each for each in app.figure.figure.data if each["uid"] == f"{which}-1"]
+        assert list(trace["y"]) == pytest.approx(losses, abs=0.01)
+    assert "VOICE loses" in app.figure.summary

@@ -8,7 +8,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from qoslib import config, plots, run, units
+from qoslib import config, plots, units
 from qoslib.config import rules
 from qoslib.config.amounts import amount, rate_text
 from qoslib.config.text import ConfigurationError
@@ -19,20 +19,15 @@ from qoslib.explore.export import Call
 from qoslib.explore.page_code import joined
 from qoslib.explore.presets import PRESETS, Preset
 from qoslib.explore.upload import Loader
+from qoslib.findings import ClassRun, runs, scenario_of, stand_in
 from qoslib.packets.progress import Progress
 from qoslib.record import checked, fail
-from qoslib.results import Result
 from qoslib.scenario import Scenario
-from qoslib.traffic import Poisson, Stream
 
 __all__ = ["ConfigurationExplorer", "ConfigurationText", "configuration"]
 
 #: As many classes have a slider.
 CLASSES = 8
-#: How long the packet model runs, in full frames on the line, and which share of it warms up.
-FRAMES, WARM_SHARE, LONGEST_S = 60_000, 0.4, 20.0
-#: Frames of a class of which nobody said more [B].
-FRAME_BYTES = 1000
 #: The largest file that may be uploaded [B].
 MOST_BYTES = 1_000_000
 #: In the list of presets, a text of the reader's.
@@ -68,8 +63,9 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._facts = dict(begin.facts)
         self._traffic = begin.traffic
         self._shown: config.ConfiguredPort | None = None
-        self._before: tuple[Scenario, Result] | None = None
         self._loads: tuple[config.Load, ...] = ()
+        self._promises: tuple[config.Promise, ...] = ()
+        self._before: dict[str, ClassRun] = {}
         self.sheet = ConfigurationText(text=begin.text)
         known = next((name for name, one in PRESETS.items() if one is begin), OWN)
         self._presets = choice("Start from", [*PRESETS, OWN], known)
@@ -79,9 +75,10 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         keep = button("Compare with this", self._keep)
         keep.layout.width, keep.tooltip = "auto", "What is here becomes “before”"
         self._held = False
-        self._read(interface)
-        self._keep()
         self.figure = self._explorer()
+        self._read(interface)
+        self._label()
+        self.figure.move()
         self.sheet.observe(lambda _: self._changed(), "text")
         self._presets.observe(lambda change: self._take(change["new"]), "value")
         self._interfaces.observe(lambda _: self._chosen(), "value")
@@ -98,7 +95,6 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
             f"load_{place}": slider(f"class {place}", 100, 0, 300, 5)
             for place in range(1, CLASSES + 1)
         }
-        self._label()
         call = Call("own_port", "saved", lambda values: [self._scenario(values)])
         return Explorer(self._controls, self._draw, self._simulate, call)
 
@@ -126,6 +122,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         offered = {each.name: each for each in self._loads}
         now = config.loads(shown, None if offered else self._traffic or None)
         self._loads = tuple(offered.get(each.name, each) for each in now)
+        sizes = {each.name: each.frames_bytes for each in self._loads}
+        self._promises = config.promises(shown, sizes)
         self._tell()
 
     def _note_error(self, error: ConfigurationError) -> None:
@@ -167,16 +165,13 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         ]
         with self.sheet.hold_sync():
             self.sheet.notes = notes
-            self._show_port(None)
-            self.sheet.said = _counted(notes, len(ignored)) + _without_tcp(self._loads)
+            self._show_port({})
+            self.sheet.said = _counted(notes, len(ignored))
 
-    def _show_port(self, simulated: Result | None) -> None:
+    def _show_port(self, now: Mapping[str, ClassRun]) -> None:
         """The port as rows, with what the packet model says of each class where it has run."""
         if self._shown is not None:
-            before = self._before[1] if self._before else None
-            self.sheet.port = port_html(
-                self._shown, config.promises(self._shown), simulated, before
-            )
+            self.sheet.port = port_html(self._shown, self._promises, now, self._before)
 
     def _ask(self, reading: config.Configuration) -> None:
         """A box for each fact that is missing."""
@@ -218,13 +213,9 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _changed(self) -> None:
         """The text, a fact or the interface is another one: read, and draw."""
-        begun = self._before is None
         self._read()
         self._label()
-        if begun:
-            self.figure.move(**dict.fromkeys(self._controls, 100))
-            self._keep()
-        self.figure.move()
+        self.figure.move(**({} if self._before else dict.fromkeys(self._controls, 100)))
 
     def _take(self, name: str) -> None:
         """A preset in place of what is there."""
@@ -234,7 +225,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._begin(begin.text, begin.facts, begin.traffic)
 
     def _begin(self, text: str, facts: Mapping[str, float | str], traffic: str) -> None:
-        self._facts, self._traffic, self._before = dict(facts), traffic, None
+        self._facts, self._traffic, self._before = dict(facts), traffic, {}
         self._shown, self._loads = None, ()
         self.sheet.text = text
 
@@ -253,14 +244,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _keep(self) -> None:
         """What is there is "before" from now on."""
-        self._before = None
-        if self._shown is None:
-            return
-        values = self.figure.values if hasattr(self, "figure") else None
-        scenario = self._scenario(values)
-        self._before = scenario, run(scenario)
-        if hasattr(self, "figure"):
-            self.figure.move()
+        self._before = {}
+        self.figure.move()
 
     def _label(self) -> None:
         """A slider for each class that is offered anything, by its name."""
@@ -271,44 +256,39 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
                 load = self._loads[place]
                 control.description = f"{load.name} [% of {rate_text(load.rate_bps)}]"
 
-    def _scenario(self, values: Mapping[str, float] | None) -> Scenario:
-        shown = self._shown
-        assert shown is not None
-        assert shown.port is not None
-        streams = [
-            stream
-            for place, load in enumerate(self._loads[:CLASSES], 1)
-            for stream in _streams(shown, load, values[f"load_{place}"] if values else 100)
+    def _offered(self, values: Mapping[str, float]) -> tuple[config.Load, ...]:
+        """The loads of the classes as their sliders stand; TCP takes what it gets."""
+        loads = [
+            _scaled(load, float(units.convert(values.get(f"load_{place}", 100), "%", "1")))
+            for place, load in enumerate(self._loads, 1)
         ]
-        if not streams:
+        if not any(load.rate_bps or load.flows for load in loads):
             raise ValueError("nothing is offered; move a slider")
-        duration_s = units.serialisation_s(1500 * FRAMES, shown.port.rate_bps)
-        duration_s = min(duration_s, LONGEST_S)
-        return Scenario(
-            f"{shown.interface} {shown.direction}",
-            shown.port,
-            tuple(streams),
-            duration_s,
-            warmup_s=WARM_SHARE * duration_s,
-            seed=1,
-        )
+        return tuple(loads)
 
-    def _simulate(self, values: dict[str, Any], progress: Progress) -> Result | None:
+    def _scenario(self, values: Mapping[str, float]) -> Scenario:
+        assert self._shown is not None
+        return scenario_of(self._shown, self._offered(values))
+
+    def _simulate(self, values: dict[str, Any], progress: Progress) -> dict[str, ClassRun]:
+        """What each class gets; where nothing is "before" yet, that is it."""
         if self._shown is None:
-            return None
-        return run(self._scenario(values), progress=progress)
+            return {}
+        offered = self._offered(values)
+        found = runs(self._shown, offered, "packets", progress=progress)
+        now = {each.name: each for each in found}
+        self._before = self._before or now
+        return now
 
-    def _draw(self, values: dict[str, Any], simulated: Result | None) -> plots.Figure:
+    def _draw(self, values: dict[str, Any], now: dict[str, ClassRun] | None) -> plots.Figure:
         names = [each.name for each in self._loads[:CLASSES]]
-        least = (
-            {each.name: each.minimum_bps for each in config.promises(self._shown)}
-            if self._shown
-            else {}
-        )
-        before = self._before[1] if self._before else None
-        if simulated is not None:
-            self._show_port(simulated)
-        return plots.change(names, before, simulated, [least.get(name, 0.0) for name in names])
+        least = {each.name: each.minimum_bps for each in self._promises}
+        if now:
+            self._show_port(now)
+        figure = plots.change(names, self._before, now or {}, [least[name] for name in names])
+        if self._shown is not None:
+            figure.remark = stand_in(self._shown, self._loads)
+        return figure
 
 
 def _chosen(reading: config.Configuration, name: str) -> config.ConfiguredPort | None:
@@ -322,18 +302,10 @@ def _name(configured: config.ConfiguredPort) -> str:
     return f"{configured.interface} {configured.direction}"
 
 
-def _streams(shown: config.ConfiguredPort, load: config.Load, percent: float) -> list[Stream]:
-    """The traffic of a class as one stream: as its words say, or all of it as Poisson."""
-    rate_bps = load.rate_bps * float(units.convert(percent, "%", "1"))
-    if rate_bps <= 0:
-        return []
-    if len(load.streams) == 1:
-        return [load.streams[0].replace(name=load.name, rate_bps=rate_bps)]
-    of = next(each for each in shown.classes if each.name == load.name)
-    mark = of.marks[0] if of.marks else of.name
-    return [
-        Stream(load.name, rate_bps, round(load.frame_bytes or FRAME_BYTES), Poisson(), mark=mark)
-    ]
+def _scaled(load: config.Load, ratio: float) -> config.Load:
+    return load.replace(
+        streams=tuple(each.replace(rate_bps=ratio * each.rate_bps) for each in load.streams)
+    )
 
 
 def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
@@ -347,12 +319,6 @@ def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
     if ignored:
         parts.append(f"{ignored} ignored by a comment")
     return ", ".join(parts) or "Nothing is wrong as far as the rules see."
-
-
-def _without_tcp(loads: tuple[config.Load, ...]) -> str:
-    """What the sliders leave out: TCP, whose rate is no load."""
-    names = ", ".join(each.name for each in loads if each.flows)
-    return f". The TCP of {names} is left out here; qoslib check has it." if names else ""
 
 
 def configuration(
@@ -393,7 +359,7 @@ def configuration(
     --------
     >>> app = configuration()
     >>> app.figure.table["lost after [%]"].round().tolist()
-    [0.0, 0.0, 27.0, 35.0]
+    [0.0, 0.0, 27.0, 36.0]
     """
     for name, value in {"text": text, "interface": interface, "traffic": traffic}.items():
         checked(str | None, value, name)

@@ -1,15 +1,16 @@
 """A configured port as rows of HTML: what each node and class may take, and what it gets."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from qoslib import units
 from qoslib.config import ConfiguredClass, ConfiguredPort, Promise, defaults
 from qoslib.config.amounts import rate_text, time_text
+from qoslib.findings import ClassRun
+from qoslib.findings.terminal import loss_text
 from qoslib.plots import style
 from qoslib.port import HierarchicalTokenBucket, Node, Port, Queue, SchedulerTree
 from qoslib.port.nodes import outline
-from qoslib.results import Result
 
 __all__ = ["port_html"]
 
@@ -22,8 +23,8 @@ HEAD = (
 def port_html(
     configured: ConfiguredPort,
     promises: Iterable[Promise],
-    now: Result | None = None,
-    before: Result | None = None,
+    now: Mapping[str, ClassRun],
+    before: Mapping[str, ClassRun],
 ) -> str:
     """The tree of a port: the rates of each node, and of each class what it may take and gets.
 
@@ -33,8 +34,8 @@ def port_html(
         Its port is known.
     promises : iterable of Promise
         Of its classes.
-    now, before : Result or None
-        Of the packet model, for the port and before its change; streams have the classes' names.
+    now, before : mapping of str to ClassRun
+        What each class gets in the packet model, and got before the change.
 
     Returns
     -------
@@ -44,8 +45,7 @@ def port_html(
     port = configured.port
     assert port is not None
     found = {each.queue: each for each in promises}
-    names = [each.name for each in configured.classes if each.queue in port.queue_names]
-    looks = style.looks(names)
+    looks = style.looks([each.name for each in found.values()])
     shaped = f", shaped to {rate_text(port.shaper.rate_bps)}" if port.shaper else ""
     title = f"{configured.interface} {configured.direction}"
     rows = [HEAD, _row(configured.line, 0, title, f"{rate_text(port.rate_bps)}{shaped}")]
@@ -57,36 +57,34 @@ def port_html(
         of = next((one for one in configured.classes if one.queue == each.name), None)
         promise = found.get(each.name)
         if of is not None and promise is not None:
-            colour = looks[of.name].colour
+            colour = looks[promise.name].colour
             rows.append(_class(configured, port, of, promise, depth, colour))
-            rows.append(_gets(of.line, of.name, now, before))
+            rows.append(_gets(of.line, now.get(promise.name), before.get(promise.name)))
     return f"<table>{''.join(rows)}</table>"
 
 
-def _gets(line: int, name: str, now: Result | None, before: Result | None) -> str:
+def _gets(line: int, now: ClassRun | None, before: ClassRun | None) -> str:
     """What a class loses and waits with the loads of the sliders, and before the change."""
-    if now is None or name not in now.streams:
+    if now is None:
         return ""
-    lost, was = (_percent(each, name) for each in (now, before))
-    said = f"loses {lost}" + (f" ({was} before)" if was and was != lost else "")
-    wait, waited = (_p99(each, name) for each in (now, before))
+    said = []
+    lost, was = _lost(now), _lost(before)
+    if lost:
+        said.append(f"loses {lost}" + (f" ({was} before)" if was and was != lost else ""))
+    wait, waited = _p99(now), _p99(before)
     if wait:
-        said += f", p99 of the delay {wait}" + (f" ({waited} before)" if waited != wait else "")
-    return f'<tr data-line="{line}"><td class="gets" colspan="3">{html.escape(said)}</td></tr>'
+        said.append(f"p99 of the delay {wait}")
+        said[-1] += f" ({waited} before)" if waited and waited != wait else ""
+    cell = f'<td class="gets" colspan="3">{html.escape(", ".join(said))}</td>'
+    return f'<tr data-line="{line}">{cell}</tr>'
 
 
-def _percent(result: Result | None, name: str) -> str:
-    if result is None or name not in result.streams:
-        return ""
-    share = result[name].drop_ratio
-    return "" if share is None else f"{units.convert(share, '1', '%'):.3g} %"
+def _lost(run: ClassRun | None) -> str:
+    return "" if run is None or run.drop_ratio is None else loss_text(run)
 
 
-def _p99(result: Result | None, name: str) -> str:
-    if result is None or name not in result.streams:
-        return ""
-    delay_s = result[name].delay_p99_s
-    return "" if delay_s is None or delay_s != delay_s else time_text(delay_s)
+def _p99(run: ClassRun | None) -> str:
+    return "" if run is None or run.delay_p99_s is None else time_text(run.delay_p99_s)
 
 
 def _walk(port: Port) -> list[tuple[int, Node | Queue]]:
@@ -137,7 +135,7 @@ def _class(
         f'<i class="most" style="width:{most:.1f}%"></i><i style="width:{least:.1f}%"></i></div>'
     )
     return (
-        f'<tr data-line="{of.line}"><th style="padding-left:{depth}em">{html.escape(of.name)}'
+        f'<tr data-line="{of.line}"><th style="padding-left:{depth}em">{html.escape(promise.name)}'
         f' <small>{marks}</small></th><td class="rate" title="{why}">{rates}{bar}</td>'
         f'<td title="{held}">{lasts}{_star(configured, of)}</td></tr>'
     )

@@ -4,7 +4,7 @@ from qoslib.findings.against import changes
 from qoslib.findings.check import check
 from qoslib.findings.modelled import MODEL_RULES, modelled
 from qoslib.findings.report import Cell, Change, ClassRow, ClassRun, PortReport, Report
-from qoslib.findings.under_load import runs, scenario_of
+from qoslib.findings.under_load import runs, scenario_of, stand_in
 
 __all__ = [
     "MODEL_RULES",
@@ -19,4 +19,5 @@ __all__ = [
     "modelled",
     "runs",
     "scenario_of",
+    "stand_in",
 ]

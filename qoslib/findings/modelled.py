@@ -12,7 +12,7 @@ from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
 from qoslib.findings.report import ClassRun
-from qoslib.findings.under_load import BUSY, TREES, runs
+from qoslib.findings.under_load import BUSY, runs, stand_in
 from qoslib.port import Codel, DropProfile, Pie, Port
 
 __all__ = ["LEAST_LOSS", "MODELS", "MODEL_RULES", "Modelled", "modelled"]
@@ -153,8 +153,7 @@ def modelled(case: Case) -> Modelled:
         packets, failed = _tried(case, "packets")
         if refused:
             instead = "" if failed else " The packet model ran instead."
-            if packets and any(load.flows for load in case.loads):
-                instead += _STANDS_IN if isinstance(case.port.scheduler, TREES) else ""
+            instead += f" {stand_in(case.configured, case.loads)}".rstrip() if packets else ""
             not_run.append(f"The fluid model was not run: {refused}.{instead}")
         if failed:
             not_run.append(f"The packet model was not run: {failed}.")
@@ -164,9 +163,6 @@ def modelled(case: Case) -> Modelled:
     found = [finding_of(loss, each, where, model) for each in _loss(case, lossy)]
     found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, packets)]
     return Modelled(tuple(found), tuple(not_run), lossy, tuple(_met(case, packets)))
-
-
-_STANDS_IN = " A stream that keeps its queue busy stands for TCP, so its own delay is not TCP's."
 
 
 def _tried(case: Case, model: str) -> tuple[tuple[ClassRun, ...], str]:

@@ -81,7 +81,9 @@ class ClassRun(Record):
         Of streams that do not respond to loss; None where only TCP is sent.
     sent_bps : float
         [bit/s]
-    delay_p50_s, delay_p99_s, delay_max_s : float or None
+    offered_bps : float
+        By the streams that do not respond to loss [bit/s].
+    delay_mean_s, delay_p50_s, delay_p99_s, delay_max_s : float or None
         Packet model only; the maximum is that of the run, not a bound [s].
     """
 
@@ -90,6 +92,8 @@ class ClassRun(Record):
     model: str
     drop_ratio: Share | None
     sent_bps: NotNegative
+    offered_bps: NotNegative = 0.0
+    delay_mean_s: NotNegative | None = None
     delay_p50_s: NotNegative | None = None
     delay_p99_s: NotNegative | None = None
     delay_max_s: NotNegative | None = None

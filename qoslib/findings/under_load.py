@@ -2,19 +2,23 @@
 
 import hashlib
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from qoslib import units
 from qoslib.config import ConfiguredPort, Load
 from qoslib.config.promises import queued
-from qoslib.config.shares import capacity_bps
+from qoslib.config.shares import capacity_bps, nodes_of
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
-from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
+from qoslib.port import Fifo, HierarchicalTokenBucket, Port, SchedulerTree
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
 
-__all__ = ["BUSY", "LOADS", "TREES", "hash_of", "runs", "scenario_of"]
+if TYPE_CHECKING:
+    from qoslib.packets.progress import Progress
+
+__all__ = ["BUSY", "LOADS", "hash_of", "runs", "scenario_of", "stand_in"]
 
 #: The loads of a ticket, as parts of what was given.
 LOADS = (0.8, 1.0, 1.2)
@@ -89,8 +93,8 @@ def scenario_of(
 
 def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
     """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
-    port = configured.port
-    assert port is not None
+    assert configured.port is not None
+    port = _flat(configured.port)
     queues = {name: each.queue for name, each in queued(configured).items()}
     rules = []
     for load in loads:
@@ -101,6 +105,20 @@ def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
     if not rules:
         return port
     return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
+
+
+def _flat(port: Port) -> Port:
+    """A tree above one queue with no more than one shaper does what a port with it does."""
+    if not isinstance(port.scheduler, SchedulerTree) or len(port.queues) > 1:
+        return port
+    (queue,) = port.queues
+    every = port.shaper, queue.shaper, *(node.shaper for node in nodes_of(port))
+    shapers = [shaper for shaper in every if shaper is not None]
+    if len(shapers) > 1:
+        return port
+    alone = queue.replace(shaper=None, guaranteed_bps=0.0, weight=1.0, priority=0)
+    shaper = shapers[0] if shapers else None
+    return port.replace(queues=(alone,), scheduler=Fifo(), shaper=shaper)
 
 
 def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> float:
@@ -115,13 +133,26 @@ def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> 
     return max(BUSY * run.sent_bps - load.rate_bps, (BUSY - 1) * run.sent_bps, 1.0)
 
 
+def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> str:
+    """Says that a stream stands for TCP in the packet model, where it does; else empty."""
+    assert configured.port is not None
+    tree = isinstance(_flat(configured.port).scheduler, TREES)
+    if not tree or not any(load.flows for load in loads):
+        return ""
+    return "A stream that keeps its queue busy stands for TCP, so its own delay is not TCP's."
+
+
 def hash_of(scenario: Scenario) -> str:
     """A short name of a scenario that changes with each of its numbers."""
     return hashlib.sha256(scenario.to_json(indent=None).encode()).hexdigest()[:12]
 
 
 def runs(
-    configured: ConfiguredPort, loads: Sequence[Load], model: str, ratios: Sequence[float] = (1.0,)
+    configured: ConfiguredPort,
+    loads: Sequence[Load],
+    model: str,
+    ratios: Sequence[float] = (1.0,),
+    progress: "Progress | None" = None,
 ) -> tuple[ClassRun, ...]:
     """Run a model, and give what each class gets.
 
@@ -133,6 +164,8 @@ def runs(
         ``"fluid"`` or ``"packets"``.
     ratios : sequence of float
         Parts of the load.
+    progress : callable, optional
+        Of each run of the packet model.
 
     Returns
     -------
@@ -159,7 +192,7 @@ def runs(
         if not any(load.flows or load.rate_bps for load in loads):
             break
         scenario = scenario_of(configured, loads, ratio, model)
-        result = _solved(scenario) if model == "fluid" else _simulated(scenario)
+        result = _solved(scenario) if model == "fluid" else _simulated(scenario, progress)
         for load in loads:
             if load.flows or load.rate_bps:
                 found.append(_class_run(load, result, ratio, model))
@@ -173,10 +206,10 @@ def _solved(scenario: Scenario) -> Result:
     return solve(scenario.network, scenario.streams)
 
 
-def _simulated(scenario: Scenario) -> Result:
+def _simulated(scenario: Scenario, progress: "Progress | None") -> Result:
     from qoslib.front import run
 
-    return run(scenario, progress=lambda done, total: None)
+    return run(scenario, progress=progress or (lambda done, total: None))
 
 
 def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun:
@@ -190,13 +223,20 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     if offered and f"{load.name} TCP" not in flows:
         # What is still on its way at the end of the run is not lost.
         lost = min(sum(float(result[name].dropped_bps) for name in steady) / offered, 1.0)
-    names = steady or flows
-    delays = [
-        [float(value) for name in names if (value := getattr(result[name], q)) is not None]
-        for q in ("delay_p50_s", "delay_p99_s", "delay_max_s")
-    ]
-    p50, p99, most = (max(each) if each and model == "packets" else None for each in delays)
-    return ClassRun(load.name, ratio, model, lost, sent, p50, p99, most)
+    delays = _delays(result, steady or flows) if model == "packets" else ()
+    return ClassRun(load.name, ratio, model, lost, sent, offered, *delays)
+
+
+def _delays(result: Result, names: Sequence[str]) -> tuple[float | None, ...]:
+    """Mean of all packets of a class, and the highest p50, p99 and maximum of its streams."""
+    streams = [result[name] for name in names if result[name].sent_pps]
+    if not streams:
+        return ()
+    weights = [float(each.sent_pps) for each in streams]
+    mean = sum(w * float(s.delay_mean_s) for w, s in zip(weights, streams, strict=True))
+    quantities = "delay_p50_s", "delay_p99_s", "delay_max_s"
+    highest = (max(float(getattr(each, q)) for each in streams) for q in quantities)
+    return mean / sum(weights), *highest
 
 
 def _sent(result: Result, names: Sequence[str]) -> list[float]:

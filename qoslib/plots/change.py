@@ -1,7 +1,7 @@
 """What each class of a port gets before and after a change of its configuration."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,9 @@ import pandas as pd
 from qoslib import units
 from qoslib.plots import style
 from qoslib.plots.figure import Figure, rounded
-from qoslib.results import Result
+
+if TYPE_CHECKING:
+    from qoslib.findings import ClassRun
 
 __all__ = ["change"]
 
@@ -19,14 +21,16 @@ PANELS = ("sent [Mb/s of frames]", "lost [% of offered]", "delay [ms]")
 DELAYS = {"mean": "", "p99": "line-ew-open", "maximum": "x-thin-open"}
 #: What a figure holds before and after, and how strong each is drawn.
 STRENGTHS = {"before": style.FADED, "after": 1.0}
+#: Losses that differ by less are told as one [%].
+NOTEWORTHY = 0.05
 #: The lowest and the highest delay in sight, as powers of ten [ms].
 LEAST, MOST = -2, 4
 
 
 def change(
     names: Sequence[str],
-    before: Result | None,
-    after: Result | None,
+    before: "Mapping[str, ClassRun]",
+    after: "Mapping[str, ClassRun]",
     minimum_bps: Sequence[float] = (),
 ) -> Figure:
     """What each class is offered and gets, loses and waits, before a change (pale) and after it.
@@ -34,9 +38,9 @@ def change(
     Parameters
     ----------
     names : sequence of str
-        The classes, in their order; the streams of a result have these names.
-    before, after : Result or None
-        Of the packet model; None where there is none.
+        The classes, in their order.
+    before, after : mapping of str to ClassRun
+        What each class gets in the packet model; a class that is not there sends nothing.
     minimum_bps : sequence of float
         What each class is promised after the change [bit/s].
 
@@ -46,12 +50,12 @@ def change(
 
     Examples
     --------
-    >>> from qoslib import PacketLimit, Port, Queue, Scenario, Stream, run
-    >>> slow, fast = (Port("out", rate, (Queue("all", PacketLimit(9)),)) for rate in (1e6, 2e6))
-    >>> offer = (Stream("all", 1.5e6, 1000),)
-    >>> results = [run(Scenario("office", port, offer, 10.0)) for port in (slow, fast)]
-    >>> print(change(["all"], *results).summary)
-    all loses 0 %, waits 4 ms on average and 4 ms at most, it lost 32.9 % before.
+    >>> from qoslib.findings import ClassRun
+    >>> delays = {"delay_mean_s": 0.004, "delay_max_s": 0.005}
+    >>> before = {"all": ClassRun("all", 1, "packets", 0.33, 1e6, 1.5e6, **delays)}
+    >>> after = {"all": ClassRun("all", 1, "packets", 0.0, 1.5e6, 1.5e6, **delays)}
+    >>> print(change(["all"], before, after).summary)
+    all loses 0 %, waits 4 ms on average and 5 ms at most, it lost 33 % before.
     """
     found = {"before": _numbers(before, names), "after": _numbers(after, names)}
     offered = found["after"]["offered"]
@@ -91,7 +95,7 @@ def _keys() -> list[tuple[str, str, float]]:
     return [*both, ("minimum, or p99 of the delay", "line-ew-open", 1.0), delays[-1]]
 
 
-def _numbers(result: Result | None, names: Sequence[str]) -> dict[str, np.ndarray]:
+def _numbers(runs: "Mapping[str, ClassRun]", names: Sequence[str]) -> dict[str, np.ndarray]:
     """What the panels show of each class; NaN where nothing is known."""
     made = {}
     for what, field, base, unit in (
@@ -102,16 +106,9 @@ def _numbers(result: Result | None, names: Sequence[str]) -> dict[str, np.ndarra
         ("p99", "delay_p99_s", "s", "ms"),
         ("maximum", "delay_max_s", "s", "ms"),
     ):
-        values = [_value(result, name, field) for name in names]
+        values = [getattr(runs.get(name), field, None) for name in names]
         made[what] = np.asarray(units.convert(np.array(values, dtype=float), base, unit))
     return made
-
-
-def _value(result: Result | None, name: str, field: str) -> float:
-    if result is None or name not in result.streams:
-        return np.nan
-    value = getattr(result[name], field)
-    return np.nan if value is None else float(value)
 
 
 def _marks(
@@ -159,15 +156,18 @@ def _summary(table: pd.DataFrame) -> str:
     """A sentence a class: what it loses and waits, and how that was before."""
     sentences = []
     for name, row in table.iterrows():
-        if np.isnan(row["lost after [%]"]):
+        if np.isnan(row["sent after [Mb/s]"]):
             sentences.append(f"{name} is offered nothing")
             continue
-        said = [f"{name} loses {row['lost after [%]']:.3g} %"]
+        if np.isnan(row["lost after [%]"]):
+            said = [f"{name} sends {row['sent after [Mb/s]']:.3g} Mb/s of TCP"]
+        else:
+            said = [f"{name} loses {row['lost after [%]']:.3g} %"]
         if not np.isnan(row["delay mean after [ms]"]):
             mean, most = row["delay mean after [ms]"], row["delay maximum after [ms]"]
             said.append(f"waits {mean:.3g} ms on average and {most:.3g} ms at most")
         was = row["lost before [%]"], row["delay mean before [ms]"]
-        if not np.isnan(was[0]) and not np.allclose(was[0], row["lost after [%]"], atol=0.05):
+        if not np.isnan(was[0]) and abs(was[0] - row["lost after [%]"]) > NOTEWORTHY:
             said.append(f"it lost {was[0]:.3g} % before")
         sentences.append(", ".join(said))
     return f"{'; '.join(sentences)}." if sentences else "There is no class."
