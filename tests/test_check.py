@@ -5,9 +5,10 @@ import re
 import subprocess
 import sys
 
+import pandas as pd
 import pytest
 
-from qoslib import __main__
+from qoslib import __main__, measurements, telemetry
 from qoslib import run as run_scenario
 from qoslib.config import loads, read
 from qoslib.config.rules import RULES, Finding
@@ -446,10 +447,49 @@ def test_counters_are_the_load_and_show_what_was_read_wrongly(run, tmp_path):
     assert re.search(r"^VIDEO +AF41 +14 Mb/s \[\d\]", out, re.MULTILINE)
     assert "counted by the device" in out
     assert "shows a queue limit of 64 packets, the configuration is read as 208" in out
-    assert "dropped 2,000 of 2,000,000 packets, 0.1 %; the fluid model says 0 %" in out
+    pattern = r"^VIDEO +queue dropped packets +2,000 packets +0 packets \(-100 %\) +0 packets \("
+    assert re.search(pattern, out, re.MULTILINE)
+    assert "Not compared: queue_depth of VIDEO: one look at a queue" in " ".join(out.split())
     assert "Nobody said what is sent to VOICE, CONTROL, class-default" in out
     status, _, err = run("edge.cfg", "--measured", "load.toml")
     assert (status, err.count("\n")) == (2, 1)
+
+
+def test_a_measured_value_is_beside_the_same_statistic_of_each_model():
+    seen = pd.DataFrame({"statistic": ["average", "p99", "maximum"], "value": [1.0, 20.0, 30.0]})
+    seen = measurements.load(seen.assign(stream="VIDEO", quantity="latency", unit="ms"))
+    report = check(EDGE, measured=seen, traffic='VIDEO = ["9 Mb/s video", "4 Mb/s"]')
+    found = {each.quantity: each for each in report.ports[0].compared}
+    assert set(found) == {"latency_average", "latency_p99", "latency_maximum"}
+    assert {each.name for each in found.values()} == {"VIDEO"}
+    assert [found[f"latency_{q}"].fluid for q in ("p99", "maximum")] == [None, None]
+    packets = [each.packets for each in found.values()]
+    assert packets == sorted(packets)
+    for each in found.values():
+        assert each.packets_error == pytest.approx(each.packets / each.measured - 1)
+    assert sum("fluid has one latency a stream" in note for note in report.measured) == 2
+    html = page([report])
+    assert html.count("<svg") == 3
+    assert "A maximum is compared with a maximum" in html
+
+
+def test_what_was_measured_elsewhere_or_with_an_unknown_load_is_not_compared():
+    elsewhere = telemetry.read(SHOWN.replace("0/0/1", "0/0/9"))
+    report = check(EDGE, measured=elsewhere)
+    (said,) = report.measured
+    assert said == "Nothing in the measured file is about a port of this configuration."
+    counters = telemetry.read(SHOWN.replace("GigabitEthernet", "Gi"))
+    rates = counters[~counters["quantity"].str.contains("bits")]
+    report = check(EDGE, measured=rates)
+    assert any("no model is compared" in said for said in report.measured)
+    assert report.ports[0].compared == ()
+
+
+def test_an_interface_may_be_shortened_as_the_vendor_does(run):
+    assert run("edge.cfg", "--interface", "gi0/0/1")[0] == 0
+    both = EDGE.replace("GigabitEthernet0/0/2", "GmpEthernet0/0/1")
+    said = check(both, interface="G0/0/1").findings[0].sentence
+    assert "'G0/0/1' may be GigabitEthernet0/0/1 or GmpEthernet0/0/1" in said
 
 
 def test_a_check_loads_no_tables_figures_or_engines():

@@ -88,6 +88,22 @@ class Overlay(Tabular):
         """Where the scenario offers another load than was measured: a sentence each."""
         return tuple(_loads(self.scenario, self.inputs))
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Other loads than were measured, models that say nothing, values not compared, and why."""
+        left: dict[str, list[str]] = {}
+        of_one: dict[str, list[str]] = {}
+        for value, by_model in self.by_value():
+            silent = {model: row for model, row in by_model.items() if row.modelled is None}
+            if len(silent) == len(by_model):
+                reason = "; ".join(dict.fromkeys(row.reason or "" for row in silent.values()))
+                left.setdefault(reason, []).append(_name(value))
+                continue
+            for model, row in silent.items():
+                of_one.setdefault(f"{row.reason} ({model} model)", []).append(_name(value))
+        silence = (f"The {model} model: {why}" for model, why in self.silent.items())
+        return (*self.loads, *silence, *_not_compared(left), *_not_compared(of_one))
+
     def to_frame(self) -> pd.DataFrame:
         """A row a measured value: the models' values in its unit, their errors, and why not.
 
@@ -117,25 +133,15 @@ class Overlay(Tabular):
         models = [model for model in _MODELS if self.result(model) is not None]
         headings = ["stream", "quantity", "measured"]
         headings += [heading for model in models for heading in (model, "error")]
-        rows: list[list[str]] = []
-        left: dict[str, list[str]] = {}
-        of_one: dict[str, list[str]] = {}
-        for value, by_model in self.by_value():
-            scored = [row for row in by_model.values() if row.modelled is not None]
-            if not scored:
-                reason = "; ".join(dict.fromkeys(row.reason or "" for row in by_model.values()))
-                left.setdefault(reason, []).append(_name(value))
-                continue
-            rows.append(_cells(value, [by_model[model] for model in models]))
-            for model in models:
-                if by_model[model].modelled is None:
-                    why = f"{by_model[model].reason} ({model} model)"
-                    of_one.setdefault(why, []).append(_name(value))
+        rows = [
+            _cells(value, [by_model[model] for model in models])
+            for value, by_model in self.by_value()
+            if any(row.modelled is not None for row in by_model.values())
+        ]
         judged = [row for row in self.rows if row.verdict != "unscored"]
         within = sum(row.verdict == "within" for row in judged)
         title = f"Overlay on {self.scenario.name!r}: {within} of {len(judged)} within tolerance"
-        below = [*self.loads, *(f"The {model} model: {why}" for model, why in self.silent.items())]
-        yield Table(title, headings, rows, (*below, *_not_compared(left), *_not_compared(of_one)))
+        yield Table(title, headings, rows, self.notes)
 
 
 def overlay(

@@ -5,7 +5,7 @@ import re
 from qoslib import units
 from qoslib.record import fail
 
-__all__ = ["amount", "rate_text", "size_text", "time_text"]
+__all__ = ["amount", "rate_text", "size_text", "time_text", "value_text"]
 
 #: Unit -> how people write it, without regard to case.
 _WORDS = {
@@ -138,3 +138,30 @@ def size_text(size_bytes: float) -> str:
     '1,562,500 B'
     """
     return f"{size_bytes:,.0f} B"
+
+
+def value_text(value: float, unit: str) -> str:
+    """A value of any kind to read.
+
+    Parameters
+    ----------
+    value : float
+    unit : str
+        A name of `units.UNITS`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> value_text(2000.4, "packets"), value_text(14, "Mbit/s"), value_text(0.5, "us")
+    ('2,000 packets', '14 Mb/s', '0.5 µs')
+    """
+    kind = units.UNITS[unit][0]
+    if kind == "data rate":
+        return rate_text(float(units.convert(value, unit, "bit/s")))
+    if kind == "time":
+        return time_text(float(units.convert(value, unit, "s")))
+    digits = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{digits} {units.symbol(unit)}"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from qoslib.config.eos.reader import eos_sign, read_eos
 from qoslib.config.facts import Facts
+from qoslib.config.interface_names import named
 from qoslib.config.junos import is_junos, read_junos
 from qoslib.config.mqc.ios import (
     ios_sign,
@@ -89,7 +90,7 @@ def read(
     text : str
         At most 10 million characters. It is data: nothing in it is run.
     interface : str, optional
-        Only this one, as it stands in the text.
+        Only this one, as it stands in the text or as the vendor shortens it: ``Gi0/0/1``.
     facts : mapping of str to float or str, optional
         What no configuration holds: ``line_rate_bps``, ``buffer_bytes``, ``platform``, ... for all
         interfaces, or ``"GigabitEthernet0/0/1.line_rate_bps"`` for one.
@@ -127,8 +128,5 @@ def read(
     found = DIALECTS[dialect](text, known)
     if interface is None:
         return found
-    ports = tuple(port for port in found.ports if port.interface == interface)
-    if not ports:
-        names = ", ".join(dict.fromkeys(port.interface for port in found.ports)) or "none"
-        raise ConfigurationError(f"interface {interface!r} has no queues here; these have: {names}")
-    return found.replace(ports=ports)
+    name = named(interface, (port.interface for port in found.ports))
+    return found.replace(ports=tuple(port for port in found.ports if port.interface == name))

@@ -11,6 +11,7 @@ import traitlets
 from qoslib import config, plots, units
 from qoslib.config import rules
 from qoslib.config.amounts import amount, rate_text
+from qoslib.config.interface_names import named
 from qoslib.config.text import ConfigurationError
 from qoslib.explore.configured_port import port_html
 from qoslib.explore.controls import button, choice, flow, slider
@@ -102,7 +103,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         """Read the text; if that fails, the port before stays, and the page says why."""
         try:
             reading = config.read(self.sheet.text, facts=self._facts)
-            shown = _chosen(reading, interface or self._interfaces.value)
+            shown = _chosen(reading, interface, self._interfaces.value)
         except ConfigurationError as error:
             self._note_error(error)
             return
@@ -291,11 +292,16 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         return figure
 
 
-def _chosen(reading: config.Configuration, name: str) -> config.ConfiguredPort | None:
-    """The port of a name; the first with queues where there is none of it."""
+def _chosen(
+    reading: config.Configuration, interface: str | None, shown: str
+) -> config.ConfiguredPort | None:
+    """The port of an interface, or what was shown before, or the first with queues."""
     whole = [each for each in reading.ports if each.port is not None]
-    named = (each for each in whole if name in (_name(each), each.interface))
-    return next(named, whole[0] if whole else None)
+    if interface is not None:
+        name = named(interface, (each.interface for each in whole))
+        return next(each for each in whole if each.interface == name)
+    same = (each for each in whole if _name(each) == shown)
+    return next(same, whole[0] if whole else None)
 
 
 def _name(configured: config.ConfiguredPort) -> str:
@@ -341,7 +347,7 @@ def configuration(
     facts : mapping of str to float or str, optional
         What no configuration holds, as `config.read` takes it; what is missing is asked for.
     interface : str, optional
-        Which interface to begin with.
+        Which interface to begin with, as in the text or short: ``Gi0/0/1``.
     traffic : str, optional
         What is sent to each class, as in ``traffic.toml``; by default each class at its minimum.
 

@@ -121,11 +121,17 @@ def check(
             name = f"{configured.interface} {configured.direction}"
             listed += [each.replace(interface=name) for each in by_model.findings]
             assumed += by_model.not_run
+        port = _port(found, configured, given, run, scenario).replace(met=met)
         if measured is not None and configured.port is not None:
-            from qoslib.findings.measured import beside
+            from qoslib.findings.measured import about, compared, limits
 
-            shown += beside(measured, configured, run)
-        ports.append(_port(found, configured, given, run, scenario).replace(met=met))
+            if len(about(measured, configured)):
+                values, notes = compared(measured, configured, given)
+                port = port.replace(compared=values)
+                shown += [*limits(measured, configured), *notes]
+        ports.append(port)
+    if measured is not None and not any(port.compared for port in ports) and not shown:
+        shown.append("Nothing in the measured file is about a port of this configuration.")
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
     if older is not None and not older.ports:

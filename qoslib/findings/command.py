@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     add = parser.add_argument
     add("files", nargs="+", metavar="FILE", help="a configuration; - reads the standard input")
-    add("--interface", help="only this interface, as it stands in the file")
+    add("--interface", help="only this interface, as in the file or short: Gi0/0/1")
     add("--dialect", help="by default it is recognised")
     add("--traffic", metavar="TOML", help='a class per line: VOICE = "40 calls G.711"')
     add("--against", metavar="OLD", help="say what each class gains and loses from this file")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from qoslib import units
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.findings.report import Cell, ClassRun, PortReport, Report
-from qoslib.findings.terminal import default_text, loss_text
+from qoslib.findings.terminal import COMPARED, compared_cells, default_text, loss_text
 
 __all__ = ["markdown"]
 
@@ -80,6 +80,8 @@ def _port(port: PortReport) -> Iterator[str]:
         yield f"Scenario {port.scenario}."
     if port.met:
         yield "\n".join(f"- {_plain(each)}" for each in port.met)
+    if port.compared:
+        yield "\n".join(_table(COMPARED, list(map(compared_cells, port.compared))))
     if port.verify:
         yield "Verify on the device:\n\n```\n" + "\n".join(port.verify) + "\n```"
 

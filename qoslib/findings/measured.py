@@ -1,22 +1,25 @@
-"""Counters of a device beside its configuration: loads, drops and queue limits, class by class."""
+"""What was measured beside a configuration: loads, queue limits, and what the models say."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from qoslib import units
-from qoslib.config import ConfiguredPort
+from qoslib.config import ConfiguredPort, Load
+from qoslib.config.interface_names import may_be
 from qoslib.config.promises import queued
-from qoslib.findings.report import ClassRun
+from qoslib.findings.report import Compared
+from qoslib.findings.under_load import scenario_of
 from qoslib.port import PacketLimit
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["beside", "counted"]
+__all__ = ["about", "compared", "counted", "limits"]
 
 #: How the name of a rate begins that says what a class was offered; the first that is there counts.
 _RATES = ("offered", "queued", "class", "sent", "transmitted", "throughput", "output")
-_WAYS = {"out": "output", "in": "input"}
+_WAYS = {"out": {"output", "egress"}, "in": {"input", "ingress"}}
+#: What tables call a place that the device does not name.
+_UNNAMED = {"device", "policy"}
 
 
 def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float]:
@@ -48,7 +51,7 @@ def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, floa
     >>> counted(read(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
     {'VOICE': 3488000.0}
     """
-    own = _own(table, configured)
+    own = about(table, configured)
     found = {}
     for name in queued(configured):
         for prefix in _RATES:
@@ -63,26 +66,37 @@ def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, floa
     return found
 
 
-def _own(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
-    """The rows of an interface; all, where the table names none."""
-    names = table.attrs.get("experiments", {})
-    wanted = {configured.interface, f"{configured.interface} {_WAYS[configured.direction]}"}
-    keys = [key for key, name in names.items() if name in wanted]
-    return table[table["experiment"].isin(keys)] if names else table
-
-
-def beside(
-    table: "pd.DataFrame", configured: ConfiguredPort, runs: Sequence[ClassRun]
-) -> Iterator[str]:
-    """What the device shows that the configuration or a model says otherwise, a sentence each.
+def about(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
+    """The rows of a table that are about a port; all, where the table names no interface.
 
     Parameters
     ----------
     table : DataFrame
         From `telemetry.read`.
     configured : ConfiguredPort
-    runs : sequence of ClassRun
-        Of this port at the load that was counted.
+
+    Returns
+    -------
+    DataFrame
+    """
+    names = table.attrs.get("experiments", {})
+    keys = []
+    for key, name in names.items():
+        interface, _, way = name.partition(" ")
+        right = not way or way in _WAYS[configured.direction]
+        if name in _UNNAMED or (right and may_be(interface, configured.interface)):
+            keys.append(key)
+    return table[table["experiment"].isin(keys)] if names else table
+
+
+def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
+    """Where the device shows another queue limit than the configuration says, a sentence each.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `telemetry.read`.
+    configured : ConfiguredPort
 
     Yields
     ------
@@ -99,44 +113,88 @@ def beside(
     ...       2000 packets, 2800000 bytes
     ...       Queueing
     ...       queue limit 64 packets
-    ...       (queue depth/total drops/no-buffer drops) 10/20/0
     ... '''
     >>> port = Port("access", 1e8, (Queue("VIDEO", PacketLimit(208)),))
     >>> classes = (ConfiguredClass("VIDEO", "VIDEO"),)
     >>> edge = ConfiguredPort("GigabitEthernet0/1", "out", port, classes)
-    >>> print(*beside(read(shown), edge, ()), sep="\\n")
+    >>> print(*limits(read(shown), edge))
     VIDEO: the device shows a queue limit of 64 packets, the configuration is read as 208.
-    VIDEO: the device dropped 20 of 2,000 packets, 1 %.
     """
-    own = _own(table, configured)
+    own = about(table, configured)
+    own = own[(own["quantity"] == "queue_limit") & (own["unit"] == "packets")]
     assert configured.port is not None
     queues = {queue.name: queue for queue in configured.port.queues}
-    modelled = {run.name: run for run in runs if run.load_ratio == 1}
     for name, each in queued(configured).items():
-        values = own[own["stream"] == name].set_index("quantity")
-        totals = values["value"][~values.index.duplicated(keep="last")]
-        shown, limit = totals.get("queue_limit"), queues[each.queue].limit
+        shown, limit = own.loc[own["stream"] == name, "value"], queues[each.queue].limit
         packets = limit.packets if isinstance(limit, PacketLimit) else None
-        if shown is not None and packets and _in_packets(values) and shown != packets:
+        if len(shown) and packets and shown.iloc[-1] != packets:
             yield (
-                f"{name}: the device shows a queue limit of {shown:,.0f} packets,"
+                f"{name}: the device shows a queue limit of {shown.iloc[-1]:,.0f} packets,"
                 f" the configuration is read as {packets:,}."
             )
-        sent = totals.get("class_packets")
-        dropped = sum(
-            float(value)
-            for quantity, value in totals.items()
-            if str(quantity) in ("queue_dropped_packets", "exceed_dropped_packets")
-        )
-        if sent and dropped:
-            text = f"{name}: the device dropped {dropped:,.0f} of {sent:,.0f} packets, "
-            text += f"{units.convert(dropped / sent, '1', '%'):.2g} %"
-            run = modelled.get(name)
-            if run and run.drop_ratio is not None:
-                percent = units.convert(run.drop_ratio, "1", "%")
-                text += f"; the {run.model} model says {percent:.2g} % at the rates of now"
-            yield f"{text}."
 
 
-def _in_packets(values: "pd.DataFrame") -> bool:
-    return str(values.loc[["queue_limit"], "unit"].iloc[-1]) == "packets"
+def compared(
+    table: "pd.DataFrame", configured: ConfiguredPort, loads: Sequence[Load]
+) -> tuple[tuple[Compared, ...], tuple[str, ...]]:
+    """Each measured value beside the fluid's and the packets' value of the same statistic.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `telemetry.read`; its streams are classes.
+    configured : ConfiguredPort
+    loads : sequence of Load
+        What was sent while it was measured.
+
+    Returns
+    -------
+    tuple of Compared
+        Without counters that are 0 in the models as well.
+    tuple of str
+        What is not compared, and why.
+
+    See Also
+    --------
+    qoslib.compare.overlay : how each value is compared.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.port import Port, Queue
+    >>> from qoslib.telemetry import read
+    >>> shown = "class htb 1:10 root\\n Sent 1000000 bytes 800 pkt (dropped 210, overlimits 0)\\n"
+    >>> port = Port("access", 1e7, (Queue("1:10", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("eth0", "out", port, (ConfiguredClass("1:10", "1:10"),))
+    >>> found, _ = compared(read(shown), edge, loads(edge, '"1:10" = "12.5 Mb/s of 1250 B"'))
+    >>> dropped = next(each for each in found if each.quantity == "dropped_packets")
+    >>> dropped.measured, round(dropped.fluid), round(dropped.fluid_error, 2)
+    (210.0, 202, -0.04)
+    """
+    from qoslib.compare import overlay
+
+    with_tcp = {load.name for load in loads if load.flows}
+    own = about(table, configured)
+    own = own[~own["stream"].isin(with_tcp)]
+    if not len(own):
+        return (), ()
+    if all(load.origin == "assumed" for load in loads):
+        return (), ("Nobody said what is sent, so no model is compared with it (--traffic).",)
+    # The streams of a class that has several are found by their mark.
+    labels = {load.name: load.streams[0].label for load in loads if len(load.streams) > 1}
+    by_label = {label: name for name, label in labels.items()}
+    own = own.assign(stream=own["stream"].replace(labels))
+    try:
+        found = overlay(scenario_of(configured, loads), own, progress=lambda done, total: None)
+    except ValueError as error:
+        return (), (f"Measured values are not compared: {error}",)
+    rows = []
+    for value, by_model in found.by_value():
+        said = {model: row for model, row in by_model.items() if row.modelled is not None}
+        if said and (value.value or any(row.modelled for row in said.values())):
+            values = {model: row.modelled for model, row in said.items()}
+            errors = {f"{model}_error": row.error for model, row in said.items()}
+            name = by_label.get(value.stream, value.stream)
+            rows.append(Compared(name, value.quantity, value.unit, value.value, **values, **errors))
+    tcp = (f"Not compared: {name}, which carries TCP." for name in sorted(with_tcp))
+    return tuple(rows), (*found.notes, *tcp)

@@ -8,8 +8,8 @@ from qoslib.config.amounts import rate_text, time_text
 from qoslib.config.rules import Finding
 from qoslib.findings.markdown import markdown
 from qoslib.findings.modelled import MODELS
-from qoslib.findings.report import Cell, ClassRow, ClassRun, PortReport, Report
-from qoslib.findings.terminal import default_text, loss_text
+from qoslib.findings.report import Cell, ClassRow, ClassRun, Compared, PortReport, Report
+from qoslib.findings.terminal import COMPARED, compared_cells, default_text, loss_text
 
 __all__ = ["page"]
 
@@ -45,6 +45,9 @@ button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--line); bo
   background: var(--box); color: var(--ink); cursor: pointer; }
 button:focus-visible, summary:focus-visible { outline: 2px solid var(--info); outline-offset: 2px; }
 li { margin: .2rem 0; }
+svg { fill: var(--ink); stroke: none; } svg .axis { stroke: var(--line); }
+svg .measured { fill: none; stroke: var(--ink); stroke-width: 1.5; }
+svg .fluid { stroke: var(--info); stroke-width: 2.5; }
 @media print { button { display: none; } }
 """
 _SCRIPT = """
@@ -62,6 +65,12 @@ document.querySelectorAll("button[data-copies]").forEach((button) => {
 _LEGEND = (
     "Each number opens its arithmetic. * rests on a vendor's default with a source, ** on a default"
     " that nobody has verified, ? on an assumption."
+)
+#: Half of the line that shows how far a model is from a measured value [pixels].
+_MIDDLE = 60
+_HOW_FAR = (
+    "Circle: measured. Line: fluid model. Dot: packet model. The left end is 0, the right end twice"
+    " the measured value. A maximum is compared with a maximum, a mean with a mean."
 )
 
 
@@ -144,6 +153,10 @@ def _port(port: PortReport) -> Iterator[str]:
         yield from _table(columns, map(_run, port.runs))
         yield f"<p class=soft>Scenario {port.scenario}. The longest delay seen is no bound.</p>"
     yield from (f"<p>{escape(each)}</p>" for each in port.met)
+    if port.compared:
+        yield "<h2>Measured</h2>"
+        yield from _table((*COMPARED, "how far"), map(_compared, port.compared))
+        yield f"<p class=soft>{_HOW_FAR}</p>"
     if port.verify:
         yield f"<p>Verify on the device:</p><pre>{escape(chr(10).join(port.verify))}</pre>"
 
@@ -183,6 +196,30 @@ def _run(run: ClassRun) -> str:
     ]
     inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
     return f'<tr><th scope="row">{escape(run.name)}</th>{inner}</tr>'
+
+
+def _compared(each: Compared) -> str:
+    name, *cells = compared_cells(each)
+    inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+    return f'<tr><th scope="row">{escape(name)}</th>{inner}<td>{_distance(each)}</td></tr>'
+
+
+def _distance(each: Compared) -> str:
+    """Both models on a line from 0 to twice the measured value, which is in the middle."""
+    if not each.measured:
+        return ""
+    fluid, packets = (
+        None if error is None else f"{_MIDDLE * (1 + min(max(error, -1.0), 1.0)):.0f}"
+        for error in (each.fluid_error, each.packets_error)
+    )
+    parts = [f'<path d="M8 10h{_MIDDLE * 2 - 16}" class="axis"/>']
+    parts += [f'<circle cx="{_MIDDLE}" cy="10" r="5" class="measured"/>']
+    parts += [f'<path d="M{fluid} 3v14" class="fluid"/>'] if fluid else []
+    parts += [f'<circle cx="{packets}" cy="10" r="3"/>'] if packets else []
+    return (
+        f'<svg viewBox="-6 0 {_MIDDLE * 2 + 12} 20" width="{_MIDDLE * 2 + 12}" height="20"'
+        f' aria-hidden="true">{"".join(parts)}</svg>'
+    )
 
 
 def _finding(each: Finding) -> Iterator[str]:

@@ -6,7 +6,7 @@ from qoslib.config import Default, MissingFact, Remark
 from qoslib.config.rules import Finding, Silenced
 from qoslib.record import Count, NotNegative, Record, Share, record
 
-__all__ = ["Cell", "Change", "ClassRow", "ClassRun", "Kind", "PortReport", "Report"]
+__all__ = ["Cell", "Change", "ClassRow", "ClassRun", "Compared", "Kind", "PortReport", "Report"]
 
 #: Where a number comes from.
 Kind = Literal[
@@ -100,6 +100,35 @@ class ClassRun(Record):
 
 
 @record
+class Compared(Record):
+    """A measured value, and what each model gives for the same statistic at the same load.
+
+    Parameters
+    ----------
+    name : str
+        Of the class; empty for the port as a whole.
+    quantity : str
+        With its statistic, where the table has several: ``latency_p99``.
+    unit : str
+        Of all three values.
+    measured : float
+    fluid, packets : float or None
+        None where a model does not give the value.
+    fluid_error, packets_error : float or None
+        Share of the measured value by which a model is above it; a difference where that is 0.
+    """
+
+    name: str
+    quantity: str
+    unit: str
+    measured: float
+    fluid: float | None = None
+    packets: float | None = None
+    fluid_error: float | None = None
+    packets_error: float | None = None
+
+
+@record
 class PortReport(Record):
     """One port of a configuration.
 
@@ -116,6 +145,8 @@ class PortReport(Record):
         Commands that show the same on the device.
     met : tuple of str
         A sentence for each target that is met.
+    compared : tuple of Compared
+        Measured values and what the models say.
     """
 
     interface: str
@@ -127,6 +158,7 @@ class PortReport(Record):
     scenario: str = ""
     verify: tuple[str, ...] = ()
     met: tuple[str, ...] = ()
+    compared: tuple[Compared, ...] = ()
 
 
 @record
@@ -172,7 +204,7 @@ class Report(Record):
     changes : tuple of Change
         Against an older configuration.
     measured : tuple of str
-        How far measured values are from the models, a line each.
+        Where the device shows another configuration, and which measured values are not compared.
     """
 
     file: str

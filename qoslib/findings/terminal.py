@@ -5,15 +5,17 @@ from collections.abc import Iterator, Sequence
 
 from qoslib import units
 from qoslib.config import Default
-from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.amounts import rate_text, time_text, value_text
 from qoslib.config.rules import Finding
 from qoslib.findings.modelled import LEAST_LOSS, MODELS
-from qoslib.findings.report import Cell, ClassRun, PortReport, Report
+from qoslib.findings.report import Cell, ClassRun, Compared, PortReport, Report
 
 __all__ = ["columns", "terminal"]
 
 _WIDTH = 90
 _HEAD = ("class", "marks", "offered", "minimum", "maximum", "full queue")
+#: Heads of `compared_cells`.
+COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
 _WORDS = {"error": "ERROR", "warning": "WARN", "info": "INFO"}
 #: What every cell is unless a note says otherwise.
 _PLAIN = {"configured", "given", ""}
@@ -76,6 +78,9 @@ def _port(port: PortReport) -> Iterator[str]:
         yield ""
         yield from columns(_runs(port.runs))
         yield from (line for each in port.met for line in _wrapped(each, "", "    "))
+    if port.compared:
+        yield ""
+        yield from columns([COMPARED, *map(compared_cells, port.compared)])
 
 
 def _cell(cell: Cell, notes: dict[str, int]) -> str:
@@ -105,6 +110,23 @@ def loss_text(run: ClassRun) -> str:
     if 0 < run.drop_ratio < LEAST_LOSS:
         return f"< {units.convert(LEAST_LOSS, '1', '%'):g} %"
     return f"{units.convert(run.drop_ratio, '1', '%'):.2g} %"
+
+
+def compared_cells(each: Compared) -> tuple[str, ...]:
+    """A measured value, and each model's with how far it is above or below, as texts."""
+    pairs = (each.fluid, each.fluid_error), (each.packets, each.packets_error)
+    models = (_beside(each, value, error) for value, error in pairs)
+    words = each.quantity.replace("_", " ")
+    return each.name or "all", words, value_text(each.measured, each.unit), *models
+
+
+def _beside(each: Compared, value: float | None, error: float | None) -> str:
+    if value is None:
+        return "-"
+    said = value_text(value, each.unit)
+    if error is None or not each.measured:
+        return said
+    return f"{said} ({units.convert(error, '1', '%'):+.3g} %)"
 
 
 def columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -1,0 +1,72 @@
+"""Names of interfaces as people type them: ``Gi0/0/1`` for ``GigabitEthernet0/0/1``."""
+
+import re
+from collections.abc import Iterable
+
+from qoslib.config.text import ConfigurationError
+
+__all__ = ["may_be", "named"]
+
+_PARTS = re.compile(r"([a-z-]+?)[ -]*(\d.*)")
+#: Abbreviations that do not begin as the name does (IOS XR).
+_OTHER = {"be": "bundle-ether"}
+
+
+def may_be(typed: str, name: str) -> bool:
+    """Whether a text stands for an interface: its name, or its number behind how its type begins.
+
+    That is what IOS, NX-OS and EOS take as well.
+
+    Parameters
+    ----------
+    typed, name : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> may_be("Gi0/0/1", "GigabitEthernet0/0/1"), may_be("Gi0/1", "GigabitEthernet0/0/1")
+    (True, False)
+    """
+    if typed == name:
+        return True
+    short, whole = (_PARTS.fullmatch(each.strip().lower()) for each in (typed, name))
+    if not short or not whole or short[2] != whole[2]:
+        return False
+    return whole[1].startswith(_OTHER.get(short[1], short[1]))
+
+
+def named(typed: str, names: Iterable[str]) -> str:
+    """The interface that a text stands for.
+
+    Parameters
+    ----------
+    typed : str
+    names : iterable of str
+        Of the interfaces that there are.
+
+    Returns
+    -------
+    str
+        One of them.
+
+    Raises
+    ------
+    ConfigurationError
+        If it stands for none, or for several.
+
+    Examples
+    --------
+    >>> named("te1/1", ["GigabitEthernet1/1", "TenGigabitEthernet1/1"])
+    'TenGigabitEthernet1/1'
+    """
+    known = list(dict.fromkeys(names))
+    found = [typed] if typed in known else [name for name in known if may_be(typed, name)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ConfigurationError(f"interface {typed!r} may be {' or '.join(found)}; name one")
+    listed = ", ".join(known) or "none"
+    raise ConfigurationError(f"interface {typed!r} has no queues here; these have: {listed}")
