@@ -77,7 +77,8 @@ def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -
     Examples
     --------
     >>> from qoslib.port import HeadDrop, PacketLimit
-    >>> port = Port("router", 10e6, (Queue("all", PacketLimit(100), HeadDrop()),), overhead_bytes=24)
+    >>> queue = Queue("all", PacketLimit(100), HeadDrop())
+    >>> port = Port("router", 10e6, (queue,), overhead_bytes=24)
     >>> print(*commands(port).lines, sep="\\n")
     tc qdisc add dev out0 root handle 1: htb default 2
     tc class add dev out0 parent 1: classid 1:1 htb rate 10mbit ceil 10mbit burst 2000 cburst 2000

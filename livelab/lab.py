@@ -316,7 +316,9 @@ def unavailable() -> str:
     if sys.platform != "linux":
         return "The live lab needs Linux: elsewhere, use the stored runs."
     # Where a login has no sbin in its path, as on Debian, tc and ip are there all the same.
-    os.environ["PATH"] = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    path = os.environ.get("PATH", os.defpath)
+    if "/usr/sbin" not in path.split(os.pathsep):
+        os.environ["PATH"] = f"{path}:/usr/sbin:/sbin"
     missing = [name for name in ("unshare", "nsenter", "ip", "tc") if not shutil.which(name)]
     if missing:
         package = "iproute2" if {"ip", "tc"} & set(missing) else "util-linux"

@@ -132,10 +132,9 @@ def _order(stream: Stream, scenario: Scenario) -> dict[str, Any]:
     """What the sender has to know of a stream."""
     mark = stream.mark or stream.name
     port: Port = scenario.only_port
-    known = mark in DSCP
-    if not known and port.queue_names[port.queue_of(stream)] != port.classifier.default:
-        if len(port.queues) > 1:
-            raise Refused(f"Stream {stream.name!r} has the mark {mark!r}: use a DSCP, like 'EF'.")
+    chosen = mark in DSCP or len(port.queues) == 1
+    if not chosen and port.queue_names[port.queue_of(stream)] != port.classifier.default:
+        raise Refused(f"Stream {stream.name!r} has the mark {mark!r}: use a DSCP, like 'EF'.")
     if not isinstance(stream.arrivals, Cbr | Poisson) or not isinstance(stream.frame_bytes, int):
         raise Refused(f"Stream {stream.name!r} is not sent: only regular or Poisson, of one size.")
     payload = stream.frame_bytes - HEADERS_BYTES

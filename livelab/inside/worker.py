@@ -12,13 +12,15 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 #: bpf(2): its number by machine, the command that loads a program, and the type of classifiers.
 BPF_CALL = {"x86_64": 321, "aarch64": 280}
 BPF_PROG_LOAD, SCHED_CLS = 5, 3
 #: ``r0 = 0; exit``.
-NOTHING = bytes.fromhex("b700000000000000" "9500000000000000")
+NOTHING = bytes.fromhex("b7000000000000009500000000000000")
 
 
 def main() -> None:
@@ -73,11 +75,11 @@ def identity(request: dict[str, Any], running: dict[int, subprocess.Popen[str]])
 
 def offered(request: dict[str, Any], running: dict[int, subprocess.Popen[str]]) -> dict[str, Any]:
     """What sockets, devices and system calls offer here: an error by name, empty where it works."""
-    tries = {
+    tries: dict[str, Callable[[], object]] = {
         "AF_PACKET": _packet_socket,
         "TUN": lambda: os.close(os.open("/dev/net/tun", os.O_RDWR)),
         "BPF": _bpf,
-        **{law: lambda law=law: _congestion_control(law) for law in ("reno", "cubic", "bbr")},
+        **{law: partial(_congestion_control, law) for law in ("reno", "cubic", "bbr")},
     }
     found = {}
     for name, attempt in tries.items():
@@ -106,7 +108,10 @@ def _bpf() -> None:
     )
     call = ctypes.CDLL(None, use_errno=True).syscall
     found = call(
-        BPF_CALL[os.uname().machine], BPF_PROG_LOAD, ctypes.byref(attributes), len(bytes(attributes))
+        BPF_CALL[os.uname().machine],
+        BPF_PROG_LOAD,
+        ctypes.byref(attributes),
+        len(bytes(attributes)),
     )
     if found < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

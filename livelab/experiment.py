@@ -1,0 +1,114 @@
+"""What an experiment is: scenarios to run on the kernel, and what was published about them."""
+
+from typing import NamedTuple
+
+from qoslib import Scenario
+from qoslib.measurements import load
+
+__all__ = ["REPEATS", "Experiment", "Point", "Published", "published"]
+
+#: Runs of each point; and how many more may replace runs that failed a gate.
+REPEATS, SPARE = 3, 2
+
+
+class Published(NamedTuple):
+    """A published value that a point repeats.
+
+    Attributes
+    ----------
+    text : str
+        As published.
+    value : float
+        In the unit of the measured value, scaled to the point's rates.
+    scaled : str
+        How it was scaled; empty where it was not.
+    """
+
+    text: str
+    value: float
+    scaled: str = ""
+
+
+class Point(NamedTuple):
+    """One setting of an experiment.
+
+    Attributes
+    ----------
+    name : str
+        Letters, digits and underscores.
+    scenario : Scenario
+        For the kernel and for every model.
+    published : dict of (str, str) to Published
+        By stream and quantity.
+    counts : bool
+        Whether packets are counted over the whole run, not rates and delays in a window.
+    """
+
+    name: str
+    scenario: Scenario
+    published: dict[tuple[str, str], Published]
+    counts: bool = False
+
+
+class Experiment(NamedTuple):
+    """An experiment to run.
+
+    Attributes
+    ----------
+    name : str
+        As the command line has it.
+    question : str
+    points : tuple of Point
+    needs : tuple of str
+        Names of what `probe` has to find.
+    source : str
+        The published source.
+    explanation : str
+        What the result shows.
+    over_load : bool
+        Whether its figure has the offered load as its axis.
+    """
+
+    name: str
+    question: str
+    points: tuple[Point, ...]
+    needs: tuple[str, ...]
+    source: str
+    explanation: str
+    over_load: bool = False
+
+
+def published(
+    table: str,
+    experiment: str,
+    stream: str,
+    quantity: str,
+    *,
+    scale: float = 1.0,
+    scaled: str = "",
+) -> Published:
+    """A published value.
+
+    Parameters
+    ----------
+    table : str
+        Its name in `measurements`.
+    experiment, stream, quantity : str
+    scale : float
+        What a point's value is of the published one [ratio].
+    scaled : str
+        The same in words.
+
+    Returns
+    -------
+    Published
+
+    Examples
+    --------
+    >>> published("m120_latency", "base", "CS1", "latency")
+    Published(text='up to 84 milliseconds', value=84.0, scaled='')
+    """
+    rows = load(table)
+    mine = (rows.experiment == experiment) & (rows.stream == stream) & (rows.quantity == quantity)
+    row = rows[mine].iloc[0]
+    return Published(str(row.as_printed), float(row.value) * scale, scaled)

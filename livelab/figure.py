@@ -1,0 +1,111 @@
+"""One figure of an experiment: measured with its spread, published, fluid and packets."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from livelab.comparison import Line
+from livelab.experiment import Experiment
+from livelab.values import UNITS
+from qoslib.plots import Figure, style
+
+__all__ = ["draw"]
+
+#: What the first panel shows, the first of these that an experiment has.
+SHOWN = ("latency", "dropped_packets")
+TITLES = {"latency": "mean delay", "dropped_packets": "dropped", "drop_ratio": "dropped"}
+
+
+def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
+    """Draw what was compared.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    lines : sequence of Line
+        From `comparison.compared`.
+
+    Returns
+    -------
+    Figure
+        A panel a quantity; the measured values have bars from least to most.
+
+    Examples
+    --------
+    >>> from livelab.experiments import EXPERIMENTS
+    >>> line = Line("head", "CS1", "latency", None, (87.7, 87.5, 87.9), 87.9, 88.7)
+    >>> draw(EXPERIMENTS["six_classes"], [line]).table["measured"].tolist()
+    [87.7]
+    """
+    names = list(dict.fromkeys(line.quantity for line in lines))
+    panels = [name for name in (*SHOWN, "drop_ratio") if name in names]
+    traces: list[style.Json] = []
+    for place, quantity in enumerate(panels):
+        chosen = [line for line in lines if line.quantity == quantity]
+        for kind in ("fluid", "packets", "measured", "published"):
+            traces.append(_trace(kind, chosen, place))
+    titles = [f"{TITLES[name]} [{UNITS[name][0]}]" for name in panels]
+    layout = style.layout(titles, y_axes=[{"rangemode": "tozero"} for _ in panels])
+    table = pd.DataFrame(
+        {
+            "published": [line.published.text if line.published else "" for line in lines],
+            "measured": [line.spread[0] if line.spread else float("nan") for line in lines],
+            "least": [line.spread[1] if line.spread else float("nan") for line in lines],
+            "most": [line.spread[2] if line.spread else float("nan") for line in lines],
+            "fluid": [line.fluid for line in lines],
+            "packets": [line.packets for line in lines],
+        },
+        index=pd.MultiIndex.from_tuples([line[:3] for line in lines]),
+    ).round(3)
+    return Figure(data=traces, layout=layout, summary=experiment.explanation, table=table)
+
+
+#: How each kind of value is drawn: colour, symbol and size.
+_LOOKS = {
+    "fluid": (style.SKY, "line-ew-open", 22),
+    "packets": (style.ORANGE, "diamond", 9),
+    "measured": (style.INK, "circle-open", 12),
+    "published": (style.RED, "x-thin-open", 10),
+}
+_NAMES = {"measured": "measured here, least to most", "published": "published, on the router"}
+
+
+def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
+    colour, symbol, size = _LOOKS[kind]
+    known = [line for line in lines if _value(kind, line) is not None]
+    trace: style.Json = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": _NAMES.get(kind, kind),
+        "legendgroup": kind,
+        "showlegend": place == 0,
+        "uid": f"{kind}-{place}",
+        "x": [_label(line, lines) for line in known],
+        "y": style.plain(_value(kind, line) or 0.0 for line in known),
+        "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 2}},
+        "xaxis": f"x{place + 1 if place else ''}",
+        "yaxis": f"y{place + 1 if place else ''}",
+    }
+    if kind == "measured":
+        spreads = [line.spread for line in known if line.spread]
+        above = style.plain(most - median for median, _, most in spreads)
+        below = style.plain(median - least for median, least, _ in spreads)
+        trace["error_y"] = {"type": "data", "symmetric": False, "array": above}
+        trace["error_y"] |= {"arrayminus": below, "color": colour}
+    return trace
+
+
+def _value(kind: str, line: Line) -> float | None:
+    if kind == "measured":
+        return line.spread[0] if line.spread else None
+    if kind == "published":
+        return line.published.value if line.published else None
+    return float(getattr(line, kind))
+
+
+def _label(line: Line, lines: Sequence[Line]) -> str:
+    """The point, the stream, or both: whatever there are several of."""
+    points, streams = ({each[at] for each in lines} for at in (0, 1))
+    parts = [line.stream] if len(streams) > 1 else []
+    parts += [line.point.replace("_", " ")] if len(points) > 1 else []
+    return ", ".join(parts or [line.point])
