@@ -10,7 +10,7 @@ LAB_ARGS := --ServerApp.root_dir="$(CURDIR)" --LabApp.default_url=/lab/tree/my_l
 UV_COMPILE := build/uv/bin/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-emit-find-links \
 	--no-annotate --python-version 3.11 --custom-compile-command "make lock"
 
-.PHONY: help lab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
+.PHONY: help lab livelab fresh-lessons test soak notebooks handout slides score store score-full bench bench-ui lock clean FORCE
 .DEFAULT_GOAL := help
 
 help:  ## print the targets
@@ -22,6 +22,9 @@ lab: $(VENV)/.ready  ## open the first lesson in JupyterLab, a copy of your own 
 
 fresh-lessons: $(VENV)/.ready  ## make your copies of the lessons anew; the old ones stay in a backup folder
 	@$(BIN)/python tools/my_lessons.py --fresh
+
+livelab: $(VENV)/.ready  ## what this machine's kernel offers for the live lab; LIVE_ARGS="run six_classes" runs an experiment, "list" lists them
+	@$(BIN)/python -m livelab $(or $(LIVE_ARGS),probe)
 
 test: $(VENV)/.ready  ## run every test; GROUP="unit notebooks" runs only these groups
 	@$(BIN)/python tools/run_tests.py $(GROUP)

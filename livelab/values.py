@@ -110,7 +110,7 @@ def modelled(point: Point, model: str) -> dict[Key, float]:
         stop_s = scenario.duration_s if stream.stop_s is None else stream.stop_s
         packets = units.rate_pps(stream.mean_rate_bps, stream.mean_frame_bytes)
         value = _Value(
-            float(np.mean([each.delay_mean_s for each in said])) - own_s,
+            max(float(np.mean([each.delay_mean_s for each in said])) - own_s, 0.0),
             float(np.mean([each.sent_bps for each in said])),
             drops,
             drops * packets * (stop_s - stream.start_s),

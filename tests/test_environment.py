@@ -133,7 +133,7 @@ def test_a_wheel_holds_the_data_and_nothing_but_the_package(wheel):
     assert words
     assert words <= set(names), "the questions and hints of the exercises"
     assert "qoslib/py.typed" in names, "a type checker reads the types of a package that says so"
-    assert {name.split("/")[0].split("-")[0] for name in names} == {"qoslib"}
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"livelab", "qoslib"}
 
 
 def test_an_installed_qoslib_finds_its_data_outside_the_checkout(wheel, tmp_path):

@@ -11,7 +11,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = sorted((ROOT / "qoslib").rglob("*.py"))
-TREES = {path: ast.parse(path.read_text(), path) for path in FILES}
+#: Experiments on a kernel: they use the package, and nothing in it knows of them.
+LIVE = sorted((ROOT / "livelab").rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(), path) for path in [*FILES, *LIVE]}
 
 #: A room imports only from the rows above its own.
 FLOORS = (
@@ -62,7 +64,8 @@ def name_of(path):
 
 
 def room_of(path):
-    return path.relative_to(ROOT / "qoslib").parts[0].removesuffix(".py")
+    package, room, *_ = path.relative_to(ROOT).parts
+    return package if package == "livelab" else room.removesuffix(".py")
 
 
 def imports(tree):
@@ -90,9 +93,16 @@ def test_imports_point_one_way(path):
     for name in imports(TREES[path]):
         top, _, rest = name.partition(".")
         other = rest.split(".")[0]
+        assert top != "livelab", name
         assert top != "qoslib" or other == room or FLOOR.get(other, -1) < FLOOR[room], name
         assert room in ONLY_IN.get(top, {room}), name
         assert room not in ENGINES or not {top, f"{top}.{other}"} & NOT_IN_ENGINES, name
+
+
+@pytest.mark.parametrize("path", LIVE, ids=name_of)
+def test_the_lab_imports_absolutely_and_draws_through_plots(path):
+    tops = {name.partition(".")[0] for name in imports(TREES[path])}
+    assert not tops & ONLY_IN.keys()
 
 
 @pytest.mark.parametrize("room", sorted({room_of(path) for path in FILES} & set(ENGINES)))
@@ -115,7 +125,7 @@ def quantities(tree):
             yield arg.arg, ast.unparse(arg.annotation) if arg.annotation else "float"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@pytest.mark.parametrize("path", [*FILES, *LIVE], ids=name_of)
 def test_names_end_in_their_unit(path):
     if room_of(path) in FOR_PEOPLE:
         return
@@ -141,7 +151,7 @@ def has_unit(expression):
     return any(name.split("_")[-1] in BASE_UNITS | OTHER_UNITS for name in names if "_" in name)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
+@pytest.mark.parametrize("path", [*FILES, *LIVE], ids=name_of)
 def test_units_are_converted_in_one_place(path):
     if room_of(path) == "units":
         return

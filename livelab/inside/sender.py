@@ -17,6 +17,7 @@ from typing import Any
 
 HEADER = struct.Struct("!HIQ")
 PR_SET_TIMERSLACK = 29
+SECOND_NS = 10**9
 #: Beyond this a sender catches up in one go, so that a stall does not shift the rest [s].
 ON_TIME = 0.005
 
@@ -34,12 +35,12 @@ def main() -> None:
         made.connect(target)
         sockets.append(made)
         fillers.append(bytes(stream["payload_bytes"] - HEADER.size))
-        draws.append(random.Random(order["seed"] * 1000 + number))
+        draws.append(random.Random(f"{order['seed']}, {number}"))
     sent, refused = [0] * len(streams), 0
     due = [(stream["start_s"], number) for number, stream in enumerate(streams)]
     heapq.heapify(due)
     begin = time.monotonic() + order["delay_s"]
-    begin_ns = time.time_ns() + int(order["delay_s"] * 1e9)
+    begin_ns = time.time_ns() + int(order["delay_s"] * SECOND_NS)
     late, latest = 0, 0.0
     while due:
         when, number = due[0]

@@ -1,0 +1,103 @@
+"""The kernel as a router: what lessons rest on, at rates that any machine keeps.
+
+A run that fails a gate is repeated; where all are inconclusive the test is skipped and says why.
+"""
+
+import pytest
+
+from livelab.experiment import Experiment, Point
+from livelab.experiments.head_tail import HEAD_TAIL, LIMIT_PACKETS, LINE_BPS, scenario
+from livelab.probe import lacking, probe
+from livelab.session import perform
+from livelab.values import modelled
+from qoslib import PacketLimit, Port, Queue, Scenario, Stream, units
+from qoslib.port import Classifier, HeadDrop, PriorityLevels, StrictPriority, TailDrop
+
+NEEDS = (*HEAD_TAIL.needs, "u32")
+
+
+@pytest.fixture(scope="module")
+def found():
+    return probe()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def rights(found):
+    if missing := lacking(found, NEEDS):
+        pytest.skip(missing)
+
+
+def medians(*points, repeats):
+    """The medians of each point's conclusive runs; a skip where a point has none."""
+    experiment = Experiment("test", "", points, NEEDS, "", "")
+    tried = perform(experiment, print, repeats)
+    for each in tried:
+        if not each.conclusive:
+            pytest.skip(f"{each.point.name}: {each.runs[-1].inconclusive}")
+    return [{key: values[0] for key, values in each.spread().items()} for each in tried]
+
+
+def test_the_probe_finds_what_it_needs(found):
+    works = {each.name for each in found if each.works}
+    assert {"namespaces", "veth", *NEEDS} <= works
+    assert all(each.works or each.remedy for each in found)
+
+
+def test_head_and_tail_drop(twice):
+    """B / T and B / E, and one twice the other at twice the line rate."""
+    points = [
+        Point(name, scenario(dropper, 2.0, 3.0), {})
+        for name, dropper in (("tail", TailDrop()), ("head", HeadDrop()))
+    ]
+
+    def attempt():
+        tail, head = medians(*points, repeats=3)
+        on_line = 1042
+        drain_s = LIMIT_PACKETS / units.rate_pps(LINE_BPS, on_line)
+        drain = units.convert(drain_s, "s", "ms")
+        assert tail["all", "latency"] == pytest.approx(drain, rel=0.03)
+        assert head["all", "latency"] == pytest.approx(drain / 2, rel=0.03)
+        assert tail["all", "latency"] / head["all", "latency"] == pytest.approx(2, rel=0.02)
+        for run in (tail, head):
+            assert run["all", "drop_ratio"] == pytest.approx(50, rel=0.02)
+
+    twice(attempt)
+
+
+def two_classes(scheduler, ef_mbps, duration_s):
+    """EF and the rest, at 10 Mb/s."""
+    queues = (
+        Queue("EF", PacketLimit(50), priority=0, guaranteed_bps=2e6),
+        Queue("default", PacketLimit(50), priority=1, guaranteed_bps=8e6),
+    )
+    port = Port("two", 10e6, queues, scheduler, 24, Classifier((("EF", "EF"),), "default"))
+    streams = (
+        Stream("EF", units.mbps(ef_mbps), 1018, stop_s=duration_s),
+        Stream("default", 9.1e6, 1018, start_s=0.0137, stop_s=duration_s),
+    )
+    return Scenario("two", port, streams, duration_s + 0.5)
+
+
+def test_borrowing_counts(twice):
+    """EF has 2 Mb/s, sends 4 and borrows what the other class leaves: nothing."""
+    point = Point("borrows", two_classes(PriorityLevels(), 4.0, 10.0), {}, counts=True)
+
+    def attempt():
+        (measured,) = medians(point, repeats=1)
+        packets = modelled(point, "packets")
+        assert measured.keys() == packets.keys()
+        for key, value in measured.items():
+            assert value == pytest.approx(packets[key], rel=0.02), key
+
+    twice(attempt)
+
+
+def test_a_class_below_an_overloaded_priority_starves(twice):
+    point = Point("starves", two_classes(StrictPriority(), 11.0, 4.0), {}, counts=True)
+
+    def attempt():
+        (measured,) = medians(point, repeats=1)
+        offered = 4.0 * units.rate_pps(9.1e6, 1018)
+        assert measured["default", "dropped_packets"] > 0.95 * offered
+
+    twice(attempt)
