@@ -534,6 +534,38 @@ def test_set_lines_that_take_back():
     assert queues["video"].weight == 0.31
 
 
+SEVERAL = """
+set class-of-service drop-profiles LATE interpolate fill-level [ 75 100 ] drop-probability [ 0 100 ]
+set class-of-service schedulers A transmit-rate percent 40 buffer-size percent 60 priority low
+set class-of-service schedulers A drop-profile-map loss-priority any protocol any drop-profile LATE
+set class-of-service schedulers B transmit-rate percent 20 exact priority high buffer-size remainder
+set class-of-service scheduler-maps M forwarding-class best-effort scheduler A
+set class-of-service scheduler-maps M forwarding-class network-control scheduler B
+set class-of-service interfaces ge-0/0/0 scheduler-map M
+"""
+
+
+def test_a_set_line_may_say_several_statements():
+    found = read(SEVERAL, facts={"delay_buffer_s": 0.1})
+    assert [remark.kind for remark in found.remarks if remark.kind == "unknown"] == []
+    first, last = found.ports[0].port.queues
+    assert (first.guaranteed_bps, first.limit) == (4e8, ByteLimit(7_500_000))
+    assert first.dropper.points == ((0.75, 0.0), (1.0, 1.0))
+    assert (last.shaper.rate_bps, last.limit) == (2e8, ByteLimit(5_000_000))
+    assert last.priority < first.priority
+
+
+def test_a_set_line_of_a_policer_may_say_rate_and_burst():
+    text = """set firewall policer P if-exceeding bandwidth-limit 10m burst-size-limit 125k
+set firewall policer P then discard
+set firewall family inet filter F term all then policer P
+set firewall family inet filter F term all then accept
+set interfaces ge-0/0/0 unit 0 family inet filter input F
+"""
+    (queue, *_) = read(text).ports[0].port.queues
+    assert (queue.policer.rate_bps, queue.policer.burst_bytes) == (10e6, 125_000)
+
+
 def test_a_switch_with_class_sets_and_without_a_line_rate():
     text = """
     class-of-service {

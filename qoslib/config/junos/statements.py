@@ -35,6 +35,15 @@ _FRAGMENTS = {
     ),
     "firewall": ("policer", "three-color-policer"),
 }
+#: Level -> how its statements begin, of which a `set` line may say several.
+_SEVERAL = {
+    ("schedulers", "*"): {
+        *("transmit-rate", "buffer-size", "priority", "shaping-rate", "drop-profile-map"),
+        *("excess-rate", "excess-priority", "explicit-congestion-notification"),
+    },
+    ("drop-profiles", "*", "interpolate"): {"fill-level", "drop-probability"},
+    ("if-exceeding",): {"bandwidth-limit", "bandwidth-percent", "burst-size-limit"},
+}
 
 
 class Said(NamedTuple):
@@ -232,6 +241,20 @@ def _braces(text: str) -> Iterator[Said]:
         raise ConfigurationError("a semicolon is missing", started)
 
 
+def _each(tokens: list[str]) -> Iterator[list[str]]:
+    """The statements of a `set` line, which may say several of one level."""
+    for level, starts in _SEVERAL.items():
+        for at in range(len(tokens) - len(level)):
+            end = at + len(level)
+            if all(p in ("*", token) for p, token in zip(level, tokens[at:end], strict=True)):
+                cuts = [i for i in range(end, len(tokens)) if tokens[i] in starts]
+                if cuts[:1] == [end]:
+                    for cut, after in zip(cuts, [*cuts[1:], None], strict=True):
+                        yield [*tokens[:end], *tokens[cut:after]]
+                    return
+    yield tokens
+
+
 def _lines(text: str) -> list[Said]:
     said: list[Said] = []
     levels: list[tuple[str, ...]] = [()]
@@ -240,11 +263,15 @@ def _lines(text: str) -> list[Said]:
         if match is None:
             continue
         verb, rest = match.groups()
-        paths, active = _words(_TOKEN.findall(rest), number)
-        paths = [levels[-1] + path for path in paths]
+        tokens = _TOKEN.findall(rest)
         if verb == "set":
-            said += (Said(path, number, line.strip(), (), active) for path in paths)
-        elif verb == "edit":
+            for statement in _each([*levels[-1], *tokens]):
+                paths, active = _words(statement, number)
+                said += (Said(path, number, line.strip(), (), active) for path in paths)
+            continue
+        paths, active = _words(tokens, number)
+        paths = [levels[-1] + path for path in paths]
+        if verb == "edit":
             levels.append(paths[0])
         elif verb == "top":
             levels = [()]
