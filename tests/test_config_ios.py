@@ -614,6 +614,13 @@ def test_a_policy_without_an_interface_is_a_port_by_its_own_name():
     assert configured.port == only(EDGE)[0].port.replace(name="WAN")
 
 
+def test_a_policy_of_a_firewall_has_no_queues():
+    text = "policy-map global_policy\n class inspection_default\n  inspect dns\n  inspect ftp\n"
+    assert read(text, dialect="ios-xe").ports == ()
+    text = text + " class BULK\n  bandwidth 1000\n"
+    assert len(read(text, dialect="ios-xe").ports) == 1
+
+
 def test_queues_of_an_interface_beside_a_policy():
     text = on_gigabit(["class A", "police 8000"], more=" hold-queue 90 in\n hold-queue 60 out\n")
     text += " service-policy input P\n"

@@ -359,6 +359,39 @@ def test_priority_below_a_shaped_node_is_limited_by_it():
     assert found("priority-unlimited", ConfiguredPort("x", "out", port, classes)) == ()
 
 
+def strict_only(*names):
+    """A port on which every class has strict priority, from the first served on (EOS)."""
+    queues = tuple(Queue(name, LIMIT, priority=i) for i, name in enumerate(names))
+    tree = SchedulerTree((Node("port", names),), len(names))
+    classes = tuple(ConfiguredClass(name, name) for name in names)
+    return ConfiguredPort("Et1", "out", Port("out", 1e9, queues, tree), classes)
+
+
+def test_the_last_class_of_strict_priority_stops_nobody():
+    (got,) = found("priority-unlimited", strict_only("tx-queue 1", "tx-queue 0"), dialect="eos")
+    assert "Class tx-queue 1 goes first" in got.sentence
+    assert found("priority-unlimited", strict_only("tx-queue 0"), dialect="eos") == ()
+
+
+def test_a_class_of_strict_priority_is_stopped_by_those_before_it_alone():
+    configured = strict_only("a", "b", "c")
+    got = found("no-rate", configured, dialect="eos")
+    assert [each.arithmetic for each in got] == [
+        "nothing: a has strict priority without a limit.",
+        "nothing: a, b have strict priority without a limit.",
+    ]
+
+
+def test_the_queuing_classes_of_nx_os_are_the_systems():
+    def unused(text):
+        return found("class-unused", statements=(Statement(1, text),), dialect="nxos")
+
+    assert unused("class-map type queuing match-any c-out-8q-q7") == ()
+    assert unused("class-map type queuing c-out-q3") == ()
+    assert "cm_qos" in unused("class-map type qos match-all cm_qos")[0].sentence
+    assert "MINE" in unused("class-map match-any MINE")[0].sentence
+
+
 def test_strict_high_of_junos_is_a_guarantee_of_the_whole_line():
     queues = (Queue("LLQ", LIMIT, guaranteed_bps=1e9), Queue("BE", LIMIT, priority=4))
     classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)

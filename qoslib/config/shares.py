@@ -198,14 +198,23 @@ def _told(
     got, least_bps = got_bps[queue.name], ROUNDING * capacity_bps(port)
     own = _own_bps(port, queue)
     limit = limit_in(port, queue)
-    first = [q.name for q in port.queues if is_strict(port, q) and limit_in(port, q) is None]
+    strict = is_strict(port, queue)
+    first = [
+        q.name
+        for q in port.queues
+        if is_strict(port, q)
+        and limit_in(port, q) is None
+        # Of strict classes only those that go before it.
+        and (not strict or q.priority < queue.priority)
+    ]
     if got <= least_bps:
         if first:
-            return 0.0, f"nothing: {', '.join(first)} has strict priority without a limit"
+            has = "has" if len(first) == 1 else "have"
+            return 0.0, f"nothing: {', '.join(first)} {has} strict priority without a limit"
         return 0.0, f"nothing is left: {_taken(got_bps)}"
     if limit is not None and abs(got - demand_bps) <= least_bps:
         return demand_bps, f"what its limit lets through, {rate_text(demand_bps)}"
-    if queue.name in first and abs(got - capacity_bps(port)) <= least_bps:
+    if strict and limit is None and abs(got - capacity_bps(port)) <= least_bps:
         return demand_bps, "strict priority without a limit: all of it"
     said = "its rate" if _borrows(port) else "its guarantee"
     if own and abs(got - own) <= least_bps:

@@ -5,7 +5,7 @@ from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.places import classes_of, leaves, places_of, rules_of
-from qoslib.config.mqc.policies import Interface, Named, Policies
+from qoslib.config.mqc.policies import Interface, Named, Policies, PolicyClass
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
 from qoslib.config.mqc.words import interface_rate_bps
@@ -44,7 +44,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Itera
     interfaces = list(found.interfaces.values()) or [
         Interface(policy.name, policy.line, {"out": Named(policy.name, policy.line)})
         for policy in found.policies.values()
-        if policy.name not in _children(found)
+        if policy.name not in _children(found) and any(map(_queues, policy.classes.values()))
     ]
     for interface in interfaces:
         _say_unused(found, interface)
@@ -63,6 +63,12 @@ def _say_unused(found: Policies, interface: Interface) -> None:
             lost = lost if way == "out" else "What waits on the way in is left out."
             text = f"hold-queue {held.value:g} {way}"
             found.remarks.append(Remark("not modelled", held.line, text, lost))
+
+
+def _queues(part: PolicyClass) -> bool:
+    """Whether a class says anything of its queue, unlike `inspect` of a firewall."""
+    said = part.priority, part.bandwidth, part.remaining, part.shape, part.police, part.limit
+    return bool(part.child or part.limits or part.early) or any(each is not None for each in said)
 
 
 def _children(found: Policies) -> set[str]:

@@ -12,7 +12,10 @@ GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy a
 _POLICY = re.compile(r"policy-map (?:type \S+ )?(\S+)")
 _ATTACHED = re.compile(r"service-policy (?:type \S+ )?(?:input |output )?(\S+)")
 _TO_INTERFACE = re.compile(r"service-policy (?:type \S+ )?(?:input|output) (\S+)")
-_CLASS_MAP = re.compile(r"class-map (?:type \S+ )?(?:match-(?:any|all) )?(\S+)")
+# The queuing classes of NX-OS are the system's: nobody can define another or take one away.
+_CLASS_MAP = re.compile(
+    r"class-map (?:type (?!queuing )\S+ )?(?!type )(?:match-(?:any|all) )?(\S+)"
+)
 _CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 _NESTED = re.compile(r"match (?:not )?class-map (\S+)")
 

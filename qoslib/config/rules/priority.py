@@ -42,6 +42,11 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             continue
         if member.queue.name in above:
             continue
+        # Behind the last level of strict priority nobody waits.
+        if all(
+            each.strict and each.queue.priority <= member.queue.priority for each in case.members
+        ):
+            continue
         third = case.capacity_bps / 3
         yield Found(
             case.line(member, "priority"),
