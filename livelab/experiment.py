@@ -8,7 +8,7 @@ from qoslib.measurements import load
 __all__ = ["REPEATS", "Experiment", "Point", "Published", "published"]
 
 #: Runs of each point; and how many more may replace runs that failed a gate.
-REPEATS, SPARE = 3, 2
+REPEATS, SPARE = 3, 4
 
 
 class Published(NamedTuple):
@@ -42,12 +42,16 @@ class Point(NamedTuple):
         By stream and quantity.
     counts : bool
         Whether packets are counted over the whole run, not rates and delays in a window.
+    series, at : str and float
+        Its line in the figure, and where on the axis it is, where the experiment has an `axis`.
     """
 
     name: str
     scenario: Scenario
     published: dict[tuple[str, str], Published]
     counts: bool = False
+    series: str = ""
+    at: float = 0.0
 
 
 class Experiment(NamedTuple):
@@ -65,8 +69,8 @@ class Experiment(NamedTuple):
         The published source.
     explanation : str
         What the result shows.
-    over_load : bool
-        Whether its figure has the offered load as its axis.
+    axis : str
+        Title of its figure's axis; empty where points are shown side by side.
     """
 
     name: str
@@ -75,7 +79,7 @@ class Experiment(NamedTuple):
     needs: tuple[str, ...]
     source: str
     explanation: str
-    over_load: bool = False
+    axis: str = ""
 
 
 def published(

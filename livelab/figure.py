@@ -1,11 +1,11 @@
 """One figure of an experiment: measured with its spread, published, fluid and packets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
 from livelab.comparison import Line
-from livelab.experiment import Experiment
+from livelab.experiment import Experiment, Point
 from livelab.values import UNITS
 from qoslib.plots import Figure, style
 
@@ -39,13 +39,17 @@ def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
     """
     names = list(dict.fromkeys(line.quantity for line in lines))
     panels = [name for name in (*SHOWN, "drop_ratio") if name in names]
+    points = {point.name: point for point in experiment.points}
     traces: list[style.Json] = []
     for place, quantity in enumerate(panels):
         chosen = [line for line in lines if line.quantity == quantity]
+        if experiment.axis:
+            traces += _over(points, chosen, place)
+            continue
         for kind in ("fluid", "packets", "measured", "published"):
             traces.append(_trace(kind, chosen, place))
     titles = [f"{TITLES[name]} [{UNITS[name][0]}]" for name in panels]
-    layout = style.layout(titles, y_axes=[{"rangemode": "tozero"} for _ in panels])
+    layout = style.layout(titles, experiment.axis, [{"rangemode": "tozero"} for _ in panels])
     table = pd.DataFrame(
         {
             "published": [line.published.text if line.published else "" for line in lines],
@@ -93,6 +97,31 @@ def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
         trace["error_y"] = {"type": "data", "symmetric": False, "array": above}
         trace["error_y"] |= {"arrayminus": below, "color": colour}
     return trace
+
+
+def _over(points: Mapping[str, Point], lines: Sequence[Line], place: int) -> list[style.Json]:
+    """A colour a series; the models as lines over the axis, what was measured as open marks."""
+    several = len({line.stream for line in lines}) > 1
+    series: dict[str, list[Line]] = {}
+    for line in lines:
+        point = points[line.point]
+        series.setdefault(line.stream if several else point.series, []).append(line)
+    traces = []
+    for number, (name, mine) in enumerate(series.items()):
+        colour = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)[number % 4]
+        where = {line.point: points[line.point].at for line in mine}
+        for kind, dash in (("fluid", "solid"), ("packets", "dot"), ("measured", "")):
+            trace = _trace(kind, mine, place)
+            known = [line for line in mine if _value(kind, line) is not None]
+            trace |= {"x": [where[line.point] for line in known], "name": f"{name}, {kind}"}
+            trace |= {"legendgroup": f"{name} {kind}", "uid": f"{name}-{kind}-{place}"}
+            if dash:
+                trace |= {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
+            trace["marker"] = trace["marker"] | {"color": colour}
+            if "error_y" in trace:
+                trace["error_y"] = trace["error_y"] | {"color": colour}
+            traces.append(trace)
+    return traces
 
 
 def _value(kind: str, line: Line) -> float | None:

@@ -15,7 +15,7 @@ from livelab.lab import ADDRESS, DEVICE, RECEIVER, ROUTER, SENDER, Lab, LabError
 from qoslib import Scenario, units
 from qoslib.config.tc.marks import DSCP
 from qoslib.port import Port
-from qoslib.traffic import Cbr, Poisson, Stream
+from qoslib.traffic import Cbr, Poisson, Stream, TickedBursts
 
 __all__ = ["Run", "Seen", "run_once"]
 
@@ -135,8 +135,12 @@ def _order(stream: Stream, scenario: Scenario) -> dict[str, Any]:
     chosen = mark in DSCP or len(port.queues) == 1
     if not chosen and port.queue_names[port.queue_of(stream)] != port.classifier.default:
         raise Refused(f"Stream {stream.name!r} has the mark {mark!r}: use a DSCP, like 'EF'.")
-    if not isinstance(stream.arrivals, Cbr | Poisson) or not isinstance(stream.frame_bytes, int):
-        raise Refused(f"Stream {stream.name!r} is not sent: only regular or Poisson, of one size.")
+    if not isinstance(stream.arrivals, Cbr | Poisson | TickedBursts) or not isinstance(
+        stream.frame_bytes, int
+    ):
+        raise Refused(
+            f"Stream {stream.name!r} is not sent: only regular, ticked or Poisson, of one size."
+        )
     payload = stream.frame_bytes - HEADERS_BYTES
     return {
         "name": stream.name,
@@ -144,6 +148,7 @@ def _order(stream: Stream, scenario: Scenario) -> dict[str, Any]:
         "payload_bytes": payload,
         "rate_pps": units.rate_pps(stream.rate_bps, stream.frame_bytes),
         "arrivals": "poisson" if isinstance(stream.arrivals, Poisson) else "cbr",
+        "tick_s": getattr(stream.arrivals, "tick_s", 0.0),
         "start_s": stream.start_s,
         "stop_s": scenario.duration_s if stream.stop_s is None else stream.stop_s,
     }

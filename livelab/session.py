@@ -59,7 +59,7 @@ def perform(
 ) -> list[Tried]:
     """Run an experiment on this machine's kernel.
 
-    A run that fails a gate is kept as inconclusive and replaced, at most twice a point.
+    A run that fails a gate is kept as inconclusive and replaced, at most four times a point.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def quantities(point: Point) -> tuple[str, ...]:
     tuple of str
         Names of `UNITS`.
     """
-    return ("dropped_packets",) if point.counts else ("latency", "sent", "drop_ratio")
+    return ("dropped_packets", "drop_ratio") if point.counts else ("latency", "sent", "drop_ratio")
 
 
 def measured(point: Point, one: Run) -> dict[Key, float]:

@@ -2,6 +2,7 @@
 
 from livelab.experiment import Experiment
 from livelab.experiments.head_tail import HEAD_TAIL
+from livelab.experiments.in_step import IN_STEP
 from livelab.experiments.priority import PRIORITY
 from livelab.experiments.six_classes import SIX_CLASSES
 from livelab.experiments.small_share import SMALL_SHARE
@@ -9,5 +10,5 @@ from livelab.experiments.small_share import SMALL_SHARE
 __all__ = ["EXPERIMENTS"]
 
 EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for each in (HEAD_TAIL, SIX_CLASSES, PRIORITY, SMALL_SHARE)
+    each.name: each for each in (HEAD_TAIL, SIX_CLASSES, IN_STEP, PRIORITY, SMALL_SHARE)
 }

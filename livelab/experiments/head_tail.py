@@ -48,7 +48,9 @@ def scenario(
 
 def _points() -> list[Point]:
     return [
-        Point(f"{name}_{load * 100:.0f}", scenario(dropper, load), {})
+        Point(
+            f"{name}_{load * 100:.0f}", scenario(dropper, load), {}, series=f"{name} drop", at=load
+        )
         for name, dropper in (("tail", TailDrop()), ("head", HeadDrop()))
         for load in LOADS
     ]
@@ -61,5 +63,5 @@ HEAD_TAIL = Experiment(
     ("htb", "pfifo", "pfifo_head_drop"),
     "m120: the same mechanism at one queue; the source has no test of one queue",
     "Loss is the same, but under head drop the delay falls with the load: B / E, not B / T.",
-    over_load=True,
+    axis="offered load [times the line rate]",
 )

@@ -7,6 +7,7 @@ import contextlib
 import ctypes
 import heapq
 import json
+import math
 import os
 import random
 import socket
@@ -17,7 +18,7 @@ from typing import Any
 
 HEADER = struct.Struct("!HIQ")
 PR_SET_TIMERSLACK = 29
-SECOND_NS = 10**9
+SECOND_NS, ROUNDING = 10**9, 1e-6
 #: Beyond this a sender catches up in one go, so that a stall does not shift the rest [s].
 ON_TIME = 0.005
 
@@ -60,6 +61,10 @@ def main() -> None:
         gap = 1 / stream["rate_pps"]
         if stream["arrivals"] == "poisson":
             when += draws[number].expovariate(1.0) * gap
+        elif stream["tick_s"]:
+            # What is due since the last tick leaves at the tick.
+            ticks = math.ceil(sent[number] * gap / stream["tick_s"] - ROUNDING)
+            when = stream["start_s"] + ticks * stream["tick_s"]
         else:
             when = stream["start_s"] + sent[number] * gap
         if when < stream["stop_s"]:
