@@ -373,6 +373,35 @@ def test_the_last_class_of_strict_priority_stops_nobody():
     assert found("priority-unlimited", strict_only("tx-queue 0"), dialect="eos") == ()
 
 
+def test_a_second_strict_class_stops_those_after_it():
+    got = found("priority-unlimited", strict_only("a", "b", "c"), dialect="eos")
+    assert [each.sentence.split(" stops ")[1] for each in got] == ["all others.", "all after it."]
+
+
+@pytest.mark.parametrize(("dialect", "count"), [("ios-xe", 1), ("nxos", 0), ("eos", 0)])
+def test_bandwidth_of_a_switch_is_no_contract(dialect, count):
+    port = strict_only("a", "b")
+    said = Statement(7, "bandwidth 10000", ("interface Et1",))
+    assert len(found("no-shaper", port, dialect=dialect, statements=(said,))) == count
+    got = found("no-shaper", port, facts={"contract_bps": 1e7}, dialect=dialect)
+    assert len(got) == 1
+
+
+@pytest.mark.parametrize(("text", "count"), [("buffer-dynamic-threshold 9;", 0), ("tri-color;", 1)])
+def test_a_queue_of_a_common_memory_is_not_too_shallow(text, count):
+    queues = (Queue("fc1", ByteLimit(9192)), Queue("fc2", ByteLimit(10**8)))
+    port = Port("out", 1e10, queues, PriorityLevels())
+    where = "queues['fc1'].limit.limit_bytes"
+    configured = ConfiguredPort(
+        *("et-0/0/0", "out", port),
+        tuple(ConfiguredClass(queue.name, queue.name) for queue in port.queues),
+        origins=(Origin(where, default="junos.least_buffer"),),
+    )
+    remark = Remark("not modelled", 9, text, "It is left out.")
+    configuration = Configuration("junos", (configured,), (remark,))
+    assert len(findings(configuration, rules=["queue-shallow"])) == count
+
+
 def test_a_class_of_strict_priority_is_stopped_by_those_before_it_alone():
     configured = strict_only("a", "b", "c")
     got = found("no-rate", configured, dialect="eos")

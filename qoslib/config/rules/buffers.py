@@ -1,6 +1,7 @@
 """Rules on how long queues are."""
 
 import math
+import re
 from collections.abc import Iterator
 
 from qoslib import units
@@ -15,6 +16,8 @@ __all__ = ["DEEP_S", "SHALLOW_S"]
 DEEP_S = 0.2
 #: A shorter one drops the ordinary bursts of TCP [s].
 SHALLOW_S = 0.01
+#: Junos says with these that queues share a memory.
+_POOL = re.compile(r"\b(buffer-dynamic-threshold|shared-buffer)\b")
 #: So many full frames a queue needs to hold at least.
 LEAST_FRAMES = 2
 
@@ -64,10 +67,18 @@ def queue_deep(case: Case) -> Iterator[Found]:
             )
 
 
+def _shared(case: Case, member: Member) -> bool:
+    """Whether a queue without a buffer of its own has its part of a common one (QFX)."""
+    pooled = any(_POOL.search(each.text) for each in case.configuration.remarks)
+    return pooled and "least_buffer" in case.by_default(member, "limit")
+
+
 @rule("queue-shallow", "warning", "RFC 7567: bursts need room")
 def queue_shallow(case: Case) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
     for member, held, lasts in _candidates(case):
+        if _shared(case, member):
+            continue
         if held < LEAST_FRAMES * FRAME_BYTES:
             yield Found(
                 case.line(member, "limit"),

@@ -19,12 +19,15 @@ def contract_bps(case: Case) -> tuple[float, int] | None:
     """What the carrier takes [bit/s], and the line that says so; 0 for a fact.
 
     The reader's fact `contract_bps`, or else IOS's `bandwidth` of the interface, where it is below
-    the line rate: that is what a shaped hand-off is mostly told by.
+    the line rate: that is what a shaped hand-off is mostly told by. On switches with NX-OS or EOS
+    it is a weight for routing.
     """
     interface = case.configured.interface
     fact = case.facts.number(interface, "contract_bps")
     if fact:
         return fact, 0
+    if not case.configuration.dialect.startswith("ios"):
+        return None
     for each in case.configuration.statements:
         said = re.fullmatch(r"bandwidth (\d{1,12})", each.text)
         if said and each.parents == (f"interface {interface}",):

@@ -48,9 +48,13 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         ):
             continue
         third = case.capacity_bps / 3
+        after = any(
+            each.strict and each.queue.priority < member.queue.priority for each in case.members
+        )
+        stops = "all after it" if after else "all others"
         yield Found(
             case.line(member, "priority"),
-            f"Class {member.name} goes first and has no limit: a flood in it stops all others.",
+            f"Class {member.name} goes first and has no limit: a flood in it stops {stops}.",
             f"It may take all {rate_text(case.capacity_bps)}, and leaves 0.",
             case.fix(
                 mqc=f"class {member.name}\n  {case.priority(third, case.capacity_bps, floor)}",
