@@ -1,5 +1,6 @@
 """Published, measured here, fluid and packets, side by side with the models' errors."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -105,6 +106,8 @@ def _modelled(line: Line, model: str) -> str:
     value, error = float(getattr(line, model)), line.error(model)
     # Of a delay far below a millisecond, or of no loss, a relative error says nothing.
     small = line.spread is None or line.spread[0] < SMALL[UNITS[line.quantity][0]]
+    if math.isnan(value):
+        return "-"
     return f"{value:,.4g}" + (f" ({error:+.1%})" if error is not None and not small else "")
 
 

@@ -44,6 +44,8 @@ class Point(NamedTuple):
         Whether packets are counted over the whole run, not rates and delays in a window.
     series, at : str and float
         Its line in the figure, and where on the axis it is, where the experiment has an `axis`.
+    shown : tuple of str
+        The quantities that are compared; empty for the usual ones.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Point(NamedTuple):
     counts: bool = False
     series: str = ""
     at: float = 0.0
+    shown: tuple[str, ...] = ()
 
 
 class Experiment(NamedTuple):

@@ -1,5 +1,6 @@
 """One figure of an experiment: measured with its spread, published, fluid and packets."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -12,8 +13,9 @@ from qoslib.plots import Figure, style
 __all__ = ["draw"]
 
 #: What the first panel shows, the first of these that an experiment has.
-SHOWN = ("latency", "dropped_packets")
+SHOWN = ("latency", "throughput", "sent", "dropped_packets")
 TITLES = {"latency": "mean delay", "dropped_packets": "dropped", "drop_ratio": "dropped"}
+TITLES |= {"throughput": "TCP goodput", "sent": "sent"}
 
 
 def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
@@ -39,6 +41,7 @@ def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
     """
     names = list(dict.fromkeys(line.quantity for line in lines))
     panels = [name for name in (*SHOWN, "drop_ratio") if name in names]
+    panels = [name for name in panels if name != "sent" or "latency" not in names]
     points = {point.name: point for point in experiment.points}
     traces: list[style.Json] = []
     for place, quantity in enumerate(panels):
@@ -129,7 +132,8 @@ def _value(kind: str, line: Line) -> float | None:
         return line.spread[0] if line.spread else None
     if kind == "published":
         return line.published.value if line.published else None
-    return float(getattr(line, kind))
+    value = float(getattr(line, kind))
+    return None if math.isnan(value) else value
 
 
 def _label(line: Line, lines: Sequence[Line]) -> str:

@@ -37,7 +37,11 @@ class Gate(NamedTuple):
 
 
 def gates(
-    scenario: Scenario, seen: "Mapping[str, Seen]", last: Sample, sent: Mapping[str, Any]
+    scenario: Scenario,
+    seen: "Mapping[str, Seen]",
+    last: Sample,
+    sent: Mapping[str, Any],
+    line_lateness_s: float = 0.0,
 ) -> tuple[Gate, ...]:
     """Judge a run.
 
@@ -50,12 +54,15 @@ def gates(
         The counters when all queues are empty.
     sent : mapping of str to object
         What the sender says of itself.
+    line_lateness_s : float
+        By how much the delay line of acknowledgements was late, of 99 % of them [s].
 
     Returns
     -------
     tuple of Gate
     """
-    judged = [_sent(scenario, sent), _lateness(sent), _adds_up(seen, last)]
+    judged = [_sent(scenario, sent), _lateness(sent)]
+    judged.append(_line(line_lateness_s) if scenario.hosts else _adds_up(seen, last))
     served = _served(scenario, seen)
     return (*([served] if served else []), *judged)
 
@@ -96,6 +103,12 @@ def _lateness(sent: Mapping[str, Any]) -> Gate:
     late, most = (units.convert(each, "s", "ms") for each in (late_s, LATENESS_S))
     said = f"the sender was up to {late:.1f} ms late; it has to be below {most:g} ms"
     return Gate("sender's lateness", late_s < LATENESS_S, said)
+
+
+def _line(late_s: float) -> Gate:
+    late, most = (units.convert(each, "s", "ms") for each in (late_s, LATENESS_S))
+    said = f"1 % of acknowledgements were held over {late:.1f} ms too long; at most {most:g} ms"
+    return Gate("delay line", late_s < LATENESS_S, said)
 
 
 def _adds_up(seen: "Mapping[str, Seen]", last: Sample) -> Gate:

@@ -168,13 +168,23 @@ def _run(point: Point, one: Run) -> dict[str, Any]:
         [round(each.time_s, 3), each.sent_packets, each.dropped_packets, each.queue_packets]
         for each in one.samples
     ]
+    flows = {
+        name: {"again_packets": seen.again_packets, "looks": [_short(row) for row in seen.looks]}
+        for name, seen in one.flows.items()
+    }
     return {
         "inconclusive": one.inconclusive,
         "gates": [list(gate) for gate in one.gates],
         "values": values,
         "streams": streams,
+        **({"flows": flows} if flows else {}),
         "counters": samples,
     }
+
+
+def _short(row: Sequence[float]) -> list[float]:
+    """A look at a connection: the time in hundredths, all else is whole."""
+    return [round(row[0], 2), *(int(each) for each in row[1:])]
 
 
 def _thinned(delays_s: Any) -> list[float]:

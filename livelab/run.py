@@ -3,7 +3,7 @@
 import base64
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from livelab.commands import Commands, Refused, commands
 from livelab.counters import Sample, sample
 from livelab.gates import Gate, gates
 from livelab.lab import ADDRESS, DEVICE, RECEIVER, ROUTER, SENDER, Lab, LabError, python
+from livelab.tcp import FlowSeen, start
 from qoslib import Scenario, units
 from qoslib.config.tc.marks import DSCP
 from qoslib.port import Port
@@ -65,12 +66,15 @@ class Run(NamedTuple):
     gates : tuple of Gate
         A run that fails one is inconclusive.
     commands : Commands
+    flows : mapping of str to FlowSeen
+        By TCP connection.
     """
 
     seen: dict[str, Seen]
     samples: list[Sample]
     gates: tuple[Gate, ...]
     commands: Commands
+    flows: Mapping[str, FlowSeen] = {}
 
     @property
     def inconclusive(self) -> str:
@@ -110,15 +114,20 @@ def run_once(lab: Lab, scenario: Scenario, seed: int = 0) -> Run:
     receiver = lab.start(python("receiver"), RECEIVER, json.dumps(receive))
     send = {"streams": orders, "address": ADDRESS, "port": PORT, "seed": seed, "delay_s": DELAY_S}
     sender = lab.start(python("sender"), SENDER, json.dumps(send))
+    connections = start(lab, scenario, DELAY_S, lasting_s) if scenario.hosts else None
     begun, samples = time.monotonic() + DELAY_S, list[Sample]()
     while (now := time.monotonic() - begun) < scenario.duration_s + DRAIN_S - SAMPLES_S:
         samples.append(sample(lab, made.classes, now))
         time.sleep(max(0.0, begun + now + SAMPLES_S - time.monotonic()))
     sent = _answer(sender.wait(lasting_s + 20.0))
     received = _columns(_answer(receiver.wait(lasting_s + 20.0)))
+    flows, lateness_s = dict[str, FlowSeen](), 0.0
+    if connections:
+        flows, lateness_s = connections.finish(scenario, lasting_s + 20.0)
     samples.append(sample(lab, made.classes, time.monotonic() - begun))
     seen = _seen(scenario, sent, received)
-    return Run(seen, samples, gates(scenario, seen, samples[-1], sent), made)
+    judged = gates(scenario, seen, samples[-1], sent, lateness_s)
+    return Run(seen, samples, judged, made, flows)
 
 
 def _answer(done: Any) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The values of a point: from runs on the kernel, and from the models on the same scenario."""
 
+import math
 from collections.abc import Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -21,6 +22,7 @@ UNITS = {
     "sent": ("Mbit/s", "average"),
     "drop_ratio": ("%", "average"),
     "dropped_packets": ("packets", "total"),
+    "throughput": ("Mbit/s", "average"),
 }
 #: Against which phase a packet model's regular streams begin decides little; so many are averaged.
 PHASES = 5
@@ -47,6 +49,10 @@ def quantities(point: Point) -> tuple[str, ...]:
     tuple of str
         Names of `UNITS`.
     """
+    if point.shown:
+        return point.shown
+    if point.scenario.hosts:
+        return ("throughput", "dropped_packets")
     return ("dropped_packets", "drop_ratio") if point.counts else ("latency", "sent", "drop_ratio")
 
 
@@ -63,6 +69,9 @@ def measured(point: Point, one: Run) -> dict[Key, float]:
     dict of (str, str) to float
         By stream and quantity, in the units of `UNITS`.
     """
+    if point.scenario.hosts:
+        goodput_bps = sum(flow.goodput_bps for flow in one.flows.values())
+        return _of_tcp(goodput_bps, sum(one.samples[-1].dropped_packets.values()))
     found: dict[Key, float] = {}
     for stream in point.scenario.streams:
         seen = one.seen[stream.name]
@@ -98,6 +107,8 @@ def modelled(point: Point, model: str) -> dict[Key, float]:
     >>> head.name, round(modelled(head, "fluid")["all", "latency"], 1)
     ('head_200', 41.7)
     """
+    if point.scenario.hosts:
+        return _modelled_tcp(point.scenario, model)
     scenario, line = point.scenario, point.scenario.only_port
     phases = PHASES if model == "packets" else 1
     results = [run(_in_phase(scenario, phase), model) for phase in range(phases)]
@@ -117,6 +128,28 @@ def modelled(point: Point, model: str) -> dict[Key, float]:
         )
         found |= _shown(point, stream, value)
     return found
+
+
+def _of_tcp(goodput_bps: float, dropped_packets: float) -> dict[Key, float]:
+    """The values of all connections together, and what the port drops of everything."""
+    rate = units.convert(goodput_bps, "bit/s", "Mbit/s")
+    return {("TCP", "throughput"): rate, ("all", "dropped_packets"): dropped_packets}
+
+
+def _modelled_tcp(scenario: Scenario, model: str) -> dict[Key, float]:
+    """What a model says of TCP; NaN where it has no such congestion control or no packets."""
+    names = [flow.name for host in scenario.hosts for flow in host.flows]
+    goodputs_bps, drops = list[float](), list[float]()
+    for seed in range(PHASES if model == "packets" else 1):
+        try:
+            result = run(scenario.replace(seed=seed), model)
+        except ValueError:
+            return _of_tcp(math.nan, math.nan)
+        goodputs_bps.append(sum(float(result[name].goodput_bps) for name in names))
+        if model == "packets":
+            whole = run(scenario.replace(seed=seed, warmup_s=0.0), model)
+            drops.append(sum(float(whole[name].dropped_packets) for name in whole.streams))
+    return _of_tcp(float(np.mean(goodputs_bps)), float(np.mean(drops)) if drops else math.nan)
 
 
 def _in_phase(scenario: Scenario, phase: int) -> Scenario:

@@ -6,9 +6,9 @@ from livelab.experiments.in_step import IN_STEP
 from livelab.experiments.priority import PRIORITY
 from livelab.experiments.six_classes import SIX_CLASSES
 from livelab.experiments.small_share import SMALL_SHARE
+from livelab.experiments.tcp import PACING, TCP_BUFFERS
 
 __all__ = ["EXPERIMENTS"]
 
-EXPERIMENTS: dict[str, Experiment] = {
-    each.name: each for each in (HEAD_TAIL, SIX_CLASSES, IN_STEP, PRIORITY, SMALL_SHARE)
-}
+_ALL = (HEAD_TAIL, SIX_CLASSES, IN_STEP, PRIORITY, SMALL_SHARE, TCP_BUFFERS, PACING)
+EXPERIMENTS: dict[str, Experiment] = {each.name: each for each in _ALL}

@@ -67,7 +67,10 @@ def scenario(limit_packets: int) -> Scenario:
 SMALL_SHARE = Experiment(
     "small_share",
     "When does a class of 1 % get more than 1 %?",
-    tuple(Point(f"limit_{limit}", scenario(limit), {}) for limit in LIMITS),
+    tuple(
+        Point(f"limit_{limit}", scenario(limit), {}, shown=("sent", "drop_ratio"))
+        for limit in LIMITS
+    ),
     ("htb", "pfifo", "u32"),
     "gsr12000: the mechanism, not the published 3.6 %",
     "A queue that runs empty loses its turn, so that a share by quantum holds only while all"
