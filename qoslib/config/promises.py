@@ -1,16 +1,21 @@
 """What a configuration promises each class: a minimum, a maximum, and how long its queue lasts."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, size_text
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort
 from qoslib.config.shares import FRAME_BYTES, least_bps, limited_bps, nodes_of, policed_bps
+from qoslib.config.text import check_time, in_time
 from qoslib.port import ByteLimit, HierarchicalTokenBucket, PacketLimit, Port, Queue
 from qoslib.port.nodes import outline
 from qoslib.record import NotNegative, Record, record
 
 __all__ = ["FRAME_BYTES", "Promise", "promises", "queued"]
+
+#: Mean sizes of a class's kinds of frames [B].
+Sizes = tuple[float, ...]
 
 
 @record
@@ -55,6 +60,7 @@ class Promise(Record):
     queue_s: NotNegative | None
 
 
+@in_time()
 def promises(
     configured: ConfiguredPort, frames_bytes: Mapping[str, Sequence[float]] | None = None
 ) -> tuple[Promise, ...]:
@@ -84,15 +90,24 @@ def promises(
     gold 75000000.0 0.0081
     rest 25000000.0 0.0243
     """
-    port, found = configured.port, []
-    if port is None:
+    if configured.port is None:
         return ()
-    least = least_bps(port)
-    for name, each in queued(configured).items():
-        queue = port.queues[port.queue_names.index(each.queue)]
-        frames = (frames_bytes or {}).get(name) or (FRAME_BYTES,)
+    sizes = tuple((name, tuple(each)) for name, each in (frames_bytes or {}).items() if each)
+    # Ports of one policy at one rate share what is worked out for the first of them.
+    classes = tuple((name, each.queue, each.line) for name, each in queued(configured).items())
+    return _promises(configured.port.replace(name="any"), classes, sizes)
+
+
+@lru_cache(maxsize=1024)
+def _promises(
+    port: Port, classes: tuple[tuple[str, str, int], ...], sizes: tuple[tuple[str, Sizes], ...]
+) -> tuple[Promise, ...]:
+    found, least, frames = [], least_bps(port), dict(sizes)
+    for name, of, line in classes:
+        check_time(line)
+        queue = port.queues[port.queue_names.index(of)]
         minimum, why = least[queue.name]
-        held, held_why = _held(port, queue, minimum, frames)
+        held, held_why = _held(port, queue, minimum, frames.get(name, (FRAME_BYTES,)))
         served = _served_bps(port, queue, minimum)
         lasts = units.serialisation_s(held, served) if held is not None and served else None
         most = _maximum(port, queue)

@@ -19,7 +19,7 @@ from qoslib.config.mqc.ios import (
 from qoslib.config.reading import Configuration
 from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc
-from qoslib.config.text import ConfigurationError, bounded
+from qoslib.config.text import ConfigurationError, bounded, check_time, in_time
 from qoslib.record import fail
 
 __all__ = ["DIALECTS", "read", "recognise"]
@@ -70,13 +70,17 @@ def recognise(text: str) -> str:
     >>> recognise("interface Gi0/0/1\\n service-policy output WAN")
     'ios-xe'
     """
-    sure = {name: sign(text) for name, sign in SIGNS.items()}
+    sure = {}
+    for name, sign in SIGNS.items():
+        check_time()
+        sure[name] = sign(text)
     best = max(sure, key=lambda name: sure[name], default="")
     if not best or sure[best] <= 0:
         raise ConfigurationError(f"no dialect is recognised; name one: {', '.join(DIALECTS)}")
     return best
 
 
+@in_time()
 def read(
     text: str,
     interface: str | None = None,
@@ -88,7 +92,8 @@ def read(
     Parameters
     ----------
     text : str
-        At most 10 million characters. It is data: nothing in it is run.
+        At most 10 million characters, which are read for at most 5 s. It is data: nothing in it is
+        run.
     interface : str, optional
         Only this one, as it stands in the text or as the vendor shortens it: ``Gi0/0/1``.
     facts : mapping of str to float or str, optional

@@ -6,6 +6,7 @@ import numpy as np
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
+from qoslib.config.text import check_time
 from qoslib.fluid import SHARINGS
 from qoslib.port import (
     DeficitRoundRobin,
@@ -185,10 +186,11 @@ def least_bps(port: Port) -> dict[str, tuple[float, str]]:
     weights = sharing.weights(port, demand, packets)
     rates = sharing.rates(port, demand, np.array(most_bps), weights)
     got_bps = dict(zip(port.queue_names, map(float, rates), strict=True))
-    return {
-        queue.name: _told(port, queue, got_bps, float(most))
-        for queue, most in zip(port.queues, demand, strict=True)
-    }
+    found = {}
+    for queue, most in zip(port.queues, demand, strict=True):
+        check_time()
+        found[queue.name] = _told(port, queue, got_bps, float(most))
+    return found
 
 
 def _told(
@@ -248,7 +250,8 @@ def _part(port: Port, queue: Queue, got_bps: Mapping[str, float]) -> str:
     firm = {name: sum(_firm(port, q, got_bps[q.name]) for q in below) for name, below in beside}
     got = {name: sum(got_bps[q.name] for q in below) for name, below in beside}
     more = {name: got[name] - firm[name] for name in got}
-    more = {name: rate for name, rate in more.items() if rate > ROUNDING * capacity_bps(port)}
+    none_bps = ROUNDING * capacity_bps(port)
+    more = {name: rate for name, rate in more.items() if rate > none_bps}
     left, share = sum(more.values()), more[queue.name]
     taken = [rate_text(rate) for rate in firm.values() if rate]
     whole = rate_text(left) + (" left" if taken else "")

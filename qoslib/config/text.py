@@ -1,16 +1,25 @@
 """The text of a configuration: bounds, and the one error of all dialects."""
 
 import time
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from qoslib.record import fail
 
-__all__ = ["MAX_CHARACTERS", "MAX_SECONDS", "Clock", "ConfigurationError", "bounded", "in_time"]
+__all__ = [
+    "MAX_CHARACTERS",
+    "ConfigurationError",
+    "TakesTooLongError",
+    "bounded",
+    "check_time",
+    "in_time",
+]
 
 MAX_CHARACTERS = 10_000_000
 MAX_SECONDS = 5.0
-T = TypeVar("T")
+#: When the time is over, by `time.monotonic` [s].
+_END_S: ContextVar[float] = ContextVar("end_s", default=float("inf"))
 
 
 class ConfigurationError(ValueError):
@@ -27,28 +36,51 @@ class ConfigurationError(ValueError):
         super().__init__(f"line {line}: {problem}" if line else problem)
 
 
-class Clock:
-    """One time for all steps of a reading.
+class TakesTooLongError(ConfigurationError):
+    """A configuration whose time is over."""
+
+
+@contextmanager
+def in_time(seconds: float = MAX_SECONDS) -> Iterator[None]:
+    """Bound the time of all that is done in here: `check_time` gives up when it is over.
+
+    Within another one the earlier end holds. It is a decorator as well.
 
     Parameters
     ----------
     seconds : float
         At most so long, from now on [s].
+
+    Examples
+    --------
+    >>> with in_time(0.0):
+    ...     check_time()
+    Traceback (most recent call last):
+    ...
+    qoslib.config.text.TakesTooLongError: this takes more than 5 s; give less
     """
+    token = _END_S.set(min(_END_S.get(), time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _END_S.reset(token)
 
-    def __init__(self, seconds: float = MAX_SECONDS) -> None:
-        self.seconds, self.end_s = seconds, time.monotonic() + seconds
 
-    def check(self) -> None:
-        """Give up where the time is over.
+def check_time(line: int | None = None) -> None:
+    """Give up where the time of `in_time` is over; every loop over what a text has calls it.
 
-        Raises
-        ------
-        ConfigurationError
-            If it is.
-        """
-        if time.monotonic() > self.end_s:
-            raise ConfigurationError(f"reading takes more than {self.seconds:g} s; give less")
+    Parameters
+    ----------
+    line : int, optional
+        Where the reading is.
+
+    Raises
+    ------
+    TakesTooLongError
+        If it is.
+    """
+    if time.monotonic() > _END_S.get():
+        raise TakesTooLongError(f"this takes more than {MAX_SECONDS:g} s; give less", line)
 
 
 def bounded(text: str) -> str:
@@ -80,29 +112,3 @@ def bounded(text: str) -> str:
         line = text[: text.index("\0")].count("\n") + 1
         raise ConfigurationError("a NUL character: this is a binary file, not a text", line)
     return text
-
-
-def in_time(lines: Iterable[T], seconds: float = MAX_SECONDS) -> Iterator[T]:
-    """Go through lines, and give up where that takes too long.
-
-    Parameters
-    ----------
-    lines : iterable
-    seconds : float
-        At most so long [s].
-
-    Yields
-    ------
-    object
-        Each of them.
-
-    Raises
-    ------
-    ConfigurationError
-        If the time is over.
-    """
-    end_s = time.monotonic() + seconds
-    for number, line in enumerate(lines, 1):
-        if time.monotonic() > end_s:
-            raise ConfigurationError(f"reading takes more than {seconds:g} s; give less", number)
-        yield line

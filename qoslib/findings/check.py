@@ -18,10 +18,11 @@ from qoslib.config import (
 from qoslib.config.promises import queued
 from qoslib.config.rules import RULES, Case, Finding, findings, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
+from qoslib.config.text import TakesTooLongError, check_time, in_time
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
-from qoslib.findings.report import ClassRun, PortReport, Report
+from qoslib.findings.report import ClassRow, ClassRun, PortReport, Report
 from qoslib.findings.under_load import LOADS, hash_of, runs, scenario_of
 
 if TYPE_CHECKING:
@@ -97,17 +98,21 @@ def check(
         older = read(against, interface, facts, dialect or found.dialect) if against else None
     except ConfigurationError as error:
         raise ValueError(f"the older configuration: {error}") from None
-    sent = _loads(found, traffic, measured)
-    listed = list(findings(found, sent, known))
+    try:
+        with in_time():
+            sent = _loads(found, traffic, measured)
+        with in_time():
+            listed = list(findings(found, sent, known))
+            listed += idle_comments(text, {*RULES, *MODEL_RULES})
+            ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
+    except TakesTooLongError as error:
+        return Report(file, found.dialect, found.lines, findings=(_unreadable(error),))
     assumed = list(_assumed(found, sent))
-    ports: list[PortReport] = []
     shown: list[str] = []
     # Ports of one policy at one rate are run once.
     known_runs: dict[object, _Runs] = {}
     for place, configured in enumerate(found.ports):
         given = sent.get(place, ())
-        run: tuple[ClassRun, ...] = ()
-        scenario, met = "", tuple[str, ...]()
         if configured.port and any(load.origin != "assumed" for load in given):
             key = configured.port.replace(name="any"), configured.classes, given
             if key not in known_runs:
@@ -117,26 +122,23 @@ def check(
                 name = hash_of(scenario_of(configured, given)) if run else ""
                 known_runs[key] = by_model, run, name
             by_model, run, scenario = known_runs[key]
-            met = by_model.met
+            ports[place] = ports[place].replace(runs=run, scenario=scenario, met=by_model.met)
             name = f"{configured.interface} {configured.direction}"
             listed += [each.replace(interface=name) for each in by_model.findings]
             assumed += by_model.not_run
-        port = _port(found, configured, given, run, scenario).replace(met=met)
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import about, compared, limits
 
             if len(about(measured, configured)):
                 values, notes = compared(measured, configured, given)
-                port = port.replace(compared=values)
+                ports[place] = ports[place].replace(compared=values)
                 shown += [*limits(measured, configured), *notes]
-        ports.append(port)
     if measured is not None and not any(port.compared for port in ports) and not shown:
         shown.append("Nothing in the measured file is about a port of this configuration.")
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
     if older is not None and not older.ports:
         assumed.append("Nothing to compare: the older configuration has no port with queues.")
-    listed += idle_comments(text, {*RULES, *MODEL_RULES})
     kept, ignored = silenced(in_order(merged(listed)), text)
     return Report(
         file,
@@ -190,26 +192,21 @@ def _ticket(configured: ConfiguredPort, given: Sequence[Load]) -> tuple[ClassRun
         return ()
 
 
-def _port(
-    found: Configuration,
-    configured: ConfiguredPort,
-    given: Sequence[Load],
-    run: tuple[ClassRun, ...],
-    scenario: str,
-) -> PortReport:
+def _port(found: Configuration, configured: ConfiguredPort, given: Sequence[Load]) -> PortReport:
+    check_time(configured.line)
     family = next((name for name in _VERIFY if found.dialect.startswith(name)), "")
     way = _WAYS[configured.direction]
+    rows: tuple[ClassRow, ...] = ()
+    if configured.port is not None:
+        rows = class_rows(configured, given, by_type=_by_type(found, configured))
+    verify = (line.format(name=configured.interface, way=way) for line in _VERIFY.get(family, ()))
     return PortReport(
         configured.interface,
         configured.direction,
         configured.policy,
-        class_rows(configured, given, by_type=_by_type(found, configured))
-        if configured.port is not None
-        else (),
-        run,
-        configured.missing,
-        scenario,
-        tuple(line.format(name=configured.interface, way=way) for line in _VERIFY.get(family, ())),
+        rows,
+        missing=configured.missing,
+        verify=tuple(verify),
     )
 
 

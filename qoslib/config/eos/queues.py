@@ -8,7 +8,7 @@ from qoslib.config.mqc.lines import Line, NotUnderstood, Words, exactly, lines_o
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.words import DSCP
 from qoslib.config.reading import Remark, Statement
-from qoslib.config.text import Clock
+from qoslib.config.text import check_time
 
 __all__ = ["Block", "Given", "Queueing", "queueing_of"]
 
@@ -294,13 +294,12 @@ class _Reading:
                 self._leave(line, bare)
 
 
-def queueing_of(text: str, clock: Clock) -> Queueing:
+def queueing_of(text: str) -> Queueing:
     """All that a text says of queues.
 
     Parameters
     ----------
     text : str
-    clock : Clock
 
     Returns
     -------
@@ -312,8 +311,8 @@ def queueing_of(text: str, clock: Clock) -> Queueing:
         If a number is out of range, or it takes too long.
     """
     reading = _Reading()
-    for line in lines_of(text, clock, "EOSConfigParser"):
-        clock.check()
+    for line in lines_of(text, "EOSConfigParser"):
+        check_time()
         reading.take(line)
     return reading.found
 

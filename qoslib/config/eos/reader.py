@@ -11,7 +11,7 @@ from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
 from qoslib.config.mqc.words import MARKS
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
-from qoslib.config.text import Clock, ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -29,7 +29,7 @@ from qoslib.port import (
 __all__ = ["eos_sign", "read_eos"]
 
 _SIGN = re.compile(
-    r"^\s+(uc-)?tx-queue \d|^qos (profile|map (dscp|cos|traffic-class)) |EOS-4\.", re.MULTILINE
+    r"^[ \t]+(uc-)?tx-queue \d|^qos (profile|map (dscp|cos|traffic-class)) |EOS-4\.", re.MULTILINE
 )
 _QUEUES = 8
 _FRAME_BYTES = 1518
@@ -68,11 +68,10 @@ def read_eos(text: str, facts: Facts) -> Configuration:
     ConfigurationError
         If it cannot be read.
     """
-    clock = Clock()
-    found = queueing_of(text, clock)
+    found = queueing_of(text)
     ports = []
     for block in found.interfaces.values():
-        clock.check()
+        check_time()
         ports += list(_ports(found, block, facts))
     statements = [each for each in found.statements if _of_a_port(each.parents, each.text, ports)]
     return Configuration(

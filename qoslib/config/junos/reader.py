@@ -1,7 +1,5 @@
 """A Junos configuration as ports."""
 
-import time
-
 from qoslib.config.facts import Facts
 from qoslib.config.junos.classes import forwarding_classes, rules, rules_of_filters, without_number
 from qoslib.config.junos.droppers import drop_profiles
@@ -18,7 +16,7 @@ from qoslib.config.junos.schedulers import schedulers
 from qoslib.config.junos.sites import interfaces
 from qoslib.config.junos.statements import Said, statements
 from qoslib.config.reading import Configuration, ConfiguredPort
-from qoslib.config.text import MAX_SECONDS, ConfigurationError
+from qoslib.config.text import check_time
 
 __all__ = ["is_junos", "read_junos"]
 
@@ -124,11 +122,8 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     )
     rates = Rates(said, facts)
     ports: list[ConfiguredPort] = []
-    end_s = time.monotonic() + MAX_SECONDS
     for interface in interfaces(said, profiles(below(cos, "traffic-control-profiles"))):
-        if time.monotonic() > end_s:
-            problem = f"the ports take more than {MAX_SECONDS:g} s; give fewer interfaces"
-            raise ConfigurationError(problem, interface.line)
+        check_time(interface.line)
         lost += interface.lost
         if interface.shapes:
             port, left_out = port_of(interface, known, rates)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from qoslib.config.text import ConfigurationError, in_time
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["Said", "shown", "statements"]
 
@@ -116,13 +116,14 @@ def statements(text: str) -> list[Said]:
     1
     """
     text = _LONG.sub(_in_one_line, text)
-    sets = len(re.findall(r"^\s*(?:\S+[#>%]\s+)?set\s", text, re.MULTILINE))
-    braces = len(re.findall(r"\{\s*$", text, re.MULTILINE))
+    sets = len(re.findall(r"^[ \t]*(?:\S+[#>%][ \t]+)?set\s", text, re.MULTILINE))
+    braces = len(re.findall(r"\{[ \t]*$", text, re.MULTILINE))
     found = _lines(text) if sets > braces else _braces(text)
     above = _level_above(text)
     kept: list[Said] = []
     known: set[tuple[str, ...]] = set()
     for said in found:
+        check_time(said.line)
         words = above + said.words
         if not words:
             continue
@@ -148,7 +149,7 @@ def _level_above(text: str) -> tuple[str, ...]:
     for level, tops in _FRAGMENTS.items():
         if re.search(rf"\b{level}\b", text) is None:
             start = "|".join(map(re.escape, tops))
-            if re.search(rf"^\s*(?:set\s+)?(?:{start})\s+\S", text, re.MULTILINE):
+            if re.search(rf"^[ \t]*(?:set[ \t]+)?(?:{start})[ \t]+\S", text, re.MULTILINE):
                 return (level,)
     return ()
 
@@ -208,7 +209,8 @@ def _braces(text: str) -> Iterator[Said]:
     levels = [_Level((), (), True, 0)]
     tokens: list[str] = []
     started = 0
-    for number, line in enumerate(in_time(text.split("\n")), 1):
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
         for token in _TOKEN.findall(line):
             above = levels[-1]
             if token == ";" or token == "{":
@@ -258,7 +260,8 @@ def _each(tokens: list[str]) -> Iterator[list[str]]:
 def _lines(text: str) -> list[Said]:
     said: list[Said] = []
     levels: list[tuple[str, ...]] = [()]
-    for number, line in enumerate(in_time(text.split("\n")), 1):
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
         match = _SET.fullmatch(line.rstrip())
         if match is None:
             continue

@@ -5,7 +5,7 @@ from qoslib.config.mqc.interfaces import INTERFACE, interface_line, is_service
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.policies import Interface, Match, Policies, Policy, PolicyClass, Selection
-from qoslib.config.text import Clock
+from qoslib.config.text import check_time
 
 __all__ = ["policies_of"]
 
@@ -27,13 +27,12 @@ _ELSEWHERE = {
 }
 
 
-def policies_of(text: str, clock: Clock) -> Policies:
+def policies_of(text: str) -> Policies:
     """All that a text defines.
 
     Parameters
     ----------
     text : str
-    clock : Clock
 
     Returns
     -------
@@ -45,10 +44,10 @@ def policies_of(text: str, clock: Clock) -> Policies:
         If a number is out of range, a word is missing, or it takes too long.
     """
     reading = _Reading()
-    for line in lines_of(text, clock):
-        clock.check()
+    for line in lines_of(text):
+        check_time()
         reading.take(line)
-    reading.finish(clock)
+    reading.finish()
     return reading.found
 
 
@@ -250,10 +249,10 @@ class _Reading:
         for each in lost:
             self.found.leave(line, each)
 
-    def finish(self, clock: Clock) -> None:
+    def finish(self) -> None:
         """Read the interfaces: of one without quality of service nothing is said."""
         for name, lines in self.held.items():
-            clock.check()
+            check_time()
             made = Interface(name, lines[0].number)
             understood, left = [], []
             for line in lines:

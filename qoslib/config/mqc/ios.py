@@ -7,7 +7,6 @@ from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS, Rules
 from qoslib.config.reading import Configuration
-from qoslib.config.text import Clock
 
 __all__ = [
     "ios_sign",
@@ -20,15 +19,15 @@ __all__ = [
     "read_nxos",
 ]
 
-_POLICY = re.compile(r"^\s*(policy-map|class-map|service-policy) ", re.MULTILINE)
+_POLICY = re.compile(r"^[ \t]*(policy-map|class-map|service-policy) ", re.MULTILINE)
 _CLASSIC = re.compile(r"^version 1[0-5]\.", re.MULTILINE)
 _XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
 _XR = re.compile(
-    r"^\s*end-(policy-map|class-map)|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR",
+    r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR",
     re.MULTILINE,
 )
 _NX = re.compile(
-    r"^\s*(service-policy|class-map|policy-map|class) type (queuing|network-qos)|^system qos",
+    r"^[ \t]*(service-policy|class-map|policy-map|class) type (queuing|network-qos)|^system qos",
     re.MULTILINE,
 )
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
@@ -102,9 +101,8 @@ def nxos_sign(text: str) -> float:
 
 
 def _read(text: str, facts: Facts, rules: Rules) -> Configuration:
-    clock = Clock()
-    found = policies_of(text, clock)
-    ports = tuple(ports_of(found, rules, facts, clock))
+    found = policies_of(text)
+    ports = tuple(ports_of(found, rules, facts))
     return Configuration(
         rules.name,
         ports,

@@ -1,12 +1,11 @@
 """The lines of an indented configuration, with their numbers, and the words of one line."""
 
 import re
-import textwrap
 from dataclasses import dataclass
 from typing import NoReturn
 
 from qoslib import units
-from qoslib.config.text import Clock, ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["Line", "NotUnderstood", "Words", "exactly", "lines_of"]
 
@@ -54,13 +53,12 @@ class Line:
         return self.words[0].lower()
 
 
-def lines_of(text: str, clock: Clock, parser: str = "IOSConfigParser") -> list[Line]:
+def lines_of(text: str, parser: str = "IOSConfigParser") -> list[Line]:
     """The lines of an indented configuration, without comments and banners.
 
     Parameters
     ----------
     text : str
-    clock : Clock
     parser : str
         Of netutils; they differ in how a banner ends.
 
@@ -86,19 +84,12 @@ def lines_of(text: str, clock: Clock, parser: str = "IOSConfigParser") -> list[L
         """That of netutils, which looks at the clock at each line."""
 
         def is_banner_start(self, line: str) -> bool:
-            clock.check()
+            check_time()
             return bool(super().is_banner_start(line))
 
-    numbered = [
-        f"{' ' * min(len(line) - len(line.lstrip()), _COLUMNS)}{bare}{_mark(number)}"
-        for number, line in enumerate(text.split("\n"), 1)
-        if line and (bare := " ".join(line.split())) and not _DROPPED.match(bare)
-    ]
-    clock.check()
+    numbered = _numbered(text)
     if not numbered:
         return []
-    numbered = textwrap.dedent("\n".join(numbered)).split("\n")
-    numbered[0] = numbered[0].lstrip()
     try:
         parsed = Parser("\n".join(numbered)).config_lines
     except ConfigurationError:
@@ -106,13 +97,26 @@ def lines_of(text: str, clock: Clock, parser: str = "IOSConfigParser") -> list[L
     except (ValueError, IndexError, RuntimeError):
         banner = next((i for i, line in enumerate(numbered) if line.startswith("banner")), 0)
         raise ConfigurationError("this banner has no end", _number(numbered[banner])) from None
-    return [
-        _line(each.config_line, not each.parents)
-        for each in parsed
-        if "\n" not in each.config_line
-        and len(each.config_line.strip()) > len(_mark(0))
-        and not each.config_line.lstrip().startswith("#")
-    ]
+    found = []
+    for each in parsed:
+        check_time()
+        said = each.config_line.strip()
+        if "\n" not in each.config_line and len(said) > len(_mark(0)) and said[0] != "#":
+            found.append(_line(each.config_line, not each.parents))
+    return found
+
+
+def _numbered(text: str) -> list[str]:
+    """The lines that are no comments, the least indented at the margin, each with its number."""
+    kept = []
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
+        bare = " ".join(line.split())
+        if bare and not _DROPPED.match(bare):
+            kept.append((min(len(line) - len(line.lstrip()), _COLUMNS), bare + _mark(number)))
+    margin = min((indent for indent, _ in kept), default=0)
+    lines = [" " * (indent - margin) + marked for indent, marked in kept]
+    return [lines[0].lstrip(), *lines[1:]] if lines else []
 
 
 def _mark(number: int) -> str:

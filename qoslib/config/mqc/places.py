@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
 from qoslib.config.reading import ConfiguredClass, Remark
-from qoslib.config.text import Clock, ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["DEFAULT", "Place", "classes_of", "leaves", "places_of", "rules_of"]
 
@@ -35,7 +35,7 @@ class Place:
         return f"class {'/'.join(self.path)}"
 
 
-def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = False) -> list[Place]:
+def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[Place]:
     """The classes of a policy as a tree, `class-default` last.
 
     Parameters
@@ -44,7 +44,6 @@ def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = Fa
         What the text defines.
     policy : Policy
         The one on the interface.
-    clock : Clock
     built_in : bool
         Whether the platform has classes of its own.
 
@@ -69,7 +68,7 @@ def places_of(found: Policies, policy: Policy, clock: Clock, built_in: bool = Fa
         places = []
         for part in parts:
             count += 1
-            clock.check()
+            check_time()
             if count > _MOST:
                 raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
             place = Place(part, (*path, part.name), marks_of(part))

@@ -10,7 +10,7 @@ from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
 from qoslib.config.mqc.words import interface_rate_bps
 from qoslib.config.reading import ConfiguredPort, Origin, Remark
-from qoslib.config.text import Clock, ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
 
 __all__ = ["ports_of"]
@@ -18,7 +18,7 @@ __all__ = ["ports_of"]
 _WAYS: tuple[Way, ...] = ("out", "in")
 
 
-def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Iterator[ConfiguredPort]:
+def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
     """The ports of all interfaces that have a policy or a queue of a stated length.
 
     Where a text has no interface, each policy that is in no other is taken for a port.
@@ -30,7 +30,6 @@ def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Itera
     rules : Rules
         The platform.
     facts : Facts
-    clock : Clock
 
     Yields
     ------
@@ -47,10 +46,11 @@ def ports_of(found: Policies, rules: Rules, facts: Facts, clock: Clock) -> Itera
         if policy.name not in _children(found) and any(map(_queues, policy.classes.values()))
     ]
     for interface in interfaces:
+        check_time(interface.line)
         _say_unused(found, interface)
         for way in _WAYS:
             if way in interface.policies:
-                yield _configured(found, rules, facts, interface, way, clock)
+                yield _configured(found, rules, facts, interface, way)
         if "out" in interface.hold and "out" not in interface.policies:
             yield _held(found, facts, interface, rules.types)
 
@@ -77,7 +77,7 @@ def _children(found: Policies) -> set[str]:
 
 
 def _configured(
-    found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way, clock: Clock
+    found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way
 ) -> ConfiguredPort:
     """The port of one direction."""
     named = interface.policies[way]
@@ -90,7 +90,7 @@ def _configured(
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
-    places = places_of(found, policy, clock, rules.built_in)
+    places = places_of(found, policy, rules.built_in)
     root = f"policy-map {policy.name}"
     empty = empty.replace(classes=tuple(classes_of(places, root)))
     line = _line_rate(found, facts, interface, rules.types)
@@ -106,7 +106,7 @@ def _configured(
             asked = facts.missing(interface.name, "buffer_bytes", question, named.line)
             return empty.replace(missing=(asked,))
         memory = (facts.number(interface.name, "buffer_bytes") or 1.0, name) if name else None
-    grown = Grown(rules, way, clock, memory, interface.hold.get("in"))
+    grown = Grown(rules, way, memory, interface.hold.get("in"))
     try:
         names = grown.level(places, share_bps, rate_bps)
         nodes = (*reversed([*grown.nodes, Node(root, names)]),)

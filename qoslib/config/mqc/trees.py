@@ -10,7 +10,7 @@ from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.weights import Weights, of_share_bps, weights
 from qoslib.config.reading import Origin, Remark
-from qoslib.config.text import Clock
+from qoslib.config.text import check_time
 from qoslib.port import ByteLimit, Node, PacketLimit, Queue
 
 __all__ = ["Grown", "Way"]
@@ -26,7 +26,6 @@ class Grown:
     ----------
     rules : Rules
     way : {'out', 'in'}
-    clock : Clock
     memory : (float, str) or None
         What a queue may hold where neither a line nor the platform says it [B], and its fact.
     held : Amount or None
@@ -37,11 +36,10 @@ class Grown:
         self,
         rules: Rules,
         way: Way,
-        clock: Clock,
         memory: tuple[float, str] | None = None,
         held: Amount | None = None,
     ) -> None:
-        self.rules, self.way, self.clock = rules, way, clock
+        self.rules, self.way = rules, way
         self.memory, self.held = memory, held
         self.queues: list[Queue] = []
         self.nodes: list[Node] = []
@@ -69,7 +67,7 @@ class Grown:
         shares = weights(places, share_bps, self.rules)
         names = []
         for place in places:
-            self.clock.check()
+            check_time()
             part = place.of
             where = f"scheduler.nodes[{place.node!r}]" if place.children else _queue(place)
             shape = shaper(part.shape, share_bps, self.rules)

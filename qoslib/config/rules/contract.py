@@ -28,9 +28,11 @@ def contract_bps(case: Case) -> tuple[float, int] | None:
         return fact, 0
     if not case.configuration.dialect.startswith("ios"):
         return None
+    parents = (f"interface {interface}",)
     for each in case.configuration.statements:
-        said = re.fullmatch(r"bandwidth (\d{1,12})", each.text)
-        if said and each.parents == (f"interface {interface}",):
+        if each.parents != parents:
+            continue
+        if said := re.fullmatch(r"bandwidth (\d{1,12})", each.text):
             rate = units.kbps(float(said[1]))
             return (rate, each.line) if rate < case.port.rate_bps else None
     return None

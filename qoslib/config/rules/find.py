@@ -18,6 +18,7 @@ from qoslib.config.rules import (
     sums,
 )
 from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule
+from qoslib.config.text import check_time, in_time
 from qoslib.record import Count, Record, record
 
 __all__ = [
@@ -37,6 +38,8 @@ _FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attach
 RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}
 
 _IGNORE = re.compile(r"(?:[!#]|/\*).*?\bqoslib:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*?)\s*(?:\*/)?\s*$")
+#: A longer line has no comment for these rules.
+_LONGEST = 1000
 _COMMENT = re.compile(r"\s*([!#]|/\*)")
 
 
@@ -58,6 +61,7 @@ class Silenced(Record):
     line: Count
 
 
+@in_time()
 def findings(
     configuration: Configuration,
     loads: Mapping[int, Sequence[Load]] | None = None,
@@ -107,6 +111,7 @@ def findings(
             found += [finding_of(each, one) for one in each.find(configuration)]
             continue
         for case in cases:
+            check_time(case.configured.line)
             configured = case.configured
             if each.inward or configured.direction == "out":
                 where = f"{configured.interface} {configured.direction}"
@@ -179,6 +184,7 @@ def silenced(
     kept, ignored = [], []
     comments = _comments(text)
     for finding in found:
+        check_time(finding.line)
         for rule, reason, line, lines in comments:
             if rule == finding.id and (not lines or finding.line in lines):
                 ignored.append(Silenced(finding, reason, line))
@@ -210,7 +216,8 @@ def idle_comments(text: str, known: Collection[str]) -> tuple[Finding, ...]:
     """
     found = []
     for number, line in enumerate(text.splitlines(), 1):
-        said = _IGNORE.search(line) if "qoslib" in line else None
+        check_time(number)
+        said = _ignore_in(line)
         if not said or (said[1] in known and said[2]):
             continue
         why = "it gives no reason" if said[1] in known else f"no rule is called {said[1][:40]!r}"
@@ -234,20 +241,24 @@ def _comments(text: str) -> list[tuple[str, str, int, tuple[int, ...]]]:
     """Rule, reason, line of each comment, and the lines that it is about; none for the file."""
     found: list[tuple[str, str, int, tuple[int, ...]]] = []
     seen = False
-    lines = text.splitlines()
-    for number, line in enumerate(lines, 1):
+    waiting: list[int] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        check_time(number)
         is_comment = bool(_COMMENT.match(line))
-        said = _IGNORE.search(line) if "qoslib" in line else None
-        seen = seen or bool(line.strip() and not is_comment)
+        is_command = bool(line.strip()) and not is_comment
+        seen = seen or is_command
+        if is_command:
+            for at in waiting:
+                rule, reason, comment, about = found[at]
+                found[at] = rule, reason, comment, (*about, number)
+            waiting.clear()
+        said = _ignore_in(line)
         if said and said[2]:
-            following = next(
-                (
-                    at
-                    for at in range(number + 1, len(lines) + 1)
-                    if lines[at - 1].strip() and not _COMMENT.match(lines[at - 1])
-                ),
-                number,
-            )
-            about: tuple[int, ...] = (number, following) if is_comment else (number,)
-            found.append((said[1], said[2], number, about if seen else ()))
+            if seen and is_comment:
+                waiting.append(len(found))
+            found.append((said[1], said[2], number, (number,) if seen else ()))
     return found
+
+
+def _ignore_in(line: str) -> re.Match[str] | None:
+    return _IGNORE.search(line) if "qoslib" in line and len(line) <= _LONGEST else None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from qoslib.config.reading import Remark, Statement
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.rules.rule import Case, Found, rule
 
@@ -11,6 +12,7 @@ __all__ = ["CONTROL"]
 #: Marks of routing protocols (RFC 4594, section 3.2).
 CONTROL = {"CS6", "IP 6", "PCP 6", "EXP 6"}
 #: Commands that set or trust a mark.
+_EF = re.compile(r"\b(ef|46|184|trust)\b", re.IGNORECASE)
 SETS = re.compile(r"(set|police|exceed-action|conform-action|mls|qos|auto|rewrite|remark)\b", re.I)
 #: In IOS the first class that matches takes a packet.
 FIRST_WINS = ("ios", "eos", "nx", "tc")
@@ -45,12 +47,14 @@ def ef_never_set(case: Case) -> Iterator[Found]:
     """EF is matched on the way out, and nothing in the file sets or trusts it."""
     if not case.configuration.dialect.startswith("ios"):
         return
-    texts = [each.text for each in case.configuration.statements]
-    texts += [each.text for each in case.configuration.remarks]
-    if any(SETS.match(text) and re.search(r"\b(ef|46|184|trust)\b", text, re.I) for text in texts):
-        return
+    every: list[Statement | Remark] = [
+        *case.configuration.statements,
+        *case.configuration.remarks,
+    ]
     for each in case.configured.classes:
         if "EF" in each.marks and "the rest" not in each.marks:
+            if any(SETS.match(one.text) and _EF.search(one.text) for one in every):
+                return
             yield Found(
                 each.line,
                 f"Class {each.name} takes EF, and nothing in this file sets or trusts EF.",

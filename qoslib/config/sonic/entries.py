@@ -6,7 +6,7 @@ from qoslib.config.facts import Facts
 from qoslib.config.mqc.words import MARKS
 from qoslib.config.reading import MissingFact, Origin, Remark
 from qoslib.config.sonic.tables import Field, Tables, shown
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["MOST", "Reading"]
 
@@ -88,6 +88,7 @@ class Reading:
         for table in ("QUEUE", "BUFFER_QUEUE"):
             for key in self.tables.get(table, {}):
                 for port, number in self.places(table, key):
+                    check_time()
                     found.setdefault(port, set()).add(number)
         return found
 
@@ -106,6 +107,7 @@ class Reading:
         """A field of the port's queue."""
         found = None
         for key, fields in self.tables.get(table, {}).items():
+            check_time()
             if (
                 self.port in key
                 and name in fields

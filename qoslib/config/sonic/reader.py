@@ -1,6 +1,5 @@
 """`config_db.json` of SONiC as ports: schedulers, buffers, WRED and maps."""
 
-import time
 from typing import Any
 
 from qoslib import units
@@ -16,7 +15,7 @@ from qoslib.config.reading import (
 from qoslib.config.sonic.entries import Reading
 from qoslib.config.sonic.queues import queue_of, shaper_of
 from qoslib.config.sonic.tables import shown, tables
-from qoslib.config.text import MAX_SECONDS, ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 from qoslib.port import Classifier, MemoryPool, Port, PriorityLevels
 
 __all__ = ["is_sonic", "read_sonic"]
@@ -106,12 +105,10 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     (100000000000.0, [20.0, 20.0])
     """
     reading = Reading(tables(text), facts)
-    end_s = time.monotonic() + MAX_SECONDS
     ports = []
     by_port = reading.queues()
     for name, numbers in by_port.items():
-        if time.monotonic() > end_s:
-            raise ConfigurationError(f"reading takes more than {MAX_SECONDS:g} s; give less")
+        check_time()
         ports.append(_port(reading, name, sorted(numbers), len(by_port)))
     statements, remarks = _sorted_out(reading)
     lines = text.count("\n") + 1

@@ -4,7 +4,7 @@ import json
 import re
 from typing import NamedTuple
 
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["Field", "Tables", "shown", "tables"]
 
@@ -74,7 +74,9 @@ def _walk(text: str, outer: int, found: Tables) -> None:
     """Enter what stands at the depth of tables, keys and fields; the text is valid JSON."""
     path: list[str] = []
     depth, line, name, value = 0, 1, "", False
-    for token in _TOKEN.findall(text):
+    for match in _TOKEN.finditer(text):
+        check_time(line)
+        token = match.group()
         if token == "\n":
             line += 1
         elif token in "{[":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from qoslib.config.reading import Remark
 from qoslib.config.tc.options import options_of
 from qoslib.config.tc.words import INGRESS, Command
-from qoslib.config.text import ConfigurationError, in_time
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["Device", "devices"]
 
@@ -134,7 +134,8 @@ def devices(
     """
     found: dict[str, Device] = {}
     remarks: list[Remark] = []
-    for command, names in in_time(commands):
+    for command, names in commands:
+        check_time()
         device = found.setdefault(command.device, Device(command.device))
         device.names |= names
         certain = not unread.keys() & {"", command.device}

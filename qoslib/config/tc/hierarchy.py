@@ -8,7 +8,7 @@ from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options, by_default
 from qoslib.config.tc.queues import frames, held
 from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError, in_time
+from qoslib.config.text import ConfigurationError, check_time
 from qoslib.platforms.trees import HTB_QUANTA_BYTES, htb
 from qoslib.port import Classifier, HierarchicalTokenBucket, Node, Queue, Scheduler, Shaper
 
@@ -73,7 +73,8 @@ def htb_tree(notes: Notes, qdisc: Command) -> Inner:
     entries: list[tuple[str, str, Command | None, str]] = []
     if len(tops) > 1 or tops[0] in leaves:
         nodes.append(Node(names[qdisc.handle], tuple(names[each] for each in tops)))
-    for classid, command in in_time(own.items()):
+    for classid, command in own.items():
+        check_time()
         name = names[classid]
         if classid in children:
             node = Node(name, tuple(names[each] for each in children[classid]))

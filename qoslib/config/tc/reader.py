@@ -15,7 +15,7 @@ __all__ = ["is_tc", "read_tc"]
 
 #: What an interface is called where the output does not name it.
 NAMELESS = "device"
-_SHOWN = re.compile(r'^\s*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
+_SHOWN = re.compile(r'^[ \t]*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
 _LINE = re.compile(
     r"""(?<![\w.-])tc\}?[ \t]+(?:-\S+[ \t]+)*(?:qdisc|class|filter)\b
     |^[ \t]*(?:qdisc|class)[ \t]+\w+[ \t]+[0-9a-f]*:[0-9a-f]*[ \t]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from qoslib.config.reading import Remark
 from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
-from qoslib.config.text import ConfigurationError, in_time
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["Script", "read_script"]
 
@@ -74,7 +74,8 @@ def read_script(text: str) -> Script:
     """
     found, values, names = Script([], [], {}), dict[str, str](), dict[str, str]()
     inside: list[tuple[str, int]] = []
-    for number, line in in_time(_logical_lines(text)):
+    for number, line in _logical_lines(text):
+        check_time(number)
         comment = _NAMED.fullmatch(line.strip())
         if comment:
             _name(comment, number, names)

@@ -7,7 +7,7 @@ from typing import Any
 
 from qoslib import units
 from qoslib.config.tc.words import INGRESS, Command, handle
-from qoslib.config.text import ConfigurationError, in_time
+from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["read_shown"]
 
@@ -54,7 +54,8 @@ def read_shown(text: str) -> tuple[list[Command], str]:
     """
     found: list[Command] = []
     rest, at = "", 0
-    for begin, end, line, each in in_time(_objects(text)):
+    for begin, end, line, each in _objects(text):
+        check_time()
         if each is not None:
             found += _commands(each, line)
         rest += text[at:begin] + "\n" * text.count("\n", begin, end)

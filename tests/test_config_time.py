@@ -1,0 +1,153 @@
+"""Each stage of each dialect gives up when its time is over."""
+
+import pytest
+
+from qoslib.config import ConfigurationError, promises, read, recognise, rules
+from qoslib.config import text as bounds
+from qoslib.findings import check
+
+MQC = """\
+class-map match-any VOICE
+ match dscp ef
+policy-map P
+ class VOICE
+  priority percent 10
+ class class-default
+  bandwidth percent 50
+""" + "".join(f"interface Gi0/{n}\n speed 100\n service-policy output P\n" for n in range(5))
+JUNOS = (
+    """\
+class-of-service {
+  forwarding-classes { queue 0 BE; queue 3 NC; }
+  scheduler-maps { M { forwarding-class BE scheduler be; forwarding-class NC scheduler nc; } }
+  schedulers { be { transmit-rate percent 50; } nc { transmit-rate percent 5; } }
+  interfaces {
+"""
+    + "".join(f"    ge-0/0/{n} {{ scheduler-map M; }}\n" for n in range(5))
+    + "  }\n}\n"
+)
+TC = """\
+tc qdisc add dev eth0 root handle 1: htb default 30
+tc class add dev eth0 parent 1: classid 1:20 htb rate 30mbit ceil 50mbit
+tc class add dev eth0 parent 1: classid 1:30 htb rate 20mbit ceil 50mbit
+tc qdisc add dev eth1 root tbf rate 10mbit burst 15k limit 100k
+"""
+SHOWN = '[{"kind":"pfifo","handle":"1:","dev":"eth0","root":true,"options":{"limit":9}}]\n' * 3
+SONIC = """\
+{"PORT": {"Ethernet0": {"speed": "100000"}, "Ethernet4": {"speed": "100000"}},
+ "SCHEDULER": {"s": {"type": "DWRR", "weight": "20"}},
+ "QUEUE": {"Ethernet0|0-1": {"scheduler": "s"},
+           "Ethernet4|0-1": {"scheduler": "s"}}}
+"""
+EOS = "".join(
+    f"interface Ethernet{n}\n speed 10g\n tx-queue 1\n  bandwidth percent 30\n" for n in range(4)
+)
+TEXTS = {
+    "ios-xe": MQC,
+    "ios": MQC,
+    "ios-xr": MQC,
+    "nxos": MQC,
+    "eos": EOS,
+    "junos": JUNOS,
+    "tc": TC,
+    "tc -j": SHOWN,
+    "sonic": SONIC,
+}
+FACTS = {"line_rate_bps": 1e9, "buffer_bytes": 1e6}
+
+
+class Clock:
+    """Time that stands still, and is over from one look at it on."""
+
+    def __init__(self, over_at=None):
+        self.looks, self.over_at = 0, over_at
+
+    def monotonic(self):
+        self.looks += 1
+        return 100.0 if self.over_at is not None and self.looks > self.over_at else 0.0
+
+
+def looks(monkeypatch, does):
+    """How often something looks at the clock, when it has its time."""
+    clock = Clock()
+    monkeypatch.setattr(bounds, "time", clock)
+    does()
+    return clock.looks
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_reading_looks_at_the_clock_at_each_line_and_gives_up_at_any_look(monkeypatch, name):
+    text = TEXTS[name]
+
+    def reading():
+        return read(text, facts=FACTS, dialect=name.split()[0])
+
+    count = looks(monkeypatch, reading)
+    assert count > text.count("\n")
+    for at in range(1, count):
+        monkeypatch.setattr(bounds, "time", Clock(over_at=at))
+        with pytest.raises(ConfigurationError, match="takes more than 5 s; give less"):
+            reading()
+
+
+def test_rules_and_promises_give_up_at_any_look(monkeypatch):
+    found = read(MQC)
+    for stage in (lambda: rules.findings(found), lambda: promises(found.ports[0])):
+        promises_cache_clear()
+        count = looks(monkeypatch, stage)
+        assert count > 3
+        for at in range(1, count):
+            promises_cache_clear()
+            monkeypatch.setattr(bounds, "time", Clock(over_at=at))
+            with pytest.raises(ConfigurationError, match="takes more than 5 s"):
+                stage()
+
+
+def promises_cache_clear():
+    from qoslib.config.promises import _promises
+
+    _promises.cache_clear()
+
+
+def test_a_check_that_takes_too_long_is_one_finding(monkeypatch):
+    promises_cache_clear()
+    count = looks(monkeypatch, lambda: check(MQC))
+    seen = []
+    for at in range(1, count, 5):
+        promises_cache_clear()
+        monkeypatch.setattr(bounds, "time", Clock(over_at=at))
+        report = check(MQC)
+        if report.findings[0].id == "unreadable":
+            seen.append(report.dialect)
+            assert len(report.findings) == 1
+            assert "takes more than 5 s" in report.findings[0].sentence
+    # Before and after the text was read; only comments are looked at after that.
+    assert set(seen) == {"", "ios-xe"}
+    assert len(seen) > 0.8 * count / 5
+
+
+def test_an_inner_time_does_not_lengthen_the_outer_one():
+    with bounds.in_time(0.0), bounds.in_time(60.0), pytest.raises(ConfigurationError):
+        bounds.check_time(7)
+    bounds.check_time()
+
+
+@pytest.mark.parametrize(
+    "unit", ["\n", " \n", "\t", "[", "{", "tc ", "policy-map\n", "# \n", "set\n"]
+)
+def test_what_is_long_and_says_nothing_is_looked_at_once(unit):
+    """Signs that look at each place of a text from each of its lines take hours here."""
+    with pytest.raises(ConfigurationError):
+        recognise(unit * (1_000_000 // len(unit)))
+
+
+def test_a_node_with_many_classes_is_worked_out_once_each():
+    names = [f"C{n}" for n in range(120)]
+    maps = "".join(f"class-map {name}\n match dscp {n % 64}\n" for n, name in enumerate(names))
+    policy = "".join(
+        f" class {name}\n  bandwidth remaining ratio {n + 1}\n" for n, name in enumerate(names)
+    )
+    text = f"{maps}policy-map P\n{policy}interface Gi0/0\n speed 100\n service-policy output P\n"
+    found = promises(read(text).ports[0])
+    assert len(found) == 121
+    assert sum(each.minimum_bps for each in found) == pytest.approx(100e6)
