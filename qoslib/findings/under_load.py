@@ -134,7 +134,27 @@ def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> 
 
 
 def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> str:
-    """Says that a stream stands for TCP in the packet model, where it does; else empty."""
+    """Says that a stream stands for TCP in the packet model, where it does.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+    loads : sequence of Load
+
+    Returns
+    -------
+    str
+        A sentence; empty where TCP runs itself, or nobody sends any.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
+    >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
+    >>> stand_in(edge, loads(edge, 'all = "2 TCP, 20 ms"'))
+    ''
+    """
     assert configured.port is not None
     tree = isinstance(_flat(configured.port).scheduler, TREES)
     if not tree or not any(load.flows for load in loads):
