@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from qoslib import compare, measurements, run, tcp, units
+from qoslib import compare, findings, measurements, run, tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host, HtbPacing, actual_rate_bps
+from qoslib.lessons import own_port
 from qoslib.lessons.same_traffic import same_line
 from qoslib.platforms import isr4331, m120
 from qoslib.port import (
@@ -59,12 +60,20 @@ def unpoliced(policer=None):
     return POLICED.replace(queues=(FIRST.replace(policer=policer), POLICED.queues[1]))
 
 
-def policed(burst_bytes, voice_bps):
-    """Voice, served first, behind a policer of 10 Mb/s with this burst; None: no policer."""
-    policer = None if burst_bytes is None else Policer(units.mbps(10), burst_bytes)
-    port = POLICED.replace(queues=(FIRST.replace(policer=policer), POLICED.queues[1]))
-    return Scenario("mine", port, (Stream("voice", voice_bps, 200), Stream("data", 60e6, 1500)))
+def branch(shape_bps=19.4e6, against=50e6, edit=("", ""), **changes):
+    """The report of lesson 13's change, with another shaper, no older text, or other traffic."""
+    known = {"facts": own_port.FACTS, "traffic": own_port.traffic()} | changes
+    older = against and own_port.configuration(against)
+    text = own_port.configuration(shape_bps)
+    for old, new in zip(edit[::2], edit[1::2], strict=True):
+        text = text.replace(old, new) if old else text
+    return findings.check(text, against=older, **known)
 
+
+#: The first class is no voice, and is promised less than it is sent.
+BULK_FIRST = ("dscp ef", "dscp af11", "priority 4000", "bandwidth 1000")
+BULK = 'VOICE = "9 Mb/s"\nVIDEO = "6 Mb/s video"\nclass-default = "14 Mb/s"'
+CALM = 'VOICE = "40 calls G.711"\nclass-default = "3 Mb/s"'
 
 VOICE = (
     POLICED,
@@ -193,7 +202,8 @@ RIGHT = {
     "13.1": 225,
     "13.2": 64,
     "13.3": 980,
-    "13.4": Scenario("two", POLICED, (Stream("voice", 8e6, 200), Stream("data", 60e6, 1500))),
+    "13.4": 18.32,
+    "13.5": branch(),
     "11.1": 6.667,
     "11.2": 7.143,
     "11.3": foretold(1),
@@ -369,11 +379,19 @@ WRONG = [
     ("13.2", 63, "room for more"),
     ("13.2", 64.5, "whole number"),
     ("13.3", 1000, "still in it"),
-    ("13.4", Scenario("idle", LINE, (Stream("a", 1e6),)), "nothing is lost"),
-    ("13.4", Scenario("late", LINE, (Stream("a", 2e8),)), "Serve it first"),
-    ("13.4", policed(100, 8e6), "burst of 100 B"),
-    ("13.4", policed(50_000, 30e6), "10 Mb/s"),
-    ("13.4", policed(None, 80e6), "is served first and still loses"),
+    ("13.4", 20, "when both count the same bytes"),
+    ("13.4", 18.17, "taken off the frame"),
+    ("13.5", own_port.configuration(), "findings.check(new, traffic=..., against=old)"),
+    (
+        "13.5",
+        branch(edit=("GigabitEthernet0/0/1", "Serial0/1/0")),
+        "lacks a fact: Serial0/1/0.line_rate_bps",
+    ),
+    ("13.5", branch(traffic=None), "nobody said what is sent"),
+    ("13.5", branch(against=None), "Give the older text"),
+    ("13.5", branch(shape_bps=30e6), "an error in line 22: shaper-over-contract"),
+    ("13.5", branch(edit=BULK_FIRST, traffic=BULK), "VOICE stands first and loses"),
+    ("13.5", branch(traffic=CALM), "no other class loses anything"),
     ("11.1", 6.25, "in per cent of the model"),
     ("11.2", 14.29, "for a whole unit"),
     ("11.3", 99.9, "too large"),
@@ -424,6 +442,7 @@ BY_HAND = {
     "13.1": lambda rate, lasts: (100 - rate) * lasts / 8,
     "13.2": lambda most: int(most / 0.12304) - 1,
     "13.3": lambda most: 12.5 * most - 20,
+    "13.4": lambda contract, frame: contract * frame / (frame + 20),
     "11.1": lambda counted: 100 * 4 / counted,
     "11.2": lambda published: 50 / published,
     "11.3": lambda tolerance: foretold(tolerance),

@@ -20,7 +20,7 @@ EACH_LESSON = pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.ste
 #: What a lesson takes with its exercises, where it was measured: so many times the time in class.
 FACTOR = 1.7
 #: What takes longer than to run a cell: a prediction, a scene, an explorer.
-SLOW = re.compile(r"^predict\(|\.(explorer|knife_edge|\w*scene)\(", re.MULTILINE)
+SLOW = re.compile(r"^predict\(|^explore\.|\.(explorer|knife_edge|\w*scene)\(", re.MULTILINE)
 
 
 def minutes(stem):

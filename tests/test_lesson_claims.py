@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import pytest
 
-from qoslib import compare, fluid, measurements, packets, tcp, units
-from qoslib.lessons import one_queue
+from qoslib import compare, fluid, measurements, packets, run, tcp, units
+from qoslib.lessons import one_queue, own_port
 from qoslib.platforms import gsr12000, m120, mx80, mx150
 from qoslib.port import ByteLimit
 
@@ -212,3 +212,29 @@ def test_lesson_11_the_largest_ratio_is_the_reading_of_frames():
     largest = max((row for row in rows if row.error_kind == "relative"), key=lambda r: abs(r.error))
     assert largest.misfit == "m120_frames_latency"
     assert largest.error > 1000
+
+
+def test_lesson_13_the_carriers_queue_is_a_guess_that_the_loss_of_voice_depends_on():
+    today = own_port.configuration()
+    lost = {room: run(own_port.way(today, packets=room))["VOICE"].drop_ratio for room in (30, 100)}
+    assert lost == {30: pytest.approx(0.127, abs=5e-4), 100: pytest.approx(0.066, abs=5e-4)}
+    policed = run(own_port.way(today, polices=True))["VOICE"].drop_ratio
+    assert policed == pytest.approx(0.003, abs=5e-4)
+
+
+def test_lesson_13_half_a_cure_is_worse_than_none():
+    losses = own_port.losses([50, 24, 20, 19.4])["VOICE"]
+    assert losses[24] > 2 * losses[50] > losses[20] > 1
+    assert losses[19.4] == 0
+    assert units.serialisation_s(218, units.mbps(24)) == pytest.approx(
+        units.us(73), abs=units.us(0.5)
+    )
+
+
+def test_lesson_13_the_backup_pays_with_loss_and_delay():
+    after = run(own_port.way(own_port.configuration(units.mbps(19.4))))["class-default"]
+    left_bps = units.mbps(14) * (1 - after.drop_ratio)
+    assert left_bps == pytest.approx(units.mbps(9.9), rel=0.005)
+    assert units.serialisation_s(50 * 1518, left_bps) == pytest.approx(
+        units.ms(61), abs=units.ms(0.5)
+    )

@@ -1,13 +1,11 @@
 """What a lesson's tasks ask to be seen can be seen: each is done with the package, as a student."""
 
-from itertools import combinations
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from qoslib import Scenario, lessons, run, units
-from qoslib.explore.build import SCHEDULERS
+from qoslib import Scenario, explore, lessons, run, units
 from qoslib.port import HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.traffic import Stream
 
@@ -24,12 +22,6 @@ def one_queue():
         stream.rate_bps, units.mbps(98), lost=0.36, lost_half_width=0.005
     )
     return lessons.one_queue.explorer(Scenario("slow", port, (stream,)), seen)
-
-
-@pytest.fixture(scope="module")
-def your_port():
-    """The explorer of lesson 13."""
-    return lessons.own_port.explorer()
 
 
 def moved(app, **values):
@@ -152,29 +144,30 @@ def test_lesson_00_the_wall_saves_no_packet(room):
     assert "160 arrive, 53 are dropped, 107 are sent" in view.spec["summary"]
 
 
-def test_lesson_09_task_1_shows_other_losses_under_each_scheduler(your_port):
-    assert "Raise the offered load of video to 80 %" in asked("13_your_network")
-    lost = {
-        name: moved(your_port, offered_2=80, scheduler=name).table["lost [%] packets"]
-        for name in SCHEDULERS
-    }
-    for one, other in combinations(SCHEDULERS, 2):
-        assert (lost[one] - lost[other]).abs().max() > 3, (one, other)
-    assert lost["one queue"].min() > 5, "in one queue all pay"
-    assert lost["strict priority"]["video"] == 0
-    remark = moved(your_port, offered_2=80, scheduler="one queue").remark
-    assert "loss of voice 37.5 % (fluid), 6.26 % (packets)" in remark
+def test_lesson_13_tasks_show_what_the_change_costs():
+    said = asked("13_your_network")
+    assert "Change the 50000000 to 19400000" in said
+    assert "a `queue-limit` of 20 packets" in said
+    assert "Set the priority to 3000" in said
+    branch = lessons.own_port
+    app = explore.configuration(
+        branch.configuration(), facts=branch.FACTS, traffic=branch.traffic()
+    )
+    seen = [figures(app)]
+    for old, new in (("50000000", "19400000"), ("limit 50", "limit 20"), ("4000", "3000")):
+        app.sheet.text = app.sheet.text.replace(old, new)
+        seen.append(figures(app))
+    today, shaped, shorter, policed = seen
+    assert today == ({"shaper-over-contract"}, 0, 0, pytest.approx(0.015, abs=0.01))
+    assert shaped == (set(), 0, pytest.approx(29, abs=1), pytest.approx(58, abs=3))
+    assert shorter == (set(), 0, pytest.approx(29, abs=1), pytest.approx(21, abs=2))
+    assert policed[:2] == ({"priority-below-load"}, pytest.approx(14, abs=1))
+    app.close()
 
 
-def test_lesson_09_task_2_shows_a_loss_that_only_packets_have(your_port):
-    assert "bursts of 10 ms, and police at 9 and at 10 %" in asked("13_your_network")
-    bursts = "in bursts of 10 ms"
-    settings = [{"police": 5}, {"police": 9, "spacing": bursts}, {"police": 10, "spacing": bursts}]
-    seen = []
-    for setting in settings:
-        voice = moved(your_port, **setting).table.loc["voice"]
-        seen.append((voice["lost [%] fluid"], voice["lost [%] packets"]))
-    assert seen[0] == pytest.approx((45, 45), abs=1)
-    assert seen[1] == pytest.approx((1, 5), abs=0.5)
-    assert seen[2] == pytest.approx((0, 1.4), abs=0.5)
-    assert "loss of voice 0 % (fluid), 1.42 % (packets)" in your_port.remark
+def figures(app):
+    """The findings, the losses of the first and the last class [%], and the last one's delay."""
+    found = {note["name"] for note in app.sheet.notes}
+    table = app.figure.table
+    lost = table["lost after [%]"]
+    return found, lost["VOICE"], lost["class-default"], table["delay mean after [ms]"].iloc[-1]

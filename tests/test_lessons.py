@@ -12,11 +12,11 @@ from qoslib.lessons import predictions
 
 LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 IGNORED = re.compile(r"NBVAL_IGNORE_OUTPUT|nbval-ignore-output")
-DRAWN = re.compile(rf"\b(plots|{'|'.join(FOLDERS.values())})\.\w+\(")
+DRAWN = re.compile(rf"\b(plots|explore|{'|'.join(FOLDERS.values())})\.\w+\(")
 ASKED = re.compile(r'predict\("\d\d\.[a-c]"\)\Z')
 REVEALED = re.compile(r'\breveal\("(\d\d\.[a-c])"')
 #: What is alive where there is a kernel, and has its words and its table below it there.
-ALIVE = re.compile(r"\.(explorer|knife_edge|\w*scene)\(")
+ALIVE = re.compile(r"^explore\.|\.(explorer|knife_edge|\w*scene)\(", re.MULTILINE)
 KEPT = {"text/plain", "text/html", "text/markdown", "text/latex", "image/png", "image/svg+xml"}
 
 

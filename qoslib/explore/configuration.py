@@ -76,10 +76,9 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         keep = button("Compare with this", self._keep)
         keep.layout.width, keep.tooltip = "auto", "What is here becomes “before”"
         self._held = False
-        self.figure = self._explorer()
         self._read(interface)
-        self._label()
-        self.figure.move()
+        # Traces that are made without a point lose their look on the page.
+        self.figure = self._explorer()
         self.sheet.observe(lambda _: self._changed(), "text")
         self._presets.observe(lambda change: self._take(change["new"]), "value")
         self._interfaces.observe(lambda _: self._chosen(), "value")
@@ -96,6 +95,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
             f"load_{place}": slider(f"class {place}", 100, 0, 300, 5)
             for place in range(1, CLASSES + 1)
         }
+        self._label()
         call = Call("own_port", "saved", lambda values: [self._scenario(values)])
         return Explorer(self._controls, self._draw, self._simulate, call)
 

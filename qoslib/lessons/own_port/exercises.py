@@ -1,9 +1,9 @@
-"""Exercises of lesson 13: a port of one's own."""
+"""Exercises of lesson 13: a configuration of one's own, and one change."""
 
-from qoslib import fluid, packets, units
+from qoslib import fluid, units
+from qoslib.findings import Report
 from qoslib.lessons.exercise import edge, read
-from qoslib.port import PacketLimit, Port, Queue, StrictPriority
-from qoslib.scenario import Scenario
+from qoslib.port import PacketLimit, Port, Queue
 from qoslib.traffic import Stream
 
 __all__ = ["EXERCISES"]
@@ -11,8 +11,8 @@ __all__ = ["EXERCISES"]
 LINE = 100.0
 #: A full frame, and what Ethernet adds to it on the line [B].
 FULL_BYTES, ADDED_BYTES = 1518, 20
-#: The most that counts as no loss [ratio], and the most packets that a check simulates.
-LOSSLESS, MOST_PACKETS = 1e-3, 400_000
+#: The most that counts as no loss [ratio].
+LOSSLESS = 1e-3
 
 
 def burst(rate, lasts):
@@ -44,46 +44,31 @@ def largest_frame(most):
     return on_line - ADDED_BYTES, {"on_line": on_line}
 
 
+def shaper(contract, frame):
+    """Fastest shaper, in Mb/s, whose frames of this size fit a contract with what is added."""
+    fits = contract * frame / (frame + ADDED_BYTES)
+    return fits, {"contract": contract, "less": contract * (frame - ADDED_BYTES) / frame}
+
+
 def own(answer):
-    """A scenario of one's own, overloaded, whose first stream loses nothing in either model."""
-    if not isinstance(answer, Scenario):
-        return "scenario", {}
-    if Scenario.from_json(answer.to_json()) != answer:
-        return "saved", {}
-    run = _simulated(answer)
-    values = {"first": answer.streams[0].name}
-    for model, result in (("fluid", fluid.solve(answer.network, answer.streams)), ("packet", run)):
-        lost = result.drop_ratio
-        values |= {"model": model, "lost": lost[0]}
-        if lost.max() <= LOSSLESS:
-            return "idle", values
-        if lost[0] > LOSSLESS:
-            reply, more = _why(answer)
-            return reply, values | more
-    return "right", {**values, "delay": units.convert(float(run.delay_mean_s[0]), "s", "ms")}
+    """The report of a change of one's own: overloaded, no error, and the first class loses none."""
+    if not isinstance(answer, Report):
+        return "report", {}
+    if answer.missing:
+        return "missing", {"fact": answer.missing[0].name}
+    runs = [each for port in answer.ports for each in port.runs if each.load_ratio == 1]
+    if not runs:
+        return "traffic", {}
+    if not answer.changes:
+        return "against", {}
+    if wrong := next((each for each in answer.findings if each.severity == "error"), None):
+        return "error", {"line": wrong.line, "rule": wrong.id}
+    lost = {each.name: each.drop_ratio or 0.0 for each in runs}
+    first, other = next(iter(lost)), max(lost, key=lambda name: lost[name])
+    values = {"first": first, "lost": lost[first], "other": other, "more": lost[other]}
+    if lost[first] > LOSSLESS:
+        return "loses", values
+    return ("right" if lost[other] > LOSSLESS else "idle"), values
 
 
-def _simulated(scenario):
-    offered = sum(units.rate_pps(s.rate_bps, s.mean_frame_bytes) for s in scenario.streams)
-    end_s = min(scenario.duration_s, MOST_PACKETS / max(offered, 1.0))
-    return packets.simulate(scenario.network, scenario.streams, end_s, seed=scenario.seed, bins=1)
-
-
-def _why(scenario):
-    """The reply to a first stream that loses packets: at its policer, served first, or neither."""
-    port, first = scenario.network, scenario.streams[0]
-    if not isinstance(port, Port):
-        return "loses", {}
-    queue = port.queues[port.queue_of(first)]
-    if (policer := queue.policer) is not None:
-        open_to_all = (q.replace(policer=None) if q is queue else q for q in port.queues)
-        run = _simulated(scenario.replace(network=port.replace(queues=tuple(open_to_all))))
-        if run.drop_ratio[0] <= LOSSLESS:
-            rate = units.convert(policer.rate_bps, "bit/s", "Mbit/s")
-            return "policed", {"rate": rate, "burst": policer.burst_bytes}
-    others = [q.priority for q in port.queues if q is not queue]
-    urgent = isinstance(port.scheduler, StrictPriority) and queue.priority < min(others, default=0)
-    return ("served" if urgent else "loses"), {}
-
-
-EXERCISES = read(__file__, burst, largest_buffer, largest_frame, own)
+EXERCISES = read(__file__, burst, largest_buffer, largest_frame, shaper, own)

@@ -15,7 +15,6 @@ from qoslib.explore.controls import button, flow, more, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded, Loader
-from qoslib.lessons import ghost
 from qoslib.packets.plan_streams import sizes_of
 from qoslib.port import Port
 from qoslib.record import checked, fail
@@ -63,8 +62,6 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
         faded = values["all"] != 100
         laid = held.overlay(now, [each for each in (solved, simulated) if each is not None])
         drawn = plots.overlay(laid, plots.USUAL, faded)
-        asked = held.scenario is not None and held.scenario.name == "branch office"
-        drawn.add_trace(ghost("13.a", 1, x=["data"] if asked else (), faded=faded))
         if solved is not None:
             said = [*_too_small(now), compare.remark(solved, simulated)]
             drawn.remark = " ".join(filter(None, said))
