@@ -71,22 +71,34 @@ def _of_port(
     lost = _losses(old, new, sent)
     for each in before:
         if each not in after:
-            yield Change(name, each, f"{each} is gone: its packets go with the rest.", True)
+            text = f"{each} is gone: its packets go with the rest."
+            yield Change(name, each, text, True, **_numbers("before", before[each]))
     for each, now in after.items():
         was = before.get(each)
         if was is None:
             text = f"{each} is new, with at least {rate_text(now.minimum_bps)}."
-            yield Change(name, each, text, False)
+            yield Change(name, each, text, False, **_numbers("after", now))
             continue
         parts = [*_rates(was, now), *_queues(was, now)]
         loss = lost.get(each)
+        numbers = _numbers("before", was) | _numbers("after", now)
+        if loss:
+            numbers |= {"drop_before_ratio": loss[0], "drop_after_ratio": loss[1]}
         if loss and abs(loss[0] - loss[1]) > LEAST_LOSS:
             percents = [f"{units.convert(ratio, '1', '%'):.2g} %" for ratio in loss]
             parts.append(f"it loses {percents[1]} ({percents[0]}) of the given load")
         if parts:
             worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
             worse = worse or bool(loss and loss[1] > loss[0] + LEAST_LOSS)
-            yield Change(name, each, f"{each} {'; '.join(parts)}.", worse)
+            yield Change(name, each, f"{each} {'; '.join(parts)}.", worse, **numbers)
+
+
+def _numbers(when: str, promise: Promise) -> dict[str, float | None]:
+    return {
+        f"minimum_{when}_bps": promise.minimum_bps,
+        f"maximum_{when}_bps": promise.maximum_bps,
+        f"queue_{when}_s": promise.queue_s,
+    }
 
 
 def _rates(was: Promise, now: Promise) -> Iterator[str]:

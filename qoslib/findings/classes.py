@@ -59,6 +59,7 @@ def class_rows(
             _offered(known.get(each.name)),
             *_promised(configured, each, queues[each.queue], by_type),
             classes[each.name].line,
+            len(known[each.name].flows) if each.name in known else 0,
         )
         for each in promises(configured, sizes)
     )
@@ -94,7 +95,7 @@ def _offered(load: Load | None) -> Cell:
     if load is None:
         return Cell("-")
     why = load.arithmetic or load.words or "nothing is sent"
-    return Cell(load.text, _LOADS[load.origin], why)
+    return Cell(load.text, _LOADS[load.origin], why, load.rate_bps)
 
 
 def _from(origin: Origin | None, otherwise: Kind = "configured") -> tuple[Kind, str]:
@@ -121,13 +122,14 @@ def _minimum(configured: ConfiguredPort, promise: Promise, queue: Queue) -> Cell
     elif queue.policer and promise.minimum_bps == queue.policer.rate_bps:
         own = configured.origin(f"{where}policer.rate_bps")
     kind, said = _from(own, "computed")
-    return Cell(rate_text(promise.minimum_bps), kind, _joined(promise.minimum_why, said))
+    why = _joined(promise.minimum_why, said)
+    return Cell(rate_text(promise.minimum_bps), kind, why, promise.minimum_bps)
 
 
 def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cell:
     if by_type and promise.maximum_why == "line rate":
         why = f"the type of {configured.interface}; where it runs slower, --fact line_rate_bps=RATE"
-        return Cell(rate_text(promise.maximum_bps), "assumed", why)
+        return Cell(rate_text(promise.maximum_bps), "assumed", why, promise.maximum_bps)
     where = f"queues['{promise.queue}']."
     paths = {
         "line rate": "rate_bps",
@@ -141,7 +143,8 @@ def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cel
     kind, said = _from(configured.origin(path))
     if kind == "configured" and promise.maximum_why.endswith("when congested"):
         kind = "computed"  # A number with a condition needs a note.
-    return Cell(rate_text(promise.maximum_bps), kind, _joined(promise.maximum_why, said))
+    why = _joined(promise.maximum_why, said)
+    return Cell(rate_text(promise.maximum_bps), kind, why, promise.maximum_bps)
 
 
 def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
@@ -153,4 +156,4 @@ def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
         why = _joined(promise.held_why, "at no sure rate" if promise.held_bytes else "", said)
         return Cell("?" if promise.held_bytes is None else "-", kind, why)
     why = f"{promise.held_why} at {rate_text(promise.served_bps)}"
-    return Cell(time_text(promise.queue_s), kind, _joined(why, said))
+    return Cell(time_text(promise.queue_s), kind, _joined(why, said), promise.queue_s)

@@ -1,7 +1,6 @@
 """``python -m qoslib check``: its arguments, its files and its exit status."""
 
 import argparse
-import dataclasses
 import json
 import os
 import sys
@@ -15,6 +14,7 @@ from qoslib.config.facts import NAMES
 from qoslib.config.loads import TARGETS
 from qoslib.findings.annotate import annotations
 from qoslib.findings.check import check
+from qoslib.findings.document import document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.report import Report
 from qoslib.findings.terminal import terminal
@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--fact", action="append", default=[], metavar="NAME=VALUE", help="see below")
     add("--html", metavar="PAGE", help="write a page for a ticket; runs the packet model")
     add("--markdown", metavar="PAGE", help="the same as Markdown; - prints it")
-    add("--json", action="store_true", help="print one JSON document")
+    add("--json", action="store_true", help="print one JSON list, a report per file")
     add("--annotate", action="store_true", help="print annotations for GitHub's pages of a change")
     add("--all", action="store_true", help="list every line that is not in the models")
     add("--fail-on", choices=sorted(_FAIL_ON), default="error", help="by default: error")
@@ -203,7 +203,7 @@ def _written(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
     if chosen.markdown and chosen.markdown != "-":
         Path(chosen.markdown).write_text(text, encoding="utf-8")
     if chosen.json:
-        print(json.dumps([_document(report) for report in reports], indent=2))
+        print(json.dumps([document(report) for report in reports], indent=2))
     elif chosen.annotate:
         for report in reports:
             print(*annotations(report), sep="\n")
@@ -211,8 +211,3 @@ def _written(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
         print(text, end="")
     else:
         print("\n\n\n".join(terminal(report, every_remark=chosen.all) for report in reports))
-
-
-def _document(report: Report) -> dict[str, object]:
-    """A report for machines; its commands and findings only, not the whole configuration."""
-    return {"summary": report.summary, **dataclasses.asdict(report)}

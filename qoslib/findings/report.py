@@ -35,11 +35,14 @@ class Cell(Record):
         default`` that nobody has read in its source.
     why : str
         Arithmetic, line, or source.
+    value : float or None
+        The number itself, in base units; None where nothing is known or promised.
     """
 
     text: str
     kind: Kind = ""
     why: str = ""
+    value: NotNegative | None = None
 
 
 @record
@@ -52,8 +55,11 @@ class ClassRow(Record):
     marks : str
         As one text.
     offered, minimum, maximum, queue : Cell
-        `queue` is the delay of a full queue at the minimum.
+        Three rates [bit/s], of which the first is that of streams that do not respond to loss, and
+        the delay of a full queue at the minimum [s].
     line : int
+    tcp_flows : int
+        How many TCP connections are offered besides.
     """
 
     name: str
@@ -63,6 +69,7 @@ class ClassRow(Record):
     maximum: Cell
     queue: Cell
     line: Count = 0
+    tcp_flows: Count = 0
 
 
 @record
@@ -172,12 +179,28 @@ class Change(Record):
         One sentence.
     worse : bool
         Whether it loses something.
+    minimum_before_bps, minimum_after_bps : float or None
+        Of the class [bit/s]; None where it is not there, and of the interface as a whole.
+    maximum_before_bps, maximum_after_bps : float or None
+        [bit/s]
+    queue_before_s, queue_after_s : float or None
+        Of a full queue [s].
+    drop_before_ratio, drop_after_ratio : float or None
+        Of the load that both are given, by the fluid model.
     """
 
     interface: str
     name: str
     text: str
     worse: bool
+    minimum_before_bps: NotNegative | None = None
+    minimum_after_bps: NotNegative | None = None
+    maximum_before_bps: NotNegative | None = None
+    maximum_after_bps: NotNegative | None = None
+    queue_before_s: NotNegative | None = None
+    queue_after_s: NotNegative | None = None
+    drop_before_ratio: Share | None = None
+    drop_after_ratio: Share | None = None
 
 
 @record

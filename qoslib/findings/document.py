@@ -1,0 +1,70 @@
+"""A report for machines: numbers as numbers, with the unit at the end of each key."""
+
+import dataclasses
+from typing import Any
+
+from qoslib.findings.report import Cell, ClassRow, PortReport, Report
+
+__all__ = ["document"]
+
+#: Counts up with each change of a key.
+SCHEMA = 1
+#: Cell of a class -> its key.
+_CELLS = {
+    "offered": "offered_bps",
+    "minimum": "minimum_bps",
+    "maximum": "maximum_bps",
+    "queue": "full_queue_s",
+}
+
+
+def document(report: Report) -> dict[str, Any]:
+    """A report as what JSON can hold: docs/checking.md names every key.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    dict
+
+    Examples
+    --------
+    >>> made = document(Report("edge.cfg", "ios-xe", lines=4, understood=4))
+    >>> made["schema"], made["file"], made["findings"]
+    (1, 'edge.cfg', [])
+    """
+    plain = dataclasses.asdict(report)
+    ports = [_port(port) for port in report.ports]
+    ignored = [
+        {"rule": each.finding.id, "line": each.finding.line, "reason": each.reason}
+        for each in report.silenced
+    ]
+    del plain["silenced"]
+    lists = {name: list(value) for name, value in plain.items() if isinstance(value, tuple)}
+    own = {"ports": ports, "ignored": ignored}
+    return {"schema": SCHEMA, "summary": report.summary} | plain | lists | own
+
+
+def _port(port: PortReport) -> dict[str, Any]:
+    plain = {
+        field.name: getattr(port, field.name)
+        for field in dataclasses.fields(port)
+        if field.name not in ("rows", "runs", "missing", "compared")
+    }
+    parts = {
+        name: [dataclasses.asdict(each) for each in getattr(port, name)]
+        for name in ("runs", "missing", "compared")
+    }
+    lists = {"verify": list(port.verify), "met": list(port.met)}
+    return plain | lists | {"classes": [_class(row) for row in port.rows]} | parts
+
+
+def _class(row: ClassRow) -> dict[str, Any]:
+    made: dict[str, Any] = {"name": row.name, "marks": row.marks, "line": row.line}
+    made["tcp_flows"] = row.tcp_flows
+    for name, key in _CELLS.items():
+        cell: Cell = getattr(row, name)
+        made |= {key: cell.value, f"{name}_from": cell.kind, f"{name}_why": cell.why}
+    return made
