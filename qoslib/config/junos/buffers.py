@@ -56,7 +56,7 @@ def limit_of_queue(
             notes.says(f"{where}.limit.time_s", size.line, row)
             return TimeLimit(size.value, at)
         made_of = Origin(f"{where}.limit.limit_bytes", size.line, row)
-        return _bytes(units.octets(size.value * site.buffer_bps), made_of, notes)
+        return _bytes(units.octets(size.value * site.buffer_bps), made_of, notes, platform)
     share_of_all, row = part
     line = size.line if size else 0
     name = facts.name(notes.interface, "delay_buffer_s")
@@ -89,13 +89,14 @@ def limit_of_queue(
         notes.ask(facts, "buffer_bytes", question, line or of.line)
         return ByteLimit(1)
     made_of = Origin(f"{where}.limit.limit_bytes", line, row, name)
-    return _bytes(share_of_all * total, made_of, notes)
+    return _bytes(share_of_all * total, made_of, notes, platform)
 
 
-def _bytes(size_bytes: float, made_of: Origin, notes: Notes) -> ByteLimit:
+def _bytes(size_bytes: float, made_of: Origin, notes: Notes, platform: str) -> ByteLimit:
     """A limit, and no less than the least that a queue has."""
-    least = int(value_of("junos.least_buffer"))
+    row = row_of(platform, "least_buffer")
+    least = int(value_of(row))
     if size_bytes < least:
-        made_of = made_of.replace(default="junos.least_buffer")
+        made_of = made_of.replace(default=row)
     notes.origins.append(made_of)
     return ByteLimit(max(round(size_bytes), least))

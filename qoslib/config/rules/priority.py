@@ -66,7 +66,9 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
 
 
 @rule(
-    "priority-below-load", "error", "Cisco, document 110850: priority drops what exceeds its rate"
+    "priority-below-load",
+    "error",
+    "Cisco, document 10100, Comparing the bandwidth and priority Commands: a built-in policer",
 )
 def priority_below_load(case: Case) -> Iterator[Found]:
     """A class that is served first is offered more than its limit lets through."""
