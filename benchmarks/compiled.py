@@ -129,7 +129,10 @@ def same_results(name, seed, packets):
         [int(offered), int(sent), int(drops[: len(CAUSES)].sum())]
         for (offered, sent, _), drops in zip(state.counts, state.drops, strict=True)
     ]
-    names = ("delay_low", "delay_high", "delay_min", "delay_max")
-    streams = [[int(row[n]) for n in names] for row in state.delays]
+    streams = [
+        [(int(row["delay_high"]) << 40) + int(row["delay_low"]), *row[["delay_min", "delay_max"]]]
+        for row in state.delays
+    ]
+    theirs = [[(high << 40) + low, *ends] for low, high, *ends in answer["streams"]]
     total = _folded(state.histogram, state.past_counts, state.past_peaks)
-    return answer["classes"] == classes and answer["streams"] == streams and answer["sum"] == total
+    return answer["classes"] == classes and theirs == streams and answer["sum"] == total

@@ -5,17 +5,20 @@ python tools/compile_kernels.py
 It takes about half a minute once, and nothing where they are compiled already.
 """
 
+from dataclasses import replace
+
 from qoslib import packets, tcp
 from qoslib.flows import Flow, Host
-from qoslib.port import Chain, Hop, PacketLimit, Port, Queue, Switch
+from qoslib.port import Chain, Hop, Node, PacketLimit, Port, Queue, SchedulerTree, Switch
 from qoslib.traffic import Stream
 
 
 def main():
-    """A chain uses the kernels of a port and its own; switches and TCP have loops of their own."""
+    """A chain uses the kernels of a port and its own; trees, switches and TCP have own loops."""
     port = Port("line", 1e6, (Queue("all", PacketLimit(1)),))
     chain = Chain("one", (Hop(port),))
-    for network in (chain, Switch("one", chain.hops)):
+    tree = replace(port, scheduler=SchedulerTree((Node("root", ("all",)),)))
+    for network in (chain, tree, Switch("one", chain.hops)):
         packets.simulate(network, [Stream("all", 1e5)], 1e-3)
     hosts = [Host("host", 1e6, (Flow("flow", 1e-3),))]
     tcp.simulate(port, hosts, 1e-3)

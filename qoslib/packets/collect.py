@@ -189,7 +189,7 @@ def trace_of(outcomes: NDArray[np.void], classes: NDArray[np.void]) -> PacketTra
     causes = np.array([*CAUSES, ""])
     sent = outcomes["cause"] < 0
     return PacketTrace(
-        stream=classes["stream"][outcomes["packet_class"]],
+        stream=classes["stream"][outcomes["packet_class"]].astype(np.int64),
         arrival_s=outcomes["arrival_ps"] / PS_PER_S,
         departure_s=np.where(sent, outcomes["departure_ps"] / PS_PER_S, np.nan),
         frame_bytes=classes["frame_bytes"][outcomes["packet_class"]],

@@ -73,7 +73,7 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
         time_s=time_ps / PS_PER_S,
         kind=KINDS[kind],
         packet=packet,
-        stream=state.classes["stream"][events["packet_class"]],
+        stream=state.classes["stream"][events["packet_class"]].astype(np.int64),
         queue=events["queue"].copy(),
         position=np.where(at_queue, events["position"], -1),
         queue_packets=length,

@@ -150,7 +150,7 @@ def planned(
     return tables.State(
         port=port,
         streams=rows,
-        tree=np.zeros(2 * len(rows), np.int64),
+        tree=np.zeros(2 * len(rows), np.uint32),
         classes=classes,
         queues=queue_rows,
         slots=np.zeros(slots, tables.SLOT),

@@ -162,7 +162,7 @@ def _with_sources(state: State, senders: tables.Senders, others: int) -> State:
     rows["next_ps"][: len(senders.flows)] = senders.flows["start_ps"]
     most = int((state.queues["mask"] * state.queues["drops_head"]).max()) + 2
     return state._replace(
-        streams=rows, tree=np.zeros(2 * len(rows), np.int64), log=np.zeros(most, OUTCOME)
+        streams=rows, tree=np.zeros(2 * len(rows), np.uint32), log=np.zeros(most, OUTCOME)
     )
 
 

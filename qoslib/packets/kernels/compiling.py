@@ -28,7 +28,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
-from numba.core.types import Type, unliteral
+from numba.core.types import Type, int64, uint32, unliteral
 
 #: Without the interpreter's lock, so that replications share the cores; without numba's reference
 #: counts (kernels make no arrays); and rules become part of the loop that calls them: measured on
@@ -55,19 +55,29 @@ def rare_kernel(function: Callable[..., Any]) -> Any:
 
 
 def _made(function, options):
-    made: Any = numba.njit(**options)(function)
-    made._cache = _Kept(function)
-    found = made.get_call_template
-    # numba would compile a function again for each constant that it is called with.
-    made.get_call_template = lambda args, kws: found([unliteral(each) for each in args], kws)
+    """A function that Python and kernels call; for kernels it is compiled by itself.
+
+    What Python calls takes Python's objects apart first, which is a third of all compiling.
+    """
+    made: Any = numba.njit(no_cfunc_wrapper=True, **options)(function)
+    called: Any = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
+    made._cache, called._cache = _Kept(function, "python"), _Kept(function, "kernels")
+    found = called.get_call_template
+    made.get_call_template = lambda args, kws: found([_widened(each) for each in args], kws)
+    made.get_overload = called.get_overload
     return made
+
+
+def _widened(kind):
+    """A type without what numba would compile a function again for: a constant, a lack of sign."""
+    return int64 if kind == uint32 else unliteral(kind)
 
 
 class _Kept(NullCache):
     """The machine code of one kernel, kept in place of numba's own cache."""
 
-    def __init__(self, function: Callable[..., Any]):
-        self._function = function
+    def __init__(self, function: Callable[..., Any], callers: str):
+        self._function, self._callers = function, callers
 
     def load_overload(self, sig, target_context):
         """What was kept of this signature, or None; a damaged file is removed."""
@@ -97,7 +107,7 @@ class _Kept(NullCache):
 
     def _path(self, sig, codegen):
         parts = [numba.__version__, sys.implementation.cache_tag, codegen.magic_tuple()]
-        key = _hash(*parts, *map(_spelt, sig), _meaning(self._function))
+        key = _hash(*parts, self._callers, *map(_spelt, sig), _meaning(self._function))
         name = f"{self._function.__module__}.{self._function.__qualname__}".replace("<", "(")
         return _folder() / f"{name.removeprefix('qoslib.')}-{key[:32]}"
 

@@ -14,6 +14,8 @@ FIRST_BIN = ((1023 + 10) << 52) >> _SHIFT
 BINS = 52 << _PER_DOUBLING_BITS
 _LOW_BITS = 40
 _LOW = (1 << _LOW_BITS) - 1
+#: Sums of delays are carried from here on, which is seldom.
+_CARRIED = 1 << 62
 
 
 def bin_edges_ps() -> np.ndarray:
@@ -27,11 +29,14 @@ def bin_edges_ps() -> np.ndarray:
 @kernel
 def count_delay(row, histogram, stream, delay_ps):
     """Add one delay; its bin is the leading bits of it as a floating-point number."""
-    low = row.delay_low + delay_ps
-    row.delay_high += low >> _LOW_BITS
-    row.delay_low = low & _LOW
-    row.delay_min = min(row.delay_min, delay_ps)
-    row.delay_max = max(row.delay_max, delay_ps)
+    row.delay_low += delay_ps
+    if row.delay_low >= _CARRIED:
+        row.delay_high += row.delay_low >> _LOW_BITS
+        row.delay_low &= _LOW
+    if delay_ps < row.delay_min:
+        row.delay_min = delay_ps
+    if delay_ps > row.delay_max:
+        row.delay_max = delay_ps
     row.varied_ps += abs(delay_ps - row.last_ps)
     row.last_ps = delay_ps
     code = (np.float64(delay_ps).view(np.int64) >> _SHIFT) - FIRST_BIN

@@ -14,9 +14,10 @@ def drop(state, port, arrival_ps, now_ps, packet_class, tag, cause):
     """Count and note a dropped packet; a run of losses goes on from one arrival to the next."""
     state.drops[packet_class, cause] += 1
     base = state.classes[packet_class].base
-    drops, number = state.drops[base], state.counts[base, 0]
-    drops[LOSS_RUNS] += number > drops[LAST_LOSS] + 1
-    drops[LAST_LOSS] = number
+    number = state.counts[base, 0]
+    if number > state.drops[base, LAST_LOSS] + 1:
+        state.drops[base, LOSS_RUNS] += 1
+    state.drops[base, LAST_LOSS] = number
     if cause != POLICER:
         port.dropped = 1
     if not port.log_stops:

@@ -1,18 +1,26 @@
 """A queue as a ring of slots, and how much of its limit is used."""
 
+import numpy as np
+
 from qoslib.packets.kernels.compiling import kernel
+
+
+@kernel
+def _slot(queue, place):
+    """Index of a place in the ring, without a sign."""
+    return np.uint64(queue.first + (place & queue.mask))
 
 
 @kernel
 def head_slot(queue):
     """Index of the oldest packet's slot."""
-    return queue.first + (queue.head & queue.mask)
+    return _slot(queue, queue.head)
 
 
 @kernel
 def tail_slot(queue):
     """Index of the youngest packet's slot."""
-    return queue.first + ((queue.head + queue.length - 1) & queue.mask)
+    return _slot(queue, queue.head + queue.length - 1)
 
 
 @kernel
@@ -20,14 +28,15 @@ def append(queue, slots, kind, packet_class, arrival_ps, tag):
     """Put a packet at the end; in an empty queue where the last one was, which the cache holds."""
     if queue.length == 0:
         queue.head += queue.mask
-    slot = slots[queue.first + ((queue.head + queue.length) & queue.mask)]
+    slot = slots[_slot(queue, queue.head + queue.length)]
     slot.arrival_ps = arrival_ps
     slot.packet_class = packet_class
     slot.tag = tag
     queue.length += 1
     queue.fill += kind.amount
     queue.held_bytes += kind.frame_bytes
-    queue.peak = max(queue.peak, queue.length)
+    if queue.length > queue.peak:
+        queue.peak = queue.length
 
 
 @kernel
