@@ -40,6 +40,9 @@ OPTIONS: dict[str, Any] = {
     "forceinline": True,
 }
 
+#: Python's ways into a function.
+WITHOUT_WRAPPERS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
 #: A kept file that no process has used for so long is removed [s].
 UNUSED_S = 30 * 86_400
 
@@ -59,8 +62,8 @@ def _made(function, options):
 
     What Python calls takes Python's objects apart first, which is a third of all compiling.
     """
-    made: Any = numba.njit(no_cfunc_wrapper=True, **options)(function)
-    called: Any = numba.njit(no_cfunc_wrapper=True, no_cpython_wrapper=True, **options)(function)
+    made: Any = numba.njit(**options)(function)
+    called: Any = numba.njit(**options, **WITHOUT_WRAPPERS)(function)
     made._cache, called._cache = _Kept(function, "python"), _Kept(function, "kernels")
     found = called.get_call_template
     made.get_call_template = lambda args, kws: found([_widened(each) for each in args], kws)

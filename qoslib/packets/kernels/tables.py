@@ -14,11 +14,11 @@ class Columns(NamedTuple):
 
     whole: str = ""
     real: str = ""
-    index: str = ""
+    indices: str = ""
 
 
 def table(
-    whole: str = "", real: str = "", index: str = "", draws: bool = False, **mechanisms: Columns
+    whole: str = "", real: str = "", indices: str = "", draws: bool = False, **mechanisms: Columns
 ) -> np.dtype:
     """A row of plain columns and of those of mechanisms; with `draws` it has a generator.
 
@@ -29,9 +29,9 @@ def table(
     from the end, which is a tenth of what a packet costs in W2. It is added to whole numbers only,
     as the sum of two without a sign has none either.
     """
-    kinds = [("u4", index), ("i8", whole), ("f8", real), ("u8", "key counter" if draws else "")]
+    kinds = [("u4", indices), ("i8", whole), ("f8", real), ("u8", "key counter" if draws else "")]
     for columns in mechanisms.values():
-        kinds += [("u4", columns.index), ("i8", columns.whole), ("f8", columns.real)]
+        kinds += [("u4", columns.indices), ("i8", columns.whole), ("f8", columns.real)]
     return np.dtype([(name, kind) for kind, names in kinds for name in names.split()], align=True)
 
 
@@ -69,7 +69,7 @@ QUEUE = table(
     guarantee=Columns("credit_tat credit_tat_fraction credit_burst_ps"),
     shaper=Columns("shape_tat shape_tat_fraction shape_burst_ps"),
     round_robin=Columns("quantum deficit visited"),
-    levels=Columns("place turn_ps excess_turn_ps", index="level"),
+    levels=Columns("place turn_ps excess_turn_ps", indices="level"),
     red=Columns(
         "averaging exponent counts_ring whole_average high low release relay period_ps timer_ps"
         " ecn counted",
@@ -96,10 +96,10 @@ QUEUE = table(
 )
 
 PORT = table(
-    line=Columns("now_ps line_ps line_fraction waiting dropped in_ring", index="handed_at"),
+    line=Columns("now_ps line_ps line_fraction waiting dropped in_ring", indices="handed_at"),
     scheduler=Columns("scheduler queues wake_ps timer_ps"),
     shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
-    round_robin=Columns("fast carries resets", index="at_queue"),
+    round_robin=Columns("fast carries resets", indices="at_queue"),
     levels=Columns("in_profile"),
     record=Columns("base_ps forget_ps warm_ps edge edge_ps logged log_stops events_left"),
     red=Columns("relays"),
@@ -112,13 +112,13 @@ LEVEL = table("first size turn turn_ps excess_turn_ps")
 POOL_ROW = table("held_bytes limit_bytes")
 
 #: A packet that was handed to the ring or the line, until another takes its place.
-HANDED = table("departure_ps delay_ps", index="packet_class stream")
+HANDED = table("departure_ps delay_ps", indices="packet_class stream")
 
 #: A waiting packet.
-SLOT = table("arrival_ps tag", index="packet_class")
+SLOT = table("arrival_ps tag", indices="packet_class")
 
 #: An arrival handed in from outside.
-FEED = table("arrival_ps tag", index="packet_class")
+FEED = table("arrival_ps tag", indices="packet_class")
 
 #: What became of a packet; the cause is -1 where it was sent.
 OUTCOME = table("arrival_ps departure_ps packet_class tag cause")

@@ -64,7 +64,7 @@ SEGMENT = table("state tries order sent_ps got")
 DEPARTURE = table("delivered delivered_ps first_ps app_limited")
 
 #: A packet on its way from its host to the port.
-WAY = table("arrival_ps tag", index="packet_class")
+WAY = table("arrival_ps tag", indices="packet_class")
 
 #: An acknowledgement on its way back: all before `upto`, and the packet that made it leave.
 ACK = table("arrival_ps upto tag echo")
