@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from livelab.lab import DEVICE
+from livelab.policing import Refused, policer_of
 from qoslib import units
 from qoslib.config.tc import write_tc
 from qoslib.platforms.trees import htb
@@ -24,6 +25,8 @@ from qoslib.traffic import Stream
 
 __all__ = ["Commands", "Refused", "commands", "kernel_port"]
 
+#: Where the policer is, once it has been loaded.
+PINNED = "/run/bpf/policer"
 #: Bytes of Ethernet header that the kernel counts of each frame; the line's others are `overhead`.
 HEADER_BYTES = 14
 #: A burst is one frame at 10 Mb/s; at more it lasts as long as the kernel may be away [s].
@@ -32,10 +35,6 @@ BURST_S, LEAST_BURST_BYTES = 1.2e-3, 2000
 LEAST_SHARE = 0.001
 #: Sums of shares of the line may be off by this [ratio].
 ROUNDING = 1e-9
-
-
-class Refused(ValueError):
-    """The kernel would do something else than the port says; the message says what."""
 
 
 class Commands(NamedTuple):
@@ -47,10 +46,16 @@ class Commands(NamedTuple):
         The tc commands, in their order.
     classes : dict of str to str
         Queue to its class, as counters name it.
+    policer : dict of str to int
+        What the program in front of the queues has to know; empty where there is none.
+    policed : str
+        Its queue.
     """
 
     lines: tuple[str, ...]
     classes: dict[str, str]
+    policer: Mapping[str, int] = {}
+    policed: str = ""
 
 
 def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -> Commands:
@@ -87,6 +92,8 @@ def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -
         prio 0 quantum 1514 overhead 24
     tc qdisc add dev out0 parent 1:2 handle 20: pfifo_head_drop limit 100
     """
+    if any(queue.policer for queue in port.queues):
+        return _with_policer(port, streams, device)
     made = kernel_port(port, streams)
     written = write_tc(made.replace(name=device), device)
     facts = dict(written.facts)
@@ -103,6 +110,18 @@ def commands(port: Port, streams: Sequence[Stream] = (), device: str = DEVICE) -
 _KEPT = {"line_rate_bps"}
 #: A comment that names a class: the names in it are JSON.
 _NAMED = re.compile(r'^# (1:\w+) is (".*")$', re.MULTILINE)
+
+
+def _with_policer(port: Port, streams: Sequence[Stream], device: str) -> Commands:
+    """The port without its policer, and a BPF program in front of it that polices."""
+    order, policed = policer_of(port)
+    bare = port.replace(queues=tuple(queue.replace(policer=None) for queue in port.queues))
+    made = commands(bare, streams, device)
+    added = (
+        f"tc qdisc add dev {device} clsact",
+        f"tc filter add dev {device} egress bpf da object-pinned {PINNED}",
+    )
+    return made._replace(lines=(*made.lines, *added), policer=order, policed=policed)
 
 
 def kernel_port(port: Port, streams: Sequence[Stream] = ()) -> Port:
@@ -185,8 +204,8 @@ def _refuse_queue(queue: Queue) -> None:
         )
     if isinstance(queue.policer, Policer):
         raise Refused(
-            f"Queue {queue.name!r} has a policer: tc polices in a filter, before the queue is"
-            " chosen; use a class with rate and ceil, and call it a shaper."
+            f"Queue {queue.name!r} has a policer, which is a program in front of the port: give"
+            " `commands` the port itself, or use a class with rate and ceil, and call it a shaper."
         )
 
 

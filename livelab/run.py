@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from livelab.commands import Commands, Refused, commands
+from livelab.commands import Commands, commands
 from livelab.counters import Sample, sample
 from livelab.gates import Gate, gates
 from livelab.lab import ADDRESS, DEVICE, RECEIVER, ROUTER, SENDER, Lab, LabError, python
+from livelab.policing import Refused, dropped_by
 from livelab.tcp import FlowSeen, start
 from qoslib import Scenario, units
 from qoslib.config.tc.marks import DSCP
@@ -108,6 +109,9 @@ def run_once(lab: Lab, scenario: Scenario, seed: int = 0) -> Run:
     made = commands(port, scenario.streams)
     orders = [_order(stream, scenario) for stream in scenario.streams]
     lab.run(["tc", "qdisc", "del", "dev", DEVICE, "root"], ROUTER)
+    if made.policer:
+        lab.run(["tc", "qdisc", "del", "dev", DEVICE, "clsact"], ROUTER)
+        dropped_by(lab, made.policer)
     lab.script("\n".join(made.lines), ROUTER)
     lasting_s = scenario.duration_s + DELAY_S + DRAIN_S
     receive = {"port": PORT, "time_s": lasting_s + 0.2}
@@ -125,6 +129,8 @@ def run_once(lab: Lab, scenario: Scenario, seed: int = 0) -> Run:
     if connections:
         flows, lateness_s = connections.finish(scenario, lasting_s + 20.0)
     samples.append(sample(lab, made.classes, time.monotonic() - begun))
+    if made.policer:
+        samples[-1].dropped_packets[made.policed] += dropped_by(lab)
     seen = _seen(scenario, sent, received)
     judged = gates(scenario, seen, samples[-1], sent, lateness_s)
     return Run(seen, samples, judged, made, flows)

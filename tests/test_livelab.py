@@ -21,7 +21,7 @@ from livelab.session import plan
 from livelab.values import measured, modelled
 from qoslib import PacketLimit, Policer, Port, Queue, Scenario, Stream, TimeLimit, measurements
 from qoslib.config import read
-from qoslib.port import DeficitRoundRobin, HierarchicalTokenBucket, PriorityLevels
+from qoslib.port import Classifier, DeficitRoundRobin, HierarchicalTokenBucket, PriorityLevels
 
 POINTS = [point for each in EXPERIMENTS.values() for point in each.points]
 
@@ -50,8 +50,14 @@ def a_run(scenario, lateness_s=0.001, vanished=0, **more):
 @pytest.mark.parametrize("point", POINTS, ids=lambda point: point.name)
 def test_every_router_reads_back_as_its_port(point):
     """What a reader would type is what the models run: guarantees, ceilings, limits, marks."""
-    port = kernel_port(point.scenario.only_port, point.scenario.streams)
-    script = "\n".join(commands(port, point.scenario.streams).lines)
+    described, streams = point.scenario.only_port, point.scenario.streams
+    # A policer is a program in front of the port, which tc only names.
+    bare = described.replace(queues=tuple(q.replace(policer=None) for q in described.queues))
+    port = kernel_port(bare, streams)
+    made = commands(described, streams)
+    in_front = [line for line in made.lines if "clsact" in line or "bpf da" in line]
+    assert len(in_front) == (2 if made.policed else 0)
+    script = "\n".join(line for line in made.lines if line not in in_front)
     (back,) = read(script, facts={"line_rate_bps": port.rate_bps}).ports
     queues = back.port.queues
     assert [(q.limit, q.dropper, q.priority, q.guaranteed_bps, q.shaper) for q in queues] == [
@@ -83,6 +89,18 @@ REFUSED = {
 def test_a_port_that_the_kernel_would_not_be_is_refused(reason):
     with pytest.raises(Refused, match=reason):
         commands(REFUSED[reason])
+
+
+def test_a_policer_that_the_program_is_not_is_refused():
+    pipe = Policer(1e6, 9000, exceed="pass")
+    queues = Queue("EF", PacketLimit(9), policer=pipe), Queue("default", PacketLimit(9))
+    classes = Classifier((("EF", "EF"),), "default")
+    with pytest.raises(Refused, match="told by one DSCP"):
+        commands(a_port(*queues, classifier=classes))
+    slow = Policer(1e3, 9_000_000)
+    queues = queues[0].replace(policer=slow), queues[1]
+    with pytest.raises(Refused, match="two seconds"):
+        commands(a_port(*queues, classifier=classes))
 
 
 def test_a_guarantee_that_nobody_uses_takes_nothing_from_the_others():

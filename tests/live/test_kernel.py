@@ -10,7 +10,7 @@ from livelab.experiments.head_tail import HEAD_TAIL, LIMIT_PACKETS, LINE_BPS, sc
 from livelab.probe import lacking, probe
 from livelab.session import perform
 from livelab.values import modelled
-from qoslib import PacketLimit, Port, Queue, Scenario, Stream, units
+from qoslib import PacketLimit, Policer, Port, Queue, Scenario, Stream, units
 from qoslib.port import Classifier, HeadDrop, PriorityLevels, StrictPriority, TailDrop
 
 NEEDS = (*HEAD_TAIL.needs, "u32")
@@ -88,6 +88,26 @@ def test_borrowing_counts(twice):
         assert measured.keys() == packets.keys()
         for key, value in measured.items():
             assert value == pytest.approx(packets[key], rel=0.02), key
+
+    twice(attempt)
+
+
+def test_a_policer_drops_what_the_model_drops(found, twice):
+    """A program in front of the queues, which needs more than namespaces."""
+    if missing := lacking(found, ("BPF",)):
+        pytest.skip(missing)
+    policer = Policer(2e6, 50_000, when="congested", congestion_packets=8, uncongested="keeps")
+    made = two_classes(StrictPriority(), 4.0, 5.0)
+    ef, other = made.only_port.queues
+    port = made.only_port.replace(queues=(ef.replace(policer=policer), other))
+    point = Point("policed", made.replace(network=port), {}, counts=True)
+
+    def attempt():
+        (measured,) = medians(point, repeats=1)
+        packets = modelled(point, "packets")
+        for stream in ("EF", "default"):
+            key = stream, "dropped_packets"
+            assert measured[key] == pytest.approx(packets[key], rel=0.02), key
 
     twice(attempt)
 
