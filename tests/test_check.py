@@ -220,7 +220,8 @@ def test_the_page_stands_alone_and_its_numbers_open(run, tmp_path):
     run("edge.cfg", "--traffic", "over.toml", "--html", "page.html")
     html = (tmp_path / "page.html").read_text()
     assert not re.search(r"https?:|\bsrc=|<link|@import|url\(", html)
-    assert html.index('class="lead"') < html.index("<table>")
+    assert html.index('class="lead"') < html.index("<table>") < html.index("<h2>Findings</h2>")
+    assert "A stream that keeps its queue busy stands for TCP" in html
     assert "<details><summary>17.5 Mb/s</summary>" in html
     assert "Copy for ticket" in html
     assert "prefers-color-scheme: dark" in html

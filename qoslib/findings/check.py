@@ -23,7 +23,7 @@ from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
 from qoslib.findings.report import ClassRow, ClassRun, PortReport, Report
-from qoslib.findings.under_load import LOADS, hash_of, runs, scenario_of
+from qoslib.findings.under_load import LOADS, hash_of, runs, scenario_of, stand_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,6 +126,8 @@ def check(
             name = f"{configured.interface} {configured.direction}"
             listed += [each.replace(interface=name) for each in by_model.findings]
             assumed += by_model.not_run
+            if any(each.model == "packets" for each in run):
+                assumed += [said for said in (stand_in(configured, given),) if said]
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import about, compared, limits
 

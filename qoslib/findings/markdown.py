@@ -30,12 +30,16 @@ def markdown(report: Report) -> str:
     """
     counts = f"{report.count('error')} errors, {report.count('warning')} warnings"
     parts = [f"# {_plain(report.file)}: {counts}", _plain(report.summary)]
-    parts += ["\n".join(_findings(report))] if report.findings else []
+    for port in report.ports[:1]:
+        parts += _classes(port)
+    parts += ["## Findings", "\n".join(_findings(report))] if report.findings else []
+    for port in report.ports[1:]:
+        parts += _classes(port)
     for port in report.ports:
-        parts += _port(port)
+        parts += _load(port, report)
     for title, lines in (
         ("Against the older configuration", [each.text for each in report.changes]),
-        ("Measured", list(report.measured)),
+        ("Notes on the measured values", list(report.measured)),
         (
             "Ignored",
             [f"`{s.finding.id}`, line {s.finding.line}: {s.reason}" for s in report.silenced],
@@ -64,7 +68,7 @@ def _findings(report: Report) -> Iterator[str]:
             yield "  ```\n"
 
 
-def _port(port: PortReport) -> Iterator[str]:
+def _classes(port: PortReport) -> Iterator[str]:
     yield f"## {_plain(port.interface)} {port.direction}, {_plain(port.policy)}".rstrip(", ")
     if port.missing:
         yield "\n".join(f"- {fact.question} (`--fact {fact.name}=VALUE`)" for fact in port.missing)
@@ -75,15 +79,21 @@ def _port(port: PortReport) -> Iterator[str]:
         ]
         head = ("class", "marks", "offered", "minimum", "maximum", "full queue")
         yield "\n".join(_table(head, lines))
-    if port.runs:
-        yield "\n".join(_table(*_runs(port.runs)))
-        yield f"Scenario {port.scenario}."
     if port.met:
         yield "\n".join(f"- {_plain(each)}" for each in port.met)
+
+
+def _load(port: PortReport, report: Report) -> Iterator[str]:
+    of = f": {_plain(port.interface)} {port.direction}" if len(report.ports) > 1 else ""
+    if port.runs:
+        yield f"## Under load{of}"
+        yield "\n".join(_table(*_runs(port.runs)))
+        yield f"Scenario {port.scenario}. The longest delay seen is no bound."
     if port.compared:
+        yield f"## Measured{of}"
         yield "\n".join(_table(COMPARED, list(map(compared_cells, port.compared))))
-    if port.verify:
-        yield "Verify on the device:\n\n```\n" + "\n".join(port.verify) + "\n```"
+    if port.verify and port.rows:
+        yield f"Verify on the device{of}\n\n```\n" + "\n".join(port.verify) + "\n```"
 
 
 def _cell(cell: Cell) -> str:

@@ -12,7 +12,7 @@ from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
 from qoslib.findings.report import ClassRun
-from qoslib.findings.under_load import BUSY, runs, stand_in
+from qoslib.findings.under_load import BUSY, runs
 from qoslib.port import Codel, DropProfile, Pie, Port
 
 __all__ = ["LEAST_LOSS", "MODELS", "MODEL_RULES", "Modelled", "modelled"]
@@ -153,7 +153,6 @@ def modelled(case: Case) -> Modelled:
         packets, failed = _tried(case, "packets")
         if refused:
             instead = "" if failed else " The packet model ran instead."
-            instead += f" {stand_in(case.configured, case.loads)}".rstrip() if packets else ""
             not_run.append(f"The fluid model was not run: {refused}.{instead}")
         if failed:
             not_run.append(f"The packet model was not run: {failed}.")

@@ -1,13 +1,13 @@
 """Reports as one HTML page: nothing is loaded from elsewhere, every number opens its arithmetic."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.config.rules import Finding
 from qoslib.findings.markdown import markdown
-from qoslib.findings.modelled import MODELS
+from qoslib.findings.modelled import LEAST_LOSS, MODELS
 from qoslib.findings.report import Cell, ClassRow, ClassRun, Compared, PortReport, Report
 from qoslib.findings.terminal import COMPARED, compared_cells, default_text, loss_text
 
@@ -19,26 +19,28 @@ _STYLE = """
 @media (prefers-color-scheme: dark) { :root { --ink: #e6edf3; --paper: #0d1117; --soft: #9da7b3;
   --line: #30363d; --box: #161b22; --error: #ff8a80; --warning: #e3b341; --info: #79c0ff; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 70rem; padding: 1.5rem; background: var(--paper);
+body { margin: 0 auto; max-width: 72rem; padding: 1rem 1.5rem; background: var(--paper);
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-h1 { font-size: 1.3rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
+h1 { font-size: 1.2rem; margin: 0; } h2 { font-size: 1.1rem; margin: 1.2rem 0 .4rem; }
 header { display: flex; gap: 1rem; align-items: baseline; flex-wrap: wrap;
   justify-content: space-between; }
-.lead { font-size: 1.25rem; margin: 1rem 0; max-width: 48rem; }
-.soft { color: var(--soft); }
+.lead { font-size: 1.2rem; margin: .6rem 0; }
+.soft { color: var(--soft); } .small { font-size: .9rem; margin: .4rem 0; }
+.lossy { color: var(--error); font-weight: 600; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0;
+th, td { text-align: left; vertical-align: top; padding: .3rem .8rem .3rem 0;
   border-bottom: 1px solid var(--line); font-variant-numeric: tabular-nums; }
 th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 details > summary { cursor: pointer; white-space: nowrap; list-style-position: outside; }
 td details p { margin: .2rem 0 .4rem; max-width: 22rem; color: var(--soft); font-size: .9rem; }
-.finding { border-left: .3rem solid var(--line); padding: .2rem 0 .2rem 1rem; margin: 1rem 0; }
+.finding { border-left: .3rem solid var(--line); padding: .1rem 0 .1rem .8rem; margin: .5rem 0; }
 .finding.error { border-color: var(--error); } .finding.warning { border-color: var(--warning); }
 .finding.info { border-color: var(--info); }
-.error > p > b { color: var(--error); } .warning > p > b { color: var(--warning); }
-.info > p > b { color: var(--info); }
-.finding p { margin: 0 0 .2rem; }
+.finding summary { white-space: normal; list-style-position: inside; }
+.error > summary > b { color: var(--error); } .warning > summary > b { color: var(--warning); }
+.info > summary > b { color: var(--info); }
+.finding p { margin: .2rem 0; }
 pre { background: var(--box); border: 1px solid var(--line); border-radius: .3rem;
   padding: .6rem; overflow-x: auto; margin: .4rem 0; font-size: .9rem; }
 button { font: inherit; padding: .35rem .9rem; border: 1px solid var(--line); border-radius: .3rem;
@@ -109,14 +111,21 @@ def _report(report: Report, ticket: str) -> Iterator[str]:
     yield f"<header><h1>{escape(report.file)}</h1>"
     yield f'<button type="button" data-copies="{ticket}">Copy for ticket</button></header>'
     yield f'<p class="lead">{escape(report.summary)}</p>'
-    yield from (line for each in report.findings for line in _finding(each))
-    for port in report.ports:
-        yield from _port(port)
+    # What the first port promises is seen without scrolling, and then what is wrong.
+    for port in report.ports[:1]:
+        yield from _classes(port)
     if any(port.rows for port in report.ports):
-        yield f"<p class=soft>{_LEGEND}</p>"
+        yield f"<p class='soft small'>{_LEGEND}</p>"
+    if report.findings:
+        yield "<h2>Findings</h2>"
+        yield from (line for each in report.findings for line in _finding(each))
+    for port in report.ports[1:]:
+        yield from _classes(port)
+    for port in report.ports:
+        yield from _load(port, report)
     for title, lines in (
         ("Against the older configuration", [each.text for each in report.changes]),
-        ("Measured", list(report.measured)),
+        ("Notes on the measured values", list(report.measured)),
         (
             "Ignored",
             [f"{s.finding.id}, line {s.finding.line}: {s.reason}" for s in report.silenced],
@@ -138,38 +147,52 @@ def _report(report: Report, ticket: str) -> Iterator[str]:
     yield f'<textarea id="{ticket}" aria-label="The report as Markdown" hidden>{text}</textarea>'
 
 
-def _port(port: PortReport) -> Iterator[str]:
+def _classes(port: PortReport) -> Iterator[str]:
+    """What each class is promised and, where a model ran, loses and waits at the load as given."""
     yield f"<h2>{escape(port.interface)} {port.direction}"
     yield f" <span class=soft>{escape(port.policy)}</span></h2>"
     for fact in port.missing:
         answer = f"--fact '{fact.name}=VALUE'"
         yield f"<p>{escape(fact.question)} <code>{escape(answer)}</code></p>"
     if port.rows:
-        head = ("class", "marks", "offered", "minimum", "maximum", "full queue")
-        yield from _table(head, map(_row, port.rows))
+        head = ["class", "marks", "offered", "minimum", "maximum", "full queue"]
+        head += ["loss", "delay p99"] if port.runs else []
+        runs = {run.name: run for run in port.runs if run.load_ratio == 1}
+        yield from _table(head, (_row(row, runs) for row in port.rows))
+    yield from (f"<p>{escape(each)}</p>" for each in port.met)
+
+
+def _load(port: PortReport, report: Report) -> Iterator[str]:
+    """What was run and measured, and how to see the same on the device."""
+    of = f": {escape(port.interface)} {port.direction}" if len(report.ports) > 1 else ""
     if port.runs:
-        yield "<h2>Under load</h2>"
+        yield f"<h2>Under load{of}</h2>"
         columns = ("class", "load", "sent", "loss", "delay p50", "p99", "longest seen", "model")
         yield from _table(columns, map(_run, port.runs))
         yield f"<p class=soft>Scenario {port.scenario}. The longest delay seen is no bound.</p>"
-    yield from (f"<p>{escape(each)}</p>" for each in port.met)
     if port.compared:
-        yield "<h2>Measured</h2>"
+        yield f"<h2>Measured{of}</h2>"
         yield from _table((*COMPARED, "how far"), map(_compared, port.compared))
         yield f"<p class=soft>{_HOW_FAR}</p>"
-    if port.verify:
-        yield f"<p>Verify on the device:</p><pre>{escape(chr(10).join(port.verify))}</pre>"
+    if port.verify and port.rows:
+        yield f"<p>Verify on the device{of}</p><pre>{escape(chr(10).join(port.verify))}</pre>"
 
 
-def _table(head: Sequence[str], rows: Iterator[str]) -> Iterator[str]:
+def _table(head: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
     titles = "".join(f'<th scope="col">{each}</th>' for each in head)
     yield f"<div class=scroll><table><thead><tr>{titles}</tr></thead><tbody>"
     yield from rows
     yield "</tbody></table></div>"
 
 
-def _row(row: ClassRow) -> str:
+def _row(row: ClassRow, runs: Mapping[str, ClassRun]) -> str:
     cells = "".join(map(_cell, (row.offered, row.minimum, row.maximum, row.queue)))
+    if runs:
+        run = runs.get(row.name)
+        p99 = "-" if run is None or run.delay_p99_s is None else time_text(run.delay_p99_s)
+        lossy = run is not None and (run.drop_ratio or 0.0) >= LEAST_LOSS
+        marked = ' class="lossy"' if lossy else ""
+        cells += f"<td{marked}>{escape(loss_text(run) if run else '-')}</td><td>{escape(p99)}</td>"
     name = f'<th scope="row">{escape(row.name)}</th>'
     return f"<tr>{name}<td>{escape(row.marks)}</td>{cells}</tr>"
 
@@ -223,13 +246,12 @@ def _distance(each: Compared) -> str:
 
 
 def _finding(each: Finding) -> Iterator[str]:
+    """A finding to open; what is more than worth knowing is open at first."""
     where = f"line {each.line}" if each.line else "the port as a whole"
-    model = f" <span class=soft>by the {MODELS[each.model]}</span>" if each.model else ""
-    yield f'<div class="finding {each.severity}"><p><b>{each.severity}</b> {escape(each.sentence)}'
-    yield f" <span class=soft>{escape(each.id)}, {where}</span>{model}</p>"
-    if each.arithmetic or each.reference:
-        inner = f"<p>{escape(each.arithmetic)}</p><p class=soft>{escape(each.reference)}</p>"
-        yield f"<details><summary>Arithmetic and reference</summary>{inner}</details>"
-    if each.fix:
-        yield f"<pre>{escape(each.fix)}</pre>"
-    yield "</div>"
+    model = f", by the {MODELS[each.model]}" if each.model else ""
+    begins = "" if each.severity == "info" else " open"
+    yield f'<details class="finding {each.severity}"{begins}><summary><b>{each.severity}</b>'
+    yield f" {escape(each.sentence)} <span class=soft>{escape(each.id)}, {where}{model}</span>"
+    yield f"</summary><p>{escape(each.arithmetic)}</p>"
+    yield f"<pre>{escape(each.fix)}</pre>" if each.fix else ""
+    yield f"<p class='soft small'>{escape(each.reference)}</p></details>"
