@@ -621,6 +621,11 @@ def test_a_policy_of_a_firewall_has_no_queues():
     assert len(read(text, dialect="ios-xe").ports) == 1
 
 
+def test_a_piece_with_fair_queueing_alone_is_a_port():
+    text = "policy-map WAN\n class class-default\n  fair-queue\n"
+    assert read(text, facts={"line_rate_bps": 1e7}, dialect="ios").ports[0].port.rate_bps == 1e7
+
+
 def test_queues_of_an_interface_beside_a_policy():
     text = on_gigabit(["class A", "police 8000"], more=" hold-queue 90 in\n hold-queue 60 out\n")
     text += " service-policy input P\n"

@@ -1,11 +1,12 @@
 """From a policy on an interface to a port, or to the question that has to be asked first."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.places import classes_of, leaves, places_of, rules_of
-from qoslib.config.mqc.policies import Interface, Named, Policies, PolicyClass
+from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, PolicyClass
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
 from qoslib.config.mqc.words import interface_rate_bps
@@ -43,7 +44,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     interfaces = list(found.interfaces.values()) or [
         Interface(policy.name, policy.line, {"out": Named(policy.name, policy.line)})
         for policy in found.policies.values()
-        if policy.name not in _children(found) and any(map(_queues, policy.classes.values()))
+        if policy.name not in _children(found) and _queues(found, policy)
     ]
     for interface in interfaces:
         check_time(interface.line)
@@ -65,8 +66,19 @@ def _say_unused(found: Policies, interface: Interface) -> None:
             found.remarks.append(Remark("not modelled", held.line, text, lost))
 
 
-def _queues(part: PolicyClass) -> bool:
-    """Whether a class says anything of its queue, unlike `inspect` of a firewall."""
+def _queues(found: Policies, policy: Policy) -> bool:
+    """Whether a policy is about queues, and not the `inspect` of a firewall."""
+    if any(map(_acts, policy.classes.values())):
+        return True
+    after = [each.line for each in found.policies.values() if each.line > policy.line]
+    end = min(after, default=math.inf)
+    return not any(
+        each.kind == "unknown" and policy.line < each.line < end for each in found.remarks
+    )
+
+
+def _acts(part: PolicyClass) -> bool:
+    """Whether a class says anything of its queue."""
     said = part.priority, part.bandwidth, part.remaining, part.shape, part.police, part.limit
     return bool(part.child or part.limits or part.early) or any(each is not None for each in said)
 
