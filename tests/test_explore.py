@@ -33,6 +33,10 @@ def one_queue():
     return lessons.one_queue.explorer(LINED)
 
 
+def own_port():
+    return lessons.own_port.explorer(LINED)
+
+
 def drawn(app, uid):
     return list(next(each for each in app.figure.data if each.uid == uid).y)
 
@@ -55,7 +59,7 @@ MAKERS = pytest.mark.parametrize(
         lessons.policing.explorer,
         lessons.same_traffic.explorer,
         lessons.shared_line.explorer,
-        lessons.own_port.explorer,
+        own_port,
         lessons.own_port.shared_memory,
         one_queue,
     ],

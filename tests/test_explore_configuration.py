@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from qoslib import explore
+from qoslib import Scenario, explore
 from qoslib.explore.presets import PRESETS
 from qoslib.findings import check
 
@@ -168,3 +168,59 @@ def test_the_figure_holds_what_the_classes_get_before_and_after(app):
         (trace,) = [each for each in app.figure.figure.data if each["uid"] == f"{which}-1"]
         assert list(trace["y"]) == pytest.approx(losses, abs=0.01)
     assert "VOICE loses" in app.figure.summary
+
+
+EIGHT = """\
+class-map match-any EF
+ match dscp ef
+{maps}
+policy-map EIGHT
+ class EF
+  priority
+  police 20000000 250000
+ class C1
+  bandwidth 10000
+  queue-limit 64 packets
+ class C2
+  bandwidth 10000
+  queue-limit 96000 bytes
+ class C3
+  bandwidth 10000
+  queue-limit 20 ms
+ class C4
+  bandwidth 10000
+  random-detect
+ class C5
+  shape average 5000000
+ class C6
+  bandwidth 10000
+policy-map PARENT
+ class class-default
+  shape average 90000000
+   service-policy EIGHT
+interface FastEthernet0/1
+ service-policy output PARENT
+"""
+
+
+def test_eight_classes_with_all_that_a_queue_may_have():
+    maps = "\n".join(f"class-map match-any C{n}\n match dscp cs{n}" for n in range(1, 7))
+    made = explore.configuration(EIGHT.format(maps=maps))
+    queues = {queue.name: queue for queue in made.scenario.network.queues}
+    assert len(queues) == 8
+    assert [type(queues[f"C{n}"].limit).__name__ for n in (1, 2)] == ["PacketLimit", "ByteLimit"]
+    assert queues["EF"].policer.rate_bps == 20e6
+    assert type(queues["C4"].dropper).__name__ == "Red"
+    assert queues["C5"].shaper is not None
+    (saved,) = made.figure._call.scenarios(made.figure.values)
+    assert Scenario.from_json(saved.to_json()) == made.scenario
+    visible = [each for each in made._controls.values() if each.layout.display is None]
+    assert len(visible) == 8
+    made.close()
+
+
+def test_without_a_port_there_is_no_scenario():
+    made = explore.configuration("! nothing")
+    with pytest.raises(ValueError, match="no port is shown; allowed: a text with one"):
+        made.scenario  # noqa: B018
+    made.close()

@@ -47,9 +47,11 @@ APPS = {
     "police": (lessons.policing.explorer, {"ef": 50, "rate": 30}),
     "aqm": (lessons.aqm.explorer, {"minimum": 20, "dropper": "CoDel"}),
     "frame_size": (lessons.frame_size.explorer, {"frame": 200, "byte": 0.2, "load": 80}),
-    "your_port": (
-        lessons.own_port.explorer,
-        {"offered_3": 90, "scheduler": "round robin by share"},
+    "own_port": (
+        lambda: lessons.own_port.explorer(
+            scenario.Scenario("s", LINE, (Stream("s", 1.2e8, 1490),))
+        ),
+        {"all": 110},
     ),
     "shared_memory": (lessons.own_port.shared_memory, {"power": 3, "reserved": 0.4}),
     "same_traffic": (lessons.same_traffic.explorer, {"business": 70, "seed": 2}),
@@ -109,7 +111,7 @@ def test_the_scenarios_can_be_loaded(app):
 
 
 def test_every_button_says_what_it_saves():
-    app = lessons.own_port.explorer()
+    app = moved("own_port")
     row = next(c for c in app.children if getattr(c, "children", ()) and c is not app.figure)
     assert row is not None
     assert {"PNG", "SVG", "HTML"} <= {b.description for c in app.children for b in children(c)}

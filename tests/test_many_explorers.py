@@ -12,9 +12,11 @@ BEGIN = """
 import gc, resource
 from qoslib import lessons
 
+saved = lessons.own_port.router(lessons.own_port.configuration())
+
 def make_and_close(explorers):
     for number in range(explorers):
-        made = lessons.own_port.explorer() if number % 2 else lessons.shared_line.explorer()
+        made = lessons.own_port.explorer(saved) if number % 2 else lessons.shared_line.explorer()
         made.close()
 
 make_and_close(12)

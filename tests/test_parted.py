@@ -72,7 +72,7 @@ def test_the_scoreboards_values_that_part_have_a_reason():
         "same_traffic",
         "frame_size",
         "one_queue",
-        "your_port",
+        "own_port",
         "buffer",
         "pacing",
     ],

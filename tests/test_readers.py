@@ -15,7 +15,7 @@ import pytest
 from damage import any_bytes, cut, damaged_csv, damaged_json
 from outputs import DAMAGED
 from test_record import EXAMPLES
-from test_your_port import CSV, loader, upload
+from test_saved_scenario import CSV, OFFICE, loader, upload
 
 from qoslib import __main__, compare, lessons, measurements
 from qoslib.explore.upload import Loaded
@@ -157,7 +157,7 @@ def test_uploads_are_kept_whole_or_not_at_all(tries):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers near the ends of a double
 def test_an_explorer_goes_on_after_any_upload(tries):
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     said = loader(app).children[1]
     for random in tries("explorer"):
         before, (name, raw) = app.summary, picked(random)

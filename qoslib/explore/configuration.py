@@ -90,6 +90,19 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         """The port that is shown; None while there is none."""
         return self._shown
 
+    @property
+    def scenario(self) -> Scenario:
+        """The port that is shown, with the loads of the sliders.
+
+        Raises
+        ------
+        ValueError
+            If no port is shown, or nothing is offered.
+        """
+        if self._shown is None:
+            raise ValueError("no port is shown; allowed: a text with one, and its facts")
+        return self._scenario(self.figure.values)
+
     def _explorer(self) -> Explorer:
         self._controls = {
             f"load_{place}": slider(f"class {place}", 100, 0, 300, 5)

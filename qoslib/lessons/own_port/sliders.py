@@ -1,17 +1,15 @@
-"""The explorer of a port of one's own: built by widgets, or described by code and then loaded."""
+"""The explorer of a saved scenario: any port without TCP, both models, and measurements."""
 
 import time
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-import ipywidgets as widgets
 import numpy as np
 import pandas as pd
 
 from qoslib import compare, fluid, packets, plots, units
-from qoslib.explore.build import START, built, controls_of, grid
-from qoslib.explore.controls import button, flow, more, slider
+from qoslib.explore.controls import button, flow, slider
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
 from qoslib.explore.upload import Loaded, Loader
@@ -28,31 +26,32 @@ MOST_PACKETS = 400_000
 MOST_S = 4.0
 
 
-def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = None) -> Explorer:
-    """A port of your own: build it, load it, run both models, and compare measurements with them.
+def explorer(scenario: Scenario, measured: pd.DataFrame | None = None) -> Explorer:
+    """A scenario of your own: load it, run both models, and compare measurements with them.
+
+    `explore.configuration` makes one of a configuration, and its `scenario` gives it.
 
     Parameters
     ----------
-    scenario : Scenario, optional
-        Any port, forwarder or chain with its streams, without TCP hosts; by default one is built
-        by the controls. A given or loaded one has a single slider, which moves all its loads
-        together.
+    scenario : Scenario
+        Any port, forwarder or chain with its streams, without TCP hosts. One slider moves all its
+        loads together.
     measured : DataFrame, optional
-        Measurements of your own, as `measurements.load` gives them.
+        Measurements of your own, as `telemetry.read` or `measurements.load` give them.
 
     Raises
     ------
     ValueError
         If an argument is something else, the scenario has TCP hosts, or no model here runs it.
     """
-    scenario = checked(Scenario | None, scenario, "scenario")
+    checked(Scenario, scenario, "scenario")
     if measured is not None and not isinstance(measured, pd.DataFrame):
         fail("measured", measured, "a DataFrame, as measurements.load(...) gives it, or None")
     held = Loaded(scenario, measured)
-    controls = {**controls_of(START), "all": slider("All loads [%]", 100, 0, 200, 1)}
+    controls = {"all": slider("All loads [%]", 100, 0, 200, 1)}
 
     def described(values: Mapping[str, Any]) -> Scenario:
-        return _scaled(_streams_alone(held.scenario or built(values)), values["all"])
+        return _scaled(_streams_alone(held.scenario or scenario), values["all"])
 
     def draw(values, simulated):
         now = described(values)
@@ -74,15 +73,6 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
     def simulate(values, progress):
         return _simulated(described(values), progress)
 
-    form = widgets.VBox(grid(controls))
-    toggle, hidden = more(controls["police"])
-
-    def hide():
-        """What builds a port stays away while another one is shown."""
-        for each in (form, toggle):
-            each.layout.display = "none" if held.scenario else None
-        toggle.value = False
-
     def load(name: str, raw: bytes) -> str:
         before = held.scenario, held.measured
         text = held.take(name, raw)
@@ -95,19 +85,16 @@ def explorer(scenario: Scenario | None = None, measured: pd.DataFrame | None = N
                 app.move()
             why = error if isinstance(error, ValueError) else f"{type(error).__name__} {error}"
             raise ValueError(f"{name} is well-formed, but cannot be drawn: {why}") from error
-        hide()
         return text + held.unknown(described(app.values))
 
     def again():
         held.forget()
         files.clear()
-        hide()
-        app.move(**START, all=100)
+        app.move(all=100)
 
-    hide()
     files = Loader(load)
     controls["all"].layout.width = "360px"
-    rows = [form, flow(controls["all"], button("Reset", again), toggle, files), hidden]
+    rows = [flow(controls["all"], button("Reset", again), files)]
     call = Call("own_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, draw, simulate, call, lambda _: rows)
     return app

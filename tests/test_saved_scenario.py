@@ -1,4 +1,4 @@
-"""A port of one's own: built, saved, loaded, measured and scored."""
+"""A saved scenario: loaded, run by both models, measured and scored."""
 
 import html
 import re
@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 from traitlets import Bunch
 
-from qoslib import compare, fluid, lessons, measurements, packets, run, units
-from qoslib.explore.build import SCHEDULERS, START, built
+from qoslib import compare, explore, fluid, lessons, measurements, packets, telemetry, units
 from qoslib.explore.upload import MOST_BYTES, Loaded, Loader
 from qoslib.flows import Flow, Host
-from qoslib.lessons.own_port.scenes import after, before
 from qoslib.platforms import PLATFORMS, platform
 from qoslib.port import (
     Codel,
@@ -26,9 +24,10 @@ from qoslib.port import (
     RedProfile,
     StrictPriority,
     TailDrop,
+    TimeLimit,
 )
 from qoslib.scenario import Scenario
-from qoslib.traffic import Stream
+from qoslib.traffic import Poisson, Stream
 
 HEADER = ",".join(measurements.COLUMNS)
 LINES = (
@@ -42,6 +41,29 @@ CODEL = Scenario(
     "codel",
     Port("p", 1e7, (Queue("q", PacketLimit(50), Codel()),)),
     (Stream("a", 2e7),),
+)
+#: Name, load on the link with its 20 B a frame [Mb/s], frame [B] and room [s] of each class.
+CLASSES = (("voice", 10, 200, 0.02), ("video", 40, 1200, 0.05), ("data", 70, 1500, 0.05))
+#: A link that three classes overload, with strict priority.
+OFFICE = Scenario(
+    "office",
+    Port(
+        "uplink",
+        units.mbps(100),
+        tuple(
+            Queue(name, TimeLimit(room_s, at="line"), priority=level)
+            for level, (name, _, _, room_s) in enumerate(CLASSES)
+        ),
+        StrictPriority(),
+        overhead_bytes=20,
+    ),
+    tuple(
+        Stream(name, units.mbps(load) * frame / (frame + 20), frame, Poisson())
+        for name, load, frame, _ in CLASSES
+    ),
+    duration_s=7.0,
+    warmup_s=3.0,
+    seed=1,
 )
 
 
@@ -67,30 +89,6 @@ def upload(app, name, raw):
 
 
 @pytest.mark.parametrize(
-    ("moved", "said"),
-    [
-        ({"name_2": "voice"}, "2 classes are called &#x27;voice&#x27;. Give each its own name."),
-        ({"name_1": ""}, "Stream.name is"),
-        ({f"offered_{n}": 0 for n in (1, 2, 3)}, "All loads are 0. Offer something in at least"),
-    ],
-)
-def test_settings_that_make_no_port_are_said_beside_the_controls(moved, said):
-    app = lessons.own_port.explorer()
-    before = app.summary
-    for name, value in moved.items():
-        app.controls[name].value = value  # as a page moves it: no traceback
-    assert said in app._alert.value
-    assert "The figure is that of the settings before." in app._alert.value
-    assert app._alert.layout.display is None
-    if len(moved) == 1:
-        assert app.summary == before
-    with pytest.raises(ValueError, match=r"classes|loads|name"):
-        app.move(offered_3=0)
-    app.move(**START)
-    assert (app._alert.value, app._alert.layout.display) == ("", "none")
-
-
-@pytest.mark.parametrize(
     ("given", "said"),
     [
         ((CODEL.network,), r"^scenario is Port\(.*; allowed: .*Scenario"),
@@ -113,24 +111,23 @@ def test_a_burst_that_no_frame_fits_into_is_said():
     assert "burst of 100 B" not in lessons.own_port.explorer(fits).remark
 
 
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
-def test_what_is_built_is_what_is_drawn_and_saved(scheduler):
-    app = lessons.own_port.explorer()
-    app.move(scheduler=scheduler, offered_3=90, name_2="film")
-    described = built(START | {"scheduler": scheduler, "offered_3": 90, "name_2": "film"})
-    answer = fluid.solve(described.network, described.streams)
+def test_what_is_loaded_is_what_is_drawn_and_saved():
+    app = lessons.own_port.explorer(OFFICE)
+    answer = fluid.solve(OFFICE.network, OFFICE.streams)
     assert drawn(app, "fluid-0") == pytest.approx(answer.sent_bps / 1e6)
-    simulated = packets.simulate(
-        described.network,
-        described.streams,
-        described.duration_s,
-        warmup_s=described.warmup_s,
-        seed=1,
-    )
-    assert drawn(app, "packets-0") == pytest.approx(simulated.sent_bps / 1e6)
     (saved,) = app._call.scenarios(app.values)
-    assert Scenario.from_json(saved.to_json()) == described
-    assert described.streams[1].name == "film"
+    assert Scenario.from_json(saved.to_json()) == OFFICE
+
+
+def test_the_scenario_of_a_configuration_can_be_opened():
+    branch = lessons.own_port
+    edited = explore.configuration(
+        branch.configuration(), facts=branch.FACTS, traffic=branch.traffic()
+    )
+    assert edited.scenario.streams == branch.router(branch.configuration()).streams
+    app = branch.explorer(edited.scenario, telemetry.read(branch.counters()))
+    assert list(app.table.index) == ["VOICE", "VIDEO", "class-default"]
+    assert "within tolerance" in app.summary
 
 
 def test_a_scenario_with_tcp_hosts_is_refused():
@@ -140,7 +137,7 @@ def test_a_scenario_with_tcp_hosts_is_refused():
     mixed = Scenario("mixed", port, (Stream("udp", 2e7),), hosts=hosts)
     with pytest.raises(ValueError, match=r"'mixed' has the TCP hosts pc.*qoslib\.run"):
         lessons.own_port.explorer(mixed)
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     before = app.summary
     upload(app, "mixed.json", mixed.to_json().encode())
     assert "has the TCP hosts pc" in loader(app).children[1].value
@@ -156,18 +153,6 @@ def test_what_the_fluid_model_says_of_itself_is_shown():
     streams = Stream("a", 4e8, 64), Stream("b", 9e8, 1500)
     app = lessons.own_port.explorer(Scenario("robin", port, streams, duration_s=0.01))
     assert "Of the fluid model: Queue 'a' may be kept shorter than its quantum" in app.summary
-
-
-def test_a_class_without_a_load_stays_away():
-    app = lessons.own_port.explorer()
-    app.move(offered_2=0)
-    assert list(app.table.index) == ["voice", "data"]
-
-
-def test_a_policer_takes_what_is_above_its_rate():
-    app = lessons.own_port.explorer()
-    app.move(police=5)
-    assert drawn(app, "fluid-1")[0] == pytest.approx(100 * (1 - 5 / 9.09), abs=1)
 
 
 @pytest.mark.parametrize("name", PLATFORMS)
@@ -197,12 +182,12 @@ def test_one_slider_moves_all_loads_of_a_loaded_scenario():
 def test_measurements_are_drawn_and_scored():
     held = Loaded()
     assert "4 values" in held.take("mine.csv", CSV)
-    app = lessons.own_port.explorer(measured=held.measured)
+    app = lessons.own_port.explorer(OFFICE, held.measured)
     assert drawn(app, "measured-0") == [pytest.approx(39.3)]
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert drawn(app, "measured-2") == [pytest.approx(0.08)]
     assert "of 6 scored values are within tolerance" in app.summary
-    rows = compare.score_measurements(held.measured, built(START), [fluid.solve(*described())])
+    rows = compare.score_measurements(held.measured, OFFICE, [fluid.solve(*described())])
     assert [row.verdict for row in rows] == ["misfit", "within", "within"]
 
 
@@ -210,21 +195,19 @@ def test_a_maximum_is_not_drawn_among_the_means():
     longest = "mine,voice,latency,maximum,2 ms,2,ms,0.1,,,page 1,ok,,"
     held = Loaded()
     held.take("mine.csv", "\n".join((HEADER, longest, *LINES[1:])).encode())
-    app = lessons.own_port.explorer(measured=held.measured)
+    app = lessons.own_port.explorer(OFFICE, held.measured)
     assert drawn(app, "measured-2") == []
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert "Not drawn: latency_maximum of voice." in app.summary
     assert app.table.loc["voice", "latency_maximum measured [ms]"] == 2
-    rows = compare.score_measurements(
-        held.measured, built(START), [packets.simulate(*described(), 0.1)]
-    )
+    rows = compare.score_measurements(held.measured, OFFICE, [packets.simulate(*described(), 0.1)])
     assert rows[0].quantity == "latency_maximum"
     held.take("mine.csv", CSV)
-    assert "Not drawn" not in lessons.own_port.explorer(measured=held.measured).summary
+    assert "Not drawn" not in lessons.own_port.explorer(OFFICE, held.measured).summary
 
 
 def described():
-    scenario = built(START)
+    scenario = OFFICE
     return scenario.network, scenario.streams
 
 
@@ -244,9 +227,7 @@ def test_what_a_device_wrote_is_measurements_too():
 def test_a_stream_that_is_not_there_is_not_scored():
     table = Loaded()
     table.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
-    (first, *_) = compare.score_measurements(
-        table.measured, built(START), [fluid.solve(*described())]
-    )
+    (first, *_) = compare.score_measurements(table.measured, OFFICE, [fluid.solve(*described())])
     assert (first.verdict, first.modelled) == ("unscored", None)
     assert first.reason == "No class is called 'nobody'; yours are voice, video, data"
 
@@ -299,17 +280,12 @@ def test_a_long_scenario_is_played_in_part():
     assert np.isfinite(drawn(lessons.own_port.explorer(long), "packets-1")[0])
 
 
-def test_controls_that_build_a_port_stay_away_from_a_loaded_one():
-    assert lessons.own_port.explorer(CODEL).children[0].layout.display == "none"
-    assert lessons.own_port.explorer().children[0].layout.display is None
-
-
 def test_a_stream_that_is_not_there_is_told_on_the_page():
     held = Loaded()
     held.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
-    summary = lessons.own_port.explorer(measured=held.measured).summary
+    summary = lessons.own_port.explorer(OFFICE, held.measured).summary
     assert "of nobody: No class is called 'nobody'; yours are voice, video, data" in summary
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     upload(app, "x.csv", CSV.replace(b"mine,voice", b"mine,date"))
     said = html.unescape(loader(app).children[1].value)
     assert "No class is called 'date'; yours are voice, video, data." in said
@@ -318,13 +294,13 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
 
 
 def test_reset_takes_the_message_of_the_last_file_away():
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     said = loader(app).children[1]
     upload(app, "words.txt", b"some words")
     assert "words.txt is neither JSON nor CSV" in said.value
     upload(app, "mine.csv", CSV)
     assert "4 values" in said.value
-    app.children[1].children[1].click()
+    app.children[0].children[1].click()
     assert said.value == ""
     upload(app, "mine.csv", CSV)
     assert "4 values" in said.value
@@ -340,7 +316,7 @@ NOT_DRAWN = {
 
 @pytest.mark.parametrize("name", NOT_DRAWN)
 def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     before = app.summary
     said = loader(app).children[1]
     upload(app, name, NOT_DRAWN[name])
@@ -348,22 +324,22 @@ def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
     assert app.summary == before
     assert "; allowed: " in said.value
     assert app._alert.value == ""
-    app.move(offered_3=10)
+    app.move(all=10)
     assert app.summary != before
 
 
 def test_a_name_that_no_page_can_show_changes_nothing():
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     before = app.summary
     upload(app, "name.json", CODEL.to_json().replace('"a"', r'"\ud800"').encode())
     assert "allowed: a text without lone surrogates" in loader(app).children[1].value
     assert app.summary == before
-    app.move(offered_3=10)
+    app.move(all=10)
     assert app.summary != before
 
 
 def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch):
-    app = lessons.own_port.explorer()
+    app = lessons.own_port.explorer(OFFICE)
     before = app.summary
     simulate = packets.simulate
 
@@ -376,7 +352,7 @@ def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch
     said = loader(app).children[1].value
     assert "mine.json is well-formed, but cannot be drawn: IndexError" in said
     assert app.summary == before
-    app.move(offered_3=10)
+    app.move(all=10)
     assert app.summary != before
     assert app._alert.value == ""
 
@@ -387,14 +363,14 @@ def test_a_quantity_that_needs_more_than_is_known_is_not_scored(row):
     unit = {"drop_rate_ratio": "1", "throughput": "Mbit/s", "payload_share": "%"}.get(row, "B")
     held = Loaded()
     held.take("x.csv", f"{HEADER}\n{cells.replace(',B,', f',{unit},')}\n".encode())
-    app = lessons.own_port.explorer(measured=held.measured)
+    app = lessons.own_port.explorer(OFFICE, held.measured)
     assert "Not scored: 2" in app.summary or row == "throughput"
-    app.move(offered_1=0)
+    app.move(all=50)
 
 
 @pytest.mark.parametrize("name", ["m120_counters", "gsr12000_results"])
 def test_a_published_table_can_be_set_beside_a_port(name):
-    summary = lessons.own_port.explorer(measured=measurements.load(name)).summary
+    summary = lessons.own_port.explorer(OFFICE, measurements.load(name)).summary
     assert re.search(r"Not drawn: ([^,]+, ){8}and \d+ more\.", summary)
 
 
@@ -411,15 +387,3 @@ def test_packets_that_take_too_long_are_refused(monkeypatch):
         ValueError, match="the packets take more than -1 s to simulate; allowed: a sh"
     ):
         lessons.own_port.explorer(CODEL)
-
-
-def test_the_change_of_the_lesson_helps_voice_and_costs_data():
-    old, new = run(before()), run(after())
-    assert new["voice"].drop_ratio == 0 < old["voice"].drop_ratio
-    assert new["voice"].delay_mean_s < old["voice"].delay_mean_s / 20
-    assert new["data"].drop_ratio > old["data"].drop_ratio
-    assert new.sent_bps.sum() == pytest.approx(old.sent_bps.sum(), rel=0.02)
-
-
-def test_the_scene_shows_a_change_of_ones_own():
-    assert lessons.own_port.scene(after(), before()).scenarios == (after(), before())
