@@ -4,9 +4,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from livelab.lab import LabError
 from livelab.probe import lacking, probe, report
+
+if TYPE_CHECKING:
+    from livelab.experiment import Experiment
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -34,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("--repeats", type=int, default=3, help="conclusive runs of each point")
     one.add_argument("--into", type=Path, help="a folder for the table, passport and figure")
     one.add_argument("--dry", action="store_true", help="show the commands, and run nothing")
+    kept = commands.add_parser("show", help="show the stored run of an experiment, without rights")
+    kept.add_argument("experiment")
+    kept.add_argument("--markdown", action="store_true", help="the main values, as Markdown")
     chosen = parser.parse_args(arguments)
     try:
         if chosen.command == "probe":
@@ -41,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         if chosen.command == "list":
             return _list()
+        if chosen.command == "show":
+            return _show(chosen, kept)
         return _run(chosen, one)
     except LabError as error:
         print(error, file=sys.stderr)
@@ -60,18 +69,43 @@ def _list() -> int:
     return 0
 
 
+def _chosen(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> "Experiment":
+    from livelab.experiments import EXPERIMENTS
+
+    if chosen.experiment not in EXPERIMENTS:
+        parser.error(f"no experiment {chosen.experiment!r}; there are {', '.join(EXPERIMENTS)}")
+    return EXPERIMENTS[chosen.experiment]
+
+
+def _show(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
+    from livelab.comparison import compared, markdown, text
+    from livelab.record import stored
+
+    experiment = _chosen(chosen, parser)
+    measured, passport = stored(experiment)
+    lines = compared(measured)
+    if chosen.markdown:
+        print(markdown(lines))
+        return 0
+    on = passport["on"]
+    print(experiment.question)
+    print(
+        f"Stored run of {on['date']}: {on['system']} {on['kernel']}, {on['processors']} processors."
+    )
+    print(text(lines))
+    print(experiment.explanation)
+    return 0
+
+
 def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from livelab.commands import commands
     from livelab.comparison import compared, text
-    from livelab.experiments import EXPERIMENTS
     from livelab.figure import draw
     from livelab.record import save
     from livelab.session import perform, plan
     from qoslib.plots import page
 
-    if chosen.experiment not in EXPERIMENTS:
-        parser.error(f"no experiment {chosen.experiment!r}; there are {', '.join(EXPERIMENTS)}")
-    experiment = EXPERIMENTS[chosen.experiment]
+    experiment = _chosen(chosen, parser)
     takes = plan(experiment, chosen.repeats)
     print(experiment.question)
     print(f"Source: {experiment.source}.")
@@ -88,9 +122,9 @@ def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     if chosen.dry:
         return 0
     if missing := lacking(probe(), experiment.needs):
-        raise LabError(missing)
+        raise LabError(f"{missing} `python -m livelab show {experiment.name}` shows a stored run.")
     tried = perform(experiment, lambda line: print(line, flush=True), chosen.repeats)
-    lines = compared(tried)
+    lines = compared((each.point, each.spread()) for each in tried)
     print(text(lines))
     print(experiment.explanation)
     if chosen.into is not None and any(each.conclusive for each in tried):
@@ -99,7 +133,13 @@ def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         picture = chosen.into / f"{experiment.name}.html"
         picture.write_text(page(draw(experiment, lines), experiment.question), encoding="utf-8")
         print(f"Written: {picture}")
-    return 0 if all(line.spread for line in lines) else 1
+    if all(line.spread for line in lines):
+        return 0
+    print(
+        "Some points are inconclusive: this machine was too busy for them. Stop other programs and"
+        " run it again, or run it as root, where the sender keeps its time."
+    )
+    return 1
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
 """Published, measured here, fluid and packets, side by side with the models' errors."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from livelab.experiment import Published
-from livelab.record import Tried, written
-from livelab.values import UNITS, Key, modelled
+from livelab.experiment import Point, Published
+from livelab.record import Spread, written
+from livelab.values import UNITS, modelled
 
-__all__ = ["Line", "compared", "text"]
+__all__ = ["Line", "compared", "markdown", "text"]
 
 
 class Line(NamedTuple):
@@ -47,26 +47,68 @@ class Line(NamedTuple):
         return float(getattr(self, model)) / self.spread[0] - 1
 
 
-def compared(tried: Sequence[Tried]) -> list[Line]:
+def compared(measured: Iterable[tuple[Point, Spread]]) -> list[Line]:
     """Put measured and modelled values side by side.
 
     Parameters
     ----------
-    tried : sequence of Tried
+    measured : iterable of (Point, mapping)
+        Median, least and most by stream and quantity: from `Tried.spread` or `stored`.
 
     Returns
     -------
     list of Line
     """
     found = []
-    for each in tried:
-        said = {model: modelled(each.point, model) for model in ("fluid", "packets")}
-        spread: Mapping[Key, tuple[float, float, float]] = each.spread()
+    for point, spread in measured:
+        said = {model: modelled(point, model) for model in ("fluid", "packets")}
         for key in said["fluid"]:
-            known = each.point.published.get(key)
+            known = point.published.get(key)
             both = (said[model][key] for model in ("fluid", "packets"))
-            found.append(Line(each.point.name, *key, known, spread.get(key), *both))
+            found.append(Line(point.name, *key, known, spread.get(key), *both))
     return found
+
+
+def markdown(lines: Sequence[Line]) -> str:
+    """The main values of an experiment as a table of Markdown.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+
+    Returns
+    -------
+    str
+        The first of `HEADLINES` that there is; delays below a millisecond are left out.
+
+    Examples
+    --------
+    >>> line = Line("head_200", "all", "latency", None, (41.5, 41.3, 41.6), 41.7, 41.4)
+    >>> print(markdown([line]).splitlines()[-1])
+    | head 200 | all | - | 41.50 ms (41.30 - 41.60) | 41.7 (+0.5%) | 41.4 (-0.2%) |
+    """
+    there = {line.quantity for line in lines}
+    shown = next(each for each in HEADLINES if there.issuperset(each))
+    made = [
+        "| point | stream | published | measured, least to most | fluid | packets |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for line in lines:
+        trifling = line.quantity == "latency" and line.spread is not None and line.spread[0] < 1
+        if line.quantity in shown and not trifling:
+            point, stream, _, *others = _cells(line)
+            made.append("| " + " | ".join([point.replace("_", " "), stream, *others]) + " |")
+    return "\n".join(made)
+
+
+#: What a table of Markdown shows.
+HEADLINES: tuple[tuple[str, ...], ...] = (
+    ("latency",),
+    ("throughput", "dropped_packets"),
+    ("dropped_packets",),
+    ("sent",),
+    ("drop_ratio",),
+)
 
 
 def text(lines: Sequence[Line]) -> str:
@@ -88,18 +130,21 @@ def text(lines: Sequence[Line]) -> str:
     """
     head = ("point", "stream", "quantity", "published", "measured here (least - most)", "fluid")
     cells: list[tuple[str, ...]] = [(*head, "packets")]
-    for line in lines:
-        known = line.published.text if line.published else "-"
-        if line.published and line.published.scaled:
-            known = f"{line.published.value:,.4g} ({known} {line.published.scaled})"
-        seen = written(line.spread, line.quantity) if line.spread else "inconclusive"
-        both = (_modelled(line, model) for model in ("fluid", "packets"))
-        cells.append((line.point, line.stream, line.quantity, known, seen, *both))
+    cells += map(_cells, lines)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     )
+
+
+def _cells(line: Line) -> tuple[str, ...]:
+    known = line.published.text if line.published else "-"
+    if line.published and line.published.scaled:
+        known = f"{line.published.value:,.4g} ({known} {line.published.scaled})"
+    seen = written(line.spread, line.quantity) if line.spread else "inconclusive"
+    both = (_modelled(line, model) for model in ("fluid", "packets"))
+    return (line.point, line.stream, line.quantity, known, seen, *both)
 
 
 def _modelled(line: Line, model: str) -> str:

@@ -70,9 +70,9 @@ def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
 #: How each kind of value is drawn: colour, symbol and size.
 _LOOKS = {
     "fluid": (style.SKY, "line-ew-open", 22),
-    "packets": (style.ORANGE, "diamond", 9),
-    "measured": (style.INK, "circle-open", 12),
-    "published": (style.RED, "x-thin-open", 10),
+    "packets": (style.ORANGE, "diamond", 6),
+    "measured": (style.INK, "circle-open", 13),
+    "published": (style.RED, "x-thin-open", 9),
 }
 _NAMES = {"measured": "measured here, least to most", "published": "published, on the router"}
 
@@ -80,6 +80,7 @@ _NAMES = {"measured": "measured here, least to most", "published": "published, o
 def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
     colour, symbol, size = _LOOKS[kind]
     known = [line for line in lines if _value(kind, line) is not None]
+    edge = {"width": 0 if kind == "packets" else 2, "color": colour}
     trace: style.Json = {
         "type": "scatter",
         "mode": "markers",
@@ -87,9 +88,10 @@ def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
         "legendgroup": kind,
         "showlegend": place == 0,
         "uid": f"{kind}-{place}",
-        "x": [_label(line, lines) for line in known],
+        "x": _labels(known, lines),
+        "hovertemplate": f"%{{x}}: %{{y:,.4~r}}<extra>{_NAMES.get(kind, kind)}</extra>",
         "y": style.plain(_value(kind, line) or 0.0 for line in known),
-        "marker": {"color": colour, "symbol": symbol, "size": size, "line": {"width": 2}},
+        "marker": {"color": colour, "symbol": symbol, "size": size, "line": edge},
         "xaxis": f"x{place + 1 if place else ''}",
         "yaxis": f"y{place + 1 if place else ''}",
     }
@@ -136,9 +138,12 @@ def _value(kind: str, line: Line) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _label(line: Line, lines: Sequence[Line]) -> str:
-    """The point, the stream, or both: whatever there are several of."""
+def _labels(known: Sequence[Line], lines: Sequence[Line]) -> list[str] | list[list[str]]:
+    """The points, the streams, or where there are several of both, streams below points."""
     points, streams = ({each[at] for each in lines} for at in (0, 1))
-    parts = [line.stream] if len(streams) > 1 else []
-    parts += [line.point.replace("_", " ")] if len(points) > 1 else []
-    return ", ".join(parts or [line.point])
+    named = [line.point.replace("_", " ") for line in known]
+    if len(streams) == 1:
+        return named
+    return (
+        [named, [line.stream for line in known]] if len(points) > 1 else [x.stream for x in known]
+    )

@@ -10,21 +10,26 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from livelab.experiment import Experiment, Point
+from livelab.lab import LabError
 from livelab.run import Run
 from livelab.values import UNITS, Key, measured
-from qoslib import units
+from qoslib import measurements, units
 from qoslib.measurements import COLUMNS
 
-__all__ = ["Tried", "machine", "passport", "rows", "save", "table", "written"]
+__all__ = ["Spread", "Tried", "machine", "passport", "rows", "save", "stored", "table", "written"]
 
 #: Digits after the point of a value, by unit; and how many delays of a run a passport keeps.
 DIGITS = {"ms": 2, "Mbit/s": 3, "%": 2, "packets": 0}
 KEPT_DELAYS = 100
+
+
+#: Median, least and most by stream and quantity.
+Spread: TypeAlias = Mapping[Key, tuple[float, float, float]]
 
 
 class Tried(NamedTuple):
@@ -44,7 +49,7 @@ class Tried(NamedTuple):
         """The runs that passed every gate."""
         return tuple(one for one in self.runs if not one.inconclusive)
 
-    def spread(self) -> dict[Key, tuple[float, float, float]]:
+    def spread(self) -> Spread:
         """Median, least and most of the conclusive runs, by stream and quantity."""
         each = [measured(self.point, one) for one in self.conclusive]
         keys = list(each[0]) if each else []
@@ -214,6 +219,44 @@ def save(experiment: Experiment, tried: Sequence[Tried], folder: Path) -> tuple[
     paths[0].write_text(table(rows(tried, on)), encoding="utf-8")
     paths[1].write_text(passport(experiment, tried, on), encoding="utf-8")
     return paths
+
+
+def stored(experiment: Experiment) -> tuple[list[tuple[Point, Spread]], dict[str, Any]]:
+    """A run that comes with the package, for machines that cannot repeat it.
+
+    Parameters
+    ----------
+    experiment : Experiment
+
+    Returns
+    -------
+    tuple of list of (Point, mapping), and dict
+        Median, least and most of each point, as `comparison.compared` takes them; the passport.
+
+    Raises
+    ------
+    LabError
+        If none is stored.
+
+    Examples
+    --------
+    >>> from livelab.experiments import EXPERIMENTS
+    >>> points, passport = stored(EXPERIMENTS["six_classes"])
+    >>> passport["on"]["system"]
+    'Linux'
+    """
+    folder = measurements.folder().parent / "live"
+    if not (folder / f"{experiment.name}.csv").is_file():
+        raise LabError(f"No run of {experiment.name} is stored: `run` it.")
+    frame = measurements.load(folder / f"{experiment.name}.csv")
+    known = json.loads((folder / f"{experiment.name}.json").read_text(encoding="utf-8"))
+    found: list[tuple[Point, Spread]] = []
+    for point in experiment.points:
+        mine = frame[frame.experiment == point.name]
+        keys = zip(mine.stream, mine.quantity, strict=True)
+        values = zip(mine.value, mine.low, mine.high, strict=True)
+        found.append((point, dict(zip(keys, values, strict=True))))
+    return found, known
 
 
 def written(spread: tuple[float, float, float], quantity: str) -> str:

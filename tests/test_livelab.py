@@ -2,6 +2,8 @@
 
 import io
 import json
+from pathlib import Path
+from statistics import median
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from livelab import record
 from livelab.__main__ import main
 from livelab.commands import Refused, commands, kernel_port
-from livelab.comparison import compared, text
+from livelab.comparison import compared, markdown, text
 from livelab.counters import Sample
 from livelab.experiments import EXPERIMENTS
 from livelab.figure import draw
@@ -23,6 +25,8 @@ from qoslib import PacketLimit, Policer, Port, Queue, Scenario, Stream, TimeLimi
 from qoslib.config import read
 from qoslib.port import Classifier, DeficitRoundRobin, HierarchicalTokenBucket, PriorityLevels
 
+ROOT = Path(__file__).resolve().parent.parent
+LIVE = ROOT / "data" / "live"
 POINTS = [point for each in EXPERIMENTS.values() for point in each.points]
 
 
@@ -144,7 +148,7 @@ def test_a_result_is_the_median_and_loads_as_a_measurement(tmp_path):
     assert point["commands"] == list(runs[0].commands.lines)
     assert Scenario.from_json(json.dumps(point["scenario"])) == HEAD.scenario
     assert [bool(run["inconclusive"]) for run in point["runs"]] == [False] * 3 + [True]
-    lines = compared(tried)
+    lines = compared([(HEAD, tried[0].spread())])
     assert "head_200" in text(lines)
     figure = draw(experiment, lines)
     assert {trace["uid"] for trace in figure.data} == {
@@ -155,7 +159,7 @@ def test_a_result_is_the_median_and_loads_as_a_measurement(tmp_path):
 def test_a_point_without_a_conclusive_run_has_no_value():
     tried = Tried(HEAD, (a_run(HEAD.scenario, lateness_s=1.0),))
     assert tried.spread() == {}
-    lines = compared([tried])
+    lines = compared([(HEAD, tried.spread())])
     assert "inconclusive" in text(lines)
     assert all(line.error("fluid") is None for line in lines)
     assert draw(EXPERIMENTS["head_tail"], lines).table["measured"].isna().all()
@@ -173,6 +177,30 @@ def test_one_service_time_less_is_what_the_notes_measured():
     tail = next(point for point in POINTS if point.name == "tail_200")
     said = [modelled(point, "fluid")["all", "latency"] for point in (tail, HEAD)]
     assert said == pytest.approx([83.36, 41.68], rel=1e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in EXPERIMENTS if (LIVE / f"{name}.csv").exists()])
+def test_a_stored_run_is_of_the_experiment_as_it_is_and_the_guide_shows_it(name):
+    experiment = EXPERIMENTS[name]
+    points, passport = record.stored(experiment)
+    guide = (ROOT / "docs" / "live_lab.md").read_text()
+    for (point, spread), kept in zip(points, passport["points"], strict=True):
+        assert kept["point"] == point.name
+        assert Scenario.from_json(json.dumps(kept["scenario"])) == point.scenario
+        made = commands(point.scenario.only_port, point.scenario.streams)
+        assert tuple(kept["commands"]) == made.lines
+        runs = [run["values"] for run in kept["runs"] if not run["inconclusive"]]
+        assert runs
+        for (stream, quantity), values in spread.items():
+            mine = [run[f"{stream}/{quantity}"] for run in runs]
+            rounding = 0.51 * 10.0 ** -record.DIGITS[record.UNITS[quantity][0]]
+            shown = median(mine), min(mine), max(mine)
+            assert values == pytest.approx(shown, abs=rounding)
+        for quantity in {"latency", "throughput"} & {quantity for _, quantity in spread}:
+            shown = [v for (_, q), v in spread.items() if q == quantity and v[0] >= 1]
+            assert all(record.written(each, quantity) in guide for each in shown)
+    if not experiment.points[0].scenario.hosts:
+        assert markdown(compared(points)) in guide
 
 
 def test_what_is_missing_is_one_sentence():

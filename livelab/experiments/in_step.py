@@ -56,7 +56,8 @@ IN_STEP = Experiment(
     "in_step",
     "Two senders, one queue: who loses?",
     tuple(
-        Point(f"offset_{each * 100:.0f}", scenario(each), {}, True, "", each) for each in OFFSETS
+        Point(f"offset_{each * 100:.0f}", scenario(each), {}, True, "", each, ("drop_ratio",))
+        for each in OFFSETS
     ),
     ("htb", "pfifo"),
     "isr4331: both streams without LLQ, at a fifth of the rates",
