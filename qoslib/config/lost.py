@@ -1,9 +1,10 @@
 """What a written configuration does not say: a port beside the one that is read back."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
-from qoslib.port import Classifier, HierarchicalTokenBucket, Port, SchedulerTree
+from qoslib.port import Classifier, HierarchicalTokenBucket, Node, Port, SchedulerTree
 
 __all__ = ["differences"]
 
@@ -95,7 +96,7 @@ def _of_nodes(port: Port, back: Port) -> list[str]:
         for field, before, after in _changed(one, other)
         if field != "nodes"
     ]
-    for node, its in zip(one.nodes, other.nodes, strict=False):
+    for node, its in zip(_walked(one.nodes), _walked(other.nodes), strict=False):
         said += [
             _other(field, f"node {node.name!r}", before, after)
             for field, before, after in _changed(node, its)
@@ -103,6 +104,18 @@ def _of_nodes(port: Port, back: Port) -> list[str]:
     if len(one.nodes) != len(other.nodes):
         said.append(f"The tree has {len(one.nodes)} nodes; that of the text {len(other.nodes)}.")
     return said
+
+
+def _walked(nodes: Sequence[Node]) -> list[Node]:
+    """Nodes from the root on, each before those below it: the order in a record says nothing."""
+    by_name = {node.name: node for node in nodes}
+    below = {child for node in nodes for child in node.children}
+    found, ahead = [], [node for node in nodes if node.name not in below]
+    while ahead:
+        node = ahead.pop(0)
+        found.append(node)
+        ahead = [*(by_name[child] for child in node.children if child in by_name), *ahead]
+    return found
 
 
 def _of_classifier(one: Classifier, other: Classifier) -> str:

@@ -7,11 +7,11 @@ from qoslib.port import DropProfile, ExcessBurst, PeakRate, Policer, Port, Queue
 __all__ = ["marks_said", "policer_said"]
 
 #: The filter that sends classes to their policers.
-_FILTER = "police"
+_FILTER, _REST = "police", "all-other-classes"
 _COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "high": "red"}
 
 
-def policer_said(spoken: Spoken, queue: Queue, of: str) -> None:
+def policer_said(spoken: Spoken, queue: Queue, of: str, unit: int = 0) -> None:
     """A policer of the firewall, and a term of a filter that sends the class to it.
 
     Parameters
@@ -21,11 +21,14 @@ def policer_said(spoken: Spoken, queue: Queue, of: str) -> None:
         With a policer.
     of : str
         Its class.
+    unit : int
+        Where its class is sent from; each unit has a filter of its own.
     """
     policer = queue.policer
     assert policer is not None
     name = spoken.word(queue.name, "policer")
-    term = f"firewall family inet filter {_FILTER} term {of}"
+    own = f"{_FILTER}-{unit}" if unit else _FILTER
+    term = f"firewall family inet filter {own} term {of}"
     spoken.add(f"{term} from forwarding-class {of}")
     if policer.excess is None:
         where = f"firewall policer {name}"
@@ -39,7 +42,10 @@ def policer_said(spoken: Spoken, queue: Queue, of: str) -> None:
         kind = _three_colours(spoken, name, policer)
         spoken.add(f"{term} then three-color-policer {kind} {name}")
     spoken.add(f"{term} then accept")
-    spoken.add(f"interfaces {spoken.interface} unit 0 family inet filter output {_FILTER}")
+    where = f"interfaces {spoken.interface} unit {unit} family inet filter output {own}"
+    spoken.add(where)
+    # What no term takes is discarded at the end of a filter.
+    spoken.ends[own] = f"set firewall family inet filter {own} term {_REST} then accept"
 
 
 def _three_colours(spoken: Spoken, name: str, policer: Policer) -> str:

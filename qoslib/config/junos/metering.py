@@ -77,7 +77,7 @@ def metered(
                 raise ConfigurationError(f"the policer {shown(use.meter)} is not defined", use.line)
         port = unit.rpartition(".")[0]
         if direction == "out" and port in made:
-            made[port] = _on_queues(made[port], found, known, lost)
+            made[port] = _on_queues(made[port], found, known, lost, unit.rpartition(".")[2])
         elif any(use.meter for use in found):
             more.append(_alone(unit, direction, found, known, rates))
     return [*made.values(), *more], lost
@@ -109,23 +109,25 @@ def _origins(meter: Metered, queue: str) -> list[Origin]:
 
 
 def _on_queues(
-    of: ConfiguredPort, found: Sequence[_Use], known: Known, lost: Lost
+    of: ConfiguredPort, found: Sequence[_Use], known: Known, lost: Lost, unit: str
 ) -> ConfiguredPort:
-    """A port whose queues get the policers of terms that name their class."""
+    """A port whose queues, on the unit or below all, get the policers of terms for their class."""
     for use in found:
         if not use.meter:
             continue
         queues = {queue.name: queue for queue in of.port.queues} if of.port else {}
-        queue = queues.get(use.of)
+        own = f"unit {unit} {use.of}"
+        name = own if own in queues else use.of
+        queue = queues.get(name)
         if of.port is None or queue is None or queue.policer is not None:
             sentence = f"What leaves {of.interface} by this policer is of several queues, or of one"
             lost.append((use.said, f"{sentence} that has another policer: it is left out."))
             continue
         meter = known.meters[use.meter]
         queue = queue.replace(policer=_policer(meter, of.port.rate_bps, known))
-        queues[use.of] = queue
+        queues[name] = queue
         port = of.port.replace(queues=tuple(queues.values()))
-        of = of.replace(port=port, origins=(*of.origins, *_origins(meter, use.of)))
+        of = of.replace(port=port, origins=(*of.origins, *_origins(meter, name)))
     return of
 
 

@@ -8,6 +8,7 @@ from qoslib.config.facts import Facts
 from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.emit import Spoken, limits_said, number, queue_said
 from qoslib.config.junos.emit_marks import marks_said, policer_said
+from qoslib.config.junos.mx import as_on_mx
 from qoslib.config.junos.reader import read_junos
 from qoslib.config.junos.words import PRIORITIES, interface_rate_bps
 from qoslib.config.lost import differences
@@ -42,7 +43,7 @@ def write_junos(port: Port, interface: str) -> Written:
     if not _INTERFACE.fullmatch(interface):
         fast = [name for most, name in _TYPES if port.rate_bps <= units.mbps(float(most))]
         interface = fast[0] if fast else _FASTEST
-    spoken = Spoken(interface, port)
+    spoken = Spoken(interface, as_on_mx(port, interface))
     _line_rate(spoken)
     _sites(spoken)
     limits_said(spoken)
@@ -50,7 +51,7 @@ def write_junos(port: Port, interface: str) -> Written:
     for name in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
         if getattr(port, name):
             spoken.facts[name] = getattr(port, name)
-    text = "\n".join([*spoken.lines, ""])
+    text = "\n".join([*spoken.lines, *spoken.ends.values(), ""])
     return Written(text, tuple(spoken.facts.items()), _lost(port, text, spoken.facts))
 
 
@@ -98,6 +99,8 @@ def _sites(spoken: Spoken) -> None:
         ordered = [queue for queue in port.queues if queue.name in root.children]
         _queues(spoken, ordered, _MAP, "", whole, whole, words, True)
         return
+    if any(_UNIT.fullmatch(name) for name in nodes):
+        spoken.add(f"interfaces {interface} hierarchical-scheduler")
     for node in _in_order(root, nodes):
         _node(spoken, node, nodes, whole, words)
 
@@ -179,7 +182,8 @@ def _queues(
                 spoken.add(f"class-of-service schedulers {scheduler} excess-priority {beyond}")
         _rate(spoken, f"class-of-service schedulers {scheduler} shaping-rate", queue.shaper)
         if queue.policer is not None and not limited:
-            policer_said(spoken, queue, of)
+            unit = _UNIT.match(prefix)
+            policer_said(spoken, queue, of, int(unit[1]) if unit else 0)
 
 
 def _rate(spoken: Spoken, where: str, shaper: Shaper | None) -> None:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from qoslib import units
 from qoslib.config.mqc.places import DEFAULT
 from qoslib.config.mqc.rules import Rules
+from qoslib.config.shares import capacity_bps, least_bps
 from qoslib.port import (
     DeficitRoundRobin,
     HierarchicalTokenBucket,
@@ -19,6 +21,8 @@ from qoslib.port import (
 
 __all__ = ["Branch", "branch_of"]
 
+#: The unit of `bandwidth` [bit/s].
+_KBPS = units.kbps(1.0)
 #: Of `bandwidth remaining ratio`.
 _LARGEST_RATIO = 1000
 
@@ -72,7 +76,7 @@ def branch_of(port: Port, rules: Rules) -> Branch:
             if child in nodes:
                 called = word(own)
                 below = policy_of(nodes[child], f"{taken}-{called}", f"{path}{own}/")
-                classes.append((called, nodes[child], below))
+                classes.append((called, _weighed(nodes[child], below, rules), below))
             else:
                 called = DEFAULT if child == default else word(own)
                 classes.append((called, queues[child], None))
@@ -85,6 +89,13 @@ def branch_of(port: Port, rules: Rules) -> Branch:
         _unused(f"{inner.policy}-SHAPED", used),
         [(DEFAULT, Node(DEFAULT, root.children, shaper=outer), inner)],
     )
+
+
+def _weighed(node: Node, below: Branch, rules: Rules) -> Node:
+    """A node whose weight is no rate has what its queues have together, where rates are said."""
+    if not rules.by_bandwidth or node.weight >= _KBPS:
+        return node
+    return node.replace(weight=sum(each.weight for each in below.queues() if each.priority))
 
 
 def word(name: str) -> str:
@@ -122,17 +133,30 @@ def _levelled(port: Port, rules: Rules) -> Sequence[Queue]:
     weights = [float(queue.quantum_bytes) if rounds else queue.weight for queue in queues]
     if not rules.by_bandwidth:
         weights = _ratios(weights)
-    elif not all(
+    elif any(queue.guaranteed_bps for queue in queues) or not all(
         weight >= 1000 and weight % 1000 == 0
         for weight, level in zip(weights, levels, strict=True)
         if level
     ):
-        whole = sum(weights) or 1.0
-        weights = [max(round(weight / whole * port.rate_bps), 1) for weight in weights]
+        weights = _bandwidths(port, weights)
     return [
         queue.replace(priority=level, weight=weight)
         for queue, level, weight in zip(queues, levels, weights, strict=True)
     ]
+
+
+def _bandwidths(port: Port, weights: list[float]) -> list[float]:
+    """What each queue gets while all are saturated [bit/s]; parts of the port where that is none.
+
+    Weights that are rates already stay as they are; with a guarantee or a share of what is left
+    beside it no weight is a rate.
+    """
+    least = least_bps(port)
+    found = [least[queue.name][0] for queue in port.queues]
+    if not all(found):
+        whole = sum(weights) or 1.0
+        found = [weight / whole * capacity_bps(port) for weight in weights]
+    return [max(rate_bps // _KBPS, 1.0) * _KBPS for rate_bps in found]
 
 
 def _ratios(weights: list[float]) -> list[float]:

@@ -1,0 +1,116 @@
+"""A tree of another platform as one that an MX has: maps on the port, on units, on their sets."""
+
+import re
+from collections.abc import Sequence
+
+from qoslib.config.junos.words import PRIORITIES
+from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
+
+__all__ = ["as_on_mx"]
+
+
+def as_on_mx(port: Port, interface: str) -> Port:
+    """A port whose tree is one of Junos: its root is the interface, its leaves have queues.
+
+    A chain of nodes above all queues becomes the port itself with their shaper; several nodes with
+    queues become units, and what is above them interface sets. One strict level is `strict-high`,
+    and what has none is `low`. Weights are parts of the largest beside them.
+
+    Parameters
+    ----------
+    port : Port
+    interface : str
+
+    Returns
+    -------
+    Port
+        The same one, where its tree has this form already.
+    """
+    scheduler = port.scheduler
+    if not isinstance(scheduler, SchedulerTree):
+        return port
+    nodes = {node.name: node for node in scheduler.nodes}
+    below = {child for node in scheduler.nodes for child in node.children}
+    root = next(node for node in scheduler.nodes if node.name not in below)
+    if root.name in (port.name, interface):
+        return port
+    while len(root.children) == 1 and root.children[0] in nodes:
+        child = nodes[root.children[0]]
+        if root.shaper and child.shaper:
+            break
+        root = child.replace(shaper=child.shaper or root.shaper)
+    queues, strict = _levels(port.queues, scheduler.strict_levels)
+    kept = _without_mixed(root, nodes)
+    weights = _shares(kept, {each.name: each.weight for each in (*queues, *kept)})
+    kept = [node.replace(weight=weights[node.name]) for node in kept]
+    root, nodes = kept[0], {node.name: node for node in kept}
+    names = {root.name: interface}
+    queue_names = dict(zip(port.queue_names, port.queue_names, strict=True))
+    for node in _leaves(root, nodes):
+        if node is not root:
+            unit = f"unit {len(names)}"
+            names[node.name] = unit
+            queue_names |= {child: f"{unit} {child.split('/')[-1]}" for child in node.children}
+    called = {**queue_names, **names}
+    tree = tuple(
+        node.replace(
+            name=called.get(node.name, node.name),
+            children=tuple(called.get(child, child) for child in node.children),
+        )
+        for node in kept
+    )
+    rules = (
+        (_prefix(queue_names[name]) + mark, queue_names[name])
+        for mark, name in port.classifier.rules
+    )
+    default = port.classifier.default
+    return port.replace(
+        queues=tuple(
+            queue.replace(name=queue_names[queue.name], weight=weights[queue.name])
+            for queue in queues
+        ),
+        scheduler=scheduler.replace(nodes=tree, strict_levels=strict),
+        classifier=Classifier(tuple(rules), queue_names.get(default, default)),
+    )
+
+
+def _shares(nodes: Sequence[Node], weights: dict[str, float]) -> dict[str, float]:
+    """Weights above 1 as parts of the largest beside them: a rate in per cent is 100 at most."""
+    for node in nodes:
+        largest = max(weights[child] for child in node.children)
+        if largest > 1:
+            weights |= {child: weights[child] / largest for child in node.children}
+    return weights
+
+
+def _prefix(queue: str) -> str:
+    """The unit of a queue, as it stands in front of its marks as well."""
+    found = re.match(r"unit \d+ ", queue)
+    return found[0] if found else ""
+
+
+def _without_mixed(node: Node, nodes: dict[str, Node]) -> list[Node]:
+    """A node and those below it; queues beside nodes get a node of their own."""
+    queues = tuple(child for child in node.children if child not in nodes)
+    inner = [nodes[child] for child in node.children if child in nodes]
+    if not inner:
+        return [node]
+    own = [Node(f"{node.name} others", queues)] if queues else []
+    children = (*(child.name for child in inner), *(each.name for each in own))
+    below = [each for child in inner for each in _without_mixed(child, nodes)]
+    return [node.replace(children=children), *below, *own]
+
+
+def _levels(queues: Sequence[Queue], strict: int) -> tuple[list[Queue], int]:
+    """Queues with the levels of `strict-high` and `low`, where these are all that is needed."""
+    first = sorted({queue.priority for queue in queues if queue.priority < strict})
+    if len(first) > 1:
+        return list(queues), strict
+    last = len(PRIORITIES[1:]) - 1
+    return [q.replace(priority=0 if q.priority in first else last) for q in queues], 1
+
+
+def _leaves(node: Node, nodes: dict[str, Node]) -> list[Node]:
+    """The nodes that have queues, in their order."""
+    inner = [nodes[child] for child in node.children if child in nodes]
+    return [leaf for child in inner for leaf in _leaves(child, nodes)] or [node]
