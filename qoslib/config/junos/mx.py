@@ -41,7 +41,8 @@ def as_on_mx(port: Port, interface: str) -> Port:
         root = child.replace(shaper=child.shaper or root.shaper)
     queues, strict = _levels(port.queues, scheduler.strict_levels)
     kept = _without_mixed(root, nodes)
-    weights = _shares(kept, {each.name: each.weight for each in (*queues, *kept)})
+    weights = {queue.name: queue.weight for queue in queues}
+    weights = _shares(kept, weights | {node.name: node.weight for node in kept})
     kept = [node.replace(weight=weights[node.name]) for node in kept]
     root, nodes = kept[0], {node.name: node for node in kept}
     names = {root.name: interface}
