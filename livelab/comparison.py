@@ -8,7 +8,7 @@ from livelab.experiment import Point, Published
 from livelab.record import Spread, written
 from livelab.values import UNITS, modelled
 
-__all__ = ["Line", "compared", "markdown", "text"]
+__all__ = ["Line", "as_published", "compared", "markdown", "text"]
 
 
 class Line(NamedTuple):
@@ -139,12 +139,27 @@ def text(lines: Sequence[Line]) -> str:
 
 
 def _cells(line: Line) -> tuple[str, ...]:
-    known = line.published.text if line.published else "-"
-    if line.published and line.published.scaled:
-        known = f"{line.published.value:,.4g} ({known} {line.published.scaled})"
     seen = written(line.spread, line.quantity) if line.spread else "inconclusive"
     both = (_modelled(line, model) for model in ("fluid", "packets"))
-    return (line.point, line.stream, line.quantity, known, seen, *both)
+    return (line.point, line.stream, line.quantity, as_published(line) or "-", seen, *both)
+
+
+def as_published(line: Line) -> str:
+    """The published value as it stands there, and scaled where it has to be.
+
+    Parameters
+    ----------
+    line : Line
+
+    Returns
+    -------
+    str
+        Empty where nothing was published.
+    """
+    known = line.published
+    if known is None:
+        return ""
+    return f"{known.value:,.4g} ({known.text} {known.scaled})" if known.scaled else known.text
 
 
 def _modelled(line: Line, model: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from livelab.comparison import Line
+from livelab.comparison import Line, as_published
 from livelab.experiment import Experiment, Point
 from livelab.values import UNITS
 from qoslib.plots import Figure, style
@@ -55,7 +55,7 @@ def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
     layout = style.layout(titles, experiment.axis, [{"rangemode": "tozero"} for _ in panels])
     table = pd.DataFrame(
         {
-            "published": [line.published.text if line.published else "" for line in lines],
+            "published": [as_published(line) for line in lines],
             "measured": [line.spread[0] if line.spread else float("nan") for line in lines],
             "least": [line.spread[1] if line.spread else float("nan") for line in lines],
             "most": [line.spread[2] if line.spread else float("nan") for line in lines],

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from livelab.experiment import REPEATS, SPARE, Experiment, Point
+from livelab.experiment import REPEATS, SPARE, Experiment
 from livelab.lab import Lab
 from livelab.record import Tried
 from livelab.run import DELAY_S, DRAIN_S, Run, run_once
@@ -55,11 +55,11 @@ def perform(
     experiment: Experiment,
     say: Callable[[str], object],
     repeats: int = REPEATS,
-    points: tuple[Point, ...] | None = None,
+    spare: int = SPARE,
 ) -> list[Tried]:
     """Run an experiment on this machine's kernel.
 
-    A run that fails a gate is kept as inconclusive and replaced, at most four times a point.
+    A run that fails a gate is kept as inconclusive and replaced.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ def perform(
         Gets a line for each run.
     repeats : int
         Conclusive runs of each point.
-    points : tuple of Point, optional
-        These alone.
+    spare : int
+        So many more runs of a point at most replace those that are inconclusive.
 
     Returns
     -------
@@ -82,9 +82,9 @@ def perform(
     """
     tried = []
     with Lab() as lab:
-        for point in experiment.points if points is None else points:
+        for point in experiment.points:
             runs, conclusive = list[Run](), 0
-            while conclusive < repeats and len(runs) < repeats + SPARE:
+            while conclusive < repeats and len(runs) < repeats + spare:
                 one = run_once(lab, point.scenario, seed=len(runs))
                 runs.append(one)
                 conclusive += not one.inconclusive

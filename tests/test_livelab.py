@@ -22,6 +22,7 @@ from livelab.run import Run, Seen
 from livelab.session import plan
 from livelab.values import measured, modelled
 from qoslib import PacketLimit, Policer, Port, Queue, Scenario, Stream, TimeLimit, measurements
+from qoslib.compare import overlay
 from qoslib.config import read
 from qoslib.port import Classifier, DeficitRoundRobin, HierarchicalTokenBucket, PriorityLevels
 
@@ -154,6 +155,14 @@ def test_a_result_is_the_median_and_loads_as_a_measurement(tmp_path):
     assert {trace["uid"] for trace in figure.data} == {
         f"head drop-{kind}-{place}" for kind in ("fluid", "packets", "measured") for place in (0, 1)
     }
+
+
+def test_the_overlay_takes_a_stored_run():
+    frame = measurements.load(LIVE / "head_tail.csv")
+    laid = overlay(HEAD.scenario, frame[frame.experiment == HEAD.name])
+    compared_values = {(row.stream, row.quantity) for row in laid.rows if row.modelled is not None}
+    assert ("all", "latency_average") in compared_values
+    assert ("all", "drop_ratio") in compared_values
 
 
 def test_a_point_without_a_conclusive_run_has_no_value():
