@@ -126,6 +126,22 @@ def reserved(line):
     return f"{policy}interface GigabitEthernet0/0/1\n speed 100\n service-policy output P\n"
 
 
+def passport(experiment, inconclusive="", slower=1.0):
+    """What is kept of runs of the live lab, as far as an exercise looks at it."""
+    points = [
+        {
+            "point": name,
+            "runs": [
+                {"inconclusive": inconclusive, "values": {"all/latency": delay_ms + more}}
+                for more in (-0.1, 0.0, 0.2)
+            ],
+        }
+        for name, delay_ms in (("tail_200", 83.2), ("head_200", 41.5 * slower))
+    ]
+    on = {"system": "Linux", "kernel": "6.1", "date": "2026-11-23"}
+    return {"experiment": experiment, "on": on, "points": points}
+
+
 def softly(minimum, trip):
     """How much of 100 Mb/s 16 flows use over so many ms, where RED's minimum is this, in %."""
     red = Red(RedProfile(minimum, 2 * minimum), averaging=Instantaneous())
@@ -199,6 +215,10 @@ RIGHT = {
     "10.2": "b",
     "10.3": 118.75,
     "10.4": reserved("priority 20000\n  queue-limit 64 packets"),
+    "12.1": 16.67,
+    "12.2": "c",
+    "12.3": 0.8336,
+    "12.4": passport("head_tail"),
     "13.1": 225,
     "13.2": 64,
     "13.3": 980,
@@ -374,6 +394,19 @@ WRONG = [
     ),
     # 1200 full frames at the 20 Mb/s that are guaranteed and half of the 80 that are left.
     ("10.4", reserved("bandwidth 20000\n  queue-limit 1200 packets"), "lasts 243 ms"),
+    ("12.1", 41.68, "for tail drop"),
+    ("12.1", 16.29, "24 B that the line adds"),
+    ("12.1", 30, "too large"),
+    ("12.2", "a", "cannot add 6 Mb/s"),
+    ("12.2", "b", "conclusive about the commands"),
+    ("12.2", "d", "not 60 %"),
+    ("12.2", 3, "one letter"),
+    ("12.3", 0.8144, "24 B that the line adds"),
+    ("12.3", 0.1042, "bytes are taken for bits"),
+    ("12.4", 83, "what lesson.measured returns"),
+    ("12.4", passport("six_classes"), "another experiment"),
+    ("12.4", passport("head_tail", inconclusive="too busy"), "has no run that passed"),
+    ("12.4", passport("head_tail", slower=1.2), "The rule says 2"),
     ("13.1", 250, "nothing flows into the bucket"),
     ("13.2", 65, "costs 8.121 ms, which is too long"),
     ("13.2", 63, "room for more"),
@@ -439,6 +472,8 @@ BY_HAND = {
     "10.3": lambda buffer: 0.95 * buffer * 1.25,
     "10.1": lambda shaped, percent, packets: packets * 1200 / (percent * shaped),
     "07.4": lambda rate: (rate * 50 / 8 / 1.5) ** 2 / 18 * 1.5,
+    "12.1": lambda limit, line, load: limit * 833.6 / (line * load),
+    "12.3": lambda line: 8.336 / line,
     "13.1": lambda rate, lasts: (100 - rate) * lasts / 8,
     "13.2": lambda most: int(most / 0.12304) - 1,
     "13.3": lambda most: 12.5 * most - 20,

@@ -175,6 +175,14 @@ def who_pays():
 
 
 @of(31)
+def two_runs():
+    packet_bits = units.bits(1250)
+    tail, head = (ms(60 * packet_bits / units.mbps(rate)) for rate in (5, 15))
+    assert abs(119 / tail - 1) < 0.01
+    return {"120 ms": tail, "40 ms": head, "1 %": 1}
+
+
+@of(32)
 def four_numbers():
     line_bps = units.mbps(200)
 

@@ -80,8 +80,8 @@ def test_no_number_of_an_answer_is_without_its_source(number):
     assert numbers(said) <= known
 
 
-def test_there_are_thirty_one_questions_on_all_lessons_and_of_all_kinds():
-    assert list(QUESTIONS) == list(range(1, 32))
+def test_there_are_thirty_two_questions_on_all_lessons_and_of_all_kinds():
+    assert list(QUESTIONS) == list(range(1, 33))
     assert {lesson for _, lesson, *_ in QUESTIONS.values()} == LESSONS
     kinds = Counter(kind for _, _, kind, *_ in QUESTIONS.values())
     assert set(kinds) == set(KINDS)

@@ -12,7 +12,10 @@ from qoslib.lessons import predictions
 
 LESSONS = sorted((Path(__file__).resolve().parent.parent / "notebooks").glob("[0-9][0-9]_*.ipynb"))
 IGNORED = re.compile(r"NBVAL_IGNORE_OUTPUT|nbval-ignore-output")
-DRAWN = re.compile(rf"\b(plots|explore|{'|'.join(FOLDERS.values())})\.\w+\(")
+#: A figure, and what this machine's kernel offers, which is another table on every machine.
+DRAWN = re.compile(
+    rf"\b((plots|explore|{'|'.join(FOLDERS.values())})\.\w+|lesson\.(picture|kernel))\("
+)
 ASKED = re.compile(r'predict\("\d\d\.[a-c]"\)\Z')
 REVEALED = re.compile(r'\breveal\("(\d\d\.[a-c])"')
 #: What is alive where there is a kernel, and has its words and its table below it there.

@@ -58,6 +58,7 @@ LESSONS = {
     "09": "same_traffic",
     "10": "configured",
     "11": "scoreboard",
+    "12": "own_kernel",
     "13": "own_port",
 }
 

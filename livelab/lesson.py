@@ -1,0 +1,230 @@
+"""What lesson 12 shows: runs with their passport, and published, measured and modelled values."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from livelab.comparison import SMALL, Line, compared
+from livelab.experiment import Experiment, Point
+from livelab.experiments import EXPERIMENTS
+from livelab.figure import draw
+from livelab.lab import LabError
+from livelab.probe import lacking, probe
+from livelab.record import Spread, machine, passport, rows, stored
+from livelab.session import perform, plan
+from livelab.values import UNITS
+from qoslib import Scenario, measurements, units
+from qoslib.plots import Figure
+
+__all__ = [
+    "gates",
+    "kernel",
+    "measured",
+    "picture",
+    "scenario",
+    "share",
+    "table",
+    "taken",
+    "to_type",
+    "value",
+]
+
+#: What a reader types before the tc commands: a namespace of its own, and a device in it.
+_BEFORE = """\
+unshare --user --map-root-user --net bash
+ip link add out0 type veth peer name d0
+ip link set out0 up; ip link set d0 up
+ip address add 10.0.2.254/24 dev out0
+ip neighbour add 10.0.2.1 lladdr 02:00:00:00:00:04 dev out0
+"""
+_BEHIND = """
+python3 - <<END
+import socket
+for _ in range(1000):
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(bytes(976), ("10.0.2.1", 9))
+END
+tc -s qdisc show dev out0
+exit"""
+
+
+class Runs(NamedTuple):
+    """Runs of an experiment, with what is known of them.
+
+    Attributes
+    ----------
+    experiment : Experiment
+    points : sequence of (Point, mapping)
+        Median, least and most of each point's conclusive runs.
+    passport : dict
+        Kernel, commands, gates and every run.
+    table : DataFrame
+        The measured values, as `measurements.load` gives them.
+    why_stored : str
+        Why these are no fresh runs; empty where they are.
+    """
+
+    experiment: Experiment
+    points: Sequence[tuple[Point, Spread]]
+    passport: Mapping[str, Any]
+    table: pd.DataFrame
+    why_stored: str
+
+    def __repr__(self) -> str:
+        on, every = self.passport["on"], _every(self)
+        passed = sum(not run["inconclusive"] for run in every)
+        rights = "as root" if on["root"] else "without root"
+        lines = {
+            "experiment": f"{self.experiment.name}, {'stored' if self.why_stored else 'fresh'}",
+            "kernel": f"{on['system']} {on['kernel']}, {on['machine']}",
+            "machine": f"{on['processors']} processors, load {on['load_average']}, {rights}",
+            "date": on["date"],
+            "runs": f"{len(every)}, of which {passed} passed every gate",
+        }
+        lines |= {"why stored": self.why_stored} if self.why_stored else {}
+        return "\n".join(f"{name:12}{said}" for name, said in lines.items())
+
+
+def _every(runs: Runs) -> list[Mapping[str, Any]]:
+    return [run for each in runs.passport["points"] for run in each["runs"]]
+
+
+def _stored(experiment: Experiment, why: str) -> Runs:
+    points, known = stored(experiment)
+    place = measurements.folder().parent / "live" / f"{experiment.name}.csv"
+    return Runs(experiment, points, known, measurements.load(place), why)
+
+
+def kernel() -> pd.DataFrame:
+    """What this machine's kernel and your rights offer, with a remedy for what is missing."""
+    found = probe()
+    columns = ["offers", "works", "remedy"]
+    rows = [(each.name, "yes" if each.works else "no", each.remedy) for each in found]
+    return pd.DataFrame(rows, columns=columns, index=[each.kind for each in found])
+
+
+def measured(name: str, fresh: bool = False) -> Runs:
+    """Runs of an experiment: the stored ones, or fresh ones of this machine's kernel.
+
+    Parameters
+    ----------
+    name : str
+        As ``python -m livelab list`` has it.
+    fresh : bool
+        Whether to run it here. Where this machine cannot, the stored runs are shown, and why.
+    """
+    experiment = EXPERIMENTS[name]
+    if not fresh:
+        return _stored(experiment, "fresh is False")
+    if missing := lacking(probe(), experiment.needs):
+        return _stored(experiment, missing)
+    takes = plan(experiment)
+    print(
+        f"{takes.runs} runs in network namespaces of their own: {takes.least_s:.0f} to"
+        f" {takes.most_s:.0f} s. Nothing leaves this machine. Interrupt the kernel to stop."
+    )
+    try:
+        tried = perform(experiment, print)
+    except LabError as error:
+        return _stored(experiment, f"the lab failed: {error}")
+    on = machine()
+    table = measurements.load(pd.DataFrame(rows(tried, on)))
+    known = json.loads(passport(experiment, tried, on))
+    return Runs(experiment, [(each.point, each.spread()) for each in tried], known, table, "")
+
+
+def picture(runs: Runs) -> Figure:
+    """Measured values with their spread, compared with both models and what was published."""
+    return draw(runs.experiment, compared(runs.points))
+
+
+def table(runs: Runs, quantity: str = "latency", streams: Sequence[str] = ()) -> pd.DataFrame:
+    """Published, measured here and modelled values of one quantity, with the models' errors.
+
+    Parameters
+    ----------
+    runs : Runs
+    quantity : str
+        ``latency``, ``sent``, ``drop_ratio`` or ``dropped_packets``.
+    streams : sequence of str
+        These alone; by default all.
+    """
+    shown = [
+        line
+        for line in compared(runs.points)
+        if line.quantity == quantity and (not streams or line.stream in streams)
+    ]
+    unit = UNITS[quantity][0]
+    several = len({line.stream for line in shown}) > 1
+    names = [f"{line.point} {line.stream}" if several else line.point for line in shown]
+    found = pd.DataFrame([_row(line) for line in shown], index=names)
+    if not any(line.published for line in shown):
+        found = found.drop(columns="published")
+    return found.rename_axis(index=f"{TITLES[quantity]} [{unit}]")
+
+
+#: What a table says of a quantity.
+TITLES = {"latency": "delay", "sent": "sent", "drop_ratio": "dropped"}
+TITLES |= {"dropped_packets": "dropped"}
+
+
+def _row(line: Line) -> dict[str, str]:
+    """One value; a run that is inconclusive has none, and no error either."""
+    found = {"published": f"{line.published.value:.4g}" if line.published else "-"}
+    median, least, most = line.spread or (None, None, None)
+    for name, number in {"measured here": median, "least": least, "most": most}.items():
+        found[name] = "inconclusive" if number is None else f"{number:.4g}"
+    for model in ("fluid", "packets"):
+        error = line.error(model)
+        found[f"{model}, modelled"] = f"{getattr(line, model):.4g}"
+        # Of next to nothing a relative error says nothing.
+        least_told = SMALL[UNITS[line.quantity][0]]
+        told = line.spread is not None and line.spread[0] >= least_told
+        found[f"{model}, error"] = f"{error:+.1%}" if told and error is not None else "-"
+    return found
+
+
+def value(runs: Runs, point: str, stream: str, quantity: str = "latency") -> float:
+    """The median of one value; NaN where every run was inconclusive."""
+    spread = {each.name: spread for each, spread in runs.points}[point]
+    return spread[stream, quantity][0] if spread else float("nan")
+
+
+def gates(runs: Runs) -> None:
+    """Print each gate: how many runs passed it, what one of them found, and what failed."""
+    said: dict[str, list[tuple[bool, str]]] = {}
+    for run in _every(runs):
+        for name, passed, text in run["gates"]:
+            said.setdefault(name, []).append((passed, text))
+    for name, found in said.items():
+        print(f"{name}: {sum(passed for passed, _ in found)} of {len(found)} runs passed.")
+        print(f"    first run: {found[0][1]}")
+        for text in [text for passed, text in found if not passed][:3]:
+            print(f"    failed: {text}")
+
+
+def to_type(runs: Runs, point: str) -> None:
+    """Print what makes a device of this port, for you to type into a shell."""
+    commands = {each["point"]: each["commands"] for each in runs.passport["points"]}[point]
+    print(_BEFORE + "\n".join(commands) + _BEHIND)
+
+
+def share(runs: Runs, point: str, stream: str) -> float:
+    """Share of what the streams of a point send together that is one stream's [%]."""
+    sent = {
+        each.name: value(runs, point, each.name, "sent") for each in scenario(runs, point).streams
+    }
+    return float(units.convert(sent[stream] / sum(sent.values()), "1", "%"))
+
+
+def scenario(runs: Runs, point: str) -> Scenario:
+    """The scenario of a point, as any model runs it."""
+    return {each.name: each.scenario for each, _ in runs.points}[point]
+
+
+def taken(runs: Runs, point: str) -> pd.DataFrame:
+    """The measured values of a point, as `measurements.load` gives them."""
+    mine = runs.table[runs.table.experiment == point]
+    mine.attrs = runs.table.attrs
+    return mine
