@@ -38,7 +38,7 @@ def policer_scene() -> PacketView:
         "EF alone": priority(3, police, default_mbps=0),
         "EF and the default class": priority(3, police),
     }
-    return packet_view(lanes, packets=65, start_s=0.15, guess=partial(guess_words, "02.a"))
+    return packet_view(lanes, packets=80, guess=partial(guess_words, "02.a"))
 
 
 def step_scene() -> PacketView:
