@@ -1,50 +1,44 @@
 """Read a configuration in any dialect: recognise it, and hand it to the dialect's reader."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import NamedTuple
 
-from qoslib.config.eos.reader import eos_sign, read_eos
+from qoslib.config.eos.reader import is_eos, read_eos
 from qoslib.config.facts import Facts
 from qoslib.config.interface_names import named
 from qoslib.config.junos import is_junos, read_junos
-from qoslib.config.mqc.ios import (
-    ios_sign,
-    ios_xe_sign,
-    ios_xr_sign,
-    nxos_sign,
-    read_ios,
-    read_ios_xe,
-    read_ios_xr,
-    read_nxos,
-)
+from qoslib.config.mqc.reader import SIGNS, read_mqc
+from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.reading import Configuration
 from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc
 from qoslib.config.text import ConfigurationError, bounded, check_time, in_time
 from qoslib.record import fail
 
-__all__ = ["DIALECTS", "read", "recognise"]
+__all__ = ["DIALECTS", "Dialect", "read", "recognise"]
 
-#: Dialect -> its reader: a text that is bounded, and facts, to a `Configuration`.
-DIALECTS: dict[str, Callable[[str, Facts], Configuration]] = {
-    "ios-xe": read_ios_xe,
-    "ios": read_ios,
-    "ios-xr": read_ios_xr,
-    "nxos": read_nxos,
-    "eos": read_eos,
-    "junos": read_junos,
-    "sonic": read_sonic,
-    "tc": read_tc,
-}
-#: Dialect -> how sure it is that a text is its own, from 0 to 1.
-SIGNS: dict[str, Callable[[str], float]] = {
-    "ios-xe": ios_xe_sign,
-    "ios": ios_sign,
-    "ios-xr": ios_xr_sign,
-    "nxos": nxos_sign,
-    "eos": eos_sign,
-    "junos": is_junos,
-    "sonic": is_sonic,
-    "tc": is_tc,
+
+class Dialect(NamedTuple):
+    """How sure it is that a text is of a dialect, from 0 to 1, and what reads it.
+
+    The reader takes a text that is `bounded`, and facts.
+    """
+
+    sign: Callable[[str], float]
+    read: Callable[[str, Facts], Configuration]
+
+
+#: The dialects that are read, by their names.
+DIALECTS = {
+    "ios-xe": Dialect(SIGNS["ios-xe"], partial(read_mqc, rules=IOS_XE)),
+    "ios": Dialect(SIGNS["ios"], partial(read_mqc, rules=IOS)),
+    "ios-xr": Dialect(SIGNS["ios-xr"], partial(read_mqc, rules=IOS_XR)),
+    "nxos": Dialect(SIGNS["nxos"], partial(read_mqc, rules=NXOS)),
+    "eos": Dialect(is_eos, read_eos),
+    "junos": Dialect(is_junos, read_junos),
+    "sonic": Dialect(is_sonic, read_sonic),
+    "tc": Dialect(is_tc, read_tc),
 }
 
 
@@ -71,9 +65,9 @@ def recognise(text: str) -> str:
     'ios-xe'
     """
     sure = {}
-    for name, sign in SIGNS.items():
+    for name, dialect in DIALECTS.items():
         check_time()
-        sure[name] = sign(text)
+        sure[name] = dialect.sign(text)
     best = max(sure, key=lambda name: sure[name], default="")
     if not best or sure[best] <= 0:
         raise ConfigurationError(f"no dialect is recognised; name one: {', '.join(DIALECTS)}")
@@ -130,7 +124,7 @@ def read(
         dialect = recognise(text)
     if dialect not in DIALECTS:
         fail("dialect", dialect, ", ".join(DIALECTS))
-    found = DIALECTS[dialect](text, known)
+    found = DIALECTS[dialect].read(text, known)
     if interface is None:
         return found
     name = named(interface, (port.interface for port in found.ports))

@@ -1,9 +1,11 @@
 """Write a port as a configuration in any dialect, with what the text cannot hold or say."""
 
 from collections.abc import Callable
+from functools import partial
 
 from qoslib.config.junos.writer import write_junos
-from qoslib.config.mqc.write import write_ios, write_ios_xe
+from qoslib.config.mqc.rules import IOS, IOS_XE
+from qoslib.config.mqc.writer import write_mqc
 from qoslib.config.tc import write_tc
 from qoslib.config.write_record import Written
 from qoslib.port import Port
@@ -14,8 +16,8 @@ __all__ = ["WRITERS", "Written", "write"]
 
 #: Dialect -> its writer: a port, and the interface to name, to what was written.
 WRITERS: dict[str, Callable[[Port, str], Written]] = {
-    "ios-xe": write_ios_xe,
-    "ios": write_ios,
+    "ios-xe": partial(write_mqc, rules=IOS_XE),
+    "ios": partial(write_mqc, rules=IOS),
     "junos": write_junos,
     "tc": write_tc,
 }

@@ -26,7 +26,7 @@ from qoslib.port import (
     TimeRedProfile,
 )
 
-__all__ = ["eos_sign", "read_eos"]
+__all__ = ["is_eos", "read_eos"]
 
 _SIGN = re.compile(
     r"^[ \t]+(uc-)?tx-queue \d|^qos (profile|map (dscp|cos|traffic-class)) |EOS-4\.", re.MULTILINE
@@ -36,7 +36,7 @@ _FRAME_BYTES = 1518
 _TREE = "tx-queues"
 
 
-def eos_sign(text: str) -> float:
+def is_eos(text: str) -> float:
     """How sure it is that a text is of Arista EOS.
 
     Parameters

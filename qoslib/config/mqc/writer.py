@@ -6,16 +6,16 @@ from qoslib import units
 from qoslib.config.facts import Facts
 from qoslib.config.lost import differences
 from qoslib.config.mqc.emit import class_lines, match_lines
-from qoslib.config.mqc.ios import read_ios, read_ios_xe
 from qoslib.config.mqc.places import DEFAULT
+from qoslib.config.mqc.reader import read_mqc
 from qoslib.config.mqc.reduce import Branch, branch_of
-from qoslib.config.mqc.rules import IOS, IOS_XE, Rules
+from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.words import MARKS, interface_rate_bps
 from qoslib.config.text import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Fifo, PacketLimit, Port, Queue
 
-__all__ = ["write_ios", "write_ios_xe"]
+__all__ = ["write_mqc"]
 
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z-]*\d[\w/.:-]*")
 #: Rates of a type that `speed` may choose [Mb/s].
@@ -27,39 +27,21 @@ _TYPES = (
 )  # fmt: skip
 
 
-def write_ios_xe(port: Port, interface: str) -> Written:
-    """Write a port as a configuration of Cisco IOS XE.
+def write_mqc(port: Port, interface: str, rules: Rules) -> Written:
+    """Write a port as a configuration of Cisco IOS XE or of classic IOS.
 
     Parameters
     ----------
     port : Port
     interface : str
         To put it on; one of a fitting type where this is no name of an interface.
+    rules : Rules
+        Of the platform: `IOS_XE` or `IOS`.
 
     Returns
     -------
     Written
     """
-    return _written(port, interface, IOS_XE)
-
-
-def write_ios(port: Port, interface: str) -> Written:
-    """Write a port as a configuration of classic Cisco IOS.
-
-    Parameters
-    ----------
-    port : Port
-    interface : str
-        To put it on; one of a fitting type where this is no name of an interface.
-
-    Returns
-    -------
-    Written
-    """
-    return _written(port, interface, IOS)
-
-
-def _written(port: Port, interface: str, rules: Rules) -> Written:
     if not _INTERFACE.fullmatch(interface):
         fast = [name for most, name in _TYPES if port.rate_bps <= units.mbps(float(most))]
         interface = fast[0] if fast else _TYPES[-1][1]
@@ -82,9 +64,8 @@ def _written(port: Port, interface: str, rules: Rules) -> Written:
 
 
 def _lost(port: Port, text: str, facts: dict[str, float | str], rules: Rules) -> tuple[str, ...]:
-    reader = read_ios if rules is IOS else read_ios_xe
     try:
-        (back,) = reader(text, Facts(facts)).ports
+        (back,) = read_mqc(text, Facts(facts), rules).ports
     except ConfigurationError as error:
         return (f"The text cannot be read back: {error}.",)
     assert back.port is not None

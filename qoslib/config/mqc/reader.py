@@ -1,0 +1,81 @@
+"""The dialects ``ios``, ``ios-xe``, ``ios-xr`` and ``nxos``: Cisco's modular QoS command line."""
+
+import re
+
+from qoslib.config.facts import Facts
+from qoslib.config.mqc.blocks import policies_of
+from qoslib.config.mqc.port import ports_of
+from qoslib.config.mqc.rules import Rules
+from qoslib.config.reading import Configuration
+
+__all__ = ["SIGNS", "read_mqc"]
+
+_POLICY = re.compile(r"^[ \t]*(policy-map|class-map|service-policy) ", re.MULTILINE)
+_CLASSIC = re.compile(r"^version 1[0-5]\.", re.MULTILINE)
+_XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
+_XR = re.compile(
+    r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR",
+    re.MULTILINE,
+)
+_NX = re.compile(
+    r"^[ \t]*(service-policy|class-map|policy-map|class) type (queuing|network-qos)|^system qos",
+    re.MULTILINE,
+)
+_INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
+
+
+def _sure(text: str) -> float:
+    if _XR.search(text) or _NX.search(text):
+        return 0.1 if _POLICY.search(text) else 0.0
+    return 0.6 if _POLICY.search(text) else 0.05 if _INTERFACE.search(text) else 0.0
+
+
+def _ios_xe(text: str) -> float:
+    return _sure(text) + (0.2 if _XE.search(text) else 0.0)
+
+
+def _ios(text: str) -> float:
+    sure = _sure(text)
+    return sure + 0.1 if sure and _CLASSIC.search(text) and not _XE.search(text) else sure * 0.9
+
+
+def _ios_xr(text: str) -> float:
+    return 0.8 if _XR.search(text) and not _NX.search(text) else 0.0
+
+
+def _nxos(text: str) -> float:
+    return 0.8 if _NX.search(text) else 0.0
+
+
+#: Dialect -> how sure it is that a text is its own, from 0 to 1.
+SIGNS = {"ios-xe": _ios_xe, "ios": _ios, "ios-xr": _ios_xr, "nxos": _nxos}
+
+
+def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
+    """Read a configuration of Cisco's modular QoS command line.
+
+    Parameters
+    ----------
+    text : str
+    facts : Facts
+    rules : Rules
+        Of the platform: `IOS_XE`, `IOS`, `IOS_XR` or `NXOS`.
+
+    Returns
+    -------
+    Configuration
+
+    Raises
+    ------
+    ConfigurationError
+        If it cannot be read.
+    """
+    found = policies_of(text)
+    ports = tuple(ports_of(found, rules, facts))
+    return Configuration(
+        rules.name,
+        ports,
+        tuple(sorted(dict.fromkeys(found.remarks), key=lambda each: each.line)),
+        tuple(sorted(found.statements, key=lambda each: each.line)),
+        len(text.splitlines()),
+    )
