@@ -142,6 +142,8 @@ class Lab:
         self._build, self._next, self._lock = build, 0, threading.Lock()
         self._asked: dict[int, Future[Done]] = {}
         self._process: subprocess.Popen[str] | None = None
+        #: Why the helper has ended, once it has.
+        self._ended = ""
 
     def __enter__(self) -> "Lab":
         reason = unavailable()
@@ -260,15 +262,16 @@ class Lab:
         with self._lock:
             self._next += 1
             number = self._next
+            if self._ended or process is None:
+                raise LabError(self._ended or "the lab has ended")
             self._asked[number] = future
             try:
-                if process is None:
-                    raise OSError
                 line = json.dumps({"id": number, "do": what, **more}) + "\n"
                 _of(process.stdin).write(line)
                 _of(process.stdin).flush()
             except OSError:
-                raise LabError("the lab has ended") from None
+                # What listens gives the reason, as soon as the helper has said it.
+                pass
         return number, future
 
     def _listen(self, process: "subprocess.Popen[str]") -> None:
@@ -277,8 +280,10 @@ class Lab:
             asked = self._asked.pop(answer["id"])
             asked.set_result(Done(answer["code"], answer["out"], answer["err"]))
         said = " ".join(_of(process.stderr).read().split())
-        for future in list(self._asked.values()):
-            future.set_exception(LabError(said or "the lab has ended"))
+        with self._lock:
+            self._ended = said or "the lab has ended"
+            for future in self._asked.values():
+                future.set_exception(LabError(self._ended))
 
 
 def _of(stream: IO[str] | None) -> IO[str]:

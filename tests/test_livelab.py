@@ -16,7 +16,7 @@ from livelab.counters import Sample
 from livelab.experiments import EXPERIMENTS
 from livelab.figure import draw
 from livelab.gates import LATENESS_S, gates
-from livelab.probe import Found, lacking
+from livelab.probe import Found, lacking, probe
 from livelab.record import Tried
 from livelab.run import Run, Seen
 from livelab.session import plan
@@ -218,6 +218,32 @@ def test_what_is_missing_is_one_sentence():
     assert lacking(there[:1], ()) == ""
     nothing = [Found("program", "live lab", False, "The live lab needs Linux")]
     assert "Linux" in lacking(nothing, ())
+
+
+def test_a_machine_without_rights_hears_why_and_what_to_do(tmp_path, monkeypatch):
+    """Many containers, and some distributions, forbid user namespaces."""
+    refusing = tmp_path / "unshare"
+    refusing.write_text("#!/bin/sh\necho 'unshare: unshare failed: Operation not permitted' >&2\n")
+    refusing.chmod(0o755)
+    for name in ("nsenter", "ip", "tc"):
+        (tmp_path / name).symlink_to(refusing)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (found,) = probe()
+    assert not found.works
+    assert found.remedy.startswith("unshare: unshare failed: Operation not permitted. Run it as")
+    assert "user namespaces" in lacking([found], ())
+
+
+@pytest.mark.parametrize(("platform", "said"), [("darwin", "Linux"), ("linux", "install iproute2")])
+def test_a_machine_without_the_tools_hears_which(platform, said, monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("sys.platform", platform)
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert main(["run", "six_classes"]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "`python -m livelab show six_classes` shows a stored run." in error
+    assert main(["show", "six_classes"]) == 0
+    assert "Stored run of" in capsys.readouterr().out
 
 
 def test_the_list_and_the_commands_need_no_rights(capsys):

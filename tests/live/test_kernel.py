@@ -7,10 +7,24 @@ import pytest
 
 from livelab.experiment import Experiment, Point
 from livelab.experiments.head_tail import HEAD_TAIL, LIMIT_PACKETS, LINE_BPS, scenario
+from livelab.lab import Lab
 from livelab.probe import lacking, probe
+from livelab.run import run_once
 from livelab.session import perform
 from livelab.values import modelled
-from qoslib import PacketLimit, Policer, Port, Queue, Scenario, Stream, units
+from qoslib import (
+    ByteLimit,
+    Cubic,
+    Flow,
+    Host,
+    PacketLimit,
+    Policer,
+    Port,
+    Queue,
+    Scenario,
+    Stream,
+    units,
+)
 from qoslib.port import Classifier, HeadDrop, PriorityLevels, StrictPriority, TailDrop
 
 NEEDS = (*HEAD_TAIL.needs, "u32")
@@ -108,6 +122,28 @@ def test_a_policer_drops_what_the_model_drops(found, twice):
         for stream in ("EF", "default"):
             key = stream, "dropped_packets"
             assert measured[key] == pytest.approx(packets[key], rel=0.02), key
+
+    twice(attempt)
+
+
+def test_tcp_fills_the_link_over_the_round_trip_of_the_delay_line(found, twice):
+    """Between half of the line rate and all of it: no more is decided on TCP."""
+    if missing := lacking(found, ("bfifo", "AF_PACKET", "cubic")):
+        pytest.skip(missing)
+    port = Port("TCP", 10e6, (Queue("all", ByteLimit(60_000)),), overhead_bytes=24)
+    flow = Flow("a", 0.03, Cubic(), mss_bytes=1448, frame_bytes=1514, segments_per_ack=2)
+    host = Host("sender", 1e9, (flow,))
+    beside = Stream("beside", 0.5e6, 1018)
+    scenario = Scenario("TCP", port, (beside,), 5.0, 1.0, hosts=(host,))
+
+    def attempt():
+        with Lab() as lab:
+            run = run_once(lab, scenario)
+        if run.inconclusive:
+            pytest.skip(run.inconclusive)
+        assert 5e6 < run.flows["a"].goodput_bps < 10e6
+        round_trips_us = [look[-1] for look in run.flows["a"].looks if look[-1]]
+        assert min(round_trips_us) > units.convert(flow.round_trip_s, "s", "us")
 
     twice(attempt)
 
