@@ -7,7 +7,7 @@ import pytest
 from qoslib import compare, fluid, measurements, packets, run, tcp, units
 from qoslib.lessons import one_queue, own_port
 from qoslib.platforms import gsr12000, m120, mx80, mx150
-from qoslib.port import ByteLimit
+from qoslib.port import ByteLimit, Chain, Hop
 
 
 def value(table, experiment, stream, quantity):
@@ -214,21 +214,38 @@ def test_lesson_11_the_largest_ratio_is_the_reading_of_frames():
     assert largest.error > 1000
 
 
-def test_lesson_13_the_carriers_queue_is_a_guess_that_the_loss_of_voice_depends_on():
-    today = own_port.configuration()
-    lost = {room: run(own_port.way(today, packets=room))["VOICE"].drop_ratio for room in (30, 100)}
-    assert lost == {30: pytest.approx(0.127, abs=5e-4), 100: pytest.approx(0.066, abs=5e-4)}
-    policed = run(own_port.way(today, polices=True))["VOICE"].drop_ratio
-    assert policed == pytest.approx(0.003, abs=5e-4)
+def test_lesson_13_the_loss_of_voice_depends_on_what_the_carrier_has():
+    text = own_port.configuration()
+    today = own_port.way(text)
+    router, carrier = today.network.hops
+    queue = carrier.at.queues[0].replace(limit=ByteLimit(50 * 1518))
+    in_bytes = Chain("way", (router, Hop(carrier.at.replace(queues=(queue,)))))
+    lost = {
+        0.159: today,
+        0.181: own_port.way(text, packets=30),
+        0.116: own_port.way(text, packets=100),
+        0.009: own_port.way(text, polices=True),
+        0.017: today.replace(network=in_bytes),
+    }
+    for share, scenario in lost.items():
+        assert run(scenario)["VOICE"].drop_ratio == pytest.approx(share, abs=5e-4)
+
+
+def test_lesson_13_voice_loses_more_because_its_packets_are_small():
+    today = own_port.way(own_port.configuration())
+    voice, *others = today.streams
+    large = today.replace(streams=(voice.replace(frame_bytes=1518), *others))
+    assert run(large)["VOICE"].drop_ratio == pytest.approx(0.079, abs=5e-4)
 
 
 def test_lesson_13_half_a_cure_is_worse_than_none():
     losses = own_port.losses([50, 24, 20, 19.4])["VOICE"]
     assert losses[24] > 2 * losses[50] > losses[20] > 1
     assert losses[19.4] == 0
-    assert units.serialisation_s(218, units.mbps(24)) == pytest.approx(
-        units.us(73), abs=units.us(0.5)
-    )
+    behind_s = units.serialisation_s(218, units.mbps(24))
+    assert behind_s == pytest.approx(units.us(73), abs=units.us(0.5))
+    frees_s = units.serialisation_s(1518, units.mbps(20), 20)
+    assert frees_s == pytest.approx(units.us(615), abs=units.us(0.5))
 
 
 def test_lesson_13_the_backup_pays_with_loss_and_delay():
