@@ -41,6 +41,8 @@ __all__ = ["Run", "as_port", "planned"]
 
 #: Most bins, or rows of a record of packets or events.
 MOST_KEPT = 10_000_000
+#: So many packets that have left are counted at a time.
+_AT_A_TIME = 256
 Kept = Annotated[int, Within(0, MOST_KEPT)]
 
 
@@ -161,6 +163,7 @@ def planned(
         points=profile_points(classes, kinds, queue_rows, queues),
         feed=_feed(where, streams, rows),
         handed=np.zeros(ring + 1, tables.HANDED),
+        left=np.zeros(_AT_A_TIME, tables.LEFT),
         counts=np.zeros((len(classes), 3), np.int64),
         drops=_drop_rows(len(classes)),
         delays=_delay_rows(len(streams)),

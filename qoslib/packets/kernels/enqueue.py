@@ -17,7 +17,7 @@ from qoslib.packets.kernels.codes import (
     TAIL,
 )
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
-from qoslib.packets.kernels.counters import count_sent
+from qoslib.packets.kernels.counters import empty_ring
 from qoslib.packets.kernels.events import note_packet
 from qoslib.packets.kernels.leaving import drop, drop_oldest, left_empty
 from qoslib.packets.kernels.memory import refuses, takes_memory
@@ -32,7 +32,7 @@ from qoslib.packets.kernels.schedulers import on_empty_enqueue
 @kernel
 def _in_ring(state, port, now_ps):
     """Packets handed over to the ring and not yet gone."""
-    count_sent(state, port, now_ps)
+    empty_ring(state, port, now_ps)
     return port.in_ring
 
 

@@ -96,7 +96,7 @@ QUEUE = table(
 )
 
 PORT = table(
-    line=Columns("now_ps line_ps line_fraction waiting dropped in_ring", indices="handed_at"),
+    line=Columns("now_ps line_ps line_fraction waiting dropped in_ring", indices="handed_at left"),
     scheduler=Columns("scheduler queues wake_ps timer_ps"),
     shaper=Columns("shaped shape_tat shape_tat_fraction shape_burst_ps"),
     round_robin=Columns("fast carries resets", indices="at_queue"),
@@ -113,6 +113,9 @@ POOL_ROW = table("held_bytes limit_bytes")
 
 #: A packet that was handed to the ring or the line, until another takes its place.
 HANDED = table("departure_ps delay_ps", indices="packet_class stream")
+
+#: A packet that has left and is not counted yet.
+LEFT = table("delay_ps", indices="packet_class stream")
 
 #: A waiting packet.
 SLOT = table("arrival_ps tag", indices="packet_class")
@@ -150,6 +153,7 @@ class State(NamedTuple):
     points: np.ndarray
     feed: np.ndarray
     handed: np.ndarray
+    left: np.ndarray
     counts: np.ndarray
     drops: np.ndarray
     delays: np.ndarray
