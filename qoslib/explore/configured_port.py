@@ -7,7 +7,7 @@ from qoslib import units
 from qoslib.config import ConfiguredClass, ConfiguredPort, Promise, defaults
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.findings import ClassRun
-from qoslib.findings.terminal import loss_text
+from qoslib.findings.words import loss_text
 from qoslib.plots import style
 from qoslib.port import HierarchicalTokenBucket, Node, Port, Queue, SchedulerTree
 from qoslib.port.nodes import outline

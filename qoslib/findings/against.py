@@ -6,13 +6,10 @@ from qoslib import units
 from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.findings.report import Change, ClassRun
-from qoslib.findings.under_load import runs
+from qoslib.findings.under_load import LEAST_LOSS, runs
 from qoslib.tolerances import ROUNDING
 
 __all__ = ["changes"]
-
-#: A loss below this is none, and so is a difference of losses [ratio].
-LEAST_LOSS = 1e-3
 
 
 def changes(

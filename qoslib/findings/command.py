@@ -18,6 +18,7 @@ from qoslib.findings.document import document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.report import Report
 from qoslib.findings.terminal import terminal
+from qoslib.findings.words import answer
 from qoslib.record import fail
 
 __all__ = ["STATUS", "add_arguments", "checked_files"]
@@ -108,7 +109,7 @@ def checked_files(chosen: argparse.Namespace) -> int:
         return _refused(str(error))
     if any(report.missing for report in reports):
         for fact in dict.fromkeys(fact for report in reports for fact in report.missing):
-            print(f"{fact.question} Answer: --fact '{fact.name}=VALUE'", file=sys.stderr)
+            print(f"{fact.question} Answer: {answer(fact)}", file=sys.stderr)
         return 2
     if any(each.id == "unreadable" for report in reports for each in report.findings):
         return 2

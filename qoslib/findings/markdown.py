@@ -2,10 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from qoslib import units
-from qoslib.config.amounts import rate_text, time_text
-from qoslib.findings.report import Cell, ClassRun, PortReport, Report
-from qoslib.findings.terminal import COMPARED, compared_cells, default_text, loss_text
+from qoslib.findings.report import Cell, PortReport, Report
+from qoslib.findings.words import (
+    CLASSES,
+    COMPARED,
+    RUNS,
+    answer,
+    compared_cells,
+    run_cells,
+    sections,
+)
 
 __all__ = ["markdown"]
 
@@ -37,19 +43,10 @@ def markdown(report: Report) -> str:
         parts += _classes(port)
     for port in report.ports:
         parts += _load(port, report)
-    for title, lines in (
-        ("Against the older configuration", [each.text for each in report.changes]),
-        ("Notes on the measured values", list(report.measured)),
-        (
-            "Ignored",
-            [f"`{s.finding.id}`, line {s.finding.line}: {s.reason}" for s in report.silenced],
-        ),
-        ("Assumed", list(report.assumed)),
-        ("Defaults", [default_text(each) for each in report.defaults]),
-        ("Not in the models", [f"line {r.line}: `{r.text}` {r.lost}" for r in report.remarks]),
-    ):
-        if lines:
-            parts += [f"## {title}", "\n".join(f"- {line}" for line in lines)]
+    remarks = [f"line {r.line}: `{r.text}` {r.lost}" for r in report.remarks]
+    lists = [*sections(report), *([("Not in the models", remarks)] if remarks else [])]
+    for title, lines in lists:
+        parts += [f"## {title}", "\n".join(f"- {line}" for line in lines)]
     return "\n\n".join(parts)
 
 
@@ -71,14 +68,13 @@ def _findings(report: Report) -> Iterator[str]:
 def _classes(port: PortReport) -> Iterator[str]:
     yield f"## {_plain(port.interface)} {port.direction}, {_plain(port.policy)}".rstrip(", ")
     if port.missing:
-        yield "\n".join(f"- {fact.question} (`--fact {fact.name}=VALUE`)" for fact in port.missing)
+        yield "\n".join(f"- {fact.question} (`{answer(fact)}`)" for fact in port.missing)
     if port.rows:
         lines = [
             (r.name, r.marks, *map(_cell, (r.offered, r.minimum, r.maximum, r.queue)))
             for r in port.rows
         ]
-        head = ("class", "marks", "offered", "minimum", "maximum", "full queue")
-        yield "\n".join(_table(head, lines))
+        yield "\n".join(_table(CLASSES, lines))
     if port.met:
         yield "\n".join(f"- {_plain(each)}" for each in port.met)
 
@@ -87,7 +83,7 @@ def _load(port: PortReport, report: Report) -> Iterator[str]:
     of = f": {_plain(port.interface)} {port.direction}" if len(report.ports) > 1 else ""
     if port.runs:
         yield f"## Under load{of}"
-        yield "\n".join(_table(*_runs(port.runs)))
+        yield "\n".join(_table(RUNS, list(map(run_cells, port.runs))))
         yield f"Scenario {port.scenario}. The longest delay seen is no bound."
     if port.compared:
         yield f"## Measured{of}"
@@ -98,17 +94,6 @@ def _load(port: PortReport, report: Report) -> Iterator[str]:
 
 def _cell(cell: Cell) -> str:
     return f"{cell.text} ({cell.kind})" if cell.kind not in ("configured", "") else cell.text
-
-
-def _runs(runs: Sequence[ClassRun]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    head = ("model", "load", "class", "sent", "loss", "p50", "p99", "longest seen")
-    lines = []
-    for run in runs:
-        delays = (run.delay_p50_s, run.delay_p99_s, run.delay_max_s)
-        shown = ("-" if delay is None else time_text(delay) for delay in delays)
-        load = f"{units.convert(run.load_ratio, '1', '%'):.0f} %"
-        lines.append((run.model, load, run.name, rate_text(run.sent_bps), loss_text(run), *shown))
-    return head, lines
 
 
 def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -12,15 +12,13 @@ from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
 from qoslib.findings.report import ClassRun
-from qoslib.findings.under_load import BUSY, runs
+from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
 from qoslib.port import Codel, DropProfile, Pie, Port
 
-__all__ = ["LEAST_LOSS", "MODELS", "MODEL_RULES", "Modelled", "modelled"]
+__all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
 
 #: What makes a lost packet an error: calls, and marks and usual names of routing (RFC 4594).
 KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
-#: Less loss than this is none [ratio].
-LEAST_LOSS = 1e-3
 
 
 def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:

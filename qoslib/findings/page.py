@@ -3,13 +3,22 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from qoslib import units
-from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.amounts import time_text
 from qoslib.config.rules import Finding
 from qoslib.findings.markdown import markdown
-from qoslib.findings.modelled import LEAST_LOSS, MODELS
+from qoslib.findings.modelled import MODELS
 from qoslib.findings.report import Cell, ClassRow, ClassRun, Compared, PortReport, Report
-from qoslib.findings.terminal import COMPARED, compared_cells, default_text, loss_text
+from qoslib.findings.under_load import LEAST_LOSS
+from qoslib.findings.words import (
+    CLASSES,
+    COMPARED,
+    RUNS,
+    answer,
+    compared_cells,
+    loss_text,
+    run_cells,
+    sections,
+)
 
 __all__ = ["page"]
 
@@ -123,19 +132,9 @@ def _report(report: Report, ticket: str) -> Iterator[str]:
         yield from _classes(port)
     for port in report.ports:
         yield from _load(port, report)
-    for title, lines in (
-        ("Against the older configuration", [each.text for each in report.changes]),
-        ("Notes on the measured values", list(report.measured)),
-        (
-            "Ignored",
-            [f"{s.finding.id}, line {s.finding.line}: {s.reason}" for s in report.silenced],
-        ),
-        ("Assumed", list(report.assumed)),
-        ("Defaults", [default_text(each) for each in report.defaults]),
-    ):
-        if lines:
-            items = "".join(f"<li>{escape(line)}</li>" for line in lines)
-            yield f"<h2>{title}</h2><ul>{items}</ul>"
+    for title, lines in sections(report):
+        items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+        yield f"<h2>{title}</h2><ul>{items}</ul>"
     if report.remarks:
         items = "".join(
             f"<li>line {r.line}: <code>{escape(r.text)}</code> {escape(r.lost)}</li>"
@@ -152,11 +151,9 @@ def _classes(port: PortReport) -> Iterator[str]:
     yield f"<h2>{escape(port.interface)} {port.direction}"
     yield f" <span class=soft>{escape(port.policy)}</span></h2>"
     for fact in port.missing:
-        answer = f"--fact '{fact.name}=VALUE'"
-        yield f"<p>{escape(fact.question)} <code>{escape(answer)}</code></p>"
+        yield f"<p>{escape(fact.question)} <code>{escape(answer(fact))}</code></p>"
     if port.rows:
-        head = ["class", "marks", "offered", "minimum", "maximum", "full queue"]
-        head += ["loss", "delay p99"] if port.runs else []
+        head = [*CLASSES, *(["loss", "delay p99"] if port.runs else [])]
         runs = {run.name: run for run in port.runs if run.load_ratio == 1}
         yield from _table(head, (_row(row, runs) for row in port.rows))
     yield from (f"<p>{escape(each)}</p>" for each in port.met)
@@ -167,8 +164,7 @@ def _load(port: PortReport, report: Report) -> Iterator[str]:
     of = f": {escape(port.interface)} {port.direction}" if len(report.ports) > 1 else ""
     if port.runs:
         yield f"<h2>Under load{of}</h2>"
-        columns = ("class", "load", "sent", "loss", "delay p50", "p99", "longest seen", "model")
-        yield from _table(columns, map(_run, port.runs))
+        yield from _table(RUNS, map(_plain_row, map(run_cells, port.runs)))
         yield f"<p class=soft>Scenario {port.scenario}. The longest delay seen is no bound.</p>"
     if port.compared:
         yield f"<h2>Measured{of}</h2>"
@@ -208,23 +204,14 @@ def _cell(cell: Cell) -> str:
     )
 
 
-def _run(run: ClassRun) -> str:
-    delays = (run.delay_p50_s, run.delay_p99_s, run.delay_max_s)
-    cells = [
-        f"{units.convert(run.load_ratio, '1', '%'):.0f} %",
-        rate_text(run.sent_bps),
-        loss_text(run),
-        *("-" if delay is None else time_text(delay) for delay in delays),
-        run.model,
-    ]
+def _plain_row(texts: Sequence[str], more: str = "") -> str:
+    name, *cells = texts
     inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-    return f'<tr><th scope="row">{escape(run.name)}</th>{inner}</tr>'
+    return f'<tr><th scope="row">{escape(name)}</th>{inner}{more}</tr>'
 
 
 def _compared(each: Compared) -> str:
-    name, *cells = compared_cells(each)
-    inner = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-    return f'<tr><th scope="row">{escape(name)}</th>{inner}<td>{_distance(each)}</td></tr>'
+    return _plain_row(compared_cells(each), f"<td>{_distance(each)}</td>")
 
 
 def _distance(each: Compared) -> str:

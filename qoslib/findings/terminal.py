@@ -3,19 +3,23 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from qoslib import units
 from qoslib.config import Default
-from qoslib.config.amounts import rate_text, time_text, value_text
 from qoslib.config.rules import Finding
-from qoslib.findings.modelled import LEAST_LOSS, MODELS
-from qoslib.findings.report import Cell, ClassRun, Compared, PortReport, Report
+from qoslib.findings.modelled import MODELS
+from qoslib.findings.report import Cell, ClassRun, PortReport, Report
+from qoslib.findings.words import (
+    CLASSES,
+    COMPARED,
+    RUNS,
+    answer,
+    compared_cells,
+    run_cells,
+    sections,
+)
 
-__all__ = ["columns", "terminal"]
+__all__ = ["terminal"]
 
 _WIDTH = 90
-_HEAD = ("class", "marks", "offered", "minimum", "maximum", "full queue")
-#: Heads of `compared_cells`.
-COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
 _WORDS = {"error": "ERROR", "warning": "WARN", "info": "INFO"}
 #: What every cell is unless a note says otherwise.
 _PLAIN = {"configured", "given", ""}
@@ -62,25 +66,25 @@ def _title(report: Report) -> str:
 def _port(port: PortReport) -> Iterator[str]:
     yield f"{port.interface} {port.direction}  {port.policy}".rstrip()
     for fact in port.missing:
-        yield from _wrapped(f"{fact.question} Give it: --fact {quoted(fact.name)}=VALUE", "  ")
+        yield from _wrapped(f"{fact.question} Give it: {answer(fact)}", "  ")
     if not port.rows:
         return
     notes: dict[str, int] = {}
-    lines: list[tuple[str, ...]] = [_HEAD]
+    lines: list[tuple[str, ...]] = [CLASSES]
     for row in port.rows:
         cells = row.offered, row.minimum, row.maximum, row.queue
         lines.append((row.name, row.marks, *(_cell(cell, notes) for cell in cells)))
     yield ""
-    yield from columns(lines)
+    yield from _columns(lines)
     for why, number in notes.items():
         yield from _wrapped(f"[{number}] {why}", "", "    ")
     if port.runs:
         yield ""
-        yield from columns(_runs(port.runs))
+        yield from _columns(_runs(port.runs))
         yield from (line for each in port.met for line in _wrapped(each, "", "    "))
     if port.compared:
         yield ""
-        yield from columns([COMPARED, *map(compared_cells, port.compared)])
+        yield from _columns([COMPARED, *map(compared_cells, port.compared)])
 
 
 def _cell(cell: Cell, notes: dict[str, int]) -> str:
@@ -92,44 +96,13 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
 
 
 def _runs(runs: Sequence[ClassRun]) -> list[tuple[str, ...]]:
-    packets = any(run.model == "packets" for run in runs)
-    more = ("p50", "p99", "longest seen") if packets else ()
-    lines: list[tuple[str, ...]] = [("model", "load", "class", "sent", "loss", *more)]
-    for run in runs:
-        load = f"{units.convert(run.load_ratio, '1', '%'):.0f} %"
-        delays = run.delay_p50_s, run.delay_p99_s, run.delay_max_s
-        shown = tuple("-" if d is None else time_text(d) for d in delays) if packets else ()
-        lines.append((run.model, load, run.name, rate_text(run.sent_bps), loss_text(run), *shown))
-    return lines
+    """The model first; without delays where no model has them."""
+    last = len(RUNS) - 1 if any(run.model == "packets" for run in runs) else 4
+    lines = [RUNS, *map(run_cells, runs)]
+    return [(model, *cells[1:2], cells[0], *cells[2:last]) for *cells, model in lines]
 
 
-def loss_text(run: ClassRun) -> str:
-    """The loss of a run in per cent; a dash where only TCP is sent."""
-    if run.drop_ratio is None:
-        return "- (TCP)"
-    if 0 < run.drop_ratio < LEAST_LOSS:
-        return f"< {units.convert(LEAST_LOSS, '1', '%'):g} %"
-    return f"{units.convert(run.drop_ratio, '1', '%'):.2g} %"
-
-
-def compared_cells(each: Compared) -> tuple[str, ...]:
-    """A measured value, and each model's with how far it is above or below, as texts."""
-    pairs = (each.fluid, each.fluid_error), (each.packets, each.packets_error)
-    models = (_beside(each, value, error) for value, error in pairs)
-    words = each.quantity.replace("_", " ")
-    return each.name or "all", words, value_text(each.measured, each.unit), *models
-
-
-def _beside(each: Compared, value: float | None, error: float | None) -> str:
-    if value is None:
-        return "-"
-    said = value_text(value, each.unit)
-    if error is None or not each.measured:
-        return said
-    return f"{said} ({units.convert(error, '1', '%'):+.3g} %)"
-
-
-def columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+def _columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of a table whose columns are as wide as they have to be."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
@@ -159,18 +132,10 @@ def _finding(each: Finding) -> Iterator[str]:
 
 
 def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
-    for title, lines in (
-        ("Against the older configuration:", [each.text for each in report.changes]),
-        ("Measured:", list(report.measured)),
-        ("Ignored:", [_ignored(each.finding, each.reason) for each in report.silenced]),
-        ("Assumed:", list(report.assumed)),
-        ("Defaults:", _defaults(report.defaults, every_remark)),
-    ):
-        yield (
-            [title, *(wrapped for line in lines for wrapped in _wrapped(line, "  "))]
-            if lines
-            else []
-        )
+    for title, lines in sections(report):
+        if title == "Defaults" and not every_remark:
+            lines = [_names(report.defaults)]
+        yield [f"{title}:", *(wrapped for line in lines for wrapped in _wrapped(line, "  "))]
     remarks = report.remarks if every_remark else report.remarks[:_MOST_REMARKS]
     lines = [f"line {each.line}: {each.text} ({each.kind}) {each.lost}" for each in remarks]
     if len(remarks) < len(report.remarks):
@@ -185,24 +150,6 @@ def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
 _MOST_REMARKS = 10
 
 
-def _defaults(found: Sequence[Default], whole: bool) -> list[str]:
-    if whole or not found:
-        return [default_text(each) for each in found]
+def _names(found: Sequence[Default]) -> str:
     names = (f"{each.name}{'' if each.verified else ' (not verified)'}" for each in found)
-    return [f"{', '.join(names)}. Their sources: --all"]
-
-
-def default_text(each: Default) -> str:
-    """A default with its source, and whether somebody has read it there."""
-    verified = "" if each.verified else "; nobody has verified it"
-    return f"{each.name}: {each.what} ({each.source}{verified})"
-
-
-def _ignored(finding: Finding, reason: str) -> str:
-    return f"{finding.id}, line {finding.line}: {reason}"
-
-
-def quoted(name: str) -> str:
-    """A name as a shell takes it."""
-    plain = all(letter.isalnum() or letter in "._/-:" for letter in name)
-    return name if plain else f"'{name}'"
+    return f"{', '.join(names)}. Their sources: --all"

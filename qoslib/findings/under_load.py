@@ -18,7 +18,7 @@ from qoslib.traffic import Poisson, Stream
 if TYPE_CHECKING:
     from qoslib.packets.progress import Progress
 
-__all__ = ["BUSY", "LOADS", "hash_of", "runs", "scenario_of", "stand_in"]
+__all__ = ["BUSY", "LEAST_LOSS", "LOADS", "hash_of", "runs", "scenario_of", "stand_in"]
 
 #: The loads of a ticket, as parts of what was given.
 LOADS = (0.8, 1.0, 1.2)
@@ -26,6 +26,8 @@ LOADS = (0.8, 1.0, 1.2)
 PACKETS, LONGEST_S = 300_000, 20.0
 #: A queue is kept busy by this part of what it can send.
 BUSY = 1.1
+#: A loss below this is none, and so is a difference of losses [ratio].
+LEAST_LOSS = 1e-3
 #: Schedulers below which no engine runs TCP.
 TREES = SchedulerTree | HierarchicalTokenBucket
 

@@ -21,7 +21,6 @@ UNSEEN = {
     "set-mpls-exp-topmost-transmit", "set-discard-class-transmit", "set-cos-inner-transmit",
 }  # fmt: skip
 PASSED = {"set-frde-transmit", "set-clp-transmit"}
-_COLOURED = "conform-color", "exceed-color", "violate-color"
 
 
 def burst(words: Words, what: str, unit: str = "B") -> Amount:

@@ -9,8 +9,6 @@ from qoslib.config.rules.rule import Case, Found, rule
 
 __all__ = ["contract_bps"]
 
-#: What Ethernet adds to each frame on the line: preamble and gap (IEEE 802.3) [B].
-LINE_BYTES = 20
 #: The usual packet of a rate without a size, where nobody said what is sent: IMIX [B].
 USUAL_BYTES = 362
 
