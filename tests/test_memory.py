@@ -88,7 +88,7 @@ def test_what_does_not_fit_is_refused_before_it_is_made(what):
 
 
 def test_the_hops_of_a_chain_share_one_budget():
-    hops = [p.Hop(PORT.replace(name=n, transmit_ring_packets=75_000_000)) for n in "ab"]
+    hops = [p.Hop(PORT.replace(name=n, transmit_ring_packets=100_000_000)) for n in "ab"]
     with pytest.raises(ValueError, match=r"Port 'a' .* takes 2\.4 GB and all take 4\.8"):
         run(p.Chain("chain", hops))
 
