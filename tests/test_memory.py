@@ -141,7 +141,7 @@ def test_a_line_that_is_busy_for_ever_sends_nothing_more():
 def test_the_environment_sets_the_budget(monkeypatch):
     ring = PORT.replace(transmit_ring_packets=250_000)
     monkeypatch.setenv("QOSLIB_MEMORY_GB", "0.005")
-    with pytest.raises(ValueError, match=r"takes 0\.008 GB and all take 0\.00808"):
+    with pytest.raises(ValueError, match=r"takes 0\.006 GB and all take 0\.006081"):
         run(ring)
     monkeypatch.setenv("QOSLIB_MEMORY_GB", "0.009")
     assert run(ring).packets.sent[0] > 0
