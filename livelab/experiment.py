@@ -22,11 +22,17 @@ class Published(NamedTuple):
         In the unit of the measured value, scaled to the point's rates.
     scaled : str
         How it was scaled; empty where it was not.
+    of : tuple of str
+        Platform and experiment, as on the scoreboard.
+    scale : float
+        What `value` is of the published one [ratio].
     """
 
     text: str
     value: float
     scaled: str = ""
+    of: tuple[str, str] = ("", "")
+    scale: float = 1.0
 
 
 class Point(NamedTuple):
@@ -112,10 +118,12 @@ def published(
 
     Examples
     --------
-    >>> published("m120_latency", "base", "CS1", "latency")
-    Published(text='up to 84 milliseconds', value=84.0, scaled='')
+    >>> published("m120_latency", "base", "CS1", "latency").text
+    'up to 84 milliseconds'
     """
     rows = load(table)
     mine = (rows.experiment == experiment) & (rows.stream == stream) & (rows.quantity == quantity)
     row = rows[mine].iloc[0]
-    return Published(str(row.as_printed), float(row.value) * scale, scaled)
+    platform = table.partition("_")[0]
+    value = float(row.value) * scale
+    return Published(str(row.as_printed), value, scaled, (platform, experiment), scale)

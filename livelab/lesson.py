@@ -15,7 +15,7 @@ from livelab.probe import lacking, probe
 from livelab.record import Spread, machine, passport, rows, stored
 from livelab.session import perform, plan
 from livelab.values import UNITS
-from qoslib import Scenario, measurements, units
+from qoslib import Scenario, compare, measurements, units
 from qoslib.plots import Figure
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "measured",
     "picture",
     "scenario",
+    "scored",
     "share",
     "table",
     "taken",
@@ -96,12 +97,14 @@ def _stored(experiment: Experiment, why: str) -> Runs:
     return Runs(experiment, points, known, measurements.load(place), why)
 
 
-def kernel() -> pd.DataFrame:
-    """What this machine's kernel and your rights offer, with a remedy for what is missing."""
+def kernel() -> None:
+    """Print what this machine's kernel and your rights offer, and a remedy for what is missing."""
     found = probe()
-    columns = ["offers", "works", "remedy"]
-    rows = [(each.name, "yes" if each.works else "no", each.remedy) for each in found]
-    return pd.DataFrame(rows, columns=columns, index=[each.kind for each in found])
+    works = ", ".join(each.name for each in found if each.works)
+    print(f"works: {works or 'nothing'}.")
+    for each in found:
+        if not each.works:
+            print(f"no {each.name}: {each.remedy}.")
 
 
 def measured(name: str, fresh: bool = False) -> Runs:
@@ -171,18 +174,27 @@ TITLES |= {"dropped_packets": "dropped"}
 
 def _row(line: Line) -> dict[str, str]:
     """One value; a run that is inconclusive has none, and no error either."""
-    found = {"published": f"{line.published.value:.4g}" if line.published else "-"}
+    found = {"published": _short(line.published.value) if line.published else "-"}
     median, least, most = line.spread or (None, None, None)
     for name, number in {"measured here": median, "least": least, "most": most}.items():
-        found[name] = "inconclusive" if number is None else f"{number:.4g}"
+        found[name] = "inconclusive" if number is None else _short(number)
     for model in ("fluid", "packets"):
         error = line.error(model)
-        found[f"{model}, modelled"] = f"{getattr(line, model):.4g}"
+        found[f"{model}, modelled"] = _short(getattr(line, model))
         # Of next to nothing a relative error says nothing.
         least_told = SMALL[UNITS[line.quantity][0]]
         told = line.spread is not None and line.spread[0] >= least_told
         found[f"{model}, error"] = f"{error:+.1%}" if told and error is not None else "-"
     return found
+
+
+def _short(number: float) -> str:
+    """Four digits, and all of those of a larger number."""
+    return f"{number:,.0f}" if number >= LARGE else f"{number:.4g}"
+
+
+#: From here on a number is written without decimals.
+LARGE = 1000
 
 
 def value(runs: Runs, point: str, stream: str, quantity: str = "latency") -> float:
@@ -221,6 +233,33 @@ def share(runs: Runs, point: str, stream: str) -> float:
 def scenario(runs: Runs, point: str) -> Scenario:
     """The scenario of a point, as any model runs it."""
     return {each.name: each.scenario for each, _ in runs.points}[point]
+
+
+def scored(runs: Runs) -> pd.DataFrame:
+    """The scoreboard's rows of what these runs repeat, and your kernel's values apart from them.
+
+    Values at other rates are brought back to those of the published test.
+    """
+    mine = []
+    for line in compared(runs.points):
+        if line.published is None or line.spread is None:
+            continue
+        platform, test = line.published.of
+        value, low, high = (each / line.published.scale for each in line.spread)
+        key: dict[str, Any] = {"platform": platform, "experiment": test, "stream": line.stream}
+        key |= {"quantity": line.quantity, "value": value, "low": low, "high": high}
+        mine.append(key)
+    found = pd.DataFrame(mine)
+    keys = set(zip(found.platform, found.experiment, found.stream, strict=True))
+    rows = [
+        row
+        for row in compare.stored()
+        if row.assumptions == "base" and (row.platform, row.experiment, row.stream) in keys
+    ]
+    shown = compare.to_frame(rows, kernel=found)
+    return shown[shown["your kernel"] != ""].set_index(["experiment", "stream", "quantity"])[
+        ["model", "published", "modelled", "error", "your kernel"]
+    ]
 
 
 def taken(runs: Runs, point: str) -> pd.DataFrame:

@@ -34,13 +34,14 @@ def test_a_passport_names_the_kernel_and_no_machine(path):
     assert on["kernel"].replace(".", "").isdigit()
 
 
-def test_without_rights_the_stored_runs_are_shown_and_why(monkeypatch, one_queue):
+def test_without_rights_the_stored_runs_are_shown_and_why(monkeypatch, capsys, one_queue):
     missing = [Found("right", "namespaces", False, "run as root")]
     monkeypatch.setattr(lesson, "probe", lambda: missing)
     runs = lesson.measured("head_tail", fresh=True)
     assert runs.passport == one_queue.passport
     assert "This machine has no namespaces: run as root." in repr(runs)
-    assert lesson.kernel().remedy.tolist() == ["run as root"]
+    lesson.kernel()
+    assert capsys.readouterr().out == "works: nothing.\nno namespaces: run as root.\n"
 
 
 def test_an_inconclusive_point_has_no_value_and_no_error(one_queue):
@@ -109,3 +110,26 @@ def test_the_lesson_takes_no_fresh_runs_by_itself():
     sources = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     assert "fresh = False" in sources
     assert "True" not in sources
+
+
+def test_your_kernel_is_a_column_apart_from_what_was_published(six_classes):
+    """No other column of the scoreboard changes by it, and rows not repeated are empty."""
+    rows = [row for row in compare.stored() if row.platform == "m120"]
+    plain = compare.to_frame(rows)
+    own = {"platform": "m120", "experiment": "base", "stream": "BE", "quantity": "latency"}
+    kernel = pd.DataFrame([own | {"value": 3.26, "low": 3.2, "high": 3.34}])
+    with_kernel = compare.to_frame(rows, kernel=kernel)
+    pd.testing.assert_frame_equal(plain, with_kernel.drop(columns="your kernel"))
+    told = with_kernel[with_kernel["your kernel"] != ""]
+    assert set(told["your kernel"]) == {"3.26 (3.2 - 3.34)"}
+    assert set(zip(told.experiment, told.stream, strict=True)) == {("base", "BE")}
+    shown = lesson.scored(six_classes)
+    assert shown.published.unique().tolist() == ["84", "4"]
+    assert all(text.startswith(("87", "88", "3.")) for text in shown["your kernel"])
+
+
+def test_counts_at_a_fifth_of_the_rates_are_brought_back(one_queue):
+    shown = lesson.scored(lesson.measured("priority"))
+    values = {float(text.split()[0].replace(",", "")) for text in shown["your kernel"]}
+    assert shown.published.tolist().count("8,406") == 2
+    assert any(8000 < value < 9000 for value in values)

@@ -30,7 +30,7 @@ WIDEST = 198
 _NAMES = ("platform", "experiment", "stream", "quantity", "model", "assumptions")
 
 
-def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
+def to_frame(rows: Iterable[Row], kernel: pd.DataFrame | None = None) -> pd.DataFrame:
     """A table of rows: names, published, modelled, error in per cent, verdict, fitted, misfit.
 
     Of measurements of one's own, the value is called measured.
@@ -38,6 +38,10 @@ def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     Parameters
     ----------
     rows : iterable of Row
+    kernel : DataFrame, optional
+        What a kernel of one's own does in the published tests: platform, experiment, stream,
+        quantity, and value, low and high in the unit of the row. It becomes the last column,
+        ``your kernel``: no published value, error or verdict depends on it.
 
     Returns
     -------
@@ -56,15 +60,30 @@ def to_frame(rows: Iterable[Row]) -> pd.DataFrame:
     >>> to_frame(mine).columns.tolist()[:4]
     ['platform', 'experiment', 'stream', 'quantity']
     """
+    rows = checked(tuple[Row, ...], rows, "rows")
     lines = [
         {name: getattr(row, name) for name in _NAMES}
         | {"measured" if row.platform == "own" else "published": _digits(row.published, 4)}
         | {"modelled": _digits(row.modelled, 4), "unit": units.symbol(row.unit)}
         | {"error": relative_error(row, ".2f"), "verdict": row.verdict}
         | {"fitted": "fitted" if row.fitted else "", "misfit": row.misfit or ""}
-        for row in checked(tuple[Row, ...], rows, "rows")
+        for row in rows
     ]
-    return pd.DataFrame(lines)
+    found = pd.DataFrame(lines)
+    if kernel is not None:
+        found["your kernel"] = [_on_kernel(row, kernel) for row in rows]
+    return found
+
+
+def _on_kernel(row: Row, kernel: pd.DataFrame) -> str:
+    """The value of a row on a kernel with its least and most; empty where it was not repeated."""
+    names = {row.quantity, row.quantity.rpartition("_")[0]}
+    for own in kernel.to_dict("records"):
+        place = (own["platform"], own["experiment"], own["stream"])
+        if place == (row.platform, row.experiment, row.stream) and own["quantity"] in names:
+            value, low, high = (_digits(own[each], 4) for each in ("value", "low", "high"))
+            return f"{value} ({low} - {high})"
+    return ""
 
 
 def compare_experiment(
