@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from livelab.lab import ROUTER, Lab, LabError, python
 from qoslib import units
-from qoslib.config.tc.marks import DSCP
+from qoslib.config.code_points import DSCP
 from qoslib.port import PacketLimit, Policer, Port
 
 __all__ = ["Refused", "dropped_by", "policer_of"]

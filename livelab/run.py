@@ -15,7 +15,7 @@ from livelab.lab import ADDRESS, DEVICE, RECEIVER, ROUTER, SENDER, Lab, LabError
 from livelab.policing import Refused, dropped_by
 from livelab.tcp import FlowSeen, start
 from qoslib import Scenario, units
-from qoslib.config.tc.marks import DSCP
+from qoslib.config.code_points import DSCP
 from qoslib.port import Port
 from qoslib.traffic import Cbr, Poisson, Stream, TickedBursts
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from qoslib.config.code_points import DSCP
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words, exactly, lines_of
 from qoslib.config.mqc.policies import Amount
-from qoslib.config.mqc.words import DSCP
 from qoslib.config.reading import Remark, Statement
 from qoslib.config.text import check_time
 

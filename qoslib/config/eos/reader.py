@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from qoslib import units
+from qoslib.config.code_points import MARKS
 from qoslib.config.defaults import default
 from qoslib.config.eos.queues import DEFAULT_CLASSES, Block, Given, Queueing, queueing_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
-from qoslib.config.mqc.words import MARKS
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
 from qoslib.config.text import ConfigurationError, check_time
 from qoslib.port import (

@@ -1,10 +1,11 @@
 """WRED: the profile of each mark, from the rows of a class and the platform's own table."""
 
 from qoslib import units
+from qoslib.config.code_points import DSCP
 from qoslib.config.mqc.matches import ALL
 from qoslib.config.mqc.policies import Amount, Early
 from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.words import DSCP, precedence_marks
+from qoslib.config.mqc.words import precedence_marks
 from qoslib.config.text import ConfigurationError
 from qoslib.port import (
     ByteLimit,

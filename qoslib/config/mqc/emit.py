@@ -1,10 +1,11 @@
 """The commands of a class: what a queue or a node is in the modular QoS command line."""
 
 from qoslib import units
+from qoslib.config.code_points import DSCP, MARKS
 from qoslib.config.mqc.meters import shaper
 from qoslib.config.mqc.policies import Amount, Shape
 from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.words import DSCP, MARKS, precedence_marks
+from qoslib.config.mqc.words import precedence_marks
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,

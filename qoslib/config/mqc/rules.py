@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from qoslib import units
+from qoslib.config.code_points import DSCP
 from qoslib.config.defaults import default, defaults
-from qoslib.config.mqc.words import DSCP
 from qoslib.port import ByteLimit, PacketLimit
 
 __all__ = ["IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules", "code_of"]

@@ -3,6 +3,7 @@
 import re
 
 from qoslib import units
+from qoslib.config.code_points import MARKS
 from qoslib.config.facts import Facts
 from qoslib.config.lost import differences
 from qoslib.config.mqc.emit import class_lines, match_lines
@@ -10,7 +11,7 @@ from qoslib.config.mqc.places import DEFAULT
 from qoslib.config.mqc.reader import read_mqc
 from qoslib.config.mqc.reduce import Branch, branch_of
 from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.words import MARKS, interface_rate_bps
+from qoslib.config.mqc.words import interface_rate_bps
 from qoslib.config.text import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Fifo, PacketLimit, Port, Queue

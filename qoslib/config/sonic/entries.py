@@ -2,8 +2,8 @@
 
 import re
 
+from qoslib.config.code_points import MARKS
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.words import MARKS
 from qoslib.config.reading import MissingFact, Origin, Remark
 from qoslib.config.sonic.tables import Field, Tables, shown
 from qoslib.config.text import ConfigurationError, check_time

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from qoslib.config.code_points import DSCP
 from qoslib.config.reading import ConfiguredClass
-from qoslib.config.tc.marks import DSCP, Selected, selected
+from qoslib.config.tc.marks import Selected, selected
 from qoslib.config.tc.notes import Notes
 from qoslib.config.tc.options import Given, Options
 from qoslib.config.tc.words import Command, handle

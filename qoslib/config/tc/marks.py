@@ -5,18 +5,14 @@ from collections.abc import Callable
 from itertools import chain
 from typing import NamedTuple
 
+from qoslib.config.code_points import DSCP, MARKS
 from qoslib.config.tc.amounts import count, rate_bps, size_bytes
 from qoslib.config.tc.options import Given, Options
 from qoslib.config.tc.words import Command
 from qoslib.config.text import ConfigurationError
 
-__all__ = ["DSCP", "Selected", "dscps", "matching", "selected"]
+__all__ = ["Selected", "dscps", "matching", "selected"]
 
-#: Name -> DSCP: RFC 2474, 2597, 3246, 5865 and 8622.
-DSCP = {f"CS{top}": 8 * top for top in range(8)}
-DSCP |= {f"AF{top}{drop}": 8 * top + 2 * drop for top in (1, 2, 3, 4) for drop in (1, 2, 3)}
-DSCP |= {"EF": 46, "VA": 44, "LE": 1}
-_NAMES = {code: name for name, code in DSCP.items()}
 #: The bits of the field that are the DSCP, its first three, and all with the two of ECN.
 _CODE, _TOP, _BYTE = 0xFC, 0xE0, 0xFF
 #: Where the words of a match end.
@@ -73,11 +69,11 @@ def dscps(value: int, mask: int) -> tuple[str, ...]:
     Examples
     --------
     >>> dscps(0xB8, 0xFC), dscps(0xA0, 0xE0), dscps(0x30, 0xFF), dscps(0x10, 0xFC)
-    (('EF',), ('IP 5', 'CS5', 'EF', 'VA'), ('AF12',), ('DSCP 4',))
+    (('EF',), ('IP 5', 'CS5', 'VA', 'EF'), ('AF12',), ('DSCP 4',))
     """
     if mask in (_CODE, _BYTE) and not value & ~_CODE:
         code = value >> 2
-        return (_NAMES.get(code, f"DSCP {code}"),)
+        return (MARKS.get(code, f"DSCP {code}"),)
     named = tuple(name for name, code in DSCP.items() if (code << 2) & mask == value & mask & _CODE)
     return (f"IP {value >> 5}", *named) if mask == _TOP and not value & ~_TOP else named
 
@@ -106,7 +102,7 @@ def matching(mark: str) -> tuple[int, int] | None:
     number = int(found[2])
     if found[1] == "IP":
         return (number << 5, _TOP) if number < 8 else None
-    return (number << 2, _CODE) if number < 64 and number not in _NAMES else None
+    return (number << 2, _CODE) if number < 64 and number not in MARKS else None
 
 
 def selected(command: Command) -> Selected:

@@ -7,7 +7,7 @@ import pandas as pd
 from qoslib import config, units
 from qoslib.config import Configuration, ConfiguredPort, rules
 from qoslib.config.amounts import rate_text, size_text, time_text
-from qoslib.config.mqc.words import MARKS
+from qoslib.config.code_points import MARKS
 from qoslib.front.paths import parsed, part_at
 from qoslib.port import Port
 
