@@ -87,7 +87,8 @@ def _of_port(
         if parts:
             worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
             worse = worse or bool(loss and loss[1] > loss[0] + LEAST_LOSS)
-            yield Change(name, each, f"{each} {'; '.join(parts)}.", worse, **numbers)
+            begins = f"{each}:" if parts[0].startswith("it") else each
+            yield Change(name, each, f"{begins} {'; '.join(parts)}.", worse, **numbers)
 
 
 def _numbers(when: str, promise: Promise) -> dict[str, float | None]:
