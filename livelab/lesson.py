@@ -104,7 +104,7 @@ def kernel() -> None:
     print(f"works: {works or 'nothing'}.")
     for each in found:
         if not each.works:
-            print(f"no {each.name}: {each.remedy}.")
+            print(f"no {each.name}: {each.remedy.rstrip('.')}.")
 
 
 def measured(name: str, fresh: bool = False) -> Runs:
@@ -137,9 +137,17 @@ def measured(name: str, fresh: bool = False) -> Runs:
     return Runs(experiment, [(each.point, each.spread()) for each in tried], known, table, "")
 
 
-def picture(runs: Runs) -> Figure:
-    """Measured values with their spread, compared with both models and what was published."""
-    return draw(runs.experiment, compared(runs.points))
+def picture(runs: Runs, streams: Sequence[str] = ()) -> Figure:
+    """Measured values with their spread, compared with both models and what was published.
+
+    Parameters
+    ----------
+    runs : Runs
+    streams : sequence of str
+        These alone; by default all.
+    """
+    lines = compared(runs.points)
+    return draw(runs.experiment, [line for line in lines if not streams or line.stream in streams])
 
 
 def table(runs: Runs, quantity: str = "latency", streams: Sequence[str] = ()) -> pd.DataFrame:

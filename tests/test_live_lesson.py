@@ -1,6 +1,7 @@
 """Lesson 12: its stored runs, what it shows where there are no rights, and what its text says."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -133,3 +134,12 @@ def test_counts_at_a_fifth_of_the_rates_are_brought_back(one_queue):
     values = {float(text.split()[0].replace(",", "")) for text in shown["your kernel"]}
     assert shown.published.tolist().count("8,406") == 2
     assert any(8000 < value < 9000 for value in values)
+
+
+def test_the_solution_of_the_worksheet_is_that_of_the_fluid_model(one_queue):
+    text = (ROOT / "course" / "live_lab.md").read_text()
+    solution = " ".join(text.split("The solution of part 1")[1].split("\n\n")[0].split())
+    said = [float(each) for each in re.findall(r"\d+\.\d", solution)]
+    fluid = [float(each) for each in lesson.table(one_queue)["fluid, modelled"]]
+    assert said == pytest.approx([fluid[0], *fluid[4:]], abs=0.051)
+    assert len(set(fluid[:4])) == 1
