@@ -86,8 +86,8 @@ def change(
     layout["margin"] = {**layout["margin"], "b": 75}
     layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * len(names))}
     # Long names end at their mark; the other way the last of them would leave the page.
-    for panel in ("xaxis", "xaxis2", "xaxis3"):
-        layout[panel] = {**layout[panel], "tickangle": -30}
+    for axis in ("xaxis", "xaxis2", "xaxis3"):
+        layout[axis] = {**layout[axis], "tickangle": -30}
     table = _table(names, found)
     return Figure(data=traces, layout=layout, summary=_summary(table), table=table)
 
