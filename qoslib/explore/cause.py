@@ -90,13 +90,37 @@ def _clauses(words: str) -> Clauses:
 
 
 def _change(old: list[str], new: list[str], ends: list[tuple[Any, Any]]) -> float:
-    """The largest change of a number, as a share of the larger; -1 if all are what was moved."""
+    """The largest change of a number, by the larger over the smaller; -1 if all are what was moved.
+
+    Of 0 it takes the last digit of the other number: 62.1 -> 0.121 is more than 1 -> 0.
+    """
     if len(old) != len(new):
-        return 1.0
-    pairs = [(_float(was), _float(now)) for was, now in zip(old, new, strict=True)]
+        return math.inf
     numbers = [each for each in ends if all(isinstance(end, int | float) for end in each)]
-    others = [pair for pair in pairs if not any(all(map(_close, pair, each)) for each in numbers)]
-    return max((abs(a - b) / max(a, b, 1e-12) for a, b in others), default=-1.0)
+    found = [
+        _growth(was, now)
+        for was, now in zip(old, new, strict=True)
+        if not any(all(map(_close, (_float(was), _float(now)), each)) for each in numbers)
+    ]
+    return max(found, default=-1.0)
+
+
+def _growth(was: str, now: str) -> float:
+    """The larger of two numbers over the smaller, less 1."""
+    if was == now:
+        return 0.0
+    low, high = sorted((_float(was), _float(now)))
+    return high / (low or min(_last_digit(was), _last_digit(now))) - 1
+
+
+def _last_digit(number: str) -> float:
+    """What one more in the last digit of a number is.
+
+    >>> _last_digit("62.1"), _last_digit("1,820"), _last_digit("0")
+    (0.1, 1.0, 1.0)
+    """
+    digits, _, power = number.replace(",", "").partition("e")
+    return float(f"1e{int(power or 0) - len(digits.partition('.')[2])}")
 
 
 def _close(one: float, other: float) -> bool:

@@ -20,6 +20,11 @@ function watch_boxes(root) {
     const handle = box.closest(".widget-slider").querySelector("[role=slider]");
     return ["aria-valuemin", "aria-valuemax"].map((name) => Number(handle.getAttribute(name)));
   };
+  const step_of = (box) => box.closest(".widget-slider").querySelector(".noUi-target")?.noUiSlider?.options.step;
+  const range_of = (box) => {
+    const step = step_of(box);
+    return `from ${ends_of(box).join(" to ")}${step ? `, in steps of ${step}` : ""}`;
+  };
   let shown, before;
   const say = (box, text) => {
     shown = box;
@@ -34,7 +39,8 @@ function watch_boxes(root) {
     const now = box.textContent;
     if (Number.isNaN(given)) say(box, `“${typed}” is not a number: ${now} stays.`);
     else if (given < low || given > high) say(box, `“${typed}” is not from ${low} to ${high}: ${now} is taken.`);
-    else if (document.activeElement === box) say(box, `${low} to ${high}`);
+    else if (Number(now) !== given) say(box, `“${typed}” is rounded to ${now}${step_of(box) ? `: steps of ${step_of(box)}` : ""}.`);
+    else if (document.activeElement === box) say(box, range_of(box));
     else if (shown === box) say(box, "");
   };
   for (const begun of ["focusin", "input"]) {
@@ -42,7 +48,7 @@ function watch_boxes(root) {
       const box = box_of(event);
       if (!box) return;
       if (begun === "focusin") before = box.textContent;
-      say(box, ends_of(box).join(" to "));
+      say(box, range_of(box));
     });
   }
   root.addEventListener("keypress", (event) => {

@@ -208,7 +208,7 @@ def choose_an_experiment(page):
 
 
 def move_the_knife_edge(page):
-    label = "All offered loads [± %]"
+    label = "All offered loads, ± [%]"
     assert drawn_when_there(page, label, "now-sent_pps") == [0, 0]
     press(page, label, "ArrowLeft", 4)
     base = m120.PLATFORM.experiments()["scenario1"]
@@ -236,7 +236,7 @@ def test_a_callback_that_raises_is_noticed(page, watch, jupyter_server):
     (jupyter_server.root / "raises.ipynb").write_text(json.dumps(notebook))
     open_and_run(page, jupyter_server, "raises")
     assert watch.wrong == []
-    show(page, "All offered loads [± %]").focus()
+    show(page, "All offered loads, ± [%]").focus()
     page.keyboard.press("ArrowLeft")
     page.get_by_role("alert").get_by_text("raised on purpose").wait_for(timeout=20_000)
     for _ in range(100):

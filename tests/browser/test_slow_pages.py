@@ -14,7 +14,7 @@ from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
 from qoslib import fluid
 from qoslib.platforms import m120
 
-LABEL = "All offered loads [± %]"
+LABEL = "All offered loads, ± [%]"
 CELLS = (
     "from qoslib import lessons\napp = lessons.priority_queue.knife_edge('m120')\napp",
     "app.move(change=-0.01)",

@@ -7,7 +7,7 @@ export const CSS = `
 .qoslib-packets .scrub { display: block; width: calc(100% - 4px); margin: 0 2px; accent-color: #0072B2; height: 18px; }
 .qoslib-packets .row { font-size: 0.96em; display: flex; flex-wrap: wrap; gap: 5px 8px; align-items: center; margin-top: 4px; }
 .qoslib-packets .row.moves { column-gap: 10px; }
-.qoslib-packets .moves select { max-width: 9.6em; padding: 3px 0; }
+.qoslib-packets .moves select { max-width: 16em; padding: 3px 0; }
 .qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
 .qoslib-packets .row label input { width: 5.6em; accent-color: #0072B2; }
 .qoslib-packets .row.moves label { flex: 1 1 auto; max-width: 26em; }

@@ -11,7 +11,8 @@ import { bucketsSay } from "./tree.js";
 import { time, told } from "./words.js";
 
 /** The counters of a lane, for the status line. */
-const portInWords = (now) => `${now.waiting} waiting, ${now.sent} sent, ${now.dropped} dropped`;
+const unseenInWords = ({ unseen }) => (unseen ? ` (of those waiting, ${unseen} in queues that are not drawn)` : "");
+const portInWords = (now) => `${now.waiting} waiting, ${now.sent} sent, ${now.dropped} dropped${unseenInWords(now)}`;
 
 /** The counters of each lane and stream as the head and body of a table. */
 function counters(scene, state) {
@@ -43,7 +44,7 @@ function held(scene, state) {
 /** What the signs of the picture mean, in a line. */
 function signsOf(scene, layout, live) {
   const turned = scene.lanes.some((lane) => lane.queues.some((queue) => queue.dropper === "TailDrop" || queue.dropper === "HeadDrop"));
-  const said = ["Stem: the delay of a packet"];
+  const said = ["Stem: the delay of a packet", "pale: about to arrive"];
   if (scene.lanes.some((lane) => numbered(lane, layout))) said.push(`number: every ${EVERY}th packet`);
   if (live?.alive && turned) said.push("dashed red line: click to drop at that end");
   if (live?.alive && scene.lanes.some((lane) => lane.shownQueues.some((queue) => queue.times))) said.push("↔: drag the arrivals");

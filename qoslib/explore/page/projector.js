@@ -7,6 +7,7 @@ const PROJECTOR_CSS = `
   --jp-widgets-inline-height: 40px; --jp-widgets-inline-label-width: 300px; }
 .qoslib-projected::backdrop { background: var(--jp-layout-color0, Canvas); }
 .qoslib-projected .qoslib-not-projected { display: none !important; }
+.qoslib-projected::after { content: "Esc leaves this screen"; position: fixed; right: 8px; bottom: 1px; font-size: 14px; line-height: 1.2; pointer-events: none; }
 `;
 
 /**
@@ -28,7 +29,7 @@ export function projector(root, changed = () => {}) {
   const turn = () => (projected() ? document.exitFullscreen() : root.requestFullscreen()).catch(() => {});
   button.addEventListener("click", turn);
   root.addEventListener("keydown", (event) => {
-    const typing = event.target.matches("input:not([type=range]), textarea, select");
+    const typing = event.target.isContentEditable || event.target.matches("input:not([type=range]), textarea, select");
     const meant = (event.key.toLowerCase() === "p" && !typing) || (event.key === "Escape" && projected());
     if (!meant || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();

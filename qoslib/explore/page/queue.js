@@ -9,6 +9,9 @@ import { upto } from "./scene.js";
 import { between } from "./state.js";
 import { arrives, rate, room } from "./words.js";
 
+/** How opaque a packet is between the rail and its place. */
+const ARRIVING = 0.4;
+
 export function drawRow(pen, lane, number, made, row, state, t) {
   const { context, layout, theme, look } = pen;
   const queue = lane.shownQueues[row.queue], here = state.queues[row.queue];
@@ -29,7 +32,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
   flaps(pen, queue, rail, head, below + 4, row.drop > 20 ? 13 : 5);
   const last = servedNow(pen, lane, state), serves = last >= 0 && lane.queueOf(last) === queue.number;
   const served = serves ? state.served : "";
-  const at = { wall, rail, held, most, served, shaft: shaftOf(row, queue, rail, wall) };
+  const at = { wall, rail, held, most, served, chosen: state.chosen, gone: state.gone, shaft: shaftOf(row, queue, rail, wall) };
   const place = placesOf(pen, lane, made, queue, here, state, t);
   const seconds = layout.pace, k = layout.k;
   // Packets that wait.
@@ -61,7 +64,9 @@ export function drawRow(pen, lane, number, made, row, state, t) {
       } else x = rail - narrow + ease(share) * (wait - rail + narrow);
     }
     if (x + w < row.from - 8) continue;
-    block(pen, lane, number, i, x, y, w, high, Math.max(0, Math.min(1, (x + w - row.from) / 46)));
+    // One that is still to arrive is pale over those that wait.
+    const most = x > rail ? ARRIVING : 1;
+    block(pen, lane, number, i, x, y, w, high, Math.max(0, Math.min(most, (x + w - row.from) / 46)));
   }
   // Packets that fall: within their shaft.
   const fall = FALL_S * seconds, [left, top, right, bottom] = at.shaft;
@@ -191,13 +196,19 @@ function labels(pen, lane, number, made, row, queue, here, at) {
     const said = look.moved ? offered(pen, lane, queue) : !number || made.total ? arrives(lane) : "";
     left.push(word(pen, `${said}${movable ? "  ↔" : ""}`.trim(), muted));
   }
-  right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting`, { size: 12.5, weight: 500 }));
+  right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting${onTheWay(lane, made, at)}`, { size: 12.5, weight: 500 }));
   if (!row.under) {
     if (here.dropped) left.push(droppedOf(pen, lane, queue, here));
     if (queue.limit) last.push(roomSaid(pen, lane, queue, at, here));
   }
   left.push(...meters(pen, lane, made, row, queue, here, at));
   spread(row.y - (row.under ? 10 : 8), layout.pad, row.head, left, right, last);
+}
+
+/** What stands in the box of a lane with one queue besides what waits. */
+function onTheWay(lane, made, { chosen, gone }) {
+  if (!made.single || chosen === gone) return "";
+  return lane.ring ? ` + ${chosen - gone} in the ring` : " + 1 being sent";
 }
 
 /** What is offered to a queue, and while it is in a hand, what will be. */

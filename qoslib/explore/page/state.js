@@ -32,6 +32,8 @@ function laneAt(lane, t) {
     flows, queues, choice, sent, chosen, gone,
     offered: sum("offered"), dropped: sum("dropped"),
     waiting: queues.reduce((total, queue) => total + queue.waiting, 0),
+    // Of those, in queues that are not drawn.
+    unseen: queues.reduce((total, queue, n) => total + (lane.shown.includes(n) ? 0 : queue.waiting), 0),
     delay: sent ? all / sent : NaN,
     lender, served: choice >= 0 ? servedBy(lane, choice) : "", nodes: nodesAt(lane, choice, t),
   };
@@ -165,17 +167,19 @@ export function storyOf(scene, number, i, t = Infinity) {
   const place = queue.packets.indexOf(i);
   const first = upto(queue.goneBy, lane.arrival[i] - 1e-15);
   const ahead = place < 0 ? 0 : Math.max(place - first, 0);
-  let bytes = 0, packets = 0;
+  let bytes = 0, packets = 0, now = 0;
   for (let k = place - ahead; k < place; k++) {
     // Those that left at the very time of the arrival were before it in the engine.
     if (lane.leave[queue.packets[k]] <= lane.arrival[i]) continue;
     bytes += lane.bytes[queue.packets[k]];
     packets += 1;
+    if (lane.leave[queue.packets[k]] > t) now += 1;
   }
   const cause = lane.cause(i);
   return {
     number: lane.number[i], bytes: lane.bytes[i], name: lane.streams[lane.stream[i]][0],
-    queue: queue.name, cause, refused: lane.refused(i), behind: bytes, ahead: packets,
+    queue: queue.name, cause, refused: lane.refused(i), behind: bytes, ahead: packets, now,
+    waits: lane.arrival[i] <= t && t < lane.leave[i],
     marked: lane.isMarked(i, t), letter: lane.arrival[i] <= t ? lane.letter(i) : "", mark: lane.markOf(i),
     remarked: Boolean(queue.policer?.actions) && queue.policer.actions["GYR".indexOf(lane.letter(i))] === lane.markOf(i),
     arrival: lane.arrival[i], leave: lane.leave[i],

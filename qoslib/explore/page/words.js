@@ -51,6 +51,13 @@ const CAUSES = {
 
 const COLOURS = { G: "green", Y: "yellow", R: "red" };
 
+/** How many packets of its queue were sent before a packet, or will be: on arrival, and now. */
+function inFront({ queue, ahead, behind, now, waits }) {
+  const were = ahead === 1 ? "was" : "were", left = now ? `${now.toLocaleString("en")} still ${now === 1 ? "is" : "are"}` : "none is now";
+  const met = ahead ? `${words(ahead, "packet")} (${behind.toLocaleString("en")} B) ${were} in front of it when it arrived` : "no packet was in front of it when it arrived";
+  return `In queue “${queue}”, ${met}${ahead && waits ? `; ${left}` : ""}.`;
+}
+
 /** What happened to a packet, as sentences; `t` hides what is still to come. */
 export function told(story) {
   const lines = [`${story.name}, ${story.bytes.toLocaleString("en")} B.`];
@@ -66,8 +73,7 @@ export function told(story) {
     lines.push(`Dropped on arrival: ${CAUSES[story.cause] ?? story.cause}.`);
     return lines;
   }
-  const bytes = `${story.behind.toLocaleString("en")} B (${words(story.ahead, "packet")})`;
-  lines.push(`In queue “${story.queue}” behind ${story.behind ? bytes : "no other packet"}.`);
+  lines.push(inFront(story));
   if (story.dropped) {
     const waited = time(story.leave - story.arrival);
     lines.push(`Dropped after ${waited} in the queue: ${CAUSES[story.cause] ?? story.cause}.`);

@@ -59,7 +59,7 @@ def knife_edge(platform: str = "m120", experiment: str = "scenario1") -> Explore
     likely = _generator(module, experiment, known)
     marks = [(name, value, likely) for name, value in seen if name in names]
     simulated = _runs(known)
-    moved = slider("All offered loads [± %]", 0.0, -REACH, REACH, 0.0025, digits=4)
+    moved = slider("All offered loads, ± [%]", 0.0, -REACH, REACH, 0.0025, digits=4)
 
     def draw(values, _):
         now = 1 + units.convert(values["change"], "%", "1")

@@ -141,11 +141,27 @@ def _without_delay(classes, fluid):
     names = [c.label for c in classes if fluid.streams[c.at[0]] in fluid.without_delay]
     if not names:
         return ""
-    named = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
     return (
-        f" The fluid model has no delay for {named}: WRED drops packets there, so the queue rises"
-        " and falls all the time, and this model knows only steady queues."
+        f" The fluid model has no delay for {_listed(names)}: in this model WRED drops packets of"
+        f" their queues{_lost(classes, fluid)}, so these rise and fall all the time, and this model"
+        " knows only steady queues."
     )
+
+
+def _lost(classes, fluid):
+    """In brackets, which of the classes without a delay lose packets: others share their queue."""
+    lost = []
+    for each in classes:
+        streams = [fluid.streams[at] for at in each.at]
+        dropped = fluid.dropped_pps[list(each.at)].sum() / fluid.offered_pps[list(each.at)].sum()
+        if streams[0] in fluid.without_delay and dropped > 0:
+            percent = units.convert(dropped, "1", "%")
+            lost.append(f"{percent:.{1 if percent < 1 else 2}g} % of {each.label}")
+    return f" ({_listed(lost)})" if lost else ""
+
+
+def _listed(names):
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
 
 
 def _sentence(name, row, model):

@@ -80,6 +80,8 @@ def explorer(
                 ghost("04.a", 2, x=ends_ms, faded=faded or chosen != "test_a"),
             ]
         )
+        other = ", measured with other settings" if faded else ""
+        drawn.summary += f" The published values are those of {TITLES[chosen]}{other}."
         drawn.remark = _with_classes(compare.remark(answer, simulated), now(values).streams)
         return drawn
 
@@ -89,8 +91,8 @@ def explorer(
 
     def layout(reset):
         rest = [name for name in controls if name not in (*first, "map")]
-        toggle, held = more(flow(pick, controls["map"]), *_in_pairs(controls, rest))
-        return [*_in_pairs(controls, first), flow(toggle, button("Reset", reset)), held]
+        toggle, held = more(flow(controls["map"]), *_in_pairs(controls, rest))
+        return [flow(pick), *_in_pairs(controls, first), flow(toggle, button("Reset", reset)), held]
 
     return Explorer(
         controls | {"experiment": pick},
