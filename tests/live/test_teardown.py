@@ -44,26 +44,36 @@ def own(tag):
     return found
 
 
-def namespaces():
-    """The numbers of all namespaces that some process of this machine is in."""
+def namespaces(since=float("inf")):
+    """The numbers of all namespaces that some process is in which had begun by then.
+
+    The kernel gives the number of a namespace that is gone to the next one, say a browser's.
+    """
     found = set()
-    for path in Path("/proc").glob("[0-9]*/ns/*"):
+    for process in Path("/proc").glob("[0-9]*"):
         try:
-            found.add(path.stat().st_ino)
+            begun = int((process / "stat").read_text().rpartition(")")[2].split()[19])
+            if begun <= since:
+                found |= {path.stat().st_ino for path in (process / "ns").iterdir()}
         except OSError:
             continue
     return found
+
+
+def ticks():
+    """The time in the clock that processes' starts are told in."""
+    return time.clock_gettime(time.CLOCK_BOOTTIME) * os.sysconf("SC_CLK_TCK")
 
 
 def interfaces():
     return set(os.listdir("/sys/class/net"))
 
 
-def gone(tag, numbers):
-    """Wait a little for the kernel to clear up, and say what is left."""
+def gone(tag, numbers, since):
+    """Wait a little for the kernel to clear up, and say what is left of what was there then."""
     end = time.monotonic() + 5.0
     while True:
-        left = own(tag), namespaces() & numbers
+        left = own(tag), namespaces(since) & numbers
         if not any(left) or time.monotonic() > end:
             return left
         time.sleep(0.05)
@@ -89,13 +99,14 @@ def test_nothing_is_left_of_an_interrupted_lab(run):
             assert len(own(tag)) >= 3, "the program, the helper and what runs in it"
         else:
             time.sleep(0.02 * run)
+        since = ticks()
         os.killpg(process.pid, signal.SIGINT if run % 2 else signal.SIGKILL)
         process.wait(10)
     finally:
         process.kill()
         process.wait()
         process.stdout.close()
-    assert gone(tag, numbers) == (set(), set())
+    assert gone(tag, numbers, since) == (set(), set())
     assert interfaces() == before
 
 
@@ -105,13 +116,14 @@ def test_nothing_is_left_where_the_program_fails():
     def fails():
         with Lab() as lab:
             numbers.update(lab.ask("identity").values())
+            assert namespaces(ticks()) & numbers
             raise ZeroDivisionError
 
     numbers: set[int] = set()
     with pytest.raises(ZeroDivisionError):
         fails()
     assert numbers
-    assert gone("no such tag", numbers) == (set(), set())
+    assert gone("no such tag", numbers, ticks()) == (set(), set())
     assert interfaces() == before
 
 
