@@ -1,5 +1,6 @@
 """What meters, trees, shared memories and thresholds hold at 500 times of a packet view."""
 
+import itertools
 import math
 
 import numpy as np
@@ -26,6 +27,7 @@ from qoslib.port import (
     MemoryPool,
     Node,
     PacketLimit,
+    Pause,
     PeakRate,
     Policer,
     Port,
@@ -209,6 +211,35 @@ def test_a_queue_pauses_its_own_senders_and_no_others(tmp_path):
         assert not ((arrives_s > stops_s + takes_s) & (arrives_s < goes_s + takes_s - 1e-9)).any()
     names = [line[2] for line in found["scene"].spec["lanes"][0]["queues"][0]["lines"]]
     assert names == ["xoff", "xon"]
+
+
+def test_a_port_pauses_all_its_senders(tmp_path):
+    queues = tuple(Queue(name, PacketLimit(40), quantum_bytes=1500) for name in "ab")
+    pause = Pause(20, 5, quanta=100)
+    port = Port("core", 100e6, queues, DeficitRoundRobin(), pause=pause)
+    streams = tuple(Stream(name, 70e6, 1000, Poisson(), access_bps=100e6) for name in "ab")
+    scenario = Scenario("paused", port, streams, seed=4)
+    (lane,), found = shown(tmp_path, scenario)
+    events = lane.events
+    a, b = found["scene"].spec["lanes"][0]["queues"]
+    assert a["orders"] == b["orders"]
+    first = np.unique(events.packet, return_index=True)[1]
+    arrives_s, takes_s = events.time_s[first] - WINDOW.start_s, 8 * 1000 / 100e6
+    lasts_s = 512 * 100 / 100e6
+    stops = [at_s for at_s, stop in a["orders"] if stop]
+    # While a pause holds no sender begins a frame, and no other pause is told.
+    for stops_s, again_s in itertools.pairwise(stops):
+        goes_s = min(at_s for at_s, stop in a["orders"] if not stop and at_s > stops_s)
+        assert goes_s <= min(stops_s + lasts_s + 1e-12, again_s)
+        late = arrives_s > stops_s + takes_s + 1e-9
+        assert not (late & (arrives_s < goes_s + takes_s - 1e-9)).any()
+    states = found["states"]
+    paused = np.array([[queue["paused"] for queue in each[0]["queues"]] for each in states])
+    assert_allclose(paused[:, 0], paused[:, 1])
+    for t, held in zip(found["times_s"], paused[:, 0], strict=True):
+        mine = [stop for at_s, stop in a["orders"] if at_s <= t]
+        assert held == bool(mine and mine[-1])
+    assert 0 < paused.mean() < 1
 
 
 MEMORY = MemoryPool("memory", 60_000, cell_bytes=208, header_bytes=8)

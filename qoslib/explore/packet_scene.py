@@ -107,6 +107,8 @@ def scene_of(
                 port["queues"][number]["limit"]["over_time"] = limits
             if queue.pause is not None:
                 port["queues"][number]["orders"] = _orders(lane, number, start_s)
+            elif lane.known and lane.at.pause is not None:
+                port["queues"][number]["orders"] = _told(lane, start_s)
         if nodes := nodes_of(lane) if lane.known else []:
             port |= {"nodes": nodes, "buckets": words_for(lane)}
         made.append(port | {"memories": memories, "columns": packed(columns, data)})
@@ -234,6 +236,20 @@ def _orders(lane: Lane, number: int, start_s: float) -> list[list[float]]:
     mine = (events.queue == number) & (events.order_s > 0)
     pairs = zip(events.order_s[mine].tolist(), events.asked[mine].tolist(), strict=True)
     return [[at_s - start_s, int(asked)] for at_s, asked in dict.fromkeys(pairs)]
+
+
+def _told(lane: Lane, start_s: float) -> list[list[float]]:
+    """The same of what a port tells all its senders: to stop until a time, or to go on."""
+    events = lane.events
+    mine = np.isfinite(events.order_s)
+    at_s, until_s = events.time_s[mine], events.order_s[mine]
+    found = []
+    # What one event changes is known at the next.
+    for row in np.flatnonzero(np.diff(until_s)):
+        stops = until_s[row + 1] > at_s[row]
+        found += [[at_s[row] - start_s, 1]] if stops else []
+        found.append([until_s[row + 1] - start_s, 0])
+    return [[float(at), stop] for at, stop in found]
 
 
 def _served(lane: Lane, number: int, start_s: float, end_s: float) -> list[list[float]]:

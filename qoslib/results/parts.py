@@ -243,9 +243,11 @@ class Events(ArrayRecord):
     closed : ndarray of bool
         Whether the queue refuses what arrives until it has drained to its limit's resume threshold.
     asked : ndarray of bool
-        Whether the queue had asked its senders to stop (`PriorityPause`) before the event.
+        Whether the queue had asked its senders to stop (`PriorityPause`) before the event, or the
+        port all of its senders (`Pause`).
     order_s : ndarray
-        When what the queue had last asked its senders takes effect [s]; 0 before that, NaN for
+        When what the queue had last asked its senders takes effect [s], or until when the port
+        had told its senders to stop; 0 before that, NaN for
         starts and departures.
 
     Examples

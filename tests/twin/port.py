@@ -219,6 +219,9 @@ class PortTwin:
             more["marked"] = packet.marked and kind == ("choice" if at_head else "enqueue")
             more["closed"] = queue.closed
             more["asked"], more["order"] = queue.asked, queue.order / PS
+            if self.where.pause:
+                told = max(sender.told_ps for sender in self.senders)
+                more["asked"], more["order"] = told > now, float(told) / PS
         self.notes.events.append(Event(now, kind, packet, index, position, length, **more))
 
     def note_line(self, now):

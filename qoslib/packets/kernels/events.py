@@ -7,6 +7,7 @@ call, which a run without the record never makes.
 from qoslib.packets.kernels.codes import (
     BY_CODEL,
     BY_PIE,
+    BY_PORT,
     DRR,
     ENQUEUE,
     KEEP,
@@ -29,6 +30,14 @@ def _early(queue):
     return queue.looked
 
 
+@kernel
+def _note_pause(port, queue, event, now_ps):
+    """What the queue, or the port for all of its senders, had asked for before the event."""
+    event.asked, event.order_ps = queue.asked, queue.last_order_ps
+    if port.pauses == BY_PORT:
+        event.asked, event.order_ps = port.pause_last_ps > now_ps, port.pause_last_ps
+
+
 @rare_kernel
 def note_packet(port, queue, events, classes, packet_class, position, cause, now_ps):
     """A packet joins its queue behind so many others, or is dropped from that position."""
@@ -40,7 +49,7 @@ def note_packet(port, queue, events, classes, packet_class, position, cause, now
     event.tat_ps, event.excess_tat_ps = queue.police_tat, queue.excess_tat
     event.colour = queue.colour if position == queue.length else -1
     event.marked, event.closed = cause < KEEP, queue.closed
-    event.asked, event.order_ps = queue.asked, queue.last_order_ps
+    _note_pause(port, queue, event, now_ps)
     event.early = _early(queue)
     port.events_left -= 1
 
@@ -57,7 +66,7 @@ def note_choice(port, queues, events, values, packet_class, index, now_ps):
     event.tat_ps = queues[index].shape_tat if queues[index].shaped else port.shape_tat
     event.marked, queues[index].just_marked = queues[index].just_marked, 0
     event.closed = queues[index].closed
-    event.asked, event.order_ps = queues[index].asked, queues[index].last_order_ps
+    _note_pause(port, queues[index], event, now_ps)
     for each in range(len(queues)):
         queue = queues[each]
         value = 0
