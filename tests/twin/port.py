@@ -218,7 +218,7 @@ class PortTwin:
             at_head = hasattr(queue.early, "at_head")
             more["marked"] = packet.marked and kind == ("choice" if at_head else "enqueue")
             more["closed"] = queue.closed
-            more["asked"], more["order"] = queue.asked, queue.order / PS
+            more["asked"], more["order"] = queue.asked, float(queue.order) / PS
             if self.where.pause:
                 told = max(sender.told_ps for sender in self.senders)
                 more["asked"], more["order"] = told > now, float(told) / PS
