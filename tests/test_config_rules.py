@@ -12,6 +12,8 @@ from qoslib.config import (
     Remark,
     Statement,
     loads,
+    read,
+    write,
 )
 from qoslib.config.rules import RULES, findings, silenced
 from qoslib.config.rules.find import in_order
@@ -36,6 +38,19 @@ from qoslib.port import (
 )
 
 SHAPE = "set dscp ef"
+FILTER = """
+firewall {
+    policer P { if-exceeding { bandwidth-limit 10m; burst-size-limit 250k; } then discard; }
+    family inet {
+        filter police {
+            term voice { from { dscp ef; } then { policer P; accept; } }
+            term web { from { protocol tcp; } then accept; }
+            REST
+        }
+    }
+}
+interfaces { ge-0/0/0 { unit 0 { family inet { filter { output police; } } } } }
+"""
 
 
 def found(name, configured=None, text=None, facts=None, dialect="ios-xe", statements=()):
@@ -104,6 +119,13 @@ JUNOS = said(
     (4, "scheduler-map OTHER;", "class-of-service", "interfaces ge-0/0/0"),
 )
 MAP = JUNOS + said((4, "scheduler-map EDGE;", "class-of-service", "interfaces ge-0/0/1"))
+FIREWALL = ("firewall", "family inet", "filter police", "term voice")
+POLICED_OUT = said(
+    (6, "dscp ef", *FIREWALL, "from"),
+    (7, "policer P", *FIREWALL, "then"),
+    (9, "output police", "interfaces", "ge-0/0/0", "unit 0", "family inet", "filter"),
+)
+TAKEN = said((8, "then accept", *FIREWALL[:3], "term rest"))
 QUEUES = edge().port.queues
 
 #: Rule -> (arguments of what it finds, a line of that and a part of sentence or arithmetic, and
@@ -239,6 +261,11 @@ CASES = {
         {"statements": ATTACHED},
     ),
     "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
+    "filter-discards-rest": (
+        {"statements": POLICED_OUT, "dialect": "junos"},
+        (7, "No term takes all that is left after voice"),
+        {"statements": POLICED_OUT + TAKEN, "dialect": "junos"},
+    ),
     "scheduler-unused": (
         {"statements": JUNOS, "dialect": "junos"},
         (1, "EDGE is defined and used nowhere"),
@@ -493,3 +520,36 @@ def test_a_comment_with_a_reason_silences_a_rule_where_it_stands(rule, line, rea
 def test_the_worst_comes_first():
     each = [Finding("a", "info", 1, "x."), Finding("b", "error", 9, "x.")]
     assert [one.id for one in in_order(each)] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "count"),
+    [
+        ("", 1),
+        ("term rest { then next term; }", 1),
+        ("term rest { then { count all; accept; } }", 0),
+        ("term rest { then discard; }", 0),
+        ("term rest;", 0),
+    ],
+)
+def test_a_filter_that_polices_says_what_becomes_of_the_rest(rest, count):
+    got = findings(read(FILTER.replace("REST", rest)), rules=["filter-discards-rest"])
+    assert [each.severity for each in got] == ["error"] * count
+    for each in got:
+        fix = "set firewall family inet filter police term all-other-traffic then accept"
+        assert each.fix == fix
+
+
+def test_a_filter_that_is_unused_or_guards_the_router_itself_may_end_in_a_discard():
+    for name in ("lo0", "other"):
+        text = FILTER.replace("REST", "").replace("ge-0/0/0", name if name == "lo0" else "ge-0/0/0")
+        text = text.replace("output police", "output gone") if name == "other" else text
+        assert findings(read(text), rules=["filter-discards-rest"]) == ()
+
+
+def test_a_written_policer_lets_all_other_traffic_pass():
+    text = write(edge().port, "junos").text
+    assert findings(read(text, facts={"buffer_bytes": 1e6}), rules=["filter-discards-rest"]) == ()
+    last = next(line for line in text.splitlines() if line.endswith("other-classes then accept"))
+    cut = read(text.replace(last, ""), facts={"buffer_bytes": 1e6})
+    assert len(findings(cut, rules=["filter-discards-rest"])) == 1

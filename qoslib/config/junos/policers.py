@@ -1,6 +1,6 @@
 """Policers of the firewall, and the filters that send packets to them or into a class."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
 from qoslib.config.text import ConfigurationError
 from qoslib.port import ExcessBurst, PeakRate, Policer
 
-__all__ = ["Metered", "Term", "filters", "policers"]
+__all__ = ["Metered", "Term", "catch_alls", "filters", "policers"]
 
 
 @dataclass
@@ -221,3 +221,42 @@ def filters(said: Sequence[Said]) -> dict[str, tuple[Term, ...]]:
         if terms:
             found[name] = tuple(terms)
     return found
+
+
+def catch_alls(said: Sequence[Said], names: Collection[str]) -> list[Said]:
+    """The statements of each filter's first term that takes every packet: it has no `from`.
+
+    Parameters
+    ----------
+    said : sequence of Said
+        All of them.
+    names : collection of str
+        Of the filters to look at.
+
+    Returns
+    -------
+    list of Said
+
+    Examples
+    --------
+    >>> words = ("firewall", "filter", "in", "term")
+    >>> lines = [("voice", "from", "dscp", "ef"), ("voice", "then", "accept"), ("rest",)]
+    >>> every = [Said((*words, *each), 1, each[0]) for each in lines]
+    >>> [each.text for each in catch_alls(every, ("in",))]
+    ['rest']
+    """
+    terms: dict[tuple[str, ...], list[Said]] = {}
+    for each in said:
+        words = each.words
+        at = {"filter": 1, "family": 3}.get(words[1] if len(words) > 1 else "", 0)
+        if not at or not each.active or words[0] != "firewall":
+            continue
+        if words[at : at + 1] == ("filter",) and words[at + 2 : at + 3] == ("term",):
+            terms.setdefault(words[: at + 4], []).append(each)
+    first: dict[tuple[str, ...], list[Said]] = {}
+    for path, own in terms.items():
+        rests = [each.words[len(path) :] for each in own]
+        passes = any(rest[:1] == ("from",) or rest == ("then", "next", "term") for rest in rests)
+        if path[-3] in names and not passes:
+            first.setdefault(path[:-1], own)
+    return [each for own in first.values() for each in own]

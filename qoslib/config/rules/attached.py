@@ -1,4 +1,4 @@
-"""Rules on what is defined and used nowhere."""
+"""Rules on what is defined and used nowhere, and on what a filter that is used discards."""
 
 import re
 from collections.abc import Iterator
@@ -112,3 +112,43 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
                     "0 lines use it.",
                     _SET + fix.format(name),
                 )
+
+
+_TERM = re.compile(r"\bfirewall ((?:family \S+ )?)filter (\S+) term (\S+)(.*)")
+_FILTERED = re.compile(r"\binterfaces (?!lo\d)(?:.* )?filter (?:input|output) (\S+)")
+
+
+@rule(
+    "filter-discards-rest",
+    "error",
+    "Juniper, Firewall Filters User Guide: a filter ends in an implicit `then discard`",
+    whole=True,
+)
+def filter_discards_rest(configuration: Configuration) -> Iterator[Found]:
+    """A filter that polices or classifies discards what none of its terms match (Junos)."""
+    if configuration.dialect != "junos":
+        return
+    used: set[str] = set()
+    terms: dict[tuple[str, str], dict[str, list[str]]] = {}
+    lines: dict[tuple[str, str], int] = {}
+    for each in _lines(configuration):
+        parents = getattr(each, "parents", ())
+        whole = " ".join([*parents, each.text]).removeprefix("set ").rstrip(";")
+        used.update(_FILTERED.findall(whole))
+        if said := _TERM.search(whole):
+            family, name, term, rest = said.groups()
+            terms.setdefault((family, name), {}).setdefault(term, []).append(rest.strip())
+            lines[family, name] = max(each.line, lines.get((family, name), 0))
+    for (family, name), own in terms.items():
+        every = any(
+            not any(one.startswith("from") or one == "then next term" for one in said)
+            for said in own.values()
+        )
+        if name in used and not every:
+            yield Found(
+                lines[family, name],
+                f"Filter {name} discards every packet that none of its terms match.",
+                f"No term takes all that is left after {', '.join(own)}: it meets the implicit"
+                " discard.",
+                f"set firewall {family}filter {name} term all-other-traffic then accept",
+            )
