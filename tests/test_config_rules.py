@@ -553,3 +553,43 @@ def test_a_written_policer_lets_all_other_traffic_pass():
     last = next(line for line in text.splitlines() if line.endswith("other-classes then accept"))
     cut = read(text.replace(last, ""), facts={"buffer_bytes": 1e6})
     assert len(findings(cut, rules=["filter-discards-rest"])) == 1
+
+
+DEEP = Red(RedProfile(20, 40), (("AF41", RedProfile(100, 300)),))
+
+
+def test_fixes_of_wred_and_of_a_deep_queue_do_not_call_each_other():
+    # 600 packets at 27.5 Mb/s are 265 ms, above 200 ms: so the thresholds come down.
+    (over,) = found("wred-over-limit", changed(1, limit=PacketLimit(128), dropper=DEEP))
+    assert over.fix == "class VIDEO\n  random-detect dscp af41 42 128"
+    red = Red(RedProfile(20, 40), (("AF41", RedProfile(42, 128)),))
+    assert found("wred-over-limit", changed(1, limit=PacketLimit(128), dropper=red)) == ()
+    # 100 ms at 27.5 Mb/s are 226 packets, below the 300 of WRED.
+    (deep,) = found("queue-deep", changed(1, limit=PacketLimit(600), dropper=DEEP))
+    lines = "queue-limit 226 packets", "random-detect dscp af41 75 226"
+    assert deep.fix == "\n  ".join(["class VIDEO", *lines])
+
+
+def test_a_limit_grows_where_that_delays_by_no_more_than_the_target():
+    red = Red(RedProfile(20, 100))
+    (over,) = found("wred-over-limit", changed(1, limit=PacketLimit(64), dropper=red))
+    assert over.fix == "class VIDEO\n  queue-limit 200 packets"
+    text = 'VIDEO = "6 Mb/s of 1518 B"\n[targets]\nVIDEO = "20 ms"'
+    (over,) = found("wred-over-limit", changed(1, limit=PacketLimit(64), dropper=red), text)
+    # Half of 20 ms at 27.5 Mb/s are 22 packets.
+    assert over.fix == "class VIDEO\n  random-detect dscp default 4 22"
+
+
+@pytest.mark.parametrize(
+    ("command", "fix"),
+    [
+        ("priority percent 20", "priority percent 20 15180"),
+        ("priority level 1 percent 20 1000", "priority level 1 percent 20 15180"),
+        ("priority 10000", "priority 10000 15180"),
+    ],
+)
+def test_a_burst_is_mended_in_the_command_of_its_class(command, fix):
+    configured = changed(0, policer=Policer(10e6, 1000, when="congested"))
+    voice = configured.classes[0].replace(statements=(Statement(4, command),))
+    configured = configured.replace(classes=(voice, *configured.classes[1:]))
+    assert found("burst-below-frame", configured)[0].fix == fix

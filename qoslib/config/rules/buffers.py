@@ -8,9 +8,10 @@ from qoslib import units
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.promises import FRAME_BYTES
 from qoslib.config.rules.rule import Case, Found, Member, rule
-from qoslib.port import Codel, PacketLimit, Pie
+from qoslib.config.rules.thresholds import lowered
+from qoslib.port import Codel, PacketLimit, Pie, Red
 
-__all__ = ["DEEP_S", "SHALLOW_S"]
+__all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
 
 #: A queue that lasts longer at its served rate delays what it holds too much [s].
 DEEP_S = 0.2
@@ -20,6 +21,21 @@ SHALLOW_S = 0.01
 _POOL = re.compile(r"\b(buffer-dynamic-threshold|shared-buffer)\b")
 #: So many full frames a queue needs to hold at least.
 LEAST_FRAMES = 2
+
+
+def deepest_s(member: Member) -> float:
+    """How long a full queue of a class may last: its target, or else 200 ms [s].
+
+    Parameters
+    ----------
+    member : Member
+
+    Returns
+    -------
+    float
+        [s]
+    """
+    return (member.load.target_s if member.load else None) or DEEP_S
 
 
 def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
@@ -42,8 +58,15 @@ def _limit(case: Case, member: Member, time_s: float) -> str:
     packets = max(math.floor(size / FRAME_BYTES), LEAST_FRAMES)
     milliseconds = units.convert(time_s, "s", "ms")
     packet = isinstance(member.queue.limit, PacketLimit)
+    # Thresholds of WRED must not lie above the limit that this makes.
+    red = member.queue.dropper
+    most = packets if packet else packets * FRAME_BYTES
+    lines = [
+        f"queue-limit {packets} packets",
+        *(lowered(red, most) if isinstance(red, Red) else []),
+    ]
     return case.fix(
-        mqc=f"class {member.name}\n  queue-limit {packets} packets",
+        mqc="\n  ".join([f"class {member.name}", *lines]),
         junos=f"set class-of-service schedulers {member.name} buffer-size temporal"
         f" {units.convert(time_s, 's', 'us'):.0f}",
         tc=f"limit {packets}" if packet else f"# {milliseconds:g} ms are {size:.0f} bytes",
@@ -91,6 +114,6 @@ def queue_shallow(case: Case) -> Iterator[Found]:
                 case.line(member, "limit"),
                 f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are dropped.",
                 f"{_arithmetic(case, member, lasts)}; below 10 ms.",
-                _limit(case, member, 5 * SHALLOW_S),
+                _limit(case, member, min(5 * SHALLOW_S, deepest_s(member))),
                 "info" if case.by_default(member, "limit") else None,
             )

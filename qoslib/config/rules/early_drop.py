@@ -3,35 +3,21 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
+from qoslib import units
+from qoslib.config.promises import FRAME_BYTES
+from qoslib.config.rules.buffers import deepest_s
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.rules.rule import Case, Found, Member, rule
+from qoslib.config.rules.thresholds import lowered, profiles_of, thresholds_of
 from qoslib.port import ByteLimit, PacketLimit, Red
-from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, Thresholds
 
-__all__ = ["thresholds_of"]
-
-
-def thresholds_of(profile: Thresholds) -> tuple[float, float, str]:
-    """Minimum and maximum of a profile, and their unit."""
-    if isinstance(profile, RedProfile):
-        return profile.minimum_packets, profile.maximum_packets, "packets"
-    if isinstance(profile, ByteRedProfile):
-        return profile.minimum_bytes, profile.maximum_bytes, "B"
-    if isinstance(profile, ShareRedProfile):
-        return profile.minimum_share, profile.maximum_share, "of the limit"
-    return profile.minimum_s, profile.maximum_s, "s"
+__all__: list[str] = []
 
 
 def _early(case: Case) -> Iterator[tuple[Member, Red]]:
     for member in case.members:
         if isinstance(member.queue.dropper, Red):
             yield member, member.queue.dropper
-
-
-def _profiles(red: Red) -> list[tuple[str, int, Thresholds]]:
-    """Mark, place and profile; the first is that of all other marks."""
-    own = [(mark, index, each) for index, (mark, each) in enumerate(red.profiles)]
-    return [("others", -1, red.profile), *own]
 
 
 @rule(
@@ -47,7 +33,7 @@ def wred_over_limit(case: Case) -> Iterator[Found]:
         most = getattr(limit, "packets", None) or getattr(limit, "limit_bytes", None)
         over = [
             (mark, high)
-            for mark, _, each in _profiles(red)
+            for mark, _, each in profiles_of(red)
             for _, high, unit in [thresholds_of(each)]
             if most is not None and unit == kinds.get(type(limit)) and high > most
         ]
@@ -59,8 +45,20 @@ def wred_over_limit(case: Case) -> Iterator[Found]:
                 f"WRED of {member.name} reaches its maximum at {high:g} {unit}, the queue ends at"
                 f" {most:g}: tail drop comes first.",
                 f"{high:g} > {most:g} {unit} ({mark}).",
-                case.fix(mqc=f"class {member.name}\n  queue-limit {2 * high:.0f}"),
+                case.fix(mqc=f"class {member.name}\n  {_room(member, red, high, most)}"),
             )
+
+
+def _room(member: Member, red: Red, high: float, most: float) -> str:
+    """A limit twice the threshold, or lower thresholds where that would delay for too long."""
+    frame = FRAME_BYTES if isinstance(member.queue.limit, PacketLimit) else 1
+    served, longest_s = member.promise.served_bps, deepest_s(member)
+    if served and units.serialisation_s(2 * high * frame, served) <= longest_s:
+        unit = "packets" if isinstance(member.queue.limit, PacketLimit) else "bytes"
+        return f"queue-limit {2 * high:.0f} {unit}"
+    if served:
+        most = min(most, units.octets(longest_s / 2 * served) // frame)
+    return "\n  ".join(lowered(red, most))
 
 
 @rule(
@@ -87,7 +85,7 @@ def wred_on_realtime(case: Case) -> Iterator[Found]:
 def wred_inverted(case: Case) -> Iterator[Found]:
     """Packets of a lower drop precedence are dropped before those of a higher one."""
     for member, red in _early(case):
-        profiles = {mark: each for mark, _, each in _profiles(red)}
+        profiles = {mark: each for mark, _, each in profiles_of(red)}
         for group in "1234":
             marks = [f"AF{group}{precedence}" for precedence in "123"]
             known = [mark for mark in marks if mark in profiles]

@@ -37,7 +37,7 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                 line,
                 f"A frame of {size_text(largest)} never passes the policer of {member.name}.",
                 f"Its burst is {size_text(policer.burst_bytes)}{said}.",
-                case.fix(mqc=f"police {policer.rate_bps:.0f} {max(10 * largest, 8000)}"),
+                case.fix(mqc=case.police(member, max(10 * largest, 8000))),
                 "error" if streams else "info" if said else "warning",
             )
         for stream in streams:
@@ -45,17 +45,12 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                 continue
             picture = units.octets(stream.rate_bps * stream.arrivals.tick_s)
             if policer.burst_bytes < picture:
-                need = units.convert(policer.rate_bps, "bit/s", "kbit/s")
                 yield Found(
                     line,
                     f"One picture of the video is larger than the burst of {member.name}.",
                     f"{size_text(picture)} come back to back into {size_text(policer.burst_bytes)}"
                     f"{said}.",
-                    case.fix(
-                        mqc=f"priority {need:.0f} {2 * picture:.0f}"
-                        if member.strict
-                        else f"police {policer.rate_bps:.0f} {2 * picture:.0f}"
-                    ),
+                    case.fix(mqc=case.police(member, 2 * picture)),
                     "warning",
                 )
 
@@ -81,7 +76,7 @@ def burst_long(case: Case) -> Iterator[Found]:
                 f"{size_text(policer.burst_bytes)} at {rate_text(policer.rate_bps)} ="
                 f" {time_text(lasts)}; 250 ms are {size_text(usual)}.",
                 case.fix(
-                    mqc=f"police {policer.rate_bps:.0f} {usual:.0f}",
+                    mqc=case.police(member, usual),
                     junos=f"set firewall policer ... if-exceeding burst-size-limit {usual:.0f}",
                 ),
             )
@@ -112,7 +107,7 @@ def tcp_policed(case: Case) -> Iterator[Found]:
                 f"{rate_text(policer.rate_bps)} x {time_text(trip)} = {size_text(product)}, above"
                 f" {size_text(policer.burst_bytes)}{said}: the rate falls below the policer's.",
                 case.fix(
-                    mqc=f"police {policer.rate_bps:.0f} {product:.0f}",
+                    mqc=case.police(member, product),
                     junos=f"set firewall policer ... if-exceeding burst-size-limit {product:.0f}",
                     tc=f"... police rate {policer.rate_bps:.0f}bit burst {product:.0f}b",
                 ),

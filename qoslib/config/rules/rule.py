@@ -21,6 +21,8 @@ __all__ = ["SEVERITIES", "Case", "Finding", "Found", "Member", "Rule", "Severity
 
 _KILOBITS = re.compile(r"(?:bandwidth|priority) \d")
 _PERCENT = re.compile(r"(?:bandwidth|priority) (?:level \d )?percent ")
+#: A limit of priority, without its burst.
+_LIMIT = re.compile(r"(priority (?:level \d )?(?:percent )?\d+)(?: \d+)?")
 Severity = Literal["error", "warning", "info"]
 #: The worst first.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -195,6 +197,16 @@ class Case:
             percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
             return f"priority percent {percent}"
         return f"priority {units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f}"
+
+    def police(self, member: Member, burst_bytes: float) -> str:
+        """The command that limits a class (IOS), with another burst [B]."""
+        said = [found[1] for each in member.of.statements if (found := _LIMIT.fullmatch(each.text))]
+        if said:
+            return f"{said[-1]} {burst_bytes:.0f}"
+        rate = member.queue.policer.rate_bps if member.queue.policer else 0.0
+        if member.queue.policer and member.queue.policer.when == "congested":
+            return f"priority {units.convert(rate, 'bit/s', 'kbit/s'):.0f} {burst_bytes:.0f}"
+        return f"police {rate:.0f} {burst_bytes:.0f}"
 
     @property
     def _in_kilobits(self) -> bool:

@@ -1,0 +1,73 @@
+"""Thresholds of random early detection, and commands that lower them."""
+
+from qoslib.port import Red
+from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, Thresholds
+
+__all__ = ["lowered", "profiles_of", "thresholds_of"]
+
+
+def thresholds_of(profile: Thresholds) -> tuple[float, float, str]:
+    """Minimum and maximum of a profile, and their unit.
+
+    Parameters
+    ----------
+    profile : Thresholds
+
+    Returns
+    -------
+    tuple of (float, float, str)
+    """
+    if isinstance(profile, RedProfile):
+        return profile.minimum_packets, profile.maximum_packets, "packets"
+    if isinstance(profile, ByteRedProfile):
+        return profile.minimum_bytes, profile.maximum_bytes, "B"
+    if isinstance(profile, ShareRedProfile):
+        return profile.minimum_share, profile.maximum_share, "of the limit"
+    return profile.minimum_s, profile.maximum_s, "s"
+
+
+def profiles_of(red: Red) -> list[tuple[str, int, Thresholds]]:
+    """Mark, place and profile; the first is that of all other marks.
+
+    Parameters
+    ----------
+    red : Red
+
+    Returns
+    -------
+    list of (str, int, Thresholds)
+    """
+    own = [(mark, index, each) for index, (mark, each) in enumerate(red.profiles)]
+    return [("others", -1, red.profile), *own]
+
+
+def lowered(red: Red, most: float) -> list[str]:
+    """Commands (IOS) that scale the thresholds that are above a limit down to it.
+
+    Parameters
+    ----------
+    red : Red
+    most : float
+        The limit, in packets or bytes as the thresholds.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> lowered(Red(RedProfile(20, 40), (("AF41", RedProfile(100, 300)),)), 128)
+    ['random-detect dscp af41 42 128']
+    """
+    lines = []
+    for mark, _, each in profiles_of(red):
+        low, high, unit = thresholds_of(each)
+        if unit not in ("packets", "B") or high <= most:
+            continue
+        kind, word = "dscp", {"others": "default"}.get(mark, mark.lower().removeprefix("dscp "))
+        if mark.startswith("IP "):
+            kind, word = "precedence", mark.removeprefix("IP ")
+        sizes = int(low * most / high), int(most)
+        least, highest = (f"{size}{' bytes' if unit == 'B' else ''}" for size in sizes)
+        lines.append(f"random-detect {kind} {word} {least} {highest}")
+    return lines
