@@ -593,3 +593,22 @@ def test_a_burst_is_mended_in_the_command_of_its_class(command, fix):
     voice = configured.classes[0].replace(statements=(Statement(4, command),))
     configured = configured.replace(classes=(voice, *configured.classes[1:]))
     assert found("burst-below-frame", configured)[0].fix == fix
+
+
+def test_the_excess_is_split_as_the_guarantees_are():
+    def fix(*rates_bps):
+        queues = [
+            queue.replace(guaranteed_bps=rate)
+            for queue, rate in zip(QUEUES[1:], rates_bps, strict=True)
+        ]
+        return found("excess-split", edge(queues=(QUEUES[0], *queues)))[0].fix
+
+    # 15 to 5 is 3 to 1, 20 to 5 is 4 to 1.
+    assert fix(15e6, 5e6) == "class VIDEO\n  bandwidth remaining ratio 3"
+    assert fix(20e6, 5e6) == "class VIDEO\n  bandwidth remaining ratio 4"
+
+
+def test_guarantees_beyond_a_shaper_are_found_at_its_line():
+    origin = Origin("scheduler.nodes['PARENT'].shaper.rate_bps", 21)
+    configured = changed(1, guaranteed_bps=45e6).replace(origins=(origin,))
+    assert found("guarantees-over", configured)[0].line == 21

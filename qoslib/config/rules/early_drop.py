@@ -45,7 +45,7 @@ def wred_over_limit(case: Case) -> Iterator[Found]:
                 f"WRED of {member.name} reaches its maximum at {high:g} {unit}, the queue ends at"
                 f" {most:g}: tail drop comes first.",
                 f"{high:g} > {most:g} {unit} ({mark}).",
-                case.fix(mqc=f"class {member.name}\n  {_room(member, red, high, most)}"),
+                case.fix(mqc=f"class {member.name}\n  {_room(member, red, high, most or 0)}"),
             )
 
 

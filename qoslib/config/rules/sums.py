@@ -9,6 +9,7 @@ from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.reading import Configuration
 from qoslib.config.rules.rule import Case, Found, Member, rule
+from qoslib.config.shares import nodes_of
 from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
 from qoslib.tolerances import ROUNDING
 
@@ -75,12 +76,21 @@ def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator
     if total > most * (1 + ROUNDING):
         parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items() if rate)
         yield Found(
-            case.configured.line,
+            _shaper_line(case) or case.configured.line,
             f"The guarantees add up to {_percent(total, most)} of what the port sends.",
             f"{parts} = {rate_text(total)} of {rate_text(most)}.",
             # Cisco's platforms refuse this. On Junos all hold while priority is idle.
             severity="error" if mqc or promised > most * (1 + ROUNDING) else "warning",
         )
+
+
+def _shaper_line(case: Case) -> int:
+    """The line of the slowest shaper above the classes; 0 where none has one."""
+    nodes = [node for node in nodes_of(case.port) if node.shaper]
+    slowest = min(nodes, key=lambda node: node.shaper.rate_bps if node.shaper else 0, default=None)
+    where = f"scheduler.nodes['{slowest.name}'].shaper.rate_bps" if slowest else "shaper.rate_bps"
+    origin = case.configured.origin(where)
+    return origin.line if origin else 0
 
 
 def _children_over(case: Case, nodes: Sequence[Node]) -> Iterator[Found]:
@@ -214,5 +224,16 @@ def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Fo
         case.line(promised[0], "guaranteed_bps"),
         f"The {rate_text(excess)} that nobody is promised is shared equally, not by `bandwidth`.",
         f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}.",
-        case.fix(mqc=f"class {promised[0].name}\n  bandwidth remaining ratio 3"),
+        case.fix(mqc="\n ".join(_ratios(promised))),
     )
+
+
+def _ratios(promised: list[Member]) -> list[str]:
+    """Ratios of the excess as the guarantees have them; a class without one keeps its 1."""
+    least = min(m.queue.guaranteed_bps for m in promised)
+    ratios = {m.name: round(m.queue.guaranteed_bps / least) for m in promised}
+    return [
+        f"class {name}\n  bandwidth remaining ratio {ratio}"
+        for name, ratio in ratios.items()
+        if ratio > 1
+    ]
