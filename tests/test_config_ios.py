@@ -658,3 +658,25 @@ def test_banners_and_comments_are_passed_by(banner):
     found = read(f"{banner}\n{EDGE}".replace("policy-map WAN\n", "policy-map WAN\n # a note\n"))
     assert found.ports[0].port == only(EDGE)[0].port
     assert len(found.remarks) == 1
+
+
+def test_all_names_that_are_not_defined_are_said_at_once_with_what_may_be_meant():
+    text = """\
+class-map BULK
+ match dscp af11
+policy-map CHILD
+ class BULKY
+  bandwidth percent 30
+policy-map PARENT
+ class class-default
+  service-policy CHLID
+interface GigabitEthernet0/0/1
+ service-policy output PARENT
+"""
+    with pytest.raises(ConfigurationError) as error:
+        read(text)
+    said = "policy-map CHLID is not defined, did you mean CHILD?"
+    assert f"{said}; not defined either: class-map BULKY (line 4), did you mean BULK?" in str(
+        error.value
+    )
+    assert error.value.line == 8

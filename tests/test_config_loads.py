@@ -223,3 +223,17 @@ def test_amounts():
     assert size_text(2500) == "2,500 B"
     with pytest.raises(ValueError, match="s, ms, us"):
         amount("20 parsec", "s")
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        ("6 Mb/s of 10 B", "allowed: 40 B to 9,216 B"),
+        ("6 Mb/s of 20000 B", "a frame of class 'VIDEO' has 20,000 B"),
+        ("25000 Gb/s", "allowed: up to 1,000 times the line rate of 1 Gb/s"),
+    ],
+)
+def test_frames_and_rates_that_nobody_means_are_one_error(words, part):
+    with pytest.raises(ConfigurationError, match=part) as error:
+        loads(edge(), f'VOICE = "nothing"\nVIDEO = "{words}"')
+    assert error.value.line == 2

@@ -53,8 +53,27 @@ interfaces { ge-0/0/0 { unit 0 { family inet { filter { output police; } } } } }
 """
 
 
-def found(name, configured=None, text=None, facts=None, dialect="ios-xe", statements=()):
-    """What one rule finds at a port; `text` is traffic.toml."""
+#: A whole configuration, in which each slip of the pen is one word.
+POLICY_TEXT = """\
+class-map match-any VIDEO
+ match dscp af41
+ match dscp af42
+policy-map WAN
+ class VIDEO
+  bandwidth percent 30
+ class class-default
+  shape average 50000000
+interface GigabitEthernet0/0/1
+ service-policy output WAN
+"""
+
+
+def found(
+    name, configured=None, text=None, facts=None, dialect="ios-xe", statements=(), text_of=None
+):
+    """What one rule finds at a port; `text` is traffic.toml, `text_of` a configuration."""
+    if text_of:
+        return findings(read(text_of), rules=[name])
     ports = (configured,) if configured else ()
     configuration = Configuration(dialect, ports, statements=statements, lines=30)
     sent = {0: loads(configured, text)} if configured and text else None
@@ -260,6 +279,26 @@ CASES = {
         (1, "attached nowhere"),
         {"statements": ATTACHED},
     ),
+    "unknown-command": (
+        {"text_of": POLICY_TEXT.replace("bandwidth", "bandwith")},
+        (6, "did you mean 'bandwidth'?"),
+        {"text_of": POLICY_TEXT},
+    ),
+    "class-never-matches": (
+        {"text_of": POLICY_TEXT.replace("match-any", "match-all")},
+        (2, "no packet is in it"),
+        {"text_of": POLICY_TEXT},
+    ),
+    "queueing-on-input": (
+        {"text_of": POLICY_TEXT.replace("output", "input")},
+        (10, "not supported on input"),
+        {"text_of": POLICY_TEXT},
+    ),
+    "shaper-unit": (
+        {"text_of": POLICY_TEXT.replace("50000000", "50000")},
+        (8, "50 Mb/s meant"),
+        {"text_of": POLICY_TEXT},
+    ),
     "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
     "filter-discards-rest": (
         {"statements": POLICED_OUT, "dialect": "junos"},
@@ -368,6 +407,37 @@ def test_the_same_of_several_interfaces_is_one_finding():
 
 def test_a_text_without_attachments_is_a_piece():
     assert found("policy-unattached", statements=POLICY[:2]) == ()
+
+
+def test_a_policy_that_no_interface_has_is_checked_as_a_piece():
+    piece = POLICY_TEXT.replace(" service-policy output WAN\n", "")
+    (got,) = found("policy-unattached", text_of=piece)
+    assert (got.severity, got.line) == ("info", 4)
+    assert "checked as a piece" in got.sentence
+    assert "No interface has policy-map WAN" in read(piece).missing[0].question
+
+
+def test_classes_that_nothing_can_be_in():
+    empty = POLICY_TEXT.replace(" match dscp af41\n match dscp af42\n", "")
+    assert found("class-never-matches", text_of=empty)[0].line == 1
+    listed = POLICY_TEXT.replace(" match dscp af42", " match access-group name CALLS")
+    assert "CALLS" in found("class-never-matches", text_of=listed)[0].sentence
+    there = listed + "ip access-list extended CALLS\n permit udp any host 192.0.2.1\n"
+    assert found("class-never-matches", text_of=there) == ()
+    assert "192.0.2.1" not in repr(read(there))
+
+
+def test_a_shaper_above_the_line_is_said():
+    fast = POLICY_TEXT.replace("50000000", "5000m")
+    (got,) = found("shaper-unit", text_of=fast)
+    assert "never holds anything back: the line has 1 Gb/s" in got.sentence
+
+
+def test_unknown_words_count_their_lines_and_show_no_more_than_one_word():
+    twice = POLICY_TEXT.replace("  bandwidth percent 30", "  bandwith topsecret 30\n  bandwith 1")
+    (got,) = found("unknown-command", text_of=twice)
+    assert "2 lines: 6, 7" in got.arithmetic
+    assert "topsecret" not in repr(got)
 
 
 def test_active_queue_management_has_no_queue_too_deep():

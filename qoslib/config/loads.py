@@ -19,6 +19,10 @@ __all__ = ["Load", "loads"]
 
 #: The key of the table of delays that classes may have at most.
 TARGETS = "targets"
+#: The smallest and the largest frame that anybody means: an IPv4 header with TCP's, and jumbo.
+FRAMES_BYTES = 40, 9216
+#: No class is sent more than so many times the line rate.
+MOST_LINES = 1000
 #: Of several parts, the origin that is said: the first of these.
 _ORIGINS: tuple[Literal["counters", "computed", "given"], ...] = "counters", "computed", "given"
 
@@ -233,6 +237,18 @@ def _load(
     streams = tuple(part for part in parts if isinstance(part, Stream))
     flows = tuple(part for part in parts if isinstance(part, Flow))
     origin = next(kind for kind in _ORIGINS if kind in origins)
+    assert configured.port is not None
+    for stream in streams:
+        size = stream.mean_frame_bytes
+        if not FRAMES_BYTES[0] <= size <= FRAMES_BYTES[1]:
+            allowed = "{:,} B to {:,} B".format(*FRAMES_BYTES)
+            problem = f"a frame of class {name!r} has {size:,.0f} B; allowed: {allowed}"
+            raise ConfigurationError(problem, line or None)
+    most = configured.port.rate_bps * MOST_LINES
+    if line and (sent_bps := sum(stream.rate_bps for stream in streams)) > most:
+        problem = f"class {name!r} is sent {rate_text(sent_bps)}; allowed: up to {MOST_LINES:,}"
+        problem += f" times the line rate of {rate_text(configured.port.rate_bps)}"
+        raise ConfigurationError(problem, line)
     text = " + ".join(words) if line else ""
     return Load(name, origin, text, "; ".join(whys), streams, flows, target, line)
 

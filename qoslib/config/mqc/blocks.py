@@ -1,10 +1,13 @@
 """The blocks of a configuration: which line belongs to which class, policy or interface."""
 
+import re
+
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
 from qoslib.config.mqc.interfaces import INTERFACE, interface_line, is_service
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.policies import Interface, Match, Policies, Policy, PolicyClass, Selection
+from qoslib.config.reading import Statement
 from qoslib.config.text import check_time
 
 __all__ = ["policies_of"]
@@ -13,6 +16,7 @@ __all__ = ["policies_of"]
 _TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
+_LIST = re.compile(r"(?:ip |ipv4 |ipv6 |mac )?access-list (?:standard |extended )?(\S+)")
 #: Lines of their own -> what is lost.
 _GLOBAL = {
     ("mls", "qos"): "The queues of this switch are configured by number; they are left out.",
@@ -57,6 +61,7 @@ class _Reading:
     def __init__(self) -> None:
         self.found = Policies()
         self.held: dict[str, list[Line]] = {}
+        self.lists: dict[str, int] = {}
         self.close()
 
     def close(self) -> None:
@@ -72,6 +77,8 @@ class _Reading:
     def take(self, line: Line) -> None:
         """Read one line."""
         verb = line.verb
+        if listed := _LIST.match(line.text):
+            self.lists.setdefault(listed[1], line.number)
         if verb in _CLOSING:
             self.close()
         elif line.top and line.text.lower() == "system qos":
@@ -251,6 +258,7 @@ class _Reading:
 
     def finish(self) -> None:
         """Read the interfaces: of one without quality of service nothing is said."""
+        self._lists()
         for name, lines in self.held.items():
             check_time()
             made = Interface(name, lines[0].number)
@@ -270,6 +278,13 @@ class _Reading:
                         self.found.wonder(line)
                     else:
                         self.found.leave(line, lost)
+
+    def _lists(self) -> None:
+        """Of an access list that a class names, say where it is and nothing of what it has."""
+        matches = (each for made in self.found.selections.values() for each in made.matches)
+        used = {mark.removeprefix("ACL ") for each in matches for mark in each.marks}
+        for name in used & set(self.lists):
+            self.found.statements.append(Statement(self.lists[name], f"access-list {name}"))
 
 
 def _of_queues(line: Line) -> bool:

@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
 from qoslib.config.reading import ConfiguredClass, Remark
 from qoslib.config.text import ConfigurationError, check_time
 
-__all__ = ["DEFAULT", "Place", "classes_of", "leaves", "places_of", "rules_of"]
+__all__ = ["DEFAULT", "Place", "classes_of", "leaves", "not_defined", "places_of", "rules_of"]
 
 DEFAULT = "class-default"
 #: Classes that NX-OS has by itself, and the group that is in each.
@@ -82,9 +83,7 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
                     places.append(place)
                     continue
                 if child is None:
-                    raise ConfigurationError(
-                        f"policy-map {part.child.name} is not defined", part.child.line
-                    )
+                    raise not_defined(found, "policy-map", part.child.name, part.child.line)
                 if child.name in above or len(above) >= _DEEPEST:
                     raise ConfigurationError(
                         f"policy-map {child.name} is within itself", part.child.line
@@ -106,7 +105,7 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         if group:
             return _followed((f"qos-group {group[1]}",), grouped)
         if found.selections and not built_in:
-            raise ConfigurationError(f"class-map {part.name} is not defined", part.line)
+            raise not_defined(found, "class-map", part.name, part.line)
         return ()
 
     made = below(policy, (), (policy.name,))
@@ -115,6 +114,40 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         alone = often[place.of.name] == 1
         place.name = place.of.name if alone else "/".join(place.path)
     return made
+
+
+def not_defined(found: Policies, kind: str, name: str, line: int) -> ConfigurationError:
+    """The error of a name that nothing defines: what may be meant, and the others of its sort.
+
+    Parameters
+    ----------
+    found : Policies
+        What the text defines.
+    kind : str
+        ``"policy-map"`` or ``"class-map"``.
+    name : str
+    line : int
+
+    Returns
+    -------
+    ConfigurationError
+    """
+    defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
+    others = []
+    for part in (part for policy in found.policies.values() for part in policy.classes.values()):
+        used = [("class-map", part.name, part.line)]
+        used += [("policy-map", part.child.name, part.child.line)] if part.child else []
+        for of, other, at in used:
+            if found.selections and other != name and other not in defined[of]:
+                others.append(f"{of} {other} (line {at}){_meant(other, defined[of])}")
+    problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
+    more = f"; not defined either: {', '.join(dict.fromkeys(others[:10]))}" if others else ""
+    return ConfigurationError(problem + more, line)
+
+
+def _meant(name: str, defined: list[str]) -> str:
+    near = get_close_matches(name, defined, 1)
+    return f", did you mean {near[0]}?" if near else ""
 
 
 def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

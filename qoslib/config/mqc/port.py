@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.places import classes_of, leaves, places_of, rules_of
+from qoslib.config.mqc.places import classes_of, leaves, not_defined, places_of, rules_of
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, PolicyClass
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
@@ -97,7 +97,7 @@ def _configured(
     empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
     if policy is None:
         if found.policies:
-            raise ConfigurationError(f"policy-map {named.name} is not defined", named.line)
+            raise not_defined(found, "policy-map", named.name, named.line)
         lost = "The policy is not in this text."
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
@@ -155,6 +155,9 @@ def _held(found: Policies, facts: Facts, interface: Interface, types: bool) -> C
 
 def _question(facts: Facts, interface: Interface) -> Any:
     question = f"What is the line rate of {interface.name}?"
+    if any(each.name == interface.name for each in interface.policies.values()):
+        name = interface.name
+        question = f"No interface has policy-map {name}; for which line rate shall it be checked?"
     return facts.missing(interface.name, "line_rate_bps", question, interface.line)
 
 

@@ -39,8 +39,17 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     used = _named(configuration, _ATTACHED)
     # A text without any interface is a piece of a configuration, to be looked at as such.
     attached = _named(configuration, _TO_INTERFACE)
+    pieces = {each.policy for each in configuration.ports if each.interface == each.policy}
     for name, line in _named(configuration, _POLICY).items():
-        if attached and name not in used:
+        if name in pieces:
+            yield Found(
+                line,
+                f"Policy {name} is attached nowhere: it is checked as a piece, on its own line.",
+                f"0 lines have service-policy output {name}.",
+                f"interface ...\n service-policy output {name}",
+                "info",
+            )
+        elif attached and name not in used:
             yield Found(
                 line,
                 f"Policy {name} is defined and attached nowhere.",

@@ -15,6 +15,7 @@ from qoslib.config.rules import (
     marks,
     policers,
     priority,
+    slips,
     sums,
 )
 from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule
@@ -33,7 +34,7 @@ __all__ = [
     "silenced",
 ]
 
-_FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attached)
+_FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attached, slips)
 #: All rules that need no model, by their ids.
 RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}
 

@@ -1,0 +1,171 @@
+"""Rules on slips of the pen: words nobody knows, classes nobody can be in, units a thousand off."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from qoslib import units
+from qoslib.config.amounts import rate_text
+from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
+from qoslib.config.mqc.words import dscp_mark
+from qoslib.config.reading import Configuration, Remark, Statement
+from qoslib.config.rules.rule import Case, Found, rule
+
+__all__: list[str] = []
+
+_QUEUEING = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
+_KNOWN = [*COMMANDS, *UNMODELLED, "class", "match", "description"]
+_HEADER = re.compile(r"(class-map|policy-map|interface) ")
+_CLASS_MAP = re.compile(r"class-map (?:match-(?:any|all) )?(\S+)")
+_DSCP = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
+_LIST = re.compile(r"match (?:not )?access-group (?:name )?(\S+)")
+_SHAPE = re.compile(r"shape (?:average|peak) (\d+)([kmg]?)(?: .*)?", re.IGNORECASE)
+_PREFIX = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
+#: A shaper that is so many times too small was likely meant in kb/s.
+_SLIP = 1000
+
+
+@rule(
+    "unknown-command",
+    "warning",
+    "docs/checking.md: a command that is not understood has no effect here",
+    whole=True,
+)
+def unknown_command(configuration: Configuration) -> Iterator[Found]:
+    """A command where quality of service is configured is not known."""
+    if configuration.dialect == "tc":
+        # A script has commands of its shell as well.
+        return
+    lines: dict[str, list[int]] = {}
+    for each in configuration.remarks:
+        if each.kind == "unknown" and each.text:
+            lines.setdefault(each.text.split()[0][:40], []).append(each.line)
+    for word, at in lines.items():
+        near = get_close_matches(word.lower(), _KNOWN, 1) if _is_mqc(configuration) else []
+        meant = f" (did you mean {near[0]!r}?)" if near else ""
+        says = f"{word!r} is not a known command{meant}"
+        if word.lower() in _KNOWN:
+            says = f"This form of {word!r} is not known"
+        where = ", ".join(map(str, at[:10])) + (", ..." if len(at) > 10 else "")
+        more = f"It stands in {len(at)} lines: {where}." if len(at) > 1 else ""
+        yield Found(at[0], f"{says}: it has no effect in the models.", more)
+
+
+def _is_mqc(configuration: Configuration) -> bool:
+    return configuration.dialect.startswith(("ios", "nxos", "eos"))
+
+
+@rule(
+    "class-never-matches",
+    "warning",
+    "Cisco IOS QoS configuration guide: match-all needs every match at once",
+    whole=True,
+)
+def class_never_matches(configuration: Configuration) -> Iterator[Found]:
+    """A class has no match, or matches that exclude each other, or a list that is not there."""
+    if not configuration.dialect.startswith("ios"):
+        return
+    headers = [each for each in configuration.statements if _HEADER.match(each.text)]
+    classes = {each.line: name for each in headers if (name := _CLASS_MAP.fullmatch(each.text))}
+    matches: dict[str, list[Statement]] = {name[1]: [] for name in classes.values()}
+    uncertain = set()
+    every: list[Statement | Remark] = [*configuration.statements, *configuration.remarks]
+    for each in every:
+        owner = max((head.line for head in headers if head.line < each.line), default=0)
+        if owner not in classes or each.text.split()[0] not in ("match", "no"):
+            continue
+        if isinstance(each, Statement) and each.text.startswith("match "):
+            matches[classes[owner][1]].append(each)
+        else:
+            uncertain.add(classes[owner][1])
+    known = {each.text.split()[1] for each in configuration.statements if _is_list(each.text)}
+    for line, name in classes.items():
+        mine = matches.pop(name[1], None)
+        if mine is None or name[1] in uncertain:
+            continue
+        if not mine:
+            yield Found(line, f"Class {name[1]} has no match: no packet is in it.")
+        together = "match-any" not in name[0]
+        marks = [_marks(each.text) for each in mine if _DSCP.fullmatch(each.text)]
+        if together and len(marks) > 1 and all(marks) and not set.intersection(*marks):
+            yield Found(
+                mine[0].line,
+                f"Class {name[1]} wants all of its DSCPs at once: no packet is in it.",
+                "; ".join(each.text for each in mine) + ".",
+                f"class-map match-any {name[1]}",
+            )
+        for each in mine:
+            listed = _LIST.fullmatch(each.text)
+            if listed and listed[1] not in known:
+                yield Found(
+                    each.line,
+                    f"Access list {listed[1]} of class {name[1]} is not in this text.",
+                    f"0 lines define access list {listed[1]}.",
+                )
+
+
+def _is_list(text: str) -> bool:
+    return text.startswith("access-list ")
+
+
+def _marks(text: str) -> set[str]:
+    """The code points of a `match dscp`; none where one is not known."""
+    found = _DSCP.fullmatch(text)
+    marks = [dscp_mark(word) for word in found[1].split()] if found else []
+    return {mark for mark in marks if mark} if all(marks) else set()
+
+
+@rule(
+    "queueing-on-input",
+    "error",
+    "Cisco IOS QoS configuration guide: queues are supported on output alone",
+    inward=True,
+)
+def queueing_on_input(case: Case) -> Iterator[Found]:
+    """A policy for what comes in has commands of queues (IOS, IOS XE)."""
+    if case.configured.direction != "in" or case.configuration.dialect not in ("ios", "ios-xe"):
+        return
+    said = [
+        each
+        for part in case.configured.classes
+        for each in part.statements
+        if each.text.split()[0] in _QUEUEING
+    ]
+    if said:
+        verbs = ", ".join(dict.fromkeys(each.text.split()[0] for each in said))
+        policy = case.configured.policy
+        yield Found(
+            case.configured.line,
+            f"Policy {policy} is for input and has queues: they are not supported on input.",
+            f"{verbs}: first in line {min(each.line for each in said)}.",
+            f"no service-policy input {policy}\nservice-policy output {policy}",
+        )
+
+
+@rule("shaper-unit", "warning", "Cisco IOS QoS command reference, shape: the rate is in bit/s")
+def shaper_unit(case: Case) -> Iterator[Found]:
+    """A shaper seems to be given in kb/s instead of bit/s, or is above the line rate."""
+    rate_bps = case.port.rate_bps
+    for part in case.configured.classes:
+        for each in part.statements:
+            found = _SHAPE.fullmatch(each.text)
+            if not found:
+                continue
+            shaped = units.convert(float(found[1]), _PREFIX[found[2].lower()], "bit/s")
+            share = f"{units.convert(shaped / rate_bps, '1', '%'):.2g} % of the line rate"
+            if shaped > rate_bps:
+                yield Found(
+                    each.line,
+                    f"The shaper of {part.name}, {rate_text(shaped)}, never holds anything back:"
+                    f" the line has {rate_text(rate_bps)}.",
+                    f"It is {share}; the queues of the line fill first.",
+                )
+            elif shaped * _SLIP <= rate_bps:
+                meant = shaped * _SLIP
+                yield Found(
+                    each.line,
+                    f"The shaper of {part.name} is {rate_text(shaped)}: was"
+                    f" {rate_text(meant)} meant? The rate is in bit/s.",
+                    f"It is {share}.",
+                    case.fix(mqc=f"shape average {meant:.0f}"),
+                )
