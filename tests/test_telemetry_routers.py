@@ -204,3 +204,14 @@ def test_class_of_service_of_an_interface(text):
     table = read(text)
     assert value(table, "egress_queues_in_use")["value"] == 4
     assert set(table["statistic"]) == {"configured"}
+
+
+@pytest.mark.parametrize("number", ["91/6x143/0", "91/14O/0"])
+def test_a_damaged_number_is_one_error_with_its_line(number):
+    shown = f"""GigabitEthernet0/0/1
+  Service-policy output: EDGE
+    Class-map: VOICE (match-any)
+      (queue depth/total drops/no-buffer drops) {number}
+"""
+    with pytest.raises(MeasurementError, match=f"line 4.*{number}"):
+        read(shown)

@@ -44,7 +44,7 @@ if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
     echo "qoslib: making $venv with $("$python" --version)"
     "$python" -m venv --clear "$venv" >>"$log" 2>&1 || fail "$python -m venv $venv failed (details in $log)"
 fi
-echo "qoslib: installing the locked packages in $venv (a minute or two the first time)"
+echo "qoslib: installing the locked packages in $venv (two to five minutes the first time)"
 pip_install --require-hashes -r requirements.lock
 pip_install --no-deps --no-build-isolation --editable .
 mkdir -p "$venv/share/jupyter/lab/settings" "$venv/etc/jupyter"

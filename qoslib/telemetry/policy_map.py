@@ -28,6 +28,8 @@ LIMIT_PART = re.compile(r"(\d+) ?(packets|bytes|us|ms)\b")
 #: A name for each of the numbers behind, with or without the first bracket.
 _WORDS = "[a-z-]+(?: [a-z-]+)*"
 COUNTERS = re.compile(rf"\s*\(?({_WORDS}(?:/{_WORDS})*)\)?:? +(\d+(?:/\d+)*)\s*$")
+#: The same with anything for its numbers.
+DAMAGED = re.compile(rf"\s*\(({_WORDS}(?:/{_WORDS})*)\):? +(\S+)\s*$")
 POLICED = re.compile(r"\s*(?:conformed|exceeded|violated) (?:(\d+) packets, )?(\d+) bytes;? ?(.*)")
 WRED = re.compile(r".*\bRandom drop\b.*\bTail(?:/Flow)? drop\b")
 WRED_ROW = re.compile(
@@ -159,6 +161,9 @@ class _Reader:
             of.level = int(found[1][:9])
         elif found := COUNTERS.match(said):
             self._counters(of, line, found)
+        elif (found := DAMAGED.match(said)) and {*found[1].split("/")} <= {*NAMES}:
+            problem = f"{found[1]} is {found[2][:40]!r}; allowed: whole numbers with / between"
+            raise self.values.error(problem, line)
         elif found := MATCHED.match(said):
             self._add(of, "class_packets", found[1], "packets", line)
             if found[2]:
