@@ -497,3 +497,13 @@ def test_a_check_loads_no_tables_figures_or_engines():
     code = "import sys, qoslib.findings.command; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pandas", "plotly", "numba", "IPython"} & set(done.stdout.split())
+
+
+def test_counters_that_end_before_the_last_class_are_said():
+    cut = """GigabitEthernet0/0/1
+  Service-policy output: PARENT
+    Class-map: VOICE (match-any)
+      2000 packets, 2800000 bytes
+"""
+    said = check(EDGE, measured=telemetry.read(cut)).measured
+    assert any("no counters of VIDEO, CONTROL, class-default" in each for each in said)

@@ -90,7 +90,7 @@ def about(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
 
 
 def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
-    """Where the device shows another queue limit than the configuration says, a sentence each.
+    """Where the device shows another queue limit than configured, or not all classes.
 
     Parameters
     ----------
@@ -121,6 +121,9 @@ def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
     VIDEO: the device shows a queue limit of 64 packets, the configuration is read as 208.
     """
     own = about(table, configured)
+    absent = [name for name in queued(configured) if name not in set(own["stream"])]
+    if 0 < len(absent) < len(queued(configured)) and len(table.attrs.get("experiments", {})):
+        yield f"The measured file has no counters of {', '.join(absent)}: is it cut off?"
     own = own[(own["quantity"] == "queue_limit") & (own["unit"] == "packets")]
     assert configured.port is not None
     queues = {queue.name: queue for queue in configured.port.queues}
