@@ -391,10 +391,13 @@ def test_fixes_of_losses_fit_together_and_speak_as_the_policy_does():
         report = check(text, traffic='VIDEO = "22 Mb/s"\nCONTROL = "21 Mb/s"\n' + REST)
         lost = [each for each in report.findings if each.id == "loss"]
         fixes[unit] = [each.fix for each in lost if each.fix]
+        assert any("15.5 Mb/s guaranteed + 19.5 Mb/s left / 3" in e.arithmetic for e in lost)
+        assert any("That leaves CONTROL 11.5 Mb/s of its 21 Mb/s." in e.arithmetic for e in lost)
         assert sum("no room for more beside the fix" in each.arithmetic for each in lost) == 1
     assert fixes == {
-        "percent 10": ["class VIDEO\n  bandwidth percent 49"],
-        "5000": ["class VIDEO\n  bandwidth 24200"],
+        # 15.5 Mb/s + (50 - 5 - 5 - 5 - 15.5) / 3 = 22 Mb/s; 15.5 of 50 Mb/s are 31 %.
+        "percent 10": ["class VIDEO\n  bandwidth percent 31"],
+        "5000": ["class VIDEO\n  bandwidth 15500"],
     }
 
 

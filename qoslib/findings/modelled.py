@@ -1,7 +1,7 @@
 """Rules that run a model: what the classes lose and how long they wait under a load."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,9 +11,12 @@ from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
+from qoslib.config.shares import GUARANTEES, least_bps
+from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
 from qoslib.port import Codel, DropProfile, Pie, Port
+from qoslib.tolerances import ROUNDING
 
 __all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
 
@@ -57,7 +60,7 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     if member.strict:
         return "", ""
     (most, members) = next(each for each in case.groups if member in each[1])
-    wanted, said = case.bandwidth(BUSY * member.load.rate_bps, most)
+    wanted, said = case.bandwidth(_least(case, member, given), most)
     others = [each for each in members if each is not member]
     alone = sum(_reserved(each) for each in others)
     with_fixes = sum(given.get(each.name, _reserved(each)) for each in others)
@@ -67,9 +70,59 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
         return "", f" There is no room for more beside the fix of {' and '.join(given)}."
     junos = f"set class-of-service schedulers {member.name} transmit-rate {wanted:.0f}"
     fix = case.fix(mqc=f"class {member.name}\n  {said}", junos=junos)
-    if fix:
+    if not fix:
+        return "", ""
+    if not isinstance(case.port.scheduler, GUARANTEES):
         given[member.name] = wanted
-    return fix, ""
+        return fix, ""
+    before, after = _promised(case, given), _promised(case, given | {member.name: wanted})
+    short = [
+        each
+        for each in others
+        if each.name in given
+        and each.load
+        and after[each.queue.name][0] < each.load.rate_bps * (1 - ROUNDING)
+    ]
+    if short:
+        return "", f" There is no room for more beside the fix of {' and '.join(given)}."
+    given[member.name] = wanted
+    at_least, why = after[member.queue.name]
+    if at_least < member.load.rate_bps * (1 - ROUNDING):
+        return fix, ""
+    said = f" With {rate_text(wanted)} guaranteed it has at least {rate_text(at_least)} ({why})."
+    for each in others:
+        sent = each.load.rate_bps if each.load else 0.0
+        left, had = after[each.queue.name][0], before[each.queue.name][0]
+        if left < min(sent, had) * (1 - ROUNDING):
+            said += f" That leaves {each.name} {rate_text(left)} of its {rate_text(sent)}."
+    return fix, said
+
+
+def _promised(case: Case, given: Mapping[str, float]) -> dict[str, tuple[float, str]]:
+    """The least that each queue gets where classes have these guarantees [bit/s]."""
+    wanted = {each.queue.name: given[each.name] for each in case.members if each.name in given}
+    queues = (
+        queue.replace(guaranteed_bps=wanted.get(queue.name, queue.guaranteed_bps))
+        for queue in case.port.queues
+    )
+    return least_bps(case.port.replace(queues=tuple(queues)))
+
+
+def _least(case: Case, member: Member, given: Mapping[str, float]) -> float:
+    """The smallest guarantee whose minimum covers a class's load [bit/s]."""
+    assert member.load is not None
+    offered = member.load.rate_bps
+    low, high = member.queue.guaranteed_bps, BUSY * offered
+    if not isinstance(case.port.scheduler, GUARANTEES):
+        return high
+    if _promised(case, {**given, member.name: high})[member.queue.name][0] < offered:
+        return high
+    for _ in range(_STEPS):
+        check_time()
+        middle = (low + high) / 2
+        enough = _promised(case, {**given, member.name: middle})[member.queue.name][0] >= offered
+        low, high = (low, middle) if enough else (middle, high)
+    return high
 
 
 def _reserved(member: Member) -> float:
@@ -98,6 +151,8 @@ _LOSS = Rule("loss", "warning", "qoslib.fluid.solve", _loss)
 _DELAY = Rule("delay-target", "error", "qoslib.packets.simulate", _delay)
 #: Rules that run a model, by their ids.
 MODEL_RULES = {each.id: each for each in (_LOSS, _DELAY)}
+#: Halvings of the range in which a guarantee is looked for.
+_STEPS = 40
 MODELS = {"fluid": "fluid model", "packets": "packet model"}
 
 
