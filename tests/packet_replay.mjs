@@ -1,12 +1,14 @@
 // Compare what the picture counts with a slow replay of the event record, event after event.
 //   node packet_replay.mjs MODULES SCENE.json
 // The scene file has `spec`, `data` (base64) and, for each lane, `events`: a list of
-// [time_s, kind, stream, queue, packet], and `times_s`. Prints the number of comparisons, and the
-// state at each time if `states` says so; or fails.
+// [time_s, kind, stream, queue, packet], and `times_s`. Prints the number of comparisons, and, if
+// `states` says so, the state at each time and what is said of it at the last; or fails.
 import { readFileSync } from "node:fs";
 
 const [folder, file] = process.argv.slice(2);
 const { load } = await import(`${folder}/scene.js`);
+const { bucketsSay } = await import(`${folder}/tree.js`);
+const { heldSays } = await import(`${folder}/meters.js`);
 const { stateAt } = await import(`${folder}/state.js`);
 const { spec, data, lanes, times_s, states } = JSON.parse(readFileSync(file, "utf8"));
 const scene = load(spec, new Uint8Array(Buffer.from(data, "base64")));
@@ -50,4 +52,15 @@ for (const t of times_s) {
     });
   });
 }
-console.log(JSON.stringify({ compared, last: stateAt(scene, times_s[times_s.length - 1]).lanes.map((lane) => lane.flows), states: states ? times_s.map((t) => stateAt(scene, t).lanes) : [] }));
+const last = stateAt(scene, times_s[times_s.length - 1]).lanes;
+
+/** What is said of each queue and node. */
+const said = (lane, state) => [
+  ...lane.shownQueues.flatMap((queue, q) => heldSays(lane, queue, state.queues[q])),
+  ...lane.nodes.flatMap((_, at) => bucketsSay(lane, at, state)),
+];
+console.log(JSON.stringify({
+  compared, last: last.map((lane) => lane.flows),
+  states: states ? times_s.map((t) => stateAt(scene, t).lanes) : [],
+  says: states ? scene.lanes.flatMap((lane, n) => said(lane, last[n])) : [],
+}));

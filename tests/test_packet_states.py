@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -350,7 +351,7 @@ TREES = {
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_tokens_of_nodes_and_who_pays_are_those_of_a_slow_replay(tmp_path, name):
+def test_tokens_deficits_and_turns_are_those_of_a_slow_replay(tmp_path, name):
     scenario, lends = TREES[name], name == "HTB"
     (lane,), found = shown(tmp_path, scenario)
     nodes, events = found["scene"].spec["lanes"][0]["nodes"], lane.events
@@ -360,6 +361,7 @@ def test_tokens_of_nodes_and_who_pays_are_those_of_a_slow_replay(tmp_path, name)
     assert nodes[0]["rate"]["burst_bytes"] == 10 * 220
     full_s = {(n, kind): 0.0 for n, node in enumerate(nodes) for kind in ("rate", "ceil")}
     chosen, at, seen = np.flatnonzero(events.kind == "choice"), 0, set()
+    deficits, above, turns = defaultdict(int), [0, 0, 0, 1, 2], set()
     for t, (state,) in zip(found["times_s"], found["states"], strict=True):
         now_s = WINDOW.start_s + t
         while at < len(chosen) and events.time_s[chosen[at]] <= now_s:
@@ -369,8 +371,10 @@ def test_tokens_of_nodes_and_who_pays_are_those_of_a_slow_replay(tmp_path, name)
             while nodes[way[-1]]["parent"] >= 0:
                 way.append(nodes[way[-1]]["parent"])
             lender = int(events.lender[row])
-
             if lends:
+                mine = way[0], above[lender]
+                deficits[mine] -= size
+                deficits[mine] += 1500 if deficits[mine] < 0 else 0
                 served, covered = "", way[way.index(lender) :]
                 served = f"borrows from {nodes[lender]['name']}" if lender != way[0] else "own rate"
             elif events.strict[row]:
@@ -390,6 +394,11 @@ def test_tokens_of_nodes_and_who_pays_are_those_of_a_slow_replay(tmp_path, name)
             at += 1
         assert state["served"] == served
         assert state["lender"] == lender
+        assert state["turns"] == events.turn[chosen[at - 1]].tolist()
+        turns.update(enumerate(state["turns"]))
+        if lends:
+            held = [deficits[queue, above[lender]] for queue in range(3)]
+            assert [queue["value"] for queue in state["queues"]] == held
         seen.add(served)
         for n, (node, held) in enumerate(zip(nodes, state["nodes"], strict=True)):
             assert set(held) == set(node) & {"rate", "ceil"}
@@ -397,6 +406,10 @@ def test_tokens_of_nodes_and_who_pays_are_those_of_a_slow_replay(tmp_path, name)
                 owed_s = max(full_s[n, kind] - now_s, 0)
                 expected = node[kind]["burst_bytes"] - owed_s * node[kind]["rate_bps"] / 8
                 assert tokens == pytest.approx(expected, abs=0.5)
+    assert turns >= {(0, 1), (1, 2), (1, 3)}
+    said = " ".join(found["says"])
+    assert "its turn at" in said
+    assert all(name in said for name in (["deficit"] if lends else ["PIR"]))
     assert seen == (
         {"own rate", "borrows from site", "borrows from core"}
         if lends

@@ -79,9 +79,9 @@ def same_history(history, twin):
 
 def same_events(events, twin, most):
     """The first of them, up to so many."""
-    for name in ("scheduler", "full_s"):
+    for name, none in (("scheduler", math.nan), ("full_s", math.nan), ("turn", -1)):
         found = getattr(events, name)
-        nothing = np.full(found.shape[1:], math.nan)
+        nothing = np.full(found.shape[1:], none)
         values = [nothing if each is None else each for each in twin.pop(name)]
         values = np.reshape(values, (len(values), *nothing.shape))[:most]
         assert_array_equal(found, values, err_msg=name)

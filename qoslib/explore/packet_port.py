@@ -96,7 +96,7 @@ SCHEDULERS: dict[type, _Words] = {
         "strict priority, then guaranteed rates, then the excess", level="priority"
     ),
     HierarchicalTokenBucket: _Words(
-        "own rates first, then the deepest node with rate to lend", level="prio"
+        "own rates first, then the deepest node with rate to lend", "deficit", "prio"
     ),
 }
 

@@ -222,6 +222,8 @@ def _columns(
     if lane.known and tree_of(lane.at):
         full = np.maximum(_ticks(full_at(lane, at) - start_s, tick_s, before), 0)
         columns["full"] = full.astype("<u4").ravel()
+        # From 1 on; 0 is nobody.
+        columns["turn"] = (lane.events.turn[at].T + 1).astype("<u2").ravel()
     return columns
 
 

@@ -61,7 +61,10 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
     chosen, causes = kind == SEND, np.array([*CAUSES, ""])
     at_queue = kind <= SEND
     values = np.where(chosen[:, None], state.event_values[row], np.nan)
-    values, buckets = np.split(values, [len(state.queues)], axis=1)
+    # Of each queue one, and of a tree two of each queue and three of each node.
+    queues = len(state.queues)
+    nodes = max(values.shape[1] // 3 - queues, 0)
+    values, buckets, turns = np.split(values, [queues, values.shape[1] - nodes], axis=1)
     full_s = np.where(buckets < 0, np.nan, buckets / PS_PER_S).reshape(
         len(events), buckets.shape[1] // 2, 2
     )
@@ -89,6 +92,7 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
         strict=chosen & has_guarantees & (events["in_profile"] == BY_PRIORITY),
         lender=np.where(chosen & (scheduler == HTB), events["lender"], -1),
         full_s=full_s,
+        turn=np.where(chosen[:, None], turns, -1).astype(np.int64),
         marked=at_queue & (events["marked"] == 1),
         closed=at_queue & (events["closed"] == 1),
         asked=at_queue & (events["asked"] == 1),

@@ -179,12 +179,13 @@ def planned(
 
 
 def _noted(where: Port | Forwarder) -> int:
-    """How many values the event record notes at a choice: of queues, and a tree's buckets."""
+    """How many values the event record notes at a choice: of queues, a tree's buckets, turns."""
     queues = len(as_port(where)[0])
     if type(getattr(where, "scheduler", None)) not in codes.TREES:
         return queues
     assert isinstance(where, Port)
-    return queues + 2 * (queues + len(getattr(where.scheduler, "nodes", ())))
+    nodes = len(getattr(where.scheduler, "nodes", ()))
+    return queues + 2 * (queues + nodes) + nodes
 
 
 def _lends(where: Port | Forwarder) -> bool:

@@ -238,6 +238,10 @@ class Events(ArrayRecord):
         Of a tree at a choice, once the packet is paid for: when the bucket of each queue's and
         node's guaranteed rate, and that of its shaper, would be full again [s]. Bursts less the
         tokens that arrive until then are left. NaN without a bucket or a tree.
+    turn : ndarray of int, shape (events, nodes)
+        Of a tree at a choice, once the packet has left: the child of each node whose turn it is,
+        numbered as `lender` is. It is the one whose packet the node would let go next, in HTB the
+        one that would borrow through it; else -1.
     marked : ndarray of bool
         Whether the packet is marked (RFC 3168) as it is enqueued, or by CoDel as it is chosen.
     closed : ndarray of bool
@@ -279,6 +283,7 @@ class Events(ArrayRecord):
     strict: np.ndarray
     lender: np.ndarray
     full_s: np.ndarray
+    turn: np.ndarray
     marked: np.ndarray
     closed: np.ndarray
     asked: np.ndarray

@@ -176,6 +176,7 @@ def events_of(notes, members):
         "strict": [event.strict for event in notes.events],
         "lender": [event.lender for event in notes.events],
         "full_s": [event.full for event in notes.events],
+        "turn": [event.turn for event in notes.events],
         "marked": [event.marked for event in notes.events],
         "closed": [event.closed for event in notes.events],
         "asked": [event.asked for event in notes.events],

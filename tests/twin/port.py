@@ -60,6 +60,7 @@ class Event:
     strict: bool = False
     lender: int = -1
     full: list = None
+    turn: list = None
     marked: bool = False
     closed: bool = False
     asked: bool = False
@@ -344,7 +345,8 @@ class PortTwin:
             if bucket:
                 bucket.take(packet.size, now)
         queue.packets.popleft()
-        self.note(now, "choice", packet, queue, 0, full=self.scheduler.full(), **said)
+        said |= {"full": self.scheduler.full(), "turn": self.scheduler.turn(now)}
+        self.note(now, "choice", packet, queue, 0, **said)
         self.left()
         if not queue.packets:
             self.emptied(queue, now)

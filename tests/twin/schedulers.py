@@ -42,6 +42,10 @@ class First:
         """When a tree's buckets would be full again."""
         return None
 
+    def turn(self, now):
+        """Whose turn it is at each node of a tree."""
+        return None
+
     def filled(self, queue):
         """A queue that was empty holds a packet."""
 

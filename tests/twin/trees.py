@@ -74,6 +74,12 @@ class Tree:
         both = ((each.credit, each.shaper) for each in self.ordered)
         return [[float(floor_ps(b.tat)) / PS if b else nan for b in buckets] for buckets in both]
 
+    def turn(self, now):
+        """Number of the child of each node whose turn it is, or -1."""
+        inner = [place for place in self.ordered if not place.queue]
+        found = [self.next_child(place, now) for place in inner]
+        return [self.ordered.index(child) if child else -1 for child in found]
+
     def emptied(self, queue):
         """Nothing is kept of that."""
 
@@ -113,13 +119,22 @@ class Bands(Tree):
         """Band and queue of the packet that would go from below a place, or None."""
         if place.queue:
             return self.of_queue(place, now, guarantees)
+        found = self.counted(place, now, guarantees)
+        if found and place.shaper and place.shaper.ready_at(found[1].packets[0].size) > now:
+            return None
+        return found
+
+    def counted(self, place, now, guarantees):
+        """The best of the children, by the node's own guarantee where it covers the packet."""
         found = self.of_children(place, now, guarantees)
         counts = found and found[0][0] == WITHIN and place.credit
         if counts and not self.covers(place, found[1].packets[0].size, now):
             found = self.of_children(place, now, False)
-        if found and place.shaper and place.shaper.ready_at(found[1].packets[0].size) > now:
-            return None
         return found
+
+    def next_child(self, place, now):
+        found = self.counted(place, now, True)
+        return found and next(c for c in place.children if c in self.leaf[id(found[1])].above())
 
     def of_children(self, place, now, guarantees):
         found = [(child, self.best(child, now, guarantees)) for child in place.children]
@@ -247,6 +262,12 @@ class Htb(Tree):
         at = self.at.get((id(where), prio), 0)
         able = [i for i, place in enumerate(places) if asks(place, now) == prio]
         return places[next((i for i in able if i >= at), able[0])]
+
+    def next_child(self, place, now):
+        prio = self.wanted(place, now)
+        return (
+            None if prio is None else self.in_turn(place.children, self.borrows, place, prio, now)
+        )
 
     def choose(self, now):
         for level in self.levels:

@@ -52,13 +52,14 @@ function signsOf(scene, layout, live) {
   if (tree) {
     const [rate, most] = tree.buckets;
     said.push(`buckets: ${rate} of what is guaranteed, ${most} of the most; in colour: those that pay for the packet`);
+    said.push("triangle: whose turn it is");
   }
   if (scene.lanes.some((lane) => lane.memories.length)) said.push("memory: grey is held by others; behind a mark, what is reserved");
   if (scene.lanes.some((lane) => lane.marked)) said.push("cut corner: marked CE");
   if (scene.lanes.some((lane) => lane.queues.some((queue) => queue.orders))) said.push("two bars: senders paused");
   if (scene.lanes.some((lane) => lane.colour)) said.push("G, Y, R: metered green, yellow, red");
   if (scene.lanes.some((lane) => lane.queues.some((queue) => queue.lines.some(([, , name]) => name)))) said.push("sign on a solid line: a limit; on a dashed one: a threshold");
-  if (scene.lanes.some((lane) => lane.value === "deficit")) said.push("mark on a deficit: the quantum");
+  if (scene.lanes.some((lane) => lane.value === "deficit")) said.push(`mark on a deficit${tree ? " at the lender's level" : ""}: the quantum`);
   return said;
 }
 

@@ -36,6 +36,7 @@ function laneAt(lane, t) {
     unseen: queues.reduce((total, queue, n) => total + (lane.shown.includes(n) ? 0 : queue.waiting), 0),
     delay: sent ? all / sent : NaN,
     lender, served: choice >= 0 ? servedBy(lane, choice) : "", nodes: nodesAt(lane, choice, t),
+    turns: turnsAt(lane, choice),
   };
 }
 
@@ -59,6 +60,12 @@ function nodesAt(lane, choice, t) {
     return burst - (Math.max(full - t, 0) * rate) / 8;
   };
   return lane.nodes.map(({ rate, ceil }) => ({ ...(rate && { rate: held(rate) }), ...(ceil && { ceil: held(ceil) }) }));
+}
+
+/** The queues and nodes whose turn it is below each node, after a choice. */
+function turnsAt(lane, choice) {
+  const nodes = choice < 0 ? 0 : Math.max(lane.nodes.length - lane.queues.length, 0);
+  return Array.from({ length: nodes }, (_, at) => lane.turn[at * lane.sent.length + choice] - 1);
 }
 
 function queueAt(lane, queue, t, choice) {
@@ -155,10 +162,12 @@ function shaperAt(lane, queue, t) {
 /** A queue's deficit or tag after a choice, once the packet is paid for. */
 function valueAt(lane, queue, choice) {
   const value = lane.values[choice * lane.queues.length + queue.number], i = lane.sent[choice];
-  const robin = lane.value === "deficit";
+  const robin = lane.value === "deficit", paid = value - lane.bytes[i];
   if (!robin || lane.queueOf(i) !== queue.number || queue.name === lane.low_latency) return value;
+  // HTB adds the quantum as the turn ends, and forgets nothing.
+  if (lane.lender) return paid < 0 ? paid + queue.quantum : paid;
   const left = upto(queue.enqueuedAt, lane.leave[i]) - upto(queue.leftAt, lane.leave[i]);
-  return left || !lane.resets ? value - lane.bytes[i] : 0;
+  return left || !lane.resets ? paid : 0;
 }
 
 /** The story of a packet, up to a time. */

@@ -28,20 +28,33 @@ export function drawTree(pen, lane, made, state) {
     return [x + at * apart + wide / 2, lane.buckets[KINDS.indexOf(kind)]];
   });
   for (const row of made.rows) buckets(row.queue, row.head + 7, row.y + row.high / 2, BESIDE, Math.min(row.high, 26));
+  for (const row of made.rows) if (state.turns.includes(row.queue)) triangle(pen, row.head + 2 + made.beside, row.y + row.high / 2);
   for (const [number, { x, y, low, high, wide }] of made.nodes) {
     const node = lane.nodes[number], roomy = high - low >= 44 || made.rows.length < 3;
     const two = node.rate && node.ceil, from = x + (wide - (two ? AT_NODE[1] + AT_NODE[0] : AT_NODE[0])) / 2;
     if (!has(node)) line(pen, x - 4, y, x + wide + 4, y, theme.rule, 2);
+    if (state.turns.includes(number)) triangle(pen, x + wide + 4, y);
     const drawn = buckets(number, from, y, AT_NODE, roomy ? 26 : 15);
     text(pen, node.name, x + wide / 2, y - (roomy ? 20 : 11), { size: roomy ? 12 : 11, weight: 650, align: "center", most: wide + 26 });
     for (const [at, name] of roomy ? drawn : []) text(pen, name, at, y + 26, { size: 11, colour: theme.muted, align: "center" });
   }
 }
 
-/** What the buckets of a queue or node hold, in words. */
+/** At the queue or node whose turn it is. */
+function triangle({ context, theme }, x, y) {
+  context.fillStyle = theme.ink;
+  context.beginPath();
+  context.moveTo(x, y - 6);
+  context.lineTo(x + 9, y);
+  context.lineTo(x, y + 6);
+  context.fill();
+}
+
+/** What the buckets of a queue or node hold, and whether it is its turn, in words. */
 export function bucketsSay(lane, number, state) {
   const node = lane.nodes[number];
   if (!node) return [];
   const said = (kind, at) => `${lane.buckets[at]} ${whole(state.nodes[number][kind]).replace("-", "−")} of ${whole(node[kind].burst_bytes)}`;
-  return KINDS.map((kind, at) => (node[kind] ? said(kind, at) : "")).filter(Boolean);
+  const turn = state.turns.includes(number) ? `its turn at ${lane.nodes[node.parent].name}` : "";
+  return [...KINDS.map((kind, at) => (node[kind] ? said(kind, at) : "")), turn].filter(Boolean);
 }

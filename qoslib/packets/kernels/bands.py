@@ -69,20 +69,35 @@ def _take_from(tree, index, to, row, now_ps):
 
 
 @kernel
-def _of_node(tree, index, now_ps):
-    """Which packet would go from below a node; when that changes by itself.
+def _row_of(tree, index, now_ps):
+    """Which column of `goes` counts at a node; when that changes by itself.
 
     Where its guarantee does not cover the packet that would go within it, all below it is excess.
     """
     node, root = tree.nodes[index], tree.root[0]
-    wake_ps, row = NEVER, 0
     if node.guaranteed:
         child = tree.matches[0, node.first + 1]
         if root.first_within <= tree.goes[child, 0].band < root.first_beyond:
             step = tree.steps[tree.paths[tree.goes[child, 0].kind, node.depth]]
             covered_ps = _covered_at(node, step.credit_ps)
             if covered_ps > now_ps:
-                wake_ps, row = covered_ps, 1
+                return 1, covered_ps
+    return 0, NEVER
+
+
+@kernel
+def turn_by_band(tree, index, now_ps):
+    """The child of a node whose packet would go next, whatever the node's shaper has; -1: none."""
+    row, _ = _row_of(tree, index, now_ps)
+    child = tree.matches[row, tree.nodes[index].first + 1]
+    return child if tree.goes[child, row].band < NONE else -1
+
+
+@kernel
+def _of_node(tree, index, now_ps):
+    """Which packet would go from below a node; when that changes by itself."""
+    node = tree.nodes[index]
+    row, wake_ps = _row_of(tree, index, now_ps)
     wake_ps = min(wake_ps, _take_from(tree, index, 0, row, now_ps))
     if node.demotes:
         wake_ps = min(wake_ps, _take_from(tree, index, 1, 1, now_ps))

@@ -62,6 +62,22 @@ def _in_turn(entries, first, places, place, priority):
 
 
 @kernel
+def turn_below(tree, index, priority):
+    """The child of a node whose turn it is among those that would borrow at this priority."""
+    node = tree.nodes[index]
+    at = tree.at_turn[index, priority]
+    place = _in_turn(tree.matches[1], node.first, node.size, at, priority)
+    return tree.members[1, node.first + node.size + place]
+
+
+@kernel
+def turn_lent(tree, index):
+    """The child of a node that would borrow next; -1 for none."""
+    priority = tree.matches[1, tree.nodes[index].first + 1]
+    return turn_below(tree, index, priority) if priority < NONE else -1
+
+
+@kernel
 def choose_lent(state, tree, now_ps):
     """Index of the queue that sends next; -1 where nothing may go."""
     while tree.wakes[1] <= now_ps:
@@ -76,10 +92,7 @@ def choose_lent(state, tree, now_ps):
             index = tree.members[0, row.first + row.size + place]
             tree.root[0].lender = index
             while index >= len(state.queues):
-                node = tree.nodes[index]
-                at = tree.at_turn[index, priority]
-                place = _in_turn(tree.matches[1], node.first, node.size, at, priority)
-                index = tree.members[1, node.first + node.size + place]
+                index = turn_below(tree, index, priority)
             return index
     return -1
 

@@ -4,12 +4,19 @@ Packets arrive, are dropped and sent by the rules of all ports; after each event
 which queue's oldest packet is another.
 """
 
-from qoslib.packets.kernels.bands import charge_by_band, choose_by_band, join, leave, refresh
+from qoslib.packets.kernels.bands import (
+    charge_by_band,
+    choose_by_band,
+    join,
+    leave,
+    refresh,
+    turn_by_band,
+)
 from qoslib.packets.kernels.codes import BY_PRIORITY, HTB
 from qoslib.packets.kernels.compiling import kernel, rare_kernel
 from qoslib.packets.kernels.counters import count_sent
 from qoslib.packets.kernels.dequeue import serve
-from qoslib.packets.kernels.htb import charge_lent, choose_lent, refresh_lenders
+from qoslib.packets.kernels.htb import charge_lent, choose_lent, refresh_lenders, turn_lent
 from qoslib.packets.kernels.loop import arrive, begin, next_departure_ps, over, run_timers
 from qoslib.packets.kernels.ring_buffer import head_slot
 
@@ -60,6 +67,22 @@ def _note_buckets(state, tree, port):
         state.event_values[row, at + 1] = shape_ps if shaped else -1
 
 
+@rare_kernel
+def _note_children(state, tree, port, now_ps):
+    """Of each node the child whose turn it is, once the tree has heard of the choice."""
+    row, queues, nodes = (
+        len(state.events) - port.events_left - 1,
+        len(state.queues),
+        len(tree.nodes),
+    )
+    for index in range(queues, nodes):
+        if port.scheduler == HTB:
+            child = turn_lent(tree, index)
+        else:
+            child = turn_by_band(tree, index, now_ps)
+        state.event_values[row, 2 * nodes + index] = child
+
+
 @kernel
 def _send(state, tree, port, now_ps):
     """The line, or the ring, can take a packet: choose one by the tree and send it."""
@@ -91,6 +114,8 @@ def _send(state, tree, port, now_ps):
         if noted > 0:
             _note_buckets(state, tree, port)
     _follow(state, tree, port, leaf, head, length, now_ps, sent)
+    if sent and noted > 0:
+        _note_children(state, tree, port, now_ps)
 
 
 @kernel
