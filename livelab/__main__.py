@@ -46,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if chosen.command == "probe":
             print(report(probe()))
             return 0
+        # The compiled models take some seconds to load.
+        print("Loading the models ...", file=sys.stderr, flush=True)
         if chosen.command == "list":
             return _list()
         if chosen.command == "show":
