@@ -179,7 +179,8 @@ function curve(spec, guess, say, remark, hold) {
       dot.setAttribute("aria-valuetext", points[n] === null ? "not drawn yet" : `${points[n]} ${spec.y.unit}`);
       numbers[n].value = points[n] ?? "";
     });
-    again.hidden = points.every((each) => each === null);
+    // It keeps its place while it cannot be used: a page that grows moves the chart under the hand.
+    again.style.visibility = points.every((each) => each === null) ? "hidden" : "visible";
   }
   // A curve is a guess once it has no gap.
   const done = () => {
