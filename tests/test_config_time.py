@@ -90,6 +90,13 @@ def test_reading_looks_at_the_clock_at_each_line_and_gives_up_at_any_look(monkey
             reading()
 
 
+@pytest.mark.parametrize("rule", ["class-never-matches", "unknown-command"])
+def test_rules_of_a_whole_text_look_at_the_clock_as_they_go(monkeypatch, rule):
+    many = "".join(f"class-map C{n}\n match dscp ef\n wrong{n} 1\n" for n in range(50))
+    found = read(many + MQC)
+    assert looks(monkeypatch, lambda: rules.findings(found, rules=[rule])) > 50
+
+
 def test_rules_and_promises_give_up_at_any_look(monkeypatch):
     found = read(MQC)
     for stage in (lambda: rules.findings(found), lambda: promises(found.ports[0])):

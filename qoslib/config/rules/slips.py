@@ -1,6 +1,7 @@
 """Rules on slips of the pen: words nobody knows, classes nobody can be in, units a thousand off."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from difflib import get_close_matches
 
@@ -10,6 +11,7 @@ from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.words import dscp_mark
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.config.text import check_time
 
 __all__: list[str] = []
 
@@ -41,6 +43,7 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         if each.kind == "unknown" and each.text:
             lines.setdefault(each.text.split()[0][:40], []).append(each.line)
     for word, at in lines.items():
+        check_time(at[0])
         near = get_close_matches(word.lower(), _KNOWN, 1) if _is_mqc(configuration) else []
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         says = f"{word!r} is not a known command{meant}"
@@ -68,10 +71,12 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
     headers = [each for each in configuration.statements if _HEADER.match(each.text)]
     classes = {each.line: name for each in headers if (name := _CLASS_MAP.fullmatch(each.text))}
     matches: dict[str, list[Statement]] = {name[1]: [] for name in classes.values()}
-    uncertain = set()
+    # Line 0 owns what stands above all headers.
+    begins, uncertain = sorted({0, *(each.line for each in headers)}), set()
     every: list[Statement | Remark] = [*configuration.statements, *configuration.remarks]
     for each in every:
-        owner = max((head.line for head in headers if head.line < each.line), default=0)
+        check_time(each.line)
+        owner = begins[bisect_left(begins, each.line) - 1]
         if owner not in classes or each.text.split()[0] not in ("match", "no"):
             continue
         if isinstance(each, Statement) and each.text.startswith("match "):
