@@ -84,7 +84,7 @@ def _show(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     from livelab.record import stored
 
     experiment = _chosen(chosen, parser)
-    measured, passport = stored(experiment)
+    measured, passport, _ = stored(experiment)
     lines = compared(measured)
     if chosen.markdown:
         print(markdown(lines))

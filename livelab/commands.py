@@ -29,6 +29,8 @@ __all__ = ["Commands", "Refused", "commands", "kernel_port"]
 PINNED = "/run/bpf/policer"
 #: Bytes of Ethernet header that the kernel counts of each frame; the line's others are `overhead`.
 HEADER_BYTES = 14
+#: The largest frame of Ethernet as the kernel counts it [B].
+MOST_FRAME_BYTES = 1514
 #: A burst is one frame at 10 Mb/s; at more it lasts as long as the kernel may be away [s].
 BURST_S, LEAST_BURST_BYTES = 1.2e-3, 2000
 #: What a class has that is promised nothing: HTB has none without a rate [ratio].
@@ -114,7 +116,8 @@ _NAMED = re.compile(r'^# (1:\w+) is (".*")$', re.MULTILINE)
 
 def _with_policer(port: Port, streams: Sequence[Stream], device: str) -> Commands:
     """The port without its policer, and a BPF program in front of it that polices."""
-    order, policed = policer_of(port)
+    largest = max((stream.mean_frame_bytes for stream in streams), default=MOST_FRAME_BYTES)
+    order, policed = policer_of(port, largest)
     bare = port.replace(queues=tuple(queue.replace(policer=None) for queue in port.queues))
     made = commands(bare, streams, device)
     added = (
@@ -175,7 +178,7 @@ def kernel_port(port: Port, streams: Sequence[Stream] = ()) -> Port:
                 rate_bps,
                 ceil,
                 prio=queue.priority,
-                quantum_bytes=1514,
+                quantum_bytes=MOST_FRAME_BYTES,
                 burst_bytes=burst,
                 cburst_bytes=queue.shaper.burst_bytes if queue.shaper else burst,
             )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from livelab.counters import Sample
 from qoslib import Scenario, units
+from qoslib.traffic import Cbr
 
 if TYPE_CHECKING:
     from livelab.run import Seen
@@ -88,7 +89,7 @@ def _sent(scenario: Scenario, sent: Mapping[str, Any]) -> Gate:
     """Every packet that was due was sent."""
     asked, done = 0.0, sum(sent["sent"]) - sent["refused"]
     for stream, number in zip(scenario.streams, sent["sent"], strict=True):
-        regular = type(stream.arrivals).__name__ == "Cbr"
+        regular = isinstance(stream.arrivals, Cbr)
         stop_s = scenario.duration_s if stream.stop_s is None else stream.stop_s
         rate = units.rate_pps(stream.mean_rate_bps, stream.mean_frame_bytes)
         # Of Poisson arrivals the sender knows alone how many were due: it leaves none out.

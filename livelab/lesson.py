@@ -92,9 +92,7 @@ def _every(runs: Runs) -> list[Mapping[str, Any]]:
 
 
 def _stored(experiment: Experiment, why: str) -> Runs:
-    points, known = stored(experiment)
-    place = measurements.folder().parent / "live" / f"{experiment.name}.csv"
-    return Runs(experiment, points, known, measurements.load(place), why)
+    return Runs(experiment, *stored(experiment), why)
 
 
 def kernel() -> None:

@@ -10,8 +10,6 @@ from qoslib.port import PacketLimit, Policer, Port
 
 __all__ = ["Refused", "dropped_by", "policer_of"]
 
-#: A frame of this size [B] is what a limit in packets counts.
-FRAME_BYTES = 1490
 #: The clocks of the program are read as numbers of this many bits.
 MOST_NS = 2**31
 
@@ -20,7 +18,7 @@ class Refused(ValueError):
     """The kernel would do something else than the port says; the message says what."""
 
 
-def policer_of(port: Port) -> tuple[dict[str, int], str]:
+def policer_of(port: Port, frame_bytes: float) -> tuple[dict[str, int], str]:
     """What the program of a port's only policer has to know.
 
     Parameters
@@ -28,6 +26,8 @@ def policer_of(port: Port) -> tuple[dict[str, int], str]:
     port : Port
         One class, told by one DSCP, has a policer that drops; always, or only under congestion,
         where a packet that passes without congestion keeps the tokens.
+    frame_bytes : float
+        What a packet is, where the port counts packets [B].
 
     Returns
     -------
@@ -45,7 +45,7 @@ def policer_of(port: Port) -> tuple[dict[str, int], str]:
     >>> voice = Queue("EF", PacketLimit(9), policer=Policer(4e6, 100_000))
     >>> queues = voice, Queue("default", PacketLimit(9), priority=1)
     >>> port = Port("p", 2e7, queues, StrictPriority(), 24, Classifier((("EF", "EF"),), "default"))
-    >>> order, name = policer_of(port)
+    >>> order, name = policer_of(port, 1490)
     >>> name, order["priority_ns"], order["line_ns"]
     ('EF', 2000, 400)
     """
@@ -66,7 +66,7 @@ def policer_of(port: Port) -> tuple[dict[str, int], str]:
             f"The policer of queue {queue.name!r} is not run: one class, told by one DSCP, may have"
             " a policer that drops, always or under congestion alone (uncongested='keeps')."
         )
-    packet_s = units.serialisation_s(FRAME_BYTES + port.overhead_bytes, port.rate_bps)
+    packet_s = units.serialisation_s(frame_bytes + port.overhead_bytes, port.rate_bps)
     room = sum(each.limit.packets for each in port.queues if isinstance(each.limit, PacketLimit))
     order = {
         "field": DSCP[marks[0]] << 2,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import pandas as pd
 
 from livelab.experiment import Experiment, Point
 from livelab.lab import LabError
@@ -221,7 +222,9 @@ def save(experiment: Experiment, tried: Sequence[Tried], folder: Path) -> tuple[
     return paths
 
 
-def stored(experiment: Experiment) -> tuple[list[tuple[Point, Spread]], dict[str, Any]]:
+def stored(
+    experiment: Experiment,
+) -> tuple[list[tuple[Point, Spread]], dict[str, Any], pd.DataFrame]:
     """A run that comes with the package, for machines that cannot repeat it.
 
     Parameters
@@ -230,8 +233,9 @@ def stored(experiment: Experiment) -> tuple[list[tuple[Point, Spread]], dict[str
 
     Returns
     -------
-    tuple of list of (Point, mapping), and dict
-        Median, least and most of each point, as `comparison.compared` takes them; the passport.
+    tuple of list of (Point, mapping), dict, and DataFrame
+        Median, least and most of each point, as `comparison.compared` takes them; the passport;
+        the measured values, as `measurements.load` gives them.
 
     Raises
     ------
@@ -241,7 +245,7 @@ def stored(experiment: Experiment) -> tuple[list[tuple[Point, Spread]], dict[str
     Examples
     --------
     >>> from livelab.experiments import EXPERIMENTS
-    >>> points, passport = stored(EXPERIMENTS["six_classes"])
+    >>> points, passport, table = stored(EXPERIMENTS["six_classes"])
     >>> passport["on"]["system"]
     'Linux'
     """
@@ -256,7 +260,7 @@ def stored(experiment: Experiment) -> tuple[list[tuple[Point, Spread]], dict[str
         keys = zip(mine.stream, mine.quantity, strict=True)
         values = zip(mine.value, mine.low, mine.high, strict=True)
         found.append((point, dict(zip(keys, values, strict=True))))
-    return found, known
+    return found, known, frame
 
 
 def written(spread: tuple[float, float, float], quantity: str) -> str:

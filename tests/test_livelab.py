@@ -191,7 +191,7 @@ def test_one_service_time_less_is_what_the_notes_measured():
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_a_stored_run_is_of_the_experiment_as_it_is_and_the_guide_shows_it(name):
     experiment = EXPERIMENTS[name]
-    points, passport = record.stored(experiment)
+    points, passport, _ = record.stored(experiment)
     guide = (ROOT / "docs" / "live_lab.md").read_text()
     for (point, spread), kept in zip(points, passport["points"], strict=True):
         assert kept["point"] == point.name
