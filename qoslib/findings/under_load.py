@@ -239,10 +239,11 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     flows = [name for name in result.streams if name not in steady and _is_tcp(name, load)]
     sent = sum(_sent(result, (*steady, *flows)))
     offered = sum(float(result[name].offered_bps) for name in steady)
-    # TCP gives way: what its class sends is first that of the other streams.
-    out = sent if f"{load.name} TCP" in flows else sent - sum(_sent(result, flows))
-    lost = min(max(1 - out / offered, 0.0), 1.0) if offered else None
-    if offered and f"{load.name} TCP" not in flows:
+    lost = None
+    if offered and f"{load.name} TCP" in flows:
+        # TCP gives way: what its class sends is first that of the other streams.
+        lost = min(max(1 - sent / offered, 0.0), 1.0)
+    elif offered:
         # What is still on its way at the end of the run is not lost.
         lost = min(sum(float(result[name].dropped_bps) for name in steady) / offered, 1.0)
     delays = _delays(result, steady or flows) if model == "packets" else ()
