@@ -24,8 +24,8 @@ LINE_BPS, ROUND_TRIP_S = units.mbps(50), units.ms(50)
 SEGMENT_BYTES, FRAME_BYTES, OVERHEAD_BYTES = 1448, 1514, 24
 #: A stream beside the two connections takes a fifth of the link.
 STREAM_BPS, STREAM_BYTES = units.mbps(10), 1490
-#: One bandwidth-delay product is 312 kB: about all of it, a fifth and a tenth.
-LARGE_BYTES, SMALL_BYTES, SHALLOW_BYTES = 300_000, 60_000, 30_000
+#: One bandwidth-delay product is 312 kB: about all of it, a fifth, a tenth and a twentieth.
+LARGE_BYTES, SMALL_BYTES, SHALLOW_BYTES, LEAST_BYTES = 300_000, 60_000, 30_000, 15_000
 #: What the hosts' cables carry at most, for the models [bit/s].
 ACCESS_BPS = units.gbps(1)
 
@@ -84,8 +84,10 @@ TCP_BUFFERS = Experiment(
         Point("cubic_300_kB", scenario(Cubic(), LARGE_BYTES), {}),
         Point("cubic_60_kB", scenario(Cubic(), SMALL_BYTES), {}),
         Point("cubic_30_kB", scenario(Cubic(), SHALLOW_BYTES), {}),
+        Point("cubic_15_kB", scenario(Cubic(), LEAST_BYTES), {}),
         Point("reno_60_kB", scenario(Reno(), SMALL_BYTES), {}),
         Point("reno_30_kB", scenario(Reno(), SHALLOW_BYTES), {}),
+        Point("reno_15_kB", scenario(Reno(), LEAST_BYTES), {}),
         Point("bbr_60_kB", scenario(Bbr(), SMALL_BYTES), {}),
     ),
     ("htb", "bfifo", "AF_PACKET", "reno", "cubic", "bbr"),
