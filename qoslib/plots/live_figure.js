@@ -5,6 +5,10 @@
 
 const PLOTLY = Symbol.for("qoslib.plotly");
 const PAUSE_MS = 50;
+// After each drawing plotly's widget tells the kernel all its defaults, 10 to 30 kB that the kernel
+// takes in and sends back, and what the pointer is on. Nobody asks for them, and the next move of a
+// slider would wait for them.
+const NOT_SAID = new Set(["_js2py_traceDeltas", "_js2py_widget_layoutDelta", "_js2py_pointsCallback"]);
 
 async function imported(code) {
   const url = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
@@ -42,6 +46,7 @@ async function ready(model, signal) {
     model: {
       ...model,
       get: (name) => (`change:${name}` === now[0] ? now[1] : model.get(name)),
+      set: (name, value) => NOT_SAID.has(name) || model.set(name, value),
       on(event, follow) {
         (followers[event] ??= []).push(follow);
         model.on(event, follow);
