@@ -48,12 +48,22 @@ class Watch:
         self.wrong = []
         page.on("console", self._console)
         page.on("pageerror", lambda error: self.wrong.append(str(error)))
-        page.on("websocket", lambda socket: socket.on("framereceived", self._frame))
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket):
+        socket.on("framereceived", self._frame)
+        socket.on("framesent", self._sent)
 
     def _console(self, message):
         said = f"{message.text} {message.location.get('url', '')}"
         if message.type == "error" and not any(re.search(each, said) for each in HARMLESS):
             self.wrong.append(said)
+
+    def _sent(self, payload):
+        """The next move of a slider would wait for what plotly's widget tells the kernel."""
+        raw = payload if isinstance(payload, bytes) else payload.encode()
+        if found := re.search(rb"_js2py_\w*(Delta|Callback)", raw):
+            self.wrong.append(f"the page says {found.group().decode()} to the kernel")
 
     def _frame(self, payload):
         """A callback that raises tells nobody but the kernel's message channel."""
