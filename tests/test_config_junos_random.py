@@ -8,7 +8,17 @@ from junos_texts import configuration, damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, write
 from qoslib.platforms import isr4331, m120
-from qoslib.port import DropProfile, PacketLimit, Port, PriorityLevels, Queue, TimeLimit
+from qoslib.port import (
+    ByteLimit,
+    Classifier,
+    DropProfile,
+    HeadDrop,
+    PacketLimit,
+    Port,
+    PriorityLevels,
+    Queue,
+    TimeLimit,
+)
 
 
 @pytest.mark.parametrize("seed", range(17))
@@ -81,3 +91,42 @@ def test_what_is_lost_is_said_where_a_port_does_not_come_back():
         (back,) = read(written.text, facts=dict(written.facts), dialect="junos").ports
         assert written.lost
         assert back.port != port
+
+
+def numbers(port):
+    """Class -> the number of its queue, as it is written; and what is said to be lost by that."""
+    written = write(port, "junos")
+    lines = [line.split() for line in written.text.splitlines() if "queue-num" in line]
+    read(written.text, facts=dict(written.facts), dialect="junos")
+    lost = [each for each in written.lost if "device" in each or "network-control" in each]
+    return {words[4]: int(words[6]) for words in lines}, lost
+
+
+def port_of(*names, rules=(), default=""):
+    queues = tuple(Queue(name, ByteLimit(9000), HeadDrop()) for name in names)
+    classifier = Classifier(rules, default)
+    return Port("ge-0/0/0", 1e9, queues, PriorityLevels(), classifier=classifier)
+
+
+def test_queue_3_is_that_of_network_control():
+    assert numbers(m120.port()) == (
+        {"BE": 0, "CS4": 1, "CS3": 2, "NC": 3, "CS1": 4, "CS2": 5},
+        [],
+    )
+    assert numbers(port_of("assured-forwarding", "x"))[0] == {"x": 0, "assured-forwarding": 2}
+    rules = (("EF", "a"), ("CS7", "c"), ("CS1", "b"))
+    marked = port_of("a", "b", "c", "d", "rest", rules=rules, default="rest")
+    assert numbers(marked) == ({"rest": 0, "a": 1, "b": 2, "c": 3, "d": 4}, [])
+    # Nobody carries it: so nobody has 3, as long as there is another one.
+    names = "abcdefgh"
+    of, lost = numbers(port_of(*names[:7]))
+    assert (sorted(of.values()), lost) == ([0, 1, 2, 4, 5, 6, 7], [])
+    of, lost = numbers(port_of(*names))
+    assert sorted(of.values()) == list(range(8))
+    assert lost == [
+        "All 8 queues are needed: class d takes queue 3, where Junos puts network-control and its"
+        " own routing packets by default."
+    ]
+    of, lost = numbers(port_of(*names, "nc", "j"))
+    assert (of["nc"], max(of.values())) == (3, 9)
+    assert lost == ["Few devices have more than 8 queues, which these need: h, j."]

@@ -24,7 +24,7 @@ class Spoken:
     """The lines and facts of a port, as they come together.
 
     `sites` has the scheduler of each queue, and the rate that its buffer is counted at where that
-    is not the port's; `ends` the last line of each filter.
+    is not the port's; `ends` the last line of each filter; `lost` what a device may do otherwise.
     """
 
     interface: str
@@ -34,6 +34,7 @@ class Spoken:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
     sites: dict[str, tuple[str, float | None]] = field(default_factory=dict)
     ends: dict[str, str] = field(default_factory=dict)
+    lost: list[str] = field(default_factory=list)
 
     def add(self, line: str) -> None:
         """One more `set` line, once."""

@@ -1,13 +1,24 @@
 """Policers, forwarding classes and classifiers of a port in words of Junos."""
 
+from collections.abc import Iterator
+
 from qoslib.config.junos.emit import Spoken, losses_of, number
-from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, code_of_mark
+from qoslib.config.junos.words import (
+    LOSS_PRIORITIES,
+    MARK_OF_LOSS,
+    code_of_mark,
+    queue_of_class,
+)
 from qoslib.port import DropProfile, ExcessBurst, PeakRate, Policer, Port, Queue
 
 __all__ = ["marks_said", "policer_said"]
 
 #: The filter that sends classes to their policers.
 _FILTER, _REST = "police", "all-other-classes"
+#: The queue that Junos keeps for network control, and how many queues a device has.
+_CONTROL_QUEUE, _MOST_QUEUES = 3, 8
+_CONTROL_NAMES = {"network-control", "nc"}
+_CONTROL_MARKS = {"CS6", "CS7", "IP 6", "IP 7", "PCP 6", "PCP 7", "EXP 6", "EXP 7"}
 _COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "high": "red"}
 
 
@@ -78,14 +89,16 @@ def marks_said(spoken: Spoken) -> None:
     spoken : Spoken
     """
     port = spoken.port
-    classes = [word for (_, kind), word in spoken.names.items() if kind == "class"]
+    found = (word for (_, kind), word in spoken.names.items() if kind == "class")
+    classes = list(dict.fromkeys(found))
     of_queue = {name: _class_of(spoken, name) for name in port.queue_names}
-    first = of_queue.get(port.classifier.default, classes[0])
-    numbered = [first, *(each for each in dict.fromkeys(classes) if each != first)]
+    default = of_queue.get(port.classifier.default, "")
+    numbers = _numbers(classes, default, _control(spoken, of_queue))
     head = [
-        f"set class-of-service forwarding-classes class {each} queue-num {queue}"
-        for queue, each in enumerate(numbered)
+        f"set class-of-service forwarding-classes class {each} queue-num {number}"
+        for each, number in sorted(numbers.items(), key=lambda one: one[1])
     ]
+    spoken.lost += _of_numbers(numbers, _control(spoken, of_queue))
     losses = _losses(port)
     kinds: dict[str, list[str]] = {}
     for mark, queue in port.classifier.rules:
@@ -107,6 +120,53 @@ def marks_said(spoken: Spoken) -> None:
         spoken.add(
             f"class-of-service interfaces {spoken.interface} unit 0 classifiers {kind} by-{kind}"
         )
+
+
+def _numbers(classes: list[str], default: str, control: str) -> dict[str, int]:
+    """The number of each class's queue: 0 for the default's, and 3 for network control alone.
+
+    A class that Junos has by its name keeps its number. Another one has 3 only where the queues
+    that a device has are too few without it.
+    """
+    wanted = [(default, 0), (control, _CONTROL_QUEUE)]
+    wanted += [(each, queue_of_class(each.lower()) or 0) for each in classes if _is_known(each)]
+    wanted += [(each, 0) for each in classes[:1]]
+    numbers: dict[str, int] = {}
+    for each, number in wanted:
+        if each and each not in numbers and number not in numbers.values():
+            numbers[each] = number
+    others = [each for each in classes if each not in numbers]
+    left = [number for number in range(_MOST_QUEUES) if number not in numbers.values()]
+    free = [number for number in left if number != _CONTROL_QUEUE]
+    free = free if len(others) <= len(free) else left
+    free += range(_MOST_QUEUES, _MOST_QUEUES + len(others))
+    return numbers | dict(zip(others, free, strict=False))
+
+
+def _is_known(of: str) -> bool:
+    return queue_of_class(of.lower()) is not None
+
+
+def _control(spoken: Spoken, of_queue: dict[str, str]) -> str:
+    """The class of network control, by its name or by its marks; empty where none is."""
+    named = [each for each in of_queue.values() if each.lower() in _CONTROL_NAMES]
+    rules = spoken.port.classifier.rules or [(name, name) for name in of_queue]
+    marked = [of for mark, of in rules if _plain(spoken, mark, of) in _CONTROL_MARKS]
+    return next(iter((*named, *(of_queue[of] for of in marked))), "")
+
+
+def _of_numbers(numbers: dict[str, int], control: str) -> Iterator[str]:
+    """What a device may do otherwise because of the numbers of the queues."""
+    for each, number in numbers.items():
+        if number == _CONTROL_QUEUE and each != control:
+            yield (
+                f"All {_MOST_QUEUES} queues are needed: class {each} takes queue {number}, where"
+                " Junos puts network-control and its own routing packets by default."
+            )
+    beyond = [each for each, number in numbers.items() if number >= _MOST_QUEUES]
+    if beyond:
+        listed = ", ".join(beyond)
+        yield f"Few devices have more than {_MOST_QUEUES} queues, which these need: {listed}."
 
 
 def _term_said(spoken: Spoken, mark: str, of: str, loss: str) -> None:

@@ -52,7 +52,8 @@ def write_junos(port: Port, interface: str) -> Written:
         if getattr(port, name):
             spoken.facts[name] = getattr(port, name)
     text = "\n".join([*spoken.lines, *spoken.ends.values(), ""])
-    return Written(text, tuple(spoken.facts.items()), _lost(port, text, spoken.facts))
+    lost = (*_lost(port, text, spoken.facts), *spoken.lost)
+    return Written(text, tuple(spoken.facts.items()), lost)
 
 
 def _lost(port: Port, text: str, facts: dict[str, float | str]) -> tuple[str, ...]:
