@@ -87,7 +87,10 @@ def test_the_lessons_isr4331_as_ios_xe():
         " service-policy output QOS",
         "end",
     ]
-    assert any("congestion_packets=16" in each for each in written.lost)
+    assert written.lost[0] == (
+        "The queue length that counts as congestion of the policer of queue 'EF' is lost:"
+        " 16 packets."
+    )
 
 
 def test_a_rate_that_no_interface_has_is_a_fact():

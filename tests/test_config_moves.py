@@ -3,8 +3,11 @@
 import re
 
 import pytest
+import strategies
+from hypothesis import HealthCheck, given, settings
 
 from qoslib.config import promises, read, write
+from qoslib.config.write import WRITERS
 from qoslib.explore.presets import PRESETS
 
 EDGE = PRESETS["IOS XE branch edge"]
@@ -124,3 +127,25 @@ def test_class_sets_of_a_switch_are_class_sets_again():
     written = write(port_of(text, {"buffer_bytes": 1e6}), "junos")
     assert "forwarding-class-sets lan class lossy" in written.text
     assert written.lost == ()
+
+
+@pytest.mark.parametrize("dialect", WRITERS)
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(port=strategies.ports())
+def test_what_is_lost_is_said_in_words(dialect, port):
+    for sentence in write(port, dialect).lost:
+        assert sentence.endswith(".")
+        assert not re.search(r"\w\(|[a-z]_[a-z]|\w=", sentence), sentence
+        one, _, other = sentence.partition("; the text says ")
+        assert not other or not one.endswith(f" {other.removesuffix('.')}"), sentence
+
+
+def test_a_queue_is_compared_with_the_one_of_its_name():
+    # Cisco's default class is the last one, whatever the others are called.
+    lost = write(port_of(PRESETS["Junos edge"].text, PRESETS["Junos edge"].facts), "ios-xe").lost
+    assert (
+        "The name of queue 'best-effort' is 'best-effort'; the text says 'class-default'." in lost
+    )
+    assert not [each for each in lost if "The name of queue 'network-control'" in each]
+    weight = "The weight (`bandwidth remaining ratio`) of queue 'network-control' is 0.05"
+    assert f"{weight}; the text says 100." in lost

@@ -89,14 +89,14 @@ def marks_said(spoken: Spoken) -> None:
     spoken : Spoken
     """
     port = spoken.port
-    found = (word for (_, kind), word in spoken.names.items() if kind == "class")
-    classes = list(dict.fromkeys(found))
+    words = (word for (_, kind), word in spoken.names.items() if kind == "class")
+    classes = list(dict.fromkeys(words))
     of_queue = {name: _class_of(spoken, name) for name in port.queue_names}
     default = of_queue.get(port.classifier.default, "")
     numbers = _numbers(classes, default, _control(spoken, of_queue))
     head = [
-        f"set class-of-service forwarding-classes class {each} queue-num {number}"
-        for each, number in sorted(numbers.items(), key=lambda one: one[1])
+        f"set class-of-service forwarding-classes class {each} queue-num {queue}"
+        for each, queue in sorted(numbers.items(), key=lambda one: one[1])
     ]
     spoken.lost += _of_numbers(numbers, _control(spoken, of_queue))
     losses = _losses(port)
@@ -132,12 +132,12 @@ def _numbers(classes: list[str], default: str, control: str) -> dict[str, int]:
     wanted += [(each, queue_of_class(each.lower()) or 0) for each in classes if _is_known(each)]
     wanted += [(each, 0) for each in classes[:1]]
     numbers: dict[str, int] = {}
-    for each, number in wanted:
-        if each and each not in numbers and number not in numbers.values():
-            numbers[each] = number
+    for each, queue in wanted:
+        if each and each not in numbers and queue not in numbers.values():
+            numbers[each] = queue
     others = [each for each in classes if each not in numbers]
-    left = [number for number in range(_MOST_QUEUES) if number not in numbers.values()]
-    free = [number for number in left if number != _CONTROL_QUEUE]
+    left = [queue for queue in range(_MOST_QUEUES) if queue not in numbers.values()]
+    free = [queue for queue in left if queue != _CONTROL_QUEUE]
     free = free if len(others) <= len(free) else left
     free += range(_MOST_QUEUES, _MOST_QUEUES + len(others))
     return numbers | dict(zip(others, free, strict=False))
@@ -157,13 +157,13 @@ def _control(spoken: Spoken, of_queue: dict[str, str]) -> str:
 
 def _of_numbers(numbers: dict[str, int], control: str) -> Iterator[str]:
     """What a device may do otherwise because of the numbers of the queues."""
-    for each, number in numbers.items():
-        if number == _CONTROL_QUEUE and each != control:
+    for each, queue in numbers.items():
+        if queue == _CONTROL_QUEUE and each != control:
             yield (
-                f"All {_MOST_QUEUES} queues are needed: class {each} takes queue {number}, where"
+                f"All {_MOST_QUEUES} queues are needed: class {each} takes queue {queue}, where"
                 " Junos puts network-control and its own routing packets by default."
             )
-    beyond = [each for each, number in numbers.items() if number >= _MOST_QUEUES]
+    beyond = [each for each, queue in numbers.items() if queue >= _MOST_QUEUES]
     if beyond:
         listed = ", ".join(beyond)
         yield f"Few devices have more than {_MOST_QUEUES} queues, which these need: {listed}."

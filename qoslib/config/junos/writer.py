@@ -23,6 +23,11 @@ _UNIT = re.compile(r"unit (\d{1,5})")
 #: Which type of interface to name where a port's name is none: the first that is fast enough.
 _TYPES = ((100, "fe-0/0/0"), (1000, "ge-0/0/0"), (10_000, "xe-0/0/0"))
 _FASTEST = "et-0/0/0"
+#: Field of a queue -> the statement of its scheduler.
+_COMMANDS = {
+    "excess_priority": "excess-priority", "guaranteed_bps": "transmit-rate", "limit": "buffer-size",
+    "priority": "priority", "shaper": "shaping-rate",
+}  # fmt: skip
 #: The scheduler map of a port without nodes.
 _MAP = "qos"
 
@@ -62,7 +67,7 @@ def _lost(port: Port, text: str, facts: dict[str, float | str]) -> tuple[str, ..
     except ConfigurationError as error:
         return (f"The text cannot be read back: {error}.",)
     assert back.port is not None, back.missing
-    return differences(port, back.port)
+    return differences(port, back.port, _COMMANDS)
 
 
 def _line_rate(spoken: Spoken) -> None:

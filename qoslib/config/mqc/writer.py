@@ -21,6 +21,11 @@ __all__ = ["write_mqc"]
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z-]*\d[\w/.:-]*")
 #: Rates of a type that `speed` may choose [Mb/s].
 _SPEEDS = {"GigabitEthernet": (10, 100, 1000), "FastEthernet": (10, 100)}
+#: Field of a queue -> the command of its class.
+_COMMANDS = {
+    "guaranteed_bps": "bandwidth", "limit": "queue-limit", "priority": "priority",
+    "shaper": "shape average",
+}  # fmt: skip
 #: Which type of interface to name where a port's name is none: the first that is fast enough.
 _TYPES = (
     (100, "FastEthernet0/0"), (1000, "GigabitEthernet0/0/0"), (10_000, "TenGigabitEthernet0/0/0"),
@@ -70,7 +75,8 @@ def _lost(port: Port, text: str, facts: dict[str, float | str], rules: Rules) ->
     except ConfigurationError as error:
         return (f"The text cannot be read back: {error}.",)
     assert back.port is not None
-    return differences(port, back.port)
+    weight = "bandwidth" if rules.by_bandwidth else "bandwidth remaining ratio"
+    return differences(port, back.port, {**_COMMANDS, "weight": weight})
 
 
 def _speed(port: Port, interface: str, facts: dict[str, float | str]) -> list[str]:

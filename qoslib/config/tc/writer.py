@@ -30,6 +30,11 @@ __all__ = ["write_tc"]
 BANDS, PRIORITIES, WEIGHT, LEVELS = 16, 8, 1023, 8
 #: The least rate of a class of htb: a byte per second.
 LEAST_BPS = rate_bps("8bit", 0)
+#: Field of a queue -> the word of its class of htb.
+_COMMANDS = {
+    "guaranteed_bps": "rate", "guaranteed_burst_bytes": "burst", "priority": "prio",
+    "quantum_bytes": "quantum", "shaper": "ceil",
+}  # fmt: skip
 #: Where a shaper of the whole port stands above the scheduler.
 SHAPER = "ffe:"
 
@@ -85,7 +90,8 @@ def write_tc(port: Port, interface: str) -> Written:
     text = "\n".join(lines.made) + "\n"
     back = read_tc(text, Facts(facts)).ports[0].port
     assert back is not None
-    return Written(text, tuple(facts.items()), (*lost, *differences(port, back)))
+    words = _COMMANDS if isinstance(plan.scheduler, HierarchicalTokenBucket) else {}
+    return Written(text, tuple(facts.items()), (*lost, *differences(port, back, words)))
 
 
 def _plan(port: Port) -> Port:
