@@ -440,6 +440,29 @@ def test_unknown_words_count_their_lines_and_show_no_more_than_one_word():
     assert "topsecret" not in repr(got)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("GigabtEthernet0/0/1", "GigabitEthernet0/0/1"),
+        ("TenGigabitEthrnet 0/0/1", "TenGigabitEthernet0/0/1"),
+        ("Serail0/0/0:0", "Serial0/0/0:0"),
+        *((name, None) for name in ("Gi0/0/1", "g0/0/1", "Tunnel1", "HundredGigE0/0/0/1", "ab0/1")),
+    ],
+)
+def test_a_name_that_is_nearly_an_interface_is_said(name, meant):
+    text = POLICY_TEXT.replace("GigabitEthernet0/0/1", name)
+    said = [each.sentence for each in found("unknown-command", text_of=text)]
+    assert len(said) == (meant is not None)
+    assert not meant or f"did you mean '{meant}'?" in said[0]
+
+
+def test_a_name_of_junos_without_its_hyphen_is_said():
+    text = "set class-of-service interfaces ge0/0/1 shaping-rate 50m"
+    (got,) = found("unknown-command", text_of=text)
+    assert (got.line, "did you mean 'ge-0/0/1'?" in got.sentence) == (1, True)
+    assert found("unknown-command", text_of=text.replace("ge0", "ge-0")) == ()
+
+
 def test_active_queue_management_has_no_queue_too_deep():
     assert found("queue-deep", changed(1, limit=PacketLimit(1000), dropper=Codel())) == ()
 

@@ -1,9 +1,12 @@
 """Words of Cisco's configurations: marks, and how fast an interface of a type is."""
 
+import re
+from difflib import get_close_matches
+
 from qoslib import units
 from qoslib.config.code_points import DSCP, MARKS
 
-__all__ = ["dscp_mark", "interface_rate_bps", "precedence_marks"]
+__all__ = ["dscp_mark", "interface_rate_bps", "meant_interface", "precedence_marks"]
 
 #: Names of the precedences of RFC 791.
 PRECEDENCES = (
@@ -21,6 +24,54 @@ RATES_MBPS = {
     "hundredgigabitethernet": 100_000,
     "twohundredgige": 200_000, "fourhundredgige": 400_000, "eighthundredgige": 800_000,
 }  # fmt: skip
+
+#: Types of interfaces whose rate their name does not say.
+_OTHER_TYPES = (
+    "appgigabitethernet", "async", "atm", "bdi", "bri", "bundle-ether", "bundle-pos", "bvi",
+    "cellular", "cem", "control", "dialer", "embedded-service-engine", "group-async", "hssi",
+    "integrated-service-engine", "lisp", "loopback", "management", "mgmt", "mgmteth", "mfr",
+    "multilink", "null", "nve", "port-channel", "pos", "pw-ether", "pseudowire", "serial",
+    "service-engine", "sm", "ssvi", "tunnel", "tunnel-ip", "tunnel-te", "ucse", "virtual-access",
+    "virtual-ppp", "virtual-template", "vlan", "vxlan", "wlan-ap", "wlan-gigabitethernet",
+)  # fmt: skip
+#: How the longer ones are written.
+_SPELT = {
+    word.lower(): word
+    for word in (
+        "FastEthernet", "GigabitEthernet", "TwoGigabitEthernet", "FiveGigabitEthernet",
+        "TenGigabitEthernet", "TwentyFiveGigE", "FortyGigabitEthernet", "HundredGigE",
+        "Bundle-Ether", "TenGigE", "FortyGigE", "Port-channel",
+    )
+}  # fmt: skip
+_TYPE = re.compile(r"[a-z-]+")
+#: Names of these types are close enough to be meant.
+_NEAR = 0.8
+
+
+def meant_interface(name: str) -> str:
+    """The name of an interface that is nearly one: what its type may be meant to be.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    str
+        Empty where the type is known, shortened, or near to none.
+
+    Examples
+    --------
+    >>> meant_interface("GigabtEthernet0/0/1"), meant_interface("Gi0/0/1")
+    ('GigabitEthernet0/0/1', '')
+    """
+    found = _TYPE.match(name.lower())
+    if not found or any(kind.startswith(found[0]) for kind in (*RATES_MBPS, *_OTHER_TYPES)):
+        return ""
+    near = get_close_matches(found[0], (*RATES_MBPS, *_OTHER_TYPES), 1, _NEAR)
+    if not near:
+        return ""
+    return _SPELT.get(near[0], near[0].capitalize()) + name[found.end() :]
 
 
 def dscp_mark(word: str) -> str | None:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
-from qoslib.config.mqc.words import dscp_mark
+from qoslib.config.mqc.words import dscp_mark, meant_interface
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Case, Found, rule
 from qoslib.config.text import check_time
@@ -22,6 +22,7 @@ _CLASS_MAP = re.compile(r"class-map (?:match-(?:any|all) )?(\S+)")
 _DSCP = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
 _LIST = re.compile(r"match (?:not )?access-group (?:name )?(\S+)")
 _SHAPE = re.compile(r"shape (?:average|peak) (\d+)([kmg]?)(?: .*)?", re.IGNORECASE)
+_WITHOUT_HYPHEN = re.compile(r"(fe|ge|xe|et)(\d.*)")
 _PREFIX = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 #: A shaper that is so many times too small was likely meant in kb/s.
 _SLIP = 1000
@@ -34,7 +35,7 @@ _SLIP = 1000
     whole=True,
 )
 def unknown_command(configuration: Configuration) -> Iterator[Found]:
-    """A command where quality of service is configured is not known."""
+    """A command where quality of service is configured, or a type of interface, is not known."""
     if configuration.dialect == "tc":
         # A script has commands of its shell as well.
         return
@@ -52,6 +53,25 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         where = ", ".join(map(str, at[:10])) + (", ..." if len(at) > 10 else "")
         more = f"It stands in {len(at)} lines: {where}." if len(at) > 1 else ""
         yield Found(at[0], f"{says}: it has no effect in the models.", more)
+    for line, name, meant in _meant_interfaces(configuration):
+        says = f"{name!r} is no known name of an interface (did you mean {meant!r}?)"
+        yield Found(line, f"{says}: the device may refuse it.")
+
+
+def _meant_interfaces(configuration: Configuration) -> Iterator[tuple[int, str, str]]:
+    """Line and name of each interface that is nearly one, and what may be meant."""
+    if configuration.dialect == "junos":
+        for port in configuration.ports:
+            if found := _WITHOUT_HYPHEN.fullmatch(port.interface):
+                yield port.line, port.interface, f"{found[1]}-{found[2]}"
+    for each in configuration.statements if _is_mqc(configuration) else ():
+        check_time(each.line)
+        words = each.text.split()
+        if words[0] == "interface" and len(words) > 1:
+            whole = len(words) == 2 or any(letter.isdigit() for letter in words[1])
+            name = words[1] if whole else "".join(words[1:3])
+            if meant := meant_interface(name):
+                yield each.line, name, meant
 
 
 def _is_mqc(configuration: Configuration) -> bool:
