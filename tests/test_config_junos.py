@@ -671,3 +671,17 @@ def test_no_word_from_outside_quality_of_service():
     with pytest.raises(ConfigurationError) as error:
         read(FOUR_CLASSES + secret.replace("read-only; }", "read-only }"), dialect="junos")
     assert "hunter2" not in str(error.value)
+
+
+def test_all_names_that_are_not_defined_are_in_one_error():
+    text = FOUR_CLASSES.replace("scheduler s-video", "scheduler s-vido")
+    text = text.replace("forwarding-class control s", "forwarding-class contrl s")
+    text = text.replace("scheduler-map wan", "scheduler-map wann")
+    with pytest.raises(ConfigurationError) as error:
+        read(text, dialect="junos", facts={"buffer_bytes": 2e7})
+    assert error.value.line == 26
+    assert str(error.value) == (
+        "line 26: the scheduler 's-vido' is not defined, did you mean 's-video'?; not defined"
+        " either: scheduler map 'wann' (line 21), did you mean 'wan'?; class 'contrl' (line 27),"
+        " did you mean 'control'?"
+    )

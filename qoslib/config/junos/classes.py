@@ -6,6 +6,7 @@ from typing import NamedTuple
 from qoslib.config.junos.amounts import count
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Term
+from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import (
     DEFAULT_CLASSES,
@@ -225,7 +226,7 @@ def _rules(
         match each.words:
             case ("forwarding-class", of, "loss-priority", loss, "code-points", word):
                 if of not in classes:
-                    raise ConfigurationError(f"the class {shown(of)} is not defined", each.line)
+                    raise NotDefinedError("class", of, each.line)
                 if loss not in LOSS_PRIORITIES:
                     allowed = ", ".join(LOSS_PRIORITIES)
                     problem = f"the loss priority is {shown(loss)}; allowed: {allowed}"

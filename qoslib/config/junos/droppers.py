@@ -6,8 +6,9 @@ from qoslib.config.junos.amounts import percent
 from qoslib.config.junos.classes import Rule
 from qoslib.config.junos.notes import Definitions, Entry, Notes, Points
 from qoslib.config.junos.paths import named
+from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.schedulers import Scheduler
-from qoslib.config.junos.statements import Said, shown
+from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
 from qoslib.config.text import ConfigurationError
 from qoslib.port import Dropper, DropProfile, HeadDrop
@@ -106,7 +107,7 @@ def dropper_of(
     points: dict[str, Points] = {}
     for loss, (name, said) in of.profiles.items():
         if name not in known.drop_profiles:
-            raise ConfigurationError(f"the drop profile {shown(name)} is not defined", said.line)
+            raise NotDefinedError("drop profile", name, said.line)
         for each in LOSS_PRIORITIES if loss == "any" else (loss,):
             if loss != "any" or each not in of.profiles:
                 points[each] = known.drop_profiles[name]

@@ -8,8 +8,9 @@ from qoslib.config.facts import Facts
 from qoslib.config.junos.notes import Definitions, Entry
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Metered, Term
+from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.schedulers import Scheduler
-from qoslib.config.junos.statements import Said, shown
+from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import interface_rate_bps
 from qoslib.config.reading import MissingFact, Origin
 from qoslib.config.text import ConfigurationError
@@ -98,10 +99,9 @@ def maps_of(
             match each.words:
                 case ("forwarding-class", of, "scheduler", scheduler):
                     if of not in classes:
-                        raise ConfigurationError(f"the class {shown(of)} is not defined", each.line)
+                        raise NotDefinedError("class", of, each.line)
                     if made and scheduler not in made:
-                        problem = f"the scheduler {shown(scheduler)} is not defined"
-                        raise ConfigurationError(problem, each.line)
+                        raise NotDefinedError("scheduler", scheduler, each.line)
                     entries[of] = Entry(of, classes[of][0], made.get(scheduler), each.line)
         found[name] = list(entries.values())
     return found

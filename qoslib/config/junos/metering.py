@@ -7,6 +7,7 @@ from qoslib.config.defaults import default
 from qoslib.config.junos.known import Known, Rates, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
+from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
 from qoslib.config.text import ConfigurationError
@@ -74,7 +75,7 @@ def metered(
     for (unit, direction), found in uses.items():
         for use in found:
             if use.meter and use.meter not in known.meters:
-                raise ConfigurationError(f"the policer {shown(use.meter)} is not defined", use.line)
+                raise NotDefinedError("policer", use.meter, use.line)
         port = unit.rpartition(".")[0]
         if direction == "out" and port in made:
             made[port] = _on_queues(made[port], found, known, lost, unit.rpartition(".")[2])

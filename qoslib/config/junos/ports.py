@@ -8,6 +8,7 @@ from qoslib.config.junos.notes import Entry, Notes, Site
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.profiles import Limit, Profile
 from qoslib.config.junos.queues import queues_of, shaper_of
+from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.sites import Interface
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import PRIORITIES, STRICT
@@ -35,7 +36,7 @@ def _entries(
         return tuple(Entry(by_number[n], n, None, line) for n in numbers if n in by_number)
     name, line = given
     if name not in known.maps:
-        raise ConfigurationError(f"the scheduler map {shown(name)} is not defined", line)
+        raise NotDefinedError("scheduler map", name, line)
     found: dict[int, Entry] = {}
     for entry in known.maps[name]:
         first = found.setdefault(entry.number, entry)

@@ -12,6 +12,7 @@ from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.profiles import profiles
+from qoslib.config.junos.references import NotDefinedError, with_others
 from qoslib.config.junos.schedulers import schedulers
 from qoslib.config.junos.sites import interfaces
 from qoslib.config.junos.statements import Said, statements
@@ -95,6 +96,15 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     4
     """
     said, unknown, unused = inherited(statements(text))
+    try:
+        return _read(text, facts, said, unknown, unused)
+    except NotDefinedError as error:
+        raise with_others(error, said) from None
+
+
+def _read(
+    text: str, facts: Facts, said: list[Said], unknown: list[Said], unused: list[Said]
+) -> Configuration:
     cos, firewall = below(said, "class-of-service"), below(said, "firewall")
     lost = [(each, "The text does not hold this group.") for each in unknown]
     lost += [

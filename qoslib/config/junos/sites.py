@@ -6,7 +6,8 @@ from fnmatch import fnmatchcase
 
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.profiles import Profile, profiles
-from qoslib.config.junos.statements import Said, shown
+from qoslib.config.junos.references import NotDefinedError
+from qoslib.config.junos.statements import Said
 from qoslib.config.text import ConfigurationError
 
 __all__ = ["Interface", "interfaces"]
@@ -108,8 +109,7 @@ def _named_profile(own: Sequence[Said], known: dict[str, Profile]) -> Profile | 
     for each in below(own, _PROFILE):
         name = each.words[0]
         if name not in known:
-            problem = f"the traffic-control profile {shown(name)} is not defined"
-            raise ConfigurationError(problem, each.line)
+            raise NotDefinedError("traffic-control profile", name, each.line)
         found = known[name]
     return found
 

@@ -16,6 +16,7 @@ __all__ = ["DEFAULT", "Place", "classes_of", "leaves", "not_defined", "places_of
 DEFAULT = "class-default"
 #: Classes that NX-OS has by itself, and the group that is in each.
 _BUILT_IN = re.compile(r"c-out(?:-\w+)?-q(\d)")
+_BUILT_IN_REST = "-q-default"
 #: Policies within policies, no deeper; and classes in all.
 _DEEPEST, _MOST = 8, 4096
 
@@ -93,7 +94,7 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         return places
 
     def is_rest(name: str) -> bool:
-        return name == DEFAULT or (built_in and name.endswith("-q-default"))
+        return name == DEFAULT or (built_in and name.endswith(_BUILT_IN_REST))
 
     def marks_of(part: PolicyClass) -> tuple[str, ...]:
         if is_rest(part.name):
@@ -133,16 +134,27 @@ def not_defined(found: Policies, kind: str, name: str, line: int) -> Configurati
     ConfigurationError
     """
     defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
-    others = []
-    for part in (part for policy in found.policies.values() for part in policy.classes.values()):
-        used = [("class-map", part.name, part.line)]
-        used += [("policy-map", part.child.name, part.child.line)] if part.child else []
-        for of, other, at in used:
-            if found.selections and other != name and other not in defined[of]:
-                others.append(f"{of} {other} (line {at}){_meant(other, defined[of])}")
+    others = [
+        f"{of} {other} (line {at}){_meant(other, defined[of])}"
+        for of, other, at in _used(found)
+        if other != name and other not in defined[of]
+    ]
     problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
-    more = f"; not defined either: {', '.join(dict.fromkeys(others[:10]))}" if others else ""
+    more = f"; not defined either: {'; '.join(dict.fromkeys(others[:10]))}" if others else ""
     return ConfigurationError(problem + more, line)
+
+
+def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
+    """Kind, name and line of each class map and each policy that something uses."""
+    for part in (part for policy in found.policies.values() for part in policy.classes.values()):
+        built_in = _BUILT_IN.match(part.name) or part.name.endswith(_BUILT_IN_REST)
+        if found.selections and not built_in:
+            yield "class-map", part.name, part.line
+        if part.child:
+            yield "policy-map", part.child.name, part.child.line
+    for interface in found.interfaces.values():
+        for named in interface.policies.values():
+            yield "policy-map", named.name, named.line
 
 
 def _meant(name: str, defined: list[str]) -> str:
