@@ -67,13 +67,13 @@ export function stageOf(view, place, painted) {
   const sizer = new ResizeObserver(() => {
     if (place.clientWidth && place.clientWidth !== width) again();
   });
-  const theme = new MutationObserver(again);
+  /** The theme may have changed; a slider that is dragged changes the style of the body, too. */
+  const look = () => { if (isDark() !== view.dark) again(); };
+  const theme = new MutationObserver(look);
   sizer.observe(view.root);
   for (const each of [document.documentElement, document.body]) {
     theme.observe(each, { attributes: true, attributeFilter: THEMED });
   }
-  /** The theme may have changed while nothing was seen. */
-  const look = () => { if (isDark() !== view.dark) again(); };
   const close = () => { sizer.disconnect(); theme.disconnect(); };
   return { canvas, prepare, paint, again, look, close };
 }
