@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from unittest.mock import MagicMock
 
 import pandas as pd
 import pytest
@@ -11,8 +12,9 @@ import pytest
 from qoslib import __main__, measurements, telemetry
 from qoslib import run as run_scenario
 from qoslib.config import loads, read
+from qoslib.config.amounts import amount
 from qoslib.config.rules import RULES, Finding
-from qoslib.findings import MODEL_RULES, Report, check, scenario_of
+from qoslib.findings import MODEL_RULES, Report, check, scenario_of, under_load
 from qoslib.findings.annotate import annotations
 from qoslib.findings.page import page
 from qoslib.port import Fifo
@@ -97,7 +99,13 @@ def test_a_sound_configuration_ends_with_0_and_its_table(run):
     assert "40 calls x 87.2 kb/s" in out
     assert "[2] computed: its policer, when congested" in out
     assert "15 Mb/s guaranteed + 7.5 Mb/s left / 3" in out
-    assert re.search(r"fluid +100 % +VIDEO +12 Mb/s +0 %", out)
+    assert re.search(r"^VIDEO +100 % +12 Mb/s +0 % +- +- +- +fluid$", out, re.MULTILINE)
+    # Three delays of the packet model, each no shorter than the one before.
+    (row,) = re.findall(r"^VIDEO +100 % +12 Mb/s +0 % +(.*) +packets$", out, re.MULTILINE)
+    delays = [amount(text, "s") for text in re.split(" {2,}", row.strip())]
+    assert len(delays) == 3
+    assert delays == sorted(delays)
+    assert re.search(r"^The packet model simulated \S+ s at 100 % of the load\.", out, re.MULTILINE)
 
 
 def test_too_much_ends_with_1_and_says_what_is_lost(run):
@@ -188,8 +196,9 @@ def test_interfaces_of_one_policy_are_run_once_and_found_once(monkeypatch):
         "GigabitEthernet0/0/1 out and 5 more"
     ]
     assert len(report.ports) == 7
-    # For the rule and the table, and for the TCP of the scenario that has a hash.
-    assert len(calls) == 2
+    # For the rule and the table, and for the TCP of the packet model's run and of the scenario that
+    # has a hash.
+    assert len(calls) == 3
 
 
 def test_json_and_annotations_are_for_machines(run):
@@ -351,12 +360,51 @@ def test_profiles_by_loss_priority_are_said_in_words_and_routing_lost_is_an_erro
     assert lost == {"BE": "warning", "NC": "error"}
 
 
+@pytest.mark.parametrize(
+    "words", ["1 kb/s of 64 B", "100 Gb/s of 64 B", "6 Mb/s video", "1000 TCP, 20 ms"]
+)
+def test_a_run_of_the_packet_model_is_bounded(words):
+    text = "policy-map P\n class class-default\n  queue-limit 64 packets\n"
+    text += "interface GigabitEthernet0/0\n service-policy output P\n"
+    (port,) = read(text).ports
+    scenario = scenario_of(port, loads(port, f'class-default = "{words}"'))
+    assert 0 < scenario.duration_s <= under_load.LONGEST_S
+    packets = scenario.duration_s * sum(s.rate_bps / 8 / s.frame_bytes for s in scenario.streams)
+    assert packets <= under_load.PACKETS * 1.001
+
+
+def test_many_ports_say_how_far_the_packet_model_is_on_a_terminal_alone(run, tmp_path, monkeypatch):
+    more = EDGE + "interface GigabitEthernet0/0/3\n speed 100\n service-policy output CHILD\n"
+    (tmp_path / "two.cfg").write_text(more)
+    told = []
+    check(more, traffic=LOAD, progress=lambda done, whole: told.append((done, whole)))
+    assert (told[0], told[-1]) == ((0.0, 2), (2.0, 2))
+    assert told == sorted(told)
+    arguments = "two.cfg", "--traffic", "load.toml"
+    assert run(*arguments)[2] == ""
+    bars = []
+    monkeypatch.setattr("tqdm.auto.tqdm", lambda **given: bars.append(given) or MagicMock(n=0))
+    monkeypatch.setattr("qoslib.findings.command._PATIENCE_S", -1.0)
+    monkeypatch.setenv("TQDM_DISABLE", "0")
+    run(*arguments)
+    assert bars == []
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    run("two.cfg")
+    assert bars == []
+    run(*arguments)
+    (bar,) = bars
+    assert bar["total"] == 2
+    assert "ports in the packet model" in bar["bar_format"]
+
+
 def test_a_packet_that_is_on_its_way_at_the_end_is_not_lost():
     text = "policy-map P\n class class-default\n  shape average 50000000\n"
     text += "interface GigabitEthernet0/0\n service-policy output P\n"
     traffic = 'class-default = "10 Mb/s video"'
     runs = check(text, traffic=traffic, full=True).ports[0].runs
-    assert [run.drop_ratio for run in runs] == [0.0, 0.0, 0.0]
+    packets = [run for run in runs if run.model == "packets"]
+    assert [run.load_ratio for run in packets] == [0.8, 1.0, 1.2]
+    assert [run.drop_ratio for run in packets] == [0.0, 0.0, 0.0]
 
 
 def test_a_tree_of_one_queue_runs_as_a_port_with_its_shaper_packet_by_packet():

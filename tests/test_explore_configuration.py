@@ -90,7 +90,7 @@ def test_tcp_below_a_tree_is_a_stream_that_keeps_its_queue_busy_and_that_is_said
     (same,) = [
         each
         for each in check(TEXT, facts=FACTS, traffic=traffic, full=True).ports[0].runs
-        if (each.name, each.load_ratio) == ("BULK", 1)
+        if (each.name, each.load_ratio, each.model) == ("BULK", 1, "packets")
     ]
     assert row["sent after [Mb/s]"] == pytest.approx(same.sent_bps / 1e6, rel=1e-3)
     made.close()

@@ -22,11 +22,13 @@ from qoslib.config.text import TakesTooLongError, check_time, in_time
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
-from qoslib.findings.report import ClassRow, ClassRun, PortReport, Report
-from qoslib.findings.under_load import LOADS, hash_of, runs, scenario_of, stand_in
+from qoslib.findings.report import ClassRow, PortReport, Report
+from qoslib.findings.under_load import LOADS, hash_of, scenario_of, stand_in
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from qoslib.packets.progress import Progress
 
 __all__ = ["check"]
 
@@ -35,8 +37,6 @@ _VERIFY = {
     "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
     "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
 }
-#: What models say, what each class gets, and the scenario's hash.
-_Runs = tuple[Modelled, tuple[ClassRun, ...], str]
 _WAYS = {"out": "output", "in": "input"}
 
 
@@ -51,6 +51,7 @@ def check(
     measured: "pd.DataFrame | None" = None,
     against: str | None = None,
     full: bool = False,
+    progress: "Progress | None" = None,
 ) -> Report:
     """Read a configuration, and say what each class gets and what is wrong.
 
@@ -70,6 +71,8 @@ def check(
         The text of an older configuration.
     full : bool
         Whether the packet model runs at 80, 100 and 120 % of the load, for a ticket.
+    progress : callable, optional
+        Of the packet model, with the ports that are done and all that it runs.
 
     Returns
     -------
@@ -109,24 +112,17 @@ def check(
         return Report(file, found.dialect, found.lines, findings=(_unreadable(error),))
     assumed = list(_assumed(found, sent))
     shown: list[str] = []
-    # Ports of one policy at one rate are run once.
-    known_runs: dict[object, _Runs] = {}
+    by_port = _modelled(found, known, sent, LOADS if full else (1.0,), progress)
     for place, configured in enumerate(found.ports):
         given = sent.get(place, ())
-        if configured.port and any(load.origin != "assumed" for load in given):
-            key = configured.port.replace(name="any"), configured.classes, given
-            if key not in known_runs:
-                case = Case(found, configured, known, given)
-                by_model = modelled(case)
-                run = _ticket(configured, given) if full else by_model.runs
-                name = hash_of(scenario_of(configured, given)) if run else ""
-                known_runs[key] = by_model, run, name
-            by_model, run, scenario = known_runs[key]
-            ports[place] = ports[place].replace(runs=run, scenario=scenario, met=by_model.met)
+        if place in by_port:
+            by_model, scenario = by_port[place]
+            runs, met = by_model.runs, by_model.met
+            ports[place] = ports[place].replace(runs=runs, scenario=scenario, met=met)
             name = f"{configured.interface} {configured.direction}"
             listed += [each.replace(interface=name) for each in by_model.findings]
             assumed += by_model.not_run
-            if any(each.model == "packets" for each in run):
+            if any(each.model == "packets" for each in runs):
                 assumed += [said for said in (stand_in(configured, given),) if said]
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import about, compared, limits
@@ -187,11 +183,34 @@ def _loads(
     return sent
 
 
-def _ticket(configured: ConfiguredPort, given: Sequence[Load]) -> tuple[ClassRun, ...]:
-    try:
-        return runs(configured, given, "packets", LOADS)
-    except ValueError:
-        return ()
+def _modelled(
+    found: Configuration,
+    known: Facts,
+    sent: Mapping[int, Sequence[Load]],
+    ratios: Sequence[float],
+    progress: "Progress | None",
+) -> dict[int, tuple[Modelled, str]]:
+    """Place of each port with a given load -> what models say, and its scenario's hash."""
+    # Ports of one policy at one rate are run once.
+    alike: dict[object, list[int]] = {}
+    for place, configured in enumerate(found.ports):
+        given = sent.get(place, ())
+        if configured.port and any(load.origin != "assumed" for load in given):
+            key = configured.port.replace(name="any"), configured.classes, given
+            alike.setdefault(key, []).append(place)
+    made = {}
+    for done, places in enumerate(alike.values()):
+        configured, given = found.ports[places[0]], tuple(sent[places[0]])
+
+        def told(done_s: float, whole_s: float, done: int = done) -> None:
+            if progress is not None:
+                progress(done + done_s / whole_s, len(alike))
+
+        told(0.0, 1.0)
+        by_model = modelled(Case(found, configured, known, given), ratios, told)
+        scenario = hash_of(scenario_of(configured, given)) if by_model.runs else ""
+        made |= dict.fromkeys(places, (by_model, scenario))
+    return made
 
 
 def _port(found: Configuration, configured: ConfiguredPort, given: Sequence[Load]) -> PortReport:

@@ -6,7 +6,9 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from qoslib.config import ConfigurationError
 from qoslib.config.amounts import amount
@@ -20,6 +22,9 @@ from qoslib.findings.report import Report
 from qoslib.findings.terminal import terminal
 from qoslib.findings.words import answer
 from qoslib.record import fail
+
+if TYPE_CHECKING:
+    from qoslib.packets.progress import Progress
 
 __all__ = ["STATUS", "add_arguments", "checked_files"]
 
@@ -36,6 +41,8 @@ facts:
 _FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 _FAIL_ON["info"] = ("error", "warning", "info")
 _MOST_BYTES = 40_000_000
+#: After so long a terminal shows how far the packet model is [s].
+_PATIENCE_S = 1.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -152,17 +159,45 @@ def _reports(chosen: argparse.Namespace) -> Iterator[Report]:
 
         measured = telemetry.read(chosen.measured)
     for file in chosen.files:
-        yield check(
-            _text(file),
-            file,
-            interface=chosen.interface,
-            facts=facts,
-            dialect=chosen.dialect,
-            traffic=traffic,
-            measured=measured,
-            against=against,
-            full=full,
-        )
+        with _waiting() as progress:
+            report = check(
+                _text(file),
+                file,
+                interface=chosen.interface,
+                facts=facts,
+                dialect=chosen.dialect,
+                traffic=traffic,
+                measured=measured,
+                against=against,
+                full=full,
+                progress=progress,
+            )
+        yield report
+
+
+@contextmanager
+def _waiting() -> "Iterator[Progress | None]":
+    """A bar of the packet model's ports on a terminal, once it has taken a second."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = None
+
+    def told(done: float, whole: float) -> None:
+        nonlocal bar
+        if bar is None:
+            # Only here: the module brings the engines along, which a check without a load spares.
+            from qoslib.packets.progress import ProgressBar
+
+            bar = ProgressBar("ports in the packet model")
+            bar.patience_s = _PATIENCE_S
+        bar(done, whole)
+
+    try:
+        yield told
+    finally:
+        if bar is not None:
+            bar.close()
 
 
 def _text(file: str) -> str:

@@ -9,6 +9,7 @@ from qoslib.findings.words import (
     RUNS,
     answer,
     compared_cells,
+    how_long,
     run_cells,
     sections,
 )
@@ -84,7 +85,7 @@ def _load(port: PortReport, report: Report) -> Iterator[str]:
     if port.runs:
         yield f"## Under load{of}"
         yield "\n".join(_table(RUNS, list(map(run_cells, port.runs))))
-        yield f"Scenario {port.scenario}. The longest delay seen is no bound."
+        yield f"{how_long(port.runs)} Scenario {port.scenario}.".lstrip()
     if port.compared:
         yield f"## Measured{of}"
         yield "\n".join(_table(COMPARED, list(map(compared_cells, port.compared))))

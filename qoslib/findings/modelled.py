@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, time_text
@@ -17,6 +17,9 @@ from qoslib.findings.report import ClassRun
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
 from qoslib.port import Codel, DropProfile, Pie, Port
 from qoslib.tolerances import ROUNDING
+
+if TYPE_CHECKING:
+    from qoslib.packets.progress import Progress
 
 __all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
 
@@ -165,7 +168,7 @@ class Modelled(NamedTuple):
     not_run : tuple of str
         A sentence for each model that could not run.
     runs : tuple of ClassRun
-        Of the fluid model, or of the packet model where the fluid model does not have the port.
+        Of both models, class by class; of one of them where the other does not have the port.
     met : tuple of str
         A sentence for each target that is met.
     """
@@ -176,13 +179,19 @@ class Modelled(NamedTuple):
     met: tuple[str, ...]
 
 
-def modelled(case: Case) -> Modelled:
+def modelled(
+    case: Case, ratios: Sequence[float] = (1.0,), progress: "Progress | None" = None
+) -> Modelled:
     """What models find under the load that was given.
 
     Parameters
     ----------
     case : Case
         Its loads are not assumed.
+    ratios : sequence of float
+        Parts of the load at which the packet model runs, 1 among them.
+    progress : callable, optional
+        Of the packet model, with the simulated time done and the whole of it [s].
 
     Returns
     -------
@@ -201,26 +210,32 @@ def modelled(case: Case) -> Modelled:
     """
     not_run = []
     fluid, refused = _tried(case, "fluid")
-    packets: tuple[ClassRun, ...] = ()
-    if refused or any(load.target_s for load in case.loads):
-        packets, failed = _tried(case, "packets")
-        if refused:
-            instead = "" if failed else " The packet model ran instead."
-            not_run.append(f"The fluid model was not run: {refused}.{instead}")
-        if failed:
-            not_run.append(f"The packet model was not run: {failed}.")
+    packets, failed = _tried(case, "packets", ratios, progress)
+    if refused:
+        instead = "" if failed else " The packet model ran instead."
+        not_run.append(f"The fluid model was not run: {refused}.{instead}")
+    if failed:
+        not_run.append(f"The packet model was not run: {failed}.")
     where = f"{case.configured.interface} {case.configured.direction}"
-    lossy, model = (packets, "packets") if refused else (fluid, "fluid")
+    given = [run for run in packets if run.load_ratio == 1]
+    lossy, model = (given, "packets") if refused else (fluid, "fluid")
     loss = _LOSS if model == "fluid" else replace(_LOSS, reference=_DELAY.reference)
     found = [finding_of(loss, each, where, model) for each in _loss(case, lossy)]
-    found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, packets)]
-    return Modelled(tuple(found), tuple(not_run), lossy, tuple(_met(case, packets)))
+    found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, given)]
+    order = [load.name for load in case.loads]
+    both = sorted([*fluid, *packets], key=lambda each: order.index(each.name))
+    return Modelled(tuple(found), tuple(not_run), tuple(both), tuple(_met(case, given)))
 
 
-def _tried(case: Case, model: str) -> tuple[tuple[ClassRun, ...], str]:
+def _tried(
+    case: Case,
+    model: str,
+    ratios: Sequence[float] = (1.0,),
+    progress: "Progress | None" = None,
+) -> tuple[tuple[ClassRun, ...], str]:
     """What a model gives for each class, or why it does not."""
     try:
-        return runs(case.configured, case.loads, model), ""
+        return runs(case.configured, case.loads, model, ratios, progress), ""
     except ValueError as error:
         lacks = _lacks(case.port) if model == "fluid" else ""
         return (), lacks or textwrap.shorten(str(error).rstrip("."), 160)

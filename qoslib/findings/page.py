@@ -15,6 +15,7 @@ from qoslib.findings.words import (
     RUNS,
     answer,
     compared_cells,
+    how_long,
     loss_text,
     run_cells,
     sections,
@@ -154,7 +155,9 @@ def _classes(port: PortReport) -> Iterator[str]:
         yield f"<p>{escape(fact.question)} <code>{escape(answer(fact))}</code></p>"
     if port.rows:
         head = [*CLASSES, *(["loss", "delay p99"] if port.runs else [])]
-        runs = {run.name: run for run in port.runs if run.load_ratio == 1}
+        # Of both models the packet model, which has delays too.
+        given = sorted((run for run in port.runs if run.load_ratio == 1), key=_is_packets)
+        runs = {run.name: run for run in given}
         yield from _table(head, (_row(row, runs) for row in port.rows))
     yield from (f"<p>{escape(each)}</p>" for each in port.met)
 
@@ -165,7 +168,8 @@ def _load(port: PortReport, report: Report) -> Iterator[str]:
     if port.runs:
         yield f"<h2>Under load{of}</h2>"
         yield from _table(RUNS, map(_plain_row, map(run_cells, port.runs)))
-        yield f"<p class=soft>Scenario {port.scenario}. The longest delay seen is no bound.</p>"
+        said = f"{how_long(port.runs)} Scenario {port.scenario}.".lstrip()
+        yield f"<p class=soft>{escape(said)}</p>"
     if port.compared:
         yield f"<h2>Measured{of}</h2>"
         yield from _table((*COMPARED, "how far"), map(_compared, port.compared))
@@ -179,6 +183,10 @@ def _table(head: Sequence[str], rows: Iterable[str]) -> Iterator[str]:
     yield f"<div class=scroll><table><thead><tr>{titles}</tr></thead><tbody>"
     yield from rows
     yield "</tbody></table></div>"
+
+
+def _is_packets(run: ClassRun) -> bool:
+    return run.model == "packets"
 
 
 def _row(row: ClassRow, runs: Mapping[str, ClassRun]) -> str:

@@ -92,6 +92,8 @@ class ClassRun(Record):
         By the streams that do not respond to loss [bit/s].
     delay_mean_s, delay_p50_s, delay_p99_s, delay_max_s : float or None
         Packet model only; the maximum is that of the run, not a bound [s].
+    simulated_s : float or None
+        How long the run of the packet model is, without its warm-up [s]; None of the fluid model.
     """
 
     name: str
@@ -104,6 +106,7 @@ class ClassRun(Record):
     delay_p50_s: NotNegative | None = None
     delay_p99_s: NotNegative | None = None
     delay_max_s: NotNegative | None = None
+    simulated_s: NotNegative | None = None
 
 
 @record

@@ -13,6 +13,7 @@ from qoslib.findings.words import (
     RUNS,
     answer,
     compared_cells,
+    how_long,
     run_cells,
     sections,
 )
@@ -81,7 +82,8 @@ def _port(port: PortReport) -> Iterator[str]:
     if port.runs:
         yield ""
         yield from _columns(_runs(port.runs))
-        yield from (line for each in port.met for line in _wrapped(each, "", "    "))
+        for each in (how_long(port.runs), *port.met):
+            yield from _wrapped(each, "", "    ")
     if port.compared:
         yield ""
         yield from _columns([COMPARED, *map(compared_cells, port.compared)])
@@ -96,10 +98,9 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
 
 
 def _runs(runs: Sequence[ClassRun]) -> list[tuple[str, ...]]:
-    """The model first; without delays where no model has them."""
+    """The model last; without delays where no model has them."""
     last = len(RUNS) - 1 if any(run.model == "packets" for run in runs) else 4
-    lines = [RUNS, *map(run_cells, runs)]
-    return [(model, *cells[1:2], cells[0], *cells[2:last]) for *cells, model in lines]
+    return [(*cells[:last], cells[-1]) for cells in (RUNS, *map(run_cells, runs))]
 
 
 def _columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:

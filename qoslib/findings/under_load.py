@@ -4,6 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from qoslib import units
 from qoslib.config import ConfiguredPort, Load
 from qoslib.config.promises import queued
@@ -187,7 +189,7 @@ def runs(
     ratios : sequence of float
         Parts of the load.
     progress : callable, optional
-        Of each run of the packet model.
+        Of the packet model, with the simulated time done and the whole of it [s].
 
     Returns
     -------
@@ -210,11 +212,17 @@ def runs(
     0.2
     """
     found: list[ClassRun] = []
-    for ratio in ratios:
-        if not any(load.flows or load.rate_bps for load in loads):
-            break
-        scenario = scenario_of(configured, loads, ratio, model)
-        result = _solved(scenario) if model == "fluid" else _simulated(scenario, progress)
+    if not any(load.flows or load.rate_bps for load in loads):
+        return ()
+    each = [scenario_of(configured, loads, ratio, model) for ratio in ratios]
+    whole_s = sum(scenario.duration_s for scenario in each)
+    before_s = 0.0
+    for ratio, scenario in zip(ratios, each, strict=True):
+        if model == "fluid":
+            result = _solved(scenario)
+        else:
+            result = _simulated(scenario, _part(progress, before_s, whole_s))
+            before_s += scenario.duration_s
         for load in loads:
             if load.flows or load.rate_bps:
                 found.append(_class_run(load, result, ratio, model))
@@ -228,10 +236,17 @@ def _solved(scenario: Scenario) -> Result:
     return solve(scenario.network, scenario.streams)
 
 
-def _simulated(scenario: Scenario, progress: "Progress | None") -> Result:
+def _simulated(scenario: Scenario, progress: "Progress") -> Result:
     from qoslib.front import run
 
-    return run(scenario, progress=progress or (lambda done, total: None))
+    return run(scenario, progress=progress)
+
+
+def _part(progress: "Progress | None", before_s: float, whole_s: float) -> "Progress":
+    """The progress of a run as a part of that of several."""
+    if progress is None:
+        return lambda done_s, total_s: None
+    return lambda done_s, total_s: progress(before_s + done_s, whole_s)
 
 
 def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun:
@@ -246,20 +261,22 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     elif offered:
         # What is still on its way at the end of the run is not lost.
         lost = min(sum(float(result[name].dropped_bps) for name in steady) / offered, 1.0)
-    delays = _delays(result, steady or flows) if model == "packets" else ()
-    return ClassRun(load.name, ratio, model, lost, sent, offered, *delays)
+    run = ClassRun(load.name, ratio, model, lost, sent, offered)
+    if model == "fluid":
+        return run
+    return run.replace(**_delays(result, steady or flows), simulated_s=result.duration_s)
 
 
-def _delays(result: Result, names: Sequence[str]) -> tuple[float | None, ...]:
+def _delays(result: Result, names: Sequence[str]) -> dict[str, float]:
     """Mean of all packets of a class, and the highest p50, p99 and maximum of its streams."""
-    streams = [result[name] for name in names if result[name].sent_pps]
-    if not streams:
-        return ()
-    weights = [float(each.sent_pps) for each in streams]
-    mean = sum(w * float(s.delay_mean_s) for w, s in zip(weights, streams, strict=True))
+    places = [result.streams.index(name) for name in names if result[name].sent_pps]
+    if not places:
+        return {}
+    # The percentiles of all streams at once: one by one the time would grow with their square.
+    mean_s = np.average(result.delay_mean_s[places], weights=result.sent_pps[places])
     quantities = "delay_p50_s", "delay_p99_s", "delay_max_s"
-    highest = (max(float(getattr(each, q)) for each in streams) for q in quantities)
-    return mean / sum(weights), *highest
+    highest = {q: float(np.max(getattr(result, q)[places])) for q in quantities}
+    return {"delay_mean_s": float(mean_s)} | highest
 
 
 def _sent(result: Result, names: Sequence[str]) -> list[float]:

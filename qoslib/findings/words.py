@@ -1,5 +1,7 @@
 """What the reports in a terminal, on a page and in Markdown say in the same words."""
 
+from collections.abc import Sequence
+
 from qoslib import units
 from qoslib.config import Default, MissingFact
 from qoslib.config.amounts import rate_text, time_text, value_text
@@ -13,6 +15,7 @@ __all__ = [
     "answer",
     "compared_cells",
     "default_text",
+    "how_long",
     "loss_text",
     "run_cells",
     "sections",
@@ -20,7 +23,7 @@ __all__ = [
 
 #: Heads of the table of classes, of `run_cells`, and of `compared_cells`.
 CLASSES = ("class", "marks", "offered", "minimum", "maximum", "full queue")
-RUNS = ("class", "load", "sent", "loss", "delay p50", "p99", "longest seen", "model")
+RUNS = ("class", "load", "sent", "loss", "mean delay", "p99", "longest seen", "model")
 COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
 
 
@@ -40,10 +43,22 @@ def loss_text(run: ClassRun) -> str:
 
 def run_cells(run: ClassRun) -> tuple[str, ...]:
     """What a model gives for a class, as texts; a dash where it does not say it."""
-    delays = run.delay_p50_s, run.delay_p99_s, run.delay_max_s
+    delays = run.delay_mean_s, run.delay_p99_s, run.delay_max_s
     shown = ("-" if delay is None else time_text(delay) for delay in delays)
-    load = f"{units.convert(run.load_ratio, '1', '%'):.0f} %"
-    return run.name, load, rate_text(run.sent_bps), loss_text(run), *shown, run.model
+    cells = rate_text(run.sent_bps), loss_text(run), *shown
+    return run.name, _load_text(run), *cells, run.model
+
+
+def _load_text(run: ClassRun) -> str:
+    return f"{units.convert(run.load_ratio, '1', '%'):.0f} %"
+
+
+def how_long(runs: Sequence[ClassRun]) -> str:
+    """How much time the packet model simulated at each load; empty where it did not run."""
+    times = {_load_text(run): run.simulated_s for run in runs if run.simulated_s is not None}
+    each = ", ".join(f"{time_text(time_s)} at {load}" for load, time_s in times.items())
+    said = f"The packet model simulated {each} of the load. The longest delay seen is no bound."
+    return said if each else ""
 
 
 def compared_cells(each: Compared) -> tuple[str, ...]:
