@@ -73,7 +73,7 @@ def _limit(case: Case, member: Member, time_s: float) -> str:
     )
 
 
-@rule("queue-deep", "warning", "RFC 8289: a standing queue adds delay and no throughput")
+@rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
 def queue_deep(case: Case) -> Iterator[Found]:
     """A full queue lasts longer at its served rate than its class should wait."""
     for member, _, lasts in _candidates(case):

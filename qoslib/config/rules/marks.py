@@ -42,7 +42,7 @@ def class_shadowed(case: Case) -> Iterator[Found]:
             taken.setdefault(mark, each.name)
 
 
-@rule("ef-never-set", "info", "RFC 2475, section 2.3: marks are set at the edge of a domain")
+@rule("ef-never-set", "info", "RFC 2475, section 2.3.4: marks are set at the edge of a domain")
 def ef_never_set(case: Case) -> Iterator[Found]:
     """EF is matched on the way out, and nothing in the file sets or trusts it."""
     if not case.configuration.dialect.startswith("ios"):

@@ -114,7 +114,9 @@ def tcp_policed(case: Case) -> Iterator[Found]:
             )
 
 
-@rule("shaper-burst-small", "warning", "RFC 3290: a shaper sends what its tokens cover")
+@rule(
+    "shaper-burst-small", "warning", "RFC 3290, section 7.2: a shaper sends what its tokens cover"
+)
 def shaper_burst_small(case: Case) -> Iterator[Found]:
     """A shaper's burst does not hold one full frame."""
     if isinstance(case.port.scheduler, HierarchicalTokenBucket):

@@ -14,14 +14,18 @@ from qoslib.tolerances import ROUNDING
 
 __all__ = ["VIDEO", "VOICE"]
 
-#: Marks of telephone calls and of video (RFC 4594, table 3).
+#: Marks of telephone calls, with their signalling, and of video (RFC 4594, figure 3).
 VOICE = {"EF", "VA", "CS5"}
 VIDEO = {"AF41", "AF42", "AF43", "CS4"}
 #: Room for what was forgotten, when a priority rate is set to a load.
 ROOM = 1.1
 
 
-@rule("priority-unlimited", "warning", "RFC 3246: a limit on EF protects the other classes")
+@rule(
+    "priority-unlimited",
+    "warning",
+    "RFC 3246, section 2.10: a limit on EF protects the other classes",
+)
 def priority_unlimited(case: Case) -> Iterator[Found]:
     """A class that is served first has neither policer nor shaper."""
     if isinstance(case.port.scheduler, Fifo):
@@ -128,7 +132,7 @@ def video_in_llq(case: Case) -> Iterator[Found]:
 @rule(
     "voice-not-first",
     "warning",
-    "RFC 3246, section 2: EF is served at its rate whatever else is offered",
+    "RFC 3246, section 2.1: EF is served at its rate whatever else is offered",
 )
 def voice_not_first(case: Case) -> Iterator[Found]:
     """EF has a class that is not served first."""

@@ -54,7 +54,11 @@ def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found
     )
 
 
-@rule("guarantees-over", "error", "RFC 1633: admission control promises no more than there is")
+@rule(
+    "guarantees-over",
+    "error",
+    "RFC 1633, section 4.1.4: admission control promises no more than there is",
+)
 def guarantees_over(case: Case) -> Iterator[Found]:
     """Guarantees and priority add up to more than the port, or a class above them, sends."""
     scheduler = case.port.scheduler
