@@ -198,7 +198,7 @@ def _modelled(
         if configured.port and any(load.origin != "assumed" for load in given):
             key = configured.port.replace(name="any"), configured.classes, given
             alike.setdefault(key, []).append(place)
-    made = {}
+    made: dict[int, tuple[Modelled, str]] = {}
     for done, places in enumerate(alike.values()):
         configured, given = found.ports[places[0]], tuple(sent[places[0]])
 
