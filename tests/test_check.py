@@ -558,3 +558,31 @@ def test_counters_that_end_before_the_last_class_are_said():
 """
     said = check(EDGE, measured=telemetry.read(cut)).measured
     assert any("no counters of VIDEO, CONTROL, class-default" in each for each in said)
+
+
+def test_rates_and_counters_that_do_not_fit_are_said():
+    shown = """GigabitEthernet0/0/1
+  Service-policy output: PARENT
+    Class-map: VOICE (match-any)
+      2000 packets, 2800000 bytes
+      Priority: 10% (5000 kbps), burst bytes 125000, b/w exceed drops: 0
+    Class-map: VIDEO (match-any)
+      2000 packets, 2800000 bytes
+      Queueing
+      queue limit 208 packets
+      (queue depth/total drops/no-buffer drops) 0/0/0
+      (pkts output/bytes output) 4000/5600000
+      bandwidth 30% (15000 kbps)
+    Class-map: CONTROL (match-any)
+      9 packets, 900 bytes
+      bandwidth remaining ratio 3
+"""
+    said = check(EDGE, measured=telemetry.read(shown)).measured
+    for sentence in (
+        "VOICE: the device shows a priority rate of 5 Mb/s, the configuration is read as 10 Mb/s.",
+        "VIDEO: 4,000 packets sent and dropped, of 2,000 offered: these counters contradict",
+        "No class-default, which every policy has: the text seems to be cut off after CONTROL.",
+        "The measured file has no counters of class-default: is it cut off?",
+    ):
+        assert any(sentence in each for each in said), sentence
+    assert not any("bandwidth rate" in each for each in said)

@@ -9,6 +9,57 @@ from qoslib.measurements import MeasurementError
 # show policy-map interface
 
 
+@pytest.mark.parametrize(
+    ("last", "says"),
+    [
+        ("      Service-policy : WAN-CHILD", "No class-default below class-default, which every"),
+        ("          Match: dscp ef (46)", "the text seems to be cut off after VOICE."),
+        ("        Class-map: class-default (match-any)", "No counters of class-default: the text"),
+        (
+            "          queue limit 64 packets",
+            "class-default, the last class, has no drops of its queue and no packets sent: the",
+        ),
+    ],
+)
+def test_a_text_that_is_cut_off_says_what_is_missing(last, says):
+    assert read(IOS).attrs["notes"] == ()
+    (note,) = read(IOS[: IOS.index(last) + len(last)]).attrs["notes"]
+    assert note.startswith("GigabitEthernet0/0/1 output: ")
+    assert says in note
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (
+            "279000/362700000",
+            "300000/362700000",
+            "VIDEO: 321,000 packets sent and dropped, of 300,000 offered",
+        ),
+        (
+            "300000 packets, 390000000",
+            "350000 packets, 390000000",
+            "class-default has 1,250,000 packets, its classes 1,300,000 together",
+        ),
+    ],
+)
+def test_counters_that_contradict_one_another_are_said(old, new, says):
+    (note,) = read(IOS.replace(old, new)).attrs["notes"]
+    assert says in note
+    assert "contradict one another" in note
+    # A router reads its counters one after the other.
+    assert read(IOS.replace("279000/362700000", "281000/362700000")).attrs["notes"] == ()
+
+
+def test_rates_are_as_the_device_took_them():
+    table = read(IOS)
+    rates = [("priority", "VOICE", 10_000), ("bandwidth", "VIDEO", 15_000)]
+    for kind, stream, rate in rates:
+        row = value(table, f"{kind}_rate", stream)
+        assert (row["value"], row["unit"], row["statistic"]) == (rate, "kbit/s", "configured")
+    assert value(table, "shape_rate")["value"] == 50e6
+
+
 def test_counters_of_the_priority_class_stand_in_the_block_of_all_of_them():
     table = read(IOS)
     row = value(table, "queue_dropped_packets", "VOICE")

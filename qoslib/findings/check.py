@@ -133,6 +133,8 @@ def check(
                 shown += [*limits(measured, configured), *notes]
     if measured is not None and not any(port.compared for port in ports) and not shown:
         shown.append("Nothing in the measured file is about a port of this configuration.")
+    elif measured is not None:
+        shown[:0] = measured.attrs.get("notes", ())
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
     if older is not None and not older.ports:

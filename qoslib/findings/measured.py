@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from qoslib.config import ConfiguredPort, Load
+from qoslib import units
+from qoslib.config import ConfiguredClass, ConfiguredPort, Load
+from qoslib.config.amounts import rate_text
 from qoslib.config.interface_names import may_be
 from qoslib.config.promises import queued
 from qoslib.findings.report import Compared
 from qoslib.findings.under_load import scenario_of
-from qoslib.port import PacketLimit
+from qoslib.port import PacketLimit, Queue
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,6 +20,9 @@ __all__ = ["about", "compared", "counted", "limits"]
 #: How the name of a rate begins that says what a class was offered; the first that is there counts.
 _RATES = ("offered", "queued", "class", "sent", "transmitted", "throughput", "output")
 _WAYS = {"out": {"output", "egress"}, "in": {"input", "ingress"}}
+#: Rates of a device and of a configuration are apart by more than this: a share, and its rounding
+#: to kb/s [bit/s].
+_APART, _ROUNDED_BPS = 0.01, 1000.0
 #: What tables call a place that the device does not name.
 _UNNAMED = {"device", "policy"}
 
@@ -90,7 +95,7 @@ def about(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
 
 
 def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
-    """Where the device shows another queue limit than configured, or not all classes.
+    """Where the device shows another limit or rate than configured, or not all classes.
 
     Parameters
     ----------
@@ -122,19 +127,42 @@ def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
     """
     own = about(table, configured)
     absent = [name for name in queued(configured) if name not in set(own["stream"])]
-    if 0 < len(absent) < len(queued(configured)) and len(table.attrs.get("experiments", {})):
+    if absent and len(table.attrs.get("experiments", {})):
         yield f"The measured file has no counters of {', '.join(absent)}: is it cut off?"
-    own = own[(own["quantity"] == "queue_limit") & (own["unit"] == "packets")]
     assert configured.port is not None
     queues = {queue.name: queue for queue in configured.port.queues}
     for name, each in queued(configured).items():
-        shown, limit = own.loc[own["stream"] == name, "value"], queues[each.queue].limit
+        queue, mine = queues[each.queue], own[own["stream"] == name]
+        limit = queue.limit
         packets = limit.packets if isinstance(limit, PacketLimit) else None
+        shown = mine.loc[(mine["quantity"] == "queue_limit") & (mine["unit"] == "packets"), "value"]
         if len(shown) and packets and shown.iloc[-1] != packets:
             yield (
                 f"{name}: the device shows a queue limit of {shown.iloc[-1]:,.0f} packets,"
                 f" the configuration is read as {packets:,}."
             )
+        for kind, rate_bps in _rates(each, queue).items():
+            rows = mine[mine["quantity"] == f"{kind}_rate"]
+            for value, unit in zip(rows["value"], rows["unit"], strict=True):
+                shown_bps = float(units.convert(value, unit, "bit/s"))
+                if abs(shown_bps - rate_bps) > max(_APART * rate_bps, _ROUNDED_BPS):
+                    read_as = rate_text(rate_bps) if rate_bps else "none"
+                    yield (
+                        f"{name}: the device shows a {kind} rate of {rate_text(shown_bps)},"
+                        f" the configuration is read as {read_as}."
+                    )
+
+
+def _rates(of: ConfiguredClass, queue: Queue) -> dict[str, float]:
+    """The rates of a class as the configuration was read [bit/s]; 0 where it says none."""
+    said = [each.text.split()[0] for each in of.statements]
+    # Classic IOS has one number for a class: its bandwidth is the weight.
+    bandwidth_bps = queue.guaranteed_bps or queue.weight
+    return {
+        "priority": queue.policer.rate_bps if queue.policer and "priority" in said else 0.0,
+        "bandwidth": bandwidth_bps if "bandwidth" in said else 0.0,
+        "shape": queue.shaper.rate_bps if queue.shaper else 0.0,
+    }
 
 
 def compared(

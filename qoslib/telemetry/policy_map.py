@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from qoslib.telemetry import policy_map_xr
+from qoslib.telemetry.policy_map_doubts import Counted, doubts
 from qoslib.telemetry.values import Values, lines_of
 
 __all__ = ["read"]
@@ -24,6 +25,12 @@ RATE = re.compile(
     r"\s*(\d+) (second|minute)s? offered rate (\d+) (k|M|G)?bps(?:, drop rate (\d+) (k|M|G)?bps)?"
 )
 LIMIT = re.compile(r"\s*queue limit (.*)")
+#: Rates as the device took them from its configuration, and what to call them.
+CONFIGURED = {
+    "priority_rate": re.compile(r"\s*Priority: (?:\d+% \()?(\d+) (k)bps"),
+    "bandwidth_rate": re.compile(r"\s*[Bb]andwidth (?:\d+% \()?(\d+) \(?(k)bps"),
+    "shape_rate": re.compile(r"\s*target shape rate (\d+)()\s*$"),
+}
 LIMIT_PART = re.compile(r"(\d+) ?(packets|bytes|us|ms)\b")
 #: A name for each of the numbers behind, with or without the first bracket.
 _WORDS = "[a-z-]+(?: [a-z-]+)*"
@@ -157,6 +164,10 @@ class _Reader:
             self.parents.add(self.open[-1].path)
 
     def _value(self, of: _Class, line: int, said: str) -> None:
+        for quantity, pattern in CONFIGURED.items():
+            if found := pattern.match(said):
+                unit = TIMES[found[2]]
+                of.values.append(_Value(quantity, found[1], unit, line, "configured"))
         if found := PRIORITY_LEVEL.match(said):
             of.level = int(found[1][:9])
         elif found := COUNTERS.match(said):
@@ -230,6 +241,9 @@ class _Reader:
         title = f"{self.interface or 'policy'} {self.direction}".strip()
         experiment = self.values.experiment(title)
         names = _named([each.path for each in classes if each.path[-1]], parents)
+        counted = [_counted(each, names) for each in classes if each.path[-1]]
+        for sentence in doubts(counted, parents):
+            self.values.note(f"{title}: {sentence}")
         for each in classes:
             stream = names[each.path] if each.path[-1] else self._of_block(each, classes, names)
             for value in (*each.values, *each.sums.values()):
@@ -263,6 +277,13 @@ class _Reader:
             self.values.note(f"One block of counters is of the priority classes {listed} together.")
         level = "" if block.level is None else f" level {block.level}"
         return " + ".join(mine) or f"priority{level}"
+
+
+def _counted(of: _Class, names: dict[tuple[str, ...], str]) -> Counted:
+    # Below its matches a class may count again: what comes first is its own.
+    return Counted(
+        of.path, names[of.path], {each.quantity: float(each.text) for each in reversed(of.values)}
+    )
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:

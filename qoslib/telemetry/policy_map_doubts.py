@@ -1,0 +1,97 @@
+"""What the counters of one policy lack, or where they contradict one another."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+__all__ = ["Counted", "doubts"]
+
+#: Two sums may differ by so much of them: a router reads its counters one after the other.
+APART = 0.01
+_LAST = "class-default"
+#: What every class shows whose queue is shown -> what to call it.
+_OF_QUEUE = {
+    "queue_dropped_packets": "drops of its queue",
+    "output_packets": "packets sent",
+}
+
+
+class Counted(NamedTuple):
+    """A class by its path from the policy on the interface, its name, and its counters."""
+
+    path: tuple[str, ...]
+    name: str
+    counts: Mapping[str, float]
+
+
+def doubts(classes: Sequence[Counted], parents: Collection[tuple[str, ...]] = ()) -> Iterator[str]:
+    """Sentences on what is not as a router writes it.
+
+    Parameters
+    ----------
+    classes : sequence of Counted
+        Of one policy, in the order of the text.
+    parents : collection of tuple of str
+        Paths of the classes that have a child policy.
+
+    Yields
+    ------
+    str
+
+    Examples
+    --------
+    >>> voice = Counted(("VOICE",), "VOICE", {"class_packets": 100, "output_packets": 120})
+    >>> for each in doubts([voice, Counted(("class-default",), "class-default", {})]):
+    ...     print(each)
+    No counters of class-default: the text seems to be cut off there.
+    VOICE: 120 packets sent and dropped, of 100 offered: these counters contradict one another.
+    """
+    below: dict[tuple[str, ...], list[Counted]] = {path: [] for path in ((), *parents)}
+    for each in classes:
+        below.setdefault(each.path[:-1], []).append(each)
+    yield from _missing(classes, below)
+    for each in classes:
+        offered = each.counts.get("class_packets")
+        left = sum(each.counts.get(quantity, 0.0) for quantity in _OF_QUEUE)
+        if offered is not None and left > offered * (1 + APART):
+            yield (
+                f"{each.name or 'All'}: {left:,.0f} packets sent and dropped, of {offered:,.0f}"
+                " offered: these counters contradict one another."
+            )
+        yield from _sum(each, below.get(each.path, ()))
+
+
+def _missing(
+    classes: Sequence[Counted], below: Mapping[tuple[str, ...], Sequence[Counted]]
+) -> Iterator[str]:
+    for each in classes:
+        if not each.counts:
+            yield f"No counters of {each.name}: the text seems to be cut off there."
+    for above, own in below.items():
+        if _LAST not in [each.path[-1] for each in own]:
+            where = f" below {'/'.join(above)}" if above else ""
+            after = f" after {own[-1].name}" if own else ""
+            missing = f"No {_LAST}{where}, which every policy has"
+            yield f"{missing}: the text seems to be cut off{after}."
+    last = classes[-1]
+    others = [each for each in classes[:-1] if "queue_limit" in each.counts]
+    if "queue_limit" in last.counts and others:
+        absent = [
+            words
+            for quantity, words in _OF_QUEUE.items()
+            if quantity not in last.counts and all(quantity in each.counts for each in others)
+        ]
+        if absent:
+            listed = " and no ".join(absent)
+            yield f"{last.name}, the last class, has no {listed}: the text seems to be cut off."
+
+
+def _sum(of: Counted, classes: Sequence[Counted]) -> Iterator[str]:
+    """Where a class with a child policy has other packets than the classes of that have."""
+    own = of.counts.get("class_packets")
+    parts = [each.counts["class_packets"] for each in classes if "class_packets" in each.counts]
+    whole = _LAST in [each.path[-1] for each in classes] and len(parts) == len(classes)
+    if own is not None and whole and abs(sum(parts) - own) > APART * max(sum(parts), own):
+        yield (
+            f"{'/'.join(of.path)} has {own:,.0f} packets, its classes {sum(parts):,.0f} together:"
+            " these counters contradict one another, or a class is missing."
+        )
