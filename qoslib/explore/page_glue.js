@@ -1,5 +1,7 @@
 /** Type of 12 px as large as the page's on a projector. */
 const LARGER = 2;
+/** Figures whose legend is being lifted off their panels. */
+const lifting = new WeakSet();
 function name_handles(root) {
   for (const slider of root.querySelectorAll(".widget-slider")) {
     const label = slider.querySelector(".widget-label");
@@ -81,6 +83,31 @@ function image(root, format, filename) {
   plot._context.toImageButtonOptions = { format, filename, scale: format === "png" ? 2 : 1 };
   plot.querySelector('[data-title^="Download plot"]').click();
 }
+/** Let plotly take the size of its place, which may have changed. */
+function fit(root) {
+  const plot = root.querySelector(".js-plotly-plot");
+  window.dispatchEvent(new Event("resize"));
+  plot?.once?.("plotly_relayout", () => lift_legend(plot));
+}
+/**
+ * plotly places a legend by the margin from before a resize. One that needs a line less than before lies
+ * over the panels until it is drawn again, as it is when the height changes by more than a pixel.
+ */
+function lift_legend(plot) {
+  const [legend, panel] = [".legend", ".nsewdrag"].map((each) => plot.querySelector(each)?.getBoundingClientRect());
+  if (!legend || !panel || legend.bottom <= panel.top || lifting.has(plot)) return;
+  const high = plot.clientHeight;
+  const draw = (height) => {
+    plot.style.height = `${height}px`;
+    window.dispatchEvent(new Event("resize"));
+  };
+  lifting.add(plot);
+  draw(high - 2);
+  plot.once("plotly_relayout", () => {
+    draw(high);
+    lifting.delete(plot);
+  });
+}
 /**
  * On a projector the figure fills what the controls leave of the screen. Its letters are made larger
  * by a transform, which plotly's pointer knows about.
@@ -99,7 +126,7 @@ function enlarge(root, on) {
   }
   // plotly takes the height of its place whenever the width changes.
   plot.style.height = `${plot.dataset.high}px`;
-  window.dispatchEvent(new Event("resize"));
+  fit(root);
 }
 function render({ model, el }) {
   const save_file = (file) => {
@@ -115,14 +142,13 @@ function render({ model, el }) {
   const start = requestAnimationFrame(() => {
     const root = el.closest(".qoslib-explorer");
     if (!root) return;
-    const fit = () => window.dispatchEvent(new Event("resize"));
     watcher = new MutationObserver((changes) => {
       name_handles(root);
-      if (changes.some((c) => c.target.classList?.contains("js-plotly-plot"))) fit();
+      if (changes.some((c) => c.target.classList?.contains("js-plotly-plot"))) fit(root);
     });
     watcher.observe(root, { childList: true, subtree: true });
     sizer = new ResizeObserver(() => {
-      if (width !== root.clientWidth) { width = root.clientWidth; fit(); }
+      if (width !== root.clientWidth) { width = root.clientWidth; fit(root); }
     });
     sizer.observe(root);
     name_handles(root);

@@ -24,6 +24,10 @@ ROOM = """() => { const root = document.querySelector('.qoslib-projected');
     const places = [...root.children].map((each) => each.getBoundingClientRect());
     return [Math.max(...places.map((each) => each.bottom)) <= innerHeight,
         Math.max(...places.map((each) => each.right)) <= innerWidth]; }"""
+#: Whether the legend of the explorer is above its panels.
+LEGEND_ABOVE = """() => { const [legend, panel] = ['.legend', '.nsewdrag'].map((each) =>
+        document.querySelector(`.qoslib-explorer ${each}`).getBoundingClientRect());
+    return legend.bottom <= panel.top; }"""
 #: Sizes of its letters on the screen; those of the figure are enlarged with it.
 LETTERS = """() => [...document.querySelectorAll(`.qoslib-projected
         :is(.widget-label, .widget-readout, select, button, text, .qoslib-cause)`)]
@@ -48,6 +52,8 @@ def test_figures_follow_the_width_of_the_page_and_keep_their_height(page, jupyte
     assert again == wide
     an_explorer_fits_a_projector(page)
     page.wait_for_function(f"({SIZES})()[1][1] === {wide[1][1]}")
+    settled(page)
+    page.wait_for_function(LEGEND_ABOVE)
 
 
 def an_explorer_fits_a_projector(page):
