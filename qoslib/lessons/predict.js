@@ -56,14 +56,16 @@ function choice(spec, guess, say) {
   return set;
 }
 
-// A text: a box for numbers makes 85 of "8,5" without a word. null where it is no number in reach.
-function read(text, {low, high}) {
-  const given = Number(text.trim().replace(/^(\d+),(\d+)$/, "$1.$2") || NaN);
+// A text: a box for numbers makes 85 of "8,5" without a word. Its own unit may stand behind a number.
+// null where it is no number in reach.
+function read(text, {low, high, unit}) {
+  const typed = text.trim(), bare = typed.endsWith(unit) ? typed.slice(0, typed.length - unit.length).trim() : typed;
+  const given = Number(bare.replace(/^(\d+),(\d+)$/, "$1.$2") || NaN);
   return given >= low && given <= high ? given : null;
 }
 
-function wrong(text, {low, high}, unit) {
-  return `“${text}” is not a number from ${low} to ${high} ${unit}, and is not kept.`;
+function wrong(text, {low, high, unit}) {
+  return `“${text}” is not a number from ${low} to ${high}, and is not kept. Give the number alone, in ${unit}.`;
 }
 
 function number(spec, guess, say, remark) {
@@ -86,7 +88,7 @@ function number(spec, guess, say, remark) {
   typed.addEventListener("change", () => {
     const given = read(typed.value, spec);
     if (given === null) {
-      remark(wrong(typed.value, spec, spec.unit));
+      remark(wrong(typed.value, spec));
       typed.value = kept;
       return;
     }
@@ -148,7 +150,7 @@ function curve(spec, guess, say, remark, hold) {
     typed.addEventListener("change", () => {
       const given = read(typed.value, spec.y);
       if (given !== null) return put(n, given);
-      remark(wrong(typed.value, spec.y, spec.y.unit));
+      remark(wrong(typed.value, spec.y));
       typed.value = points[n] ?? "";
     });
     return typed;

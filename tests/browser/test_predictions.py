@@ -62,11 +62,16 @@ def test_a_guess_is_kept_and_comes_back(jupyter_server, page):
     typed.fill("0,2")
     page.keyboard.press("Tab")
     kept(page, folder, "00.c", lambda guess: guess[0] == [50, 0.2])
-    for odd in ("-5", "99999", "two"):
+    # Its own unit may stand behind a number, and no other.
+    typed.fill("0.3 ms")
+    page.keyboard.press("Tab")
+    kept(page, folder, "00.c", lambda guess: guess[0] == [50, 0.3])
+    for odd in ("-5", "99999", "two", "0.2 s"):
         typed.fill(odd)
         page.keyboard.press("Tab")
         page.get_by_text(f"“{odd}” is not a number from").wait_for()
-        assert typed.input_value() == "0.2"
+        page.get_by_text("Give the number alone, in ms.").wait_for()
+        assert typed.input_value() == "0.3"
 
     # Then the curve by hand, in one stroke from left to right and upwards.
     area = page.locator(".qoslib-predict svg")
