@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import ipywidgets as widgets
 import pytest
@@ -98,6 +99,19 @@ def test_a_slider_draws_what_the_model_says():
     app.controls["offered_CS1"].value = 50
     answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
     assert drawn(app, "fluid-delay") == pytest.approx(answer.delay_mean_s / units.ms(1))
+
+
+def test_a_guess_of_a_delay_with_tail_drop_stands_at_no_port_that_drops_at_the_head(monkeypatch):
+    guesses = {"01.a": 20.0, "01.b": 100.0}
+    monkeypatch.setattr(lessons, "_store", SimpleNamespace(get=lambda asked: guesses[asked.name]))
+    app = lessons.priority_queue.explorer("m120")
+
+    def places():
+        return {each.uid: each.x for each in app.figure.data if each.uid.startswith("guess")}
+
+    assert places() == {"guess-01.a": ("CS1",), "guess-01.b": ()}
+    app.move(drop_CS1="tail", drop_BE="tail")
+    assert places() == {"guess-01.a": ("CS1",), "guess-01.b": ("BE",)}
 
 
 def test_the_packet_model_follows_when_the_controls_rest():

@@ -112,7 +112,10 @@ def explorer(platform: str | Scenario = "m120", experiment: str = "") -> Explore
 
 
 def _ghosts(here, experiment, moved, values):
-    """What was guessed of the base test: what CS1 loses, and the delay of BE with tail drop."""
+    """What was guessed of the base test: what CS1 loses, and the delay of BE with tail drop.
+
+    The delay stands only at a BE that drops at the tail: with head drop it is another question's.
+    """
     offered_gbps = units.convert(
         sum(_on_line_bps(s, here.port) for s in here.streams if s.name == "CS1"), "bit/s", "Gbit/s"
     )
@@ -121,7 +124,8 @@ def _ghosts(here, experiment, moved, values):
     tail = moved == tails and all(values[name] == "tail" for name in tails)
     lost = {"x": ["CS1"], "drawn": lambda percent: units.convert(percent, "%", "1") * offered_gbps}
     yield ghost("01.a", 1, **lost, side="right", faded=not asked or bool(moved))
-    yield ghost("01.b", 2, x=["BE"], faded=not (asked and tail))
+    where = ["BE"] if values["drop_BE"] == "tail" else []
+    yield ghost("01.b", 2, x=where, faded=not (asked and tail))
 
 
 def _known(platform, experiment):
