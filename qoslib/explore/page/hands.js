@@ -84,6 +84,7 @@ export function hands(canvas, view) {
     if (!handle) return view.pick(...at(event));
     event.preventDefault();
     canvas.setPointerCapture(event.pointerId);
+    view.take(handle.lane, handle.queue);
     const [x] = at(event);
     held = { ...handle, from: x, grab: handle.wall - x, change: null };
     if (handle.kind === "exit") {

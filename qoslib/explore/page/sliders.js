@@ -46,9 +46,21 @@ function loadOf(lane, queue) {
   return `, ${mine.length > 1 ? queue.name : mine[0].name}`;
 }
 
+/** The queues that can be meant: [number of its lane, its number there]. */
+function queuesOf(scene) {
+  return scene.lanes.flatMap((lane, n) => lane.shown.map((queue) => [n, queue]));
+}
+
+/** Mean another queue from now on; whether that is a change. */
+export function mean(scene, memory, lane, queue) {
+  const before = memory.meant ?? 0;
+  memory.meant = queuesOf(scene).findIndex(([n, q]) => n === lane && q === queue);
+  return memory.meant !== before;
+}
+
 /** Sliders and a button for a scene; `memory` keeps the queue that is meant, and where limits began. */
 export function slidersOf(scene, memory, ask, again) {
-  const found = [], meant = scene.lanes.flatMap((lane, n) => lane.shown.map((queue) => [n, queue]));
+  const found = [], meant = queuesOf(scene);
   memory.meant = Math.min(memory.meant ?? 0, meant.length - 1);
   const [number, place] = meant[memory.meant], lane = scene.lanes[number], queue = lane.shownQueues[place];
   if (meant.length > 1) found.push(chooser(scene, meant, memory, again));

@@ -7,7 +7,7 @@ import { hands, handlesOf } from "./hands.js";
 import { CSS, make, save } from "./page.js";
 import { PICTURE } from "./picture.js";
 import { projector } from "./projector.js";
-import { slidersOf } from "./sliders.js";
+import { mean, slidersOf } from "./sliders.js";
 import { stageOf } from "./stage.js";
 import { storiesOf } from "./stories.js";
 import { time } from "./words.js";
@@ -100,7 +100,10 @@ export function mount(el, spec, bytes, live = null) {
 
   function arm() {
     signs.textContent = PICTURE.signs?.(view.scene, view.layout, live).join(" · ") ?? "";
+    const controlled = "input, button, select", held = document.activeElement;
+    const focus = [...sliders.querySelectorAll(controlled)].indexOf(held);
     sliders.replaceChildren(...(live?.alive ? slidersOf(view.scene, memory, ask, arm) : []));
+    if (focus >= 0) sliders.querySelectorAll(controlled)[focus]?.focus();
   }
 
   const handles = () => handlesOf(view.scene, view.layout, PICTURE.stateAt(view.scene, view.t));
@@ -109,9 +112,14 @@ export function mount(el, spec, bytes, live = null) {
     get layout() { return view.layout; },
     live: () => Boolean(live?.alive),
     handles, ask, seek: clock.seek,
+    /** The sliders are those of the queue that is in a hand. */
+    take: (lane, queue) => { if (mean(view.scene, memory, lane, queue)) arm(); },
     hold(what) {
       if (what && !view.look.held) base = view.scene;
+      // Packets kept their size while a wall was held.
+      const again = view.look.held && !what;
       view.look.held = what;
+      if (again) stage.prepare();
       clock.repaint();
     },
     /** Arrivals in a hand: those of the streams of these names, so many times as fast. */
@@ -140,11 +148,8 @@ export function mount(el, spec, bytes, live = null) {
       view.scene = PICTURE.load(newSpec, newBytes, base);
       view.t = Math.min(view.t, view.scene.end_s);
       stories.point();
-      const controlled = "input, button, select", focused = document.activeElement;
-      const focus = [...sliders.querySelectorAll(controlled)].indexOf(focused);
       stage.prepare();
       arm();
-      if (focus >= 0) sliders.querySelectorAll(controlled)[focus]?.focus();
       say(stage.paint());
       clearTimeout(unanswered);
       if (asked) view.stats.answers_ms.push(performance.now() - asked);
