@@ -31,17 +31,27 @@ MOUNT = """([code, spec, data, width]) => {
     window.qos = new Function(code)()(place, spec, bytes, live);
     return place.firstChild.offsetHeight;
 }"""
-#: Where letters of the canvas stand at so many times; those that overlap others or are cut off.
+#: Where letters of the canvas stand at so many times; those that overlap others or an open flap, or
+#: are cut off.
 OVERLAPS = """(times) => {
-    const proto = CanvasRenderingContext2D.prototype, real = proto.fillText, found = new Set();
-    let boxes = [];
+    const proto = CanvasRenderingContext2D.prototype, found = new Set();
+    const { fillText: real, moveTo, lineTo, stroke } = proto;
+    let boxes = [], from = [0, 0], to = [0, 0];
+    proto.moveTo = function (...at) { from = at; return moveTo.apply(this, at); };
+    proto.lineTo = function (...at) { to = at; return lineTo.apply(this, at); };
+    proto.stroke = function () {
+        const open = this.lineWidth === 2.5 && ["#b3261e", "#ff8a80"].includes(this.strokeStyle);
+        const [[x0, y0], [x1, y1]] = [from, to];
+        if (open) boxes.push(["a flap", Math.min(x0, x1), y0, Math.max(x0, x1), y1]);
+        return stroke.call(this);
+    };
     proto.fillText = function (said, x, y, most = Infinity) {
         const w = Math.min(this.measureText(said).width, most);
         const size = parseFloat(/[\\d.]+(?=px)/.exec(this.font));
-        const left = this.textAlign === "right" ? x - w : x;
-        // Numbers in packets and over stems are centred; they move with these.
+        const left = x - ({ right: w, center: w / 2 }[this.textAlign] ?? 0);
         const box = [said, left, y - 0.7 * size, left + w, y + 0.2 * size];
-        if (this.textAlign !== "center") boxes.push(box);
+        // Numbers in packets are centred; delays over stems are, too.
+        if (this.textAlign !== "center" || / (µs|ms|s)$/.test(said)) boxes.push(box);
         return real.call(this, said, x, y);
     };
     const { W, H } = qos.layout;
@@ -57,10 +67,13 @@ OVERLAPS = """(times) => {
             }
         });
     }
-    proto.fillText = real;
+    Object.assign(proto, { fillText: real, moveTo, lineTo, stroke });
     return [...found];
 }"""
 
+#: What Python answers.
+UPDATE = """([spec, data]) =>
+    qos.update(spec, Uint8Array.from(atob(data), (each) => each.charCodeAt(0)))"""
 #: All that is written on the canvas.
 WRITTEN = """() => {
     const proto = CanvasRenderingContext2D.prototype, real = proto.fillText, found = [];
@@ -243,36 +256,35 @@ def test_delays_keep_their_scale_and_stems_grow_only_where_all_get_short(page):
     for limit in (14, 56, 8):
         view.change = {"limit": limit, "lane": 0, "queue": 0}
         data = base64.b64encode(view.data).decode()
-        page.evaluate(
-            """([spec, data]) => {
-                const limit = document.querySelector("input[type=range]:not(.scrub)");
-                limit.dispatchEvent(new Event("change"));
-                qos.update(spec, Uint8Array.from(atob(data), (each) => each.charCodeAt(0)));
-            }""",
-            [json.loads(json.dumps(view.spec)), data],
-        )
+        page.locator("input[type=range]:not(.scrub)").first.dispatch_event("change")
+        page.evaluate(UPDATE, [json.loads(json.dumps(view.spec)), data])
         scales.append(page.evaluate("[qos.scene.scale, qos.scene.stems]"))
     # The chart has the state before as a pale trace: its scale does not come down.
     assert [scale for scale, _ in scales] == pytest.approx([2e-3, 2e-3, 1e-2, 1e-2])
     assert [stems for _, stems in scales] == pytest.approx([2e-3, 2e-3, 1e-2, 2e-3])
 
 
-def test_arrivals_are_dragged_gently_and_in_steps(page):
+#: The middle of the last handle of a kind, on the page.
+HANDLE = f"""(kind) => {{
+    const box = document.querySelector('{ROOT} canvas').getBoundingClientRect();
+    const {{ x, y, w, h }} = qos.handles().filter((each) => each.kind === kind).at(-1);
+    const scale = box.width / qos.layout.W;
+    return [box.left + (x + w / 2) * scale, box.top + (y + h / 2) * scale];
+}}"""
+
+
+def test_arrivals_are_dragged_gently_and_in_steps_and_the_sliders_are_those_of_their_queue(page):
     page.goto("about:blank")
     mounted(page, lessons.policing.scene())
-    x, y = page.evaluate(
-        f"""() => {{
-            const box = document.querySelector('{ROOT} canvas').getBoundingClientRect();
-            const {{ x, y, w, h }} = qos.handles().find((each) => each.kind === "rate");
-            const scale = box.width / qos.layout.W;
-            return [box.left + (x + w / 2) * scale, box.top + (y + h / 2) * scale];
-        }}"""
-    )
+    assert page.get_by_role("slider", name="Offered load, EF").is_visible()
+    x, y = page.evaluate(HANDLE, "rate")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 60, y, steps=4)
     page.mouse.up()
-    assert page.evaluate("asked") == [{"rate": 1.25, "lane": 0, "queue": 0}]
+    assert page.evaluate("asked") == [{"rate": 1.25, "lane": 0, "queue": 1}]
+    assert page.get_by_role("slider", name="Offered load, default").is_visible()
+    assert page.get_by_label("Queue", exact=True).input_value() == "1"
 
 
 def test_a_projector_has_large_letters_and_keys(page):
@@ -355,6 +367,24 @@ def test_a_notebook_that_is_exported_as_html_plays(page, tmp_path):
 
 def test_the_wall_of_the_first_scene_can_be_dragged_both_ways(page):
     page.goto("about:blank")
-    mounted(page, lessons.one_queue.scene())
-    (wall,) = page.evaluate("qos.handles().filter((h) => h.kind === 'limit').map((h) => h.wall)")
-    assert 0.35 < wall / page.evaluate("qos.layout.W") < 0.6
+    view = lessons.one_queue.scene()
+    mounted(page, view)
+    places = "(({ wall, rail }) => [wall / qos.layout.W, rail / qos.layout.W])(qos.handles()[0])"
+    wall, _ = page.evaluate(places)
+    assert 0.35 < wall < 0.6
+    # As far to the left as there is room: nothing covers anything else, and all can still be seen.
+    x, y = page.evaluate(HANDLE, "limit")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(page.locator(f"{ROOT} canvas").bounding_box()["x"] + 36, y, steps=8)
+    assert page.evaluate(OVERLAPS, 8) == []
+    page.wait_for_function("asked.length")
+    view.change = page.evaluate("asked.at(-1)")
+    spec, data = json.loads(json.dumps(view.spec)), base64.b64encode(view.data).decode()
+    page.evaluate(UPDATE, [spec, data])
+    wall, rail = page.evaluate(places)
+    assert rail < wall < 0.1
+    # Once the hand lets go there is room again for the arrivals, and for the next move.
+    page.mouse.up()
+    wall, rail = page.evaluate(places)
+    assert wall > rail > 0.15

@@ -21,7 +21,7 @@ export function penOf(context, scene, layout, { dark, look, live, t }) {
     return dark ? found.dark : found.light;
   };
   return {
-    context, scene, layout, look, t, ofClass, live: Boolean(live?.alive),
+    context, scene, layout, look, t, ofClass, live: Boolean(live?.alive), written: [], labels: [],
     theme: THEMES[dark ? "dark" : "light"],
     colour: (lane, i) => ofClass(lane.streams[lane.stream[i]][0]),
   };
@@ -33,7 +33,32 @@ export function text(pen, said, x, y, { size = 12, weight = 400, colour, align =
   context.textAlign = align;
   context.fillStyle = colour ?? theme.ink;
   context.fillText(said, x, y, most);
-  return context.measureText(said).width;
+  const wide = context.measureText(said).width, shown = Math.min(wide, most ?? wide);
+  // What is centred stands in packets or over stems, and moves with them.
+  const left = align === "right" ? x - shown : x;
+  if (align !== "center") pen.written.push([left, y - 0.75 * size, left + shown, y + 0.25 * size]);
+  return wide;
+}
+
+/** The labels over stems, each beside what is written and the other labels; that of a packet that is followed first. */
+export function drawLabels(pen) {
+  const { context, layout, theme, labels, written } = pen, style = { size: 12, weight: 700, align: "center" };
+  for (const { said, x, top, dot, alpha, followed } of [...labels].sort((a, b) => b.followed - a.followed)) {
+    const half = textWidth(pen, said, style) / 2 + 1, y = top - 7;
+    const at = Math.max(layout.gate + half + 3, Math.min(x, layout.W - half));
+    const box = [at - half, y - 9, at + half, y + 3];
+    const free = ([left, up, right, down]) => box[0] >= right || left >= box[2] || box[1] >= down || up >= box[3];
+    if (!followed && !written.every(free)) continue;
+    written.push([box[0] - 8, box[1], box[2] + 8, box[3]]);
+    context.globalAlpha = alpha;
+    text(pen, said, at, y, style);
+    context.strokeStyle = theme.ink;
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.arc(x, top, dot, 0, 7);
+    context.stroke();
+    context.globalAlpha = 1;
+  }
 }
 
 export function textWidth(pen, said, { size = 12, weight = 400 } = {}) {

@@ -1,6 +1,6 @@
 // Paints a state; nothing moves here but by the time.
 
-import { badge, classOf, penOf, spread, word } from "./brush.js";
+import { badge, classOf, drawLabels, penOf, spread, word } from "./brush.js";
 import { drawLink } from "./link.js";
 import { memoryBar } from "./meters.js";
 import { drawRow } from "./queue.js";
@@ -17,6 +17,7 @@ export function draw(context, state, view) {
   const pen = penOf(context, view.scene, view.layout, view);
   view.look.spots = [];
   view.scene.lanes.forEach((lane, number) => drawLane(pen, lane, number, state.lanes[number], state.t));
+  drawLabels(pen);
 }
 
 function drawLane(pen, lane, number, state, t) {

@@ -49,21 +49,23 @@ function drawn(lane) {
   });
 }
 
-/** How much room a lane takes [px], from the roomiest to the tightest. */
+/** How much room a lane takes [px], from the roomiest to the tightest; `bucket` is how high that of a policer is. */
 const DENSITIES = [
   {
-    title: 18, size: 15.5, one: { first: 70, high: 38, below: 40 }, stem: 44, line: 26, fall: 1, under: true,
-    many: { first: 58, highs: [34, 34, 24, 16], gap: 54, below: 40 }, total: 17,
+    title: 18, size: 15.5, one: { first: 70, high: 38, below: 40 }, stem: 40, line: 26, fall: 1, under: true,
+    many: { first: 58, highs: [34, 34, 24, 16], gap: 54, below: 40 }, total: 17, bucket: 44,
   },
   {
-    title: 15, size: 14.5, one: { first: 56, high: 28, below: 28 }, stem: 30, line: 20, fall: 0.6, under: true,
-    many: { first: 44, highs: [24, 24, 20, 15], gap: 26, below: 10 }, total: 15,
+    title: 15, size: 14.5, one: { first: 56, high: 28, below: 28 }, stem: 26, line: 20, fall: 0.6, under: true,
+    many: { first: 44, highs: [24, 24, 20, 15], gap: 26, below: 10 }, total: 15, bucket: 44,
   },
   {
     title: 13, size: 13.5, one: { first: 39, high: 18, below: 8 }, stem: 20, line: 14, fall: 0.35, inline: true,
     many: { first: 23, highs: [16, 14, 14, 13], gap: 6, below: 6 }, total: 0,
   },
 ];
+/** How high a policer's bucket is where there is no room for more [px]. */
+export const LOW = 18;
 /** With its controls, a view of this height fits a screen of 1280 x 720 in JupyterLab. */
 export const HIGHEST = 424;
 const CHART = 62;
@@ -91,7 +93,7 @@ export function projectedLayout(layoutOf, scene, width, height, pair) {
  */
 export function layoutOf(scene, width, { before = null, held = false, W = Math.max(NARROWEST, Math.min(1040, width)), most = HIGHEST, only = null } = {}) {
   let made = null;
-  for (const density of DENSITIES) {
+  for (const density of DENSITIES.flatMap((each) => [each, { ...each, bucket: LOW }])) {
     made = laidOut(scene, W, density, before, held, only);
     if (made.H <= most) break;
   }
@@ -144,18 +146,28 @@ function placed(lane, y, { W, gate, pad }, sizes, density) {
   const high = single ? density.one.high : highs[Math.min(count, highs.length) - 1];
   const inline = !single && density.inline, under = density.under && (single || gap > 40);
   const tree = roomOfTree(lane, W);
-  const rows = lane.shown.map((q, row) => ({
-    queue: q, y: y + first + row * (high + gap), high, head: headOf(lane, gate, tree), ahead: ahead(lane), ...sizes[row],
-    inline, under, from: inline ? 0.2 * W : pad, pit: row + 1 === count ? below - 4 : gap - (inline ? 0 : under ? 22 : 19), drop: under ? 26 : single ? 20 : Math.min(14, gap),
-  }));
+  const { bucket = LOW } = density, shaped = ({ shaper, port_shaper }) => shaper ?? port_shaper;
+  let next = y + first;
+  const rows = lane.shown.map((q, row) => {
+    // A policer's bucket stands over the end of the rail, and has the room it needs above the queue.
+    const { policer } = lane.shownQueues[q], free = row ? 19 : first - density.title - 10;
+    const top = next + Math.max(0, policer && !inline ? bucket + 6 - free : 0);
+    next = top + high + gap;
+    return {
+      queue: q, y: top, high, head: headOf(lane, gate, tree), ahead: ahead(lane), bucket, ...sizes[row],
+      inline, under, from: inline ? 0.2 * W : pad, pit: row + 1 === count ? below - 4 : gap - (inline ? 0 : under ? 22 : 19), drop: under ? 26 : single ? 20 : Math.min(14, gap),
+    };
+  });
   const last = rows[rows.length - 1].y, lineHigh = single ? high : density.line;
   const middle = Math.round((rows[0].y + last + high - lineHigh) / 2);
-  const line = Math.max(middle, y + stem + (total ? 26 : 12));
+  const over = total ? 30 : 12, line = Math.max(middle, y + stem + over);
   const flows = lane.flows.length > 1 ? Math.min(lane.named.length, 6) + (lane.others ? 1 : 0) : 0;
   // Stems are as tall as there is room over the link.
-  const tall = Math.max(stem, Math.min(TALLEST, line - y - (total ? 26 : 12)));
+  const tall = Math.max(stem, Math.min(TALLEST, line - y - over));
   const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 27 : 14;
-  const bottom = Math.max(last + high + below, line + lineHigh + totals + (total ? 8 : 5));
+  // That of a shaper stands below its queue.
+  const foot = single && under && shaped(lane.shownQueues[lane.shown[0]]) ? bucket + 16 : below;
+  const bottom = Math.max(last + high + Math.max(below, foot), line + lineHigh + totals + (total ? 8 : 5));
   return { y, rows, single, beside: tree.beside, nodes: placedNodes(lane, rows, tree), line, lineHigh, bottom, stem: tall, total, fall, title: density.title, size: density.size };
 }
 
@@ -173,6 +185,7 @@ export function shaftOf(row, queue, rail, wall) {
   return [rail - 1, y - 4, Math.max(wall - 8, rail + 12), bottom];
 }
 
+/** Where arrivals stop before the wall: nearer to it where a hand holds it at the left edge. */
 export function railEnd(layout, wall) {
-  return Math.max(wall - HOLE, 60);
+  return Math.max(wall - HOLE, Math.min(60, wall - 14));
 }

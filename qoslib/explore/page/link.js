@@ -6,6 +6,9 @@ import { drawTree } from "./tree.js";
 import { waysOf } from "./tree_layout.js";
 import { carries, time } from "./words.js";
 
+/** How far over the highest stem words stand, so that its label has room between them [px]. */
+const LABEL = 18;
+
 /** A round time without digits that say nothing. */
 export function round(seconds) {
   const [value, unit] = time(seconds).split(" ");
@@ -19,13 +22,12 @@ export function drawLink(pen, lane, number, made, state, t) {
   if (!made.single) hoses(pen, lane, made, state, t);
   if (lane.nodes.length) drawTree(pen, lane, made, state);
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
-  // The height of a stem that stands for so long a delay.
+  // The height of a stem that stands for so long a delay; there is room for labels between it and the words.
   const rule = y - 4 - made.stem, scale = round(scene.stems), style = { size: 12, colour: theme.muted };
   const said = word(pen, made.total ? `this high: ${scale}` : scale, style);
   line(pen, gate + 4, rule, made.total ? end : end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
-  said.draw(end - said.wide, made.total ? rule - 6 : rule + 4);
-  if (made.total) text(pen, carries(lane), gate + 6, rule - 6, style);
-  const labels = [];
+  said.draw(end - said.wide, made.total ? rule - LABEL : rule + 4);
+  if (made.total) text(pen, carries(lane), gate + 6, rule - LABEL, style);
   for (let c = state.chosen - 1; c >= 0; c--) {
     const i = lane.sent[c], w = k * lane.size[i];
     const x = gate + (t - lane.departure[i]) * pixels;
@@ -43,37 +45,25 @@ export function drawLink(pen, lane, number, made, state, t) {
     }
     block(pen, lane, number, i, x, y, w, h, x + w > end - 40 ? alpha : 1);
     context.restore();
-    if (lane.departure[i] <= t && lane.seen(i)) stem(pen, lane, number, made, i, x + w / 2, w, alpha, labels);
-  }
-  for (const [said, x, top, colour, alpha] of labels.filter((label) => label.length)) {
-    context.globalAlpha = alpha;
-    text(pen, said, x, top, { size: 12, weight: 700, colour, align: "center" });
-    context.globalAlpha = 1;
+    if (lane.departure[i] <= t && lane.seen(i)) stem(pen, lane, number, made, i, x + w / 2, w, alpha);
   }
   line(pen, gate, y - 6, gate, y + h + 9, theme.ink, 2.5);
   totals(pen, lane, made, state);
 }
 
-function stem(pen, lane, number, made, i, x, w, alpha, labels) {
-  const { context, scene, look, theme } = pen, delay = lane.departure[i] - lane.arrival[i];
+function stem(pen, lane, number, made, i, x, w, alpha) {
+  const { context, scene, look } = pen, delay = lane.departure[i] - lane.arrival[i];
   const foot = made.line - 5, top = foot - (made.stem - 1) * Math.min(delay / scene.stems, 1);
-  const colour = pen.colour(lane, i), thin = w < 6;
+  const colour = pen.colour(lane, i), thin = w < 6, dot = thin ? 1.4 : 3;
   context.globalAlpha = alpha;
   line(pen, x, foot, x, top, colour, thin ? Math.min(1.2, Math.max(0.6, 0.4 * w)) : 1.6);
   context.fillStyle = colour;
   context.beginPath();
-  context.arc(x, top, thin ? 1.4 : 3, 0, 7);
+  context.arc(x, top, dot, 0, 7);
   context.fill();
   const followed = look.followed === lane.number[i];
   if (followed || (pen.every && lane.number[i] % pen.every === 0)) {
-    const covered = top < foot - made.stem + 16 && x > pen.layout.W - pen.layout.pad - 176;
-    if (covered && !followed) labels.push([]);
-    else if (followed || labels.every(([, other]) => Math.abs(other - x) > 52)) {
-      labels.push([time(delay, scene.longest), x, top - 7, theme.ink, alpha]);
-      context.strokeStyle = theme.ink;
-      context.lineWidth = 1.5;
-      context.stroke();
-    }
+    pen.labels.push({ said: time(delay, scene.longest), x, top, dot, alpha, followed });
   }
   context.globalAlpha = 1;
 }

@@ -1,6 +1,7 @@
 // What the scheduler, the token buckets and the dropper of a queue hold.
 
 import { line, text, textWidth, word } from "./brush.js";
+import { LOW } from "./layout.js";
 import { room, time } from "./words.js";
 
 /** RED's average and thresholds in words, and how long they are, by what they count. */
@@ -20,16 +21,6 @@ export function meters(pen, lane, made, row, queue, here, at) {
       before.draw(x, y);
       if (drawn) bar(pen, x + before.wide + 7, y - 7.5, 90, share, mark);
       after.draw(x + before.wide + 7 + drawn, y);
-    } });
-  }
-  if (!Number.isNaN(here.policer)) {
-    const words = word(pen, policerSays(queue, here), muted), drawn = Number.isNaN(here.excess) ? 1 : 2;
-    const wide = drawn * (VESSEL + 6) + 2;
-    found.push({ at: at.rail + (drawn > 1 ? -13 : 15), wide: wide + words.wide, draw(x, y) {
-      const [top, tall] = row.under ? [y - 20, 24] : [y - 14, 18];
-      vessel(pen, x, top, tall, here.policer);
-      if (drawn > 1) vessel(pen, x + VESSEL + 6, top, tall, here.excess);
-      words.draw(x + wide, y);
     } });
   }
   if (!row.under && !lane.nodes.length) found.push(...shaperSays(pen, queue, here));
@@ -53,8 +44,21 @@ function tokens(pen, bytes) {
   return word(pen, `${whole(bytes)} of tokens`, { size: 12, colour: pen.theme.muted });
 }
 
+/** How wide the only bucket of a queue is. */
+function wideOf({ bucket }) {
+  return bucket > LOW ? 32 : VESSEL;
+}
+
+/** A policer's buckets, where packets meet them: over the end of the rail. Between which places they stand. */
+export function drawPolicer(pen, row, here, rail) {
+  const shares = [here.policer, here.excess].filter((share) => !Number.isNaN(share)), from = rail + 7;
+  const wide = shares.length > 1 ? VESSEL : wideOf(row);
+  shares.forEach((share, at) => vessel(pen, from + at * (wide + 6), row.y - 7 - row.bucket, row.bucket, share, wide));
+  return [from, from + shares.length * (wide + 6)];
+}
+
 /** What a policer's buckets hold; the second one has its name. */
-function policerSays(queue, here) {
+export function policerSays(queue, here) {
   const { burst_bytes: burst, excess } = queue.policer, first = whole(here.policer * burst);
   return excess ? `committed ${first}, ${excess.name} ${whole(here.excess * excess.burst_bytes)}` : `${first} of tokens`;
 }
@@ -63,9 +67,9 @@ function policerSays(queue, here) {
 export function marks(pen, lane, made, row, queue, here, at) {
   const { y, high, head } = row;
   if (!Number.isNaN(here.shaper) && row.under && !lane.nodes.length) {
-    const meter = queue.shaper ?? queue.port_shaper, from = made.single ? head - VESSEL - 2 : head + 8;
-    const words = tokens(pen, here.shaper * meter.burst_bytes), tall = 15;
-    vessel(pen, from, y + high + 12, tall, here.shaper);
+    const meter = queue.shaper ?? queue.port_shaper, [wide, tall] = made.single ? [wideOf(row), row.bucket] : [VESSEL, 15];
+    const from = made.single ? head - wide - 3 : head + 8, words = tokens(pen, here.shaper * meter.burst_bytes);
+    vessel(pen, from, y + high + 13, tall, here.shaper, wide);
     words.draw(from - 8 - words.wide, y + high + 24);
   }
   wallLines(pen, lane, row, queue, at);
@@ -248,9 +252,13 @@ export function vessel(pen, x, y, h, share, w = VESSEL, colour = null) {
   context.strokeStyle = colour || theme.ink;
   context.lineWidth = colour ? 3 : 1.5;
   context.beginPath();
-  context.moveTo(x, y);
+  // A large one has a rim, and is seen to be open.
+  const rim = h > 2 * LOW ? 3 : 0;
+  context.moveTo(x - rim, y);
+  context.lineTo(x, y);
   context.lineTo(x, y + h);
   context.lineTo(x + w, y + h);
   context.lineTo(x + w, y);
+  context.lineTo(x + w + rim, y);
   context.stroke();
 }

@@ -4,7 +4,7 @@ import { block, classOf, ease, hollow, line, spread, word } from "./brush.js";
 import {
   CLOSING_S, FALL_S, LANDING_S, ON_RAIL, railEnd, roomOf, shaftOf, wallOf,
 } from "./layout.js";
-import { marks, maySay, meters } from "./meters.js";
+import { drawPolicer, marks, maySay, meters, policerSays } from "./meters.js";
 import { upto } from "./scene.js";
 import { between } from "./state.js";
 import { arrives, rate, room } from "./words.js";
@@ -197,12 +197,14 @@ function labels(pen, lane, number, made, row, queue, here, at) {
     left.push(word(pen, `${said}${movable ? "  ↔" : ""}`.trim(), muted));
   }
   right.push(word(pen, `${here.waiting.toLocaleString("en")} waiting${onTheWay(lane, made, at)}`, { size: 12.5, weight: 500 }));
-  if (!row.under) {
-    if (here.dropped) left.push(droppedOf(pen, lane, queue, here));
-    if (queue.limit) last.push(roomSaid(pen, lane, queue, at, here));
-  }
-  left.push(...meters(pen, lane, made, row, queue, here, at));
-  spread(row.y - (row.under ? 10 : 8), layout.pad, row.head, left, right, last);
+  if (!row.under && queue.limit) last.push(roomSaid(pen, lane, queue, at, here));
+  const lost = !row.under && here.dropped ? [droppedOf(pen, lane, queue, here)] : [];
+  const held = meters(pen, lane, made, row, queue, here, at), y = row.y - (row.under ? 10 : 8);
+  if (Number.isNaN(here.policer)) return void spread(y, layout.pad, row.head, [...left, ...lost, ...held], right, last);
+  // Nothing moves its bucket: what was dropped stands before it, or behind it where there is no room.
+  const [from, to] = drawPolicer(pen, row, here, at.rail), before = layout.pad + left[0].wide + 20 + (lost[0]?.wide ?? 0) <= from;
+  spread(y, layout.pad, from - 8, left, before ? lost : []);
+  spread(y, to + 2, row.head, [word(pen, policerSays(queue, here), muted), ...(before ? [] : lost), ...held], right, last);
 }
 
 /** What stands in the box of a lane with one queue besides what waits. */
@@ -245,10 +247,10 @@ function under(pen, lane, row, queue, here, at) {
   const atHead = queue.drops === "head";
   let to = shaft - 6, from = atHead ? layout.pad : behind;
   if (here.dropped) {
-    const said = droppedOf(pen, lane, queue, here), x = Math.max(to - said.wide, layout.pad);
+    const said = droppedOf(pen, lane, queue, here), before = to - said.wide >= layout.pad;
+    const x = before ? to - said.wide : behind + 6;
     said.draw(x, y);
-    to = x - 12;
-    if (!atHead) from = Math.max(from, x + said.wide + 12);
+    if (before) to = x - 12; else from = x + said.wide + 12;
   }
   if (!queue.limit) return;
   const said = roomSaid(pen, lane, queue, at, here), shaped = queue.shaper ?? queue.port_shaper;

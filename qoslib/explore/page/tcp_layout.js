@@ -1,6 +1,6 @@
 // Where everything stands: queue, link and way back are a loop, all to one scale of bytes.
 
-import { HIGHEST, NARROWEST, roomOf } from "./layout.js";
+import { HIGHEST, LOW, NARROWEST, roomOf } from "./layout.js";
 
 const READERS_PIXELS_PER_SECOND = 170, WIDEST = 24, RECEIVER = 34;
 /** How much room a lane takes [px]: with its title, and tighter. */
@@ -43,7 +43,7 @@ function laidOutTcp(scene, W, sizes, before) {
 function standing(lane, y, { gate, pad, k }, sizes) {
   const [queue] = lane.shownQueues, { high, title, size, fall, slot } = sizes;
   const row = {
-    queue: 0, y: y + sizes.first, high, head: gate, ahead: 1, torn: false, units: roomOf(lane, queue),
+    queue: 0, y: y + sizes.first, high, head: gate, ahead: 1, bucket: LOW, torn: false, units: roomOf(lane, queue),
     inline: false, under: true, from: pad, pit: sizes.slots - 8, drop: 26,
   };
   const senders = lane.senders.map((_, at) => row.y + high + sizes.slots + at * sizes.next);
