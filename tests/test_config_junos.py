@@ -2,7 +2,7 @@
 
 import pytest
 
-from qoslib.config import ConfigurationError, read, recognise
+from qoslib.config import ConfigurationError, read, recognise, write
 from qoslib.platforms import m120
 from qoslib.port import (
     ByteLimit,
@@ -371,7 +371,8 @@ def test_units_and_interface_sets_are_nodes():
     assert queues["unit 10 best-effort"].limit == ByteLimit(400_000)
     assert queues["unit 20 best-effort"].limit == ByteLimit(50_000)
     assert {each.node for each in port.classes} == {"unit 10", "unit 20", "unit 30"}
-    assert found.remarks == ()
+    (device,) = found.remarks
+    assert (device.line, device.lost[:29]) == (20, "This priority is of ACX7000. ")
 
 
 POLICERS = """
@@ -599,7 +600,11 @@ def test_a_switch_with_class_sets_and_without_a_line_rate():
     assert nodes["san"].shaper.rate_bps == 7e9
     # Half of the buffer that goes with 40, and with 60 per cent of the line.
     assert [q.limit for q in queues.values()] == [ByteLimit(200_000), ByteLimit(300_000)]
-    assert [each.text for each in found.remarks] == ["class storage queue-num 3 no-loss"]
+    assert [each.text for each in found.remarks] == [
+        "class storage queue-num 3 no-loss",
+        "forwarding-class-sets lan class lossy",
+    ]
+    assert found.remarks[1].lost.startswith("Class sets are of QFX switches. It is read as an MX")
 
 
 def test_platforms_differ():
@@ -685,3 +690,44 @@ def test_all_names_that_are_not_defined_are_in_one_error():
         " either: scheduler map 'wann' (line 21), did you mean 'wan'?; class 'contrl' (line 27),"
         " did you mean 'control'?"
     )
+
+
+def test_priorities_between_medium_low_and_low():
+    text = FOUR_CLASSES.replace("priority high;", "priority low-high;")
+    text = text.replace("priority medium-high;", "priority low-medium;")
+    found, port, queues = only(text, buffer_bytes=2e7)
+    levels = {name: queue.priority for name, queue in queues.items()}
+    # strict-high, high, medium-high and medium-low are 0 to 3.
+    assert levels == {"voice": 0, "control": 4, "video": 5, "data": 6}
+    assert "An MX does not have this priority" in found.remarks[-1].lost
+    written = write(port.port, "junos")
+    (back,) = read(written.text, facts=dict(written.facts), dialect="junos").ports
+    assert back.port == port.port
+    assert written.lost == (
+        "Not every platform has the priority low-medium of queue 'video'.",
+        "Not every platform has the priority low-high of queue 'control'.",
+    )
+
+
+def test_memory_for_packets_to_many_is_left_out():
+    size = "buffer-size percent 25;"
+    more = f"{size} buffer-size buffer-partition multicast percent 10;"
+    found = read(FOUR_CLASSES.replace(size, more, 1), facts={"buffer_bytes": 2e7})
+    assert found.ports[0].port == read(FOUR_CLASSES, facts={"buffer_bytes": 2e7}).ports[0].port
+    assert any("packets to many" in each.lost for each in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("more", "device"),
+    [
+        ("version 23.4R1.9-EVO;\n", "ACX7000, PTX and QFX"),
+        ("security { policies {\n    from-zone a to-zone b { }\n} }\n", "SRX series"),
+        ("version 23.4R1.9;\n", ""),
+    ],
+)
+def test_a_device_that_is_no_mx_is_said(more, device):
+    for facts in ({"buffer_bytes": 2e7}, {"buffer_bytes": 2e7, "platform": "srx"}):
+        found = read(more + FOUR_CLASSES, facts=facts, dialect="junos")
+        said = [each for each in found.remarks if "read as an MX" in each.lost]
+        assert len(said) == (bool(device) and "platform" not in facts)
+        assert all(device in each.lost and each.text in ("version", "from-zone") for each in said)

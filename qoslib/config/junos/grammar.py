@@ -27,6 +27,8 @@ _CLASS_OF_SERVICE = {
     "forwarding-class-sets * class *": "",
     "scheduler-maps * forwarding-class * scheduler *": "",
     "schedulers * transmit-rate **": "",
+    "schedulers * buffer-size buffer-partition **": "The part of the buffer that packets to many"
+    " may take is left out.",
     "schedulers * buffer-size **": "",
     "schedulers * shaping-rate **": "",
     "schedulers * excess-rate **": "",

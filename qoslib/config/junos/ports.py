@@ -11,7 +11,7 @@ from qoslib.config.junos.queues import queues_of, shaper_of
 from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.sites import Interface
 from qoslib.config.junos.statements import Said, shown
-from qoslib.config.junos.words import PRIORITIES, STRICT
+from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Statement
 from qoslib.config.text import ConfigurationError
 from qoslib.platforms.trees import junos
@@ -84,11 +84,12 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
     try:
         sites, nodes, shaper = _sites(interface, known, notes)
         every_one = [entry.scheduler for site in sites for entry in site.entries]
-        if any(each and each.priority == PRIORITIES[0] for each in every_one):
-            notes.words = PRIORITIES
+        used = {each.priority for each in every_one if each}
+        latency = PRIORITIES[0] in used
+        notes.words = priorities(latency, not used <= set(PRIORITIES))
         queues = [queue for site in sites for queue in queues_of(site, known.defined, notes)]
         tree = any(site.tree for site in sites)
-        strict = 2 if notes.words == PRIORITIES else 1
+        strict = 2 if latency else 1
         more, origins = rest_of(facts, name)
         classifier = _classifier(sites, known, notes)
         port = Port(

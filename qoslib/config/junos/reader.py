@@ -9,6 +9,7 @@ from qoslib.config.junos.known import Known, Rates, maps_of
 from qoslib.config.junos.metering import metered
 from qoslib.config.junos.notes import Definitions
 from qoslib.config.junos.paths import below
+from qoslib.config.junos.platforms import platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.profiles import profiles
@@ -145,5 +146,7 @@ def _read(
     of_filters += [each for each in said if each.active and _uses(each, filtered)]
     of_filters += [each for each in catch_alls(said, filtered) if each not in of_filters]
     found, remarks = sorted_out(said, of_filters, lost)
+    remarks += platform_remarks(text, said, facts)
+    remarks.sort(key=lambda each: each.line)
     lines = text.count("\n") + 1
     return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)

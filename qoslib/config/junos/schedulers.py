@@ -8,7 +8,7 @@ from qoslib.config.junos.amounts import Rate, percent, temporal_s
 from qoslib.config.junos.paths import named
 from qoslib.config.junos.profiles import Limit, excess_rate, limit_of, one_rate
 from qoslib.config.junos.statements import Said, shown
-from qoslib.config.junos.words import LOSS_PRIORITIES, PRIORITIES
+from qoslib.config.junos.words import ALL_PRIORITIES, LOSS_PRIORITIES, PRIORITIES
 from qoslib.config.text import ConfigurationError
 
 __all__ = ["Buffer", "Scheduler", "schedulers"]
@@ -79,7 +79,7 @@ def _buffer(of: Scheduler, said: Sequence[Said]) -> None:
                 of.buffer = Buffer("remainder", percent(value, each.line), each.line)
             case ["shared"]:
                 of.buffer = Buffer("shared", 1.0, each.line)
-            case []:
+            case [] | ["buffer-partition", *_]:
                 continue
             case _:
                 allowed = "percent, temporal, remainder or shared"
@@ -124,7 +124,7 @@ def schedulers(said: Sequence[Said]) -> dict[str, Scheduler]:
         _buffer(of, by.get("buffer-size", ()))
         of.shaping = limit_of(by.get("shaping-rate", []), "the shaping rate")
         for each in by.get("priority", ()):
-            of.priority = _word(each, PRIORITIES, "the priority")
+            of.priority = _word(each, ALL_PRIORITIES, "the priority")
             of.priority_line = each.line
         for each in by.get("excess-priority", ()):
             word = _word(each, (*PRIORITIES[2:], "none"), "the excess priority")

@@ -7,6 +7,7 @@ from qoslib.config.junos.statements import shown
 from qoslib.config.text import ConfigurationError
 
 __all__ = [
+    "ALL_PRIORITIES",
     "DEFAULT_CLASSES",
     "LOSS_PRIORITIES",
     "MARK_OF_LOSS",
@@ -17,11 +18,15 @@ __all__ = [
     "default_rules",
     "interface_rate_bps",
     "marks_of",
+    "priorities",
     "queue_of_class",
 ]
 
 #: From the first served to the last; `low-latency` stands above `strict-high` (ACX7000).
 PRIORITIES = ("low-latency", "strict-high", "high", "medium-high", "medium-low", "low")
+#: The same with two more above `low`, which few platforms have (Juniper, Class of Service User
+#: Guide, Transmission Priority Scheduling).
+ALL_PRIORITIES = (*PRIORITIES[:-1], "low-high", "low-medium", PRIORITIES[-1])
 #: These are served before any guarantee, and without a limit.
 STRICT = PRIORITIES[:2]
 LOSS_PRIORITIES = ("low", "medium-low", "medium-high", "high")
@@ -184,6 +189,28 @@ def default_rules(kind: str) -> dict[int, tuple[int, str]]:
     if KINDS[kind][1] is not _DSCP:
         return _DEFAULT_BITS
     return {code: _DEFAULT_DSCP.get(code, (0, "low")) for code in _MARKS}
+
+
+def priorities(latency: bool, more: bool) -> tuple[str, ...]:
+    """The priorities of a port, from the first served to the last.
+
+    Parameters
+    ----------
+    latency : bool
+        Whether one of its queues has `low-latency`.
+    more : bool
+        Whether one has `low-high` or `low-medium`.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> priorities(False, False)
+    ('strict-high', 'high', 'medium-high', 'medium-low', 'low')
+    """
+    return (ALL_PRIORITIES if more else PRIORITIES)[0 if latency else 1 :]
 
 
 def queue_of_class(word: str) -> int | None:

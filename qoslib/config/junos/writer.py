@@ -10,7 +10,7 @@ from qoslib.config.junos.emit import Spoken, limits_said, number, queue_said
 from qoslib.config.junos.emit_marks import marks_said, policer_said
 from qoslib.config.junos.mx import as_on_mx
 from qoslib.config.junos.reader import read_junos
-from qoslib.config.junos.words import PRIORITIES, interface_rate_bps
+from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES, interface_rate_bps, priorities
 from qoslib.config.lost import differences
 from qoslib.config.text import ConfigurationError
 from qoslib.config.write_record import Written
@@ -99,7 +99,7 @@ def _sites(spoken: Spoken) -> None:
     nodes = {node.name: node for node in scheduler.nodes}
     _rate(spoken, f"{where} shaping-rate", root.shaper)
     whole = root.shaper.rate_bps if root.shaper else port.rate_bps
-    words = PRIORITIES[{2: 0, 1: 1}.get(scheduler.strict_levels, 2) :]
+    words = _tree_words(port, scheduler)
     if not any(child in nodes for child in root.children):
         spoken.add(f"{where} scheduler-map {_MAP}")
         ordered = [queue for queue in port.queues if queue.name in root.children]
@@ -180,6 +180,9 @@ def _queues(
         spoken.add(f"class-of-service scheduler-maps {name} forwarding-class {of}"
                    f" scheduler {scheduler}")  # fmt: skip
         word = words[min(queue.priority, len(words) - 1)]
+        if word in ALL_PRIORITIES and word not in PRIORITIES:
+            said = f"Not every platform has the priority {word} of queue {queue.name!r}."
+            spoken.lost.append(said)
         rates_bps = whole_bps, ceiling_bps
         limited = queue_said(spoken, queue, scheduler, word, rates_bps, tree, name == _MAP)
         if queue.excess_priority is not None and tree:
@@ -198,11 +201,18 @@ def _rate(spoken: Spoken, where: str, shaper: Shaper | None) -> None:
         spoken.add(f"{where} {number(shaper.rate_bps)}{burst}")
 
 
+def _tree_words(port: Port, scheduler: SchedulerTree) -> tuple[str, ...]:
+    """The words of the levels, as many as are strict in front, and so many as the port has."""
+    start = {2: 0, 1: 1}.get(scheduler.strict_levels, 2)
+    more = max(queue.priority for queue in port.queues) >= len(PRIORITIES) - start
+    return (ALL_PRIORITIES if more else PRIORITIES)[start:]
+
+
 def _flat_words(port: Port) -> tuple[str, ...]:
     """The words of the levels: a first level that has the whole rate is strict-high."""
     levels = sorted({queue.priority for queue in port.queues})
     if isinstance(port.scheduler, StrictPriority):
-        return PRIORITIES[1:]
+        return priorities(False, levels[-1] >= len(PRIORITIES) - 1)
     most = port.shaper.rate_bps if port.shaper else port.rate_bps
     whole: Callable[[int], bool] = lambda level: all(  # noqa: E731
         queue.guaranteed_bps == most and queue.weight == 1
@@ -210,5 +220,6 @@ def _flat_words(port: Port) -> tuple[str, ...]:
         if queue.priority == level
     )
     if not whole(0):
-        return PRIORITIES[2:]
-    return PRIORITIES if levels[-1] == len(PRIORITIES) - 1 and whole(1) else PRIORITIES[1:]
+        return (ALL_PRIORITIES if levels[-1] >= len(PRIORITIES) - 2 else PRIORITIES)[2:]
+    latency = whole(1) and levels[-1] in (len(PRIORITIES) - 1, len(ALL_PRIORITIES) - 1)
+    return priorities(latency, levels[-1] >= len(PRIORITIES) - (not latency))
