@@ -12,6 +12,8 @@ TEXT = PRESETS["IOS XE branch edge"].text
 FACTS = {"line_rate_bps": 1e8}
 TRAFFIC = 'VOICE = "40 calls G.711"\nVIDEO = "10 Mb/s"\nBULK = "20 Mb/s"\nclass-default = "30 Mb/s"'
 
+OUT = "interface GigabitEthernet0/0/1\n speed 100\n service-policy output P\n"
+
 STATES = "before", "after"
 
 
@@ -216,6 +218,17 @@ def test_eight_classes_with_all_that_a_queue_may_have():
     assert Scenario.from_json(saved.to_json()) == made.scenario
     visible = [each for each in made._controls.values() if each.layout.display is None]
     assert len(visible) == 8
+    made.close()
+
+
+def test_a_text_that_cannot_be_read_at_first_leaves_room_for_before_and_after():
+    made = explore.configuration("! nothing")
+    assert "text before" not in made.sheet.said
+    for text, classes in ((TEXT, 4), ("policy-map P\n class class-default\n" + OUT, 1)):
+        made.sheet.text = text
+        assert len(made.figure.table) == classes
+        # The wider the gap between classes, the nearer are before and after of one.
+        assert made.figure.figure.layout.scattergap == pytest.approx(1 - 0.17 * classes)
     made.close()
 
 

@@ -141,7 +141,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._tell()
 
     def _note_error(self, error: ConfigurationError) -> None:
-        self.sheet.said = f"{error} The port is that of the text before."
+        before = "" if self._shown is None else " The port is that of the text before."
+        self.sheet.said = f"{error}{before}"
         note = {"line": error.line or 0, "severity": "error", "name": "unreadable"}
         self.sheet.notes = [note | {"text": str(error), "more": "", "fix": ""}]
 

@@ -84,7 +84,7 @@ def change(
     ]
     layout = style.layout(PANELS, y_axes=y_axes)
     layout["margin"] = {**layout["margin"], "b": 75}
-    layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * len(names))}
+    layout |= {"scattermode": "group", "scattergap": max(0.1, 1 - 0.17 * max(len(names), 1))}
     # Long names end at their mark; the other way the last of them would leave the page.
     for axis in ("xaxis", "xaxis2", "xaxis3"):
         layout[axis] = {**layout[axis], "tickangle": -30}

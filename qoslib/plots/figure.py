@@ -293,6 +293,9 @@ def refresh(widget: LiveFigure, figure: Figure, before: Figure | None = None) ->
         if before is not widget.before:
             widget.before = before
             _leave(pale, before)
+        if figure.layout.scattergap != widget.layout.scattergap:
+            # It goes with how many there are in a group.
+            widget.layout.scattergap = figure.layout.scattergap
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
                 shown, wanted = widget.layout[axis].range, figure.layout[axis].range

@@ -55,7 +55,8 @@ function render({ model, el }) {
   function findings() {
     list.replaceChildren(...model.get("notes").map((note) => {
       const item = element("li", { class: note.severity });
-      const name = element("button", { type: "button", title: "Show the line" }, `${SIGNS[note.severity]} ${note.line ? `line ${note.line}` : "port"}`);
+      const where = note.line ? `line ${note.line}` : note.name === "unreadable" ? "text" : "port";
+      const name = element("button", { type: "button", title: "Show the line" }, `${SIGNS[note.severity]} ${where}`);
       name.addEventListener("click", () => note.line && show(note.line));
       item.append(name);
       if (!note.more && !note.fix) item.append(element("span", {}, note.text));
