@@ -9,9 +9,9 @@ from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.promises import FRAME_BYTES
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.thresholds import lowered
-from qoslib.port import Codel, PacketLimit, Pie, Red
+from qoslib.port import Codel, PacketLimit, Pie, Red, TimeRedProfile
 
-__all__ = ["DEEP_S", "SHALLOW_S", "deepest_s"]
+__all__ = ["DEEP_S", "SHALLOW_S", "deepest_s", "frame_bytes"]
 
 #: A queue that lasts longer at its served rate delays what it holds too much [s].
 DEEP_S = 0.2
@@ -38,6 +38,24 @@ def deepest_s(member: Member) -> float:
     return (member.load.target_s if member.load else None) or DEEP_S
 
 
+def frame_bytes(member: Member) -> float:
+    """The size of a packet where a limit counts packets: that of the load, or a full frame [B].
+
+    Parameters
+    ----------
+    member : Member
+
+    Returns
+    -------
+    float
+        [B]
+    """
+    limit, held_bytes = member.queue.limit, member.promise.held_bytes
+    if isinstance(limit, PacketLimit) and limit.limit_bytes is None and held_bytes:
+        return held_bytes / limit.packets
+    return FRAME_BYTES
+
+
 def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
     """Classes that wait, with what they hold [B] and how long it lasts [s]."""
     for member in case.members:
@@ -55,22 +73,31 @@ def _arithmetic(case: Case, member: Member, lasts: float) -> str:
 
 def _limit(case: Case, member: Member, time_s: float) -> str:
     size = units.octets(time_s * member.promise.served_bps)
-    packets = max(math.floor(size / FRAME_BYTES), LEAST_FRAMES)
+    packets = max(math.floor(size / frame_bytes(member)), LEAST_FRAMES)
     milliseconds = units.convert(time_s, "s", "ms")
-    packet = isinstance(member.queue.limit, PacketLimit)
-    # Thresholds of WRED must not lie above the limit that this makes.
+    # Thresholds of WRED have the unit of the limit, and must not lie above it.
     red = member.queue.dropper
-    most = packets if packet else packets * FRAME_BYTES
-    lines = [
-        f"queue-limit {packets} packets",
-        *(lowered(red, most) if isinstance(red, Red) else []),
-    ]
+    words, most = _in_unit(member, packets)
+    lines = [f"queue-limit {words}", *(lowered(red, most) if isinstance(red, Red) else [])]
     return case.fix(
         mqc="\n  ".join([f"class {member.name}", *lines]),
         junos=f"set class-of-service schedulers {member.name} buffer-size temporal"
         f" {units.convert(time_s, 's', 'us'):.0f}",
-        tc=f"limit {packets}" if packet else f"# {milliseconds:g} ms are {size:.0f} bytes",
+        tc=f"limit {packets}"
+        if isinstance(member.queue.limit, PacketLimit)
+        else f"# {milliseconds:g} ms are {size:.0f} bytes",
     )
+
+
+def _in_unit(member: Member, packets: int) -> tuple[str, float]:
+    """So many full frames in the unit of the queue's limit, or of its thresholds."""
+    red, size_bytes = member.queue.dropper, math.floor(packets * frame_bytes(member))
+    if isinstance(red, Red) and isinstance(red.profile, TimeRedProfile):
+        time_s = units.bits(size_bytes) / red.profile.rate_bps
+        return f"{units.convert(time_s, 's', 'us'):.0f} us", time_s
+    if isinstance(member.queue.limit, PacketLimit):
+        return f"{packets} packets", packets
+    return f"{size_bytes} bytes", size_bytes
 
 
 @rule("queue-deep", "warning", "RFC 8289, section 3: a standing queue adds delay and no throughput")
@@ -102,18 +129,25 @@ def queue_shallow(case: Case) -> Iterator[Found]:
     for member, held, lasts in _candidates(case):
         if _shared(case, member):
             continue
-        if held < LEAST_FRAMES * FRAME_BYTES:
+        if held < LEAST_FRAMES * frame_bytes(member):
             yield Found(
                 case.line(member, "limit"),
                 f"The queue of {member.name} has no room for two full frames.",
-                f"{size_text(held)}; two frames have {size_text(LEAST_FRAMES * FRAME_BYTES)}.",
-                _limit(case, member, SHALLOW_S),
+                f"{size_text(held)}; two frames have"
+                f" {size_text(LEAST_FRAMES * frame_bytes(member))}.",
+                _limit(case, member, min(SHALLOW_S, deepest_s(member))),
             )
         elif lasts < SHALLOW_S:
+            longest_s = min(5 * SHALLOW_S, deepest_s(member))
+            # A longer queue would miss a target that is so short itself.
+            conflict = longest_s < SHALLOW_S and lasts > longest_s / 2
+            why = f"{_arithmetic(case, member, lasts)}; below 10 ms"
+            if conflict:
+                why += f", but its target of {time_text(longest_s)} allows no longer one"
             yield Found(
                 case.line(member, "limit"),
                 f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are dropped.",
-                f"{_arithmetic(case, member, lasts)}; below 10 ms.",
-                _limit(case, member, min(5 * SHALLOW_S, deepest_s(member))),
-                "info" if case.by_default(member, "limit") else None,
+                f"{why}.",
+                "" if conflict else _limit(case, member, longest_s),
+                "info" if conflict or case.by_default(member, "limit") else None,
             )

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from qoslib import units
-from qoslib.config.promises import FRAME_BYTES
-from qoslib.config.rules.buffers import deepest_s
+from qoslib.config.rules.buffers import deepest_s, frame_bytes
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.thresholds import lowered, profiles_of, thresholds_of
@@ -51,7 +50,7 @@ def wred_over_limit(case: Case) -> Iterator[Found]:
 
 def _room(member: Member, red: Red, high: float, most: float) -> str:
     """A limit twice the threshold, or lower thresholds where that would delay for too long."""
-    frame = FRAME_BYTES if isinstance(member.queue.limit, PacketLimit) else 1
+    frame = frame_bytes(member) if isinstance(member.queue.limit, PacketLimit) else 1
     served, longest_s = member.promise.served_bps, deepest_s(member)
     if served and units.serialisation_s(2 * high * frame, served) <= longest_s:
         unit = "packets" if isinstance(member.queue.limit, PacketLimit) else "bytes"

@@ -1,9 +1,17 @@
 """Thresholds of random early detection, and commands that lower them."""
 
+from qoslib import units
 from qoslib.port import Red
 from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, Thresholds
 
 __all__ = ["lowered", "profiles_of", "thresholds_of"]
+
+#: Unit of a threshold -> how many of the command's unit it is, and the word of that.
+_WORDS = {
+    "packets": (1.0, ""),
+    "B": (1.0, " bytes"),
+    "s": (float(units.convert(1.0, "s", "us")), " us"),
+}
 
 
 def thresholds_of(profile: Thresholds) -> tuple[float, float, str]:
@@ -48,7 +56,7 @@ def lowered(red: Red, most: float) -> list[str]:
     ----------
     red : Red
     most : float
-        The limit, in packets or bytes as the thresholds.
+        The limit, in packets, bytes or seconds as the thresholds.
 
     Returns
     -------
@@ -62,12 +70,13 @@ def lowered(red: Red, most: float) -> list[str]:
     lines = []
     for mark, _, each in profiles_of(red):
         low, high, unit = thresholds_of(each)
-        if unit not in ("packets", "B") or high <= most:
+        if unit not in _WORDS or high <= most:
             continue
         kind, word = "dscp", {"others": "default"}.get(mark, mark.lower().removeprefix("dscp "))
         if mark.startswith("IP "):
             kind, word = "precedence", mark.removeprefix("IP ")
-        sizes = int(low * most / high), int(most)
-        least, highest = (f"{size}{' bytes' if unit == 'B' else ''}" for size in sizes)
+        times, word_of_unit = _WORDS[unit]
+        sizes = int(low * most / high * times), int(most * times)
+        least, highest = (f"{size}{word_of_unit}" for size in sizes)
         lines.append(f"random-detect {kind} {word} {least} {highest}")
     return lines
