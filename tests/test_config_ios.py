@@ -509,7 +509,7 @@ def test_class_maps_with_all_any_not_and_each_other():
         (["class A", "priority level 9"], 4, "the level is '9'"),
         (["class A", "queue-limit 0"], 4, "the limit is 0"),
         (["class A", "random-detect dscp af99 1 2"], 4, "the DSCP is 'af99'"),
-        (["class A", "random-detect dscp ef 40 20"], 4, "the thresholds are no range"),
+        (["class A", "random-detect dscp ef 40 20"], 4, "the minimum threshold, 40, is above"),
         (["class A", "police cir 8000 pir 4000"], 4, "the peak rate is below"),
         (["class A", "service-policy P"], 4, "policy-map P is within itself"),
         (["class A", "service-policy Q"], 4, "policy-map Q is not defined"),
@@ -683,3 +683,13 @@ interface GigabitEthernet0/0/1
     with pytest.raises(ConfigurationError) as error:
         read(text + "interface GigabitEthernet0/0/2\n service-policy output PARNT\n")
     assert str(error.value).endswith("; policy-map PARNT (line 12), did you mean PARENT?")
+
+
+def test_the_header_that_is_not_understood_is_named_where_its_class_is_used():
+    text = "class-map match-any VOICE CALLS\n match dscp ef\nclass-map DATA\n match dscp af11\n"
+    text += "policy-map WAN\n class VOICE\n  priority 1000\n"
+    text += "interface GigabitEthernet0/0/1\n service-policy output WAN\n"
+    with pytest.raises(ConfigurationError) as error:
+        read(text)
+    said = "line 1: class-map VOICE, which line 6 uses, is not understood here"
+    assert str(error.value) == f"{said}; allowed: class-map and one NAME"

@@ -284,6 +284,11 @@ CASES = {
         (6, "did you mean 'bandwidth'?"),
         {"text_of": POLICY_TEXT},
     ),
+    "commands-exclusive": (
+        {"text_of": POLICY_TEXT.replace("percent 30", "percent 30\n  priority percent 20")},
+        (7, "Class VIDEO of policy-map WAN has priority and bandwidth"),
+        {"text_of": POLICY_TEXT.replace("bandwidth percent 30", "priority percent 20")},
+    ),
     "class-never-matches": (
         {"text_of": POLICY_TEXT.replace("match-any", "match-all")},
         (2, "no packet is in it"),
@@ -415,6 +420,20 @@ def test_a_policy_that_no_interface_has_is_checked_as_a_piece():
     assert (got.severity, got.line) == ("info", 4)
     assert "checked as a piece" in got.sentence
     assert "No interface has policy-map WAN" in read(piece).missing[0].question
+
+
+def test_bandwidths_of_two_units_exclude_one_another():
+    mixed = POLICY_TEXT.replace("  shape average 50000000", "  bandwidth 5000")
+    (got,) = found("commands-exclusive", text_of=mixed)
+    assert (got.line, got.arithmetic) == (8, "per cent in line 6, kb/s in line 8.")
+    left = mixed.replace("bandwidth 5000", "bandwidth remaining percent 20")
+    assert found("commands-exclusive", text_of=left) == ()
+
+
+def test_the_form_of_a_command_is_said():
+    odd = POLICY_TEXT.replace("service-policy output WAN", "service-policy WAN")
+    (got,) = found("unknown-command", text_of=odd)
+    assert "(it is `service-policy output NAME`, or `input`, on an interface)" in got.sentence
 
 
 def test_classes_that_nothing_can_be_in():

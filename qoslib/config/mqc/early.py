@@ -110,7 +110,7 @@ def _range(words: Words) -> tuple[Amount, Amount, float]:
     if low.unit != high.unit:
         words.refuse("the thresholds have two units; allowed: one")
     if high.value <= 0 or low.value > high.value:
-        words.refuse("the thresholds are no range; allowed: a maximum above 0 and the minimum")
+        words.refuse(_no_range(low, high))
     share = 1 / words.count("the denominator", 1, 65_536) if words.ahead else 0.1
     return low, high, share
 
@@ -133,5 +133,11 @@ def _nexus(early: Early, words: Words) -> None:
         else:
             raise NotUnderstood
     if low.unit != high.unit or low.value > high.value or high.value <= 0:
-        words.refuse("the thresholds are no range; allowed: a maximum above 0 and the minimum")
+        words.refuse(_no_range(low, high))
     early.rows = {"": (low, high, share)}
+
+
+def _no_range(low: Amount, high: Amount) -> str:
+    if high.value <= 0:
+        return "the maximum threshold is 0; allowed: above 0"
+    return f"the minimum threshold, {low.value:g}, is above the maximum, {high.value:g}"

@@ -103,6 +103,8 @@ def _bandwidth(of: Interface, words: Words) -> str:
 
 def _speed(of: Interface, words: Words) -> str:
     if not words.has_number():
+        if words.ahead[:1] == "-" or not words.ahead:
+            raise NotUnderstood
         return "stated"
     of.speed = Amount(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
     return "stated"

@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
+from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.words import dscp_mark, meant_interface
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Case, Found, rule
@@ -15,8 +16,21 @@ from qoslib.config.text import check_time
 
 __all__: list[str] = []
 
+_HEADERS = ("class-map", "policy-map")
 _QUEUEING = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
-_KNOWN = [*COMMANDS, *UNMODELLED, "class", "match", "description"]
+_KNOWN = [*COMMANDS, *UNMODELLED, *INTERFACE, *_HEADERS, "class", "match", "description"]
+#: How a command that is written in another way goes.
+_FORMS = {
+    "bandwidth": "`bandwidth KBPS`, `bandwidth percent P` or `bandwidth remaining ...`",
+    "class": "`class NAME`",
+    "class-map": "`class-map [match-any | match-all] NAME`",
+    "policy-map": "`policy-map NAME`",
+    "priority": "`priority [level L] [KBPS | percent P] [BURST]`",
+    "queue-limit": "`queue-limit N packets`, `bytes` or `ms`",
+    "service-policy": "`service-policy output NAME`, or `input`, on an interface",
+    "shape": "`shape average RATE`, in bit/s or with k, m, g",
+    "speed": "`speed MBPS` or `speed auto`",
+}
 _HEADER = re.compile(r"(class-map|policy-map|interface) ")
 _CLASS_MAP = re.compile(r"class-map (?:match-(?:any|all) )?(\S+)")
 _DSCP = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
@@ -49,7 +63,8 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         says = f"{word!r} is not a known command{meant}"
         if word.lower() in _KNOWN:
-            says = f"This form of {word!r} is not known"
+            form = _FORMS.get(word.lower(), "")
+            says = f"This form of {word!r} is not known{form and f' (it is {form})'}"
         where = ", ".join(map(str, at[:10])) + (", ..." if len(at) > 10 else "")
         more = f"It stands in {len(at)} lines: {where}." if len(at) > 1 else ""
         yield Found(at[0], f"{says}: it has no effect in the models.", more)
@@ -76,6 +91,46 @@ def _meant_interfaces(configuration: Configuration) -> Iterator[tuple[int, str, 
 
 def _is_mqc(configuration: Configuration) -> bool:
     return configuration.dialect.startswith(("ios", "nxos", "eos"))
+
+
+@rule(
+    "commands-exclusive",
+    "error",
+    "Cisco IOS XE command reference, priority: not with bandwidth in the same class;"
+    " bandwidth: in kbps or in per cent",
+    whole=True,
+)
+def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
+    """Commands of a class, or of a policy, that a device does not take together (IOS, IOS XE)."""
+    if configuration.dialect not in ("ios", "ios-xe"):
+        return
+    classes: dict[tuple[str, ...], dict[str, int]] = {}
+    units: dict[str, dict[str, int]] = {}
+    for each in configuration.statements:
+        check_time(each.line)
+        verb, _, rest = each.text.partition(" ")
+        if len(each.parents) == 2 and verb in ("priority", "bandwidth"):
+            classes.setdefault(each.parents, {}).setdefault(verb, each.line)
+            if verb == "bandwidth" and not rest.startswith("remaining"):
+                unit = "per cent" if rest.startswith("percent") else "kb/s"
+                units.setdefault(each.parents[0], {}).setdefault(unit, each.line)
+    for (policy, name), lines in classes.items():
+        if len(lines) == 2:
+            yield Found(
+                max(lines.values()),
+                f"Class {name.removeprefix('class ')} of {policy} has priority and bandwidth: the"
+                " device takes one of them.",
+                f"priority in line {lines['priority']}, bandwidth in line {lines['bandwidth']}.",
+            )
+    for policy, lines in units.items():
+        if len(lines) == 2:
+            says = ", ".join(f"{unit} in line {line}" for unit, line in lines.items())
+            yield Found(
+                max(lines.values()),
+                f"The bandwidths of {policy} are in kb/s and in per cent: the device takes one of"
+                " these units for all.",
+                f"{says}.",
+            )
 
 
 @rule(
