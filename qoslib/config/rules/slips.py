@@ -232,7 +232,7 @@ def shaper_unit(case: Case) -> Iterator[Found]:
             if not found:
                 continue
             shaped = units.convert(float(found[1]), _PREFIX[found[2].lower()], "bit/s")
-            share = f"{units.convert(shaped / rate_bps, '1', '%'):.2g} % of the line rate"
+            share = f"{units.convert(shaped / rate_bps, '1', '%'):.4g} % of the line rate"
             if shaped > rate_bps:
                 yield Found(
                     each.line,
