@@ -167,7 +167,7 @@ function placed(lane, y, { W, gate, pad }, sizes, density) {
   const totals = total ? 22 + total * Math.max(flows - 1, 0) : flows ? 27 : 14;
   // That of a shaper stands below its queue.
   const foot = single && under && shaped(lane.shownQueues[lane.shown[0]]) ? bucket + 16 : below;
-  const bottom = Math.max(last + high + Math.max(below, foot), line + lineHigh + totals + (total ? 8 : 5));
+  const bottom = Math.max(last + high + Math.max(below, foot), line + lineHigh + totals + (total ? 12 : 5));
   return { y, rows, single, beside: tree.beside, nodes: placedNodes(lane, rows, tree), line, lineHigh, bottom, stem: tall, total, fall, title: density.title, size: density.size };
 }
 
