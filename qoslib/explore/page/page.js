@@ -10,6 +10,7 @@ export const CSS = `
 .qoslib-packets .moves select { max-width: 16em; padding: 3px 0; }
 .qoslib-packets .row label { display: flex; gap: 6px; align-items: center; }
 .qoslib-packets .row label input { width: 5.6em; accent-color: #0072B2; }
+.qoslib-packets .row label span { white-space: nowrap; }
 .qoslib-packets .row.moves label { flex: 1 1 auto; max-width: 26em; }
 .qoslib-packets .row.moves label input { flex: 1 1 5.6em; }
 .qoslib-packets button, .qoslib-packets select { font: inherit; color: inherit; background: transparent; border: 1px solid #7D858F; border-radius: 7px; padding: 3px 9px; cursor: pointer; min-height: 2.2em; }
