@@ -304,6 +304,11 @@ CASES = {
         (8, "50 Mb/s meant"),
         {"text_of": POLICY_TEXT},
     ),
+    "class-without-queue": (
+        {"text_of": POLICY_TEXT.replace("bandwidth percent 30", "set dscp af41")},
+        (5, "it waits in that of class-default"),
+        {"text_of": POLICY_TEXT},
+    ),
     "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
     "filter-discards-rest": (
         {"statements": POLICED_OUT, "dialect": "junos"},

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from qoslib import units
 from qoslib.config.amounts import amount, rate_text
 from qoslib.config.phrases import ALLOWED, MOST, Sent, phrase
-from qoslib.config.promises import promises, queued
+from qoslib.config.promises import hosts, promises, queued
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort
 from qoslib.config.text import ConfigurationError
 from qoslib.flows import Flow
@@ -136,6 +136,7 @@ def loads(
     given, targets = _document(text, configured, elsewhere) if text is not None else ({}, {})
     made = []
     least_bps = {each.name: each.minimum_bps for each in promises(configured)}
+    guests = hosts(configured)
     for name, each in queued(configured).items():
         least = least_bps[name]
         target = targets.get(name)
@@ -146,7 +147,9 @@ def loads(
             counted = ["what the counters say"]
             made.append(_load(configured, name, each, least, counted, 0, counters, target))
         else:
-            assumed = _load(configured, name, each, least, ["its minimum"], 0, {}, target)
+            # What the queue of another class gets is assumed of that class alone.
+            words = ["nothing" if name in guests else "its minimum"]
+            assumed = _load(configured, name, each, least, words, 0, {}, target)
             made.append(assumed.replace(origin="assumed"))
     return tuple(made)
 

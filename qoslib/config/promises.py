@@ -12,7 +12,7 @@ from qoslib.port import ByteLimit, HierarchicalTokenBucket, PacketLimit, Port, Q
 from qoslib.port.nodes import outline
 from qoslib.record import NotNegative, Record, record
 
-__all__ = ["FRAME_BYTES", "Promise", "promises", "queued"]
+__all__ = ["FRAME_BYTES", "Promise", "hosts", "promises", "queued"]
 
 #: Mean sizes of a class's kinds of frames [B].
 Sizes = tuple[float, ...]
@@ -95,7 +95,22 @@ def promises(
     sizes = tuple((name, tuple(each)) for name, each in (frames_bytes or {}).items() if each)
     # Ports of one policy at one rate share what is worked out for the first of them.
     classes = tuple((name, each.queue, each.line) for name, each in queued(configured).items())
-    return _promises(configured.port.replace(name="any"), classes, sizes)
+    found = _promises(configured.port.replace(name="any"), classes, sizes)
+    host = hosts(configured)
+    together = {of: [name for name, its in host.items() if its == of] for of in host.values()}
+    return (
+        tuple(
+            _shared(each, [host.get(each.name, ""), *together.get(each.name, ())]) for each in found
+        )
+        if host
+        else found
+    )
+
+
+def _shared(of: Promise, others: list[str]) -> Promise:
+    """A promise that holds for several classes together says so."""
+    names = " and ".join(filter(None, others))
+    return of.replace(minimum_why=f"{of.minimum_why}; in one queue with {names}") if names else of
 
 
 @lru_cache(maxsize=1024)
@@ -131,6 +146,33 @@ def queued(configured: ConfiguredPort) -> dict[str, ConfiguredClass]:
     found = [each for each in configured.classes if each.queue and each.queue in queues]
     names = [each.name for each in found]
     return {each.name if names.count(each.name) == 1 else each.queue: each for each in found}
+
+
+def hosts(configured: ConfiguredPort) -> dict[str, str]:
+    """The classes whose packets wait in the queue of another class, and that class.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass
+    >>> port = Port("access", 1e8, (Queue("class-default", PacketLimit(50)),))
+    >>> classes = (ConfiguredClass("WEB", "class-default"),
+    ...            ConfiguredClass("class-default", "class-default"))
+    >>> hosts(ConfiguredPort("Gi0/1", "out", port, classes))
+    {'WEB': 'class-default'}
+    """
+    found = queued(configured)
+    own = {each.queue: name for name, each in found.items() if each.name == each.queue}
+    return {
+        name: own[each.queue] for name, each in found.items() if own.get(each.queue, name) != name
+    }
 
 
 def _served_bps(port: Port, queue: Queue, minimum: float) -> float:

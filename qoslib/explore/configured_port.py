@@ -54,7 +54,8 @@ def port_html(
             line = _line(configured, f"scheduler.nodes['{each.name}'].shaper.rate_bps")
             rows.append(_row(line, depth, each.name, _node(each)))
             continue
-        of = next((one for one in configured.classes if one.queue == each.name), None)
+        # The last: classes without a queue of their own come before the one that has it.
+        of = next((one for one in configured.classes[::-1] if one.queue == each.name), None)
         promise = found.get(each.name)
         if of is not None and promise is not None:
             colour = looks[promise.name].colour

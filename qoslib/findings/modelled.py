@@ -31,7 +31,7 @@ def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
     """A class loses packets under the load that was given."""
     by_name = {each.name: each for each in found}
     given: dict[str, float] = {}
-    for member in case.members:
+    for member in case.every:
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or not run.drop_ratio or run.drop_ratio < LEAST_LOSS:
             continue
@@ -62,6 +62,8 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     assert member.load is not None
     if member.strict:
         return "", ""
+    if member not in case.members:
+        return "", " Its packets wait in the queue of another class (class-without-queue)."
     (most, members) = next(each for each in case.groups if member in each[1])
     wanted, said = case.bandwidth(_least(case, member, given), most)
     others = [each for each in members if each is not member]
@@ -135,7 +137,7 @@ def _reserved(member: Member) -> float:
 def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
     """The 99th percentile of a class's delay is above its target."""
     by_name = {each.name: each for each in found}
-    for member in case.members:
+    for member in case.every:
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or load.target_s is None or run.delay_p99_s is None:
             continue

@@ -171,6 +171,8 @@ def apply(of: PolicyClass, words: Words) -> list[str]:
     verb = words.line.verb
     if verb == "description":
         return []
+    if verb == "fair-queue":
+        of.fair = words.line.number
     if verb in UNMODELLED:
         return [UNMODELLED[verb]]
     if verb not in COMMANDS:
@@ -203,3 +205,5 @@ def withdraw(of: PolicyClass, verb: str) -> None:
         raise NotUnderstood
     if verb in _FIELDS:
         setattr(of, _FIELDS[verb], None)
+    if verb == "fair-queue":
+        of.fair = 0

@@ -32,7 +32,12 @@ _LARGEST, _FRAME_BYTES = 65_536, 1500
 
 
 def class_lines(
-    of: Queue | Node, rules: Rules, line_bps: float, marks: list[str], levels: bool
+    of: Queue | Node,
+    rules: Rules,
+    line_bps: float,
+    marks: list[str],
+    levels: bool,
+    rest: bool = False,
 ) -> list[str]:
     """The commands of a class.
 
@@ -47,6 +52,8 @@ def class_lines(
         Of the queue's class.
     levels : bool
         Whether `priority` has to name its level.
+    rest : bool
+        Whether it is `class-default`, which has a queue without a command.
 
     Returns
     -------
@@ -60,7 +67,7 @@ def class_lines(
         lines.append(f"bandwidth {_whole(of.guaranteed_bps / _KBPS)}")
     if not first and rules.by_bandwidth:
         lines.append(f"bandwidth {_whole(of.weight / _KBPS)}")
-    elif not first and of.weight != 1:
+    elif not first and (of.weight != 1 or not (rest or lines or of.shaper)):
         lines.append(f"bandwidth remaining ratio {_whole(of.weight)}")
     if of.shaper:
         lines.append(_shape(of, rules))

@@ -23,13 +23,22 @@ _DEEPEST, _MOST = 8, 4096
 
 @dataclass
 class Place:
-    """A class where it stands in a tree: what it is called there, and who comes to it."""
+    """A class where it stands in a tree: what it is called there, and who comes to it.
+
+    `host` is the place in whose queue its packets wait, where it has no queue of its own.
+    """
 
     of: PolicyClass
     path: tuple[str, ...]
     marks: tuple[str, ...]
     children: "list[Place]" = field(default_factory=list)
     name: str = ""
+    host: "Place | None" = None
+
+    @property
+    def queue(self) -> str:
+        """The name of the queue in which its packets wait."""
+        return self.host.name if self.host else self.name
 
     @property
     def node(self) -> str:
@@ -37,7 +46,9 @@ class Place:
         return f"class {'/'.join(self.path)}"
 
 
-def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[Place]:
+def places_of(
+    found: Policies, policy: Policy, built_in: bool = False, shared_default: bool = False
+) -> list[Place]:
     """The classes of a policy as a tree, `class-default` last.
 
     Parameters
@@ -48,6 +59,8 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         The one on the interface.
     built_in : bool
         Whether the platform has classes of its own.
+    shared_default : bool
+        Whether a class without a command of queues waits in the queue of `class-default`.
 
     Returns
     -------
@@ -91,6 +104,8 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
                     )
                 place.children = below(child, place.path, (*above, child.name))
             places.append(place)
+        if shared_default:
+            _join(places)
         return places
 
     def is_rest(name: str) -> bool:
@@ -115,6 +130,23 @@ def places_of(found: Policies, policy: Policy, built_in: bool = False) -> list[P
         alone = often[place.of.name] == 1
         place.name = place.of.name if alone else "/".join(place.path)
     return made
+
+
+def _join(places: list[Place]) -> None:
+    """Let classes without a command of queues wait in the queue of the last one.
+
+    A queue has one policer for all of its packets, so a class that is policed keeps its own here;
+    and one with a limit or thresholds alone has a queue where a device takes these. Rule
+    `class-without-queue` says so.
+    """
+    *others, rest = places
+    for place in others:
+        part = place.of
+        said = part.priority, part.bandwidth, part.remaining, part.shape, part.child, part.police
+        queues = part.limit, part.early
+        alone = part.fair or part.limits or any(each is not None for each in (*said, *queues))
+        if not (alone or rest.of.police or rest.of.child):
+            place.host = rest
 
 
 def not_defined(found: Policies, kind: str, name: str, line: int) -> ConfigurationError:
@@ -187,7 +219,7 @@ def _followed(marks: tuple[str, ...], grouped: dict[str, tuple[str, ...]]) -> tu
 
 
 def leaves(places: list[Place]) -> Iterator[Place]:
-    """The places that have a queue, in their order."""
+    """The places without children, in their order."""
     for place in places:
         if place.children:
             yield from leaves(place.children)
@@ -212,8 +244,12 @@ def rules_of(places: list[Place]) -> tuple[tuple[tuple[str, str], ...], str]:
     rules: dict[str, str] = {}
     rest = _claim(places, None, rules)
     for place in leaves(places):
-        rules.setdefault(place.name, place.name)
-    return tuple(rules.items()), rest
+        if place.host is None:
+            rules.setdefault(place.name, place.name)
+    # What waits with the rest needs no rule.
+    guests = {mark for place in leaves(places) if place.host for mark in place.marks}
+    kept = ((m, q) for m, q in rules.items() if q != rest or m not in guests)
+    return tuple(kept), rest
 
 
 def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str]) -> str:
@@ -236,8 +272,8 @@ def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str])
             rest = rest or (found if everything else "")
             continue
         for mark in mine or ():
-            rules[mark] = place.name
-        rest = rest or (place.name if everything else "")
+            rules[mark] = place.queue
+        rest = rest or (place.queue if everything else "")
     return rest
 
 
@@ -247,7 +283,7 @@ def classes_of(places: list[Place], node: str) -> Iterator[ConfiguredClass]:
         part = place.of
         yield ConfiguredClass(
             "/".join(place.path) if place.name != part.name else part.name,
-            "" if place.children else place.name,
+            "" if place.children else place.queue,
             place.marks or (place.name or part.name,),
             part.line,
             node,

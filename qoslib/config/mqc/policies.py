@@ -84,7 +84,7 @@ class Early:
 
 @dataclass
 class PolicyClass:
-    """A class of a policy."""
+    """A class of a policy; `fair` is the line of `fair-queue`, or 0."""
 
     name: str
     line: int
@@ -98,6 +98,7 @@ class PolicyClass:
     limit: Amount | None = None
     limits: dict[str, Amount] = field(default_factory=dict)
     early: Early | None = None
+    fair: int = 0
     groups: tuple[str, ...] = ()
 
 

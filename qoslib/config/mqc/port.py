@@ -102,7 +102,8 @@ def _configured(
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
-    places = places_of(found, policy, rules.built_in)
+    shared = rules.shared_default and way == "out"
+    places = places_of(found, policy, rules.built_in, shared)
     root = f"policy-map {policy.name}"
     empty = empty.replace(classes=tuple(classes_of(places, root)))
     line = _line_rate(found, facts, interface, rules.types)

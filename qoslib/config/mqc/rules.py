@@ -40,6 +40,8 @@ class Rules:
         Whether times of a queue are at the rate that it is sure of; else at the next shaper's.
     types : bool
         Whether the type in an interface's name says its rate.
+    shared_default : bool
+        Whether a class without a command of queues waits in the queue of `class-default`.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Rules:
     built_in: bool = False
     by_service: bool = False
     types: bool = True
+    shared_default: bool = False
 
     def row(self, name: str) -> str:
         """The row of a default: the platform's own, else that of IOS XE."""
@@ -118,8 +121,16 @@ def _xr_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
     return limit // 2, limit
 
 
-IOS_XE = Rules("ios-xe", 2, False, _xe_limit, _xe_thresholds, "ios-xe.wred_thresholds")
-IOS = Rules("ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds")
+IOS_XE = Rules(
+    "ios-xe",
+    2,
+    False,
+    _xe_limit,
+    _xe_thresholds,
+    "ios-xe.wred_thresholds",
+    shared_default=True,
+)
+IOS = Rules("ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds", shared_default=True)
 IOS_XR = Rules(
     "ios-xr",
     7,

@@ -64,6 +64,7 @@ class Grown:
         seen_bps : float
             The rate that default limits go by [bit/s].
         """
+        places = [place for place in places if place.host is None]
         shares = weights(places, share_bps, self.rules)
         names = []
         for place in places:

@@ -106,7 +106,7 @@ def _policy_lines(port: Port, rules: Rules) -> tuple[list[str], str]:
         lines += [f"policy-map {each.policy}"]
         for name, of, below in each.classes:
             own = marks.get(of.name, []) if name != DEFAULT else []
-            said = class_lines(of, rules, port.rate_bps, own, bool(levels - {0}))
+            said = class_lines(of, rules, port.rate_bps, own, bool(levels - {0}), name == DEFAULT)
             said += [f"service-policy {below.policy}"] if below else []
             if said or name != DEFAULT:
                 lines += [f" class {name}", *(f"  {line}" for line in said)]

@@ -15,6 +15,7 @@ from qoslib.config.rules import (
     marks,
     policers,
     priority,
+    queueless,
     slips,
     sums,
 )
@@ -34,7 +35,18 @@ __all__ = [
     "silenced",
 ]
 
-_FILES = (contract, sums, priority, policers, buffers, early_drop, marks, attached, slips)
+_FILES = (
+    contract,
+    sums,
+    priority,
+    policers,
+    buffers,
+    early_drop,
+    marks,
+    attached,
+    slips,
+    queueless,
+)
 #: All rules that need no model, by their ids.
 RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}
 

@@ -12,7 +12,7 @@ from qoslib.port import Fifo
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["VIDEO", "VOICE"]
+__all__ = ["ROOM", "VIDEO", "VOICE"]
 
 #: Marks of telephone calls, with their signalling, and of video (RFC 4594, figure 3).
 VOICE = {"EF", "VA", "CS5"}

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from qoslib import units
 from qoslib.config.facts import Facts
 from qoslib.config.loads import Load
-from qoslib.config.promises import Promise, promises, queued
+from qoslib.config.promises import Promise, hosts, promises, queued
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
 from qoslib.config.shares import capacity_bps, is_strict, limit_in, nodes_of
 from qoslib.port import Port, Queue
@@ -126,7 +126,13 @@ class Case:
 
     @cached_property
     def members(self) -> list[Member]:
-        """Its classes with queues."""
+        """Its classes with queues of their own."""
+        guests = hosts(self.configured)
+        return [each for each in self.every if each.name not in guests]
+
+    @cached_property
+    def every(self) -> list[Member]:
+        """Its classes with queues, of their own or of another class."""
         known = {each.name: each.frames_bytes for each in self.loads}
         given = {each.name: each for each in self.loads}
         promised = {each.name: each for each in promises(self.configured, known)}
@@ -183,12 +189,19 @@ class Case:
         origin = self.origin(member, where)
         return f" (default {origin.default})" if origin and origin.default else ""
 
-    def bandwidth(self, wanted_bps: float, most_bps: float) -> tuple[float, str]:
+    @cached_property
+    def raised(self) -> dict[str, float]:
+        """What fixes give to classes [bit/s]; each fix of a guarantee takes note of its own."""
+        return {}
+
+    def bandwidth(
+        self, wanted_bps: float, most_bps: float, rounded: Callable[[float], int] = ceil
+    ) -> tuple[float, str]:
         """A guarantee [bit/s] and its command, in kb/s or per cent as the policy has it."""
         if self._in_kilobits and not self._in_percent:
-            kilobits = ceil(round(units.convert(wanted_bps, "bit/s", "kbit/s"), 3))
+            kilobits = rounded(round(units.convert(wanted_bps, "bit/s", "kbit/s"), 3))
             return units.convert(kilobits, "kbit/s", "bit/s"), f"bandwidth {kilobits}"
-        percent = ceil(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+        percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
         return units.convert(percent, "%", "1") * most_bps, f"bandwidth percent {percent}"
 
     def priority(self, wanted_bps: float, most_bps: float, rounded: Callable[[float], int]) -> str:
