@@ -114,6 +114,13 @@ def test_targets_and_tables_of_interfaces():
         ("VIDEO = []", 1, "40 calls G.711"),
         ('VIDEO = "0 bulk TCP, 20 ms"', 1, "1 to 1000"),
         ('VIDEO = "bulk TCP, 20 m"', 1, "ms"),
+        (
+            'VIDEO = "2 bulk TCP, 30"',
+            1,
+            "round trip of VIDEO is '30'; allowed: a time with its unit",
+        ),
+        ('VIDEO = "2 bulk TCP, 30 s"', 1, "round trip of VIDEO is '30 s'; allowed: 10 µs to 10 s"),
+        ('VIDEO = "2 bulk TCP, 1 us"', 1, "round trip of VIDEO is '1 us'; allowed: 10 µs to 10 s"),
         ('VIDEO = "6 Mb/s of 0 B"', 1, "1 or more"),
         ('VIDEO = "6 Mb/s video at 0/s"', 1, "above 0"),
         ('VIDEO = "what the counters say"', 1, "--measured"),
@@ -128,6 +135,38 @@ def test_an_error_names_the_line_and_what_is_allowed(text, line, says):
         loads(edge(), text)
     assert caught.value.line == line
     assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "25,5 Mb/s video",
+        "25,5 Mb/s",
+        "1,500 kb/s",
+        "1,000 calls G.711",
+        "6 Mb/s of 1,000 B",
+        "6 Mb/s video at 29,97/s",
+        "1,5 % of its minimum",
+        "2 bulk TCP, 30,5 ms",
+        "1,2 TCP, 30 ms",
+    ],
+)
+def test_a_number_with_a_comma_is_refused(words):
+    with pytest.raises(ConfigurationError) as caught:
+        loads(edge(), f'VIDEO = "{words}"')
+    said = f"traffic of VIDEO is '{words}'; allowed: numbers without a comma"
+    assert said in str(caught.value)
+    assert "a point is the decimal sign, as in 25.5" in str(caught.value)
+    with pytest.raises(ConfigurationError, match="20,5 ms.*without a comma"):
+        loads(edge(), 'VIDEO = "6 Mb/s"\n[targets]\nVIDEO = "20,5 ms"')
+
+
+def test_a_comma_between_words_and_round_trips_at_the_ends_of_the_range_are_read():
+    assert one('VIDEO = "6.5 Mb/s, cbr"').rate_bps == 6.5e6
+    trips = "TCP, 10 us", "bulk TCP,30.5ms", "3 TCP flows, 10 s"
+    assert [one(f'VIDEO = "{each}"').flows[0].round_trip_s for each in trips] == pytest.approx(
+        [1e-5, 0.0305, 10]
+    )
 
 
 def test_minima_of_a_tree_are_guarantees_and_a_share_of_what_is_left():
@@ -223,6 +262,9 @@ def test_amounts():
     assert size_text(2500) == "2,500 B"
     with pytest.raises(ValueError, match="s, ms, us"):
         amount("20 parsec", "s")
+    for text in ("25,5M", "1,000,000"):
+        with pytest.raises(ValueError, match=f"{text}.*without a comma: a point is the decimal"):
+            amount(text, "bit/s")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import re
 from qoslib import units
 from qoslib.record import fail
 
-__all__ = ["amount", "rate_text", "size_text", "time_text", "value_text"]
+__all__ = ["NO_COMMA", "amount", "rate_text", "size_text", "time_text", "value_text"]
 
 #: Unit -> how people write it, without regard to case.
 _WORDS = {
@@ -22,7 +22,12 @@ _WORDS = {
     "GB": ("gb", "gbytes", "g"),
     "packets": ("packets", "packet", "pkt"),
 }
-_NUMBER = re.compile(r"(\d[\d,_]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
+#: A comma is the decimal sign of some readers, and separates the thousands of others.
+NO_COMMA = (
+    "numbers without a comma: a point is the decimal sign, as in 25.5, and thousands are written"
+    " without a separator, as in 1500"
+)
 #: A rate in bytes, by its large B.
 _OCTETS = re.compile(r"\d\s*[kKmMgG]?B(/s|ps)?\b")
 #: From such a value on an amount is shown in the unit, the largest first.
@@ -48,7 +53,7 @@ def amount(text: str, unit: str) -> float:
     Raises
     ------
     ValueError
-        If it is no such amount.
+        If it is no such amount, or has a comma.
 
     Examples
     --------
@@ -59,8 +64,10 @@ def amount(text: str, unit: str) -> float:
     if unit == "bit/s" and _OCTETS.search(text):
         fail("amount", text, "bits per second: with a small b, as in 6 Mb/s")
     found = _NUMBER.fullmatch(text.strip())
+    if "," in text:
+        fail("amount", text, NO_COMMA)
     if found:
-        number = float(found[1].replace(",", "").replace("_", ""))
+        number = float(found[1].replace("_", ""))
         word = found[2].strip().lower()
         if not word:
             return number

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from qoslib import units
-from qoslib.config.amounts import amount, rate_text, time_text
+from qoslib.config.amounts import NO_COMMA, amount, rate_text, time_text
 from qoslib.flows import Flow
 from qoslib.record import fail
 from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, TickedBursts, imix
@@ -24,6 +24,8 @@ ALLOWED = (
 MOST = 1000
 #: Payload of a full frame of TCP over IPv4 with time stamps [B], and the frame with its headers.
 SEGMENT_BYTES, FRAME_BYTES = 1448, 1518
+#: The shortest and the longest round trip that anybody means [s].
+TRIPS_S = units.us(10), 10.0
 
 
 class Sent(NamedTuple):
@@ -64,10 +66,12 @@ def phrase(words: str, name: str, mark: str, least: float, counted: float | None
     Raises
     ------
     ValueError
-        If it is none of these.
+        If it is none of these, a number has a comma, or a round trip has no unit.
     """
     if re.match(r"\d[\d.,]*\s*[kKmMgG]?B(/s|ps)\b", words):
         fail(f"traffic of {name}", words, "bits per second: with a small b, as in 6 Mb/s")
+    if re.search(r"\d,\d", words):
+        fail(f"traffic of {name}", words, NO_COMMA)
     for pattern, make in _PHRASES:
         if found := re.fullmatch(pattern, words, re.IGNORECASE):
             return make(found, name, mark, least, counted)
@@ -76,7 +80,7 @@ def phrase(words: str, name: str, mark: str, least: float, counted: float | None
 
 def _number(text: str) -> float:
     try:
-        return float(text.replace(",", ""))
+        return float(text)
     except ValueError:
         fail("number", text, "digits, as in 40 or 2.5")
 
@@ -121,7 +125,7 @@ def _tcp(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
     flows = int(_number(found["flows"])) if found["flows"] else 1
     if not 1 <= flows <= MOST:
         fail(f"TCP flows of {name}", flows, f"1 to {MOST}")
-    trip = amount(found["trip"], "s")
+    trip = _trip(found["trip"], found["unit"], name)
     return Sent(
         [
             Flow(
@@ -136,6 +140,16 @@ def _tcp(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
         "",
         "given",
     )
+
+
+def _trip(number: str, unit: str, name: str) -> float:
+    """A round trip [s], which has a unit and is one that a network has."""
+    if not unit:
+        fail(f"round trip of {name}", number, "a time with its unit, as in '30 ms'")
+    trip_s = amount(number + unit, "s")
+    if not TRIPS_S[0] <= trip_s <= TRIPS_S[1]:
+        fail(f"round trip of {name}", f"{number} {unit}", " to ".join(map(time_text, TRIPS_S)))
+    return trip_s
 
 
 def _share(found: re.Match[str], name: str, mark: str, least: float, _: object) -> Sent:
@@ -170,15 +184,16 @@ def _words() -> dict[str, Any]:
 
 
 _CODEC = r"(?P<codec>G\.?\d+)"
-_OFFERED = r"(?P<rate>\d[\d.,]*)\s*(?P<prefix>[kmg]?)(?:b/s|bit/s|bps|bit)"
+_OFFERED = r"(?P<rate>\d[\d.]*)\s*(?P<prefix>[kmg]?)(?:b/s|bit/s|bps|bit)"
+_TRIP = r"(?P<trip>\d[\d.]*)\s*(?P<unit>[^\W\d]*)"
 _SPACING = r"(?:,\s*(?P<spacing>poisson|cbr))?"
 #: What a phrase looks like, and what makes streams and flows of it.
 _PHRASES: tuple[tuple[str, Callable[..., Sent]], ...] = (
-    (rf"(?P<calls>\d[\d,]*)\s*(?:calls?|x|×)\s*(?:of\s+)?{_CODEC}", _calls),
-    (rf"(?P<calls>\d[\d,]*)\s*{_CODEC}\s*calls?", _calls),
+    (rf"(?P<calls>\d+)\s*(?:calls?|x|×)\s*(?:of\s+)?{_CODEC}", _calls),
+    (rf"(?P<calls>\d+)\s*{_CODEC}\s*calls?", _calls),
     (rf"{_OFFERED}\s*(?:of\s+)?video(?:\s*at\s*(?P<pictures>\d[\d.]*)\s*(?:/s|fps))?", _video),
     (rf"{_OFFERED}(?:\s*of\s*(?P<size>\d+|imix)\s*(?:B|bytes)?)?{_SPACING}", _plain),
-    (r"(?:(?P<flows>\d+)\s*)?(?:bulk\s+)?TCP(?:\s+flows?)?\s*,\s*(?P<trip>[\d.]+\s*\w+)", _tcp),
+    (rf"(?:(?P<flows>\d+)\s*)?(?:bulk\s+)?TCP(?:\s+flows?)?\s*,\s*{_TRIP}", _tcp),
     (r"(?:(?P<percent>\d[\d.]*)\s*%\s*of\s*)?its\s*(?:minimum|guarantee)", _share),
     (r"nothing|0", _nothing),
     (r"what the counters say", _counted),
