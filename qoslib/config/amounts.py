@@ -5,7 +5,7 @@ import re
 from qoslib import units
 from qoslib.record import fail
 
-__all__ = ["NO_COMMA", "amount", "rate_text", "size_text", "time_text", "value_text"]
+__all__ = ["NO_COMMA", "amount", "rate_text", "share_text", "size_text", "time_text", "value_text"]
 
 #: Unit -> how people write it, without regard to case.
 _WORDS = {
@@ -33,6 +33,8 @@ _OCTETS = re.compile(r"\d\s*[kKmMgG]?B(/s|ps)?\b")
 #: From such a value on an amount is shown in the unit, the largest first.
 _RATES = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
 _TIMES = ("s", "ms", "us")
+#: Two digits make 100 of it [%].
+_NEARLY_ALL = 99.5
 
 
 def amount(text: str, unit: str) -> float:
@@ -125,6 +127,32 @@ def time_text(time_s: float) -> str:
     '15.4 ms'
     """
     return _shown(time_s, "s", _TIMES) if time_s else "0 ms"
+
+
+def share_text(share: float, digits: int = 2) -> str:
+    """A share to read, in per cent.
+
+    Parameters
+    ----------
+    share : float
+        [ratio]
+    digits : int
+        So many; more where a share would be taken for the whole, or is above it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> share_text(0.0667), share_text(0.9998), share_text(1.0), share_text(12.5)
+    ('6.7 %', '99.98 %', '100 %', '1,250 %')
+    """
+    percent = units.convert(share, "1", "%")
+    if percent >= 1000:
+        return f"{percent:,.0f} %"
+    least = 3 if percent >= 100 else 4 if percent >= _NEARLY_ALL else digits
+    return f"{percent:.{max(digits, least)}g} %"
 
 
 def size_text(size_bytes: float) -> str:

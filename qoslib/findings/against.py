@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from qoslib import units
 from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
-from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.findings.report import Change, ClassRun
 from qoslib.findings.under_load import LEAST_LOSS, runs
 from qoslib.tolerances import ROUNDING
@@ -82,7 +81,7 @@ def _of_port(
         if loss:
             numbers |= {"drop_before_ratio": loss[0], "drop_after_ratio": loss[1]}
         if loss and abs(loss[0] - loss[1]) > LEAST_LOSS:
-            percents = [f"{units.convert(ratio, '1', '%'):.2g} %" for ratio in loss]
+            percents = [share_text(ratio) for ratio in loss]
             parts.append(f"it loses {percents[1]} ({percents[0]}) of the given load")
         if parts:
             worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from qoslib import units
-from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
@@ -37,7 +36,6 @@ def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
             continue
         if member.strict and load.rate_bps > member.promise.maximum_bps:
             continue
-        lost = units.convert(run.drop_ratio, "1", "%")
         marks = {*member.of.marks, member.name.lower()}
         # What is lost of a rate that is promised, of calls, or of routing, is an error.
         promised = load.rate_bps <= member.promise.minimum_bps
@@ -45,7 +43,7 @@ def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
         fix, beside = _more(case, member, given)
         yield Found(
             member.of.line or case.configured.line,
-            f"Class {member.name} loses {lost:.2g} % of what it is sent.",
+            f"Class {member.name} loses {share_text(run.drop_ratio)} of what it is sent.",
             f"{load.text} offered ({load.words or load.origin}), at least"
             f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
             f" {rate_text((1 - run.drop_ratio) * load.rate_bps)} gets through.{beside}",

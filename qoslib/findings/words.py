@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qoslib import units
 from qoslib.config import Default, MissingFact
-from qoslib.config.amounts import rate_text, time_text, value_text
+from qoslib.config.amounts import rate_text, share_text, time_text, value_text
 from qoslib.findings.report import ClassRun, Compared, Report
 from qoslib.findings.under_load import LEAST_LOSS
 
@@ -38,7 +38,7 @@ def loss_text(run: ClassRun) -> str:
         return "- (TCP)"
     if 0 < run.drop_ratio < LEAST_LOSS:
         return f"< {units.convert(LEAST_LOSS, '1', '%'):g} %"
-    return f"{units.convert(run.drop_ratio, '1', '%'):.2g} %"
+    return share_text(run.drop_ratio)
 
 
 def run_cells(run: ClassRun) -> tuple[str, ...]:
@@ -75,7 +75,8 @@ def _beside(each: Compared, value: float | None, error: float | None) -> str:
     said = value_text(value, each.unit)
     if error is None or not each.measured:
         return said
-    return f"{said} ({units.convert(error, '1', '%'):+.3g} %)"
+    sign = "+" if error >= 0 else "-"
+    return f"{said} ({sign}{share_text(abs(error), 3)})"
 
 
 def sections(report: Report) -> list[tuple[str, list[str]]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from qoslib import units
-from qoslib.config.amounts import rate_text
+from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.words import dscp_mark, meant_interface
@@ -232,7 +232,7 @@ def shaper_unit(case: Case) -> Iterator[Found]:
             if not found:
                 continue
             shaped = units.convert(float(found[1]), _PREFIX[found[2].lower()], "bit/s")
-            share = f"{units.convert(shaped / rate_bps, '1', '%'):.4g} % of the line rate"
+            share = f"{share_text(shaped / rate_bps, 4)} of the line rate"
             if shaped > rate_bps:
                 yield Found(
                     each.line,
