@@ -8,11 +8,13 @@ import numpy as np
 
 from qoslib import units
 from qoslib.config import ConfiguredPort, Load
+from qoslib.config.amounts import time_text
 from qoslib.config.promises import queued
-from qoslib.config.shares import capacity_bps, nodes_of
+from qoslib.config.shares import capacity_bps
+from qoslib.findings.flat import one_level, one_queue
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
-from qoslib.port import Fifo, HierarchicalTokenBucket, Port, SchedulerTree
+from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -26,12 +28,12 @@ __all__ = ["BUSY", "LEAST_LOSS", "LOADS", "hash_of", "runs", "scenario_of", "sta
 LOADS = (0.8, 1.0, 1.2)
 #: A run has about so many packets, and is no longer than this [s].
 PACKETS, LONGEST_S = 300_000, 20.0
+#: A shorter run than so many round trips says little of TCP.
+ROUND_TRIPS = 100
 #: A queue is kept busy by this part of what it can send.
 BUSY = 1.1
 #: A loss below this is none, and so is a difference of losses [ratio].
 LEAST_LOSS = 1e-3
-#: Schedulers below which no engine runs TCP.
-TREES = SchedulerTree | HierarchicalTokenBucket
 
 
 def scenario_of(
@@ -47,7 +49,7 @@ def scenario_of(
         What the rates of all streams are multiplied by; TCP takes what it gets.
     model : str
         For ``"fluid"`` TCP is a stream that would fill the port. For ``"packets"`` it is TCP, or
-        below a tree of schedulers a stream that keeps its queue busy: no engine runs TCP there.
+        a stream that keeps its queue busy where `stand_in` says so.
 
     Returns
     -------
@@ -68,7 +70,12 @@ def scenario_of(
     >>> scenario.streams[0].rate_bps, scenario.duration_s
     (12000000.0, 20.0)
     """
-    port = _classified(configured, loads)
+    assert configured.port is not None
+    port = one_queue(configured.port)
+    stands_in = model == "fluid" or bool(_no_tcp(configured, loads, ratio))
+    if not stands_in and any(load.flows for load in loads):
+        port = one_level(port, _sent_bps(configured, loads, max(ratio, *LOADS)))
+    port = _classified(configured, port, loads)
     streams = [
         stream.replace(rate_bps=stream.rate_bps * ratio)
         for load in loads
@@ -76,11 +83,11 @@ def scenario_of(
         if stream.rate_bps
     ]
     hosts = []
-    stands_in = model == "fluid" or isinstance(port.scheduler, TREES)
     for load in loads:
         if load.flows and stands_in:
             first = load.flows[0]
-            rate = capacity_bps(port) if model == "fluid" else _busy_bps(configured, loads, load)
+            rate = capacity_bps(port)
+            rate = rate if model == "fluid" else _busy_bps(configured, loads, load, ratio)
             streams.append(
                 Stream(f"{load.name} TCP", rate, first.frame_bytes, Poisson(), first.mark)
             )
@@ -90,15 +97,13 @@ def scenario_of(
     pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
     if hosts:
         pps += units.rate_pps(capacity_bps(port), hosts[0].flows[0].frame_bytes)
-    duration = min(PACKETS / pps, LONGEST_S) if pps else 1.0
+    duration = _duration_s(pps)
     name = f"{configured.interface} {configured.direction}"
     return Scenario(name, port, tuple(streams), duration, duration / 10, hosts=tuple(hosts))
 
 
-def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
+def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -> Port:
     """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
-    assert configured.port is not None
-    port = _flat(configured.port)
     queues = {name: each.queue for name, each in queued(configured).items()}
     rules = []
     for load in loads:
@@ -111,34 +116,59 @@ def _classified(configured: ConfiguredPort, loads: Sequence[Load]) -> Port:
     return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
 
 
-def _flat(port: Port) -> Port:
-    """A tree above one queue with no more than one shaper does what a port with it does."""
-    if not isinstance(port.scheduler, SchedulerTree) or len(port.queues) > 1:
-        return port
-    (queue,) = port.queues
-    every = port.shaper, queue.shaper, *(node.shaper for node in nodes_of(port))
-    shapers = [shaper for shaper in every if shaper is not None]
-    if len(shapers) > 1:
-        return port
-    alone = queue.replace(shaper=None, guaranteed_bps=0.0, weight=1.0, priority=0)
-    shaper = shapers[0] if shapers else None
-    return port.replace(queues=(alone,), scheduler=Fifo(), shaper=shaper)
+def _sent_bps(
+    configured: ConfiguredPort, loads: Sequence[Load], ratio: float
+) -> dict[str, float]:
+    """What each queue is sent at most, by TCP as much as the port sends [bit/s]."""
+    assert configured.port is not None
+    queues = {name: each.queue for name, each in queued(configured).items()}
+    most = capacity_bps(configured.port)
+    return {queues[load.name]: most if load.flows else ratio * load.rate_bps for load in loads}
 
 
-def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load) -> float:
+def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.0) -> str:
+    """Why TCP does not run itself in the packet model; empty where it does."""
+    assert configured.port is not None
+    port = one_level(one_queue(configured.port), _sent_bps(configured, loads, max(ratio, *LOADS)))
+    if isinstance(port.scheduler, HierarchicalTokenBucket):
+        return "no engine runs TCP below classes that borrow (HTB)"
+    if isinstance(port.scheduler, SchedulerTree):
+        return "no engine runs TCP below a tree of schedulers like this one"
+    flows = [flow for load in loads for flow in load.flows]
+    if not flows:
+        return ""
+    streams = [stream for load in loads for stream in load.streams]
+    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
+    pps += units.rate_pps(capacity_bps(port), flows[0].frame_bytes)
+    duration_s, trip_s = _duration_s(pps), max(flow.round_trip_s for flow in flows)
+    if duration_s >= ROUND_TRIPS * trip_s:
+        return ""
+    run = f"a run of {time_text(duration_s)} has fewer than {ROUND_TRIPS} round trips"
+    return f"{run} of {time_text(trip_s)}"
+
+
+def _duration_s(pps: float) -> float:
+    return min(PACKETS / pps, LONGEST_S) if pps else 1.0
+
+
+def _busy_bps(
+    configured: ConfiguredPort, loads: Sequence[Load], load: Load, ratio: float
+) -> float:
     """A little more than the fluid model, or else the other rates, leave a class's TCP [bit/s]."""
+    own_bps = ratio * load.rate_bps
     try:
-        (run,) = (each for each in runs(configured, loads, "fluid") if each.name == load.name)
+        found = runs(configured, loads, "fluid", (ratio,))
     except ValueError:
         assert configured.port is not None
         most = capacity_bps(configured.port)
-        left = most - sum(each.rate_bps for each in loads if each is not load)
+        left = most - sum(ratio * each.rate_bps for each in loads if each is not load)
         return BUSY * max(left, (BUSY - 1) * most)
-    return max(BUSY * run.sent_bps - load.rate_bps, (BUSY - 1) * run.sent_bps, 1.0)
+    (run,) = (each for each in found if each.name == load.name)
+    return max(BUSY * run.sent_bps - own_bps, (BUSY - 1) * run.sent_bps, 1.0)
 
 
-def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> str:
-    """Says that a stream stands for TCP in the packet model, where it does.
+def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str]:
+    """Says where a stream stands for TCP in the packet model, and what of TCP is not used.
 
     Parameters
     ----------
@@ -147,8 +177,8 @@ def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> str:
 
     Returns
     -------
-    str
-        A sentence; empty where TCP runs itself, or nobody sends any.
+    dict of str to str
+        Class and a text; none where TCP runs itself, or nobody sends any.
 
     Examples
     --------
@@ -157,13 +187,25 @@ def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> str:
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
     >>> stand_in(edge, loads(edge, 'all = "2 TCP, 20 ms"'))
-    ''
+    {}
+    >>> for said in stand_in(edge, loads(edge, 'all = "2 TCP, 2 s"')).values():
+    ...     print(said)  # doctest: +NORMALIZE_WHITESPACE
+    round trip and number of connections not used (2 TCP, 2 s): a stream that keeps its queue busy
+    stands for TCP, as a run of 20 s has fewer than 100 round trips of 2 s
     """
-    assert configured.port is not None
-    tree = isinstance(_flat(configured.port).scheduler, TREES)
-    if not tree or not any(load.flows for load in loads):
-        return ""
-    return "A stream that keeps its queue busy stands for TCP, so its own delay is not TCP's."
+    said = (
+        "round trip and number of connections not used ({given}): a stream that keeps its queue"
+        f" busy stands for TCP, as {_no_tcp(configured, loads)}"
+    )
+    return {
+        load.name: said.format(given=", ".join([f"{len(load.flows)} TCP", *_trips(load)]))
+        for load in loads
+        if load.flows and _no_tcp(configured, loads)
+    }
+
+
+def _trips(load: Load) -> dict[str, None]:
+    return dict.fromkeys(time_text(flow.round_trip_s) for flow in load.flows)
 
 
 def hash_of(scenario: Scenario) -> str:
@@ -255,7 +297,7 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     sent = sum(_sent(result, (*steady, *flows)))
     offered = sum(float(result[name].offered_bps) for name in steady)
     lost = None
-    if offered and f"{load.name} TCP" in flows:
+    if offered and flows and result.tcp is None:
         # TCP gives way: what its class sends is first that of the other streams.
         lost = min(max(1 - sent / offered, 0.0), 1.0)
     elif offered:
