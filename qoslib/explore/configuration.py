@@ -302,7 +302,9 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
             self._show_port(now)
         figure = plots.change(names, self._before, now or {}, [least[name] for name in names])
         if self._shown is not None:
-            figure.remark = stand_in(self._shown, self._loads)
+            offered = self._offered(values) if now else self._loads
+            said = stand_in(self._shown, offered)
+            figure.remark = " ".join(f"{name}: {text}" for name, text in said.items())
         return figure
 
 

@@ -22,8 +22,8 @@ from qoslib.config.text import TakesTooLongError, check_time, in_time
 from qoslib.findings.against import changes
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
-from qoslib.findings.report import ClassRow, PortReport, Report
-from qoslib.findings.under_load import LOADS, hash_of, scenario_of, stand_in
+from qoslib.findings.report import ClassRow, ClassRun, PortReport, Report
+from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,9 +121,7 @@ def check(
             ports[place] = ports[place].replace(runs=runs, scenario=scenario, met=met)
             name = f"{configured.interface} {configured.direction}"
             listed += [each.replace(interface=name) for each in by_model.findings]
-            assumed += by_model.not_run
-            if any(each.model == "packets" for each in runs):
-                assumed += [said for said in (stand_in(configured, given),) if said]
+            assumed += [*by_model.not_run, *_of_tcp(runs, given)]
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import about, compared, limits
 
@@ -246,6 +244,18 @@ def _defaults(found: Configuration) -> tuple[Default, ...]:
     return tuple(defaults()[name] for name in names if name in defaults())
 
 
+def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
+    """What models that ran take TCP for."""
+    models = {run.model for run in runs}
+    if "fluid" in models and any(load.flows for load in given):
+        yield (
+            "In the fluid model TCP takes what the others leave, whatever its round trip and its"
+            " number of connections are."
+        )
+    if "packets" in models and any(load.flows and load.rate_bps for load in given):
+        yield "In the packet model TCP fills its queue, so what waits beside it is dropped too."
+
+
 def _assumed(found: Configuration, sent: Mapping[int, Sequence[Load]]) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
     every = [load for given in sent.values() for load in given]
@@ -258,5 +268,3 @@ def _assumed(found: Configuration, sent: Mapping[int, Sequence[Load]]) -> Iterat
         load.frame_bytes is None or load.origin == "assumed" for g in sent.values() for load in g
     ):
         yield "Packets of 1,518 B where no load says their size."
-    if any(load.flows for given in sent.values() for load in given):
-        yield "TCP takes what the others leave: it keeps its queue busy."

@@ -6,6 +6,7 @@ from qoslib.config import ConfiguredPort, Load, Origin, Promise, defaults, promi
 from qoslib.config.amounts import rate_text, time_text
 from qoslib.config.promises import queued
 from qoslib.findings.report import Cell, ClassRow, Kind
+from qoslib.findings.under_load import stand_in
 from qoslib.port import Queue
 
 __all__ = ["class_rows"]
@@ -50,6 +51,7 @@ def class_rows(
     sizes = {name: each.frames_bytes for name, each in known.items()}
     queues = {queue.name: queue for queue in configured.port.queues}
     classes = queued(configured)
+    not_used = stand_in(configured, loads)
     if configured.direction == "in" and not any(queue.policer for queue in queues.values()):
         return ()
     return tuple(
@@ -60,6 +62,7 @@ def class_rows(
             *_promised(configured, each, queues[each.queue], by_type),
             classes[each.name].line,
             len(known[each.name].flows) if each.name in known else 0,
+            not_used.get(each.name, ""),
         )
         for each in promises(configured, sizes)
     )

@@ -63,7 +63,7 @@ def _port(port: PortReport) -> dict[str, Any]:
 
 def _class(row: ClassRow) -> dict[str, Any]:
     made: dict[str, Any] = {"name": row.name, "marks": row.marks, "line": row.line}
-    made["tcp_flows"] = row.tcp_flows
+    made |= {"tcp_flows": row.tcp_flows, "tcp_not_used": row.tcp_not_used}
     for name, key in _CELLS.items():
         cell: Cell = getattr(row, name)
         made |= {key: cell.value, f"{name}_from": cell.kind, f"{name}_why": cell.why}

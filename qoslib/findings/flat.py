@@ -74,9 +74,9 @@ def one_level(port: Port, strict_bps: Mapping[str, float]) -> Port:
     tree = port.scheduler
     if not isinstance(tree, SchedulerTree) or len(port.queues) < 2:
         return port
-    nodes = tree.nodes
-    parents = outline(port.queues, nodes).parents
-    shapers = [each.shaper for each in (port, *nodes) if each.shaper is not None]
+    nodes, parents = tree.nodes, outline(port.queues, tree.nodes).parents
+    every = port.shaper, *(node.shaper for node in nodes)
+    shapers = [shaper for shaper in every if shaper is not None]
     rest = [queue for queue in port.queues if queue.priority >= tree.strict_levels]
     strict = [queue for queue in port.queues if queue.priority < tree.strict_levels]
     first_bps = sum(_most(strict_bps.get(queue.name, 0.0), queue) for queue in strict)

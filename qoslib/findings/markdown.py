@@ -10,6 +10,7 @@ from qoslib.findings.words import (
     answer,
     compared_cells,
     how_long,
+    not_used,
     run_cells,
     sections,
 )
@@ -76,8 +77,8 @@ def _classes(port: PortReport) -> Iterator[str]:
             for r in port.rows
         ]
         yield "\n".join(_table(CLASSES, lines))
-    if port.met:
-        yield "\n".join(f"- {_plain(each)}" for each in port.met)
+    if said := [*not_used(port.rows), *port.met]:
+        yield "\n".join(f"- {_plain(each)}" for each in said)
 
 
 def _load(port: PortReport, report: Report) -> Iterator[str]:

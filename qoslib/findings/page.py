@@ -17,6 +17,7 @@ from qoslib.findings.words import (
     compared_cells,
     how_long,
     loss_text,
+    not_used,
     run_cells,
     sections,
 )
@@ -159,7 +160,7 @@ def _classes(port: PortReport) -> Iterator[str]:
         given = sorted((run for run in port.runs if run.load_ratio == 1), key=_is_packets)
         runs = {run.name: run for run in given}
         yield from _table(head, (_row(row, runs) for row in port.rows))
-    yield from (f"<p>{escape(each)}</p>" for each in port.met)
+    yield from (f"<p>{escape(each)}</p>" for each in (*not_used(port.rows), *port.met))
 
 
 def _load(port: PortReport, report: Report) -> Iterator[str]:

@@ -60,6 +60,8 @@ class ClassRow(Record):
     line : int
     tcp_flows : int
         How many TCP connections are offered besides.
+    tcp_not_used : str
+        What of these the packet model does not use, and why; empty where it runs them.
     """
 
     name: str
@@ -70,6 +72,7 @@ class ClassRow(Record):
     queue: Cell
     line: Count = 0
     tcp_flows: Count = 0
+    tcp_not_used: str = ""
 
 
 @record

@@ -73,8 +73,9 @@ def _port(port: PortReport) -> Iterator[str]:
     notes: dict[str, int] = {}
     lines: list[tuple[str, ...]] = [CLASSES]
     for row in port.rows:
-        cells = row.offered, row.minimum, row.maximum, row.queue
-        lines.append((row.name, row.marks, *(_cell(cell, notes) for cell in cells)))
+        offered = _noted(_cell(row.offered, notes), row.tcp_not_used, notes)
+        cells = (_cell(cell, notes) for cell in (row.minimum, row.maximum, row.queue))
+        lines.append((row.name, row.marks, offered, *cells))
     yield ""
     yield from _columns(lines)
     for why, number in notes.items():
@@ -93,8 +94,11 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
     if cell.kind in _PLAIN:
         return cell.text
     said = f"{cell.kind}: {cell.why}" if cell.why else str(cell.kind)
-    number = notes.setdefault(said, len(notes) + 1)
-    return f"{cell.text} [{number}]"
+    return _noted(cell.text, said, notes)
+
+
+def _noted(text: str, note: str, notes: dict[str, int]) -> str:
+    return f"{text} [{notes.setdefault(note, len(notes) + 1)}]" if note else text
 
 
 def _runs(runs: Sequence[ClassRun]) -> list[tuple[str, ...]]:

@@ -116,9 +116,7 @@ def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -
     return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
 
 
-def _sent_bps(
-    configured: ConfiguredPort, loads: Sequence[Load], ratio: float
-) -> dict[str, float]:
+def _sent_bps(configured: ConfiguredPort, loads: Sequence[Load], ratio: float) -> dict[str, float]:
     """What each queue is sent at most, by TCP as much as the port sends [bit/s]."""
     assert configured.port is not None
     queues = {name: each.queue for name, each in queued(configured).items()}
@@ -151,9 +149,7 @@ def _duration_s(pps: float) -> float:
     return min(PACKETS / pps, LONGEST_S) if pps else 1.0
 
 
-def _busy_bps(
-    configured: ConfiguredPort, loads: Sequence[Load], load: Load, ratio: float
-) -> float:
+def _busy_bps(configured: ConfiguredPort, loads: Sequence[Load], load: Load, ratio: float) -> float:
     """A little more than the fluid model, or else the other rates, leave a class's TCP [bit/s]."""
     own_bps = ratio * load.rate_bps
     try:
@@ -168,7 +164,7 @@ def _busy_bps(
 
 
 def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str]:
-    """Says where a stream stands for TCP in the packet model, and what of TCP is not used.
+    """Say where a stream stands for TCP in the packet model, and what of TCP is not used.
 
     Parameters
     ----------
@@ -190,17 +186,18 @@ def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str
     {}
     >>> for said in stand_in(edge, loads(edge, 'all = "2 TCP, 2 s"')).values():
     ...     print(said)  # doctest: +NORMALIZE_WHITESPACE
-    round trip and number of connections not used (2 TCP, 2 s): a stream that keeps its queue busy
-    stands for TCP, as a run of 20 s has fewer than 100 round trips of 2 s
+    round trip and number of connections not used: 2 TCP, 2 s. A stream that keeps its queue busy
+    stands for TCP, as a run of 20 s has fewer than 100 round trips of 2 s.
     """
-    said = (
-        "round trip and number of connections not used ({given}): a stream that keeps its queue"
-        f" busy stands for TCP, as {_no_tcp(configured, loads)}"
-    )
+    with_tcp = [load for load in loads if load.flows]
+    why = _no_tcp(configured, loads) if with_tcp else ""
+    if not why:
+        return {}
     return {
-        load.name: said.format(given=", ".join([f"{len(load.flows)} TCP", *_trips(load)]))
-        for load in loads
-        if load.flows and _no_tcp(configured, loads)
+        load.name: "round trip and number of connections not used:"
+        f" {', '.join([f'{len(load.flows)} TCP', *_trips(load)])}."
+        f" A stream that keeps its queue busy stands for TCP, as {why}."
+        for load in with_tcp
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from qoslib import units
 from qoslib.config import Default, MissingFact
 from qoslib.config.amounts import rate_text, share_text, time_text, value_text
-from qoslib.findings.report import ClassRun, Compared, Report
+from qoslib.findings.report import ClassRow, ClassRun, Compared, Report
 from qoslib.findings.under_load import LEAST_LOSS
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "default_text",
     "how_long",
     "loss_text",
+    "not_used",
     "run_cells",
     "sections",
 ]
@@ -51,6 +52,11 @@ def run_cells(run: ClassRun) -> tuple[str, ...]:
 
 def _load_text(run: ClassRun) -> str:
     return f"{units.convert(run.load_ratio, '1', '%'):.0f} %"
+
+
+def not_used(rows: Sequence[ClassRow]) -> list[str]:
+    """What of TCP the packet model does not use, a line for each class that has it."""
+    return [f"{row.name}: {row.tcp_not_used}" for row in rows if row.tcp_not_used]
 
 
 def how_long(runs: Sequence[ClassRun]) -> str:

@@ -1,0 +1,164 @@
+"""What a check says of a load: which TCP runs itself, what 80 % and 120 % carry, what is lost."""
+
+import re
+
+import pytest
+
+from qoslib import run
+from qoslib.config import loads, read
+from qoslib.findings import check, runs, scenario_of, stand_in
+from qoslib.findings.document import document
+from qoslib.findings.flat import one_level
+from qoslib.findings.markdown import markdown
+from qoslib.findings.page import page
+from qoslib.findings.terminal import terminal
+from qoslib.findings.under_load import LOADS
+from qoslib.port import PriorityLevels, SchedulerTree
+
+EDGE = """\
+class-map match-any VOICE
+ match dscp ef
+class-map match-any VIDEO
+ match dscp af41
+class-map match-any BULK
+ match dscp af11
+policy-map CHILD
+ class VOICE
+  priority percent 20
+ class VIDEO
+  bandwidth percent 30
+ class BULK
+  bandwidth percent 10
+  queue-limit 64 packets
+ class class-default
+  queue-limit 64 packets
+policy-map PARENT
+ class class-default
+  shape average 50000000
+   service-policy CHILD
+interface GigabitEthernet0/0/1
+ service-policy output PARENT
+"""
+TOP = """\
+policy-map TOP
+ class class-default
+  shape average 60000000
+   service-policy PARENT
+"""
+STEADY = 'VOICE = "60 calls G.711"\nVIDEO = "5 Mb/s video"\nclass-default = "15 Mb/s"\n'
+TCP = STEADY + 'BULK = "2 bulk TCP, 30 ms"\n'
+HTB = """\
+tc qdisc add dev eth0 root handle 1: htb default 20
+tc class add dev eth0 parent 1: classid 1:1 htb rate 50mbit
+tc class add dev eth0 parent 1:1 classid 1:10 htb rate 30mbit ceil 50mbit
+tc class add dev eth0 parent 1:1 classid 1:20 htb rate 20mbit ceil 50mbit
+"""
+HTB_LOAD = '"1:10" = "2 TCP, 30 ms"\n"1:20" = "15 Mb/s of 1250 B"\n'
+FACTS = {"line_rate_bps": 1e9}
+
+
+def edge(text=EDGE):
+    (port,) = read(text, facts=FACTS).ports
+    return port
+
+
+def sent_mbps(found, ratio):
+    return {each.name: each.sent_bps / 1e6 for each in found if each.load_ratio == ratio}
+
+
+@pytest.mark.parametrize("bulk", ["8 Mb/s of IMIX", "60 Mb/s of IMIX"])
+def test_one_level_of_classes_below_a_shaper_runs_as_priorities_with_rates(bulk):
+    port = edge()
+    scenario = scenario_of(port, loads(port, STEADY + f'BULK = "{bulk}"')).replace(
+        duration_s=4.0, warmup_s=0.4
+    )
+    flat = one_level(scenario.network, {"VOICE": 6e6})
+    assert type(scenario.network.scheduler) is SchedulerTree
+    assert type(flat.scheduler) is PriorityLevels
+    as_tree, as_flat = run(scenario), run(scenario.replace(network=flat))
+    for name in as_tree.streams:
+        one, other = as_tree[name], as_flat[name]
+        assert other.sent_bps == pytest.approx(one.sent_bps, rel=2e-3), name
+        assert other.delay_mean_s == pytest.approx(one.delay_mean_s, rel=0.03), name
+        assert other.delay_p99_s == pytest.approx(one.delay_p99_s, rel=0.03), name
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        # Two shapers in a row, and guarantees that voice leaves no room for.
+        EDGE.replace("policy-map PARENT", f"{TOP}policy-map PARENT").replace(
+            "output PARENT", "output TOP"
+        ),
+        EDGE.replace("  priority percent 20", "  priority").replace("percent 30", "percent 85"),
+    ],
+    ids=["two shapers", "no room"],
+)
+def test_a_tree_that_does_more_is_no_flat_port(changed):
+    port = edge(changed)
+    given = loads(port, TCP.replace("60 calls", "300 calls"))
+    assert type(scenario_of(port, given).network.scheduler) is SchedulerTree
+    (said,) = stand_in(port, given).values()
+    assert "a tree of schedulers like this one" in said
+
+
+def test_round_trips_and_connections_count_below_a_shaper():
+    port = edge(EDGE.replace("queue-limit 64 packets", "queue-limit 16 packets"))
+    got = {}
+    for bulk in ("1 TCP, 200 ms", "1 TCP, 5 ms", "20 TCP, 200 ms"):
+        given = loads(port, STEADY + f'BULK = "{bulk}"')
+        assert stand_in(port, given) == {}
+        got[bulk] = sent_mbps(runs(port, given, "packets"), 1.0)["BULK"]
+    assert got["1 TCP, 200 ms"] < 0.8 * got["1 TCP, 5 ms"]
+    assert got["1 TCP, 200 ms"] < 0.8 * got["20 TCP, 200 ms"]
+
+
+def test_what_of_tcp_is_not_used_stands_next_to_its_class():
+    report = check(HTB, traffic=HTB_LOAD, facts=FACTS)
+    said = "round trip and number of connections not used: 2 TCP, 30 ms. A stream that keeps"
+    (row,) = [each for each in document(report)["ports"][0]["classes"] if each["tcp_flows"]]
+    assert row["tcp_not_used"].startswith(said)
+    assert "no engine runs TCP below classes that borrow (HTB)" in row["tcp_not_used"]
+    assert f"- 1:10: {said}" in markdown(report)
+    assert f"<p>1:10: {said}" in page([report])
+    shown = terminal(report)
+    (number,) = re.findall(r"^1:10 .* 2 TCP \[(\d+)\]", shown, re.MULTILINE)
+    assert f"[{number}] {said}" in " ".join(shown.split())
+    # Where TCP runs itself nothing is left out.
+    report = check(EDGE, traffic=TCP, facts=FACTS)
+    assert not any(row.tcp_not_used for row in report.ports[0].rows)
+    assert "not used" not in terminal(report)
+
+
+def test_a_run_of_too_few_round_trips_has_a_stand_in():
+    port = edge(EDGE.replace("shape average 50000000", "shape average 900000000"))
+    given = loads(port, TCP.replace("30 ms", "60 ms"))
+    (said,) = stand_in(port, given).values()
+    assert re.search(r"as a run of [34]\.\d+ s has fewer than 100 round trips of 60 ms\.$", said)
+    assert scenario_of(port, given).hosts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "traffic", "least"),
+    [(HTB, HTB_LOAD, 0.99), (EDGE, TCP, 0.97), (EDGE, TCP.replace("30 ms", "3 s"), 0.99)],
+    ids=["HTB", "TCP itself", "its stand-in below a tree"],
+)
+def test_tcp_takes_what_is_left_at_each_load(text, traffic, least):
+    port = edge(text)
+    given = loads(port, traffic)
+    for model in ("fluid", "packets"):
+        found = runs(port, given, model, LOADS)
+        for ratio in LOADS:
+            assert sum(sent_mbps(found, ratio).values()) == pytest.approx(50, rel=1 - least), model
+
+
+def test_of_one_connection_beside_a_stream_the_loss_is_that_of_the_stream():
+    text = "policy-map P\n class class-default\n  shape average 50000000\n"
+    text += "interface GigabitEthernet0/0\n service-policy output P\n"
+    port = edge(text)
+    lost = []
+    for flows in (1, 2):
+        given = loads(port, f'class-default = ["20 Mb/s", "{flows} TCP, 20 ms"]')
+        (each,) = runs(port, given, "packets")
+        lost.append(each.drop_ratio)
+    assert all(0 < share < 0.1 for share in lost)
