@@ -123,7 +123,7 @@ def _shared(case: Case, member: Member) -> bool:
     return pooled and "least_buffer" in case.by_default(member, "limit")
 
 
-@rule("queue-shallow", "warning", "RFC 7567: bursts need room")
+@rule("queue-shallow", "warning", "RFC 7567, section 2: bursts need room")
 def queue_shallow(case: Case) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
     for member, held, lasts in _candidates(case):

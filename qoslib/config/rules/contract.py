@@ -74,7 +74,7 @@ def no_shaper(case: Case) -> Iterator[Found]:
 @rule(
     "shaper-over-contract",
     "warning",
-    "IEEE 802.3, clause 4.4.2: 8 B of preamble and 12 B of gap a frame",
+    "IEEE 802.3, clause 4.4.2: 8 B of preamble and 12 B of gap per frame",
 )
 def shaper_over_contract(case: Case) -> Iterator[Found]:
     """A shaper lets through more than the carrier takes, once its overhead counts."""

@@ -22,7 +22,7 @@ def _early(case: Case) -> Iterator[tuple[Member, Red]]:
 @rule(
     "wred-over-limit",
     "error",
-    "RFC 7567: active management acts before the queue is full",
+    "RFC 7567, section 2: active management acts before the queue is full",
 )
 def wred_over_limit(case: Case) -> Iterator[Found]:
     """A threshold of WRED lies above the queue limit, so that tail drop comes first."""
