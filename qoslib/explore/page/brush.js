@@ -43,13 +43,16 @@ export function text(pen, said, x, y, { size = 12, weight = 400, colour, align =
 /** The labels over stems, each beside what is written and the other labels; that of a packet that is followed first. */
 export function drawLabels(pen) {
   const { context, layout, theme, labels, written } = pen, style = { size: 12, weight: 700, align: "center" };
-  for (const { said, x, top, dot, alpha, followed } of [...labels].sort((a, b) => b.followed - a.followed)) {
+  for (const { said, x, top, dot, alpha, followed, rule } of [...labels].sort((a, b) => b.followed - a.followed)) {
     const half = textWidth(pen, said, style) / 2 + 1, y = top - 7;
     const at = Math.max(layout.gate + half + 3, Math.min(x, layout.W - half));
     const box = [at - half, y - 9, at + half, y + 3];
     const free = ([left, up, right, down]) => box[0] >= right || left >= box[2] || box[1] >= down || up >= box[3];
     if (!followed && !written.every(free)) continue;
     written.push([box[0] - 8, box[1], box[2] + 8, box[3]]);
+    // The dots of the rule that a label stands on would strike it out.
+    context.fillStyle = theme.ground;
+    if (box[1] < rule && rule < box[3]) context.fillRect(box[0], rule - 1, 2 * half, 2);
     context.globalAlpha = alpha;
     text(pen, said, at, y, style);
     context.strokeStyle = theme.ink;

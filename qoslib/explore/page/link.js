@@ -63,7 +63,7 @@ function stem(pen, lane, number, made, i, x, w, alpha) {
   context.fill();
   const followed = look.followed === lane.number[i];
   if (followed || (pen.every && lane.number[i] % pen.every === 0)) {
-    pen.labels.push({ said: time(delay, scene.longest), x, top, dot, alpha, followed });
+    pen.labels.push({ said: time(delay, scene.longest), x, top, dot, alpha, followed, rule: foot + 1 - made.stem });
   }
   context.globalAlpha = 1;
 }
