@@ -507,7 +507,7 @@ def test_groups_wildcards_and_what_is_inactive():
         ("not modelled", "inactive: shaping-rate 10m"),
         ("not modelled", "priority high"),
         ("not modelled", "percent 100"),
-        ("unknown", "x"),
+        ("unknown", "colour-rules x"),
     }
     texts = [each.text for each in found.statements]
     assert "loss-priority low code-point be" in texts

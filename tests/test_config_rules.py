@@ -480,6 +480,23 @@ def test_a_name_that_is_nearly_an_interface_is_said(name, meant):
     assert not meant or f"did you mean '{meant}'?" in said[0]
 
 
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("schedulers s transmitrate percent 20", "transmit-rate"),
+        ("schedullers s priority high", "schedulers"),
+        ("traffic-control-profiles t shaping-rat 5m", "shaping-rate"),
+        ("traffic-control-profiles t excess-rate-high percent 5", None),
+        ("schedulers s adjust-minimum 5m", None),
+    ],
+)
+def test_a_word_of_junos_that_is_nearly_known_is_said(words, meant):
+    text = "set class-of-service interfaces ge-0/0/1 shaping-rate 50m\nset class-of-service "
+    said = [each.sentence for each in found("unknown-command", text_of=text + words)]
+    assert len(said) == (meant is not None)
+    assert not meant or f"(did you mean '{meant}'?)" in said[0]
+
+
 def test_a_name_of_junos_without_its_hyphen_is_said():
     text = "set class-of-service interfaces ge0/0/1 shaping-rate 50m"
     (got,) = found("unknown-command", text_of=text)

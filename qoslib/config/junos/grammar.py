@@ -1,11 +1,15 @@
 """Which statements are understood, which are not modelled, and what is lost by leaving them out."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from qoslib.config.junos.statements import Said
 from qoslib.config.reading import Remark, Statement
 
-__all__ = ["kind_of", "sorted_out"]
+__all__ = ["WORDS", "kind_of", "sorted_out"]
+
+#: A word that is so near to a known one is a slip of the pen.
+_NEAR = 0.85
 
 _PAUSES = "Pauses of single priorities (IEEE 802.1Qbb) are left out."
 #: Pattern below its level -> what is lost; empty where nothing is. `*` is one word, `**` the rest.
@@ -147,7 +151,25 @@ def _by_first_word(table: dict[str, str]) -> dict[str, Patterns]:
     return found
 
 
+#: All words that are known.
+WORDS = tuple(
+    dict.fromkeys(
+        word
+        for table in _LEVELS.values()
+        for pattern in table
+        for word in pattern.split()
+        if "*" not in word
+    )
+)
 _TABLES = {level: _by_first_word(table) for level, table in _LEVELS.items()}
+
+#: Level, and how a pattern begins -> the words that may follow.
+_BEHIND: dict[tuple[str, ...], list[str]] = {}
+for _level, _table in _LEVELS.items():
+    for _pattern in map(str.split, _table):
+        for _at, _word in enumerate(_pattern):
+            if "*" not in _word:
+                _BEHIND.setdefault((_level, *_pattern[:_at]), []).append(_word)
 
 
 def _fits(pattern: tuple[str, ...], words: tuple[str, ...]) -> bool:
@@ -187,8 +209,32 @@ def kind_of(words: tuple[str, ...]) -> str | None:
     for first in (below[0], "*", "**"):
         for pattern, lost in table.get(first, ()):
             if _fits(pattern, below):
-                return lost
+                slip = lost and pattern[-1] == "**" and _is_slip(words, pattern)
+                return "?" if slip else lost
     return None if words[0] in _WIDE else "?"
+
+
+def _is_slip(words: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    """Whether the first word that a pattern leaves open is nearly one that may stand there."""
+    if len(words) <= len(pattern):
+        return False
+    word, known = words[len(pattern)], _BEHIND.get((words[0], *pattern[:-1]), [])
+    near = get_close_matches(word, known, 1, _NEAR) if word not in known else []
+    return bool(near) and not word.startswith(near[0])
+
+
+def _from_unknown(words: tuple[str, ...]) -> str:
+    """A statement that is not understood, from the first word that is not known on."""
+    table, below = _TABLES[words[0]], words[1:]
+    at = 0
+    while at < len(below) - 1 and any(
+        pattern[at] == "*" or pattern[at] == below[at]
+        for patterns in table.values()
+        for pattern, _ in patterns
+        if len(pattern) > at and _fits((*pattern[:at], "**"), below)
+    ):
+        at += 1
+    return " ".join(below[at:])
 
 
 def sorted_out(
@@ -225,7 +271,8 @@ def sorted_out(
             remarks[(*place, sentence)] = Remark("not modelled", *place, sentence)
         elif kind == "?":
             sentence = "This statement is not known here; whatever it does is left out."
-            remarks[(*place, sentence)] = Remark("unknown", *place, sentence)
+            text = _from_unknown(each.words)
+            remarks[(*place, sentence)] = Remark("unknown", each.line, text, sentence)
         elif kind:
             remarks[(*place, kind)] = Remark("not modelled", *place, kind)
         else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from qoslib.config.junos.amounts import Rate, percent, temporal_s
@@ -88,8 +89,11 @@ def _buffer(of: Scheduler, said: Sequence[Said]) -> None:
 
 def _word(said: Said, allowed: Sequence[str], what: str) -> str:
     if len(said.words) != 1 or said.words[0] not in allowed:
-        given = shown(" ".join(said.words))
-        raise ConfigurationError(f"{what} is {given}; allowed: {', '.join(allowed)}", said.line)
+        given = " ".join(said.words)
+        near = get_close_matches(given, allowed, 1)
+        meant = f", did you mean {shown(near[0])}?" if near else ""
+        problem = f"{what} is {shown(given)}{meant}; allowed: {', '.join(allowed)}"
+        raise ConfigurationError(problem, said.line)
     return said.words[0]
 
 

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, share_text
+from qoslib.config.junos.grammar import WORDS
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.words import dscp_mark, meant_interface
@@ -59,12 +60,15 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
             lines.setdefault(each.text.split()[0][:40], []).append(each.line)
     for word, at in lines.items():
         check_time(at[0])
-        near = get_close_matches(word.lower(), _KNOWN, 1) if _is_mqc(configuration) else []
+        known = {"junos": WORDS}.get(configuration.dialect, ())
+        known = _KNOWN if _is_mqc(configuration) else known
+        near = get_close_matches(word.lower(), known, 1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         says = f"{word!r} is not a known command{meant}"
-        if word.lower() in _KNOWN:
+        if word.lower() in known:
             form = _FORMS.get(word.lower(), "")
             says = f"This form of {word!r} is not known{form and f' (it is {form})'}"
+        at = [*dict.fromkeys(at)]
         where = ", ".join(map(str, at[:10])) + (", ..." if len(at) > 10 else "")
         more = f"It stands in {len(at)} lines: {where}." if len(at) > 1 else ""
         yield Found(at[0], f"{says}: it has no effect in the models.", more)
