@@ -66,6 +66,12 @@ policy-map WAN
 interface GigabitEthernet0/0/1
  service-policy output WAN
 """
+TC_TEXT = """\
+tc qdisc add dev eth0 root handle 1: htb default 20
+tc class add dev eth0 parent 1: classid 1:10 htb rate 20mbit ceil 50mbit
+tc class add dev eth0 parent 1: classid 1:20 htb rate 5mbit ceil 50mbit
+tc qdisc add dev eth0 parent 1:20 handle 20: pfifo limit 100
+"""
 
 
 def found(
@@ -73,7 +79,7 @@ def found(
 ):
     """What one rule finds at a port; `text` is traffic.toml, `text_of` a configuration."""
     if text_of:
-        return findings(read(text_of), rules=[name])
+        return findings(read(text_of, facts=facts), rules=[name])
     ports = (configured,) if configured else ()
     configuration = Configuration(dialect, ports, statements=statements, lines=30)
     sent = {0: loads(configured, text)} if configured and text else None
@@ -284,6 +290,19 @@ CASES = {
         (6, "did you mean 'bandwidth'?"),
         {"text_of": POLICY_TEXT},
     ),
+    "tc-refused": (
+        {"text_of": TC_TEXT.replace("1:20", "1:10")},
+        (3, "The kernel refuses this: 1:10 exists since line 2"),
+        {"text_of": TC_TEXT},
+    ),
+    "ceil-below-rate": (
+        {
+            "text_of": TC_TEXT.replace("5mbit ceil 50mbit", "5mbit ceil 2mbit"),
+            "facts": {"line_rate_bps": 1e8},
+        },
+        (3, "Class 1:20 never gets its rate of 5 Mb/s: its ceil is 2 Mb/s"),
+        {"text_of": TC_TEXT, "facts": {"line_rate_bps": 1e8}},
+    ),
     "commands-exclusive": (
         {"text_of": POLICY_TEXT.replace("percent 30", "percent 30\n  priority percent 20")},
         (7, "Class VIDEO of policy-map WAN has priority and bandwidth"),
@@ -425,6 +444,21 @@ def test_a_policy_that_no_interface_has_is_checked_as_a_piece():
     assert (got.severity, got.line) == ("info", 4)
     assert "checked as a piece" in got.sentence
     assert "No interface has policy-map WAN" in read(piece).missing[0].question
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("tc qdisc add dev eth0 parent", "tc qdsc add dev eth0 parent", "did you mean 'qdisc'?"),
+        ("pfifo limit", "pfiffo limit", "'pfiffo' is no known qdisc, did you mean 'pfifo'?"),
+        ("default 20", "default 99", "No packets wait in 1:99, the default"),
+        ("root handle", "root 'handle", "The quotation does not end on this line"),
+    ],
+)
+def test_a_slip_in_a_command_of_tc_is_one_finding(old, new, says):
+    (got,) = found("tc-refused", text_of=TC_TEXT.replace(old, new), facts={"line_rate_bps": 1e8})
+    assert says in got.sentence
+    assert got.sentence.endswith(".")
 
 
 def test_bandwidths_of_two_units_exclude_one_another():

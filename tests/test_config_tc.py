@@ -449,7 +449,7 @@ WRONG = {
     "class add dev e parent 1: classid 1:1 htb rate": "nothing stands behind",
     "class add dev e parent 1: classid 1:1 htb ceil 1mbit": "rate above 0",
     "class add dev e parent 1:7 classid 1:1 htb rate 1mbit": "parent 1:7 is missing",
-    "class add dev e parent 1: classid 1:zz htb rate 1mbit": "no whole number",
+    "class add dev e parent 1: classid 1:zz htb rate 1mbit": "no number in hexadecimal digits",
     "class add dev e parent 1: htb rate 1mbit": "needs its number",
     "qdisc add dev e parent 1:1 tbf rate 1mbit limit 9k": "parent 1:1 is missing",
     "filter add dev e parent 7: u32 match u32 0 0 flowid 1:1": "parent 7: is missing",

@@ -18,6 +18,7 @@ from qoslib.config.rules import (
     queueless,
     slips,
     sums,
+    tc_commands,
 )
 from qoslib.config.rules.rule import SEVERITIES, Case, Finding, Found, Rule
 from qoslib.config.text import check_time, in_time
@@ -46,6 +47,7 @@ _FILES = (
     attached,
     slips,
     queueless,
+    tc_commands,
 )
 #: All rules that need no model, by their ids.
 RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from qoslib import units
@@ -60,8 +60,7 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
             lines.setdefault(each.text.split()[0][:40], []).append(each.line)
     for word, at in lines.items():
         check_time(at[0])
-        known = {"junos": WORDS}.get(configuration.dialect, ())
-        known = _KNOWN if _is_mqc(configuration) else known
+        known = _words_of(configuration)
         near = get_close_matches(word.lower(), known, 1)
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         says = f"{word!r} is not a known command{meant}"
@@ -91,6 +90,13 @@ def _meant_interfaces(configuration: Configuration) -> Iterator[tuple[int, str, 
             name = words[1] if whole else "".join(words[1:3])
             if meant := meant_interface(name):
                 yield each.line, name, meant
+
+
+def _words_of(configuration: Configuration) -> Sequence[str]:
+    """The words that a command of a dialect may begin with; none where they are not listed."""
+    if _is_mqc(configuration):
+        return _KNOWN
+    return WORDS if configuration.dialect == "junos" else ()
 
 
 def _is_mqc(configuration: Configuration) -> bool:

@@ -23,6 +23,7 @@ for _prefix, _size in (("k", 2.0**10), ("m", 2.0**20), ("g", 2.0**30)):
 _TIMES = {p + e: p + "s" for p in ("", "m", "u", "n") for e in ("s", "sec", "secs")}
 #: How many digits behind the point a second has in a unit.
 _DIGITS = {"us": 6, "ns": 9}
+_DECIMAL = 10
 _MOST = {"rate": 2.0**64, "size": 2.0**32, "time": 2.0**32}
 
 
@@ -166,12 +167,14 @@ def count(text: str, line: int, base: int = 10) -> int:
     (1000, 31, 31)
     """
     digits = text.lower().removesuffix("p")
+    kind = "whole number" if base == _DECIMAL else "number in hexadecimal digits"
+    problem = f"{text[:40]!r} is no {kind}"
     if not re.fullmatch(r"0x[0-9a-f]{1,8}|[0-9a-f]{1,10}", digits, re.ASCII):
-        raise ConfigurationError(f"{text[:40]!r} is no whole number", line)
+        raise ConfigurationError(problem, line)
     try:
         number = int(digits, 16 if digits.startswith("0x") else base)
     except ValueError:
-        raise ConfigurationError(f"{text[:40]!r} is no whole number", line) from None
+        raise ConfigurationError(problem, line) from None
     if number >= 2**32:
         raise ConfigurationError(f"the number {text[:40]!r} is more than tc can hold", line)
     return number

@@ -175,12 +175,15 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
         and not device.has(command.parent)
         and command.verb != "change"
     ):
-        raise ConfigurationError(
-            f"the parent {command.parent or 'of this'} is missing", command.line
-        )
+        raise _missing(device, command.parent or "of this", command)
     if command.thing == "qdisc":
         return _below(device, command)
     return _class(device, command)
+
+
+def _missing(device: Device, parent: str, command: Command) -> ConfigurationError:
+    where = f" on {device.name[:40]}" if device.name else ""
+    return ConfigurationError(f"the parent {parent} is missing{where}", command.line)
 
 
 def _class(device: Device, command: Command) -> str:
@@ -270,7 +273,7 @@ def _filter(device: Device, command: Command, certain: bool) -> str:
         return "A filter needs a kind, like u32: this one is left out."
     missing = not parent or not (device.has(parent) or parent == "egress")
     if missing and certain and not command.shown:
-        raise ConfigurationError(f"the parent {parent or 'root'} is missing", command.line)
+        raise _missing(device, parent or "root", command)
     number = device.lowest.get(parent, FIRST_PRIO + 1) - 1
     if command.prio:
         digits = command.prio

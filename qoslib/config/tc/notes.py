@@ -1,5 +1,6 @@
 """What is written down while a device becomes a port: where numbers come from, what is lost."""
 
+from difflib import get_close_matches
 from typing import Any
 
 from qoslib.config.facts import Facts
@@ -10,6 +11,8 @@ from qoslib.config.tc.words import Command
 
 __all__ = ["Notes", "Unmodelled"]
 
+#: A kind whose name is so near to a known one is a slip of the pen.
+_NEAR = 0.85
 #: Kind -> what a port without it lacks.
 LOST = {
     "cake": "its shaper, its tins and the fairness among flows and hosts",
@@ -113,9 +116,13 @@ class Notes:
         """The options of a command; unknown words are noted, an unknown kind ends the reading."""
         if (command.thing, command.kind) not in OPTIONS:
             what = LOST.get(command.kind, "how it queues")
-            raise Unmodelled(
-                command, f"No port describes {command.kind[:40]}, so this is lost: {what}."
-            )
+            lost = f"No port describes {command.kind[:40]}, so this is lost: {what}."
+            kinds = [*LOST, *(kind for thing, kind in OPTIONS if thing == command.thing)]
+            near = get_close_matches(command.kind, kinds, 1, _NEAR)
+            if near and command.kind not in LOST:
+                lost = f"{command.kind[:40]!r} is no known {command.thing}"
+                lost += f", did you mean {near[0]!r}?"
+            raise Unmodelled(command, lost)
         found, unknown = options_of(command, self.line_rate)
         if unknown:
             lost = f"From {unknown[0][:40]!r} on this is not understood, and left out."

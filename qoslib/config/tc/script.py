@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from qoslib.config.reading import Remark
@@ -86,6 +87,7 @@ def read_script(text: str) -> Script:
                 lost = "The quotation does not end on this line, so it is not read."
                 text = _short(line[begin.start() :])
                 found.remarks.append(Remark("unknown", number, text, lost))
+                _unread(text.split()[1:], number, found)
             continue
         if _MARKS.search(line) and any("tables" in token for token in tokens):
             _mark(line, number, found)
@@ -241,9 +243,17 @@ def _one(
         found.commands.append((Command(number, text, "link", "change", *length), {}))
         return
     rest = _behind_tc(expanded)
-    if rest is None or not rest or not meant(rest[0], THINGS):
+    if not rest:
         return
     reason = ""
+    if not meant(rest[0], THINGS):
+        near = get_close_matches(rest[0], THINGS, 1)
+        if not near:
+            return
+        reason = f"{rest[0][:40]!r} is no command of tc, did you mean {near[0]!r}?"
+        found.remarks.append(Remark("unknown", number, text, reason))
+        _unread([near[0], *rest[1:]], number, found)
+        return
     if inside:
         reason = f"It stands in {inside[-1][0]} that begins in line {inside[-1][1]}"
     elif not certain:
