@@ -152,6 +152,52 @@ def test_tcp_takes_what_is_left_at_each_load(text, traffic, least):
             assert sum(sent_mbps(found, ratio).values()) == pytest.approx(50, rel=1 - least), model
 
 
+NO_ROOM = EDGE.replace("bandwidth percent 10", "bandwidth percent 30")
+FITS = TCP.replace("15 Mb/s", "20 Mb/s")
+
+
+def losses(report):
+    return [each for each in report.findings if each.id == "loss"]
+
+
+def applied(text, fix):
+    """A text whose first policy has the guarantees of a fix."""
+    child, parent = text.split("policy-map PARENT")
+    for name, command in re.findall(r" class (\S+)\n  (bandwidth percent \d+)", fix):
+        child = re.sub(rf"( class {name}\n)(  bandwidth .*\n)?", rf"\1  {command}\n", child)
+    return f"{child}policy-map PARENT{parent}"
+
+
+def test_a_loss_for_which_tcp_leaves_no_room_says_why_and_what_to_lower():
+    (found,) = losses(check(NO_ROOM, traffic=FITS, facts=FACTS))
+    assert "It is guaranteed nothing" in found.arithmetic
+    assert "VOICE 10 Mb/s, VIDEO 15 Mb/s, BULK 15 Mb/s" in found.arithmetic
+    assert "the TCP of BULK takes what the others leave" in found.arithmetic
+    # 50 - 10 - 15 - 20 are left of the 15 that BULK is guaranteed.
+    assert "Guarantee BULK 5 Mb/s instead of 15 Mb/s, class-default 20 Mb/s" in found.arithmetic
+    assert found.fix == (
+        "policy-map CHILD\n class BULK\n  bandwidth percent 10\n"
+        " class class-default\n  bandwidth percent 40"
+    )
+    assert losses(check(applied(NO_ROOM, found.fix), traffic=FITS, facts=FACTS)) == []
+
+
+def test_a_loss_that_no_guarantees_could_mend_says_so():
+    (found,) = losses(check(NO_ROOM, traffic=FITS.replace("20 Mb/s", "40 Mb/s"), facts=FACTS))
+    assert found.fix == ""
+    # 10 Mb/s of voice's limit, 5 of video and 40.
+    said = "No guarantees carry it: 45 Mb/s of loads and 10 Mb/s of limits of priority are more"
+    assert said in found.arithmetic
+
+
+def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():
+    traffic = TCP.replace("5 Mb/s video", "24 Mb/s video")
+    first, second = losses(check(EDGE, traffic=traffic, facts=FACTS))
+    assert first.fix.startswith("class VIDEO")
+    assert "These values replace those of the fixes above." in second.arithmetic
+    assert losses(check(applied(EDGE, second.fix), traffic=traffic, facts=FACTS)) == []
+
+
 def test_of_one_connection_beside_a_stream_the_loss_is_that_of_the_stream():
     text = "policy-map P\n class class-default\n  shape average 50000000\n"
     text += "interface GigabitEthernet0/0\n service-policy output P\n"

@@ -10,9 +10,10 @@ from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import VOICE
-from qoslib.config.shares import GUARANTEES, least_bps
+from qoslib.config.shares import GUARANTEES
 from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
+from qoslib.findings.room import commands, moved, promised, reserved, why
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
 from qoslib.port import Codel, DropProfile, Pie, Port
 from qoslib.tolerances import ROUNDING
@@ -65,12 +66,11 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     (most, members) = next(each for each in case.groups if member in each[1])
     wanted, said = case.bandwidth(_least(case, member, given), most)
     others = [each for each in members if each is not member]
-    alone = sum(_reserved(each) for each in others)
-    with_fixes = sum(given.get(each.name, _reserved(each)) for each in others)
-    if alone + wanted > most:
-        return "", ""
+    alone = sum(reserved(each) for each in others)
+    with_fixes = sum(given.get(each.name, reserved(each)) for each in others)
+    beside = f" There is no room for more beside the fix of {' and '.join(given)}."
     if with_fixes + wanted > most:
-        return "", f" There is no room for more beside the fix of {' and '.join(given)}."
+        return _room(case, member, most, members, given, "" if alone + wanted > most else beside)
     junos = f"set class-of-service schedulers {member.name} transmit-rate {wanted:.0f}"
     fix = case.fix(mqc=f"class {member.name}\n  {said}", junos=junos)
     if not fix:
@@ -78,7 +78,7 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     if not isinstance(case.port.scheduler, GUARANTEES):
         given[member.name] = wanted
         return fix, ""
-    before, after = _promised(case, given), _promised(case, given | {member.name: wanted})
+    before, after = promised(case, given), promised(case, given | {member.name: wanted})
     short = [
         each
         for each in others
@@ -87,7 +87,7 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
         and after[each.queue.name][0] < each.load.rate_bps * (1 - ROUNDING)
     ]
     if short:
-        return "", f" There is no room for more beside the fix of {' and '.join(given)}."
+        return _room(case, member, most, members, given, beside)
     given[member.name] = wanted
     at_least, why = after[member.queue.name]
     if at_least < member.load.rate_bps * (1 - ROUNDING):
@@ -101,14 +101,37 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     return fix, said
 
 
-def _promised(case: Case, given: Mapping[str, float]) -> dict[str, tuple[float, str]]:
-    """The least that each queue gets where classes have these guarantees [bit/s]."""
-    wanted = {each.queue.name: given[each.name] for each in case.members if each.name in given}
-    queues = (
-        queue.replace(guaranteed_bps=wanted.get(queue.name, queue.guaranteed_bps))
-        for queue in case.port.queues
+def _room(
+    case: Case,
+    member: Member,
+    most_bps: float,
+    members: Sequence[Member],
+    given: dict[str, float],
+    beside: str,
+) -> tuple[str, str]:
+    """Guarantees that carry a class where others have less than they are promised, and why."""
+    said = why(member, members)
+    now = moved(case, most_bps, members, member, given)
+    if now:
+        rates = {each.name: reserved(each) for each in members}
+        each = (
+            f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
+            for name, rate in now.items()
+        )
+        said += f" Guarantee {', '.join(each)}: it has its load, and no other loses more for it."
+        if any(given.get(name, rate) != rate for name, rate in now.items()):
+            said += " These values replace those of the fixes above."
+        given.update(now)
+        return commands(case, most_bps, members, now), said
+    loads_bps = sum(each.load.rate_bps for each in members if each.load and not each.strict)
+    limits_bps = sum(reserved(each) for each in members if each.strict)
+    if loads_bps + limits_bps <= most_bps * (1 + ROUNDING):
+        return "", beside or said
+    both = f"{rate_text(loads_bps)} of loads and {rate_text(limits_bps)} of limits of priority"
+    return (
+        "",
+        f"{beside or said} No guarantees carry it: {both} are more than {rate_text(most_bps)}.",
     )
-    return least_bps(case.port.replace(queues=tuple(queues)))
 
 
 def _least(case: Case, member: Member, given: Mapping[str, float]) -> float:
@@ -118,18 +141,14 @@ def _least(case: Case, member: Member, given: Mapping[str, float]) -> float:
     low, high = member.queue.guaranteed_bps, BUSY * offered
     if not isinstance(case.port.scheduler, GUARANTEES):
         return high
-    if _promised(case, {**given, member.name: high})[member.queue.name][0] < offered:
+    if promised(case, {**given, member.name: high})[member.queue.name][0] < offered:
         return high
     for _ in range(_STEPS):
         check_time()
         middle = (low + high) / 2
-        enough = _promised(case, {**given, member.name: middle})[member.queue.name][0] >= offered
+        enough = promised(case, {**given, member.name: middle})[member.queue.name][0] >= offered
         low, high = (low, middle) if enough else (middle, high)
     return high
-
-
-def _reserved(member: Member) -> float:
-    return (member.limit_bps or 0.0) if member.strict else member.queue.guaranteed_bps
 
 
 def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:

@@ -1,0 +1,142 @@
+"""Guarantees that make room for a class: what others are promised and do not send is lowered."""
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor
+
+from qoslib.config.amounts import rate_text
+from qoslib.config.rules import Case, Member
+from qoslib.config.rules.fixes import policy_line, scheduler_of
+from qoslib.config.shares import GUARANTEES, least_bps
+from qoslib.tolerances import ROUNDING
+
+__all__ = ["commands", "moved", "promised", "reserved", "why"]
+
+#: A class that has a guarantee keeps so much of what all share.
+_LEAST_SHARE = 0.01
+
+
+def promised(case: Case, given: Mapping[str, float]) -> dict[str, tuple[float, str]]:
+    """The least that each queue gets where classes have these guarantees [bit/s]."""
+    wanted = {each.queue.name: given[each.name] for each in case.members if each.name in given}
+    queues = (
+        queue.replace(guaranteed_bps=wanted.get(queue.name, queue.guaranteed_bps))
+        for queue in case.port.queues
+    )
+    return least_bps(case.port.replace(queues=tuple(queues)))
+
+
+def reserved(member: Member) -> float:
+    """The limit of a class with strict priority, the guarantee of another one [bit/s]."""
+    return (member.limit_bps or 0.0) if member.strict else member.queue.guaranteed_bps
+
+
+def moved(
+    case: Case,
+    most_bps: float,
+    members: Sequence[Member],
+    member: Member,
+    given: Mapping[str, float],
+) -> dict[str, float]:
+    """Guarantees that carry a class's load without less than that for any other class.
+
+    As few classes as possible are lowered, those first that are promised most beyond their load.
+
+    Parameters
+    ----------
+    case : Case
+    most_bps : float
+        What the classes share [bit/s].
+    members : sequence of Member
+        The classes.
+    member : Member
+        One of them.
+    given : mapping of str to float
+        Guarantees of other fixes [bit/s].
+
+    Returns
+    -------
+    dict of str to float
+        Class and its guarantee [bit/s], of those that change; empty where there are none.
+    """
+    weighted = [each for each in members if not each.strict]
+    if not isinstance(case.port.scheduler, GUARANTEES) or not any(map(_says_rate, weighted)):
+        return {}
+    load = {each.name: each.load.rate_bps if each.load else 0.0 for each in weighted}
+    had = {each.name: given.get(each.name, reserved(each)) for each in weighted}
+    before = promised(case, had)
+    strict_bps = sum(reserved(each) for each in members if each.strict)
+    raised = {member.name}
+    for _ in weighted:
+        now = _with_room(case, most_bps, load, had, raised, strict_bps)
+        if not now:
+            return {}
+        after = promised(case, now)
+        short = {
+            each.name
+            for each in weighted
+            if after[each.queue.name][0]
+            < min(load[each.name], before[each.queue.name][0]) * (1 - ROUNDING)
+        }
+        if short <= raised:
+            return {
+                each.name: now[each.name] for each in weighted if now[each.name] != reserved(each)
+            }
+        raised |= short
+    return {}
+
+
+def _with_room(
+    case: Case,
+    most_bps: float,
+    load: Mapping[str, float],
+    had: Mapping[str, float],
+    raised: set[str],
+    strict_bps: float,
+) -> dict[str, float]:
+    """These classes with their load guaranteed, and others with less; empty without room."""
+    now = {**had, **{name: case.bandwidth(load[name], most_bps)[0] for name in raised}}
+    over_bps = strict_bps + sum(now.values()) - most_bps
+    for name in sorted(set(had) - raised, key=lambda each: load[each] - had[each]):
+        if over_bps <= ROUNDING * most_bps:
+            break
+        kept_bps = case.bandwidth(max(load[name], _LEAST_SHARE * most_bps), most_bps)[0]
+        lower_bps = case.bandwidth(max(had[name] - over_bps, 0.0), most_bps, floor)[0]
+        now[name] = min(max(kept_bps, lower_bps), had[name])
+        over_bps -= had[name] - now[name]
+    return now if over_bps <= ROUNDING * most_bps else {}
+
+
+def _says_rate(member: Member) -> bool:
+    """Whether a class's guarantee is a rate of its own, not a part of what is left."""
+    said = [each.text for each in member.of.statements]
+    return bool(member.queue.guaranteed_bps) and not any("remaining" in text for text in said)
+
+
+def commands(
+    case: Case, most_bps: float, members: Sequence[Member], now: Mapping[str, float]
+) -> str:
+    """The guarantees as a fix, what is lowered first."""
+    changed = sorted(
+        (each for each in members if each.name in now),
+        key=lambda each: now[each.name] > reserved(each),
+    )
+    lines = []
+    for each in changed:
+        rounded = ceil if now[each.name] > reserved(each) else floor
+        command = case.bandwidth(now[each.name], most_bps, rounded)[1]
+        lines.append(f" class {each.name}\n  {command}")
+    junos = "\n".join(
+        f"set class-of-service schedulers {scheduler_of(case, each) or each.name}"
+        f" transmit-rate {now[each.name]:.0f}"
+        for each in changed
+    )
+    return case.fix(mqc="\n".join([policy_line(case, changed[0].of), *lines]), junos=junos)
+
+
+def why(member: Member, members: Sequence[Member]) -> str:
+    """What a class and the others are guaranteed, and who takes the rest."""
+    of = [f"{each.name} {rate_text(reserved(each))}" for each in members if each is not member]
+    own = rate_text(reserved(member)) if reserved(member) else "nothing"
+    tcp = " and ".join(each.name for each in members if each.load and each.load.flows)
+    rest = f"; the TCP of {tcp} takes what the others leave" if tcp else ""
+    return f" It is guaranteed {own} (limit or guarantee of the others: {', '.join(of)}){rest}."
