@@ -130,6 +130,15 @@ def test_what_of_tcp_is_not_used_stands_next_to_its_class():
     assert "not used" not in terminal(report)
 
 
+def test_more_connections_than_can_be_simulated_have_a_stand_in():
+    port = edge(EDGE)
+    given = loads(port, 'VOICE = "1 Mb/s"\nBULK = "600 TCP, 5 ms"\nVIDEO = "401 TCP, 5 ms"')
+    said = stand_in(port, given)
+    assert set(said) == {"BULK", "VIDEO"}
+    assert said["BULK"].endswith("as 1,001 connections take too long to simulate.")
+    assert scenario_of(port, given).hosts == ()
+
+
 def test_a_run_of_too_few_round_trips_has_a_stand_in():
     port = edge(EDGE.replace("shape average 50000000", "shape average 900000000"))
     given = loads(port, TCP.replace("30 ms", "60 ms"))

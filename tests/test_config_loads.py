@@ -113,6 +113,11 @@ def test_targets_and_tables_of_interfaces():
         ("VIDEO = 6", 1, "40 calls G.711"),
         ("VIDEO = []", 1, "40 calls G.711"),
         ('VIDEO = "0 bulk TCP, 20 ms"', 1, "1 to 1000"),
+        (
+            'VIDEO = ["900 TCP, 20 ms", "101 TCP, 20 ms"]',
+            1,
+            "more streams and TCP flows; allowed: up to 1,000",
+        ),
         ('VIDEO = "bulk TCP, 20 m"', 1, "ms"),
         (
             'VIDEO = "2 bulk TCP, 30"',

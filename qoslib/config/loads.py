@@ -235,6 +235,9 @@ def _load(
         given = part.strip(), called, mark, least, counters.get(name)
         sent: Sent = _in_line(line, phrase, *given)
         parts += sent.parts
+        if len(parts) > MOST:
+            problem = f"class {name!r} has more streams and TCP flows; allowed: up to {MOST:,}"
+            raise ConfigurationError(problem, line or None)
         whys += [sent.arithmetic] if sent.arithmetic else []
         origins.add(sent.origin)
     streams = tuple(part for part in parts if isinstance(part, Stream))

@@ -26,6 +26,8 @@ __all__ = ["BUSY", "LEAST_LOSS", "LOADS", "hash_of", "runs", "scenario_of", "sta
 
 #: The loads of a ticket, as parts of what was given.
 LOADS = (0.8, 1.0, 1.2)
+#: So many TCP connections of a port run themselves: they take about half a second.
+MOST_FLOWS = 1000
 #: A run has about so many packets, and is no longer than this [s].
 PACKETS, LONGEST_S = 300_000, 20.0
 #: A shorter run than so many round trips says little of TCP.
@@ -135,6 +137,8 @@ def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.
     flows = [flow for load in loads for flow in load.flows]
     if not flows:
         return ""
+    if len(flows) > MOST_FLOWS:
+        return f"{len(flows):,} connections take too long to simulate"
     streams = [stream for load in loads for stream in load.streams]
     pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
     pps += units.rate_pps(capacity_bps(port), flows[0].frame_bytes)
