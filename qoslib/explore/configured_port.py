@@ -126,7 +126,8 @@ def _class(
         min(100.0, float(units.convert(rate / port.rate_bps, "1", "%")))
         for rate in (promise.minimum_bps, promise.maximum_bps)
     )
-    marks = html.escape(" ".join(of.marks))
+    # A line ends between marks, and before the first, but not within one.
+    marks = html.escape(" ".join(mark.replace(" ", "\N{NO-BREAK SPACE}") for mark in of.marks))
     why = html.escape(f"minimum: {promise.minimum_why}; maximum: {promise.maximum_why}", quote=True)
     rates = _between(promise)
     lasts = time_text(promise.queue_s) if promise.queue_s is not None else "shared"
@@ -137,7 +138,7 @@ def _class(
     )
     return (
         f'<tr data-line="{of.line}"><th style="padding-left:{depth}em">{html.escape(promise.name)}'
-        f' <small>{marks}</small></th><td class="rate" title="{why}">{rates}{bar}</td>'
+        f'<small> {marks}</small></th><td class="rate" title="{why}">{rates}{bar}</td>'
         f'<td title="{held}">{lasts}{_star(configured, of)}</td></tr>'
     )
 
