@@ -36,8 +36,9 @@ def markdown(report: Report) -> str:
     <BLANKLINE>
     Nothing is wrong by the rules that apply.
     """
-    counts = f"{report.count('error')} errors, {report.count('warning')} warnings"
-    parts = [f"# {_plain(report.file)}: {counts}", _plain(report.summary)]
+    counts = ((word, report.count(word)) for word in ("error", "warning"))
+    said = ", ".join(f"{count} {word}{'' if count == 1 else 's'}" for word, count in counts)
+    parts = [f"# {_plain(report.file)}: {said}", _plain(report.summary)]
     for port in report.ports[:1]:
         parts += _classes(port)
     parts += ["## Findings", "\n".join(_findings(report))] if report.findings else []
