@@ -680,6 +680,10 @@ interface GigabitEthernet0/0/1
         error.value
     )
     assert error.value.line == 8
+    with pytest.raises(
+        ConfigurationError, match="class-map bulk is not defined, did you mean BULK"
+    ):
+        read(text.replace("CHLID", "CHILD").replace("BULKY", "bulk"))
     with pytest.raises(ConfigurationError) as error:
         read(text + "interface GigabitEthernet0/0/2\n service-policy output PARNT\n")
     assert str(error.value).endswith("; policy-map PARNT (line 12), did you mean PARENT?")

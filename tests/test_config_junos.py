@@ -641,6 +641,11 @@ def test_platforms_differ():
             "line 21: the scheduler map 'lan' is not defined",
         ),
         ("dscp edge; ", "dscp core; ", "line 21: the classifier 'core' of 'dscp' is not defined"),
+        (
+            "dscp edge; ",
+            "dscp egde; ",
+            "line 21: the classifier 'egde' of 'dscp' is not defined, did",
+        ),
         ("code-points ef", "code-points gold", "line 6: the code point of dscp is 'gold'"),
         ("queue-num 3", "queue-num 99", "line 18: the queue is '99'; allowed: 0 to 15"),
         ("temporal 5k", "temporal soon", "line 32: the temporal buffer size is 'soon'"),

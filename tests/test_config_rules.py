@@ -469,6 +469,17 @@ def test_bandwidths_of_two_units_exclude_one_another():
     assert found("commands-exclusive", text_of=left) == ()
 
 
+def test_two_policies_for_one_direction_exclude_one_another():
+    twice = POLICY_TEXT + " service-policy output WAN\n"
+    assert found("commands-exclusive", text_of=twice) == ()
+    (got,) = found(
+        "commands-exclusive",
+        text_of=twice + " service-policy output OTHER\n"
+        "policy-map OTHER\n class class-default\n  bandwidth percent 10\n",
+    )
+    assert got.sentence.startswith("Interface GigabitEthernet0/0/1 has 2 commands `service-policy")
+
+
 def test_the_form_of_a_command_is_said():
     odd = POLICY_TEXT.replace("service-policy output WAN", "service-policy WAN")
     (got,) = found("unknown-command", text_of=odd)
@@ -520,6 +531,10 @@ def test_a_name_that_is_nearly_an_interface_is_said(name, meant):
         ("schedulers s transmitrate percent 20", "transmit-rate"),
         ("schedullers s priority high", "schedulers"),
         ("traffic-control-profiles t shaping-rat 5m", "shaping-rate"),
+        (
+            "\nset class-of-servce scheduler-maps m forwarding-class a scheduler b",
+            "class-of-service",
+        ),
         ("traffic-control-profiles t excess-rate-high percent 5", None),
         ("schedulers s adjust-minimum 5m", None),
     ],

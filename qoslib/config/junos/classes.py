@@ -1,6 +1,7 @@
 """Forwarding classes, and classifiers: which marks lead to them, with which loss priority."""
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from qoslib.config.junos.amounts import count
@@ -165,6 +166,8 @@ def rules(
                 continue
             elif (kind, name) not in defined:
                 problem = f"the classifier {shown(name)} of {shown(kind)} is not defined"
+                near = get_close_matches(name, [own for of, own in defined if of == kind], 1)
+                problem += f", did you mean {shown(near[0])}?" if near else ""
                 raise ConfigurationError(problem, each.line)
             order.append((kind, name))
     found: dict[str, Rule] = {}

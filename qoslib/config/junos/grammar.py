@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from qoslib.config.junos.statements import Said
+from qoslib.config.junos.statements import Said, is_nearly_a_level
 from qoslib.config.reading import Remark, Statement
 
 __all__ = ["WORDS", "kind_of", "sorted_out"]
@@ -155,9 +155,9 @@ def _by_first_word(table: dict[str, str]) -> dict[str, Patterns]:
 WORDS = tuple(
     dict.fromkeys(
         word
-        for table in _LEVELS.values()
+        for level, table in _LEVELS.items()
         for pattern in table
-        for word in pattern.split()
+        for word in (level, *pattern.split())
         if "*" not in word
     )
 )
@@ -205,7 +205,7 @@ def kind_of(words: tuple[str, ...]) -> str | None:
     table = _TABLES.get(words[0])
     below = words[1:]
     if table is None or not below:
-        return None
+        return "?" if below and is_nearly_a_level(words[0]) else None
     for first in (below[0], "*", "**"):
         for pattern, lost in table.get(first, ()):
             if _fits(pattern, below):
@@ -225,6 +225,8 @@ def _is_slip(words: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
 
 def _from_unknown(words: tuple[str, ...]) -> str:
     """A statement that is not understood, from the first word that is not known on."""
+    if words[0] not in _TABLES:
+        return " ".join(words)
     table, below = _TABLES[words[0]], words[1:]
     at = 0
     while at < len(below) - 1 and any(

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import lru_cache
 from typing import NamedTuple
 
 from qoslib.config.text import ConfigurationError, check_time
 
-__all__ = ["Said", "shown", "statements"]
+__all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 
 #: Strings and comments, which may go over several lines.
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
@@ -19,6 +21,8 @@ _DEEPEST = 60
 #: Where quality of service is configured.
 _TOPS = {"class-of-service", "firewall", "groups", "apply-groups", "apply-groups-except"}
 _TOPS |= {"dynamic-profiles", "logical-systems"}
+#: A word at the top that is so near to this level is a slip of the pen for it.
+_LEVEL, _NEAR = "class-of-service", 0.85
 #: Of the interfaces and the chassis, statements with one of these words.
 _OF_INTERFACES = {
     *("speed", "link-speed", "link-mode", "policer", "filter", "802.3ad", "gigether-options"),
@@ -132,7 +136,7 @@ def statements(text: str) -> list[Said]:
                 if name not in known:
                     known.add(name)
                     kept.append(Said(name, said.line, ""))
-        if _about(words):
+        if _about(words) or is_nearly_a_level(words[0]):
             kept.append(said._replace(words=words))
     return kept
 
@@ -164,6 +168,26 @@ def _about(words: tuple[str, ...]) -> bool:
     if words[0] == "chassis":
         return not _OF_CHASSIS.isdisjoint(words)
     return words[0] in _TOPS
+
+
+@lru_cache(maxsize=1024)
+def is_nearly_a_level(word: str) -> bool:
+    """Whether a word at the top is a slip of the pen for `class-of-service`.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_nearly_a_level("class-of-servce"), is_nearly_a_level("system")
+    (True, False)
+    """
+    return word != _LEVEL and bool(get_close_matches(word, [_LEVEL], 1, _NEAR))
 
 
 def _words(tokens: list[str], line: int) -> tuple[list[tuple[str, ...]], bool]:

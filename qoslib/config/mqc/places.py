@@ -195,8 +195,10 @@ def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
 
 
 def _meant(name: str, defined: list[str]) -> str:
-    near = get_close_matches(name, defined, 1)
-    return f", did you mean {near[0]}?" if near else ""
+    # Names of another case are other names, though a person may not see it.
+    spelt = {each.lower(): each for each in defined}
+    near = get_close_matches(name.lower(), spelt, 1)
+    return f", did you mean {spelt[near[0]]}?" if near else ""
 
 
 def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from qoslib.config.text import check_time
 
 __all__: list[str] = []
 
+_ATTACHED = re.compile(r"service-policy (?:input|output) \S+")
 _HEADERS = ("class-map", "policy-map")
 _QUEUEING = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
 _KNOWN = [*COMMANDS, *UNMODELLED, *INTERFACE, *_HEADERS, "class", "match", "description"]
@@ -116,6 +117,7 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
         return
     classes: dict[tuple[str, ...], dict[str, int]] = {}
     units: dict[str, dict[str, int]] = {}
+    attached: dict[tuple[str, str], dict[str, int]] = {}
     for each in configuration.statements:
         check_time(each.line)
         verb, _, rest = each.text.partition(" ")
@@ -124,6 +126,18 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
             if verb == "bandwidth" and not rest.startswith("remaining"):
                 unit = "per cent" if rest.startswith("percent") else "kb/s"
                 units.setdefault(each.parents[0], {}).setdefault(unit, each.line)
+        if _ATTACHED.fullmatch(each.text) and each.parents:
+            way = " ".join(each.text.split()[:2])
+            attached.setdefault((each.parents[0], way), {}).setdefault(each.text, each.line)
+    for (interface, way), lines in attached.items():
+        if len(lines) > 1:
+            says = ", ".join(f"{text} in line {line}" for text, line in lines.items())
+            yield Found(
+                max(lines.values()),
+                f"{interface[0].upper()}{interface[1:]} has {len(lines)} commands `{way}`: the"
+                " device takes one of them.",
+                f"{says}; the last is read.",
+            )
     for (policy, name), lines in classes.items():
         if len(lines) == 2:
             yield Found(

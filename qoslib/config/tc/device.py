@@ -182,7 +182,7 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
 
 
 def _missing(device: Device, parent: str, command: Command) -> ConfigurationError:
-    where = f" on {device.name[:40]}" if device.name else ""
+    where = f" on {device.name[:40]}" if device.name else "; the command names no device (dev)"
     return ConfigurationError(f"the parent {parent} is missing{where}", command.line)
 
 
