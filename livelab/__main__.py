@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from livelab.probe import lacking, probe, report
 
 if TYPE_CHECKING:
     from livelab.experiment import Experiment
+
+#: So many conclusive runs of each point may be asked for.
+MOST_REPEATS = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands.add_parser("list", help="list the experiments, and how long each takes")
     one = commands.add_parser("run", help="run an experiment", allow_abbrev=False)
     one.add_argument("experiment")
-    one.add_argument("--repeats", type=int, default=3, help="conclusive runs of each point")
+    one.add_argument("--repeats", type=_repeats, default=3, help="conclusive runs of each point")
     one.add_argument("--into", type=Path, help="a folder for the table, passport and figure")
     one.add_argument("--dry", action="store_true", help="show the commands, and run nothing")
     kept = commands.add_parser("show", help="show the stored run of an experiment, without rights")
@@ -59,6 +63,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped; the lab is gone.", file=sys.stderr)
         return 130
+
+
+def _repeats(said: str) -> int:
+    if said.isdecimal() and 1 <= int(said) <= MOST_REPEATS:
+        return int(said)
+    raise argparse.ArgumentTypeError(f"{said!r} is no number from 1 to {MOST_REPEATS}")
+
+
+def _make(folder: Path) -> None:
+    """Make the folder of the results, before the runs and not after them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError as error:
+        why = f"{folder} cannot be written to ({error.strerror}); nothing was run."
+        raise LabError(why) from error
 
 
 def _list() -> int:
@@ -125,6 +145,8 @@ def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
         return 0
     if missing := lacking(probe(), experiment.needs):
         raise LabError(f"{missing} `python -m livelab show {experiment.name}` shows a stored run.")
+    if chosen.into is not None:
+        _make(chosen.into)
     tried = perform(experiment, lambda line: print(line, flush=True), chosen.repeats)
     lines = compared((each.point, each.spread()) for each in tried)
     print(text(lines))

@@ -259,6 +259,20 @@ def test_the_list_and_the_commands_need_no_rights(capsys):
     assert "there are head_tail" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("said", ["0", "-1", "21", "few"])
+def test_only_a_number_of_runs_is_taken(said, capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "six_classes", f"--repeats={said}"])
+    assert f"'{said}' is no number from 1 to 20" in capsys.readouterr().err
+
+
+def test_nothing_runs_where_its_results_cannot_be_written(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("livelab.__main__.lacking", lambda *_: "")
+    (tmp_path / "file").touch()
+    assert main(["run", "six_classes", "--into", str(tmp_path / "file" / "below")]) == 2
+    assert "cannot be written to (Not a directory); nothing was run." in capsys.readouterr().err
+
+
 def test_the_table_is_a_csv_of_the_published_form():
     rows = record.rows([Tried(HEAD, (a_run(HEAD.scenario),))], record.machine())
     frame = measurements.load(io.StringIO(record.table(rows)))

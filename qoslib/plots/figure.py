@@ -248,12 +248,16 @@ def page(figure: Figure, title: str) -> str:
     figure, title = checked(Figure, figure, "figure"), checked(str, title, "title")
     drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
     words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
-    ground = "@media (prefers-color-scheme: dark) { body { background: #111111; color: #E0E0E0; } }"
+    ground = "body { font: 15px/1.5 system-ui, sans-serif; margin: 1em 2em; } h1 { font-size: 1.4em; }"
+    ground += (
+        " @media (prefers-color-scheme: dark) { body { background: #111111; color: #E0E0E0; } }"
+    )
+    name = html.escape(title)
     head = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{name}</title>'
         f"<style>{ground}\n{sheet()}</style>"
     )
-    return f"{head}<body>{drawn}<p>{words}</p>{table}</body></html>"
+    return f"{head}<body><h1>{name}</h1>{drawn}<p>{words}</p>{table}</body></html>"
 
 
 def refresh(widget: LiveFigure, figure: Figure, before: Figure | None = None) -> None:
