@@ -248,7 +248,9 @@ def page(figure: Figure, title: str) -> str:
     figure, title = checked(Figure, figure, "figure"), checked(str, title, "title")
     drawn = figure.to_html(include_plotlyjs=True, full_html=False, config=CONFIG)
     words, table = html.escape(figure.summary), figure.table.to_html(border=0, na_rep="–")
-    ground = "body { font: 15px/1.5 system-ui, sans-serif; margin: 1em 2em; } h1 { font-size: 1.4em; }"
+    ground = (
+        "body { font: 15px/1.5 system-ui, sans-serif; margin: 1em 2em; } h1 { font-size: 1.4em; }"
+    )
     ground += (
         " @media (prefers-color-scheme: dark) { body { background: #111111; color: #E0E0E0; } }"
     )
