@@ -207,6 +207,49 @@ def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():
     assert losses(check(applied(EDGE, second.fix), traffic=traffic, facts=FACTS)) == []
 
 
+def against(old, new=EDGE, traffic=TCP):
+    return check(new, traffic=traffic, facts=FACTS, against=old)
+
+
+def test_two_configurations_that_do_the_same_are_said_to_do_so():
+    said = {
+        EDGE: "Nothing differs: all lines on quality of service are the same.",
+        EDGE.replace("match dscp ef", "match ip dscp ef"): "No class gains or loses anything: each",
+        "": "Nothing to compare: the older configuration has no port with queues.",
+        "hostname a\n": "Nothing to compare: the older configuration has no port with queues.",
+    }
+    for old, sentence in said.items():
+        report = against(old, traffic=STEADY)
+        assert report.changes == ()
+        assert report.unchanged.startswith(sentence)
+        assert document(report)["unchanged"] == report.unchanged
+        for text in (terminal(report), markdown(report), page([report])):
+            _, _, after = " ".join(text.split()).partition("Against the older configuration")
+            assert sentence in after
+    assert "Against" not in terminal(check(EDGE, facts=FACTS))
+
+
+def test_against_has_the_delays_of_both_under_the_given_load():
+    old = EDGE.replace(
+        "bandwidth percent 10\n  queue-limit 64", "bandwidth percent 10\n  queue-limit 640"
+    )
+    report = against(old)
+    (bulk,) = [each for each in report.changes if each.name == "BULK"]
+    (run,) = [
+        each for each in report.ports[0].runs if (each.name, each.model) == ("BULK", "packets")
+    ]
+    assert bulk.delay_p99_after_s == run.delay_p99_s
+    assert bulk.delay_p99_before_s > 3 * bulk.delay_p99_after_s
+    assert re.search(r"; its p99 delay is \S+ ms \(\S+ ms\)\.$", bulk.text)
+
+
+def test_the_load_of_a_new_class_went_with_the_rest_before():
+    old = EDGE.replace(" class BULK\n  bandwidth percent 10\n  queue-limit 64 packets\n", "")
+    texts = {each.name: each.text for each in against(old).changes}
+    assert texts["BULK"].startswith("BULK is new")
+    assert "its p99 delay is" in texts["VIDEO"]
+
+
 def test_of_one_connection_beside_a_stream_the_loss_is_that_of_the_stream():
     text = "policy-map P\n class class-default\n  shape average 50000000\n"
     text += "interface GigabitEthernet0/0\n service-policy output P\n"

@@ -4,15 +4,25 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
 from qoslib.config.amounts import rate_text, share_text, time_text
+from qoslib.config.promises import queued
 from qoslib.findings.report import Change, ClassRun
-from qoslib.findings.under_load import LEAST_LOSS, runs
+from qoslib.findings.under_load import LEAST_LOSS, runs, stand_in
+from qoslib.flows import Flow
+from qoslib.record import fail
 from qoslib.tolerances import ROUNDING
+from qoslib.traffic import Stream
 
-__all__ = ["changes"]
+__all__ = ["changes", "unchanged"]
+
+#: Delays of two runs are apart by more than this: a share, and a time [s].
+_APART, _APART_S = 0.1, 1e-4
 
 
 def changes(
-    old: Configuration, new: Configuration, sent: Mapping[int, Sequence[Load]] | None = None
+    old: Configuration,
+    new: Configuration,
+    sent: Mapping[int, Sequence[Load]] | None = None,
+    simulated: Mapping[int, Sequence[ClassRun]] | None = None,
 ) -> tuple[Change, ...]:
     """What each class gains and loses from one configuration to another.
 
@@ -22,6 +32,9 @@ def changes(
     sent : mapping of int to sequence of Load, optional
         Place of a port in the new configuration, and the load that both are given; losses are then
         compared too, by the fluid model.
+    simulated : mapping of int to sequence of ClassRun, optional
+        Place, and what the packet model gives the new port under it; the old port is then run as
+        well, and the delays are compared.
 
     Returns
     -------
@@ -44,6 +57,7 @@ def changes(
     """
     before = {(port.interface, port.direction): port for port in old.ports}
     found: list[Change] = []
+    known: dict[object, dict[str, float]] = {}
     for place, port in enumerate(new.ports):
         key = port.interface, port.direction
         was = before.pop(key, None)
@@ -51,7 +65,9 @@ def changes(
         if was is None:
             found.append(Change(name, "", f"{name} has a policy now, {port.policy}.", False))
         elif port.port is not None and was.port is not None:
-            found += _of_port(name, was, port, (sent or {}).get(place, ()))
+            given = (sent or {}).get(place, ())
+            waits = _waits(was, port, given, (simulated or {}).get(place, ()), known)
+            found += _of_port(name, was, port, given, waits)
     for (interface, direction), _ in before.items():
         name = f"{interface} {direction}"
         found.append(Change(name, "", f"{name} has no policy any more.", True))
@@ -59,7 +75,11 @@ def changes(
 
 
 def _of_port(
-    name: str, old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
+    name: str,
+    old: ConfiguredPort,
+    new: ConfiguredPort,
+    sent: Sequence[Load],
+    waits: Mapping[str, tuple[float, float]],
 ) -> Iterator[Change]:
     sizes = {load.name: load.frames_bytes for load in sent}
     before = {each.name: each for each in promises(old, sizes)}
@@ -83,6 +103,10 @@ def _of_port(
         if loss and abs(loss[0] - loss[1]) > LEAST_LOSS:
             percents = [share_text(ratio) for ratio in loss]
             parts.append(f"it loses {percents[1]} ({percents[0]}) of the given load")
+        if wait := waits.get(each):
+            numbers |= {"delay_p99_before_s": wait[0], "delay_p99_after_s": wait[1]}
+            if abs(wait[1] - wait[0]) > max(_APART * max(wait), _APART_S):
+                parts.append(f"its p99 delay is {time_text(wait[1])} ({time_text(wait[0])})")
         if parts:
             worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
             worse = worse or bool(loss and loss[1] > loss[0] + LEAST_LOSS)
@@ -116,6 +140,88 @@ def _queues(was: Promise, now: Promise) -> Iterator[str]:
         yield f"its full queue lasts {time_text(now.queue_s)} ({time_text(was.queue_s)})"
 
 
+def _waits(
+    old: ConfiguredPort,
+    new: ConfiguredPort,
+    sent: Sequence[Load],
+    simulated: Sequence[ClassRun],
+    known: dict[object, dict[str, float]],
+) -> dict[str, tuple[float, float]]:
+    """Class, and its p99 delays before and after, where the packet model has both [s]."""
+    now = {
+        run.name: run.delay_p99_s
+        for run in simulated
+        if run.model == "packets" and run.load_ratio == 1 and run.delay_p99_s is not None
+    }
+    if not now or old.port is None:
+        return {}
+    # Ports of one policy at one rate are run once.
+    key = old.port.replace(name="any"), old.classes, tuple(sent)
+    try:
+        before = _as_sent(old, sent)
+        found = runs(old, before, "packets") if key not in known else ()
+    except ValueError:
+        return {}
+    delays = {run.name: run.delay_p99_s for run in found if run.delay_p99_s is not None}
+    known.setdefault(key, delays)
+    # The delay of a stream that stands for TCP is not that of TCP.
+    left_out = {*stand_in(old, before), *stand_in(new, sent)}
+    return {
+        name: (known[key][name], delay_s)
+        for name, delay_s in now.items()
+        if name in known[key] and name not in left_out
+    }
+
+
+def unchanged(old: Configuration, new: Configuration) -> str:
+    """Why no class gains or loses anything from one configuration to another.
+
+    Parameters
+    ----------
+    old, new : Configuration
+
+    Returns
+    -------
+    str
+        A sentence.
+
+    Examples
+    --------
+    >>> unchanged(Configuration("ios-xe"), Configuration("ios-xe"))
+    'Nothing to compare: the older configuration has no port with queues.'
+    """
+    if not old.ports:
+        return "Nothing to compare: the older configuration has no port with queues."
+    said = ([(each.parents, each.text) for each in of.statements] for of in (old, new))
+    if next(said) == next(said):
+        return "Nothing differs: all lines on quality of service are the same."
+    what = "its minimum, its maximum, its full queue"
+    return (
+        f"No class gains or loses anything: each has {what} and, under a load, its loss as before."
+    )
+
+
+def _as_sent(port: ConfiguredPort, sent: Sequence[Load]) -> tuple[Load, ...]:
+    """The loads by the classes of a port: what is sent to one that it lacks goes with the rest."""
+    assert port.port is not None
+    classes = queued(port)
+    names = {each.queue: name for name, each in classes.items()}
+    found: dict[str, Load] = {}
+    for load in sent:
+        name = load.name
+        sources: list[Stream | Flow] = [*load.streams, *load.flows]
+        if name not in classes:
+            if not sources:
+                continue
+            queue = port.port.queues[port.port.queue_of(sources[0])].name
+            name = names[queue] if queue in names else fail("the class of queue", queue, "known")
+        had = found.get(name, load.replace(name=name, streams=(), flows=()))
+        found[name] = had.replace(
+            streams=(*had.streams, *load.streams), flows=(*had.flows, *load.flows)
+        )
+    return tuple(found.values())
+
+
 def _losses(
     old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
 ) -> dict[str, tuple[float, float]]:
@@ -124,12 +230,15 @@ def _losses(
         return {}
     try:
         both: list[dict[str, ClassRun]] = [
-            {run.name: run for run in runs(port, sent, "fluid")} for port in (old, new)
+            {run.name: run for run in runs(port, _as_sent(port, sent), "fluid")}
+            for port in (old, new)
         ]
     except ValueError:
         return {}
     return {
         name: (ratio, run.drop_ratio)
         for name, run in both[1].items()
-        if run.drop_ratio is not None and (ratio := both[0][name].drop_ratio) is not None
+        if run.drop_ratio is not None
+        and name in both[0]
+        and (ratio := both[0][name].drop_ratio) is not None
     }

@@ -19,10 +19,10 @@ from qoslib.config.promises import queued
 from qoslib.config.rules import RULES, Case, Finding, findings, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
 from qoslib.config.text import TakesTooLongError, check_time, in_time
-from qoslib.findings.against import changes
+from qoslib.findings.against import changes, unchanged
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
-from qoslib.findings.report import ClassRow, ClassRun, PortReport, Report
+from qoslib.findings.report import Change, ClassRow, ClassRun, PortReport, Report
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
 if TYPE_CHECKING:
@@ -98,7 +98,11 @@ def check(
     except ConfigurationError as error:
         return Report(file, lines=len(text.splitlines()), findings=(_unreadable(error),))
     try:
-        older = read(against, interface, facts, dialect or found.dialect) if against else None
+        older = (
+            read(against, interface, facts, dialect or found.dialect)
+            if against is not None
+            else None
+        )
     except ConfigurationError as error:
         raise ValueError(f"the older configuration: {error}") from None
     try:
@@ -135,8 +139,10 @@ def check(
         shown[:0] = measured.attrs.get("notes", ())
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
-    if older is not None and not older.ports:
-        assumed.append("Nothing to compare: the older configuration has no port with queues.")
+    differs: tuple[Change, ...] = ()
+    if older is not None and older.ports:
+        simulated = {place: by_model.runs for place, (by_model, _) in by_port.items()}
+        differs = changes(older, found, sent, simulated)
     kept, ignored = silenced(in_order(merged(listed)), text)
     return Report(
         file,
@@ -149,8 +155,9 @@ def check(
         tuple(map(_shortened, found.remarks)),
         tuple(dict.fromkeys(assumed)),
         _defaults(found),
-        changes(older, found, sent) if older and older.ports else (),
+        differs,
         tuple(shown),
+        unchanged(older, found) if older and not differs else "",
     )
 
 

@@ -193,6 +193,8 @@ class Change(Record):
         Of a full queue [s].
     drop_before_ratio, drop_after_ratio : float or None
         Of the load that both are given, by the fluid model.
+    delay_p99_before_s, delay_p99_after_s : float or None
+        Under that load, by the packet model [s].
     """
 
     interface: str
@@ -207,6 +209,8 @@ class Change(Record):
     queue_after_s: NotNegative | None = None
     drop_before_ratio: Share | None = None
     drop_after_ratio: Share | None = None
+    delay_p99_before_s: NotNegative | None = None
+    delay_p99_after_s: NotNegative | None = None
 
 
 @record
@@ -234,6 +238,8 @@ class Report(Record):
         Against an older configuration.
     measured : tuple of str
         Where the device shows another configuration, and which measured values are not compared.
+    unchanged : str
+        Why there are none; empty where there are some, or no older configuration.
     """
 
     file: str
@@ -248,6 +254,7 @@ class Report(Record):
     defaults: tuple[Default, ...] = ()
     changes: tuple[Change, ...] = ()
     measured: tuple[str, ...] = ()
+    unchanged: str = ""
 
     def count(self, severity: str) -> int:
         """How many findings are of a severity.

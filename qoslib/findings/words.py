@@ -88,14 +88,15 @@ def _beside(each: Compared, value: float | None, error: float | None) -> str:
 def sections(report: Report) -> list[tuple[str, list[str]]]:
     """The lists below the tables: a title and its lines; none that is empty."""
     ignored = [f"{s.finding.id}, line {s.finding.line}: {s.reason}" for s in report.silenced]
+    changes = [each.text for each in report.changes]
     every = [
-        ("Against the older configuration", [each.text for each in report.changes]),
+        ("Against the older configuration", changes or [report.unchanged]),
         ("Notes on the measured values", list(report.measured)),
         ("Ignored", ignored),
         ("Assumed", list(report.assumed)),
         ("Defaults", [default_text(each) for each in report.defaults]),
     ]
-    return [(title, lines) for title, lines in every if lines]
+    return [(title, lines) for title, lines in every if any(lines)]
 
 
 def default_text(each: Default) -> str:
