@@ -697,3 +697,13 @@ def test_the_header_that_is_not_understood_is_named_where_its_class_is_used():
         read(text)
     said = "line 1: class-map VOICE, which line 6 uses, is not understood here"
     assert str(error.value) == f"{said}; allowed: class-map and one NAME"
+
+
+def test_a_policy_of_the_control_plane_is_no_piece_of_a_port():
+    text = "policy-map P\n class class-default\n  police 8000 conform-action transmit\n"
+    facts = {"line_rate_bps": 1e8}
+    (piece,) = read(text, facts=facts, dialect="ios-xe").ports
+    assert piece.interface == "P"
+    found = read(f"{text}control-plane\n service-policy input P\n", facts=facts, dialect="ios-xe")
+    assert found.ports == ()
+    assert "router's own processor" in found.remarks[-1].lost

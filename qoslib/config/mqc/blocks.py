@@ -149,6 +149,8 @@ class _Reading:
     def _in_elsewhere(self, line: Line) -> None:
         if self.header != "control-plane" or line.verb == "service-policy":
             self.found.leave(line, _ELSEWHERE[self.header])
+        if self.header == "control-plane" and line.verb == "service-policy":
+            self.found.of_control_plane.add(line.words[-1])
 
     def _in_class_map(self, line: Line) -> None:
         assert self.selection is not None

@@ -147,11 +147,15 @@ class Interface:
 
 @dataclass
 class Policies:
-    """All of a text: what it defines, and what was said of its lines."""
+    """All of a text: what it defines, and what was said of its lines.
+
+    `of_control_plane` are policies of what the router's own processor is sent.
+    """
 
     selections: dict[str, Selection] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
+    of_control_plane: set[str] = field(default_factory=set)
     statements: list[Statement] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
 

@@ -22,7 +22,8 @@ _WAYS: tuple[Way, ...] = ("out", "in")
 def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
     """The ports of all interfaces that have a policy or a queue of a stated length.
 
-    Where a text has no interface, each policy that is in no other is taken for a port.
+    Where a text has no interface, each policy that is in no other, nor in front of the router's own
+    processor, is taken for a port.
 
     Parameters
     ----------
@@ -41,10 +42,11 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     ConfigurationError
         If something is missing, or the port cannot be.
     """
+    no_ports = _children(found) | found.of_control_plane
     interfaces = list(found.interfaces.values()) or [
         Interface(policy.name, policy.line, {"out": Named(policy.name, policy.line)})
         for policy in found.policies.values()
-        if policy.name not in _children(found) and _queues(found, policy)
+        if policy.name not in no_ports and _queues(found, policy)
     ]
     for interface in interfaces:
         check_time(interface.line)
