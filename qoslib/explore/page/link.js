@@ -1,6 +1,6 @@
 // The link: the ways from the queues, the gate, each packet with a stem, and what has been sent.
 
-import { block, line, square, text, textWidth, word } from "./brush.js";
+import { block, line, spread, square, text, textWidth, word } from "./brush.js";
 import { restOf, servedNow } from "./queue.js";
 import { drawTree } from "./tree.js";
 import { waysOf } from "./tree_layout.js";
@@ -24,10 +24,10 @@ export function drawLink(pen, lane, number, made, state, t) {
   line(pen, gate, y + h + 4, end, y + h + 4, theme.rule, 1.5);
   // The height of a stem that stands for so long a delay; there is room for labels between it and the words.
   const rule = y - 4 - made.stem, scale = round(scene.stems), style = { size: 12, colour: theme.muted };
-  const said = word(pen, made.total ? `this high: ${scale}` : scale, style);
+  const said = word(pen, scale, style), high = word(pen, `this high: ${scale}`, style), link = word(pen, carries(lane), style);
   line(pen, gate + 4, rule, made.total ? end : end - said.wide - 5, rule, theme.rule, 1, [2, 4]);
-  said.draw(end - said.wide, made.total ? rule - LABEL : rule + 4);
-  if (made.total) text(pen, carries(lane), gate + 6, rule - LABEL, style);
+  if (!made.total) said.draw(end - said.wide, rule + 4);
+  else spread(rule - LABEL, gate + 6, end, [link], [gate + 18 + link.wide + high.wide <= end ? high : said]);
   for (let c = state.chosen - 1; c >= 0; c--) {
     const i = lane.sent[c], w = k * lane.size[i];
     const x = gate + (t - lane.departure[i]) * pixels;

@@ -49,11 +49,15 @@ function wideOf({ bucket }) {
   return bucket > LOW ? 32 : VESSEL;
 }
 
-/** A policer's buckets, where packets meet them: over the end of the rail. Between which places they stand. */
+/**
+ * A policer's buckets, where packets meet them: over the end of the rail, or behind them in the tightest
+ * lanes. Between which places they stand.
+ */
 export function drawPolicer(pen, row, here, rail) {
   const shares = [here.policer, here.excess].filter((share) => !Number.isNaN(share)), from = rail + 7;
-  const wide = shares.length > 1 ? VESSEL : wideOf(row);
-  shares.forEach((share, at) => vessel(pen, from + at * (wide + 6), row.y - 7 - row.bucket, row.bucket, share, wide));
+  const wide = row.inline ? 14 : shares.length > 1 ? VESSEL : wideOf(row);
+  const [top, tall] = row.inline ? [row.y - 1, row.high + 2] : [row.y - 7 - row.bucket, row.bucket];
+  shares.forEach((share, at) => vessel(pen, from + at * (wide + 6), top, tall, share, wide));
   return [from, from + shares.length * (wide + 6)];
 }
 

@@ -54,6 +54,8 @@ function signsOf(scene, layout, live) {
     said.push(`buckets: ${rate} of what is guaranteed, ${most} of the most; in colour: those that pay for the packet`);
     said.push("triangle: whose turn it is");
   }
+  const dense = (lane, n) => layout.lanes[n].rows.some((row) => row.inline && lane.shownQueues[row.queue].policer);
+  if (scene.lanes.some(dense)) said.push("bucket: a policer's tokens");
   if (scene.lanes.some((lane) => lane.memories.length)) said.push("memory: grey is held by others; behind a mark, what is reserved");
   if (scene.lanes.some((lane) => lane.marked)) said.push("cut corner: marked CE");
   if (scene.lanes.some((lane) => lane.queues.some((queue) => queue.orders))) said.push("two bars: senders paused");

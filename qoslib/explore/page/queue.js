@@ -42,6 +42,7 @@ export function drawRow(pen, lane, number, made, row, state, t) {
     const w = k * lane.size[i];
     block(pen, lane, number, i, head - place(p) - w, y, w, high);
   }
+  if (row.inline) drawPolicer(pen, row, here, rail);
   // Packets to come: along the rail at the speed of the link, then a leap to their place.
   const landing = LANDING_S * seconds, pixels = k * lane.speed;
   const horizon = t + landing + (rail + 40) / pixels;
@@ -201,10 +202,10 @@ function labels(pen, lane, number, made, row, queue, here, at) {
   const lost = !row.under && here.dropped ? [droppedOf(pen, lane, queue, here)] : [];
   const held = meters(pen, lane, made, row, queue, here, at), y = row.y - (row.under ? 10 : 8);
   if (Number.isNaN(here.policer)) return void spread(y, layout.pad, row.head, [...left, ...lost, ...held], right, last);
-  // Nothing moves its bucket: what was dropped stands before it, or behind it where there is no room.
+  // Nothing moves its bucket: what was dropped stands before it, or beside what waits where there is no room.
   const [from, to] = drawPolicer(pen, row, here, at.rail), before = layout.pad + left[0].wide + 20 + (lost[0]?.wide ?? 0) <= from;
   spread(y, layout.pad, from - 8, left, before ? lost : []);
-  spread(y, to + 2, row.head, [word(pen, policerSays(queue, here), muted), ...(before ? [] : lost), ...held], right, last);
+  spread(y, to + 2, row.head, [word(pen, policerSays(queue, here), muted), ...held], [...right, ...(before ? [] : lost)], last);
 }
 
 /** What stands in the box of a lane with one queue besides what waits. */
