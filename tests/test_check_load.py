@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from qoslib import run
+from qoslib import run, telemetry
 from qoslib.config import loads, read
 from qoslib.findings import check, runs, scenario_of, stand_in
 from qoslib.findings.document import document
@@ -205,6 +205,53 @@ def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():
     assert first.fix.startswith("class VIDEO")
     assert "These values replace those of the fixes above." in second.arithmetic
     assert losses(check(applied(EDGE, second.fix), traffic=traffic, facts=FACTS)) == []
+
+
+SHOWN = """\
+GigabitEthernet0/0/1
+  Service-policy output: PARENT
+    Class-map: class-default (match-any)
+      380000 packets, 99480000 bytes
+      Service-policy : CHILD
+        Class-map: VOICE (match-any)
+          360000 packets, 78480000 bytes
+          5 minute offered rate 4360000 bps, drop rate 0000 bps
+        Class-map: VIDEO (match-any)
+          10000 packets, 14000000 bytes
+          5 minute offered rate 5000000 bps, drop rate 0000 bps
+        Class-map: BULK (match-any)
+          0 packets, 0 bytes
+          5 minute offered rate 0000 bps, drop rate 0000 bps
+        Class-map: class-default (match-any)
+          10000 packets, 7000000 bytes
+          5 minute offered rate 9000000 bps, drop rate 0000 bps
+"""
+
+
+@pytest.mark.parametrize(
+    ("traffic", "sizes"),
+    [
+        (None, {"VOICE": 218, "VIDEO": 1400, "BULK": 1518, "class-default": 700}),
+        # Words that say a size, or imply one, count before the counters.
+        (
+            'VOICE = "50 calls G.729"\nVIDEO = "5 Mb/s"\nBULK = "2 TCP, 9 ms"\n'
+            'class-default = "9 Mb/s of 400 B"\n',
+            {"VOICE": 78, "VIDEO": 1400, "BULK": 1518, "class-default": 400},
+        ),
+    ],
+    ids=["counters alone", "words as well"],
+)
+def test_a_full_queue_has_the_packets_of_its_class(tmp_path, traffic, sizes):
+    (tmp_path / "shown.txt").write_text(SHOWN)
+    measured = telemetry.read(tmp_path / "shown.txt")
+    report = check(EDGE, traffic=traffic, facts=FACTS, measured=measured)
+    for row in report.ports[0].rows:
+        assert f" packets of {sizes[row.name]:,} B at " in row.queue.why, row.name
+    video = next(row for row in report.ports[0].rows if row.name == "VIDEO")
+    assert "packets of 1,400 B on average, as the device counted" in video.offered.why
+    # 512 packets of this size at the shaper's rate.
+    (voice, *_) = report.ports[0].rows
+    assert voice.queue.value == pytest.approx(512 * sizes["VOICE"] * 8 / 50e6)
 
 
 def against(old, new=EDGE, traffic=TCP):

@@ -92,6 +92,7 @@ def loads(
     text: str | None = None,
     counters: Mapping[str, float] | None = None,
     elsewhere: Collection[str] = (),
+    frames_bytes: Mapping[str, float] | None = None,
 ) -> tuple[Load, ...]:
     """What is sent to the classes of a port.
 
@@ -107,6 +108,8 @@ def loads(
         Class, and what the device counted [bit/s].
     elsewhere : collection of str
         Classes of other ports that the text may speak of as well.
+    frames_bytes : mapping of str to float, optional
+        Class, and the mean packet that the device counted [B], where the words give no size.
 
     Returns
     -------
@@ -139,17 +142,19 @@ def loads(
     guests = hosts(configured)
     for name, each in queued(configured).items():
         least = least_bps[name]
-        target = targets.get(name)
+        target, size = targets.get(name), (frames_bytes or {}).get(name)
         if text is not None:
             line, words = given.get(name, (0, ["nothing"]))
-            made.append(_load(configured, name, each, least, words, line, counters or {}, target))
+            made.append(
+                _load(configured, name, each, least, words, line, counters or {}, target, size)
+            )
         elif counters is not None and name in counters:
             counted = ["what the counters say"]
-            made.append(_load(configured, name, each, least, counted, 0, counters, target))
+            made.append(_load(configured, name, each, least, counted, 0, counters, target, size))
         else:
             # What the queue of another class gets is assumed of that class alone.
             words = ["nothing" if name in guests else "its minimum"]
-            assumed = _load(configured, name, each, least, words, 0, {}, target)
+            assumed = _load(configured, name, each, least, words, 0, {}, target, size)
             made.append(assumed.replace(origin="assumed"))
     return tuple(made)
 
@@ -226,13 +231,14 @@ def _load(
     line: int,
     counters: Mapping[str, float],
     target: float | None,
+    frame_bytes: float | None,
 ) -> Load:
     mark, whys = _mark(configured, each), []
     parts: list[Stream | Flow] = []
     origins: set[str] = set()
     for number, part in enumerate(words, 1):
         called = f"{name} {number}" if len(words) > 1 else name
-        given = part.strip(), called, mark, least, counters.get(name)
+        given = part.strip(), called, mark, least, counters.get(name), frame_bytes
         sent: Sent = _in_line(line, phrase, *given)
         parts += sent.parts
         if len(parts) > MOST:

@@ -45,7 +45,14 @@ class Sent(NamedTuple):
     origin: Literal["given", "computed", "counters"]
 
 
-def phrase(words: str, name: str, mark: str, least: float, counted: float | None) -> Sent:
+def phrase(
+    words: str,
+    name: str,
+    mark: str,
+    least: float,
+    counted: float | None,
+    frame_bytes: float | None = None,
+) -> Sent:
     """What a phrase says of a class.
 
     Parameters
@@ -58,6 +65,8 @@ def phrase(words: str, name: str, mark: str, least: float, counted: float | None
         The class's minimum [bit/s].
     counted : float or None
         What the device counted [bit/s].
+    frame_bytes : float or None
+        Mean packet that it counted, for words without a size [B].
 
     Returns
     -------
@@ -74,8 +83,17 @@ def phrase(words: str, name: str, mark: str, least: float, counted: float | None
         fail(f"traffic of {name}", words, NO_COMMA)
     for pattern, make in _PHRASES:
         if found := re.fullmatch(pattern, words, re.IGNORECASE):
-            return make(found, name, mark, least, counted)
+            sent = make(found, name, mark, least, counted)
+            sized = make not in _SIZELESS or found.groupdict().get("size")
+            return sent if sized or frame_bytes is None else _of_size(sent, round(frame_bytes))
     fail(f"traffic of {name}", words, ALLOWED)
+
+
+def _of_size(sent: Sent, frame_bytes: int) -> Sent:
+    """The same with the packets that the device counted."""
+    parts = [part.replace(frame_bytes=frame_bytes) for part in sent.parts]
+    why = f"packets of {frame_bytes:,} B on average, as the device counted"
+    return sent._replace(parts=parts, arithmetic="; ".join(filter(None, [sent.arithmetic, why])))
 
 
 def _number(text: str) -> float:
@@ -198,3 +216,5 @@ _PHRASES: tuple[tuple[str, Callable[..., Sent]], ...] = (
     (r"nothing|0", _nothing),
     (r"what the counters say", _counted),
 )
+#: Of these the size of a packet may be left out.
+_SIZELESS = (_plain, _share, _counted)

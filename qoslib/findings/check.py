@@ -181,12 +181,12 @@ def _loads(
     sent = {}
     for place, port in enumerate(found.ports):
         if port.port is not None and port.direction == "out":
-            rates = None
+            rates, sizes = None, None
             if measured is not None:
-                from qoslib.findings.measured import counted
+                from qoslib.findings.measured import counted, frames
 
-                rates = counted(measured, port)
-            sent[place] = loads(port, traffic, rates, names)
+                rates, sizes = counted(measured, port), frames(measured, port)
+            sent[place] = loads(port, traffic, rates, names, sizes)
     return sent
 
 

@@ -7,6 +7,7 @@ from qoslib import units
 from qoslib.config import ConfiguredClass, ConfiguredPort, Load
 from qoslib.config.amounts import rate_text
 from qoslib.config.interface_names import may_be
+from qoslib.config.loads import FRAMES_BYTES
 from qoslib.config.promises import queued
 from qoslib.findings.report import Compared
 from qoslib.findings.under_load import scenario_of
@@ -15,7 +16,7 @@ from qoslib.port import PacketLimit, Queue
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["about", "compared", "counted", "limits"]
+__all__ = ["about", "compared", "counted", "frames", "limits"]
 
 #: How the name of a rate begins that says what a class was offered; the first that is there counts.
 _RATES = ("offered", "queued", "class", "sent", "transmitted", "throughput", "output")
@@ -67,6 +68,50 @@ def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, floa
             ]
             if len(rates):
                 found[name] = float(rates["value"].iloc[-1])
+                break
+    return found
+
+
+def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float]:
+    """The mean packet of each class of a port by what a device counted.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From `telemetry.read`.
+    configured : ConfiguredPort
+
+    Returns
+    -------
+    dict of str to float
+        Class and its bytes over its packets [B]; none of a class without both, or with a mean that
+        no packets have.
+
+    Examples
+    --------
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.port import Port, Queue
+    >>> from qoslib.telemetry import read
+    >>> shown = '''GigabitEthernet0/1
+    ...   Service-policy output: EDGE
+    ...     Class-map: VOICE (match-any)
+    ...       2000 packets, 436000 bytes
+    ... '''
+    >>> port = Port("access", 1e8, (Queue("VOICE", PacketLimit(64)),))
+    >>> classes = (ConfiguredClass("VOICE", "VOICE"),)
+    >>> frames(read(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
+    {'VOICE': 218.0}
+    """
+    own = about(table, configured)
+    low, high = FRAMES_BYTES
+    found = {}
+    for name in queued(configured):
+        mine = own[own["stream"] == name].drop_duplicates("quantity", keep="last")
+        values = mine.set_index("quantity")["value"]
+        for prefix in _RATES:
+            packets, octets = (values.get(f"{prefix}_{of}", 0.0) for of in ("packets", "bytes"))
+            if packets and low <= octets / packets <= high:
+                found[name] = float(octets / packets)
                 break
     return found
 
