@@ -707,3 +707,9 @@ def test_a_policy_of_the_control_plane_is_no_piece_of_a_port():
     found = read(f"{text}control-plane\n service-policy input P\n", facts=facts, dialect="ios-xe")
     assert found.ports == ()
     assert "router's own processor" in found.remarks[-1].lost
+
+
+def test_a_prompt_in_front_of_commands_is_named():
+    text = "\nedge(config)#policy-map WAN\nedge(config-pmap)# class class-default\n"
+    with pytest.raises(ConfigurationError, match="line 2: a prompt stands in front of this"):
+        read(text)

@@ -736,3 +736,14 @@ def test_a_device_that_is_no_mx_is_said(more, device):
         said = [each for each in found.remarks if "read as an MX" in each.lost]
         assert len(said) == (bool(device) and "platform" not in facts)
         assert all(device in each.lost and each.text in ("version", "from-zone") for each in said)
+
+
+def test_what_a_terminal_has_between_its_outputs_is_no_configuration():
+    facts = {"buffer_bytes": 2e7}
+    first, second = FOUR_CLASSES, "firewall { filter f { term all { then accept; } } }\n"
+    session = "{master}\nadmin@pe1-re0> show configuration groups X | no-more\n"
+    found = read(f"{session}{first}{session}{second}{session}", facts=facts, dialect="junos")
+    assert found.ports[0].port == read(first + second, facts=facts).ports[0].port
+    assert not [each for each in found.remarks if each.kind == "unknown"]
+    typed = "[edit]\nadmin@pe1# set class-of-service interfaces ge-0/0/1 shaping-rate 50m\n"
+    assert read(typed, facts=facts).ports[0].port.shaper.rate_bps == 50e6

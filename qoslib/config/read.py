@@ -1,5 +1,6 @@
 """Read a configuration in any dialect: recognise it, and hand it to the dialect's reader."""
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
@@ -17,6 +18,12 @@ from qoslib.config.text import ConfigurationError, bounded, check_time, in_time
 from qoslib.record import fail
 
 __all__ = ["DIALECTS", "Dialect", "read", "recognise"]
+
+
+#: What a router has in front of what is typed.
+_PROMPT = re.compile(
+    r"^[\w.-]{1,63}(?:\([\w-]+\))?[#>][ \t]*(?:class-map|policy-map|interface)\b", re.M
+)
 
 
 class Dialect(NamedTuple):
@@ -70,6 +77,10 @@ def recognise(text: str) -> str:
         sure[name] = dialect.sign(text)
     best = max(sure, key=lambda name: sure[name], default="")
     if not best or sure[best] <= 0:
+        if found := _PROMPT.search(text):
+            line = text.count("\n", 0, found.start()) + 1
+            problem = "a prompt stands in front of this command; allowed: the configuration alone"
+            raise ConfigurationError(problem, line)
         raise ConfigurationError(f"no dialect is recognised; name one: {', '.join(DIALECTS)}")
     return best
 

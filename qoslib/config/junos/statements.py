@@ -14,6 +14,13 @@ __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
 _SET = re.compile(r"\s*(?:\S+[#>%]\s+)?(set|delete|deactivate|activate|edit|top|up|exit)\b\s*(.*)")
+#: What a terminal has between the outputs of its commands: the role of a routing engine, and a
+#: prompt with a command that sets nothing.
+_TERMINAL = re.compile(
+    r"^(?:\{(?:master|backup|primary|secondary|linecard)[:\w]*\}[ \t]*|"
+    r"[\w.-]+@[\w.:-]+[>#%](?!\s*(?:set|delete|deactivate|activate|edit|top|up|exit)\b).*)$",
+    re.MULTILINE,
+)
 #: Marks in front of a statement; what is inactive or deleted has no effect.
 _TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
 #: Below so many braces no device goes.
@@ -119,7 +126,7 @@ def statements(text: str) -> list[Said]:
     >>> statements("set class-of-service tri-color")[0].line
     1
     """
-    text = _LONG.sub(_in_one_line, text)
+    text = _LONG.sub(_in_one_line, _TERMINAL.sub("", text))
     sets = len(re.findall(r"^[ \t]*(?:\S+[#>%][ \t]+)?set\s", text, re.MULTILINE))
     braces = len(re.findall(r"\{[ \t]*$", text, re.MULTILINE))
     found = _lines(text) if sets > braces else _braces(text)
