@@ -17,6 +17,7 @@ from livelab.session import perform, plan
 from livelab.values import UNITS
 from qoslib import Scenario, compare, measurements, units
 from qoslib.plots import Figure
+from qoslib.record import checked, fail
 
 __all__ = [
     "gates",
@@ -113,22 +114,37 @@ def measured(name: str, fresh: bool = False) -> Runs:
     name : str
         As ``python -m livelab list`` has it.
     fresh : bool
-        Whether to run it here. Where this machine cannot, the stored runs are shown, and why.
+        Whether to run it here. Where this machine cannot, where no run of it passes every gate, or
+        where you stop it, the stored runs are shown, and why.
+
+    Raises
+    ------
+    ValueError
+        If there is no such experiment, or `fresh` is neither True nor False.
     """
+    if not isinstance(name, str) or name not in EXPERIMENTS:
+        fail("experiment", name, ", ".join(EXPERIMENTS))
     experiment = EXPERIMENTS[name]
-    if not fresh:
+    if not checked(bool, fresh, "fresh"):
         return _stored(experiment, "fresh is False")
     if missing := lacking(probe(), experiment.needs):
         return _stored(experiment, missing)
     takes = plan(experiment)
     print(
         f"{takes.runs} runs in network namespaces of their own: {takes.least_s:.0f} to"
-        f" {takes.most_s:.0f} s. Nothing leaves this machine. Interrupt the kernel to stop."
+        f" {takes.most_s:.0f} s. Nothing leaves this machine. The button ■ of the notebook stops it."
     )
     try:
         tried = perform(experiment, print)
     except LabError as error:
         return _stored(experiment, f"the lab failed: {error}")
+    except KeyboardInterrupt:
+        print("Stopped. The lab is gone, and the stored runs are shown.")
+        return _stored(experiment, "you stopped the fresh runs")
+    if not any(each.conclusive for each in tried):
+        reasons = [one.inconclusive for each in tried for one in each.runs]
+        many = f"none of {len(reasons)} fresh runs passed every gate; the first: {reasons[0]}"
+        return _stored(experiment, many)
     on = machine()
     table = measurements.load(pd.DataFrame(rows(tried, on)))
     known = json.loads(passport(experiment, tried, on))

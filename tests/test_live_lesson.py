@@ -10,8 +10,9 @@ import pytest
 
 from livelab import lesson
 from livelab.probe import Found
+from livelab.record import Tried
 from qoslib import compare
-from qoslib.lessons import check
+from qoslib.lessons import check, own_port
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = sorted((ROOT / "data" / "live").glob("*.json"))
@@ -43,6 +44,58 @@ def test_without_rights_the_stored_runs_are_shown_and_why(monkeypatch, capsys, o
     assert "This machine has no namespaces: run as root." in repr(runs)
     lesson.kernel()
     assert capsys.readouterr().out == "works: nothing.\nno namespaces: run as root.\n"
+
+
+class _Busy:
+    """A run that failed a gate."""
+
+    inconclusive = "the sender was up to 33.7 ms late; it has to be below 5 ms"
+
+
+def _stopped(*_):
+    raise KeyboardInterrupt
+
+
+def _too_busy(experiment, say):
+    return [Tried(point, (_Busy(),) * 7) for point in experiment.points]
+
+
+@pytest.mark.parametrize(
+    ("perform", "why"),
+    [
+        (_stopped, "you stopped the fresh runs"),
+        (_too_busy, "none of 14 fresh runs passed every gate; the first: the sender was up to"),
+    ],
+)
+def test_runs_that_end_without_a_value_leave_the_stored_ones(monkeypatch, perform, why):
+    monkeypatch.setattr(lesson, "probe", lambda: [Found("right", "namespaces", True, "")])
+    monkeypatch.setattr(lesson, "perform", perform)
+    runs = lesson.measured("six_classes", True)
+    assert why in runs.why_stored
+    assert "six_classes, stored" in repr(runs)
+    assert lesson.table(runs).equals(lesson.table(lesson.measured("six_classes")))
+
+
+def test_an_experiment_or_a_switch_that_there_is_not_is_named(one_queue):
+    with pytest.raises(ValueError, match="six_clases.*allowed: head_tail, six_classes"):
+        lesson.measured("six_clases")
+    with pytest.raises(ValueError, match="fresh"):
+        lesson.measured("head_tail", "yes")
+
+
+def test_a_reset_keeps_what_was_measured(one_queue):
+    """The circles and the score are the explorer's own; a file that was loaded is forgotten."""
+    app = own_port.explorer(
+        lesson.scenario(one_queue, "head_200"), lesson.taken(one_queue, "head_200")
+    )
+    said = app.summary
+    assert "within tolerance" in said
+    app.move(all=150)
+    assert "within tolerance" not in app.summary
+    assert "not scored: they were made at another load" in app.summary
+    assert not any("error" in name for name in app.table)
+    app.children[0].children[1].click()
+    assert app.summary == said
 
 
 def test_an_inconclusive_point_has_no_value_and_no_error(one_queue):

@@ -28,8 +28,8 @@ class Loaded:
     def __init__(
         self, scenario: Scenario | None = None, measured: pd.DataFrame | None = None
     ) -> None:
-        self._first = scenario
-        self.scenario, self.measured = scenario, measured
+        self._first = scenario, measured
+        self.scenario, self.measured = self._first
 
     def take(self, name: str, raw: bytes) -> str:
         """Read a scenario, measurements or counters, and say what the file holds.
@@ -69,7 +69,7 @@ class Loaded:
 
     def forget(self) -> None:
         """Back to what was given at first."""
-        self.scenario, self.measured = self._first, None
+        self.scenario, self.measured = self._first
 
     def unknown(self, scenario: Scenario) -> str:
         """Which class of the measurements the scenario does not have; mostly empty."""

@@ -63,7 +63,7 @@ def overlay(laid: Overlay, panels: Sequence[str] = (), faded: bool = False) -> F
     panels : sequence of str
         Names of `PANELS`, at most four; by default those that something was measured of.
     faded : bool
-        Whether the measurements were made under other settings.
+        Whether the measurements were made at another load: they are drawn pale and not scored.
 
     Returns
     -------
@@ -105,13 +105,13 @@ def overlay(laid: Overlay, panels: Sequence[str] = (), faded: bool = False) -> F
             uid = f"{model}-{place}"
             traces.append(style.points(model, names, names, y, place, uid=uid))
         traces.append(drawn.measured(name, place, faded))
-    table = drawn.table(offered, results)
+    table = drawn.table(offered, results, faded)
     layout = style.layout(
         [PANELS[name].title for name in drawn.panels], y_axes=_axes(drawn.panels, traces)
     )
     traces += [*style.keys(*_MODELS), style.key("measured") | {"name": "measured"}]
     style.beside(traces, layout, len(names))
-    return Figure(data=traces, layout=layout, summary=drawn.summary(table), table=table)
+    return Figure(data=traces, layout=layout, summary=drawn.summary(faded), table=table)
 
 
 def _chosen(laid: Overlay, first: Result, panels: Sequence[str]) -> tuple[str, ...]:
@@ -214,7 +214,9 @@ class _Drawn:
         base = {"data rate": "bit/s", "ratio": "1", "time": "s"}[kind]
         return units.convert(both, base, unit)
 
-    def table(self, offered: Floats, results: dict[str, Result | None]) -> pd.DataFrame:
+    def table(
+        self, offered: Floats, results: dict[str, Result | None], faded: bool
+    ) -> pd.DataFrame:
         """A row a stream: what is drawn, and every measured value with its errors."""
         columns: dict[str, object] = {"offered [Mb/s]": offered}
         for panel in self.panels:
@@ -228,17 +230,20 @@ class _Drawn:
                 continue
             name = self.names[at]
             made.loc[name, f"{value.quantity} measured [{value.unit}]"] = value.value
-            for row in rows.values():
+            for row in () if faded else rows.values():
                 made.loc[name, f"{value.quantity} error, {row.model}"] = _error(row)
         return made
 
-    def summary(self, table: pd.DataFrame) -> str:
+    def summary(self, faded: bool) -> str:
         """What each stream loses and waits for, how many values fit, and what is not drawn."""
         judged = [row for row in self.laid.rows if row.verdict != "unscored"]
         within = sum(row.verdict == "within" for row in judged)
         score = f" {within} of {len(judged)} scored values are within tolerance." if judged else ""
+        score += _unscored(self.laid.rows)
+        if faded and self.laid.rows:
+            score = " Measured values are not scored: they were made at another load."
         said = "; ".join(self._sentences())
-        return f"{said}.{score}{_unscored(self.laid.rows)}{self._not_drawn()}"
+        return f"{said}.{score}{self._not_drawn()}"
 
     def _sentences(self) -> Iterable[str]:
         """One for each stream, by the packets where they were played."""
