@@ -150,18 +150,23 @@ def _run(chosen: argparse.Namespace, parser: argparse.ArgumentParser) -> int:
     tried = perform(experiment, lambda line: print(line, flush=True), chosen.repeats)
     lines = compared((each.point, each.spread()) for each in tried)
     print(text(lines))
-    print(experiment.explanation)
-    if chosen.into is not None and any(each.conclusive for each in tried):
+    whole, some = all(line.spread for line in lines), any(each.conclusive for each in tried)
+    if whole:
+        print(experiment.explanation)
+    if chosen.into is not None and not some:
+        print(f"Nothing is written to {chosen.into}: no run is conclusive.")
+    elif chosen.into is not None:
         for path in save(experiment, tried, chosen.into):
             print(f"Written: {path}")
         picture = chosen.into / f"{experiment.name}.html"
         picture.write_text(page(draw(experiment, lines), experiment.question), encoding="utf-8")
         print(f"Written: {picture}")
-    if all(line.spread for line in lines):
+    if whole:
         return 0
     print(
-        "Some points are inconclusive: this machine was too busy for them. Stop other programs and"
-        " run it again, or run it as root, where the sender keeps its time."
+        f"{'Some' if some else 'All'} points are inconclusive: this machine was too busy for them."
+        " Nothing follows from them. Stop other programs and run it again, or run it as root, where"
+        " the sender keeps its time."
     )
     return 1
 

@@ -7,6 +7,7 @@ import pandas as pd
 
 from livelab.comparison import Line, as_published
 from livelab.experiment import Experiment, Point
+from livelab.record import written
 from livelab.values import UNITS
 from qoslib.plots import Figure, style
 
@@ -53,6 +54,9 @@ def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
             traces.append(_trace(kind, chosen, place))
     titles = [f"{TITLES[name]} [{UNITS[name][0]}]" for name in panels]
     layout = style.layout(titles, experiment.axis, [{"rangemode": "tozero"} for _ in panels])
+    if experiment.axis:
+        # A line a series, which leaves the corner to the figure's buttons.
+        layout["legend"] |= {"entrywidth": 0.27, "entrywidthmode": "fraction"}
     table = pd.DataFrame(
         {
             "published": [as_published(line) for line in lines],
@@ -77,6 +81,24 @@ _LOOKS = {
 _NAMES = {"measured": "measured here, least to most", "published": "published, on the router"}
 
 
+#: What is read on any mark of a value: where it is, what was measured, and what models say.
+_HOVER = "<extra></extra>%{customdata[0]}<br>%{customdata[1]}<br>%{customdata[2]}"
+
+
+def _said(line: Line) -> list[str]:
+    """What is read of a value: its place, what was measured, the models, and what was published."""
+    unit = UNITS[line.quantity][0]
+    measured = written(line.spread, line.quantity) if line.spread else "inconclusive"
+    models = {kind: _value(kind, line) for kind in ("fluid", "packets")}
+    given = (f"{kind} {said:,.4g} {unit}" for kind, said in models.items() if said is not None)
+    return [
+        f"{line.point.replace('_', ' ')}, {line.stream}: {TITLES[line.quantity]}",
+        f"measured here: {measured}",
+        f"models: {', '.join(given)}",
+        f"published: {as_published(line) or 'nothing'}",
+    ]
+
+
 def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
     colour, symbol, size = _LOOKS[kind]
     known = [line for line in lines if _value(kind, line) is not None]
@@ -89,13 +111,16 @@ def _trace(kind: str, lines: Sequence[Line], place: int) -> style.Json:
         "showlegend": place == 0,
         "uid": f"{kind}-{place}",
         "x": _labels(known, lines),
-        "hovertemplate": f"%{{x}}: %{{y:,.4~r}}<extra>{_NAMES.get(kind, kind)}</extra>",
+        # Marks lie on one another: each says what all of them say, whichever is the nearest.
+        "customdata": [_said(line) for line in known],
+        "hovertemplate": _HOVER + "<br>%{customdata[3]}" * any(line.published for line in lines),
         "y": style.plain(_value(kind, line) or 0.0 for line in known),
         "marker": {"color": colour, "symbol": symbol, "size": size, "line": edge},
         "xaxis": f"x{place + 1 if place else ''}",
         "yaxis": f"y{place + 1 if place else ''}",
     }
     if kind == "measured":
+        trace["zorder"] = 1
         spreads = [line.spread for line in known if line.spread]
         above = style.plain(most - median for median, _, most in spreads)
         below = style.plain(median - least for median, least, _ in spreads)
@@ -114,6 +139,8 @@ def _over(points: Mapping[str, Point], lines: Sequence[Line], place: int) -> lis
     traces = []
     for number, (name, mine) in enumerate(series.items()):
         colour = (style.BLUE, style.ORANGE, style.GREEN, style.PINK)[number % 4]
+        # Of series that lie on one another the first is seen around the others.
+        wide = 5 if number == 0 and len(series) > 1 else 2
         where = {line.point: points[line.point].at for line in mine}
         for kind, dash in (("fluid", "solid"), ("packets", "dot"), ("measured", "")):
             trace = _trace(kind, mine, place)
@@ -121,8 +148,10 @@ def _over(points: Mapping[str, Point], lines: Sequence[Line], place: int) -> lis
             trace |= {"x": [where[line.point] for line in known], "name": f"{name}, {kind}"}
             trace |= {"legendgroup": f"{name} {kind}", "uid": f"{name}-{kind}-{place}"}
             if dash:
-                trace |= {"mode": "lines", "line": {"color": colour, "dash": dash, "width": 2}}
+                trace |= {"mode": "lines", "line": {"color": colour, "dash": dash, "width": wide}}
             trace["marker"] = trace["marker"] | {"color": colour}
+            if kind == "measured":
+                trace["marker"] |= {"size": 9 + 2 * wide}
             if "error_y" in trace:
                 trace["error_y"] = trace["error_y"] | {"color": colour}
             traces.append(trace)

@@ -1,6 +1,8 @@
 """What lesson 12 shows: runs with their passport, and published, measured and modelled values."""
 
 import json
+import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,6 +22,7 @@ from qoslib.plots import Figure
 from qoslib.record import checked, fail
 
 __all__ = [
+    "about",
     "gates",
     "kernel",
     "measured",
@@ -100,10 +103,22 @@ def kernel() -> None:
     """Print what this machine's kernel and your rights offer, and a remedy for what is missing."""
     found = probe()
     works = ", ".join(each.name for each in found if each.works)
-    print(f"works: {works or 'nothing'}.")
+    _say(f"works: {works or 'nothing'}.")
+    missing: dict[str, list[str]] = {}
     for each in found:
         if not each.works:
-            print(f"no {each.name}: {each.remedy.rstrip('.')}.")
+            missing.setdefault(each.remedy.rstrip("."), []).append(each.name)
+    for remedy, names in missing.items():
+        _say(f"no {', '.join(names)}: {remedy}.")
+
+
+def _say(text: str) -> None:
+    """Print a line that a narrow page does not break within a word."""
+    print(textwrap.fill(text, WIDE, subsequent_indent="    ", break_long_words=False))
+
+
+#: As many characters fit on a line of a page of 1000 pixels.
+WIDE = 66
 
 
 def measured(name: str, fresh: bool = False) -> Runs:
@@ -132,7 +147,8 @@ def measured(name: str, fresh: bool = False) -> Runs:
     takes = plan(experiment)
     print(
         f"{takes.runs} runs in network namespaces of their own: {takes.least_s:.0f} to"
-        f" {takes.most_s:.0f} s. Nothing leaves this machine. The button ■ of the notebook stops it."
+        f" {takes.most_s:.0f} s. Nothing leaves this machine. Press the stop button ■ of the"
+        " notebook to stop."
     )
     try:
         tried = perform(experiment, print)
@@ -167,6 +183,9 @@ def picture(runs: Runs, streams: Sequence[str] = ()) -> Figure:
 def table(runs: Runs, quantity: str = "latency", streams: Sequence[str] = ()) -> pd.DataFrame:
     """Published, measured here and modelled values of one quantity, with the models' errors.
 
+    Measured is the median, with the least and the most in brackets. Behind a model's value stands
+    its error against this median: nothing is compared with what was published.
+
     Parameters
     ----------
     runs : Runs
@@ -196,18 +215,29 @@ TITLES |= {"dropped_packets": "dropped"}
 
 def _row(line: Line) -> dict[str, str]:
     """One value; a run that is inconclusive has none, and no error either."""
-    found = {"published": _short(line.published.value) if line.published else "-"}
-    median, least, most = line.spread or (None, None, None)
-    for name, number in {"measured here": median, "least": least, "most": most}.items():
-        found[name] = "inconclusive" if number is None else _short(number)
+    found = {"published": _published(line)}
+    found["measured here"] = _seen(line.spread)
     for model in ("fluid", "packets"):
         error = line.error(model)
-        found[f"{model}, modelled"] = _short(getattr(line, model))
         # Of next to nothing a relative error says nothing.
         least_told = SMALL[UNITS[line.quantity][0]]
         told = line.spread is not None and line.spread[0] >= least_told
-        found[f"{model}, error"] = f"{error:+.1%}" if told and error is not None else "-"
+        percent = f" ({error:+.1%})" if told and error is not None else ""
+        found[f"{model}, modelled (error vs kernel)"] = f"{_short(getattr(line, model))}{percent}"
     return found
+
+
+def _published(line: Line) -> str:
+    """A bound is no value to compare a mean with, so it says that it is one."""
+    if line.published is None:
+        return "-"
+    bound = "up to " if line.published.text.startswith("up to ") else ""
+    return bound + _short(line.published.value)
+
+
+def _seen(spread: tuple[float, float, float] | None) -> str:
+    """A median with the least and the most in brackets, where any run was conclusive."""
+    return "{} ({}–{})".format(*map(_short, spread)) if spread else "inconclusive"
 
 
 def _short(number: float) -> str:
@@ -225,6 +255,14 @@ def value(runs: Runs, point: str, stream: str, quantity: str = "latency") -> flo
     return spread[stream, quantity][0] if spread else float("nan")
 
 
+def about(delay: float, *choices: float) -> str | None:
+    """The choice nearest to a delay [ms], in words; None where every run was inconclusive."""
+    if math.isnan(delay):
+        return None
+    nearest = min(choices, key=lambda each: abs(math.log(each / delay)))
+    return f"about {nearest:g} ms"
+
+
 def gates(runs: Runs) -> None:
     """Print each gate: how many runs passed it, what one of them found, and what failed."""
     said: dict[str, list[tuple[bool, str]]] = {}
@@ -232,10 +270,10 @@ def gates(runs: Runs) -> None:
         for name, passed, text in run["gates"]:
             said.setdefault(name, []).append((passed, text))
     for name, found in said.items():
-        print(f"{name}: {sum(passed for passed, _ in found)} of {len(found)} runs passed.")
-        print(f"    first run: {found[0][1]}")
+        _say(f"{name}: {sum(passed for passed, _ in found)} of {len(found)} runs passed.")
+        _say(f"  first run: {found[0][1]}")
         for text in [text for passed, text in found if not passed][:3]:
-            print(f"    failed: {text}")
+            _say(f"  failed: {text}")
 
 
 def to_type(runs: Runs, point: str) -> None:
@@ -260,28 +298,41 @@ def scenario(runs: Runs, point: str) -> Scenario:
 def scored(runs: Runs) -> pd.DataFrame:
     """The scoreboard's rows of what these runs repeat, and your kernel's values apart from them.
 
-    Values at other rates are brought back to those of the published test.
+    Beside a model's value stands its error against what was published, as on the scoreboard;
+    nothing is compared with your kernel. Values at other rates are brought back to those of the
+    published test.
     """
-    mine = []
+    mine, keys = list[dict[str, Any]](), set[tuple[str, ...]]()
     for line in compared(runs.points):
-        if line.published is None or line.spread is None:
+        if line.published is None:
             continue
-        platform, test = line.published.of
-        value, low, high = (each / line.published.scale for each in line.spread)
-        key: dict[str, Any] = {"platform": platform, "experiment": test, "stream": line.stream}
-        key |= {"quantity": line.quantity, "value": value, "low": low, "high": high}
-        mine.append(key)
-    found = pd.DataFrame(mine)
-    keys = set(zip(found.platform, found.experiment, found.stream, strict=True))
+        place = (*line.published.of, line.stream)
+        # The kernel's delay is a mean, and only such a row may have it.
+        average = line.quantity == "latency"
+        quantity = f"{line.quantity}_average" if average else line.quantity
+        keys |= {(*place, name) for name in (quantity, *(["latency_maximum"] if average else ()))}
+        if line.spread is not None:
+            value, low, high = (each / line.published.scale for each in line.spread)
+            key = dict(zip(("platform", "experiment", "stream"), place, strict=True))
+            mine.append(key | {"quantity": quantity, "value": value, "low": low, "high": high})
     rows = [
         row
         for row in compare.stored()
-        if row.assumptions == "base" and (row.platform, row.experiment, row.stream) in keys
+        if row.assumptions == "base"
+        and (row.platform, row.experiment, row.stream, row.quantity) in keys
     ]
-    shown = compare.to_frame(rows, kernel=found)
-    return shown[shown["your kernel"] != ""].set_index(["experiment", "stream", "quantity"])[
-        ["model", "published", "modelled", "error", "your kernel"]
-    ]
+    told = compare.to_frame(rows, kernel=pd.DataFrame(mine)).to_dict("records")
+    shown: dict[tuple[str, ...], dict[str, str]] = {}
+    own: dict[tuple[str, ...], str] = {}
+    for row in told:
+        at = tuple(row[name] for name in ("experiment", "stream", "quantity"))
+        cells = shown.setdefault(at, {"published": f"{row['published']} {row['unit']}"})
+        name = f"{row['model']}, modelled (error vs published)"
+        cells[name] = f"{row['modelled']} ({row['error']})"
+        own[at] = row["your kernel"] or "inconclusive"
+    names = [f"{test} {stream}, {quantity}" for test, stream, quantity in shown]
+    found = pd.DataFrame(list(shown.values()), index=names).fillna("-")
+    return found.assign(**{"your kernel": list(own.values())})
 
 
 def taken(runs: Runs, point: str) -> pd.DataFrame:

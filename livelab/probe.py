@@ -30,26 +30,29 @@ class Found(NamedTuple):
 
 #: Queueing discipline -> the words that make it, and what takes its place where it is missing.
 _QDISCS = {
-    "htb": ("htb default 1", "tbf for one queue; several queues cannot be run"),
+    "htb": ("htb default 1", "use tbf for one queue; several queues cannot be run"),
     "pfifo": ("pfifo limit 9", ""),
     "bfifo": ("bfifo limit 9000", ""),
     "pfifo_head_drop": ("pfifo_head_drop limit 9", ""),
-    "tbf": ("tbf rate 10mbit burst 2000 limit 9000", "htb with one class"),
-    "netem": ("netem delay 1ms", "acknowledgements are delayed by a program instead"),
-    "prio": ("prio", "htb with prio"),
-    "drr": ("drr", "that part is skipped"),
-    "red": ("red limit 90000 avpkt 1000 bandwidth 10mbit", "that part is skipped"),
-    "codel": ("codel", "that part is skipped"),
-    "fq_codel": ("fq_codel", "that part is skipped"),
-    "fq": ("fq", "TCP is paced by its socket"),
-    "cake": ("cake", "that part is skipped"),
+    "tbf": ("tbf rate 10mbit burst 2000 limit 9000", "use htb with one class"),
+    "netem": ("netem delay 1ms", "a program delays acknowledgements instead"),
+    "prio": ("prio", "use htb with prio"),
+    "drr": ("drr", "all experiments run"),
+    "red": (
+        "red limit 90000 avpkt 1000 bandwidth 10mbit",
+        "all experiments run",
+    ),
+    "codel": ("codel", "all experiments run"),
+    "fq_codel": ("fq_codel", "all experiments run"),
+    "fq": ("fq", "the socket paces TCP"),
+    "cake": ("cake", "all experiments run"),
 }
 _FILTERS = {
     "u32": ("u32 match ip dsfield 0x20 0xfc flowid 1:1", "classes cannot be told apart"),
     "fw": ("handle 1 fw flowid 1:1", "marks have to be DSCPs"),
     "police": (
         "u32 match u32 0 0 police rate 1mbit burst 9k conform-exceed drop flowid 1:1",
-        "a shaper, which is another mechanism",
+        "use a shaper, which is another mechanism",
     ),
 }
 _SOCKETS = {
@@ -91,7 +94,9 @@ def probe() -> list[Found]:
         found.append(Found(kind, name, not offered[name], instead if offered[name] else ""))
     for name in ("iperf3",):
         there = shutil.which(name) is not None
-        found.append(Found("program", name, there, "" if there else "the lab's own sender"))
+        found.append(
+            Found("program", name, there, "" if there else "the lab has a sender of its own")
+        )
     return found
 
 
@@ -113,7 +118,7 @@ def _tried(lab: Lab, root: bool) -> Iterable[Found]:
         module = "act_police" if name == "police" else module
         # Without root a module that is there is not loaded.
         load = "the kernel has no such module" if root else f"`sudo modprobe {module}` may help"
-        remedy = f"{load}; otherwise {instead}" if instead else load
+        remedy = f"{load}; without it, {instead}" if instead else load
         yield Found(kind, name, code == "0", "" if code == "0" else remedy)
 
 

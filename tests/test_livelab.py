@@ -277,3 +277,26 @@ def test_the_table_is_a_csv_of_the_published_form():
     rows = record.rows([Tried(HEAD, (a_run(HEAD.scenario),))], record.machine())
     frame = measurements.load(io.StringIO(record.table(rows)))
     assert list(frame.columns) == list(measurements.COLUMNS)
+
+
+class _Busy:
+    """A run that failed a gate."""
+
+    inconclusive = "too busy"
+
+
+def test_nothing_is_concluded_or_written_where_every_run_is_inconclusive(
+    monkeypatch, capsys, tmp_path
+):
+    def too_busy(experiment, say, repeats):
+        return [Tried(point, (_Busy(),)) for point in experiment.points]
+
+    monkeypatch.setattr("livelab.session.perform", too_busy)
+    found = [Found("right", "namespaces", True, "")]
+    monkeypatch.setattr("livelab.__main__.probe", lambda: found)
+    assert main(["run", "six_classes", "--into", str(tmp_path)]) == 1
+    shown = capsys.readouterr().out
+    assert EXPERIMENTS["six_classes"].explanation not in shown
+    assert f"Nothing is written to {tmp_path}: no run is conclusive." in shown
+    assert "All points are inconclusive" in shown
+    assert not list(tmp_path.iterdir())

@@ -336,3 +336,11 @@ def test_classes_are_told_apart_with_and_without_colour():
 @pytest.mark.parametrize(("kind", "dash"), [("fluid", None), ("packets", None), ("bound", "dash")])
 def test_only_bounds_are_dashed(kind, dash):
     assert style.line(kind, "BE", [0], [0], 0)["line"].get("dash") == dash
+
+
+def test_a_template_keeps_its_own_tags_and_no_name_becomes_markup():
+    trace = {"type": "scatter", "x": [1], "y": [2], "name": "<b>", "text": ["<extra>"]}
+    trace["hovertemplate"] = "<a href='x'>%{y}<br>ms<extra>name</extra>"
+    drawn = plots.Figure(data=[trace]).data[0]
+    assert drawn.hovertemplate == "&lt;a href='x'&gt;%{y}<br>ms<extra>name</extra>"
+    assert (drawn.name, drawn.text[0]) == ("&lt;b&gt;", "&lt;extra&gt;")

@@ -40,8 +40,9 @@ def to_frame(rows: Iterable[Row], kernel: pd.DataFrame | None = None) -> pd.Data
     rows : iterable of Row
     kernel : DataFrame, optional
         What a kernel of one's own does in the published tests: platform, experiment, stream,
-        quantity, and value, low and high in the unit of the row. It becomes the last column,
-        ``your kernel``: no published value, error or verdict depends on it.
+        quantity as rows have it, and value, low and high in the unit of the row. It becomes the
+        last column, ``your kernel``: no published value, error or verdict depends on it. A mean
+        stands in no row of a maximum or a percentile, which says so.
 
     Returns
     -------
@@ -77,13 +78,17 @@ def to_frame(rows: Iterable[Row], kernel: pd.DataFrame | None = None) -> pd.Data
 
 def _on_kernel(row: Row, kernel: pd.DataFrame) -> str:
     """The value of a row on a kernel with its least and most; empty where it was not repeated."""
-    names = {row.quantity, row.quantity.rpartition("_")[0]}
+    said = ""
     for own in kernel.to_dict("records"):
-        place = (own["platform"], own["experiment"], own["stream"])
-        if place == (row.platform, row.experiment, row.stream) and own["quantity"] in names:
+        if any(own[name] != getattr(row, name) for name in _NAMES[:3]):
+            continue
+        if own["quantity"] == row.quantity:
             value, low, high = (_digits(own[each], 4) for each in ("value", "low", "high"))
             return f"{value} ({low} - {high})"
-    return ""
+        stem, _, statistic = own["quantity"].rpartition("_")
+        if statistic == "average" and row.quantity.rpartition("_")[0] == stem:
+            said = "only its mean is known"
+    return said
 
 
 def compare_experiment(

@@ -143,6 +143,8 @@ class Exercise:
             answer = _number(answer, unit)
         elif "write" in self.words:
             answer = _port(answer, self.words["write"])
+        elif isinstance(answer, str):
+            answer = _letter(answer)
         beyond = self._beyond(answer) if unit else ""
         if beyond:
             return self._reply(beyond, {"answer": answer, **given})
@@ -253,6 +255,12 @@ def _number(answer: Any, unit: str) -> float:
         text = _brief.repr(answer)
         raise NoAnswer(f"{text} cannot be; give a number in {unit} between 0 and {MOST:g}.")
     return float(answer)
+
+
+def _letter(answer: str) -> str:
+    """One letter however it is written, as of an option ``(c)``; any other text as it is."""
+    bare = answer.strip().strip("()").lower()
+    return bare if len(bare) == 1 and bare.isalpha() else answer
 
 
 def _port(answer: Any, write: str) -> tuple[Port, tuple[Stream, ...]]:

@@ -185,6 +185,8 @@ def reveal(
 ) -> Revealed | Figure:
     """Set a guess beside the answer; of a curve that is not finished, the part that is drawn.
 
+    NaN for a number, and None for a choice, say that there is no answer.
+
     Raises
     ------
     ValueError
@@ -193,6 +195,10 @@ def reveal(
     words, kind = prediction.words, prediction.kind
     if kind == "curve":
         return _drawn(prediction, guess, answer, part)
+    unknown = isinstance(answer, float) and math.isnan(answer)
+    if (unknown and kind == "number") or (answer is None and kind == "choice"):
+        mine = "" if guess is None else f"Your prediction is kept: {guess}. "
+        return Revealed(guess, answer, f"{mine}{words['who']} gives no value here.")
     if kind == "choice":
         if answer not in words["choices"]:
             fail("answer", answer, " or ".join(map(repr, words["choices"])))

@@ -2,6 +2,7 @@
 
 import html
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import attrgetter
@@ -99,6 +100,10 @@ class Figure(go.Figure):  # type: ignore[misc]  # plotly has no types
             display(output, raw=True)  # type: ignore[no-untyped-call]  # IPython's has no types
 
 
+#: The tags of a template of what is read at the pointer, once they have been escaped.
+_TAGS = re.compile(r"&lt;(br|/?extra)&gt;")
+
+
 def _as_text(given: dict[str, Any]) -> dict[str, Any]:
     """What is drawn, with each text as it is: plotly reads HTML in any of them.
 
@@ -111,6 +116,9 @@ def _as_text(given: dict[str, Any]) -> dict[str, Any]:
         for at, value in inside.items() if isinstance(inside, dict) else enumerate(inside):
             if isinstance(value, str):
                 inside[at] = html.escape(value, quote=False)
+                if at == "hovertemplate":
+                    # Its line breaks, and the tags around its name, are no one's text.
+                    inside[at] = _TAGS.sub(r"<\1>", inside[at])
             elif isinstance(value, dict | list | tuple):
                 inside[at] = dict(value) if isinstance(value, dict) else list(value)
                 left.append(inside[at])
@@ -304,6 +312,8 @@ def refresh(widget: LiveFigure, figure: Figure, before: Figure | None = None) ->
             widget.layout.scattergap = figure.layout.scattergap
         for axis in figure.layout:
             if axis.startswith(("xaxis", "yaxis")):
+                if figure.layout[axis].type != widget.layout[axis].type:
+                    widget.layout[axis].update(figure.layout[axis].to_plotly_json())
                 shown, wanted = widget.layout[axis].range, figure.layout[axis].range
                 room = shown and wanted and shown[0] <= wanted[0] < wanted[1] <= shown[1]
                 if not room or shown[1] - shown[0] > 3 * (wanted[1] - wanted[0]):

@@ -47,6 +47,8 @@ PANELS = {
 USUAL = ("sent", "lost", "mean")
 _BASES = {"bps": "bit/s", "ratio": "1", "s": "s"}
 _MODELS = ("fluid", "packets")
+#: How pale measured values are that were made at another load: less so than what has moved.
+OTHER_LOAD = 0.75
 #: As many measured values are named of those that no panel shows.
 MOST_NAMED = 8
 
@@ -107,10 +109,15 @@ def overlay(laid: Overlay, panels: Sequence[str] = (), faded: bool = False) -> F
         traces.append(drawn.measured(name, place, faded))
     table = drawn.table(offered, results, faded)
     layout = style.layout(
-        [PANELS[name].title for name in drawn.panels], y_axes=_axes(drawn.panels, traces)
+        [PANELS[name].title for name in drawn.panels],
+        y_axes=_axes(drawn.panels, traces, len(names)),
     )
     traces += [*style.keys(*_MODELS), style.key("measured") | {"name": "measured"}]
     style.beside(traces, layout, len(names))
+    for trace in traces:
+        if trace.get("meta") == "packets":
+            # It stands beside the fluid's, not on it.
+            trace["marker"] |= {"size": 9}
     return Figure(data=traces, layout=layout, summary=drawn.summary(faded), table=table)
 
 
@@ -203,6 +210,7 @@ class _Drawn:
         # The look of a class follows its place among all of them, not among those measured.
         whole = style.points("measured", self.names, self.names, [], place)["marker"]
         trace["marker"] = _of(whole, [self.names.index(name) for name in names])
+        trace["opacity"] = OTHER_LOAD if faded else 1.0
         return trace | {"name": trace["name"].replace("published", "measured")}
 
     def _converted(self, value: Published, name: str, unit: str) -> Floats:
@@ -279,17 +287,18 @@ def _column(panel: str) -> str:
     return called.get(panel, PANELS[panel].title)
 
 
-def _axes(panels: Sequence[str], traces: Sequence[style.Json]) -> list[style.Json]:
-    """Rates from 0, shares to 100 %, delays in decades."""
+def _axes(panels: Sequence[str], traces: Sequence[style.Json], streams: int) -> list[style.Json]:
+    """Rates from 0, shares to 100 %, delays in decades; those of one stream from 0, too."""
     axes: list[style.Json] = []
     for place, panel in enumerate(panels):
         unit, axis = PANELS[panel].unit, f"y{place + 1 if place else ''}"
-        if unit == "ms":
-            axes.append(style.decades(-3.5, 3))
+        shown = [value for t in traces if t.get("yaxis") == axis for value in t["y"] if value]
+        if unit == "ms" and streams > 1:
+            ends = np.log10([min(shown, default=1.0), max(shown, default=1.0)])
+            axes.append(style.decades(np.floor(ends[0] - 0.1), np.ceil(ends[1] + 0.1)))
         elif unit == "%":
             axes.append({"range": [-3, 103]})
         else:
-            shown = [value for t in traces if t["yaxis"] == axis for value in t["y"] if value]
             top = style.nice(1.05 * max([*shown, 1e-3]))
             axes.append({"rangemode": "tozero", "range": [-0.02 * top, top]})
     return axes

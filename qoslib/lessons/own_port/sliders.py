@@ -93,7 +93,7 @@ def explorer(scenario: Scenario, measured: pd.DataFrame | None = None) -> Explor
         app.move(all=100)
 
     files = Loader(load)
-    controls["all"].layout.width = "360px"
+    controls["all"].layout.width, controls["all"].layout.min_width = "48%", "360px"
     rows = [flow(controls["all"], button("Reset", again), files)]
     call = Call("own_port", "saved", lambda values: [described(values)])
     app: Explorer = Explorer(controls, draw, simulate, call, lambda _: rows)
