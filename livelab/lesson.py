@@ -255,11 +255,11 @@ def value(runs: Runs, point: str, stream: str, quantity: str = "latency") -> flo
     return spread[stream, quantity][0] if spread else float("nan")
 
 
-def about(delay: float, *choices: float) -> str | None:
+def about(found: float, *choices: float) -> str | None:
     """The choice nearest to a delay [ms], in words; None where every run was inconclusive."""
-    if math.isnan(delay):
+    if math.isnan(found):
         return None
-    nearest = min(choices, key=lambda each: abs(math.log(each / delay)))
+    nearest = min(choices, key=lambda each: abs(math.log(each / found)))
     return f"about {nearest:g} ms"
 
 

@@ -117,7 +117,7 @@ def overlay(laid: Overlay, panels: Sequence[str] = (), faded: bool = False) -> F
     for trace in traces:
         if trace.get("meta") == "packets":
             # It stands beside the fluid's, not on it.
-            trace["marker"] |= {"size": 9}
+            trace["marker"] |= {"size": 8}
     return Figure(data=traces, layout=layout, summary=drawn.summary(faded), table=table)
 
 
