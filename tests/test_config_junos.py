@@ -747,3 +747,23 @@ def test_what_a_terminal_has_between_its_outputs_is_no_configuration():
     assert not [each for each in found.remarks if each.kind == "unknown"]
     typed = "[edit]\nadmin@pe1# set class-of-service interfaces ge-0/0/1 shaping-rate 50m\n"
     assert read(typed, facts=facts).ports[0].port.shaper.rate_bps == 50e6
+
+
+@pytest.mark.parametrize(
+    ("without", "line"), [(9, 6), (10, 3), (12, 2), (28, 23), (29, 22), (36, 1)]
+)
+def test_a_brace_that_is_not_closed_is_named_by_its_line(without, line):
+    lines = FOUR_CLASSES.strip("\n").split("\n")
+    assert lines[without - 1].strip() == "}"
+    text = "\n".join(lines[: without - 1] + lines[without:])
+    with pytest.raises(ConfigurationError, match="a brace is not closed") as caught:
+        read(text, dialect="junos")
+    assert caught.value.line == line
+    assert lines[line - 1].endswith("{")
+
+
+def test_a_text_without_indentation_that_breaks_off_is_wrong_at_its_last_statement():
+    lines = [line.strip() for line in FOUR_CLASSES.strip("\n").split("\n")]
+    with pytest.raises(ConfigurationError, match="a brace is not closed") as caught:
+        read("\n".join(lines[:25]), dialect="junos")
+    assert caught.value.line == 25

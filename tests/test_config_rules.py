@@ -323,6 +323,11 @@ CASES = {
         (8, "50 Mb/s meant"),
         {"text_of": POLICY_TEXT},
     ),
+    "rate-unit": (
+        {"text_of": POLICY_TEXT.replace("percent 30", "10000000")},
+        (6, "was 10 Mb/s meant?"),
+        {"text_of": POLICY_TEXT.replace("percent 30", "1000000")},
+    ),
     "class-without-queue": (
         {"text_of": POLICY_TEXT.replace("bandwidth percent 30", "set dscp af41")},
         (5, "it waits in that of class-default"),
@@ -544,6 +549,17 @@ def test_a_word_of_junos_that_is_nearly_known_is_said(words, meant):
     said = [each.sentence for each in found("unknown-command", text_of=text + words)]
     assert len(said) == (meant is not None)
     assert not meant or f"(did you mean '{meant}'?)" in said[0]
+
+
+def test_a_misspelt_service_policy_is_named():
+    text = POLICY_TEXT.replace("service-policy", "service-polcy")
+    got = found("unknown-command", text_of=text)
+    assert [each.line for each in got] == [10]
+    assert "'service-polcy' is not a known command (did you mean 'service-policy'?)" in (
+        got[0].sentence
+    )
+    # Other lines of an interface are nobody's business.
+    assert not found("unknown-command", text_of=POLICY_TEXT + " service-module enable\n")
 
 
 def test_a_name_of_junos_without_its_hyphen_is_said():

@@ -269,9 +269,28 @@ def _braces(text: str) -> Iterator[Said]:
                 started = started if tokens else number
                 tokens.append(token)
     if len(levels) > 1:
-        raise ConfigurationError("a brace is not closed", levels[-1].line)
+        raise ConfigurationError("a brace is not closed", _unclosed(text, started))
     if tokens:
         raise ConfigurationError("a semicolon is missing", started)
+
+
+def _unclosed(text: str, last: int) -> int:
+    """The line of the brace that is never closed, by indentation; else of the last statement."""
+    ahead: list[tuple[int, int]] = []
+    indents = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
+        indent = len(line) - len(line.lstrip())
+        for place, token in enumerate(_TOKEN.findall(line)):
+            if token == "{":
+                ahead.append((indent, number))
+                indents.add(indent)
+            elif token == "}" and ahead:
+                # A line that closes what stands further out has passed by a brace.
+                if place == 0 and ahead[-1][0] > indent and len(indents) > 1:
+                    return ahead[-1][1]
+                ahead.pop()
+    return ahead[-1][1] if len(indents) > 1 or len(ahead) == 1 else last
 
 
 def _each(tokens: list[str]) -> Iterator[list[str]]:

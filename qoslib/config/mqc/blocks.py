@@ -1,6 +1,7 @@
 """The blocks of a configuration: which line belongs to which class, policy or interface."""
 
 import re
+from difflib import get_close_matches
 
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
 from qoslib.config.mqc.interfaces import INTERFACE, interface_line, is_service
@@ -15,6 +16,8 @@ __all__ = ["policies_of"]
 #: Types of class maps and policies that are about queues.
 _TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
+#: A command of an interface that is so near to `service-policy` is meant to be one.
+_NEAR = 0.85
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
 _LIST = re.compile(r"(?:ip |ipv4 |ipv6 |mac )?access-list (?:standard |extended )?(\S+)")
 #: Lines of their own -> what is lost.
@@ -245,6 +248,8 @@ class _Reading:
             self.held.setdefault(self.interface, []).append(line)
         elif line.verb in INTERFACE or line.verb in ("mls", "auto", "clock", "ip", "no", "qos"):
             self.held[self.interface].append(line)
+        elif get_close_matches(line.verb, ("service-policy",), 1, _NEAR):
+            self.found.wonder(line)
 
     def _alone(self, line: Line) -> None:
         verbs = tuple(word.lower() for word in line.words[:2])

@@ -1,11 +1,13 @@
 """Rules on classes that are served first."""
 
+import re
 from collections.abc import Iterator
 from math import ceil, floor
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.rules.contract import contract_bps
+from qoslib.config.rules.fixes import in_class
 from qoslib.config.rules.rule import Case, Found, rule
 from qoslib.config.shares import nodes_of
 from qoslib.port import Fifo
@@ -67,6 +69,30 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
                 tc="use htb with a rate for it, in place of prio",
             ),
         )
+
+
+_KILOBITS = re.compile(r"((?:priority|bandwidth)(?: level \d)?) (\d+)(?: kbps)?( .*)?")
+
+
+@rule("rate-unit", "warning", "Cisco IOS QoS command reference, priority, bandwidth: in kb/s")
+def rate_unit(case: Case) -> Iterator[Found]:
+    """A priority or a bandwidth seems to be given in bit/s instead of kb/s."""
+    for of in case.configured.classes:
+        for each in of.statements:
+            said = _KILOBITS.fullmatch(each.text)
+            rate_bps = units.kbps(float(said[2])) if said else 0.0
+            if said is None or rate_bps <= case.port.rate_bps:
+                continue
+            verb = said[1].split()[0]
+            meant = floor(float(said[2]) / units.kbps(1.0))
+            ask = f": was {rate_text(units.kbps(meant))} meant?" if meant else "."
+            yield Found(
+                each.line,
+                f"The `{verb}` of {of.name} is {rate_text(rate_bps)}, more than the line has{ask}"
+                " The rate is in kb/s.",
+                f"{rate_text(rate_bps)} > {rate_text(case.port.rate_bps)}.",
+                case.fix(mqc=in_class(case, of, f"{said[1]} {meant}")) if meant else "",
+            )
 
 
 @rule(
