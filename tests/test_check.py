@@ -418,7 +418,7 @@ def test_a_tree_of_one_queue_runs_as_a_port_with_its_shaper_packet_by_packet():
 def test_a_fix_of_priority_is_in_per_cent_where_the_policy_is():
     text = EDGE.replace("priority percent 20", "priority percent 40")
     (got,) = [each for each in check(text).findings if each.id == "llq-share"]
-    assert got.fix == "class VOICE\n  priority percent 33"
+    assert got.fix == "policy-map CHILD\n class VOICE\n  priority percent 33"
     kilobits = re.sub(r"(priority|bandwidth) percent (\d+)", r"\1 \g<2>0000", EDGE)
     kilobits = kilobits.replace("50000000", "900000000")
     fixes = [each.fix for each in check(kilobits).findings if each.id != "ef-never-set"]
@@ -442,8 +442,8 @@ def test_fixes_of_losses_fit_together_and_speak_as_the_policy_does():
         assert sum("no room for more beside the fix" in each.arithmetic for each in lost) == 1
     assert fixes == {
         # 15.5 Mb/s + (50 - 5 - 5 - 5 - 15.5) / 3 = 22 Mb/s; 15.5 of 50 Mb/s are 31 %.
-        "percent 10": ["class VIDEO\n  bandwidth percent 31"],
-        "5000": ["class VIDEO\n  bandwidth 15500"],
+        "percent 10": ["policy-map CHILD\n class VIDEO\n  bandwidth percent 31"],
+        "5000": ["policy-map CHILD\n class VIDEO\n  bandwidth 15500"],
     }
 
 

@@ -35,8 +35,9 @@ def what(command):
 
 
 def typed(text, fix):
-    """A configuration after a fix of the form "class X", commands."""
-    header, *commands = (line.strip() for line in fix.split("\n"))
+    """A configuration after a fix of the form "policy-map WAN", "class X", commands."""
+    policy, header, *commands = (line.strip() for line in fix.split("\n"))
+    assert policy == "policy-map WAN"
     lines = text.split("\n")
     start = lines.index(f" {header}") + 1
     end = next(at for at in range(start, len(lines)) if not lines[at].startswith("  "))

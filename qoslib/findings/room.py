@@ -5,7 +5,6 @@ from math import ceil, floor
 
 from qoslib.config.amounts import rate_text
 from qoslib.config.rules import Case, Member
-from qoslib.config.rules.fixes import policy_line, scheduler_of
 from qoslib.config.shares import GUARANTEES, least_bps
 from qoslib.tolerances import ROUNDING
 
@@ -126,11 +125,11 @@ def commands(
         command = case.bandwidth(now[each.name], most_bps, rounded)[1]
         lines.append(f" class {each.name}\n  {command}")
     junos = "\n".join(
-        f"set class-of-service schedulers {scheduler_of(case, each) or each.name}"
+        f"set class-of-service schedulers {case.scheduler_of(each) or each.name}"
         f" transmit-rate {now[each.name]:.0f}"
         for each in changed
     )
-    return case.fix(mqc="\n".join([policy_line(case, changed[0].of), *lines]), junos=junos)
+    return case.fix(mqc="\n".join([case.policy_line(changed[0].of), *lines]), junos=junos)
 
 
 def why(member: Member, members: Sequence[Member]) -> str:

@@ -16,6 +16,8 @@ __all__ = ["policies_of"]
 #: Types of class maps and policies that are about queues.
 _TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
+#: Commands that take the place of an earlier one of their kind.
+_SINGLE = {"bandwidth", "priority", "shape", "police"}
 #: A command of an interface that is so near to `service-policy` is meant to be one.
 _NEAR = 0.85
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
@@ -95,7 +97,25 @@ class _Reading:
             getattr(self, f"_in_{self.block}")(line)
         else:
             self.close()
+            if verb == "no":
+                self._withdrawn(line)
             self._alone(line)
+
+    def _withdrawn(self, line: Line) -> None:
+        """Forget a class map or a policy that is taken back."""
+        kind, name = (*line.words[1:2], "")[0].lower(), line.words[-1]
+        known = {"class-map": self.found.selections, "policy-map": self.found.policies}
+        if kind in known and known[kind].pop(name, None):  # type: ignore[attr-defined]
+            headers = {
+                each.text
+                for each in self.found.statements
+                if each.text.startswith(f"{kind} ") and each.text.split()[-1] == name
+            }
+            self.found.statements[:] = [
+                each
+                for each in self.found.statements
+                if each.text not in headers and not headers.intersection(each.parents)
+            ]
 
     def _belongs(self, line: Line) -> bool:
         """Whether a line is of this block; texts without indentation go by their words."""
@@ -204,6 +224,8 @@ class _Reading:
             self.part = None
         elif line.verb == "class":
             self._class(line)
+        elif line.verb == "no" and line.words[1:2] == ("class",):
+            self._without_class(line)
         elif self.part is not None:
             self._command(line, self.part)
         elif line.verb == "description":
@@ -222,11 +244,25 @@ class _Reading:
         self.part = part
         self.found.state(line, self.header)
 
+    def _without_class(self, line: Line) -> None:
+        assert self.policy is not None
+        self.part, name = None, line.words[-1]
+        self.policy.classes.pop(name, None)
+        own, header = self.header, f"class {name}"
+        self.found.statements[:] = [
+            each
+            for each in self.found.statements
+            if not (own in each.parents and header in (each.text, *each.parents))
+        ]
+
     def _command(self, line: Line, part: PolicyClass) -> None:
         header = f"class {part.name}"
         try:
             if line.verb == "no":
-                withdraw(part, line.words[1].lower() if len(line.words) > 1 else "")
+                withdraw(part, " ".join(line.words[1:3]).lower())
+                part.statements[:] = [
+                    each for each in part.statements if not each.text.startswith(line.text[3:])
+                ]
                 lost: list[str] = []
             else:
                 lost = apply(part, Words(line))
@@ -236,7 +272,15 @@ class _Reading:
         if lost:
             self._say(line, lost)
         else:
-            part.statements.append(self.found.state(line, self.header, header))
+            made = self.found.state(line, self.header, header)
+            if line.verb in _SINGLE and not line.text.startswith("bandwidth remaining"):
+                part.statements[:] = [
+                    each
+                    for each in part.statements
+                    if each.text.split()[0] != line.verb
+                    or each.text.startswith("bandwidth remaining")
+                ]
+            part.statements.append(made)
 
     def _in_interface(self, line: Line) -> None:
         if line.verb == "exit":

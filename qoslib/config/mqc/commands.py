@@ -182,25 +182,27 @@ def apply(of: PolicyClass, words: Words) -> list[str]:
 
 #: Command -> the field that `no` empties.
 _FIELDS = {
-    "bandwidth": "bandwidth", "priority": "priority", "shape": "shape", "police": "police",
+    "bandwidth": "bandwidth", "bandwidth remaining": "remaining", "priority": "priority",
+    "shape": "shape", "police": "police",
     "queue-limit": "limit", "random-detect": "early", "service-policy": "child",
 }  # fmt: skip
 
 
-def withdraw(of: PolicyClass, verb: str) -> None:
+def withdraw(of: PolicyClass, words: str) -> None:
     """Take back what a command gave.
 
     Parameters
     ----------
     of : PolicyClass
-    verb : str
-        What stands behind `no`.
+    words : str
+        The two words behind `no`.
 
     Raises
     ------
     NotUnderstood
         If it gives a class nothing.
     """
+    verb = words if words in _FIELDS else words.partition(" ")[0]
     if verb not in _FIELDS and verb not in UNMODELLED:
         raise NotUnderstood
     if verb in _FIELDS:

@@ -57,6 +57,9 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
         ``"stated"``, ``"not modelled"``, ``"unknown"``, or empty for a line on something else.
     """
     verb = line.verb
+    if verb == "no" and line.words[1:2] == ("service-policy",):
+        _withdraw(of, line.words[-1])
+        return "", "stated"
     second = tuple(word.lower() for word in line.words[:2])
     if verb in ("interface", "service", "system"):
         return "", "stated"
@@ -72,6 +75,12 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
         return "", _READ[verb](of, Words(line))
     except NotUnderstood:
         return "", "unknown"
+
+
+def _withdraw(of: Interface, name: str) -> None:
+    """Take a policy off."""
+    for way in [way for way, named in of.policies.items() if named.name == name]:
+        del of.policies[way]
 
 
 def _service_policy(of: Interface, words: Words) -> str:

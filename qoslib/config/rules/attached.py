@@ -16,6 +16,8 @@ _TO_INTERFACE = re.compile(r"service-policy (?:type \S+ )?(?:input|output) (\S+)
 _CLASS_MAP = re.compile(
     r"class-map (?:type (?!queuing )\S+ )?(?!type )(?:match-(?:any|all) )?(\S+)"
 )
+#: Commands of queues, which no input has.
+_QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "service-policy"}
 _CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 _NESTED = re.compile(r"match (?:not )?class-map (\S+)")
 
@@ -45,17 +47,44 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
             yield Found(
                 line,
                 f"Policy {name} is attached nowhere: it is checked as a piece, on its own line.",
-                f"0 lines have service-policy output {name}.",
-                f"interface ...\n service-policy output {name}",
+                f"0 lines have it. Below its interface: `service-policy {_way(configuration, name)}"
+                f" {name}`.",
+                "",
                 "info",
             )
         elif attached and name not in used:
             yield Found(
                 line,
                 f"Policy {name} is defined and attached nowhere.",
-                f"0 lines have service-policy {name}.",
-                f"interface ...\n service-policy output {name}",
+                f"0 lines have it. Below its interface: `service-policy {_way(configuration, name)}"
+                f" {name}`.",
+                _attach(configuration, name),
             )
+
+
+def _way(configuration: Configuration, name: str) -> str:
+    """Policies that only mark and police are for what comes in as well; queues are for output."""
+    verbs = {
+        each.text.split()[0]
+        for each in _lines(configuration)
+        if each.text and f"policy-map {name}" in getattr(each, "parents", ())
+    }
+    return "output" if verbs & _QUEUES else "input"
+
+
+def _attach(configuration: Configuration, name: str) -> str:
+    """On the only interface that has no policy in this direction; else nobody knows on which."""
+    way = _way(configuration, name)
+    taken = {
+        each.parents[0]
+        for each in configuration.statements
+        if each.parents and each.text.startswith(f"service-policy {way} ")
+    }
+    headers = dict.fromkeys(
+        each.text for each in configuration.statements if each.text.startswith("interface ")
+    )
+    free = [header for header in headers if header not in taken]
+    return f"{free[0]}\n service-policy {way} {name}" if len(free) == 1 else ""
 
 
 @rule("class-unused", "info", GUIDE, whole=True)
@@ -72,7 +101,7 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
             )
 
 
-_SET = "set class-of-service "
+_DELETE = "delete class-of-service "
 
 
 def _junos(configuration: Configuration, pattern: str) -> dict[str, int]:
@@ -101,13 +130,13 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
             "Scheduler map",
             r"class-of-service scheduler-maps (\S+)",
             r"(?:interfaces|traffic-control-profiles) .*scheduler-map (\S+)",
-            "interfaces ... scheduler-map {}",
+            "scheduler-maps {}",
         ),
         (
             "Scheduler",
             r"class-of-service schedulers (\S+)",
             r"scheduler-maps .*scheduler (\S+)",
-            "scheduler-maps ... forwarding-class ... scheduler {}",
+            "schedulers {}",
         ),
     ):
         names = {each.strip(";{}") for each in _junos(configuration, used)}
@@ -119,7 +148,7 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
                     line,
                     f"{what} {name} is defined and used nowhere.",
                     "0 lines use it.",
-                    _SET + fix.format(name),
+                    _DELETE + fix.format(name),
                 )
 
 

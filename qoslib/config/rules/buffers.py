@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from qoslib import units
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.promises import FRAME_BYTES
+from qoslib.config.rules.fixes import tc_line
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.thresholds import lowered
-from qoslib.port import Codel, PacketLimit, Pie, Red, TimeRedProfile
+from qoslib.port import Codel, PacketLimit, Pie, Red, TimeLimit, TimeRedProfile
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s", "frame_bytes"]
 
@@ -74,7 +75,10 @@ def _arithmetic(case: Case, member: Member, lasts: float) -> str:
 def _limit(case: Case, member: Member, time_s: float) -> str:
     size = units.octets(time_s * member.promise.served_bps)
     packets = max(math.floor(size / frame_bytes(member)), LEAST_FRAMES)
-    milliseconds = units.convert(time_s, "s", "ms")
+    if packets == LEAST_FRAMES and size < (LEAST_FRAMES - 1) * frame_bytes(member):
+        # Not even two full frames are so short.
+        return ""
+    number = packets if isinstance(member.queue.limit, PacketLimit) else f"{size:.0f}b"
     # Thresholds of WRED have the unit of the limit, and must not lie above it.
     red = member.queue.dropper
     words, most = _in_unit(member, packets)
@@ -82,11 +86,21 @@ def _limit(case: Case, member: Member, time_s: float) -> str:
     return case.fix(
         mqc="\n  ".join([f"class {member.name}", *lines]),
         junos=f"set class-of-service schedulers {member.name} buffer-size temporal"
-        f" {units.convert(time_s, 's', 'us'):.0f}",
-        tc=f"limit {packets}"
-        if isinstance(member.queue.limit, PacketLimit)
-        else f"# {milliseconds:g} ms are {size:.0f} bytes",
+        f" {units.convert(_temporal_s(case, member, time_s), 's', 'us'):.0f}",
+        tc=tc_line(case, case.line(member, "limit"), r"\blimit \S+", f"limit {number}"),
     )
+
+
+def _temporal_s(case: Case, member: Member, time_s: float) -> float:
+    """The time of `buffer-size temporal` for a queue that lasts so long at its served rate [s]."""
+    limit, served_bps = member.queue.limit, member.promise.served_bps
+    if case.facts.text(case.configured.interface, "platform") == "m120":
+        return time_s
+    rate_bps = case.capacity_bps
+    if isinstance(limit, TimeLimit):
+        guaranteed_bps = member.queue.guaranteed_bps or served_bps
+        rate_bps = {"served": served_bps, "guaranteed": guaranteed_bps}.get(limit.at, rate_bps)
+    return time_s * served_bps / rate_bps
 
 
 def _in_unit(member: Member, packets: int) -> tuple[str, float]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
+from qoslib.config.rules.fixes import unused
 from qoslib.config.rules.rule import Case, Found, rule
 
 __all__ = ["contract_bps"]
@@ -53,19 +54,14 @@ def no_shaper(case: Case) -> Iterator[Found]:
         lost = units.convert(1 - rate / offered, "1", "%")
         why = f"{rate_text(offered)} in, {rate_text(rate)} out: the carrier drops {lost:.0f} %,"
         why += " voice too, as it does not know the classes"
-    policy = case.configured.policy or "CHILD"
     yield Found(
         case.configured.line,
         f"{says}{where}, and no shaper holds it back.",
         why + ".",
         case.fix(
-            mqc=f"policy-map PARENT\n class class-default\n  shape average {rate:.0f}\n"
-            f"   service-policy {policy}\ninterface {case.configured.interface}\n"
-            " service-policy output PARENT",
+            mqc=_parent(case, rate),
             junos=f"set class-of-service interfaces {case.configured.interface}"
             f" shaping-rate {rate:.0f}",
-            tc=f"tc class change dev {case.configured.interface} parent 1: classid 1:1 htb"
-            f" rate {rate:.0f}bit ceil {rate:.0f}bit",
         ),
         "error" if offered > rate or not line else "warning",
     )
@@ -107,10 +103,25 @@ def shaper_over_contract(case: Case) -> Iterator[Found]:
         )
 
 
+def _parent(case: Case, rate_bps: float) -> str:
+    """A policy above that of the interface, and in its place there (IOS)."""
+    policy = case.configured.policy
+    name = unused(case, "PARENT", "policy-map")
+    lines = [f"policy-map {name}", " class class-default", f"  shape average {rate_bps:.0f}"]
+    lines += [f"  service-policy {policy}"] if policy else []
+    lines += [f"interface {case.configured.interface}"]
+    lines += [f" no service-policy output {policy}"] if policy else []
+    return "\n".join([*lines, f" service-policy output {name}"])
+
+
 def _shape(case: Case, rate_bps: float) -> str:
+    shaped = [
+        of
+        for of in case.configured.classes
+        if any(each.text.startswith("shape ") for each in of.statements)
+    ]
     return case.fix(
-        mqc=f"shape average {rate_bps:.0f}",
+        mqc=case.in_class(shaped[0], f"shape average {rate_bps:.0f}") if len(shaped) == 1 else "",
         junos=f"set class-of-service interfaces {case.configured.interface}"
         f" shaping-rate {rate_bps:.0f}",
-        tc=f"... htb rate {rate_bps:.0f}bit ceil {rate_bps:.0f}bit",
     )

@@ -97,7 +97,7 @@ def wred_inverted(case: Case) -> Iterator[Found]:
                         f"WRED of {member.name} drops {first} before {second}.",
                         f"{first} from {low:g} {unit}, {second} from {other:g}.",
                         case.fix(
-                            mqc=f"random-detect dscp {first.lower()} {other:g}"
-                            f" {thresholds_of(profiles[first])[1]:g}"
+                            mqc=f"class {member.name}\n  random-detect dscp {first.lower()}"
+                            f" {other:g} {thresholds_of(profiles[first])[1]:g}"
                         ),
                     )

@@ -4,6 +4,7 @@ import re
 from math import ceil, floor
 
 from qoslib import units
+from qoslib.config.mqc.words import dscp_mark
 from qoslib.config.reading import ConfiguredClass, Statement
 from qoslib.config.rules.rule import Case, Member
 from qoslib.tolerances import ROUNDING
@@ -11,13 +12,10 @@ from qoslib.tolerances import ROUNDING
 __all__ = [
     "LEAST_SHARE",
     "NO_ROOM",
-    "class_name",
     "guarantee",
-    "in_class",
-    "policy_line",
+    "leaves_rest",
     "raised",
     "reserved_bps",
-    "scheduler_of",
     "tc_line",
     "unused",
     "without_marks",
@@ -26,34 +24,8 @@ __all__ = [
 #: The default class should keep at least this share.
 LEAST_SHARE = 0.05
 NO_ROOM = " There is no room for more beside the other guarantees and fixes."
-_SCHEDULER = re.compile(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
-_MAP = re.compile(r"(interfaces|traffic-control-profiles) (\S+)(?: .*)? scheduler-map (\S+)")
+_BANDWIDTH = re.compile(r"bandwidth (\d+)(?: kbps)?(?: account .*)?")
 _MATCH = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
-
-
-def class_name(case: Case, of: ConfiguredClass) -> str:
-    """The name of a class as its policy has it, without those above it."""
-    said = (each.text for each in case.configuration.statements if each.line == of.line)
-    found = next((text for text in said if of.line and text.startswith("class ")), "")
-    return found.split()[-1] if found else of.name.rsplit("/", 1)[-1]
-
-
-def policy_line(case: Case, of: ConfiguredClass) -> str:
-    """The command that begins the policy of a class; empty where no text has it."""
-    headers = {
-        each.line: each.parents[0]
-        for each in case.configuration.statements
-        if each.parents and each.text.startswith("class ")
-    }
-    beside = [of, *(each for each in case.configured.classes if each.node == of.node)]
-    return next((headers[each.line] for each in beside if each.line in headers), "")
-
-
-def in_class(case: Case, of: ConfiguredClass, *commands: str) -> str:
-    """Commands of a class (IOS), below its policy."""
-    lines = [f"class {class_name(case, of)}", *(f" {each}" for each in commands)]
-    header = policy_line(case, of)
-    return "\n".join([header, *(f" {line}" for line in lines)] if header else lines)
 
 
 def unused(case: Case, name: str, kind: str) -> str:
@@ -72,9 +44,7 @@ def unused(case: Case, name: str, kind: str) -> str:
 
 def without_marks(case: Case, of: ConfiguredClass, marks: set[str]) -> str:
     """Commands that take code points out of the matches of a class (IOS)."""
-    from qoslib.config.mqc.words import dscp_mark
-
-    name, lines = class_name(case, of), list[str]()
+    name, lines = case.class_name(of), list[str]()
     for each in _of_class_map(case, name):
         found = _MATCH.fullmatch(each.text)
         words = found[1].split() if found else []
@@ -96,15 +66,28 @@ def _of_class_map(case: Case, name: str) -> list[Statement]:
     ]
 
 
-def reserved_bps(case: Case, member: Member) -> float:
-    """What a class has for sure, so that no other may be promised it [bit/s]."""
-    if case.configuration.dialect == "junos":
+def _taken_bps(case: Case, member: Member) -> float:
+    """What no other class may be given [bit/s]."""
+    origin = case.origin(member, "guaranteed_bps")
+    if case.configuration.dialect == "junos" and origin and origin.line:
         # A device refuses transmit rates above 100 per cent, whatever their priority is.
-        origin = case.origin(member, "guaranteed_bps")
-        return member.queue.guaranteed_bps if origin and origin.line else 0.0
+        return member.queue.guaranteed_bps
+    return reserved_bps(member)
+
+
+def reserved_bps(member: Member) -> float:
+    """What a class has before others share [bit/s]; 0 of priority without a limit."""
+    limit_bps = member.limit_bps
     if member.strict:
-        return member.limit_bps or 0.0
-    return member.queue.guaranteed_bps
+        return limit_bps or 0.0
+    rate_bps = member.queue.guaranteed_bps
+    if not rate_bps:
+        # Classic IOS makes weights of what it says.
+        said = [
+            found for each in member.of.statements if (found := _BANDWIDTH.fullmatch(each.text))
+        ]
+        rate_bps = units.kbps(float(said[-1][1])) if said else 0.0
+    return rate_bps if limit_bps is None else min(rate_bps, limit_bps)
 
 
 def raised(
@@ -131,23 +114,47 @@ def raised(
     float
         [bit/s]; 0 where there is no room.
     """
-    had = {each.name: reserved_bps(case, each) for each in members}
-    has = {key: max(rate, case.raised.get(key, 0.0)) for key, rate in had.items()}
-    has |= {key: rate for key, rate in case.raised.items() if key not in has}
-    room_bps = most_bps - sum(rate for key, rate in has.items() if key != name)
-    rest = next((m for m in members if "the rest" in m.of.marks), None)
-    if rest is not None and rest.name != name:
-        sharing = sum(not each.strict for each in members) + (name not in had)
-        least_bps = min(rest.promise.minimum_bps, LEAST_SHARE * most_bps)
-        room_bps -= max(least_bps - has[rest.name], 0.0) * sharing
+    had = {each.name for each in members}
+    room_bps = _room_bps(case, most_bps, members, name)
     allowed_bps = max(min(wanted_bps, room_bps), 0.0)
-    if allowed_bps > has.get(name, 0.0) or name in had:
+    if allowed_bps or name in had:
         case.raised[name] = allowed_bps
     return allowed_bps
 
 
+def _room_bps(case: Case, most_bps: float, members: list[Member], name: str) -> float:
+    """What is left for a class, beside the others' rates and what the default class needs."""
+    has = {each.name: _taken_bps(case, each) for each in members}
+    has = {key: max(rate, case.raised.get(key, 0.0)) for key, rate in has.items()}
+    has |= {key: rate for key, rate in case.raised.items() if key not in has}
+    room_bps = most_bps - sum(rate for key, rate in has.items() if key != name)
+    rest = next((each for each in members if "the rest" in each.of.marks), None)
+    if rest is None or rest.name == name:
+        return room_bps
+    weights = {each.name: 1.0 for each in members if not each.strict} | {name: 1.0}
+    weights |= {key: 1.0 for key in case.raised if key not in has or key in weights}
+    if case.configuration.dialect == "ios-xe":
+        weights |= {each.name: each.queue.weight for each in members if not each.strict}
+        weights |= case.ratios
+    least_bps = min(rest.promise.minimum_bps, LEAST_SHARE * most_bps)
+    needed_bps = max(least_bps - has[rest.name], 0.0)
+    return room_bps - needed_bps * sum(weights.values()) / weights[rest.name]
+
+
+def leaves_rest(case: Case, most_bps: float, members: list[Member]) -> bool:
+    """Whether the default class keeps its minimum, or 5 %, beside all fixes so far."""
+    return _room_bps(case, most_bps, members, members[0].name) >= case.raised.get(
+        members[0].name, _taken_bps(case, members[0])
+    ) * (1 - ROUNDING)
+
+
 def guarantee(
-    case: Case, most_bps: float, members: list[Member], name: str, wanted_bps: float
+    case: Case,
+    most_bps: float,
+    members: list[Member],
+    name: str,
+    wanted_bps: float,
+    least_bps: float = 0.0,
 ) -> str:
     """The command of a guarantee (IOS) that fits beside all others; empty where there is no room.
 
@@ -155,19 +162,21 @@ def guarantee(
     ----------
     case, most_bps, members, name, wanted_bps
         As `raised` takes them.
+    least_bps : float
+        Less would not help [bit/s].
 
     Returns
     -------
     str
     """
-    had = next((reserved_bps(case, each) for each in members if each.name == name), 0.0)
+    had = next((_taken_bps(case, each) for each in members if each.name == name), 0.0)
     said = [each.text for member in members for each in member.of.statements]
     if any(text.startswith("bandwidth remaining ") for text in said):
         return _remaining(members, name, wanted_bps, most_bps, said)
     allowed_bps = raised(case, most_bps, members, name, wanted_bps)
     rounded = ceil if allowed_bps == wanted_bps else floor
     rate_bps, command = case.bandwidth(allowed_bps, most_bps, rounded)
-    if rate_bps <= had * (1 + ROUNDING):
+    if rate_bps <= had * (1 + ROUNDING) or rate_bps < least_bps * (1 - ROUNDING):
         case.raised.pop(name, None)
         return ""
     case.raised[name] = rate_bps
@@ -198,24 +207,6 @@ def _remaining(
     return (
         f"bandwidth remaining ratio {max(ceil(wanted_bps / (left_bps - wanted_bps) * weights), 1)}"
     )
-
-
-def scheduler_of(case: Case, member: Member) -> str:
-    """The scheduler of a class (Junos), by the scheduler map of its interface; else its name."""
-    whole = [
-        " ".join([*each.parents, each.text]).removeprefix("set ").rstrip(";")
-        for each in case.configuration.statements
-    ]
-    found = [said.groups() for text in whole if (said := _SCHEDULER.search(text))]
-    used = [said[3] for text in whole if (said := _MAP.search(text)) and _is_here(case, said)]
-    own = [each for each in found if each[1] == member.name.rsplit(" ", 1)[-1]]
-    own.sort(key=lambda each: each[0] not in used)
-    return own[0][2] if own else ""
-
-
-def _is_here(case: Case, said: re.Match[str]) -> bool:
-    interface = case.configured.interface
-    return said[1] == "interfaces" and interface.split(".")[0].split(" ")[0] == said[2]
 
 
 def tc_line(case: Case, line: int, pattern: str, text: str) -> str:

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from qoslib.config.reading import Remark, Statement
+from qoslib.config.reading import ConfiguredClass, Remark, Statement
+from qoslib.config.rules.fixes import LEAST_SHARE, guarantee, unused, without_marks
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.rules.rule import Case, Found, rule
 
@@ -14,6 +15,8 @@ CONTROL = {"CS6", "IP 6", "PCP 6", "EXP 6"}
 #: Commands that set or trust a mark.
 _EF = re.compile(r"\b(ef|46|184|trust)\b", re.IGNORECASE)
 SETS = re.compile(r"(set|police|exceed-action|conform-action|mls|qos|auto|rewrite|remark)\b", re.I)
+_CONTROL_NAMES = {"network-control", "nc"}
+_CLASSIFIER = re.compile(r"class-of-service classifiers dscp (\S+)")
 #: In IOS the first class that matches takes a packet.
 FIRST_WINS = ("ios", "eos", "nx", "tc")
 
@@ -35,11 +38,19 @@ def class_shadowed(case: Case) -> Iterator[Found]:
                 each.line,
                 f"Class {each.name} gets {says}: {taken[lost[0]]} comes first and takes it.",
                 f"Both match {', '.join(lost)}.",
-                case.fix(mqc=f"class-map {each.name}\n no match dscp {' '.join(lost).lower()}"),
+                case.fix(mqc=_apart(case, each, lost)),
                 "error" if len(lost) == len(marks) else None,
             )
         for mark in marks:
             taken.setdefault(mark, each.name)
+
+
+def _apart(case: Case, of: ConfiguredClass, lost: list[str]) -> str:
+    """A class without the marks that it never gets; none at all where it gets nothing."""
+    if len(lost) < len(of.marks):
+        return without_marks(case, of, set(lost))
+    header = case.policy_line(of)
+    return f"{header}\n no class {case.class_name(of)}" if header else ""
 
 
 @rule("ef-never-set", "info", "RFC 2475, section 2.3.4: marks are set at the edge of a domain")
@@ -58,10 +69,31 @@ def ef_never_set(case: Case) -> Iterator[Found]:
             yield Found(
                 each.line,
                 f"Class {each.name} takes EF, and nothing in this file sets or trusts EF.",
-                "0 lines with `set dscp ef` or a trust; the phones or the switch must set it.",
-                case.fix(mqc="policy-map MARK-IN\n class VOICE-IN\n  set dscp ef"),
+                "0 lines with `set dscp ef` or a trust; the phones or the switch must set it, or a"
+                " `service-policy input` on the interface where the calls come in.",
+                case.fix(mqc=_marking(case)),
             )
             return
+
+
+def _marking(case: Case) -> str:
+    """A policy that marks calls, on the only other interface of the text; else none (IOS)."""
+    own = {each.interface for each in case.configuration.ports if each.direction == "out"}
+    inward = {each.interface for each in case.configuration.ports if each.direction == "in"}
+    known = {
+        each.text.removeprefix("interface ")
+        for each in case.configuration.statements
+        if each.text.startswith("interface ")
+    }
+    others = known - own - inward
+    if len(others) != 1 or not own & known:
+        return ""
+    calls, policy = (
+        unused(case, name, kind) for name, kind in (("CALLS", "class-map"), ("MARK", "policy-map"))
+    )
+    lines = [f"class-map match-any {calls}", " match protocol rtp audio", f"policy-map {policy}"]
+    lines += [f" class {calls}", "  set dscp ef", f"interface {others.pop()}"]
+    return "\n".join([*lines, f" service-policy input {policy}"])
 
 
 @rule("control-in-default", "info", "RFC 4594, section 3.2: CS6 is for routing protocols")
@@ -71,27 +103,41 @@ def control_in_default(case: Case) -> Iterator[Found]:
         return
     marked = [each for each in case.configured.classes if set(each.marks) - {"the rest"}]
     rest = [each for each in case.configured.classes if "the rest" in each.marks]
+    # Of several, the one beside the classes with marks.
+    rest = [each for each in rest if marked and each.node == marked[0].node] or rest
     known = {mark for each in marked for mark in each.marks}
     dscp = known & (VOICE | {"CS1", "CS2", "CS3", "CS4", "AF41", "AF31", "AF21", "AF11"})
     if not rest or not dscp or known & CONTROL:
         return
-    _, least = case.bandwidth(0.05 * case.capacity_bps, case.capacity_bps)
+    most, members = next(
+        (each for each in case.groups if any(m.of is rest[0] for m in each[1])), case.groups[0]
+    )
+    name = unused(case, "CONTROL", "class-map")
+    least = ""
+    if case.configuration.dialect.startswith("ios"):
+        least = guarantee(case, most, members, name, LEAST_SHARE * most)
     yield Found(
         rest[0].line or case.configured.line,
         f"CS6 (routing) waits in {rest[0].name}, with all traffic that has no class.",
         f"{len(marked)} classes match marks, none of them CS6.",
         case.fix(
-            mqc="class-map match-any CONTROL\n match dscp cs6\n"
-            f"{_policy_of(case, marked[0].name)}\n class CONTROL\n  {least}",
-            junos="set class-of-service classifiers dscp ... forwarding-class network-control"
-            " loss-priority low code-points cs6",
+            mqc=f"class-map match-any {name}\n match dscp cs6\n"
+            f"{case.policy_line(rest[0])}\n class {name}\n  {least}"
+            if least
+            else "",
+            junos=_classified(case),
         ),
     )
 
 
-def _policy_of(case: Case, name: str) -> str:
-    """The command that begins the policy with a class."""
-    for each in case.configuration.statements:
-        if f"class {name}" in (each.text, *each.parents[1:]) and each.parents:
-            return each.parents[0]
-    return f"policy-map {case.configured.policy}"
+def _classified(case: Case) -> str:
+    """CS6 for the class of network control, by the classifier of DSCPs (Junos)."""
+    control = [each.name for each in case.configured.classes if each.name.lower() in _CONTROL_NAMES]
+    said = (" ".join([*each.parents, each.text]) for each in case.configuration.statements)
+    names = {found[1] for text in said if (found := _CLASSIFIER.search(text))}
+    if len(control) != 1 or len(names) != 1:
+        return ""
+    return (
+        f"set class-of-service classifiers dscp {names.pop()} forwarding-class {control[0]}"
+        " loss-priority low code-points cs6"
+    )

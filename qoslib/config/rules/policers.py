@@ -1,11 +1,12 @@
 """Rules on token buckets."""
 
+import re
 from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.promises import FRAME_BYTES
-from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.port import HierarchicalTokenBucket
 from qoslib.traffic import TickedBursts
 
@@ -13,6 +14,7 @@ __all__ = ["LONGEST_S"]
 
 #: A bucket for longer than this is most often a slip of the unit [s].
 LONGEST_S = 2.0
+_POLICER = re.compile(r"firewall (?:.* )?policer (\S+)")
 
 
 @rule(
@@ -37,7 +39,9 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                 line,
                 f"A frame of {size_text(largest)} never passes the policer of {member.name}.",
                 f"Its burst is {size_text(policer.burst_bytes)}{said}.",
-                case.fix(mqc=case.police(member, max(10 * largest, 8000))),
+                case.fix(
+                    mqc=f"class {member.name}\n  {case.police(member, max(10 * largest, 8000))}"
+                ),
                 "error" if streams else "info" if said else "warning",
             )
         for stream in streams:
@@ -50,7 +54,7 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                     f"One picture of the video is larger than the burst of {member.name}.",
                     f"{size_text(picture)} come back to back into {size_text(policer.burst_bytes)}"
                     f"{said}.",
-                    case.fix(mqc=case.police(member, 2 * picture)),
+                    case.fix(mqc=f"class {member.name}\n  {case.police(member, 2 * picture)}"),
                     "warning",
                 )
 
@@ -76,8 +80,8 @@ def burst_long(case: Case) -> Iterator[Found]:
                 f"{size_text(policer.burst_bytes)} at {rate_text(policer.rate_bps)} ="
                 f" {time_text(lasts)}; 250 ms are {size_text(usual)}.",
                 case.fix(
-                    mqc=case.police(member, usual),
-                    junos=f"set firewall policer ... if-exceeding burst-size-limit {usual:.0f}",
+                    mqc=f"class {member.name}\n  {case.police(member, usual)}",
+                    junos=_junos(case, member, usual),
                 ),
             )
 
@@ -107,9 +111,8 @@ def tcp_policed(case: Case) -> Iterator[Found]:
                 f"{rate_text(policer.rate_bps)} x {time_text(trip)} = {size_text(product)}, above"
                 f" {size_text(policer.burst_bytes)}{said}: the rate falls below the policer's.",
                 case.fix(
-                    mqc=case.police(member, product),
-                    junos=f"set firewall policer ... if-exceeding burst-size-limit {product:.0f}",
-                    tc=f"... police rate {policer.rate_bps:.0f}bit burst {product:.0f}b",
+                    mqc=f"class {member.name}\n  {case.police(member, product)}",
+                    junos=_junos(case, member, product),
                 ),
             )
 
@@ -131,5 +134,19 @@ def shaper_burst_small(case: Case) -> Iterator[Found]:
                 f"The shaper of {member.name} has a burst below one full frame.",
                 f"{size_text(shaper.burst_bytes)}"
                 f"{case.by_default(member, 'shaper.burst_bytes')}, a frame has {FRAME_BYTES} B.",
-                case.fix(mqc=f"shape average {shaper.rate_bps:.0f} {least}"),
+                case.fix(mqc=f"class {member.name}\n  shape average {shaper.rate_bps:.0f} {least}"),
             )
+
+
+def _junos(case: Case, member: Member, burst_bytes: float) -> str:
+    """The burst of the policer that a class has (Junos)."""
+    line = case.line(member, "policer.burst_bytes")
+    said = (
+        " ".join([*each.parents, each.text])
+        for each in case.configuration.statements
+        if each.line == line
+    )
+    found = next((name for text in said if (name := _POLICER.search(text))), None)
+    if found is None:
+        return ""
+    return f"set firewall policer {found[1]} if-exceeding burst-size-limit {burst_bytes:.0f}"

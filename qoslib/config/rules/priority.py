@@ -7,8 +7,8 @@ from math import ceil, floor
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.rules.contract import contract_bps
-from qoslib.config.rules.fixes import in_class
-from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.config.rules.fixes import NO_ROOM, guarantee, raised, unused, without_marks
+from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.shares import nodes_of
 from qoslib.port import Fifo
 from qoslib.port.nodes import outline
@@ -21,6 +21,7 @@ VOICE = {"EF", "VA", "CS5"}
 VIDEO = {"AF41", "AF42", "AF43", "CS4"}
 #: Room for what was forgotten, when a priority rate is set to a load.
 ROOM = 1.1
+_HTB = " A class of htb in place of the band of prio has a limit."
 
 
 @rule(
@@ -53,7 +54,8 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             each.strict and each.queue.priority <= member.queue.priority for each in case.members
         ):
             continue
-        third = case.capacity_bps / 3
+        most, members = next(each for each in case.groups if member in each[1])
+        third = raised(case, most, members, member.name, case.capacity_bps / 3)
         after = any(
             each.strict and each.queue.priority < member.queue.priority for each in case.members
         )
@@ -61,13 +63,15 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         yield Found(
             case.line(member, "priority"),
             f"Class {member.name} goes first and has no limit: a flood in it stops {stops}.",
-            f"It may take all {rate_text(case.capacity_bps)}, and leaves 0.",
+            f"It may take all {rate_text(case.capacity_bps)}, and leaves 0."
+            f"{_HTB if case.configuration.dialect == 'tc' else '' if third else NO_ROOM}",
             case.fix(
-                mqc=f"class {member.name}\n  {case.priority(third, case.capacity_bps, floor)}",
+                mqc=f"class {member.name}\n  {case.priority(third, most, floor)}",
                 junos=f"set class-of-service schedulers {member.name} transmit-rate"
                 f" {third:.0f} rate-limit",
-                tc="use htb with a rate for it, in place of prio",
-            ),
+            )
+            if third
+            else "",
         )
 
 
@@ -91,7 +95,7 @@ def rate_unit(case: Case) -> Iterator[Found]:
                 f"The `{verb}` of {of.name} is {rate_text(rate_bps)}, more than the line has{ask}"
                 " The rate is in kb/s.",
                 f"{rate_text(rate_bps)} > {rate_text(case.port.rate_bps)}.",
-                case.fix(mqc=in_class(case, of, f"{said[1]} {meant}")) if meant else "",
+                case.fix(mqc=case.in_class(of, f"{said[1]} {meant}")) if meant else "",
             )
 
 
@@ -112,7 +116,10 @@ def priority_below_load(case: Case) -> Iterator[Found]:
         needed = case.priority(ROOM * load.rate_bps, case.capacity_bps, ceil)
         contract = contract_bps(case)
         link_bps = min(case.capacity_bps, contract[0] if contract else case.capacity_bps)
-        fits = ROOM * load.rate_bps < link_bps / 3
+        most, members = next(each for each in case.groups if member in each[1])
+        wanted = ROOM * load.rate_bps
+        fits = wanted < link_bps / 3
+        fits = fits and raised(case, most, members, member.name, wanted) == wanted
         yield Found(
             case.line(member, "policer.rate_bps"),
             f"{rate_text(load.rate_bps)} into {rate_text(limit)}: {member.name} loses"
@@ -147,12 +154,23 @@ def video_in_llq(case: Case) -> Iterator[Found]:
             member.of.line,
             f"{', '.join(voice)} and {', '.join(video)} share the low-latency class {member.name}.",
             why,
-            case.fix(
-                mqc=f"class-map match-any VIDEO\n match dscp {' '.join(video).lower()}"
-                if marks & VIDEO
-                else ""
-            ),
+            case.fix(mqc=_apart(case, member, video)) if marks & VIDEO else "",
         )
+
+
+def _apart(case: Case, member: Member, video: list[str]) -> str:
+    """A class of its own for marks that a class of calls has (IOS)."""
+    out = without_marks(case, member.of, set(video))
+    if not out:
+        return ""
+    name = unused(case, "VIDEO", "class-map")
+    most, members = next(each for each in case.groups if member in each[1])
+    sure_bps = (member.limit_bps or most) / 2
+    command = guarantee(case, most, members, name, sure_bps)
+    if not command:
+        return ""
+    lines = [out, f"class-map match-any {name}", f" match dscp {' '.join(video).lower()}"]
+    return "\n".join([*lines, case.policy_line(member.of), f" class {name}", f"  {command}"])
 
 
 @rule(
@@ -169,15 +187,25 @@ def voice_not_first(case: Case) -> Iterator[Found]:
             (m.queue.priority for m in case.members if m is not member and not m.strict), default=0
         ):
             continue
+        most, members = next(each for each in case.groups if member in each[1])
         wanted = member.queue.guaranteed_bps or member.promise.minimum_bps
+        wanted = raised(case, most, members, member.name, wanted)
+        verbs = {each.text.split()[0]: each.text for each in member.of.statements}
+        instead = [f"no {verbs[verb]}" for verb in ("bandwidth",) if verb in verbs]
+        instead += ["no random-detect"] if "random-detect" in verbs else []
         yield Found(
             member.of.line,
             f"EF waits in class {member.name}, which is not served first.",
             f"It has {rate_text(member.promise.minimum_bps)} for sure"
             f" ({member.promise.minimum_why}), in turn with the others.",
             case.fix(
-                mqc=f"class {member.name}\n  priority"
-                f" {units.convert(wanted, 'bit/s', 'kbit/s'):.0f}",
+                mqc="\n  ".join(
+                    [
+                        f"class {member.name}",
+                        *instead,
+                        f"priority {units.convert(wanted, 'bit/s', 'kbit/s'):.0f}",
+                    ]
+                ),
                 junos=f"set class-of-service schedulers {member.name} priority strict-high",
             )
             if wanted

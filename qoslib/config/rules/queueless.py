@@ -5,7 +5,7 @@ from math import floor
 
 from qoslib.config.promises import hosts
 from qoslib.config.reading import ConfiguredClass
-from qoslib.config.rules.fixes import guarantee, in_class, raised
+from qoslib.config.rules.fixes import guarantee, raised
 from qoslib.config.rules.priority import ROOM
 from qoslib.config.rules.rule import Case, Found, Member, rule
 
@@ -47,7 +47,7 @@ def _found(
     fix = ""
     if member.name in guests or changes:
         command = _command(case, most, members, member)
-        fix = in_class(case, of, command) if command else ""
+        fix = case.in_class(of, command) if command else ""
     if member.name in guests:
         yield Found(
             of.line,

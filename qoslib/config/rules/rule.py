@@ -23,6 +23,8 @@ _KILOBITS = re.compile(r"(?:bandwidth|priority) \d")
 _PERCENT = re.compile(r"(?:bandwidth|priority) (?:level \d )?percent ")
 #: A limit of priority, without its burst.
 _LIMIT = re.compile(r"(priority (?:level \d )?(?:percent )?\d+)(?: \d+)?")
+_ENTRY = re.compile(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
+_MAPPED = re.compile(r"class-of-service interfaces (\S+) (?:.* )?scheduler-map (\S+)")
 Severity = Literal["error", "warning", "info"]
 #: The worst first.
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -194,6 +196,11 @@ class Case:
         """What fixes give to classes [bit/s]; each fix of a guarantee takes note of its own."""
         return {}
 
+    @cached_property
+    def ratios(self) -> dict[str, float]:
+        """What a fix makes of the weights of classes."""
+        return {}
+
     def bandwidth(
         self, wanted_bps: float, most_bps: float, rounded: Callable[[float], int] = ceil
     ) -> tuple[float, str]:
@@ -234,11 +241,80 @@ class Case:
         return [each.text for member in self.members for each in member.of.statements]
 
     def fix(self, *, mqc: str = "", junos: str = "", tc: str = "") -> str:
-        """The one for this dialect; empty where it is not known."""
+        """The one for this dialect, to be pasted; empty where it is not known.
+
+        What begins with a class stands below its policy, and a scheduler that is called as a class
+        is that of the class.
+        """
         dialect = self.configuration.dialect
         if dialect.startswith("ios"):
-            return mqc
-        return {"junos": junos, "tc": tc}.get(dialect, "")
+            return self._below_policy(mqc)
+        return {"junos": self._of_scheduler(junos), "tc": tc}.get(dialect, "")
+
+    def _below_policy(self, fix: str) -> str:
+        header, *commands = fix.split("\n")
+        name = header.removeprefix("class ")
+        of = next((each.of for each in self.every if each.name == name), None)
+        if of is None or name == header:
+            return fix
+        return self.in_class(of, *(each.strip() for each in commands))
+
+    def in_class(self, of: ConfiguredClass, *commands: str) -> str:
+        """Commands of a class (IOS), below its policy."""
+        lines = [f"class {self.class_name(of)}", *(f"  {each}" for each in commands)]
+        if header := self.policy_line(of):
+            return "\n".join([header, f" {lines[0]}", *lines[1:]])
+        return "\n".join(lines)
+
+    def class_name(self, of: ConfiguredClass) -> str:
+        """The name of a class as its policy has it, without those above it."""
+        said = (each.text for each in self.configuration.statements if each.line == of.line)
+        found = next((text for text in said if of.line and text.startswith("class ")), "")
+        return found.split()[-1] if found else of.name.rsplit("/", 1)[-1]
+
+    def policy_line(self, of: ConfiguredClass) -> str:
+        """The command that begins the policy of a class; empty where no text has it."""
+        headers = {
+            each.line: each.parents[0]
+            for each in self.configuration.statements
+            if each.parents and each.text.startswith("class ")
+        }
+        beside = [of, *(each for each in self.configured.classes if each.node == of.node)]
+        return next((headers[each.line] for each in beside if each.line in headers), "")
+
+    def _of_scheduler(self, fix: str) -> str:
+        for member in self.every:
+            word = f"class-of-service schedulers {member.name} "
+            if word in fix:
+                found = self.scheduler_of(member)
+                if not found:
+                    return "" if self._scheduled else fix
+                return fix.replace(word, f"class-of-service schedulers {found} ")
+        return fix
+
+    def scheduler_of(self, member: Member) -> str:
+        """The scheduler of a class (Junos), by the map of its interface if it has several."""
+        maps, name = self._scheduled, member.name.rsplit(" ", 1)[-1]
+        interface = re.split(r"[. ]", self.configured.interface)[0]
+        here = {of for where, of in self._maps if where == interface}
+        own = [(of not in here, used) for of, each, used in maps if each == name]
+        return min(own, default=(True, ""))[1]
+
+    @cached_property
+    def _scheduled(self) -> list[tuple[str, str, str]]:
+        """Map, class and scheduler of each entry of a scheduler map."""
+        return [said.groups() for text in self._whole if (said := _ENTRY.search(text))]  # type: ignore[misc]
+
+    @cached_property
+    def _maps(self) -> list[tuple[str, str]]:
+        """Interface and scheduler map."""
+        return [said.groups() for text in self._whole if (said := _MAPPED.search(text))]  # type: ignore[misc]
+
+    @cached_property
+    def _whole(self) -> list[str]:
+        """Each statement with those above it."""
+        said = self.configuration.statements
+        return [" ".join([*each.parents, each.text]).rstrip(";") for each in said]
 
 
 @dataclass(frozen=True)

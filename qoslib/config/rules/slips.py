@@ -13,6 +13,7 @@ from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.words import dscp_mark, meant_interface
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Case, Found, rule
+from qoslib.config.rules.standing import standing
 from qoslib.config.text import check_time
 
 __all__: list[str] = []
@@ -118,17 +119,22 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
     classes: dict[tuple[str, ...], dict[str, int]] = {}
     units: dict[str, dict[str, int]] = {}
     attached: dict[tuple[str, str], dict[str, int]] = {}
-    for each in configuration.statements:
-        check_time(each.line)
+    for each in standing(configuration):
         verb, _, rest = each.text.partition(" ")
-        if len(each.parents) == 2 and verb in ("priority", "bandwidth"):
+        if verb in ("priority", "bandwidth"):
             classes.setdefault(each.parents, {}).setdefault(verb, each.line)
             if verb == "bandwidth" and not rest.startswith("remaining"):
                 unit = "per cent" if rest.startswith("percent") else "kb/s"
                 units.setdefault(each.parents[0], {}).setdefault(unit, each.line)
-        if _ATTACHED.fullmatch(each.text) and each.parents:
-            way = " ".join(each.text.split()[:2])
-            attached.setdefault((each.parents[0], way), {}).setdefault(each.text, each.line)
+    for each in configuration.statements:
+        check_time(each.line)
+        said = each.text.removeprefix("no ")
+        if _ATTACHED.fullmatch(said) and each.parents:
+            way = " ".join(said.split()[:2])
+            there = attached.setdefault((each.parents[0], way), {})
+            there.pop(said, None)
+            if said == each.text:
+                there[said] = each.line
     for (interface, way), lines in attached.items():
         if len(lines) > 1:
             says = ", ".join(f"{text} in line {line}" for text, line in lines.items())
@@ -242,7 +248,8 @@ def queueing_on_input(case: Case) -> Iterator[Found]:
             case.configured.line,
             f"Policy {policy} is for input and has queues: they are not supported on input.",
             f"{verbs}: first in line {min(each.line for each in said)}.",
-            f"no service-policy input {policy}\nservice-policy output {policy}",
+            f"interface {case.configured.interface}\n no service-policy input {policy}\n"
+            f" service-policy output {policy}",
         )
 
 
@@ -271,5 +278,5 @@ def shaper_unit(case: Case) -> Iterator[Found]:
                     f"The shaper of {part.name} is {rate_text(shaped)}: was"
                     f" {rate_text(meant)} meant? The rate is in bit/s.",
                     f"It is {share}.",
-                    case.fix(mqc=f"shape average {meant:.0f}"),
+                    case.fix(mqc=case.in_class(part, f"shape average {meant:.0f}")),
                 )

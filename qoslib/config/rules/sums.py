@@ -8,17 +8,26 @@ from math import floor
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.reading import Configuration
+from qoslib.config.rules.fixes import (
+    LEAST_SHARE,
+    NO_ROOM,
+    guarantee,
+    leaves_rest,
+    raised,
+    reserved_bps,
+)
 from qoslib.config.rules.rule import Case, Found, Member, rule
+from qoslib.config.rules.standing import standing
 from qoslib.config.shares import nodes_of
 from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["LEAST_SHARE", "LLQ_SHARE"]
+__all__ = ["LLQ_SHARE"]
 
 #: Priority above this share of the link leaves little to share by rules.
 LLQ_SHARE = 1 / 3
-#: The default class should keep at least this share.
-LEAST_SHARE = 0.05
+#: What a design gives the default class.
+BEST_EFFORT_SHARE = 0.25
 #: An excess below this share of the link is not worth a word.
 EXCESS_SHARE = 0.1
 DESIGN = "Cisco, Enterprise QoS Solution Reference Network Design Guide, version 3.3"
@@ -44,6 +53,8 @@ def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found
     sums = " + ".join(map(rate_text, rates)) if len(rates) > 1 else rate_text(total)
     member = max(strict, key=lambda each: each.limit_bps or 0.0)
     keep = LLQ_SHARE * most - (total - (member.limit_bps or 0.0))
+    # A rate above the line is a slip of the unit, which rule rate-unit names.
+    keep = 0.0 if total > case.port.rate_bps else keep
     yield Found(
         case.line(member, "policer.rate_bps"),
         f"Priority may take {_percent(total, most)} of the link; a third is the usual limit.",
@@ -73,10 +84,10 @@ def guarantees_over(case: Case) -> Iterator[Found]:
 
 
 def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
-    rates = {member.name: _reserved(member) for member in members}
+    rates = {member.name: reserved_bps(member) for member in members}
     total = sum(rates.values())
     mqc = case.configuration.dialect.startswith("ios")
-    promised = sum(_reserved(member) for member in members if not member.strict)
+    promised = sum(reserved_bps(member) for member in members if not member.strict)
     if total > most * (1 + ROUNDING):
         parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items() if rate)
         yield Found(
@@ -116,24 +127,6 @@ def _children_over(case: Case, nodes: Sequence[Node]) -> Iterator[Found]:
 
 
 _RATE = "queues['{}'].guaranteed_bps"
-_BANDWIDTH = re.compile(r"bandwidth (\d+)(?: kbps)?(?: account .*)?")
-
-
-def _reserved(member: Member) -> float:
-    """What a class has before others share [bit/s]; 0 of priority without a limit."""
-    limit = member.limit_bps
-    if member.strict:
-        return limit or 0.0
-    rate = member.queue.guaranteed_bps
-    if not rate:
-        # Classic IOS makes weights of what it says.
-        said = [
-            found for each in member.of.statements if (found := _BANDWIDTH.fullmatch(each.text))
-        ]
-        rate = units.convert(float(said[-1][1]), "kbit/s", "bit/s") if said else 0.0
-    return rate if limit is None else min(rate, limit)
-
-
 PERCENT = re.compile(r"(?:bandwidth|priority) percent (\d{1,3})(?: .*)?")
 
 
@@ -143,9 +136,8 @@ PERCENT = re.compile(r"(?:bandwidth|priority) percent (\d{1,3})(?: .*)?")
 def percent_over_100(configuration: Configuration) -> Iterator[Found]:
     """The per cents of a policy's classes add up to more than 100."""
     policies: dict[str, list[tuple[str, float, int]]] = defaultdict(list)
-    for each in configuration.statements:
-        said = PERCENT.fullmatch(each.text)
-        if said and len(each.parents) > 1 and each.parents[0].startswith("policy-map "):
+    for each in standing(configuration):
+        if said := PERCENT.fullmatch(each.text):
             name = each.parents[1].removeprefix("class ")
             policies[each.parents[0]].append((name, float(said[1]), each.line))
     for policy, parts in policies.items():
@@ -162,41 +154,72 @@ def percent_over_100(configuration: Configuration) -> Iterator[Found]:
 @rule("default-starved", "warning", f"{DESIGN}: at least 25 percent for best effort")
 def default_starved(case: Case) -> Iterator[Found]:
     """The class of all other traffic is left with next to nothing."""
-    for most, member in ((most, m) for most, members in case.groups for m in members):
+    every = ((most, members, m) for most, members in case.groups for m in members)
+    for most, members, member in every:
         rest = "the rest" in member.of.marks or member.name == "class-default"
         least = member.promise.minimum_bps
         if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
             continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
-        _, said = case.bandwidth(0.25 * most, most)
-        wanted = units.convert(0.25, "1", "%")
+        said, percent = _given(case, most, members, member, BEST_EFFORT_SHARE)
         yield Found(
             member.of.line or case.configured.line,
             f"All traffic without a class of its own gets {share}.",
             f"{member.name}: {member.promise.minimum_why}; 5 % would be"
-            f" {rate_text(LEAST_SHARE * most)}.",
-            case.fix(
-                mqc=f"class {member.name}\n  {said}",
-                junos=f"set class-of-service schedulers {member.name}"
-                f" transmit-rate percent {wanted:.0f}",
-            ),
+            f" {rate_text(LEAST_SHARE * most)}.{_no_room(most, members, said or percent)}",
+            _rate(case, member, said, percent),
         )
+
+
+def _given(
+    case: Case, most: float, members: list[Member], member: Member, share: float
+) -> tuple[str, int]:
+    """The command of a guarantee (IOS) and its per cent (Junos), as far as there is room.
+
+    Below a class that is served first without a limit no guarantee helps.
+    """
+    dialect = case.configuration.dialect
+    if _unlimited(most, members):
+        return "", 0
+    if dialect.startswith("ios"):
+        least = LEAST_SHARE * most
+        return guarantee(case, most, members, member.name, share * most, least), 0
+    if dialect != "junos":
+        return "", 0
+    allowed = raised(case, most, members, member.name, share * most)
+    percent = floor(units.convert(allowed / most, "1", "%") + ROUNDING)
+    return "", percent if percent > units.convert(reserved_bps(member) / most, "1", "%") else 0
+
+
+def _unlimited(most: float, members: list[Member]) -> bool:
+    """Whether a class is served first and may take all."""
+    return any(each.strict and (each.limit_bps or most) >= most for each in members)
+
+
+def _no_room(most: float, members: list[Member], given: object) -> str:
+    return "" if given or _unlimited(most, members) else NO_ROOM
+
+
+def _rate(case: Case, member: Member, said: str, percent: int) -> str:
+    junos = f"set class-of-service schedulers {member.name} transmit-rate percent {percent}"
+    return case.fix(
+        mqc=f"class {member.name}\n  {said}" if said else "", junos=junos if percent else ""
+    )
 
 
 @rule("no-rate", "warning", "RFC 2475, section 2.4: a per-hop behaviour needs an allocation")
 def no_rate(case: Case) -> Iterator[Found]:
     """A class has no rate, no weight and no priority that would serve it under load."""
-    for most, member in ((most, m) for most, members in case.groups for m in members):
+    every = ((most, members, m) for most, members in case.groups for m in members)
+    for most, members, member in every:
         rest = "the rest" in member.of.marks or member.name == "class-default"
         if not rest and not member.promise.minimum_bps and len(case.members) > 1:
+            given = _given(case, most, members, member, LEAST_SHARE)
             yield Found(
                 member.of.line or case.configured.line,
                 f"Class {member.name} gets nothing while the others are busy.",
-                f"{member.promise.minimum_why}.",
-                case.fix(
-                    mqc=f"class {member.name}\n  {case.bandwidth(0.05 * most, most)[1]}",
-                    junos=f"set class-of-service schedulers {member.name} transmit-rate percent 5",
-                ),
+                f"{member.promise.minimum_why}.{_no_room(most, members, any(given))}",
+                _rate(case, member, *given),
             )
 
 
@@ -224,20 +247,40 @@ def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Fo
         return
     names = [m.name for m in members if not m.strict]
     share = excess / len(names)
+    # A class of calls is to be served first (rule voice-not-first), which takes no ratio.
+    wanted = _ratios([m for m in promised if "EF" not in m.of.marks] or promised)
+    case.ratios.update(wanted)
+    fits = leaves_rest(case, most, members)
+    if not fits:
+        case.ratios.clear()
+    lines = [
+        case.fix(mqc=f"class {name}\n  bandwidth remaining ratio {ratio}")
+        for name, ratio in wanted.items()
+        if ratio > 1 and fits
+    ]
     yield Found(
         case.line(promised[0], "guaranteed_bps"),
         f"The {rate_text(excess)} that nobody is promised is shared equally, not by `bandwidth`.",
-        f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}.",
-        case.fix(mqc="\n ".join(_ratios(promised))),
+        f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}."
+        f" {_RATIO}",
+        _below_one(lines),
     )
 
 
-def _ratios(promised: list[Member]) -> list[str]:
+def _below_one(fixes: list[str]) -> str:
+    """Fixes of classes of one policy below one header."""
+    first, *others = [each.split("\n") for each in fixes] or [[]]
+    more = [each[1:] if each[0] == first[0] else each for each in others]
+    return "\n".join([*first, *(line for lines in more for line in lines)])
+
+
+_RATIO = (
+    "A ratio beside `bandwidth` is for ASR 1000 and ISR 4000 from IOS XE 16.11; releases that"
+    " refuse it take the ratio in place of `bandwidth`."
+)
+
+
+def _ratios(promised: list[Member]) -> dict[str, int]:
     """Ratios of the excess as the guarantees have them; a class without one keeps its 1."""
     least = min(m.queue.guaranteed_bps for m in promised)
-    ratios = {m.name: round(m.queue.guaranteed_bps / least) for m in promised}
-    return [
-        f"class {name}\n  bandwidth remaining ratio {ratio}"
-        for name, ratio in ratios.items()
-        if ratio > 1
-    ]
+    return {m.name: round(m.queue.guaranteed_bps / least) for m in promised}
