@@ -254,6 +254,17 @@ def test_a_full_queue_has_the_packets_of_its_class(tmp_path, traffic, sizes):
     assert voice.queue.value == pytest.approx(512 * sizes["VOICE"] * 8 / 50e6)
 
 
+def test_what_is_measured_beside_tcp_is_compared_with_both_models(tmp_path):
+    (tmp_path / "shown.txt").write_text(SHOWN)
+    measured = telemetry.read(tmp_path / "shown.txt")
+    report = check(EDGE, traffic=TCP, facts=FACTS, measured=measured)
+    assert not any("model:" in line for line in report.measured)
+    assert "Not compared: BULK, which carries TCP." in report.measured
+    assert (
+        "For this comparison a stream that keeps its queue busy stands for TCP." in report.measured
+    )
+
+
 def against(old, new=EDGE, traffic=TCP):
     return check(new, traffic=traffic, facts=FACTS, against=old)
 

@@ -260,8 +260,12 @@ def compared(
     labels = {load.name: load.streams[0].label for load in loads if len(load.streams) > 1}
     by_label = {label: name for name, label in labels.items()}
     own = own.assign(stream=own["stream"].replace(labels))
+    # The fluid model of TCP has one queue: with several a stream stands for TCP in both models.
+    several = configured.port is not None and len(configured.port.queues) > 1
     try:
-        found = overlay(scenario_of(configured, loads), own, progress=lambda done, total: None)
+        found = overlay(
+            scenario_of(configured, loads, tcp=not several), own, progress=lambda done, total: None
+        )
     except ValueError as error:
         return (), (f"Measured values are not compared: {error}",)
     rows = []
@@ -272,5 +276,7 @@ def compared(
             errors = {f"{model}_error": row.error for model, row in said.items()}
             name = by_label.get(value.stream, value.stream)
             rows.append(Compared(name, value.quantity, value.unit, value.value, **values, **errors))
-    tcp = (f"Not compared: {name}, which carries TCP." for name in sorted(with_tcp))
+    tcp = [f"Not compared: {name}, which carries TCP." for name in sorted(with_tcp)]
+    if tcp and several:
+        tcp.append("For this comparison a stream that keeps its queue busy stands for TCP.")
     return tuple(rows), (*found.notes, *tcp)

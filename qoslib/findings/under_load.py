@@ -39,7 +39,12 @@ LEAST_LOSS = 1e-3
 
 
 def scenario_of(
-    configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.0, model: str = "packets"
+    configured: ConfiguredPort,
+    loads: Sequence[Load],
+    ratio: float = 1.0,
+    model: str = "packets",
+    *,
+    tcp: bool = True,
 ) -> Scenario:
     """A port and what is sent to it.
 
@@ -52,6 +57,8 @@ def scenario_of(
     model : str
         For ``"fluid"`` TCP is a stream that would fill the port. For ``"packets"`` it is TCP, or
         a stream that keeps its queue busy where `stand_in` says so.
+    tcp : bool
+        Whether TCP may run itself; without it both models can run the scenario.
 
     Returns
     -------
@@ -74,7 +81,7 @@ def scenario_of(
     """
     assert configured.port is not None
     port = one_queue(configured.port)
-    stands_in = model == "fluid" or bool(_no_tcp(configured, loads, ratio))
+    stands_in = model == "fluid" or not tcp or bool(_no_tcp(configured, loads, ratio))
     if not stands_in and any(load.flows for load in loads):
         port = one_level(port, _sent_bps(configured, loads, max(ratio, *LOADS)))
     port = _classified(configured, port, loads)
