@@ -123,7 +123,7 @@ def commands(
     for each in changed:
         rounded = ceil if now[each.name] > reserved(each) else floor
         command = case.bandwidth(now[each.name], most_bps, rounded)[1]
-        lines.append(f" class {class_name(case, each.of)}\n  {command}")
+        lines.append(f" class {case.class_name(each.of)}\n  {command}")
     junos = "\n".join(
         f"set class-of-service schedulers {case.scheduler_of(each) or each.name}"
         f" transmit-rate {now[each.name]:.0f}"
