@@ -149,3 +149,17 @@ def test_a_queue_is_compared_with_the_one_of_its_name():
     assert not [each for each in lost if "The name of queue 'network-control'" in each]
     weight = "The weight (`bandwidth remaining ratio`) of queue 'network-control' is 0.05"
     assert f"{weight}; the text says 100." in lost
+
+
+def test_what_a_device_does_otherwise_with_a_translation_is_said():
+    port = port_of(EDGE.text, EDGE.facts)
+    said = " ".join(write(port, "junos").lost)
+    for part in ("classifies packets where they come in", "`dscp-ipv6`", "`family inet`"):
+        assert part in said
+    assert "congestion of the port; the text says none (it always acts)" in said
+    said = " ".join(write(port, "tc").lost)
+    assert "DSCPs are for IPv4" in said
+    assert "The policer of queue" in said
+    # Nothing of this is said of a text that comes back as it was.
+    again = write(port_of(PRESETS["Junos edge"].text, PRESETS["Junos edge"].facts), "junos")
+    assert not any("come in" in each or "IPv6" in each for each in again.lost)

@@ -1,7 +1,7 @@
 """A port as `set` lines of Junos, and what they cannot say."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from qoslib import units
 from qoslib.config.facts import Facts
@@ -57,8 +57,23 @@ def write_junos(port: Port, interface: str) -> Written:
         if getattr(port, name):
             spoken.facts[name] = getattr(port, name)
     text = "\n".join([*spoken.lines, *spoken.ends.values(), ""])
-    lost = (*_lost(port, text, spoken.facts), *spoken.lost)
-    return Written(text, tuple(spoken.facts.items()), lost)
+    lost = _lost(port, text, spoken.facts)
+    moved = any(not each.startswith("The name of ") for each in lost)
+    elsewhere = tuple(_elsewhere(text)) if moved else ()
+    return Written(text, tuple(spoken.facts.items()), (*lost, *spoken.lost, *elsewhere))
+
+
+def _elsewhere(text: str) -> Iterator[str]:
+    """What a device does otherwise with the text of a port that was made for another platform."""
+    if " classifiers " in text:
+        yield (
+            "Junos classifies packets where they come in: the classifiers belong on those"
+            " interfaces as well."
+        )
+    if " classifiers dscp " in text:
+        yield "The classifier `dscp` is for IPv4; IPv6 needs the same as `dscp-ipv6`."
+    if " family inet filter " in text:
+        yield "The filter is for IPv4 (`family inet`): IPv6 passes by it and its policers."
 
 
 def _lost(port: Port, text: str, facts: dict[str, float | str]) -> tuple[str, ...]:

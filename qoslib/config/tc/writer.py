@@ -91,7 +91,11 @@ def write_tc(port: Port, interface: str) -> Written:
     back = read_tc(text, Facts(facts)).ports[0].port
     assert back is not None
     words = _COMMANDS if isinstance(plan.scheduler, HierarchicalTokenBucket) else {}
-    return Written(text, tuple(facts.items()), (*lost, *differences(port, back, words)))
+    lost += differences(port, back, words)
+    moved = any("order" not in each and "children" not in each for each in lost)
+    if moved and " match ip dsfield " in text:
+        lost.append("The filters of DSCPs are for IPv4: IPv6 waits in the default class.")
+    return Written(text, tuple(facts.items()), tuple(lost))
 
 
 def _plan(port: Port) -> Port:
