@@ -161,7 +161,7 @@ def test_a_number_with_a_comma_is_refused(words):
         loads(edge(), f'VIDEO = "{words}"')
     said = f"traffic of VIDEO is '{words}'; allowed: numbers without a comma"
     assert said in str(caught.value)
-    assert "a point is the decimal sign, as in 25.5" in str(caught.value)
+    assert "a point is the decimal sign (25.5)" in str(caught.value)
     with pytest.raises(ConfigurationError, match=r"20,5 ms.*without a comma"):
         loads(edge(), 'VIDEO = "6 Mb/s"\n[targets]\nVIDEO = "20,5 ms"')
 

@@ -25,8 +25,8 @@ _WORDS = {
 _NUMBER = re.compile(r"(\d[\d_]*(?:\.\d+)?(?:e[+-]?\d+)?)\s*(\D*)", re.IGNORECASE)
 #: A comma is the decimal sign of some readers, and separates the thousands of others.
 NO_COMMA = (
-    "numbers without a comma: a point is the decimal sign, as in 25.5, and thousands are written"
-    " without a separator, as in 1500"
+    "numbers without a comma: a point is the decimal sign (25.5), and thousands are written"
+    " without a separator (1500)"
 )
 #: A rate in bytes, by its large B.
 _OCTETS = re.compile(r"\d\s*[kKmMgG]?B(/s|ps)?\b")
