@@ -88,7 +88,10 @@ class Runs(NamedTuple):
             "runs": f"{len(every)}, of which {passed} passed every gate",
         }
         lines |= {"why stored": self.why_stored} if self.why_stored else {}
-        return "\n".join(f"{name:12}{said}" for name, said in lines.items())
+        indent: dict[str, Any] = {"subsequent_indent": " " * 12, "break_long_words": False}
+        return "\n".join(
+            textwrap.fill(f"{name:12}{said}", WIDE, **indent) for name, said in lines.items()
+        )
 
 
 def _every(runs: Runs) -> list[Mapping[str, Any]]:
@@ -114,11 +117,11 @@ def kernel() -> None:
 
 def _say(text: str) -> None:
     """Print a line that a narrow page does not break within a word."""
-    print(textwrap.fill(text, WIDE, subsequent_indent="    ", break_long_words=False))
+    print(textwrap.fill(text, WIDE, subsequent_indent="  ", break_long_words=False))
 
 
 #: As many characters fit on a line of a page of 1000 pixels.
-WIDE = 66
+WIDE = 70
 
 
 def measured(name: str, fresh: bool = False) -> Runs:
@@ -242,6 +245,8 @@ def _seen(spread: tuple[float, float, float] | None) -> str:
 
 def _short(number: float) -> str:
     """Four digits, and all of those of a larger number."""
+    if math.isnan(number):
+        return "-"
     return f"{number:,.0f}" if number >= LARGE else f"{number:.4g}"
 
 

@@ -30,7 +30,9 @@ __all__ = [
 ]
 
 #: Behaviour of every figure. plotly shows a button that uploads the chart by default.
-CONFIG = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
+CONFIG: dict[str, Any] = {"showSendToCloud": False, "displaylogo": False, "responsive": True}
+#: Buttons that select nothing here, or do what the others do: they covered the key.
+CONFIG["modeBarButtonsToRemove"] = ["select2d", "lasso2d", "zoomIn2d", "zoomOut2d", "autoScale2d"]
 
 MIME = "application/vnd.plotly.v1+json"
 #: What an update may change in a trace; everything else is decided when the figure is made.

@@ -113,7 +113,7 @@ def overlay(laid: Overlay, panels: Sequence[str] = (), faded: bool = False) -> F
         y_axes=_axes(drawn.panels, traces, len(names)),
     )
     traces += [*style.keys(*_MODELS), style.key("measured") | {"name": "measured"}]
-    style.beside(traces, layout, len(names))
+    style.beside(traces, layout, max(len(names), 2))
     for trace in traces:
         if trace.get("meta") == "packets":
             # It stands beside the fluid's, not on it.

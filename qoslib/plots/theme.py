@@ -12,6 +12,8 @@ __all__ = ["sheet"]
 _PAGE = "var(--jp-layout-color0, #111111)"
 #: Colour of a figure -> on a dark page: text and lines bright, what is pale near the ground.
 ON_DARK = DARK | {INK: "#E0E0E0", PALE: "#444444", GRID: "#333333", RIM: "#777777", GROUND: _PAGE}
+#: What is read at the pointer has the name of its trace on paper.
+ON_DARK |= {PAPER: _PAGE}
 #: Pages that say that they are dark, and any other where the reader's system wants it.
 _NAMED = ('[data-jp-theme-light="false"]', '[data-theme="dark"]')
 _UNNAMED = ":root:not([data-theme]) body:not([data-jp-theme-light])"
