@@ -266,3 +266,14 @@ def test_a_policy_that_marks_is_attached_to_what_comes_in():
     (got,) = [each for each in said(text, "ios-xe") if each.id == "ef-never-set"]
     assert got.fix.split("\n")[:2] == ["class-map match-any CALLS", " match protocol rtp audio"]
     assert got.fix.endswith("interface GigabitEthernet0/0/2\n service-policy input MARK")
+
+
+def test_fixes_that_compete_with_that_of_a_loss_say_so():
+    from qoslib.findings import check
+
+    sent = 'VIDEO = "47 Mb/s"\nBULK = "30 Mb/s"\nclass-default = "30 Mb/s"'
+    report = check(ios(*EDGE), traffic=sent, facts=FACTS)
+    got = {each.id: each for each in report.findings if each.fix}
+    assert "bandwidth" in got["loss"].fix
+    assert "competes with the fix of `loss`" in got["control-in-default"].arithmetic
+    assert "competes" not in got["loss"].arithmetic + got["queue-deep"].arithmetic

@@ -1,5 +1,6 @@
 """Check one configuration: read it, look at each port, run the models that a load asks for."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,9 @@ _VERIFY = {
     "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
     "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
 }
+_COMPETES = "Its rate competes with the fix of `loss`: check again between the two."
+#: What gives a class a rate that no other may have.
+_RATE = re.compile(r"(?<!no )\b(?:bandwidth|priority|transmit-rate) (?!remaining)", re.MULTILINE)
 _WAYS = {"out": "output", "in": "input"}
 
 
@@ -143,7 +147,7 @@ def check(
     if older is not None and older.ports:
         simulated = {place: by_model.runs for place, (by_model, _) in by_port.items()}
         differs = changes(older, found, sent, simulated)
-    kept, ignored = silenced(in_order(merged(listed)), text)
+    kept, ignored = silenced(in_order(merged(_competing(listed))), text)
     return Report(
         file,
         found.dialect,
@@ -159,6 +163,17 @@ def check(
         tuple(shown),
         unchanged(older, found) if older and not differs else "",
     )
+
+
+def _competing(listed: Sequence[Finding]) -> list[Finding]:
+    """Fixes of guarantees say that those of losses, which count the load, want the same rate."""
+    wanted = {each.interface for each in listed if each.id == "loss" and each.fix}
+    return [
+        each.replace(arithmetic=f"{each.arithmetic} {_COMPETES}".strip())
+        if each.id != "loss" and each.interface in wanted and _RATE.search(each.fix)
+        else each
+        for each in listed
+    ]
 
 
 def _shortened(remark: Remark) -> Remark:
