@@ -56,7 +56,7 @@ def draw(experiment: Experiment, lines: Sequence[Line]) -> Figure:
     layout = style.layout(titles, experiment.axis, [{"rangemode": "tozero"} for _ in panels])
     if experiment.axis:
         # A line a series, which leaves the corner to the figure's buttons.
-        layout["legend"] |= {"entrywidth": 0.33, "entrywidthmode": "fraction"}
+        layout["legend"] |= {"entrywidth": 0.3, "entrywidthmode": "fraction"}
     table = pd.DataFrame(
         {
             "published": [as_published(line) for line in lines],
