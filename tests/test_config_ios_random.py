@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from mqc_texts import configuration, damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, write
+from qoslib.config.rules import findings
 from qoslib.platforms import isr4331, m120
 from qoslib.port import Node, PacketLimit, Port, Queue, SchedulerTree, Shaper
 
@@ -51,6 +52,7 @@ def test_damage_gives_a_reading_or_one_error(dialect, seed):
         spoken = [each.line for each in (*found.statements, *found.remarks)]
         assert all(1 <= line <= found.lines for line in spoken)
         assert time.monotonic() - start < 1
+        assert all(each.sentence for each in findings(found))
 
 
 def test_what_is_lost_is_said_where_a_port_does_not_come_back():

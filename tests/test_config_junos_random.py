@@ -7,6 +7,7 @@ import pytest
 from junos_texts import configuration, damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, write
+from qoslib.config.rules import findings
 from qoslib.platforms import isr4331, m120
 from qoslib.port import (
     ByteLimit,
@@ -56,6 +57,7 @@ def test_damage_gives_a_reading_or_one_error(seed):
         spoken = [each.line for each in (*found.statements, *found.remarks)]
         assert all(1 <= line <= found.lines for line in spoken)
         assert time.monotonic() - start < 1
+        assert all(each.sentence for each in findings(found))
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import tc_ports
 
 from qoslib import units
 from qoslib.config import Configuration, ConfigurationError, read, write
+from qoslib.config.rules import findings
 from qoslib.config.tc.queues import red_exponent
 from qoslib.platforms import isr4331, m120
 from qoslib.platforms.trees import htb
@@ -80,6 +81,7 @@ def test_damage_gives_a_reading_or_one_error(seed):
         spoken = [each.line for each in (*found.statements, *found.remarks)]
         assert all(1 <= each <= found.lines for each in spoken)
         assert time.monotonic() - start < 1
+        assert all(each.sentence for each in findings(found))
 
 
 def test_the_weight_of_red_is_the_one_of_iproute2():

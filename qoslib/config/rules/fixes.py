@@ -138,6 +138,8 @@ def _room_bps(case: Case, most_bps: float, members: list[Member], name: str) -> 
         weights |= case.ratios
     least_bps = min(rest.promise.minimum_bps, LEAST_SHARE * most_bps)
     needed_bps = max(least_bps - has[rest.name], 0.0)
+    if rest.strict:
+        return room_bps - needed_bps
     return room_bps - needed_bps * sum(weights.values()) / weights[rest.name]
 
 
