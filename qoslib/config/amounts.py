@@ -1,6 +1,7 @@
 """Amounts as people write and read them: ``6 Mb/s``, ``20 ms``, ``1,562,500 B``."""
 
 import re
+from decimal import Decimal
 
 from qoslib import units
 from qoslib.record import fail
@@ -82,11 +83,18 @@ def amount(text: str, unit: str) -> float:
 
 def _shown(value: float, base: str, names: tuple[str, ...]) -> str:
     for name in names:
-        number = units.convert(value, base, name)
-        if abs(number) >= 1 or name == names[-1]:
-            digits = f"{number:,.0f}" if abs(number) >= 1000 else f"{number:.3g}"
-            return f"{digits} {units.symbol(name).replace('bit/s', 'b/s')}"
+        number = float(units.convert(value, base, name))
+        # 999.6 of a unit are 1 of the next larger one.
+        if abs(float(f"{number:.3g}")) >= 1 or name == names[-1]:
+            return f"{_digits(number)} {units.symbol(name).replace('bit/s', 'b/s')}"
     raise AssertionError("the last name is always taken")
+
+
+def _digits(number: float, digits: int = 3) -> str:
+    """A number with so many digits, or all of its whole ones; never with an exponent."""
+    if abs(number) >= 10**digits:
+        return f"{number:,.0f}"
+    return f"{Decimal(f'{number:.{digits}g}'):,f}"
 
 
 def rate_text(rate_bps: float) -> str:
@@ -103,8 +111,8 @@ def rate_text(rate_bps: float) -> str:
 
     Examples
     --------
-    >>> rate_text(3_488_000), rate_text(87_200)
-    ('3.49 Mb/s', '87.2 kb/s')
+    >>> rate_text(3_488_000), rate_text(87_200), rate_text(999_900)
+    ('3.49 Mb/s', '87.2 kb/s', '1 Mb/s')
     """
     return _shown(rate_bps, "bit/s", _RATES) if rate_bps else "0"
 
@@ -152,7 +160,7 @@ def share_text(share: float, digits: int = 2) -> str:
     if percent >= 1000:
         return f"{percent:,.0f} %"
     least = 3 if percent >= 100 else 4 if percent >= _NEARLY_ALL else digits
-    return f"{percent:.{max(digits, least)}g} %"
+    return f"{_digits(percent, max(digits, least))} %"
 
 
 def size_text(size_bytes: float) -> str:
@@ -198,5 +206,4 @@ def value_text(value: float, unit: str) -> str:
         return rate_text(float(units.convert(value, unit, "bit/s")))
     if kind == "time":
         return time_text(float(units.convert(value, unit, "s")))
-    digits = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-    return f"{digits} {units.symbol(unit)}"
+    return f"{_digits(value)} {units.symbol(unit)}"
