@@ -6,6 +6,7 @@ import pytest
 
 from qoslib import run, telemetry
 from qoslib.config import loads, read
+from qoslib.config.amounts import share_text
 from qoslib.findings import check, runs, scenario_of, stand_in
 from qoslib.findings.document import document
 from qoslib.findings.flat import one_level
@@ -197,6 +198,21 @@ def test_a_loss_that_no_guarantees_could_mend_says_so():
     # 10 Mb/s of voice's limit, 5 of video and 40.
     said = "No guarantees carry it: 45 Mb/s of loads and 10 Mb/s of limits of priority are more"
     assert said in found.arithmetic
+
+
+def test_a_loss_on_which_the_models_differ_has_both_figures():
+    report = check(
+        EDGE,
+        traffic=f'{TCP}class-default = ["30 Mb/s", "90 TCP, 9 ms"]'.replace(
+            'class-default = "15 Mb/s"\n', ""
+        ),
+        facts=FACTS,
+    )
+    (found,) = losses(report)
+    fluid, packets = [r.drop_ratio for r in report.ports[0].runs if r.name == "class-default"]
+    assert packets - fluid > 0.02
+    both = f"{share_text(fluid)} of what it is sent in the fluid model, {share_text(packets)} in"
+    assert found.sentence == f"Class class-default loses {both} the packet model."
 
 
 def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():

@@ -27,9 +27,12 @@ __all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
 KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
 
 
-def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
+def _loss(
+    case: Case, found: Sequence[ClassRun], packets: Sequence[ClassRun] = ()
+) -> Iterator[Found]:
     """A class loses packets under the load that was given."""
     by_name = {each.name: each for each in found}
+    beside_it = {each.name: each.drop_ratio for each in packets}
     given: dict[str, float] = {}
     for member in case.every:
         run, load = by_name.get(member.name), member.load
@@ -42,9 +45,13 @@ def _loss(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
         promised = load.rate_bps <= member.promise.minimum_bps
         worse = promised or bool(marks & KEPT)
         fix, beside = _more(case, member, given)
+        other = beside_it.get(member.name)
+        apart = other is not None and abs(other - run.drop_ratio) > _APART
+        models = f" in the fluid model, {share_text(other or 0.0)} in the packet model"
         yield Found(
             member.of.line or case.configured.line,
-            f"Class {member.name} loses {share_text(run.drop_ratio)} of what it is sent.",
+            f"Class {member.name} loses {share_text(run.drop_ratio)} of what it is sent"
+            f"{models if apart else ''}.",
             f"{load.text} offered ({load.words or load.origin}), at least"
             f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
             f" {rate_text((1 - run.drop_ratio) * load.rate_bps)} gets through.{beside}",
@@ -175,6 +182,8 @@ _DELAY = Rule("delay-target", "error", "qoslib.packets.simulate", _delay)
 MODEL_RULES = {each.id: each for each in (_LOSS, _DELAY)}
 #: Halvings of the range in which a guarantee is looked for.
 _STEPS = 40
+#: Losses of two models that differ by more are both said [ratio].
+_APART = 0.02
 MODELS = {"fluid": "fluid model", "packets": "packet model"}
 
 
@@ -239,7 +248,7 @@ def modelled(
     given = [run for run in packets if run.load_ratio == 1]
     lossy, model = (given, "packets") if refused else (fluid, "fluid")
     loss = _LOSS if model == "fluid" else replace(_LOSS, reference=_DELAY.reference)
-    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy)]
+    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy, given)]
     found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, given)]
     order = [load.name for load in case.loads]
     both = sorted([*fluid, *packets], key=lambda each: order.index(each.name))
