@@ -15,6 +15,7 @@ from qoslib.config import (
     read,
     write,
 )
+from qoslib.config.amounts import rate_text, share_text, time_text, value_text
 from qoslib.config.rules import RULES, findings, silenced
 from qoslib.config.rules.find import in_order
 from qoslib.config.rules.rule import Finding
@@ -101,6 +102,14 @@ def marked(at, *marks):
     rules = tuple((m, c.queue) for c in classes for m in c.marks if m != "the rest")
     port = configured.port.replace(classifier=Classifier(rules, "class-default"))
     return configured.replace(classes=tuple(classes), port=port)
+
+
+def early(mark):
+    """The edge with WRED in VIDEO, which has one mark."""
+    configured = marked(1, mark)
+    queues = list(configured.port.queues)
+    queues[1] = queues[1].replace(dropper=WRED)
+    return configured.replace(port=configured.port.replace(queues=tuple(queues)))
 
 
 def unshaped():
@@ -256,9 +265,10 @@ CASES = {
         {"configured": changed(2, dropper=WRED)},
     ),
     "wred-on-realtime": (
-        {"configured": changed(1, dropper=WRED), "text": 'VIDEO = "6 Mb/s video"'},
+        {"configured": early("CS4"), "text": 'VIDEO = "6 Mb/s video"'},
         (5, "its traffic does not slow down"),
-        {"configured": changed(2, dropper=WRED), "text": LOAD},
+        # RFC 4594, figure 4: of AF4x there is active queue management for each DSCP.
+        {"configured": early("AF41"), "text": 'VIDEO = "6 Mb/s video"'},
     ),
     "wred-inverted": (
         {"configured": changed(2, dropper=INVERTED)},
@@ -274,6 +284,11 @@ CASES = {
         {"configured": edge()},
         (3, "nothing in this file sets or trusts EF"),
         {"configured": edge(), "statements": said((2, SHAPE, "policy-map IN", "class V"))},
+    ),
+    "calls-not-ef": (
+        {"configured": marked(0, "DSCP 45"), "text": LOAD},
+        (3, "VOICE matches DSCP 45; calls are marked EF (46). Sent to it: 40 calls"),
+        {"configured": edge(), "text": LOAD},
     ),
     "control-in-default": (
         {"configured": edge()},
@@ -368,6 +383,20 @@ def test_a_rule_finds_what_it_is_for(name):
 @pytest.mark.parametrize("name", CASES)
 def test_a_rule_is_silent_where_all_is_well(name):
     assert found(name, **CASES[name][2]) == ()
+
+
+def test_no_rate_is_shown_with_an_exponent():
+    shown = {rate_text(rate) for rate in (999.7, 999_600, 999_999, 999.9e6, 999.96e9, 1e-7)}
+    assert shown == {"1 kb/s", "1 Mb/s", "1 Gb/s", "1,000 Gb/s", "0.0000001 b/s"}
+    assert value_text(999.7, "packets") == "1,000 packets"
+    assert share_text(9.9996) == "1,000 %"
+    assert time_text(0.99999) == "1 s"
+
+
+def test_a_class_named_for_calls_takes_ef():
+    assert found("calls-not-ef", configured=marked(0, "DSCP 45"))[0].arithmetic == ""
+    for marks in (["EF", "DSCP 45"], ["CS5"], ["VA"], ["VOICE"]):
+        assert found("calls-not-ef", configured=marked(0, *marks)) == ()
 
 
 def test_overhead_counts_by_the_size_of_frames():

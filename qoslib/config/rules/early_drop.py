@@ -12,6 +12,9 @@ from qoslib.port import ByteLimit, PacketLimit, Red
 
 __all__: list[str] = []
 
+#: Video of conferences, which early detection slows down (RFC 4594, section 4.3).
+_CONFERENCES = {"AF41", "AF42", "AF43"}
+
 
 def _early(case: Case) -> Iterator[tuple[Member, Red]]:
     for member in case.members:
@@ -61,7 +64,9 @@ def _room(member: Member, red: Red, high: float, most: float) -> str:
 
 
 @rule(
-    "wred-on-realtime", "warning", "RFC 4594, section 4.1: no active queue management for telephony"
+    "wred-on-realtime",
+    "warning",
+    "RFC 4594, figure 4: no active queue management for EF, CS5, CS4 and CS3",
 )
 def wred_on_realtime(case: Case) -> Iterator[Found]:
     """WRED drops packets of senders that do not slow down."""
@@ -69,7 +74,9 @@ def wred_on_realtime(case: Case) -> Iterator[Found]:
         marks = sorted(set(member.of.marks) & VOICE)
         load = member.load
         words = load.words.lower() if load else ""
-        steady = load is not None and not load.flows and ("video" in words or "call" in words)
+        # Of AF4x each drop precedence has its thresholds: its senders change their encoding.
+        video = "video" in words and not _CONFERENCES & set(member.of.marks)
+        steady = load is not None and not load.flows and (video or "call" in words)
         if marks or steady or member.strict:
             who = ", ".join(marks) or ("its traffic" if steady else "a class that is served first")
             yield Found(

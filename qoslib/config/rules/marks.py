@@ -15,6 +15,9 @@ CONTROL = {"CS6", "IP 6", "PCP 6", "EXP 6"}
 #: Commands that set or trust a mark.
 _EF = re.compile(r"\b(ef|46|184|trust)\b", re.IGNORECASE)
 SETS = re.compile(r"(set|police|exceed-action|conform-action|mls|qos|auto|rewrite|remark)\b", re.I)
+#: What a class of calls is called, and how marks of DSCPs begin.
+_CALL_NAMES = {"voice", "voip"}
+_DSCPS = ("DSCP ", "AF", "CS")
 _CONTROL_NAMES = {"network-control", "nc"}
 _CLASSIFIER = re.compile(r"class-of-service classifiers dscp (\S+)")
 #: In IOS the first class that matches takes a packet.
@@ -74,6 +77,24 @@ def ef_never_set(case: Case) -> Iterator[Found]:
                 case.fix(mqc=_marking(case)),
             )
             return
+
+
+@rule("calls-not-ef", "warning", "RFC 4594, section 4.1: calls are marked EF")
+def calls_not_ef(case: Case) -> Iterator[Found]:
+    """A class for calls matches DSCPs, and none of them is that of calls."""
+    for member in case.every:
+        marks = [mark for mark in member.of.marks if mark.startswith(_DSCPS)]
+        sent = member.load.words.lower() if member.load else ""
+        why = f"Sent to it: {member.load.words}." if member.load and "call" in sent else ""
+        named = case.class_name(member.of).lower() in _CALL_NAMES
+        if not marks or marks != list(member.of.marks) or VOICE & set(marks):
+            continue
+        if named or why:
+            yield Found(
+                member.of.line,
+                f"Class {member.name} matches {', '.join(marks)}; calls are marked EF (46).",
+                why,
+            )
 
 
 def _marking(case: Case) -> str:
