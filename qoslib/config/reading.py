@@ -1,6 +1,7 @@
 """What was read from a configuration: ports, where each number comes from, and what is left out."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Literal
 
 from qoslib.port import Port
@@ -203,6 +204,25 @@ class Configuration(Record):
     remarks: tuple[Remark, ...] = ()
     statements: tuple[Statement, ...] = ()
     lines: Count = 0
+
+    @cached_property
+    def by_verb(self) -> dict[str, list[Statement]]:
+        """Statements by their first word: rules of each port ask for few of them."""
+        found: dict[str, list[Statement]] = {}
+        for each in self.statements:
+            found.setdefault(each.text.partition(" ")[0], []).append(each)
+        return found
+
+    @cached_property
+    def headers(self) -> dict[int, str]:
+        """Line and name of each interface that has a line of its own."""
+        said = self.by_verb.get("interface", ())
+        return {each.line: each.text.removeprefix("interface ") for each in said}
+
+    @cached_property
+    def bare(self) -> frozenset[str]:
+        """Interfaces of the text that are no ports."""
+        return frozenset(self.headers.values()) - {port.interface for port in self.ports}
 
     @property
     def missing(self) -> tuple[MissingFact, ...]:

@@ -19,7 +19,7 @@ from qoslib.config import (
 from qoslib.config.promises import queued
 from qoslib.config.rules import RULES, Case, Finding, findings, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
-from qoslib.config.text import TakesTooLongError, check_time, in_time
+from qoslib.config.text import MAX_SECONDS, TakesTooLongError, check_time, in_time
 from qoslib.findings.against import changes, unchanged
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
@@ -117,9 +117,11 @@ def check(
             listed += idle_comments(text, {*RULES, *MODEL_RULES})
             ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
     except TakesTooLongError as error:
-        return Report(file, found.dialect, found.lines, findings=(_unreadable(error),))
-    assumed = list(_assumed(found, sent))
+        late = _unreadable(_too_long(found, error))
+        return Report(file, found.dialect, found.lines, findings=(late,))
+    assumed = list(_assumed(found, sent, traffic))
     shown: list[str] = []
+    elsewhere = True
     by_port = _modelled(found, known, sent, LOADS if full else (1.0,), progress)
     for place, configured in enumerate(found.ports):
         given = sent.get(place, ())
@@ -134,13 +136,13 @@ def check(
             from qoslib.findings.measured import about, compared, limits
 
             if len(about(measured, configured)):
+                elsewhere = False
                 values, notes = compared(measured, configured, given)
                 ports[place] = ports[place].replace(compared=values)
                 shown += [*limits(measured, configured), *notes]
-    if measured is not None and not any(port.compared for port in ports) and not shown:
-        shown.append("Nothing in the measured file is about a port of this configuration.")
-    elif measured is not None:
-        shown[:0] = measured.attrs.get("notes", ())
+    if measured is not None:
+        nothing = "Nothing in the measured file is about a port of this configuration."
+        shown[:0] = (nothing,) if elsewhere else measured.attrs.get("notes", ())
     if any(each.id == "no-shaper" for each in listed):
         assumed.append("The models end at this port: what the carrier drops comes on top.")
     differs: tuple[Change, ...] = ()
@@ -187,6 +189,16 @@ def _shortened(remark: Remark) -> Remark:
 def _unreadable(error: ConfigurationError) -> Finding:
     sentence = str(error).removeprefix(f"line {error.line}: ")
     return Finding("unreadable", "error", error.line or 0, sentence[:1].upper() + sentence[1:])
+
+
+def _too_long(found: Configuration, error: TakesTooLongError) -> TakesTooLongError:
+    """The error of checks that take too long, with what to do where there are several ports."""
+    if len(found.ports) < 2:
+        return error
+    return TakesTooLongError(
+        f"checking its {len(found.ports):,} ports takes more than {MAX_SECONDS:g} s;"
+        f" choose an interface, as in --interface {found.ports[0].interface}"
+    )
 
 
 def _loads(
@@ -256,9 +268,7 @@ def _port(found: Configuration, configured: ConfiguredPort, given: Sequence[Load
 def _by_type(found: Configuration, configured: ConfiguredPort) -> bool:
     """Whether the line rate is only that of the interface's type, as no line says its speed."""
     origin = configured.origin("rate_bps")
-    return origin is not None and any(
-        each.line == origin.line and each.text.startswith("interface ") for each in found.statements
-    )
+    return origin is not None and origin.line in found.headers
 
 
 def _defaults(found: Configuration) -> tuple[Default, ...]:
@@ -278,9 +288,13 @@ def _of_tcp(runs: Sequence[ClassRun], given: Sequence[Load]) -> Iterator[str]:
         yield "In the packet model TCP fills its queue, so what waits beside it is dropped too."
 
 
-def _assumed(found: Configuration, sent: Mapping[int, Sequence[Load]]) -> Iterator[str]:
+def _assumed(
+    found: Configuration, sent: Mapping[int, Sequence[Load]], traffic: str | None
+) -> Iterator[str]:
     """What the numbers rest on that nobody said."""
     every = [load for given in sent.values() for load in given]
+    if traffic is not None and every and not any(load.line for load in every):
+        yield "The file of --traffic has no loads: each class is taken to send nothing."
     silent = dict.fromkeys(load.name for load in every if load.origin == "assumed")
     if len(silent) == len({load.name for load in every}) > 0:
         yield "Nobody said what is sent: each class is taken to send its minimum (--traffic)."

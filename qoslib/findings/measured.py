@@ -9,6 +9,7 @@ from qoslib.config.amounts import rate_text
 from qoslib.config.interface_names import may_be
 from qoslib.config.loads import FRAMES_BYTES
 from qoslib.config.promises import queued
+from qoslib.config.shares import nodes_of
 from qoslib.findings.report import Compared
 from qoslib.findings.under_load import scenario_of
 from qoslib.port import PacketLimit, Queue
@@ -187,15 +188,41 @@ def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
                 f" the configuration is read as {packets:,}."
             )
         for kind, rate_bps in _rates(each, queue).items():
-            rows = mine[mine["quantity"] == f"{kind}_rate"]
-            for value, unit in zip(rows["value"], rows["unit"], strict=True):
-                shown_bps = float(units.convert(value, unit, "bit/s"))
-                if abs(shown_bps - rate_bps) > max(_APART * rate_bps, _ROUNDED_BPS):
-                    read_as = rate_text(rate_bps) if rate_bps else "none"
-                    yield (
-                        f"{name}: the device shows a {kind} rate of {rate_text(shown_bps)},"
-                        f" the configuration is read as {read_as}."
-                    )
+            yield from _other_rates(name, kind, mine, rate_bps)
+        bursts = mine.loc[mine["quantity"] == "priority_burst", "value"]
+        burst_bytes = queue.policer.burst_bytes if queue.policer else 0
+        if len(bursts) and abs(bursts.iloc[-1] - burst_bytes) > _APART * burst_bytes:
+            yield (
+                f"{name}: the device shows a priority burst of {bursts.iloc[-1]:,.0f} B,"
+                f" the configuration is read as {burst_bytes:,} B."
+            )
+    yield from _above(own, configured)
+
+
+def _above(own: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
+    """Where a class that has a child policy is shaped to another rate."""
+    assert configured.port is not None
+    shaped = {node.name: node.shaper for node in nodes_of(configured.port)}
+    for each in configured.classes:
+        if each.queue or f"class {each.name}" not in shaped:
+            continue
+        shaper = shaped[f"class {each.name}"]
+        # The only class of a policy is all that the port sends, which has no name in a table.
+        names = {f"{each.name} with its classes", *([] if "/" in each.name else [""])}
+        rate_bps = shaper.rate_bps if shaper else 0.0
+        yield from _other_rates(each.name, "shape", own[own["stream"].isin(names)], rate_bps)
+
+
+def _other_rates(name: str, kind: str, rows: "pd.DataFrame", rate_bps: float) -> Iterator[str]:
+    rows = rows[rows["quantity"] == f"{kind}_rate"]
+    for value, unit in zip(rows["value"], rows["unit"], strict=True):
+        shown_bps = float(units.convert(value, unit, "bit/s"))
+        if abs(shown_bps - rate_bps) > max(_APART * rate_bps, _ROUNDED_BPS):
+            read_as = rate_text(rate_bps) if rate_bps else "none"
+            yield (
+                f"{name}: the device shows a {kind} rate of {rate_text(shown_bps)},"
+                f" the configuration is read as {read_as}."
+            )
 
 
 def _rates(of: ConfiguredClass, queue: Queue) -> dict[str, float]:

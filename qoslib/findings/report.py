@@ -277,7 +277,9 @@ class Report(Record):
     @property
     def empty(self) -> bool:
         """Whether the file has nothing on quality of service."""
-        return bool(self.dialect) and not (self.ports or self.understood or self.remarks)
+        unread = any(each.id == "unreadable" for each in self.findings)
+        found = self.ports or self.understood or self.remarks
+        return bool(self.dialect) and not (unread or found)
 
     @property
     def summary(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from qoslib.telemetry import policy_map_xr
 from qoslib.telemetry.policy_map_doubts import Counted, doubts
-from qoslib.telemetry.values import Values, lines_of
+from qoslib.telemetry.values import Values, lines_of, short
 
 __all__ = ["read"]
 
@@ -31,11 +31,23 @@ CONFIGURED = {
     "bandwidth_rate": re.compile(r"\s*[Bb]andwidth (?:\d+% \()?(\d+) \(?(k)bps"),
     "shape_rate": re.compile(r"\s*target shape rate (\d+)()\s*$"),
 }
+#: The burst of a priority class [B].
+BURST = re.compile(r"\s*Priority: .*\bburst bytes (\d+)")
 LIMIT_PART = re.compile(r"(\d+) ?(packets|bytes|us|ms)\b")
 #: A name for each of the numbers behind, with or without the first bracket.
 _WORDS = "[a-z-]+(?: [a-z-]+)*"
 COUNTERS = re.compile(rf"\s*\(?({_WORDS}(?:/{_WORDS})*)\)?:? +(\d+(?:/\d+)*)\s*$")
-#: The same with anything for its numbers.
+#: Lines of counters and limits, with anything for their numbers.
+NUMBERS = (
+    re.compile(r"\s*(\S+) packets(?:, (\S+) bytes)?\s*$"),
+    re.compile(
+        r"\s*\d+ (?:second|minute)s? offered rate (\S+) [kMG]?bps(?:, drop rate (\S+) .*)?$"
+    ),
+    re.compile(r"\s*(?:conformed|exceeded|violated) (\S+) packets, (\S+) bytes\b.*"),
+    re.compile(r"\s*queue limit (\S+) (?:packets|bytes|us|ms)\b.*"),
+    re.compile(r"\s*target shape rate (\S+)\s*$"),
+)
+#: The same of counters whose names stand in front.
 DAMAGED = re.compile(rf"\s*\(({_WORDS}(?:/{_WORDS})*)\):? +(\S+)\s*$")
 POLICED = re.compile(r"\s*(?:conformed|exceeded|violated) (?:(\d+) packets, )?(\d+) bytes;? ?(.*)")
 WRED = re.compile(r".*\bRandom drop\b.*\bTail(?:/Flow)? drop\b")
@@ -90,6 +102,8 @@ class _Class:
     priority: bool = False
     level: int | None = None
     in_bytes: bool = False
+    #: Where a number should stand and none does, and the line.
+    unreadable: list[tuple[str, int]] = field(default_factory=list)
     #: Drops of its policer and of WRED, which several lines add to.
     sums: dict[str, _Value] = field(default_factory=dict)
 
@@ -164,6 +178,11 @@ class _Reader:
             self.parents.add(self.open[-1].path)
 
     def _value(self, of: _Class, line: int, said: str) -> None:
+        for pattern in NUMBERS:
+            words = numbers.groups() if (numbers := pattern.match(said)) else ()
+            of.unreadable += [(word, line) for word in words if word and not _is_number(word)]
+        if found := BURST.match(said):
+            of.values.append(_Value("priority_burst", found[1], "B", line, "configured"))
         for quantity, pattern in CONFIGURED.items():
             if found := pattern.match(said):
                 unit = TIMES[found[2]]
@@ -242,7 +261,7 @@ class _Reader:
         experiment = self.values.experiment(title)
         names = _named([each.path for each in classes if each.path[-1]], parents)
         counted = [_counted(each, names) for each in classes if each.path[-1]]
-        for sentence in doubts(counted, parents):
+        for sentence in (*_unreadable(classes), *doubts(counted, parents)):
             self.values.note(f"{title}: {sentence}")
         for each in classes:
             stream = names[each.path] if each.path[-1] else self._of_block(each, classes, names)
@@ -279,11 +298,30 @@ class _Reader:
         return " + ".join(mine) or f"priority{level}"
 
 
+def _is_number(word: str) -> bool:
+    """Whether a word is a whole number, or has no digit at all and so says something else."""
+    return word.isdecimal() or not any(map(str.isdecimal, word))
+
+
+def _unreadable(classes: list[_Class]) -> Iterator[str]:
+    for each in classes:
+        for word, line in each.unreadable:
+            name = f"class {each.path[-1]}" if each.path[-1] else "all priority classes"
+            yield f"{name}: {short(word)} in line {line} is no number: this value is left out."
+
+
 def _counted(of: _Class, names: dict[tuple[str, ...], str]) -> Counted:
     # Below its matches a class may count again: what comes first is its own.
-    return Counted(
-        of.path, names[of.path], {each.quantity: float(each.text) for each in reversed(of.values)}
-    )
+    counts = {each.quantity: float(each.text) for each in reversed(of.values)}
+    depths = (each.unit for each in of.values if each.quantity == "queue_depth")
+    unit = next(depths, "")
+    # A depth goes with the limit of its own unit.
+    limits = [each for each in of.values if each.quantity == "queue_limit" and each.unit == unit]
+    if limits:
+        counts["queue_limit"] = float(limits[0].text)
+    else:
+        counts.pop("queue_depth", None)
+    return Counted(of.path, names[of.path], counts)
 
 
 def _joined(text: str) -> Iterator[tuple[int, str]]:

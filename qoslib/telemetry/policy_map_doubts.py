@@ -7,6 +7,8 @@ __all__ = ["Counted", "doubts"]
 
 #: Two sums may differ by so much of them: a router reads its counters one after the other.
 APART = 0.01
+#: The shortest and the longest packet of IP [B].
+PACKETS_BYTES = 20, 65_535
 _LAST = "class-default"
 #: What every class shows whose queue is shown -> what to call it.
 _OF_QUEUE = {
@@ -57,6 +59,7 @@ def doubts(classes: Sequence[Counted], parents: Collection[tuple[str, ...]] = ()
                 f"{each.name or 'All'}: {left:,.0f} packets sent and dropped, of {offered:,.0f}"
                 " offered: these counters contradict one another."
             )
+        yield from _impossible(each)
         yield from _sum(each, below.get(each.path, ()))
 
 
@@ -83,6 +86,25 @@ def _missing(
         if absent:
             listed = " and no ".join(absent)
             yield f"{last.name}, the last class, has no {listed}: the text seems to be cut off."
+
+
+def _impossible(of: Counted) -> Iterator[str]:
+    """Packets of a size that none has, and more packets in a queue than fit."""
+    name, (low, high) = of.name or "All", PACKETS_BYTES
+    for prefix in ("class", "output"):
+        packets, octets = (of.counts.get(f"{prefix}_{each}", 0.0) for each in ("packets", "bytes"))
+        # Some platforms count packets alone, and leave the bytes at 0.
+        if packets and octets and not low <= octets / packets <= high:
+            yield (
+                f"{name}: {octets:,.0f} bytes in {packets:,.0f} packets are"
+                f" {octets / packets:,.3g} B a packet; a packet has {low} B to {high:,} B."
+            )
+    depth, limit = of.counts.get("queue_depth", 0.0), of.counts.get("queue_limit")
+    if limit is not None and depth > limit:
+        yield (
+            f"{name}: its queue has a depth of {depth:,.0f} and a limit of {limit:,.0f}: these"
+            " counters contradict one another."
+        )
 
 
 def _sum(of: Counted, classes: Sequence[Counted]) -> Iterator[str]:

@@ -18,7 +18,8 @@ _TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-o
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 #: Commands that take the place of an earlier one of their kind.
 _SINGLE = {"bandwidth", "priority", "shape", "police"}
-#: A command of an interface that is so near to `service-policy` is meant to be one.
+_HEADERS = ("class-map", "policy-map")
+#: A command that is so near to one of these, or to `service-policy`, is meant to be one.
 _NEAR = 0.85
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
 _LIST = re.compile(r"(?:ip |ipv4 |ipv6 |mac )?access-list (?:standard |extended )?(\S+)")
@@ -300,6 +301,8 @@ class _Reading:
         for start, lost in _GLOBAL.items():
             if verbs[: len(start)] == start:
                 self.found.leave(line, lost)
+        if line.top and len(verbs) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):
+            self.found.wonder(line)
 
     def _say(self, line: Line, lost: list[str]) -> None:
         if not lost:

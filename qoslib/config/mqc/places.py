@@ -171,12 +171,16 @@ def not_defined(found: Policies, kind: str, name: str, line: int) -> Configurati
         for of, other, at in _used(found)
         if other != name and other not in defined[of]
     ]
-    headers = (each for each in found.remarks if each.kind == "unknown")
+    headers = [each for each in found.remarks if each.kind == "unknown"]
     unread = next((each for each in headers if {kind, name} <= set(each.text.split())), None)
     if unread is not None:
         problem = f"{kind} {name}, which line {line} uses, is not understood here"
         return ConfigurationError(f"{problem}; allowed: {kind} and one NAME", unread.line)
     problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
+    for each in headers:
+        words = each.text.split()
+        if words[-1] == name and get_close_matches(words[0].lower(), (kind,), 1):
+            problem += f"; line {each.line} begins with {words[0]!r}, did you mean {kind!r}?"
     more = f"; not defined either: {'; '.join(dict.fromkeys(others[:10]))}" if others else ""
     return ConfigurationError(problem + more, line)
 

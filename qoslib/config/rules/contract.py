@@ -28,7 +28,7 @@ def contract_bps(case: Case) -> tuple[float, int] | None:
     if not case.configuration.dialect.startswith("ios"):
         return None
     parents = (f"interface {interface}",)
-    for each in case.configuration.statements:
+    for each in case.configuration.by_verb.get("bandwidth", ()):
         if each.parents != parents:
             continue
         if said := re.fullmatch(r"bandwidth (\d{1,12})", each.text):

@@ -30,11 +30,7 @@ _MATCH = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
 
 def unused(case: Case, name: str, kind: str) -> str:
     """A name that no `class-map` or `policy-map` has, like the one wanted."""
-    taken = {
-        each.text.split()[-1]
-        for each in case.configuration.statements
-        if each.text.startswith(f"{kind} ")
-    }
+    taken = {each.text.split()[-1] for each in case.configuration.by_verb.get(kind, ())}
     number, found = 1, name
     while found in taken:
         number += 1

@@ -61,10 +61,9 @@ def ef_never_set(case: Case) -> Iterator[Found]:
     """EF is matched on the way out, and nothing in the file sets or trusts it."""
     if not case.configuration.dialect.startswith("ios"):
         return
-    every: list[Statement | Remark] = [
-        *case.configuration.statements,
-        *case.configuration.remarks,
-    ]
+    every: list[Statement | Remark] = [*case.configuration.remarks]
+    for verb, said in case.configuration.by_verb.items():
+        every += said if SETS.match(verb) else []
     for each in case.configured.classes:
         if "EF" in each.marks and "the rest" not in each.marks:
             if any(SETS.match(one.text) and _EF.search(one.text) for one in every):
@@ -99,21 +98,16 @@ def calls_not_ef(case: Case) -> Iterator[Found]:
 
 def _marking(case: Case) -> str:
     """A policy that marks calls, on the only other interface of the text; else none (IOS)."""
-    own = {each.interface for each in case.configuration.ports if each.direction == "out"}
-    inward = {each.interface for each in case.configuration.ports if each.direction == "in"}
-    known = {
-        each.text.removeprefix("interface ")
-        for each in case.configuration.statements
-        if each.text.startswith("interface ")
-    }
-    others = known - own - inward
-    if len(others) != 1 or not own & known:
+    others, headers = case.configuration.bare, case.configuration.headers.values()
+    if len(others) != 1 or not any(
+        each.direction == "out" and each.interface in headers for each in case.configuration.ports
+    ):
         return ""
     calls, policy = (
         unused(case, name, kind) for name, kind in (("CALLS", "class-map"), ("MARK", "policy-map"))
     )
     lines = [f"class-map match-any {calls}", " match protocol rtp audio", f"policy-map {policy}"]
-    lines += [f" class {calls}", "  set dscp ef", f"interface {others.pop()}"]
+    lines += [f" class {calls}", "  set dscp ef", f"interface {min(others)}"]
     return "\n".join([*lines, f" service-policy input {policy}"])
 
 
@@ -154,9 +148,11 @@ def control_in_default(case: Case) -> Iterator[Found]:
 def _classified(case: Case) -> str:
     """CS6 for the class of network control, by the classifier of DSCPs (Junos)."""
     control = [each.name for each in case.configured.classes if each.name.lower() in _CONTROL_NAMES]
+    if len(control) != 1:
+        return ""
     said = (" ".join([*each.parents, each.text]) for each in case.configuration.statements)
     names = {found[1] for text in said if (found := _CLASSIFIER.search(text))}
-    if len(control) != 1 or len(names) != 1:
+    if len(names) != 1:
         return ""
     return (
         f"set class-of-service classifiers dscp {names.pop()} forwarding-class {control[0]}"

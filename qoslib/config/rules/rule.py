@@ -268,16 +268,16 @@ class Case:
 
     def class_name(self, of: ConfiguredClass) -> str:
         """The name of a class as its policy has it, without those above it."""
-        said = (each.text for each in self.configuration.statements if each.line == of.line)
-        found = next((text for text in said if of.line and text.startswith("class ")), "")
+        said = self.configuration.by_verb.get("class", ())
+        found = next((each.text for each in said if of.line and each.line == of.line), "")
         return found.split()[-1] if found else of.name.rsplit("/", 1)[-1]
 
     def policy_line(self, of: ConfiguredClass) -> str:
         """The command that begins the policy of a class; empty where no text has it."""
         headers = {
             each.line: each.parents[0]
-            for each in self.configuration.statements
-            if each.parents and each.text.startswith("class ")
+            for each in self.configuration.by_verb.get("class", ())
+            if each.parents
         }
         beside = [of, *(each for each in self.configured.classes if each.node == of.node)]
         return next((headers[each.line] for each in beside if each.line in headers), "")

@@ -34,6 +34,8 @@ _FORMS = {
     "shape": "`shape average RATE`, in bit/s or with k, m, g",
     "speed": "`speed MBPS` or `speed auto`",
 }
+#: What may stand behind a command.
+_SECOND = {"service-policy": ("input", "output")}
 _HEADER = re.compile(r"(class-map|policy-map|interface) ")
 _CLASS_MAP = re.compile(r"class-map (?:match-(?:any|all) )?(\S+)")
 _DSCP = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
@@ -57,9 +59,12 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         # A script has commands of its shell as well.
         return
     lines: dict[str, list[int]] = {}
+    second: dict[str, str] = {}
     for each in configuration.remarks:
         if each.kind == "unknown" and each.text:
-            lines.setdefault(each.text.split()[0][:40], []).append(each.line)
+            word, *rest = each.text.split()
+            lines.setdefault(word[:40], []).append(each.line)
+            second.setdefault(word[:40], rest[0] if rest else "")
     for word, at in lines.items():
         check_time(at[0])
         known = _words_of(configuration)
@@ -68,6 +73,8 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         says = f"{word!r} is not a known command{meant}"
         if word.lower() in known:
             form = _FORMS.get(word.lower(), "")
+            if near := get_close_matches(second[word], _SECOND.get(word.lower(), ()), 1):
+                form += f"; did you mean {near[0]!r} for {second[word][:40]!r}?"
             says = f"This form of {word!r} is not known{form and f' (it is {form})'}"
         at = [*dict.fromkeys(at)]
         where = ", ".join(map(str, at[:10])) + (", ..." if len(at) > 10 else "")
