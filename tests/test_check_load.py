@@ -200,6 +200,13 @@ def test_a_loss_that_no_guarantees_could_mend_says_so():
     assert said in found.arithmetic
 
 
+def test_a_loss_that_a_lower_priority_would_mend_says_so():
+    # 60 calls need 5.23 Mb/s of the 10 that VOICE may take: 5 + 38 + 5.76 Mb/s are below 50.
+    (found,) = losses(check(NO_ROOM, traffic=FITS.replace("20 Mb/s", "38 Mb/s"), facts=FACTS))
+    said = "No guarantees carry it without a lower priority of VOICE: 43 Mb/s of loads and 10 Mb/s"
+    assert said in found.arithmetic
+
+
 def test_a_loss_on_which_the_models_differ_has_both_figures():
     report = check(
         EDGE,
@@ -213,6 +220,40 @@ def test_a_loss_on_which_the_models_differ_has_both_figures():
     assert packets - fluid > 0.02
     both = f"{share_text(fluid)} of what it is sent in the fluid model, {share_text(packets)} in"
     assert found.sentence == f"Class class-default loses {both} the packet model."
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "by", "line"),
+    [
+        ("VOICE", "match dscp ef", "match dcsp ef", "class-default", 2),
+        ("VOICE", " match dscp ef\n", "", "class-default", 1),
+        ("BULK", "match dscp af11", "match dscp af41", "VIDEO", 12),
+    ],
+)
+def test_what_is_sent_to_a_class_that_no_packet_is_in_goes_where_the_device_puts_it(
+    name, old, new, by, line
+):
+    traffic = STEADY.replace('"15', '"60') + 'BULK = "3 Mb/s"\n'
+    report = check(EDGE.replace(old, new), traffic=traffic, facts=FACTS)
+    (port,) = report.ports
+    for model, apart in (("fluid", 1e-6), ("packets", 0.02)):
+        lost = {run.name: run.drop_ratio for run in port.runs if run.model == model}
+        assert lost[name] == pytest.approx(lost[by], abs=apart)
+    said = f"{name}: no packet is in this class as line {line} stands."
+    assert port.met[0].startswith(said)
+    assert all(said in " ".join(show(report).split()) for show in (terminal, markdown))
+    assert name not in "".join(check(EDGE, traffic=traffic, facts=FACTS).ports[0].met)
+    # Of two texts each has the loads where it puts them.
+    if by == "class-default":
+        (change,) = [
+            each
+            for each in check(
+                EDGE.replace(old, new), traffic=traffic, facts=FACTS, against=EDGE
+            ).changes
+            if each.name == name
+        ]
+        assert change.drop_before_ratio == 0.0
+        assert change.drop_after_ratio > 0.3
 
 
 def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():

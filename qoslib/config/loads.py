@@ -50,6 +50,8 @@ class Load(Record):
         The delay that its p99 may have at most [s].
     line : int
         Of ``traffic.toml``, from 1; 0 where there is none.
+    taken_by : str
+        The class whose queue its packets get into, where none is in its own; else empty.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Load(Record):
     flows: tuple[Flow, ...] = ()
     target_s: Positive | None = None
     line: Count = 0
+    taken_by: str = ""
 
     @property
     def rate_bps(self) -> float:

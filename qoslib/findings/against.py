@@ -6,6 +6,7 @@ from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
 from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.promises import queued
 from qoslib.findings.report import Change, ClassRun
+from qoslib.findings.taken import routed
 from qoslib.findings.under_load import LEAST_LOSS, runs, stand_in
 from qoslib.flows import Flow
 from qoslib.record import fail
@@ -66,8 +67,9 @@ def changes(
             found.append(Change(name, "", f"{name} has a policy now, {port.policy}.", False))
         elif port.port is not None and was.port is not None:
             given = (sent or {}).get(place, ())
-            waits = _waits(was, port, given, (simulated or {}).get(place, ()), known)
-            found += _of_port(name, was, port, given, waits)
+            then = routed(old, was, given)
+            waits = _waits(was, port, then, given, (simulated or {}).get(place, ()), known)
+            found += _of_port(name, was, port, then, given, waits)
     for (interface, direction), _ in before.items():
         name = f"{interface} {direction}"
         found.append(Change(name, "", f"{name} has no policy any more.", True))
@@ -78,13 +80,14 @@ def _of_port(
     name: str,
     old: ConfiguredPort,
     new: ConfiguredPort,
+    then: Sequence[Load],
     sent: Sequence[Load],
     waits: Mapping[str, tuple[float, float]],
 ) -> Iterator[Change]:
     sizes = {load.name: load.frames_bytes for load in sent}
     before = {each.name: each for each in promises(old, sizes)}
     after = {each.name: each for each in promises(new, sizes)}
-    lost = _losses(old, new, sent)
+    lost = _losses(old, new, then, sent)
     for each in before:
         if each not in after:
             text = f"{each} is gone: its packets go with the rest."
@@ -143,6 +146,7 @@ def _queues(was: Promise, now: Promise) -> Iterator[str]:
 def _waits(
     old: ConfiguredPort,
     new: ConfiguredPort,
+    then: Sequence[Load],
     sent: Sequence[Load],
     simulated: Sequence[ClassRun],
     known: dict[object, dict[str, float]],
@@ -156,9 +160,9 @@ def _waits(
     if not now or old.port is None:
         return {}
     # Ports of one policy at one rate are run once.
-    key = old.port.replace(name="any"), old.classes, tuple(sent)
+    key = old.port.replace(name="any"), old.classes, tuple(then)
     try:
-        before = _as_sent(old, sent)
+        before = _as_sent(old, then)
         found = runs(old, before, "packets") if key not in known else ()
     except ValueError:
         return {}
@@ -223,15 +227,15 @@ def _as_sent(port: ConfiguredPort, sent: Sequence[Load]) -> tuple[Load, ...]:
 
 
 def _losses(
-    old: ConfiguredPort, new: ConfiguredPort, sent: Sequence[Load]
+    old: ConfiguredPort, new: ConfiguredPort, then: Sequence[Load], sent: Sequence[Load]
 ) -> dict[str, tuple[float, float]]:
     """Class, and its losses before and after, where the model has both."""
     if not sent or any(load.origin == "assumed" for load in sent):
         return {}
     try:
         both: list[dict[str, ClassRun]] = [
-            {run.name: run for run in runs(port, _as_sent(port, sent), "fluid")}
-            for port in (old, new)
+            {run.name: run for run in runs(port, _as_sent(port, given), "fluid")}
+            for port, given in ((old, then), (new, sent))
         ]
     except ValueError:
         return {}

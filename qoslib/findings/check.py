@@ -24,6 +24,7 @@ from qoslib.findings.against import changes, unchanged
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
 from qoslib.findings.report import Change, ClassRow, ClassRun, PortReport, Report
+from qoslib.findings.taken import routed, taken
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def check(
         if place in by_port:
             by_model, scenario = by_port[place]
             runs, met = by_model.runs, by_model.met
+            met = (*_in_others(found, configured, given), *met)
             ports[place] = ports[place].replace(runs=runs, scenario=scenario, met=met)
             name = f"{configured.interface} {configured.direction}"
             listed += [each.replace(interface=name) for each in by_model.findings]
@@ -213,7 +215,7 @@ def _loads(
                 from qoslib.findings.measured import counted, frames
 
                 rates, sizes = counted(measured, port), frames(measured, port)
-            sent[place] = loads(port, traffic, rates, names, sizes)
+            sent[place] = routed(found, port, loads(port, traffic, rates, names, sizes))
     return sent
 
 
@@ -269,6 +271,19 @@ def _by_type(found: Configuration, configured: ConfiguredPort) -> bool:
     """Whether the line rate is only that of the interface's type, as no line says its speed."""
     origin = configured.origin("rate_bps")
     return origin is not None and origin.line in found.headers
+
+
+def _in_others(
+    found: Configuration, configured: ConfiguredPort, given: Sequence[Load]
+) -> Iterator[str]:
+    """What the rows under load of classes are that no packet is in."""
+    elsewhere = [each for each in given if each.taken_by and (each.flows or each.rate_bps)]
+    known = taken(found, configured) if elsewhere else {}
+    for load in elsewhere:
+        yield (
+            f"{load.name}: no packet is in this class as line {known[load.name].line} stands. Its"
+            f" row under load is what its packets get in {load.taken_by}, which takes them."
+        )
 
 
 def _defaults(found: Configuration) -> tuple[Default, ...]:

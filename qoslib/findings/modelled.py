@@ -9,7 +9,7 @@ from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.marks import CONTROL
-from qoslib.config.rules.priority import VOICE
+from qoslib.config.rules.priority import ROOM, VOICE
 from qoslib.config.shares import GUARANTEES
 from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
@@ -38,7 +38,8 @@ def _loss(
         run, load = by_name.get(member.name), member.load
         if run is None or load is None or not run.drop_ratio or run.drop_ratio < LEAST_LOSS:
             continue
-        if member.strict and load.rate_bps > member.promise.maximum_bps:
+        limited = member.strict and not load.taken_by
+        if limited and load.rate_bps > member.promise.maximum_bps:
             continue
         marks = {*member.of.marks, member.name.lower()}
         # What is lost of a rate that is promised, of calls, or of routing, is an error.
@@ -66,6 +67,8 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     `given` has what other fixes have given already, and takes this one.
     """
     assert member.load is not None
+    if member.load.taken_by:
+        return "", f" Its packets get into {member.load.taken_by}: no packet is in this class."
     if member.strict:
         return "", ""
     if member not in case.members:
@@ -134,10 +137,19 @@ def _room(
     limits_bps = sum(reserved(each) for each in members if each.strict)
     if loads_bps + limits_bps <= most_bps * (1 + ROUNDING):
         return "", beside or said
+    # A priority that is well above its load leaves room, which no guarantee can take.
+    above = {
+        each.name: reserved(each) - ROOM * each.load.rate_bps
+        for each in members
+        if each.strict and each.load and reserved(each) > ROOM * each.load.rate_bps
+    }
+    fits = loads_bps + limits_bps - sum(above.values()) <= most_bps * (1 + ROUNDING)
+    without = f" without a lower priority of {' and '.join(above)}" if above and fits else ""
     both = f"{rate_text(loads_bps)} of loads and {rate_text(limits_bps)} of limits of priority"
     return (
         "",
-        f"{beside or said} No guarantees carry it: {both} are more than {rate_text(most_bps)}.",
+        f"{beside or said} No guarantees carry it{without}: {both} are more than"
+        f" {rate_text(most_bps)}.",
     )
 
 

@@ -157,7 +157,7 @@ class PortReport(Record):
     verify : tuple of str
         Commands that show the same on the device.
     met : tuple of str
-        A sentence for each target that is met.
+        A sentence for each class that no packet is in, and for each target that is met.
     compared : tuple of Compared
         Measured values and what the models say.
     """

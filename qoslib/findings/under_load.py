@@ -114,12 +114,13 @@ def scenario_of(
 def _classified(configured: ConfiguredPort, port: Port, loads: Sequence[Load]) -> Port:
     """The port, with a rule for each class that no mark leads to: what is sent to it gets there."""
     queues = {name: each.queue for name, each in queued(configured).items()}
+    into = {load.name: queues.get(load.taken_by, queues[load.name]) for load in loads}
     rules = []
     for load in loads:
         sources: list[Stream | Flow] = [*load.streams, *load.flows]
         for mark in dict.fromkeys(source.label for source in sources):
-            if len(port.queues) > 1 and port.classifier.queue(mark) != queues[load.name]:
-                rules.append((mark, queues[load.name]))
+            if len(port.queues) > 1 and port.classifier.queue(mark) != into[load.name]:
+                rules.append((mark, into[load.name]))
     if not rules:
         return port
     return port.replace(classifier=port.classifier.replace(rules=(*rules, *port.classifier.rules)))
@@ -130,7 +131,11 @@ def _sent_bps(configured: ConfiguredPort, loads: Sequence[Load], ratio: float) -
     assert configured.port is not None
     queues = {name: each.queue for name, each in queued(configured).items()}
     most = capacity_bps(configured.port)
-    return {queues[load.name]: most if load.flows else ratio * load.rate_bps for load in loads}
+    sent_bps = dict.fromkeys(queues.values(), 0.0)
+    for load in loads:
+        queue = queues.get(load.taken_by, queues[load.name])
+        sent_bps[queue] += most if load.flows else ratio * load.rate_bps
+    return sent_bps
 
 
 def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.0) -> str:
