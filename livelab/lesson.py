@@ -36,22 +36,27 @@ __all__ = [
     "value",
 ]
 
-#: What a reader types before the tc commands: a namespace of its own, and a device in it.
+#: What a reader types around the tc commands. It is one command of the shell, so that nothing of it
+#: can reach the machine's own network: a namespace, a device in it, and `send`.
 _BEFORE = """\
-unshare --user --map-root-user --net bash
+unshare --user --map-root-user --net bash --rcfile <(cat <<'ROUTER'
 ip link add out0 type veth peer name d0
 ip link set out0 up; ip link set d0 up
 ip address add 10.0.2.254/24 dev out0
 ip neighbour add 10.0.2.1 lladdr 02:00:00:00:00:04 dev out0
 """
 _BEHIND = """
+send() {
 python3 - <<END
 import socket
 for _ in range(1000):
     socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(bytes(976), ("10.0.2.1", 9))
 END
 tc -s qdisc show dev out0
-exit"""
+}
+send
+ROUTER
+)"""
 
 
 class Runs(NamedTuple):
@@ -282,7 +287,7 @@ def gates(runs: Runs) -> None:
 
 
 def to_type(runs: Runs, point: str) -> None:
-    """Print what makes a device of this port, for you to type into a shell."""
+    """Print what makes a device of this port in a namespace, for you to paste into a shell."""
     commands = {each["point"]: each["commands"] for each in runs.passport["points"]}[point]
     print(_BEFORE + "\n".join(commands) + _BEHIND)
 
