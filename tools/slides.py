@@ -76,7 +76,9 @@ def _section(slide: Slide, figure: Any, number: int) -> str:
     level = "h1" if number == 1 else "h2"
     parts = [f"<{level}>{_inline(slide.claim)}</{level}>"]
     if figure is not None:
-        drawn = figure.fragment() if hasattr(figure, "fragment") else str(figure)
+        drawn = figure.fragment() if hasattr(figure, "fragment") else figure
+        if not isinstance(drawn, str):
+            raise ValueError(f"slide {slide.claim!r} shows a {type(figure).__name__}, no figure")
         kind = "scene" if hasattr(figure, "fragment") else "drawn"
         said = html.escape(slide.description, quote=True)
         parts.append(f'<figure class="{kind}" role="group" aria-label="{said}">{drawn}</figure>')
