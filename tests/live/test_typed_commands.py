@@ -1,5 +1,6 @@
 """What lesson 12 gives the reader to type makes a queue that drops, in a namespace of its own."""
 
+import os
 import re
 import subprocess
 
@@ -13,11 +14,20 @@ def test_the_commands_to_type_make_a_queue_that_drops(capsys):
     if missing := lacking(probe(), ("htb", "pfifo_head_drop")):
         pytest.skip(missing)
     lesson.to_type(lesson.measured("head_tail"), "head_200")
-    shell, *lines = capsys.readouterr().out.splitlines()
+    # A shell that is typed into has a terminal: here one in which "exit" has been typed already.
+    keyboard, terminal = os.openpty()
+    os.write(keyboard, b"exit\n")
     done = subprocess.run(
-        shell.split(), input="\n".join(lines), capture_output=True, text=True, timeout=60
+        ["bash", "-c", capsys.readouterr().out],
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        text=True,
+        timeout=60,
     )
-    assert done.stderr == ""
+    os.close(terminal)
+    os.close(keyboard)
+    assert done.returncode == 0
     counted = done.stdout.split("qdisc pfifo_head_drop")[1]
     sent, dropped = (
         int(re.search(rf"{word}", counted)[1]) for word in (r"(\d+) pkt", r"dropped (\d+)")
