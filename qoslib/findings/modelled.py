@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
 from qoslib.config.rules.find import finding_of
+from qoslib.config.rules.fixes import reserved_bps
 from qoslib.config.rules.marks import CONTROL
 from qoslib.config.rules.priority import ROOM, VOICE
 from qoslib.config.shares import GUARANTEES
 from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
-from qoslib.findings.room import commands, moved, promised, reserved, why
+from qoslib.findings.room import commands, moved, promised, why
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
 from qoslib.port import Codel, DropProfile, Pie, Port
 from qoslib.tolerances import ROUNDING
@@ -76,8 +77,8 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     (most, members) = next(each for each in case.groups if member in each[1])
     wanted, said = case.bandwidth(_least(case, member, given), most)
     others = [each for each in members if each is not member]
-    alone = sum(reserved(each) for each in others)
-    with_fixes = sum(given.get(each.name, reserved(each)) for each in others)
+    alone = sum(reserved_bps(each) for each in others)
+    with_fixes = sum(given.get(each.name, reserved_bps(each)) for each in others)
     beside = f" There is no room for more beside the fix of {' and '.join(given)}."
     if with_fixes + wanted > most:
         return _room(case, member, most, members, given, "" if alone + wanted > most else beside)
@@ -123,7 +124,7 @@ def _room(
     said = why(member, members)
     now = moved(case, most_bps, members, member, given)
     if now:
-        rates = {each.name: reserved(each) for each in members}
+        rates = {each.name: reserved_bps(each) for each in members}
         each = (
             f"{name} {rate_text(rate)} instead of {rate_text(rates[name])}"
             for name, rate in now.items()
@@ -134,14 +135,14 @@ def _room(
         given.update(now)
         return commands(case, most_bps, members, now), said
     loads_bps = sum(each.load.rate_bps for each in members if each.load and not each.strict)
-    limits_bps = sum(reserved(each) for each in members if each.strict)
+    limits_bps = sum(reserved_bps(each) for each in members if each.strict)
     if loads_bps + limits_bps <= most_bps * (1 + ROUNDING):
         return "", beside or said
     # A priority that is well above its load leaves room, which no guarantee can take.
     above = {
-        each.name: reserved(each) - ROOM * each.load.rate_bps
+        each.name: reserved_bps(each) - ROOM * each.load.rate_bps
         for each in members
-        if each.strict and each.load and reserved(each) > ROOM * each.load.rate_bps
+        if each.strict and each.load and reserved_bps(each) > ROOM * each.load.rate_bps
     }
     fits = loads_bps + limits_bps - sum(above.values()) <= most_bps * (1 + ROUNDING)
     without = f" without a lower priority of {' and '.join(above)}" if above and fits else ""

@@ -5,10 +5,11 @@ from math import ceil, floor
 
 from qoslib.config.amounts import rate_text
 from qoslib.config.rules import Case, Member
+from qoslib.config.rules.fixes import reserved_bps
 from qoslib.config.shares import GUARANTEES, least_bps
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["commands", "moved", "promised", "reserved", "why"]
+__all__ = ["commands", "moved", "promised", "why"]
 
 #: A class that has a guarantee keeps so much of what all share.
 _LEAST_SHARE = 0.01
@@ -22,11 +23,6 @@ def promised(case: Case, given: Mapping[str, float]) -> dict[str, tuple[float, s
         for queue in case.port.queues
     )
     return least_bps(case.port.replace(queues=tuple(queues)))
-
-
-def reserved(member: Member) -> float:
-    """The limit of a class with strict priority, the guarantee of another one [bit/s]."""
-    return (member.limit_bps or 0.0) if member.strict else member.queue.guaranteed_bps
 
 
 def moved(
@@ -61,9 +57,9 @@ def moved(
     if not isinstance(case.port.scheduler, GUARANTEES) or not any(map(_says_rate, weighted)):
         return {}
     load = {each.name: each.load.rate_bps if each.load else 0.0 for each in weighted}
-    had = {each.name: given.get(each.name, reserved(each)) for each in weighted}
+    had = {each.name: given.get(each.name, reserved_bps(each)) for each in weighted}
     before = promised(case, had)
-    strict_bps = sum(reserved(each) for each in members if each.strict)
+    strict_bps = sum(reserved_bps(each) for each in members if each.strict)
     raised = {member.name}
     for _ in weighted:
         now = _with_room(case, most_bps, load, had, raised, strict_bps)
@@ -78,7 +74,9 @@ def moved(
         }
         if short <= raised:
             return {
-                each.name: now[each.name] for each in weighted if now[each.name] != reserved(each)
+                each.name: now[each.name]
+                for each in weighted
+                if now[each.name] != reserved_bps(each)
             }
         raised |= short
     return {}
@@ -117,11 +115,11 @@ def commands(
     """The guarantees as a fix, what is lowered first."""
     changed = sorted(
         (each for each in members if each.name in now),
-        key=lambda each: now[each.name] > reserved(each),
+        key=lambda each: now[each.name] > reserved_bps(each),
     )
     lines = []
     for each in changed:
-        rounded = ceil if now[each.name] > reserved(each) else floor
+        rounded = ceil if now[each.name] > reserved_bps(each) else floor
         command = case.bandwidth(now[each.name], most_bps, rounded)[1]
         lines.append(f" class {case.class_name(each.of)}\n  {command}")
     junos = "\n".join(
@@ -134,8 +132,8 @@ def commands(
 
 def why(member: Member, members: Sequence[Member]) -> str:
     """What a class and the others are guaranteed, and who takes the rest."""
-    of = [f"{each.name} {rate_text(reserved(each))}" for each in members if each is not member]
-    own = rate_text(reserved(member)) if reserved(member) else "nothing"
+    of = [f"{each.name} {rate_text(reserved_bps(each))}" for each in members if each is not member]
+    own = rate_text(reserved_bps(member)) if reserved_bps(member) else "nothing"
     tcp = " and ".join(each.name for each in members if each.load and each.load.flows)
     rest = f"; the TCP of {tcp} takes what the others leave" if tcp else ""
     return f" It is guaranteed {own} (limit or guarantee of the others: {', '.join(of)}){rest}."
