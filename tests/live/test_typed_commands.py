@@ -25,9 +25,11 @@ def test_the_commands_to_type_make_a_queue_that_drops(capsys):
         text=True,
         timeout=60,
     )
+    said = os.read(keyboard, 1 << 16).decode()
     os.close(terminal)
     os.close(keyboard)
     assert done.returncode == 0
+    assert not re.search("error|no such|not found|not permitted", said, re.IGNORECASE), said
     counted = done.stdout.split("qdisc pfifo_head_drop")[1]
     sent, dropped = (
         int(re.search(rf"{word}", counted)[1]) for word in (r"(\d+) pkt", r"dropped (\d+)")
