@@ -1,5 +1,9 @@
 """Each stage of each dialect gives up when its time is over."""
 
+import subprocess
+import sys
+from random import Random
+
 import pytest
 
 from qoslib.config import ConfigurationError, promises, read, recognise, rules
@@ -158,3 +162,45 @@ def test_a_node_with_many_classes_is_worked_out_once_each():
     found = promises(read(text).ports[0])
     assert len(found) == 121
     assert sum(each.minimum_bps for each in found) == pytest.approx(100e6)
+
+
+#: Classes whose minor number is 0, that of the qdisc itself.
+OWN_PARENTS = (
+    "tc class add dev eth0 parent 1: classid 1:0 htb rate 1mbit\n",
+    "tc class add dev eth0 parent 1: classid 1: htb rate 1mbit\n",
+    "tc class add dev eth0 parent 1:0 classid 1:0 htb rate 1mbit\n"
+    "tc class add dev eth0 parent 1:0 classid 1:20 htb rate 1mbit\n",
+)
+
+
+@pytest.mark.parametrize("classes", OWN_PARENTS)
+def test_a_class_with_the_number_of_its_qdisc_is_said_and_not_followed_for_ever(tmp_path, classes):
+    """In a process of its own: where it hangs, nothing looks at the clock."""
+    script = tmp_path / "qos.sh"
+    script.write_text("tc qdisc add dev eth0 root handle 1: htb default 20\n" + classes)
+    ended = subprocess.run(
+        [sys.executable, "-m", "qoslib", "check", str(script)],
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    said = " ".join(ended.stdout.split())
+    assert "1:0 is the qdisc itself: give the class a number, as in 1:10" in said
+
+
+def test_random_parents_of_classes_are_never_followed_for_ever():
+    random = Random("parents")
+    numbers = ("1:", "1:0", "1:1", "1:2", "1:20", "2:", "2:0", "2:1", ":1", ":")
+    for _ in range(500):
+        text = "tc qdisc add dev e root handle 1: htb default 20\n"
+        for _ in range(random.randrange(1, 6)):
+            parent, own = random.choice(numbers), random.choice(numbers)
+            verb = random.choice(("add", "add", "replace", "change"))
+            text += random.choice(
+                (
+                    f"tc class {verb} dev e parent {parent} classid {own} htb rate 1mbit\n",
+                    f"tc qdisc {verb} dev e parent {parent} handle {own} htb default 1\n",
+                )
+            )
+        findings = check(text, facts=FACTS, dialect="tc").findings
+        assert not any("takes more than" in each.sentence for each in findings), text

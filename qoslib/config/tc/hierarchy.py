@@ -98,9 +98,11 @@ def _numbered(nodes: list[Node], names: dict[str, str]) -> tuple[Node, ...]:
 def _no_cycle(top: str, children: dict[str, list[str]], own: dict[str, Command]) -> None:
     reached, ahead = set[str](), list(children.get(top, []))
     while ahead:
+        check_time()
         classid = ahead.pop()
-        reached.add(classid)
-        ahead += children.get(classid, [])
+        if classid not in reached:
+            reached.add(classid)
+            ahead += children.get(classid, [])
     for classid, command in own.items():
         if classid not in reached:
             raise ConfigurationError(f"{classid} stands below itself", command.line)

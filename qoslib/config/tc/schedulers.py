@@ -4,7 +4,7 @@ from qoslib.config.reading import ConfiguredClass
 from qoslib.config.tc.classes import bands_of, by_priority, classifier_of, describe, sort
 from qoslib.config.tc.device import bands
 from qoslib.config.tc.hierarchy import Inner, burst_of, htb_tree, rate_of
-from qoslib.config.tc.notes import Notes
+from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import by_default
 from qoslib.config.tc.queues import Held, frames, held
 from qoslib.config.tc.words import Command
@@ -45,6 +45,9 @@ def inner_of(notes: Notes, qdisc: Command) -> Inner:
     ConfigurationError
         If it cannot be.
     """
+    if (same := notes.device.classes.get(qdisc.handle)) is not None:
+        where = f"{qdisc.handle}0 is the qdisc itself"
+        raise Unmodelled(same, f"{where}: give the class a number, as in {qdisc.handle}10.")
     if qdisc.kind == "htb":
         own = [
             each for each in notes.device.classes.values() if each.handle.startswith(qdisc.handle)
