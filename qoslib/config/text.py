@@ -1,5 +1,6 @@
 """The text of a configuration: bounds, and the one error of all dialects."""
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,11 @@ __all__ = [
 
 MAX_CHARACTERS = 10_000_000
 MAX_SECONDS = 5.0
+#: Halves of a character, also as escapes of JSON; the first group is a whole one of two escapes.
+_HALF = re.compile(
+    r"(\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2})"
+    r"|\\u[dD][89a-fA-F][\dA-Fa-f]{2}|[\ud800-\udfff]"
+)
 #: When the time is over, by `time.monotonic` [s].
 _END_S: ContextVar[float] = ContextVar("end_s", default=float("inf"))
 
@@ -86,6 +92,8 @@ def check_time(line: int | None = None) -> None:
 def bounded(text: str) -> str:
     """A text that may be read: not too long, with line ends of one kind and no NUL.
 
+    Half a character, a lone surrogate, becomes what stands for one that could not be decoded.
+
     Parameters
     ----------
     text : str
@@ -111,4 +119,4 @@ def bounded(text: str) -> str:
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
         raise ConfigurationError("a NUL character: this is a binary file, not a text", line)
-    return text
+    return _HALF.sub(lambda found: found[1] or "\ufffd", text)
