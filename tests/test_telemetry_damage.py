@@ -88,3 +88,29 @@ def test_a_damaged_file_is_read_or_refused(name, pytestconfig):
             found = cut(gzip.compress(found), random)
         refused += bool(refusal(read, found))
     assert 0 < refused < tries
+
+
+BLOCK = """\
+GigabitEthernet0/0/0
+  Service-policy output: WAN
+    queue stats for all priority classes:
+      queue limit 64 packets
+      (queue depth/total drops/no-buffer drops) 0/3/0
+      (pkts output/bytes output) 100/10000
+"""
+NEXT = """\
+GigabitEthernet0/0/1
+  Service-policy output: WAN
+    Class-map: class-default (match-any)
+      10 packets, 1000 bytes
+"""
+
+
+@pytest.mark.parametrize("text", [BLOCK + NEXT, NEXT + BLOCK])
+def test_a_block_of_priority_classes_whose_classes_are_cut_off_is_kept(text):
+    """The rest of its policy is missing, and that is said."""
+    found = telemetry.read(text)
+    cut_off = [each for each in found.attrs["notes"] if "cut off" in each]
+    assert any(each.startswith("GigabitEthernet0/0/0 output: No class") for each in cut_off)
+    drops = found[found["quantity"] == "queue_dropped_packets"]
+    assert list(drops["value"]) == [3]

@@ -75,6 +75,8 @@ def _missing(
             after = f" after {own[-1].name}" if own else ""
             missing = f"No {_LAST}{where}, which every policy has"
             yield f"{missing}: the text seems to be cut off{after}."
+    if not classes:
+        return
     last = classes[-1]
     others = [each for each in classes[:-1] if "queue_limit" in each.counts]
     if "queue_limit" in last.counts and others:
