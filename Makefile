@@ -41,13 +41,13 @@ slides: $(VENV)/.ready  ## make slides of the lessons in build/slides, each one 
 soak: $(VENV)/.ready  ## hold the engines against their slow twins on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
 	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py tests/test_tcp_twin.py tests/test_benchmarks.py tests/test_tcp_fluid_many.py tests/test_readers.py tests/test_many_explorers.py tests/test_random_runs.py tests/test_interrupts.py -n auto -v --hypothesis-seed=$(SEED)
 
-score: $(VENV)/.ready  ## print published against modelled values
+score: $(VENV)/.ready  ## print the stored scoreboard: published against modelled values of short runs
 	@$(BIN)/python -m qoslib score
 
 store: $(VENV)/.ready  ## work the scoreboard out and keep it in data/scoreboard.csv, which the lessons read
 	@$(BIN)/python -m qoslib score --store > /dev/null
 
-score-full: $(VENV)/.ready  ## the same with whole tests replayed, two to three minutes
+score-full: $(VENV)/.ready  ## run the models with whole tests replayed, two to three minutes: more rows than are stored
 	@$(BIN)/python -m qoslib score --full
 
 bench: $(VENV)/.ready  ## measure qoslib beside ns-3, SimPy and ns.py; BENCH_ARGS="--json" or "--runs 2 --packets 100000"

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; `check` says its exit status in its help.
 
-    `score` returns 0 if it went well, 1 if a row is off without a known misfit.
+    `score` reads the stored scoreboard unless it is to run the models. It returns 0 if it went
+    well, 1 if a row is off without a known misfit.
     """
     parser = argparse.ArgumentParser(
         prog="python -m qoslib", description="Models of router queues.", allow_abbrev=False
@@ -23,8 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "score", help="compare what models give with what was published", allow_abbrev=False
     )
     score.add_argument("--json", action="store_true", help="print one JSON document")
-    score.add_argument("--store", action="store_true", help="keep it for the lessons")
-    score.add_argument("--full", action="store_true", help="replay whole runs, in minutes")
+    score.add_argument("--fresh", action="store_true", help="run the models, in half a minute")
+    score.add_argument("--store", action="store_true", help="run them and keep the result")
+    score.add_argument("--full", action="store_true", help="replay whole tests, in minutes")
     # Each command loads only what it needs: a check is to answer at once.
     from qoslib.findings.command import add_arguments, checked_files
 
@@ -34,14 +36,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return checked_files(chosen)
     if chosen.full and chosen.store:
         score.error("--store keeps the short runs, which the lessons read; leave --full or it away")
-    return _score(chosen.full, chosen.json, chosen.store)
+    return _score(chosen.fresh, chosen.full, chosen.json, chosen.store)
 
 
-def _score(full: bool, json: bool, store: bool) -> int:
+def _score(fresh: bool, full: bool, json: bool, store: bool) -> int:
     from qoslib import compare
-    from qoslib.compare.scoreboard import stored_in, written
+    from qoslib.compare.store import stored_in, written
 
-    board = compare.score(lambda line: print(line, file=sys.stderr), full)
+    if fresh or full or store:
+        board = compare.score(lambda line: print(line, file=sys.stderr), full)
+    else:
+        board = compare.stored_scoreboard()
     print(board.to_json() if json else compare.text(board))
     if store:
         stored_in().write_text(written(board.rows), encoding="utf-8")

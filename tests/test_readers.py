@@ -181,6 +181,7 @@ ARGUMENTS = (
     "--",
     "-",
     "",
+    "--fresh",
     "--store=",
 )
 ARGUMENTS += ("--json=1", "x" * 5_000, "\udcff", "\0", "-x", "score score", "--STORE", "=1+1")
@@ -190,6 +191,7 @@ def test_the_command_line(tries, monkeypatch, tmp_path):
     kept = tmp_path / "scoreboard.csv"
     board = compare.Scoreboard((), (), {}, ())
     monkeypatch.setattr(compare, "score", lambda *_: board)
+    monkeypatch.setattr(compare, "stored_scoreboard", lambda: board)
     monkeypatch.setattr(compare, "text", lambda _: "")
     monkeypatch.setattr(measurements, "folder", lambda: tmp_path / "measurements")
     for random in tries("command"):

@@ -41,8 +41,9 @@ def run(answered_once):
     """The command in this process, so that its answers serve the other tests too."""
     out, told = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(told):
-        code = __main__.main(["score", "--json"])
-    return subprocess.CompletedProcess("score --json", code, out.getvalue(), told.getvalue())
+        code = __main__.main(["score", "--fresh", "--json"])
+    command = "score --fresh --json"
+    return subprocess.CompletedProcess(command, code, out.getvalue(), told.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +69,26 @@ def test_the_stored_scoreboard_is_the_one_just_worked_out(document):
     """The lessons read it; `make store` keeps a new one."""
     fresh = [compare.Row(**row) for row in document["rows"]]
     assert compare.differences(fresh)[:5] == []
+
+
+def test_the_command_answers_from_the_stored_scoreboard(monkeypatch, capsys, document):
+    """Without `--fresh` no model runs, and each count says which rows it is of."""
+    with monkeypatch.context() as without_models:
+        without_models.setattr(compare, "score", None)
+        assert __main__.main(["score", "--json"]) == 0
+        stored = json.loads(capsys.readouterr().out, parse_constant=refuse)
+        assert __main__.main(["score"]) == 0
+        shown = capsys.readouterr().out
+    fresh = dict(document["summary"]["verdicts"])
+    unscored = fresh.pop("unscored")
+    assert stored["summary"]["verdicts"] == fresh
+    for part in ("published", "spoken_to", "models", "misfits", "fitted", "sets"):
+        assert stored["summary"][part] == document["summary"][part], part
+    assert (stored["summary"]["kind"], document["summary"]["kind"]) == ("stored", "short")
+    assert f"{fresh['within']} within" in shown
+    assert f"{unscored} unscored" not in shown
+    assert "+25.16 %" in shown
+    assert "--fresh" in shown.splitlines()[-1]
 
 
 def test_the_command_is_a_module():
@@ -187,7 +208,7 @@ def test_every_router_with_published_values_has_a_model():
 
 
 def test_the_table_shows_what_the_document_says(capsys, document):
-    assert __main__.main(["score"]) == 0
+    assert __main__.main(["score", "--fresh"]) == 0
     shown = capsys.readouterr().out
     assert "m120_cs2_trickle_earlier_than_modelled" in shown
     assert "+25.16 %" in shown
@@ -205,7 +226,7 @@ def test_a_misfit_without_a_name_or_outside_its_band_fails(run, monkeypatch, cap
         return [dataclasses.replace(m, band=(9, 10)) for m in read(run) if known]
 
     monkeypatch.setattr(compare.misfits, "known_misfits", changed)
-    assert __main__.main(["score", "--json"]) == 1
+    assert __main__.main(["score", "--fresh", "--json"]) == 1
     printed = capsys.readouterr()
     assert ("not 9 to 10" if known else "no known misfit names it") in printed.err
     assert json.loads(printed.out, parse_constant=refuse)["rows"]

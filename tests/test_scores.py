@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 from qoslib import compare, lessons
-from qoslib.compare.scoreboard import stored, written
+from qoslib.compare.store import stored, written
 from qoslib.lessons.scoreboard.sliders import chosen
 
 ROWS = compare.stored()

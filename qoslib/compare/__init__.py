@@ -4,7 +4,8 @@ from qoslib.compare.overlay import Overlay, overlay
 from qoslib.compare.remarks import model_differences, remark
 from qoslib.compare.rows import Row, score_measurements, unknown_class
 from qoslib.compare.run import MODELS
-from qoslib.compare.scoreboard import Scoreboard, differences, score, stored
+from qoslib.compare.scoreboard import Scoreboard, score
+from qoslib.compare.store import differences, stored, stored_scoreboard
 from qoslib.compare.tables import compare_experiment, explained, misfit_summary, text, to_frame
 from qoslib.compare.ticks import is_tick, ticks
 from qoslib.compare.tolerances import TOLERANCES
@@ -32,6 +33,7 @@ __all__ = [
     "score",
     "score_measurements",
     "stored",
+    "stored_scoreboard",
     "text",
     "ticks",
     "to_frame",

@@ -1,21 +1,13 @@
-"""The scoreboard of all platforms: what was published, and how close the models come to it.
-
-To work it out takes a processor half a minute, so it is stored in ``data/scoreboard.csv`` too. A
-test compares the file with a fresh scoreboard, row by row: what is read there is what models give.
-"""
+"""The scoreboard of all platforms: what was published, and how close the models come to it."""
 
 import json
-import math
-import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from qoslib import measurements
 from qoslib.compare import misfits
 from qoslib.compare.observe import NotModelledError, View
 from qoslib.compare.readings import READINGS
@@ -25,9 +17,8 @@ from qoslib.compare.ticks import tick_counts
 from qoslib.compare.values import published
 from qoslib.platforms import PLATFORMS, Platform, platform
 from qoslib.record import checked, fail
-from qoslib.tolerances import EQUAL
 
-__all__ = ["CLOSENESS", "Scoreboard", "differences", "score", "stored", "stored_in", "written"]
+__all__ = ["CLOSENESS", "KINDS", "Scoreboard", "score", "summary_of"]
 
 #: Each value counts once, in the first of these that holds.
 CLOSENESS = ("within_rounding", "within_1_percent", "within_10_percent", "beyond")
@@ -41,11 +32,14 @@ PREDICTED = {
 #: What names a value, and what a set of assumptions under a model.
 _VALUE = ["platform", "experiment", "stream", "quantity"]
 _BAND = ["platform", "stream", "model", "assumptions"]
-#: The columns of the stored scoreboard, and those of them that are numbers.
-COLUMNS = [f.name for f in fields(Row) if f.name not in ("status", "reason")]
-NUMBERS = ["published", "half_width", "modelled", "low", "high", "error", "tolerance"]
-#: How far a number may be from the stored one, as a share of it: its digits, and other machines'.
-CLOSE = 1e-4
+#: Which rows a scoreboard of each kind has.
+KINDS = {
+    "stored": "data/scoreboard.csv: short runs, and only the rows with a verdict. --fresh adds the"
+    " other rows with their reasons, and predictions; --full replays whole tests",
+    "short": "short runs: a few seconds of each test. A value that needs a whole test is unscored,"
+    " and sets of assumptions that only --full runs are left out",
+    "full": "whole tests, where the source says how long they were, and all sets of assumptions",
+}
 
 
 @dataclass(frozen=True)
@@ -126,12 +120,10 @@ def score(
         for row in every
         if row.assumptions not in platform(row.platform).counted
     ]
-    counted = {"ticks": tick_counts(every), "bands": _bands(routers, predictions)}
+    summary = summary_of(kind, routers, rows) | {"ticks": tick_counts(every)}
+    summary["bands"] = _bands(routers, predictions)
     return Scoreboard(
-        tuple(rows),
-        tuple(predictions),
-        _summary(routers, rows) | counted,
-        tuple(misfits.failures(rows, known)),
+        tuple(rows), tuple(predictions), summary, tuple(misfits.failures(rows, known))
     )
 
 
@@ -205,8 +197,8 @@ def _bands(
     ]
 
 
-def _summary(routers: Sequence[Platform], rows: Sequence[Row]) -> dict[str, Any]:
-    """Count values and rows.
+def summary_of(kind: str, routers: Sequence[Platform], rows: Sequence[Row]) -> dict[str, Any]:
+    """Count values and rows of a kind of `KINDS`.
 
     A value may have several rows, one for each model and set of assumptions. Where it is counted
     once, its first row that has a modelled value stands for it: the order is that of the
@@ -220,8 +212,9 @@ def _summary(routers: Sequence[Platform], rows: Sequence[Row]) -> dict[str, Any]
     sound = [name for name, each in status.items() if each == "ok"]
     silent = set(sound) - set(once[_VALUE].itertuples(index=False, name=None))
     why = {row.name: str(row.reason) for row in reversed(rows)}
-    reasons = Counter((name[0], why[name]) for name in silent)
+    reasons = Counter((name[0], why[name]) for name in silent if name in why)
     return {
+        "kind": kind,
         "published": {
             "values": len(status),
             "ok": len(sound),
@@ -234,6 +227,8 @@ def _summary(routers: Sequence[Platform], rows: Sequence[Row]) -> dict[str, Any]
             model: _counts(scored[scored["model"] == model].drop_duplicates(_VALUE))
             for model in sorted(frame["model"].unique())
         },
+        "ticks": [],
+        "bands": [],
         "verdicts": frame["verdict"].value_counts().sort_index().to_dict(),
         "misfits": frame["misfit"].value_counts().sort_index().to_dict(),
         "fitted": [
@@ -277,96 +272,3 @@ def _rivals(routers: Iterable[Platform], scored: pd.DataFrame) -> list[dict[str,
         for rival, free in router.parameters.items()
         if (router.name, rival) in found
     ]
-
-
-def stored_in() -> Path:
-    """The file that the scoreboard is stored in."""
-    return measurements.folder().parent / "scoreboard.csv"
-
-
-def stored(path: str | os.PathLike[str] | None = None) -> tuple[Row, ...]:
-    """Read the scored rows of the stored scoreboard.
-
-    Parameters
-    ----------
-    path : str or Path, optional
-        Another file than the one that comes with the package.
-
-    Returns
-    -------
-    tuple of Row
-        In the order of the file.
-
-    Raises
-    ------
-    ValueError
-        If the path is none.
-
-    Examples
-    --------
-    >>> row = stored()[0]
-    >>> row.platform, row.verdict in ("within", "misfit")
-    ('m120', True)
-    """
-    if not isinstance(path, str | os.PathLike | None):
-        fail("path", path, "the path of a file, or None")
-    frame = pd.read_csv(path or stored_in(), dtype=str, keep_default_na=False)
-    return tuple(_row(cells) for cells in frame.to_dict("records"))
-
-
-def _row(cells: Mapping[Any, Any]) -> Row:
-    numbers = {name: float(cells[name]) if cells[name] else None for name in NUMBERS}
-    rest = {"misfit": cells["misfit"] or None, "fitted": cells["fitted"] == "True"}
-    return Row(**(dict(cells) | numbers | rest), status="ok")
-
-
-def written(rows: Iterable[Row]) -> str:
-    """The scored rows as the text of the file."""
-    scored = pd.DataFrame([row for row in rows if row.verdict != "unscored"])
-    text: str = scored.reindex(columns=COLUMNS).to_csv(
-        index=False, float_format="%.10g", lineterminator="\n"
-    )
-    return text
-
-
-def differences(rows: Iterable[Row]) -> list[str]:
-    """How a fresh scoreboard differs from the stored one, one line each.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        Of `score`.
-
-    Returns
-    -------
-    list of str
-        Empty where nothing differs by more than rounding.
-
-    Raises
-    ------
-    ValueError
-        If they are no rows.
-
-    Examples
-    --------
-    >>> differences(stored())
-    []
-    """
-    given: tuple[Row, ...] = checked(tuple[Row, ...], rows, "rows")
-    fresh = {row.title: row for row in given if row.verdict != "unscored"}
-    old, name = {row.title: row for row in stored()}, stored_in().name
-    found = [f"{title}: not in {name}" for title in fresh if title not in old]
-    found += [f"{title}: only in {name}" for title in old if title not in fresh]
-    return found + [
-        f"{title}: {column}"
-        for title, row in fresh.items()
-        if title in old
-        for column in COLUMNS
-        if not _alike(getattr(row, column), getattr(old[title], column))
-    ]
-
-
-def _alike(one: object, other: object) -> bool:
-    if isinstance(one, float) and isinstance(other, float):
-        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=EQUAL)
-    return one == other

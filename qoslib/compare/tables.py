@@ -10,7 +10,7 @@ from qoslib.compare.misfits import known_misfits, named
 from qoslib.compare.observe import View
 from qoslib.compare.rows import Row, rows_of, views_of
 from qoslib.compare.run import model_of
-from qoslib.compare.scoreboard import Scoreboard
+from qoslib.compare.scoreboard import KINDS, Scoreboard
 from qoslib.platforms import platform as platform_named
 from qoslib.record import checked, fail
 
@@ -297,7 +297,8 @@ def text(board: Scoreboard) -> str:
     for name, rows in sorted(grouped(board.rows, lambda row: row.platform).items()):
         scored = sorted((row for row in rows if row.error is not None), key=lambda row: row.fitted)
         lines += _table(name, _with_tolerances(scored))
-        lines += ["Not scored:", *_unscored(rows), ""]
+        unscored = list(_unscored(rows))
+        lines += ["Not scored:", *unscored, ""] if unscored else []
         mine = [each for each in board.predictions if each["platform"] == name]
         lines += _predicted(mine, {row.experiment for row in rows})
     lines += _summary(board.summary)
@@ -381,4 +382,6 @@ def _summary(summary: dict[str, Any]) -> Iterator[str]:
         each | {"over": f"{each['over'][0]} to {each['over'][-1]}"} for each in summary["bands"]
     ]
     yield from _table("Predicted throughput:", pd.DataFrame(bands))
-    yield "Rows: " + ", ".join(f"{n} {verdict}" for verdict, n in summary["verdicts"].items())
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in summary["verdicts"].items())
+    yield f"Rows, one for each value, model and set of assumptions: {counts}"
+    yield f"They are of {KINDS[summary['kind']]}."
