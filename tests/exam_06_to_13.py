@@ -126,20 +126,43 @@ def a_policed_access():
 @of(26)
 def three_settings():
     packet_ms = ms(units.serialisation_s(1518, units.mbps(10), 20))
-    rate_pps = units.rate_pps(units.mbps(10), 1538)
-    busy = {
-        trip: units.convert(tcp.saw_tooth(rate_pps, units.ms(trip), 20).utilisation, "1", "%")
-        for trip in (40, 200)
-    }
+    tail, long_tail = Queue("q", PacketLimit(20)), Queue("q", PacketLimit(500))
+    codel = long_tail.replace(dropper=Codel())
+
+    def backup(queue, trip_ms, flows=1):
+        """Share of the link that the flows use [%], and the mean wait of a packet [ms]."""
+        port = Port("home", units.mbps(10), (queue,), overhead_bytes=20)
+        trip_s = units.ms(trip_ms)
+        each = [
+            Flow(f"flow {n}", trip_s, Reno(), mss_bytes=1460, frame_bytes=1518, start_s=0.37 * n)
+            for n in range(flows)
+        ]
+        hosts = tuple(Host(flow.name, units.gbps(1), (flow,)) for flow in each)
+        result = run(Scenario("exam", port, (), duration_s=120, warmup_s=20, seed=1, hosts=hosts))
+        used = units.convert(result.sent_pps.sum() / units.rate_pps(units.mbps(10), 1538), "1", "%")
+        return used, ms(result.delay_mean_s[0]) - packet_ms
+
+    for trip_ms, flows in ((40, 1), (200, 1), (200, 8)):
+        assert backup(long_tail, trip_ms, flows)[0] == pytest.approx(100, abs=0.5)
+    short, far, many = ((40, 1), (200, 1), (200, 8))
     return {
-        "98 % busy": busy[40],
-        "83 % at 200 ms": busy[200],
+        "98 % | 87 %": backup(tail, *short)[0],
+        "87 % | | one flow | 200 ms": backup(codel, *short)[0],
+        "84 % | 77 %": backup(tail, *far)[0],
+        "77 % | | eight": backup(codel, *far)[0],
+        "87 % | 89 %": backup(tail, *many)[0],
+        "89 % | (a)": backup(codel, *many)[0],
+        "13 % instead": 100 - backup(codel, *short)[0],
+        "2 % at 40": 100 - backup(tail, *short)[0],
+        "23 % instead": 100 - backup(codel, *far)[0],
+        "16 % at 200": 100 - backup(tail, *far)[0],
+        "2 ms instead": backup(codel, *short)[1],
+        "11 ms (modelled)": backup(tail, *short)[1],
         "1.23 ms": packet_ms,
         "615 ms": 500 * packet_ms,
         "24.6 ms": 20 * packet_ms,
         "5 ms for": ms(Codel().target_s),
         "100 ms, it": ms(Codel().interval_s),
-        "17 % of": 100 - busy[200],
     }
 
 
