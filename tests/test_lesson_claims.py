@@ -1,13 +1,17 @@
 """Numbers in the text of the lessons that no cell shows come out of the models and the data."""
 
 from functools import lru_cache
+from pathlib import Path
 
+import nbformat
 import pytest
 
-from qoslib import compare, fluid, measurements, packets, run, tcp, units
+from qoslib import Scenario, compare, fluid, measurements, packets, run, tcp, units
 from qoslib.lessons import one_queue, own_port
 from qoslib.platforms import gsr12000, m120, mx80, mx150
-from qoslib.port import ByteLimit, Chain, Hop
+from qoslib.port import ByteLimit, Chain, Hop, Pause
+
+NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 
 
 def value(table, experiment, stream, quantity):
@@ -16,6 +20,13 @@ def value(table, experiment, stream, quantity):
         "experiment == @experiment and stream == @stream and quantity == @quantity"
     )
     return rows["value"].iloc[0]
+
+
+def said(lesson):
+    """The text of a lesson, without its code."""
+    path = next(NOTEBOOKS.glob(f"{lesson}_*.ipynb"))
+    cells = nbformat.read(path, as_version=4).cells
+    return " ".join(" ".join(c.source for c in cells if c.cell_type == "markdown").split())
 
 
 def test_lesson_00_the_port_of_the_complaint_has_these_counters():
@@ -153,11 +164,26 @@ def test_lesson_05_the_ledger_of_the_fault():
     assert seen("mac_received_packets") - seen("input_packets") == pytest.approx(834e6, rel=1e-3)
     longest_s = 65_535 * 512 / units.gbps(10)
     assert longest_s == pytest.approx(3.36e-3, rel=2e-3)
-    assert seen("mac_transmitted_pause_frames") * longest_s == pytest.approx(9_283, abs=1)
+    frames_s = units.serialisation_s(1_000_000_000 * 84, units.gbps(10))
+    assert frames_s == pytest.approx(67.2)
+    stopped_s = seen("since_cleared") - frames_s
+    assert stopped_s == pytest.approx(99, abs=0.5)
+    each_s = stopped_s / seen("mac_transmitted_pause_frames")
+    each_us = units.convert(each_s, "s", "us")
+    assert f"at most {stopped_s:.0f} s, which is {each_us:.0f} µs per PAUSE frame" in said("05")
     table = measurements.load("mx150_counters").query("experiment == 'before_fix'")
     drops = table[table["quantity"].str.contains("drop|error")]
     assert len(drops)
     assert (drops["value"] == 0).all()
+
+
+def test_lesson_05_the_times_of_obeyed_pause_frames_do_not_add_up():
+    pause = Pause(800, 200)
+    asked_s = pause.quanta * 512 / units.gbps(10)
+    senders = mx150.streams(64)
+    result = run(Scenario("x", mx150.router(pause=pause), senders, duration_s=0.02))
+    assert result.packets.lost.sum() == 0
+    assert result.pause_frames * asked_s > 2 * 0.02
 
 
 def test_lesson_06_the_line_carries_four_million_packets_in_a_test():
