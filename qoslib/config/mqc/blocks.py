@@ -1,20 +1,29 @@
 """The blocks of a configuration: which line belongs to which class, policy or interface."""
 
 import re
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
-from qoslib.config.mqc.interfaces import INTERFACE, interface_line, is_service
+from qoslib.config.mqc.interfaces import INTERFACE, TYPES, interface_line, is_service
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words, lines_of
 from qoslib.config.mqc.matches import match
-from qoslib.config.mqc.policies import Interface, Match, Policies, Policy, PolicyClass, Selection
+from qoslib.config.mqc.policies import (
+    Interface,
+    Match,
+    Policies,
+    Policy,
+    PolicyClass,
+    Selection,
+    key_of,
+    plain,
+)
 from qoslib.config.reading import Statement
 from qoslib.config.text import check_time
 
 __all__ = ["policies_of"]
 
-#: Types of class maps and policies that are about queues.
-_TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
 #: Commands that take the place of an earlier one of their kind.
 _SINGLE = {"bandwidth", "priority", "shape", "police"}
@@ -105,8 +114,13 @@ class _Reading:
     def _withdrawn(self, line: Line) -> None:
         """Forget a class map or a policy that is taken back."""
         kind, name = (*line.words[1:2], "")[0].lower(), line.words[-1]
-        known = {"class-map": self.found.selections, "policy-map": self.found.policies}
-        if kind in known and known[kind].pop(name, None):  # type: ignore[attr-defined]
+        known: dict[str, dict[str, Any]] = {
+            "class-map": self.found.selections,
+            "policy-map": self.found.policies,
+        }
+        typed = plain(line.words[3]) if line.words[2:3] == ("type",) and line.words[4:] else ""
+        at = key_of(known.get(kind, {}), name, typed)
+        if kind in known and known[kind].pop(at, None):
             headers = {
                 each.text
                 for each in self.found.statements
@@ -143,11 +157,13 @@ class _Reading:
             self.interface = _interface_name(names)
             self.held.setdefault(self.interface, []).append(line)
             return
+        kind = ""
         if len(names) > 1 and names[0].lower() == "type":
-            if names[1].lower() not in _TYPES:
+            if names[1].lower() not in TYPES:
                 self.block = "skipped"
                 return
-            names = names[2:]
+            kind, names = names[1], names[2:]
+        kind = plain(kind)
         every: bool | None = None
         if names and names[0].lower() in ("match-any", "match-all"):
             every = names.pop(0).lower() == "match-all"
@@ -159,13 +175,17 @@ class _Reading:
         self.found.state(line)
         if verb == "class-map":
             self.block = "class_map"
+            key = _key(self.found.selections, names[0], kind)
             self.selection = self.found.selections.setdefault(
-                names[0], Selection(names[0], line.number)
+                key, Selection(names[0], line.number, kind=kind)
             )
             self.selection.every = self.selection.every if every is None else every
         else:
             self.block = "policy_map"
-            self.policy = self.found.policies.setdefault(names[0], Policy(names[0], line.number))
+            key = _key(self.found.policies, names[0], kind)
+            self.policy = self.found.policies.setdefault(
+                key, Policy(names[0], line.number, kind=kind)
+            )
 
     def _in_skipped(self, line: Line) -> None:
         """A block of another kind."""
@@ -236,12 +256,16 @@ class _Reading:
 
     def _class(self, line: Line) -> None:
         assert self.policy is not None
-        names = [word for word in line.words[1:] if word.lower() not in ("type", *_TYPES)]
+        names, kind = list(line.words[1:]), self.policy.kind
+        if len(names) > 2 and names[0].lower() == "type":
+            kind, names = plain(names[1]), names[2:]
         if len(names) != 1:
             self.part = PolicyClass("", line.number)
             self.found.wonder(line)
             return
-        part = self.policy.classes.setdefault(names[0], PolicyClass(names[0], line.number))
+        part = self.policy.classes.setdefault(
+            names[0], PolicyClass(names[0], line.number, kind=kind)
+        )
         self.part = part
         self.found.state(line, self.header)
 
@@ -339,6 +363,12 @@ class _Reading:
         used = {mark.removeprefix("ACL ") for each in matches for mark in each.marks}
         for name in used & set(self.lists):
             self.found.statements.append(Statement(self.lists[name], f"access-list {name}"))
+
+
+def _key(known: Mapping[str, Policy | Selection], name: str, kind: str) -> str:
+    """Where a block of this name and type is kept, or is to be kept."""
+    had = known.get(name)
+    return name if had is None or had.kind == kind else f"{kind} {name}"
 
 
 def _of_queues(line: Line) -> bool:

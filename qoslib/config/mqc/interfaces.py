@@ -1,9 +1,12 @@
 """The lines of an interface that say what its ports are like."""
 
 from qoslib.config.mqc.lines import Line, NotUnderstood, Words
-from qoslib.config.mqc.policies import Amount, Interface, Named
+from qoslib.config.mqc.policies import Amount, Interface, Named, plain
 
-__all__ = ["INTERFACE", "interface_line", "is_service"]
+__all__ = ["INTERFACE", "TYPES", "interface_line", "is_service"]
+
+#: Types of class maps and policies that are about queues.
+TYPES = {"qos", "queuing", "queueing", "lan-queuing", "network-qos", "quality-of-service"}
 
 #: Command of an interface -> what is lost; empty where the port says it.
 INTERFACE = {
@@ -24,7 +27,13 @@ INTERFACE = {
     "rcv-queue": "The queues of this switch are left out.",
     "priority-queue": "The queues of this switch are left out.",
     "queue-set": "The queues of this switch are left out.",
+    "priority-flow-control": "Pause by priority is left out: a full queue drops.",
+    "flowcontrol": "Pause of the whole line is left out: a full queue drops.",
 }
+_NETWORK = (
+    "What the whole switch does with its classes is not modelled on this platform: a full queue"
+    " drops, and frames have the size of their stream."
+)
 _TWO = {
     ("mls", "qos"): "What the switch trusts is left out: streams keep their mark.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
@@ -61,6 +70,8 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
         _withdraw(of, line.words[-1])
         return "", "stated"
     second = tuple(word.lower() for word in line.words[:2])
+    if second == ("service-policy", "type"):
+        return _typed(of, line)
     if verb in ("interface", "service", "system"):
         return "", "stated"
     if second in _TWO:
@@ -79,24 +90,43 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
 
 def _withdraw(of: Interface, name: str) -> None:
     """Take a policy off."""
+    for named in of.earlier.values():
+        named[:] = [each for each in named if each.name != name]
     for way in [way for way, named in of.policies.items() if named.name == name]:
         del of.policies[way]
+        if of.earlier.get(way):
+            of.policies[way] = of.earlier[way].pop()
 
 
 def _service_policy(of: Interface, words: Words) -> str:
-    if words.skip("type"):
-        kind = words.take("the type").lower()
-        if kind not in ("qos", "queuing", "queueing", "lan-queuing"):
-            return ""
-        if kind == "qos" and of.queuing:
-            return "stated"
-        of.queuing = kind != "qos"
     way = {"input": "in", "output": "out"}.get(words.skip("input", "output"))
     if way is None:
         raise NotUnderstood
-    name = words.take("the policy's name")
-    of.policies[way] = Named(name, words.line.number)
+    _attach(of, way, Named(words.take("the policy's name"), words.line.number))
     return "stated"
+
+
+def _attach(of: Interface, way: str, named: Named) -> None:
+    before = of.policies.get(way)
+    if before and (before.kind, before.name) != (named.kind, named.name):
+        of.earlier.setdefault(way, []).append(before)
+    of.policies[way] = named
+
+
+def _typed(of: Interface, line: Line) -> tuple[str, str]:
+    """A policy of a type (NX-OS)."""
+    words = Words(line, 2)
+    kind = words.take("the type").lower()
+    if kind not in TYPES:
+        return "", ""
+    kind = plain(kind)
+    way = {"input": "in", "output": "out"}.get(words.skip("input", "output"), "")
+    if bool(way) == (kind == "network-qos") or not words.ahead:
+        return "", "unknown"
+    if kind == "network-qos":
+        return _NETWORK, "not modelled"
+    _attach(of, way, Named(words.take("the policy's name"), line.number, kind))
+    return "", "stated"
 
 
 def _bandwidth(of: Interface, words: Words) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from qoslib.config.mqc.matches import ALL, resolve
-from qoslib.config.mqc.policies import Policies, Policy, PolicyClass
+from qoslib.config.mqc.policies import Policies, Policy, PolicyClass, key_of
 from qoslib.config.reading import ConfiguredClass, Remark
 from qoslib.config.text import ConfigurationError, check_time
 
@@ -88,7 +88,7 @@ def places_of(
                 raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
             place = Place(part, (*path, part.name), marks_of(part))
             if part.child:
-                child = found.policies.get(part.child.name)
+                child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
                 if child is None and not found.interfaces:
                     lost = "The policy is not in this text."
                     command = f"service-policy {part.child.name}"
@@ -115,7 +115,7 @@ def places_of(
         if is_rest(part.name):
             return ALL
         if part.name in found.selections:
-            own = resolve(part.name, found.selections, known)
+            own = resolve(_selected(found, part), found.selections, known)
             return _followed(own, grouped)
         group = _BUILT_IN.fullmatch(part.name) if built_in else None
         if group:
@@ -130,6 +130,11 @@ def places_of(
         alone = often[place.of.name] == 1
         place.name = place.of.name if alone else "/".join(place.path)
     return made
+
+
+def _selected(found: Policies, part: PolicyClass) -> str:
+    """Where the class map of a class is kept."""
+    return key_of(found.selections, part.name, part.kind)
 
 
 def _join(places: list[Place]) -> None:
@@ -211,7 +216,7 @@ def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tu
     for policy in found.policies.values():
         for part in policy.classes.values():
             if part.groups and part.name in found.selections:
-                marks = resolve(part.name, found.selections, known)
+                marks = resolve(_selected(found, part), found.selections, known)
                 for group in part.groups:
                     already = grouped.get(group, ())
                     new = tuple(m for m in marks if m not in already and marks != ALL)

@@ -1,5 +1,6 @@
 """What a policy says, before a rate is known: classes of it, and what each is given."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from qoslib.config.mqc.lines import Line
@@ -18,7 +19,42 @@ __all__ = [
     "Priority",
     "Selection",
     "Shape",
+    "key_of",
+    "plain",
 ]
+
+#: What a class map or a policy is without a type.
+_PLAIN = "qos"
+
+
+def plain(kind: str) -> str:
+    """A type of class maps and policies, of several spellings one."""
+    kind = kind.lower()
+    if kind in ("queueing", "lan-queuing"):
+        return "queuing"
+    return kind if kind in ("queuing", "network-qos") else _PLAIN
+
+
+def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
+    """Where a class map or a policy of a type is kept: types have names of their own (NX-OS).
+
+    Parameters
+    ----------
+    known : mapping of str
+        Those of all types; two of one name differ in their key.
+    name, kind : str
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> key_of({"ROCE": 1, "queuing ROCE": 2}, "ROCE", "queuing")
+    'queuing ROCE'
+    """
+    key = f"{kind} {name}"
+    return key if key in known else name
 
 
 @dataclass(frozen=True)
@@ -32,10 +68,11 @@ class Amount:
 
 @dataclass(frozen=True)
 class Named:
-    """A name and the line that uses it."""
+    """A name, the line that uses it, and the type of what it names."""
 
     name: str
     line: int
+    kind: str = _PLAIN
 
 
 @dataclass(frozen=True)
@@ -100,6 +137,7 @@ class PolicyClass:
     early: Early | None = None
     fair: int = 0
     groups: tuple[str, ...] = ()
+    kind: str = _PLAIN
 
 
 @dataclass
@@ -109,6 +147,7 @@ class Policy:
     name: str
     line: int
     classes: dict[str, PolicyClass] = field(default_factory=dict)
+    kind: str = _PLAIN
 
 
 @dataclass(frozen=True)
@@ -129,20 +168,24 @@ class Selection:
     line: int
     every: bool = True
     matches: list[Match] = field(default_factory=list)
+    kind: str = _PLAIN
 
 
 @dataclass
 class Interface:
-    """An interface: its policies by direction, and what its lines say of its rate and memory."""
+    """An interface: its policies by direction, and what its lines say of its rate and memory.
+
+    `earlier` are policies of a direction that stood there before the one in `policies`.
+    """
 
     name: str
     line: int
     policies: dict[str, Named] = field(default_factory=dict)
+    earlier: dict[str, list[Named]] = field(default_factory=dict)
     bandwidth: Amount | None = None
     speed: Amount | None = None
     hold: dict[str, Amount] = field(default_factory=dict)
     ring: Amount | None = None
-    queuing: bool = False
 
 
 @dataclass

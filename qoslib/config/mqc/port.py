@@ -1,12 +1,13 @@
 """From a policy on an interface to a port, or to the question that has to be asked first."""
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.places import classes_of, leaves, not_defined, places_of, rules_of
-from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, PolicyClass
+from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, PolicyClass, key_of
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
 from qoslib.config.mqc.words import interface_rate_bps
@@ -17,6 +18,8 @@ from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTre
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
+#: Policies that NX-OS has by itself.
+_BUILT_IN = re.compile(r"(fcoe-)?default-")
 
 
 def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
@@ -46,7 +49,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     interfaces = list(found.interfaces.values()) or [
         Interface(policy.name, policy.line, {"out": Named(policy.name, policy.line)})
         for policy in found.policies.values()
-        if policy.name not in no_ports and _queues(found, policy)
+        if policy.name not in no_ports and policy.kind != "network-qos" and _queues(found, policy)
     ]
     for interface in interfaces:
         check_time(interface.line)
@@ -94,9 +97,18 @@ def _configured(
     found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way
 ) -> ConfiguredPort:
     """The port of one direction."""
-    named = interface.policies[way]
-    policy = found.policies.get(named.name)
+    named = _chosen(found, rules, interface, way)
+    if named is None:
+        names = " and ".join(each.name for each in _all_of(interface, way))
+        last = interface.policies[way]
+        return ConfiguredPort(interface.name, way, None, policy=names, line=last.line)
+    policy = found.policies.get(key_of(found.policies, named.name, named.kind))
     empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
+    if policy is None and rules.built_in and _BUILT_IN.match(named.name):
+        lost = "This policy is the platform's own: what it does is not modelled."
+        command = f"service-policy {named.name}"
+        found.remarks.append(Remark("not modelled", named.line, command, lost))
+        return empty
     if policy is None:
         if found.policies:
             raise not_defined(found, "policy-map", named.name, named.line)
@@ -140,6 +152,36 @@ def _configured(
         raise ConfigurationError(f"policy-map {policy.name}: {error}", named.line) from None
     found.remarks.extend(grown.remarks)
     return empty.replace(port=port, origins=(origin, *origins, *grown.origins.values()))
+
+
+def _all_of(interface: Interface, way: Way) -> list[Named]:
+    """The policies of a direction, in their order."""
+    return [*interface.earlier.get(way, []), interface.policies[way]]
+
+
+def _chosen(found: Policies, rules: Rules, interface: Interface, way: Way) -> Named | None:
+    """The policy that makes the port, with a remark on each other; None where all act together."""
+    named = interface.policies[way]
+    every = _all_of(interface, way)
+    if len(every) == 1:
+        return named
+    kinds = {each.kind: each for each in every}
+    chosen: Named | None = None
+    if rules.several:
+        lost = "Several policies act together: not modelled on this platform, no promise."
+        left = every
+    elif len(kinds) > 1:
+        chosen = kinds["queuing" if way == "out" else "qos"]
+        left = [each for each in every if each.kind != chosen.kind]
+        lost = "What marks and polices beside the queues is left out."
+        lost = lost if way == "out" else "Queues on the way in are left out."
+    else:
+        return named
+    for each in left:
+        kind = f"type {each.kind} " if len(kinds) > 1 else ""
+        command = f"service-policy {kind}{way}put {each.name}"
+        found.remarks.append(Remark("not modelled", each.line, command, lost))
+    return chosen
 
 
 def _held(found: Policies, facts: Facts, interface: Interface, types: bool) -> ConfiguredPort:

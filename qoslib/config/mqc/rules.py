@@ -42,6 +42,8 @@ class Rules:
         Whether the type in an interface's name says its rate.
     shared_default : bool
         Whether a class without a command of queues waits in the queue of `class-default`.
+    several : bool
+        Whether an interface takes several policies in one direction, which act together.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Rules:
     by_service: bool = False
     types: bool = True
     shared_default: bool = False
+    several: bool = False
 
     def row(self, name: str) -> str:
         """The row of a default: the platform's own, else that of IOS XE."""
@@ -140,6 +143,7 @@ IOS_XR = Rules(
     "ios-xr.wred_thresholds",
     packet_bytes=256,
     by_service=True,
+    several=True,
 )
 NXOS = Rules(
     "nxos",

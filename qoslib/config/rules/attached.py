@@ -47,8 +47,7 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
             yield Found(
                 line,
                 f"Policy {name} is attached nowhere: it is checked as a piece, on its own line.",
-                f"0 lines have it. Below its interface: `service-policy {_way(configuration, name)}"
-                f" {name}`.",
+                f"0 lines have it. Below its interface: `{_command(configuration, name)}`.",
                 "",
                 "info",
             )
@@ -56,10 +55,30 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
             yield Found(
                 line,
                 f"Policy {name} is defined and attached nowhere.",
-                f"0 lines have it. Below its interface: `service-policy {_way(configuration, name)}"
-                f" {name}`.",
+                f"0 lines have it. Below {_where(configuration, name)}:"
+                f" `{_command(configuration, name)}`.",
                 _attach(configuration, name),
             )
+
+
+def _type(configuration: Configuration, name: str) -> str:
+    """The type of a policy (NX-OS); empty of one without."""
+    headers = (each.text.split() for each in configuration.by_verb.get("policy-map", ()))
+    return next((w[2] for w in headers if w[1] == "type" and w[-1] == name), "")
+
+
+def _where(configuration: Configuration, name: str) -> str:
+    whole = _type(configuration, name) == "network-qos"
+    return "`system qos`" if whole else "its interface"
+
+
+def _command(configuration: Configuration, name: str) -> str:
+    """What attaches a policy."""
+    kind = _type(configuration, name)
+    if kind == "network-qos":
+        return f"service-policy type {kind} {name}"
+    way = {"queuing": "output", "qos": "input"}.get(kind) or _way(configuration, name)
+    return f"service-policy {f'type {kind} ' if kind else ''}{way} {name}"
 
 
 def _way(configuration: Configuration, name: str) -> str:
@@ -74,17 +93,20 @@ def _way(configuration: Configuration, name: str) -> str:
 
 def _attach(configuration: Configuration, name: str) -> str:
     """On the only interface that has no policy in this direction; else nobody knows on which."""
-    way = _way(configuration, name)
+    command = _command(configuration, name)
+    if _type(configuration, name) == "network-qos":
+        return f"system qos\n {command}"
+    before = command.removesuffix(name)
     taken = {
         each.parents[0]
         for each in configuration.statements
-        if each.parents and each.text.startswith(f"service-policy {way} ")
+        if each.parents and each.text.startswith(before)
     }
     headers = dict.fromkeys(
         each.text for each in configuration.statements if each.text.startswith("interface ")
     )
     free = [header for header in headers if header not in taken]
-    return f"{free[0]}\n service-policy {way} {name}" if len(free) == 1 else ""
+    return f"{free[0]}\n {command}" if len(free) == 1 else ""
 
 
 @rule("class-unused", "info", GUIDE, whole=True)

@@ -66,7 +66,7 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             f"It may take all {rate_text(case.capacity_bps)}, and leaves 0."
             f"{_HTB if case.configuration.dialect == 'tc' else '' if third else NO_ROOM}",
             case.fix(
-                mqc=f"class {member.name}\n  {case.priority(third, most, floor)}",
+                mqc=f"class {member.name}\n  {case.priority(third, most, floor, member.of)}",
                 junos=f"set class-of-service schedulers {member.name} transmit-rate"
                 f" {third:.0f} rate-limit",
             )
@@ -113,7 +113,7 @@ def priority_below_load(case: Case) -> Iterator[Found]:
         if load.rate_bps <= limit * (1 + ROUNDING):
             continue
         lost = units.convert(1 - limit / load.rate_bps, "1", "%")
-        needed = case.priority(ROOM * load.rate_bps, case.capacity_bps, ceil)
+        needed = case.priority(ROOM * load.rate_bps, case.capacity_bps, ceil, member.of)
         contract = contract_bps(case)
         link_bps = min(case.capacity_bps, contract[0] if contract else case.capacity_bps)
         most, members = next(each for each in case.groups if member in each[1])
@@ -193,6 +193,9 @@ def voice_not_first(case: Case) -> Iterator[Found]:
         verbs = {each.text.split()[0]: each.text for each in member.of.statements}
         instead = [f"no {verbs[verb]}" for verb in ("bandwidth",) if verb in verbs]
         instead += ["no random-detect"] if "random-detect" in verbs else []
+        first = f"priority {units.convert(wanted, 'bit/s', 'kbit/s'):.0f}"
+        if case.configuration.dialect == "ios-xr":
+            first = case.priority(wanted, most, floor)
         yield Found(
             member.of.line,
             f"EF waits in class {member.name}, which is not served first.",
@@ -203,7 +206,7 @@ def voice_not_first(case: Case) -> Iterator[Found]:
                     [
                         f"class {member.name}",
                         *instead,
-                        f"priority {units.convert(wanted, 'bit/s', 'kbit/s'):.0f}",
+                        first,
                     ]
                 ),
                 junos=f"set class-of-service schedulers {member.name} priority strict-high",

@@ -211,8 +211,21 @@ class Case:
         percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
         return units.convert(percent, "%", "1") * most_bps, f"bandwidth percent {percent}"
 
-    def priority(self, wanted_bps: float, most_bps: float, rounded: Callable[[float], int]) -> str:
-        """The command of a limit of priority, in kb/s or per cent as the policy has it."""
+    def priority(
+        self,
+        wanted_bps: float,
+        most_bps: float,
+        rounded: Callable[[float], int],
+        of: ConfiguredClass | None = None,
+    ) -> str:
+        """The command of a limit of priority, in kb/s or per cent as the policy has it.
+
+        IOS XR takes no rate behind `priority`, and keeps the level that the class has there.
+        """
+        if self.configuration.dialect == "ios-xr":
+            limit = f"police rate {units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f} kbps"
+            said = any(each.text.startswith("priority") for each in (of.statements if of else ()))
+            return limit if said else f"priority level 1\n  {limit}"
         if self._in_percent:
             percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
             return f"priority percent {percent}"

@@ -115,14 +115,16 @@ def _is_mqc(configuration: Configuration) -> bool:
 @rule(
     "commands-exclusive",
     "error",
-    "Cisco IOS XE command reference, priority: not with bandwidth in the same class;"
-    " bandwidth: in kbps or in per cent",
+    "Cisco command references of IOS XE and IOS XR, priority: not with bandwidth in the same class;"
+    " bandwidth: in kbps or in per cent; Nexus 9000 QoS Configuration Guide, Configuring Congestion"
+    " Management: bandwidth remaining is for the classes without priority",
     whole=True,
 )
 def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
-    """Commands of a class, or of a policy, that a device does not take together (IOS, IOS XE)."""
-    if configuration.dialect not in ("ios", "ios-xe"):
+    """Commands of a class, or of a policy, that a device does not take together."""
+    if configuration.dialect not in ("ios", "ios-xe", "ios-xr", "nxos"):
         return
+    classic = configuration.dialect in ("ios", "ios-xe")
     classes: dict[tuple[str, ...], dict[str, int]] = {}
     units: dict[str, dict[str, int]] = {}
     attached: dict[tuple[str, str], dict[str, int]] = {}
@@ -130,13 +132,13 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
         verb, _, rest = each.text.partition(" ")
         if verb in ("priority", "bandwidth"):
             classes.setdefault(each.parents, {}).setdefault(verb, each.line)
-            if verb == "bandwidth" and not rest.startswith("remaining"):
+            if classic and verb == "bandwidth" and not rest.startswith("remaining"):
                 unit = "per cent" if rest.startswith("percent") else "kb/s"
                 units.setdefault(each.parents[0], {}).setdefault(unit, each.line)
     for each in configuration.statements:
         check_time(each.line)
         said = each.text.removeprefix("no ")
-        if _ATTACHED.fullmatch(said) and each.parents:
+        if classic and _ATTACHED.fullmatch(said) and each.parents:
             way = " ".join(said.split()[:2])
             there = attached.setdefault((each.parents[0], way), {})
             there.pop(said, None)

@@ -59,7 +59,7 @@ def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found
         case.line(member, "policer.rate_bps"),
         f"Priority may take {_percent(total, most)} of the link; a third is the usual limit.",
         f"{sums} of {rate_text(most)} = {_percent(total, most)}.",
-        case.fix(mqc=f"class {member.name}\n  {case.priority(keep, most, floor)}")
+        case.fix(mqc=f"class {member.name}\n  {case.priority(keep, most, floor, member.of)}")
         if keep > 0
         else "",
     )
