@@ -85,8 +85,9 @@ def test_a_misspelt_direction_or_header_is_named_with_what_is_meant():
     (found,) = check(BELOW.replace("policy output", "policy ouput")).findings
     assert (found.id, found.line) == ("unknown-command", 13)
     assert "did you mean 'output' for 'ouput'?" in found.sentence
-    (found,) = check(BELOW.replace("policy-map CHILD", "polcy-map CHILD")).findings
-    assert (found.id, found.line) == ("unreadable", 11)
+    found, header = check(BELOW.replace("policy-map CHILD", "polcy-map CHILD")).findings
+    assert (found.id, found.line) == ("line-refused", 11)
+    assert (header.id, header.line) == ("unknown-command", 3)
     assert "line 3 begins with 'polcy-map', did you mean 'policy-map'?" in found.sentence
 
 

@@ -518,19 +518,25 @@ def test_class_maps_with_all_any_not_and_each_other():
         (["class B", "priority"], 3, "class-map B is not defined"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_one_error_with_its_line(policy, line, problem):
-    text = on_gigabit(policy, "class-map A")
-    with pytest.raises(ConfigurationError, match=f"^line {line}: .*{problem}") as error:
-        read(text)
-    assert error.value.line == line
+def test_a_device_refuses_a_line_and_not_the_file(policy, line, problem):
+    text = on_gigabit([*policy, "class class-default", "bandwidth 7000"], "class-map A")
+    configured, found = only(text)
+    (refused,) = (each for each in found.remarks if each.kind == "refused")
+    assert problem.lower() in refused.lost.lower()
+    assert refused.line == line
+    assert queue_of(configured, "class-default").guaranteed_bps == 7e6
+    assert found.understood + found.listed + found.elsewhere == len(text.splitlines())
 
 
-def test_class_maps_within_each_other_are_an_error():
+def test_class_maps_within_each_other_are_no_class():
     text = on_gigabit(
         ["class A", "priority"], "class-map A\n match class-map B\nclass-map B\n match class-map A"
     )
-    with pytest.raises(ConfigurationError, match="class-map A is within itself"):
-        read(text)
+    configured, found = only(text)
+    assert "class-map A is within itself." in [
+        each.lost[:1].lower() + each.lost[1:] for each in found.remarks
+    ]
+    assert [each.name for each in configured.classes] == ["class-default"]
 
 
 def test_the_later_command_replaces_and_no_takes_back():
@@ -673,30 +679,29 @@ policy-map PARENT
 interface GigabitEthernet0/0/1
  service-policy output PARENT
 """
-    with pytest.raises(ConfigurationError) as error:
-        read(text)
-    said = "policy-map CHLID is not defined, did you mean CHILD?"
-    assert f"{said}; not defined either: class-map BULKY (line 4), did you mean BULK?" in str(
-        error.value
-    )
-    assert error.value.line == 8
-    with pytest.raises(
-        ConfigurationError, match="class-map bulk is not defined, did you mean BULK"
-    ):
-        read(text.replace("CHLID", "CHILD").replace("BULKY", "bulk"))
-    with pytest.raises(ConfigurationError) as error:
-        read(text + "interface GigabitEthernet0/0/2\n service-policy output PARNT\n")
-    assert str(error.value).endswith("; policy-map PARNT (line 12), did you mean PARENT?")
+    refused = refusals(text)
+    said = "Policy-map CHLID is not defined, did you mean CHILD?"
+    assert f"{said}; not defined either: class-map BULKY (line 4), did you mean BULK?" in refused[8]
+    spelt = text.replace("CHLID", "CHILD").replace("BULKY", "bulk")
+    assert "Class-map bulk is not defined, did you mean BULK" in refusals(spelt)[4]
+    refused = refusals(text + "interface GigabitEthernet0/0/2\n service-policy output PARNT\n")
+    assert "; policy-map PARNT (line 12), did you mean PARENT?" in refused[8]
+    assert "Policy-map PARNT is not defined, did you mean PARENT?" in refused[12]
 
 
 def test_the_header_that_is_not_understood_is_named_where_its_class_is_used():
     text = "class-map match-any VOICE CALLS\n match dscp ef\nclass-map DATA\n match dscp af11\n"
     text += "policy-map WAN\n class VOICE\n  priority 1000\n"
     text += "interface GigabitEthernet0/0/1\n service-policy output WAN\n"
-    with pytest.raises(ConfigurationError) as error:
-        read(text)
-    said = "line 1: class-map VOICE, which line 6 uses, is not understood here"
-    assert str(error.value) == f"{said}; allowed: class-map and one NAME"
+    said = "Class-map VOICE is not understood in line 1"
+    assert refusals(text) == {6: f"{said}; allowed: class-map and one NAME."}
+    kinds = {each.line: each.kind for each in read(text).remarks}
+    assert kinds == {1: "unknown", 2: "not modelled", 6: "refused", 7: "not modelled"}
+
+
+def refusals(text):
+    """Line and reason of what a device refuses."""
+    return {each.line: each.lost for each in read(text).remarks if each.kind == "refused"}
 
 
 def test_a_policy_of_the_control_plane_is_no_piece_of_a_port():

@@ -305,6 +305,11 @@ CASES = {
         (6, "did you mean 'bandwidth'?"),
         {"text_of": POLICY_TEXT},
     ),
+    "line-refused": (
+        {"text_of": POLICY_TEXT.replace("percent 30", "percent 130")},
+        (6, "the bandwidth is '130'; allowed: a number from 1 to 100"),
+        {"text_of": POLICY_TEXT},
+    ),
     "tc-refused": (
         {"text_of": TC_TEXT.replace("1:20", "1:10")},
         (3, "The kernel refuses this: 1:10 exists since line 2"),

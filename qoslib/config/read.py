@@ -1,7 +1,7 @@
 """Read a configuration in any dialect: recognise it, and hand it to the dialect's reader."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import NamedTuple
 
@@ -14,7 +14,13 @@ from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.reading import Configuration
 from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc
-from qoslib.config.text import ConfigurationError, bounded, check_time, in_time
+from qoslib.config.text import (
+    ConfigurationError,
+    bounded,
+    check_time,
+    in_time,
+    lines_that_say,
+)
 from qoslib.record import fail
 
 __all__ = ["DIALECTS", "Dialect", "read", "recognise"]
@@ -29,11 +35,13 @@ _PROMPT = re.compile(
 class Dialect(NamedTuple):
     """How sure it is that a text is of a dialect, from 0 to 1, and what reads it.
 
-    The reader takes a text that is `bounded`, and facts.
+    The reader takes a text that is `bounded`, and facts. `says` gives the numbers of the lines that
+    say something: each is understood, listed, or on other things than quality of service.
     """
 
     sign: Callable[[str], float]
     read: Callable[[str, Facts], Configuration]
+    says: Callable[[str], Set[int]] = lines_that_say
 
 
 #: The dialects that are read, by their names.
@@ -136,6 +144,7 @@ def read(
     if dialect not in DIALECTS:
         fail("dialect", dialect, ", ".join(DIALECTS))
     found = DIALECTS[dialect].read(text, known)
+    found = found.replace(elsewhere=len(DIALECTS[dialect].says(text) - found.spoken))
     if interface is None:
         return found
     name = named(interface, (port.interface for port in found.ports))

@@ -96,7 +96,8 @@ class Remark(Record):
     ----------
     kind : str
         ``"not modelled"``: understood, and without an effect in the models; ``"unknown"``: not
-        understood, though it stands where quality of service is configured.
+        understood, though it stands where quality of service is configured; ``"refused"``: a
+        device would not take it, so it has no effect there either.
     line : int
         From 1.
     text : str
@@ -105,7 +106,7 @@ class Remark(Record):
         One sentence on what is lost.
     """
 
-    kind: Literal["not modelled", "unknown"]
+    kind: Literal["not modelled", "unknown", "refused"]
     line: Count
     text: str
     lost: str
@@ -197,6 +198,9 @@ class Configuration(Record):
         Every line on quality of service that was understood.
     lines : int
         Lines of the text.
+    elsewhere : int
+        Lines about other things than quality of service: no comments, and no blank ones. With
+        `understood` and `listed` they are all lines that say something.
     """
 
     dialect: str
@@ -204,6 +208,22 @@ class Configuration(Record):
     remarks: tuple[Remark, ...] = ()
     statements: tuple[Statement, ...] = ()
     lines: Count = 0
+    elsewhere: Count = 0
+
+    @property
+    def spoken(self) -> set[int]:
+        """The lines that were understood or have a remark."""
+        return {each.line for each in self.statements} | {each.line for each in self.remarks}
+
+    @property
+    def listed(self) -> int:
+        """How many lines have a remark."""
+        return len({each.line for each in self.remarks})
+
+    @property
+    def understood(self) -> int:
+        """How many lines were understood and have no remark."""
+        return len({each.line for each in self.statements} - {each.line for each in self.remarks})
 
     @cached_property
     def by_verb(self) -> dict[str, list[Statement]]:

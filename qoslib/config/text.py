@@ -15,6 +15,7 @@ __all__ = [
     "bounded",
     "check_time",
     "in_time",
+    "lines_that_say",
 ]
 
 MAX_CHARACTERS = 10_000_000
@@ -23,6 +24,10 @@ MAX_SECONDS = 5.0
 _HALF = re.compile(
     r"(\\u[dD][89abAB][\dA-Fa-f]{2}\\u[dD][c-fC-F][\dA-Fa-f]{2})"
     r"|\\u[dD][89a-fA-F][\dA-Fa-f]{2}|[\ud800-\udfff]"
+)
+#: Comments, brackets alone, and words that only end a block.
+_SILENT = re.compile(
+    r"\s*(?:[!#].*|/\*.*|[\[\](){};,\s]*|end|exit|end-(?:policy|class)(?:-map)?|exit-[\w-]+)\s*"
 )
 #: When the time is over, by `time.monotonic` [s].
 _END_S: ContextVar[float] = ContextVar("end_s", default=float("inf"))
@@ -120,3 +125,29 @@ def bounded(text: str) -> str:
         line = text[: text.index("\0")].count("\n") + 1
         raise ConfigurationError("a NUL character: this is a binary file, not a text", line)
     return _HALF.sub(lambda found: found[1] or "\ufffd", text)
+
+
+def lines_that_say(text: str) -> set[int]:
+    """The lines of a configuration that are neither blank nor comments, nor end a block.
+
+    Parameters
+    ----------
+    text : str
+        That is `bounded`.
+
+    Returns
+    -------
+    set of int
+        Their numbers, from 1.
+
+    Examples
+    --------
+    >>> lines_that_say("! edge\\npolicy-map WAN\\n\\n class VOICE\\n exit")
+    {2, 4}
+    """
+    found = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
+        if not _SILENT.fullmatch(line[:80]):
+            found.add(number)
+    return found

@@ -225,6 +225,8 @@ class Report(Record):
     lines : int
     understood : int
         Lines on quality of service that the models have.
+    elsewhere : int
+        Lines on other things, without blank ones and comments.
     ports : tuple of PortReport
     findings : tuple of Finding
     silenced : tuple of Silenced
@@ -246,6 +248,7 @@ class Report(Record):
     dialect: str = ""
     lines: Count = 0
     understood: Count = 0
+    elsewhere: Count = 0
     ports: tuple[PortReport, ...] = ()
     findings: tuple[Finding, ...] = ()
     silenced: tuple[Silenced, ...] = ()

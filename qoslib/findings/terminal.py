@@ -42,7 +42,7 @@ def terminal(report: Report, *, every_remark: bool = False) -> str:
     Examples
     --------
     >>> print(terminal(Report("edge.cfg", "ios-xe", lines=4)))
-    edge.cfg  ios-xe  4 lines: 0 on quality of service understood, 0 not modelled, 0 unknown
+    edge.cfg  ios-xe  0 lines understood, 0 not modelled, 0 unknown, 0 on other things
     <BLANKLINE>
     0 errors, 0 warnings, 0 infos
     """
@@ -58,10 +58,15 @@ def terminal(report: Report, *, every_remark: bool = False) -> str:
 
 
 def _title(report: Report) -> str:
-    kinds = [remark.kind for remark in report.remarks]
-    lines = f"{report.lines} lines: {report.understood} on quality of service understood"
-    lost = f"{kinds.count('not modelled')} not modelled, {kinds.count('unknown')} unknown"
-    return f"{report.file}  {report.dialect or 'not read'}  {lines}, {lost}"
+    # A line of two remarks counts once, as the worse of them.
+    worst: dict[int, str] = {}
+    for remark in sorted(report.remarks, key=lambda each: _KINDS.index(each.kind)):
+        worst[remark.line] = remark.kind
+    kinds = [*worst.values()]
+    counts = [f"{report.understood} lines understood"]
+    counts += [f"{kinds.count(kind)} {kind}" for kind in _KINDS if kind in (*kinds, *_KINDS[:2])]
+    counts.append(f"{report.elsewhere} on other things")
+    return f"{report.file}  {report.dialect or 'not read'}  {', '.join(counts)}"
 
 
 def _port(port: PortReport) -> Iterator[str]:
@@ -153,6 +158,8 @@ def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
 
 
 _MOST_REMARKS = 10
+#: Kinds of remarks; the title counts the last only where there is one.
+_KINDS = ("not modelled", "unknown", "refused")
 
 
 def _names(found: Sequence[Default]) -> str:

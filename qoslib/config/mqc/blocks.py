@@ -7,7 +7,7 @@ from typing import Any
 
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
 from qoslib.config.mqc.interfaces import INTERFACE, TYPES, interface_line, is_service
-from qoslib.config.mqc.lines import Line, NotUnderstood, Words, lines_of
+from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.policies import (
     Interface,
@@ -25,6 +25,8 @@ from qoslib.config.text import check_time
 __all__ = ["policies_of"]
 
 _OPENING = {"class-map", "policy-map", "interface", "control-plane", "table-map", "map-class"}
+#: Commands that are about queues wherever they stand.
+_OF_A_CLASS = {"class", "service-policy", *COMMANDS} - {"set"}
 #: Commands that take the place of an earlier one of their kind.
 _SINGLE = {"bandwidth", "priority", "shape", "police"}
 _HEADERS = ("class-map", "policy-map")
@@ -168,7 +170,7 @@ class _Reading:
         if names and names[0].lower() in ("match-any", "match-all"):
             every = names.pop(0).lower() == "match-all"
         if len(names) != 1:
-            self.block = "skipped"
+            self.block = "lost"
             self.found.wonder(line)
             return
         self.header = line.text
@@ -189,6 +191,10 @@ class _Reading:
 
     def _in_skipped(self, line: Line) -> None:
         """A block of another kind."""
+
+    def _in_lost(self, line: Line) -> None:
+        """Below a header that is not understood."""
+        self.found.leave(line, "It stands below a line that is not understood.")
 
     def _in_elsewhere(self, line: Line) -> None:
         if self.header != "control-plane" or line.verb == "service-policy":
@@ -220,6 +226,9 @@ class _Reading:
             self.selection.matches.append(Match(line.number))
             self.found.wonder(line)
             return
+        except Refused as problem:
+            self.found.refuse(line.number, line.text, problem)
+            return
         self.selection.matches.append(made)
         self._say(line, lost)
 
@@ -227,7 +236,7 @@ class _Reading:
         assert self.selection is not None
         try:
             gone, _ = match(words)
-        except NotUnderstood:
+        except (NotUnderstood, Refused):
             self.found.wonder(line)
             return
         self.selection.matches = [
@@ -294,6 +303,9 @@ class _Reading:
         except NotUnderstood:
             self.found.wonder(line)
             return
+        except Refused as problem:
+            self.found.refuse(line.number, line.text, problem)
+            return
         if lost:
             self._say(line, lost)
         else:
@@ -327,6 +339,9 @@ class _Reading:
                 self.found.leave(line, lost)
         if line.top and len(verbs) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):
             self.found.wonder(line)
+            self.block = "lost"
+        elif line.top and line.verb in _OF_A_CLASS:
+            self.found.wonder(line)
 
     def _say(self, line: Line, lost: list[str]) -> None:
         if not lost:
@@ -354,6 +369,8 @@ class _Reading:
                 for line, lost, kind in left:
                     if kind == "unknown":
                         self.found.wonder(line)
+                    elif kind == "refused":
+                        self.found.refuse(line.number, line.text, lost)
                     else:
                         self.found.leave(line, lost)
 

@@ -1,6 +1,6 @@
 """The lines of an interface that say what its ports are like."""
 
-from qoslib.config.mqc.lines import Line, NotUnderstood, Words
+from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words
 from qoslib.config.mqc.policies import Amount, Interface, Named, plain
 
 __all__ = ["INTERFACE", "TYPES", "interface_line", "is_service"]
@@ -63,7 +63,8 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
     str
         What is lost.
     str
-        ``"stated"``, ``"not modelled"``, ``"unknown"``, or empty for a line on something else.
+        ``"stated"``, ``"not modelled"``, ``"unknown"``, ``"refused"``, or empty for a line on
+        something else.
     """
     verb = line.verb
     if verb == "no" and line.words[1:2] == ("service-policy",):
@@ -76,16 +77,16 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
         return "", "stated"
     if second in _TWO:
         return _TWO[second], "not modelled"
-    if verb == "clock":
-        return "", _clock(of, line)
-    if verb not in INTERFACE:
+    if verb not in INTERFACE and verb != "clock":
         return "", ""
-    if INTERFACE[verb]:
+    if INTERFACE.get(verb):
         return INTERFACE[verb], "not modelled"
     try:
         return "", _READ[verb](of, Words(line))
     except NotUnderstood:
         return "", "unknown"
+    except Refused as problem:
+        return str(problem).removeprefix(f"line {line.number}: "), "refused"
 
 
 def _withdraw(of: Interface, name: str) -> None:
@@ -165,19 +166,17 @@ def _ring(of: Interface, words: Words) -> str:
     return "stated"
 
 
-def _clock(of: Interface, line: Line) -> str:
-    if len(line.words) < 3 or line.words[1].lower() != "rate":
+def _clock(of: Interface, words: Words) -> str:
+    if not words.skip("rate") or not words.has_number():
         return ""
-    words = Words(line, 2)
-    if not words.has_number():
-        return ""
-    of.speed = Amount(words.rate_bps("the clock rate"), "bit/s", line.number)
+    of.speed = Amount(words.rate_bps("the clock rate"), "bit/s", words.line.number)
     return "stated"
 
 
 _READ = {
     "service-policy": _service_policy,
     "bandwidth": _bandwidth,
+    "clock": _clock,
     "speed": _speed,
     "hold-queue": _hold,
     "tx-ring-limit": _ring,

@@ -7,7 +7,7 @@ from typing import NoReturn
 from qoslib import units
 from qoslib.config.text import ConfigurationError, check_time
 
-__all__ = ["Line", "NotUnderstood", "Words", "exactly", "lines_of"]
+__all__ = ["Line", "NotUnderstood", "Refused", "Words", "exactly", "lines_of"]
 
 #: Behind each line stand two characters that no configuration has: its number, in this base.
 _BASE, _FIRST = 6400, 0xE000
@@ -35,6 +35,10 @@ def exactly(value: float, unit: str, base: str) -> float:
 
 class NotUnderstood(Exception):
     """Words that the table of commands does not have."""
+
+
+class Refused(ConfigurationError):
+    """A line that a device would not take."""
 
 
 @dataclass(frozen=True)
@@ -213,5 +217,5 @@ class Words:
         return bool(_RATE.fullmatch(self.ahead))
 
     def refuse(self, problem: str) -> NoReturn:
-        """The one error, with this line."""
-        raise ConfigurationError(f"{self.line.words[0]}: {problem}", self.line.number)
+        """A device refuses this line."""
+        raise Refused(f"{self.line.words[0]}: {problem}", self.line.number)

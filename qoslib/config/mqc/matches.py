@@ -1,9 +1,8 @@
 """`class-map`: what a `match` compares, and the marks of all who are in a class."""
 
-from qoslib.config.mqc.lines import NotUnderstood, Words
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.mqc.words import PRECEDENCES, dscp_mark, precedence_marks
-from qoslib.config.text import ConfigurationError
 
 __all__ = ["ALL", "match", "resolve"]
 
@@ -135,20 +134,20 @@ def resolve(
 
     Raises
     ------
-    ConfigurationError
+    Refused
         If classes form a cycle, or one is missing.
     """
     if name in known:
         return known[name]
     selection = selections[name]
     if name in path or len(path) > _DEEPEST:
-        raise ConfigurationError(f"class-map {name} is within itself", selection.line)
+        raise Refused(f"class-map {name} is within itself", selection.line)
     parts: list[tuple[str, ...] | None] = []
     for each in selection.matches:
         marks = each.marks
         if each.nested:
             if each.nested not in selections:
-                raise ConfigurationError(f"class-map {each.nested} is not defined", each.line)
+                raise Refused(f"class-map {each.nested} is not defined", each.line)
             marks = resolve(each.nested, selections, known, (*path, name))
         parts.append(None if each.negated else marks)
     known[name] = _all_of(parts) if selection.every else _any_of(parts)

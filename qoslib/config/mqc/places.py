@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass, key_of
 from qoslib.config.reading import ConfiguredClass, Remark
@@ -69,7 +70,7 @@ def places_of(
     Raises
     ------
     ConfigurationError
-        If a class or a policy is missing, or policies form a cycle.
+        If there are too many classes.
     """
     known: dict[str, tuple[str, ...]] = {}
     grouped = _grouped(found, known)
@@ -86,23 +87,29 @@ def places_of(
             check_time()
             if count > _MOST:
                 raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
-            place = Place(part, (*path, part.name), marks_of(part))
+            try:
+                place = Place(part, (*path, part.name), marks_of(part))
+            except Refused as error:
+                _without(found, part, error)
+                continue
             if part.child:
                 child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
+                command = f"service-policy {part.child.name}"
                 if child is None and not found.interfaces:
                     lost = "The policy is not in this text."
-                    command = f"service-policy {part.child.name}"
                     remark = Remark("not modelled", part.child.line, command, lost)
                     found.remarks.append(remark)
                     places.append(place)
                     continue
+                problem = ""
                 if child is None:
-                    raise not_defined(found, "policy-map", part.child.name, part.child.line)
-                if child.name in above or len(above) >= _DEEPEST:
-                    raise ConfigurationError(
-                        f"policy-map {child.name} is within itself", part.child.line
-                    )
-                place.children = below(child, place.path, (*above, child.name))
+                    problem = not_defined(found, "policy-map", part.child.name)
+                elif child.name in above or len(above) >= _DEEPEST:
+                    problem = f"policy-map {child.name} is within itself"
+                if child is None or problem:
+                    found.refuse(part.child.line, command, problem)
+                else:
+                    place.children = below(child, place.path, (*above, child.name))
             places.append(place)
         if shared_default:
             _join(places)
@@ -121,7 +128,7 @@ def places_of(
         if group:
             return _followed((f"qos-group {group[1]}",), grouped)
         if found.selections and not built_in:
-            raise not_defined(found, "class-map", part.name, part.line)
+            raise Refused(not_defined(found, "class-map", part.name), part.line)
         return ()
 
     made = below(policy, (), (policy.name,))
@@ -154,8 +161,16 @@ def _join(places: list[Place]) -> None:
             place.host = rest
 
 
-def not_defined(found: Policies, kind: str, name: str, line: int) -> ConfigurationError:
-    """The error of a name that nothing defines: what may be meant, and the others of its sort.
+def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
+    """Leave a class out whose class-map a device does not have, with all that stands in it."""
+    found.refuse(part.line, f"class {part.name}", problem)
+    for each in part.statements:
+        lost = f"It stands in class {part.name}, which is refused."
+        found.remarks.append(Remark("not modelled", each.line, each.text, lost))
+
+
+def not_defined(found: Policies, kind: str, name: str) -> str:
+    """What is wrong with a name that nothing defines: what may be meant, and others of its sort.
 
     Parameters
     ----------
@@ -164,11 +179,10 @@ def not_defined(found: Policies, kind: str, name: str, line: int) -> Configurati
     kind : str
         ``"policy-map"`` or ``"class-map"``.
     name : str
-    line : int
 
     Returns
     -------
-    ConfigurationError
+    str
     """
     defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
     others = [
@@ -179,15 +193,15 @@ def not_defined(found: Policies, kind: str, name: str, line: int) -> Configurati
     headers = [each for each in found.remarks if each.kind == "unknown"]
     unread = next((each for each in headers if {kind, name} <= set(each.text.split())), None)
     if unread is not None:
-        problem = f"{kind} {name}, which line {line} uses, is not understood here"
-        return ConfigurationError(f"{problem}; allowed: {kind} and one NAME", unread.line)
+        problem = f"{kind} {name} is not understood in line {unread.line}"
+        return f"{problem}; allowed: {kind} and one NAME"
     problem = f"{kind} {name} is not defined{_meant(name, defined[kind])}"
     for each in headers:
         words = each.text.split()
         if words[-1] == name and get_close_matches(words[0].lower(), (kind,), 1):
             problem += f"; line {each.line} begins with {words[0]!r}, did you mean {kind!r}?"
     more = f"; not defined either: {'; '.join(dict.fromkeys(others[:10]))}" if others else ""
-    return ConfigurationError(problem + more, line)
+    return problem + more
 
 
 def _used(found: Policies) -> Iterator[tuple[str, str, int]]:
@@ -216,7 +230,11 @@ def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tu
     for policy in found.policies.values():
         for part in policy.classes.values():
             if part.groups and part.name in found.selections:
-                marks = resolve(_selected(found, part), found.selections, known)
+                try:
+                    marks = resolve(_selected(found, part), found.selections, known)
+                except Refused:
+                    # The class itself is left out where it stands in a tree.
+                    continue
                 for group in part.groups:
                     already = grouped.get(group, ())
                     new = tuple(m for m in marks if m not in already and marks != ALL)

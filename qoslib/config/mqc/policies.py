@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from qoslib.config.mqc.lines import Line
 from qoslib.config.reading import Remark, Statement
+from qoslib.config.text import ConfigurationError
 
 __all__ = [
     "Amount",
@@ -212,6 +213,14 @@ class Policies:
     def leave(self, line: Line, lost: str) -> None:
         """Keep a line that the ports do not say, and what is lost."""
         self.remarks.append(Remark("not modelled", line.number, line.text, lost))
+
+    def refuse(self, number: int, text: str, problem: Exception | str) -> None:
+        """Keep a line that a device would not take, and why."""
+        lost = str(problem)
+        if isinstance(problem, ConfigurationError):
+            lost = lost.removeprefix(f"line {problem.line}: ")
+        lost = f"{lost[:1].upper()}{lost[1:]}{'' if lost.endswith('?') else '.'}"
+        self.remarks.append(Remark("refused", number, text, lost))
 
     def wonder(self, line: Line) -> None:
         """Keep a line that is not understood."""

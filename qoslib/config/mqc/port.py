@@ -111,7 +111,9 @@ def _configured(
         return empty
     if policy is None:
         if found.policies:
-            raise not_defined(found, "policy-map", named.name, named.line)
+            problem = not_defined(found, "policy-map", named.name)
+            found.refuse(named.line, f"service-policy {way}put {named.name}", problem)
+            return empty
         lost = "The policy is not in this text."
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
@@ -136,6 +138,8 @@ def _configured(
     grown = Grown(rules, way, memory, interface.hold.get("in"))
     try:
         names = grown.level(places, share_bps, rate_bps)
+        for number, text, refused in grown.refused:
+            found.refuse(number, text, refused)
         nodes = (*reversed([*grown.nodes, Node(root, names)]),)
         more, origins = _rest(facts, interface, way)
         port = Port(
@@ -149,7 +153,9 @@ def _configured(
     except ConfigurationError:
         raise
     except ValueError as error:
-        raise ConfigurationError(f"policy-map {policy.name}: {error}", named.line) from None
+        problem = f"policy-map {policy.name} cannot be: {error}"
+        found.refuse(named.line, f"service-policy {way}put {named.name}", problem)
+        return empty
     found.remarks.extend(grown.remarks)
     return empty.replace(port=port, origins=(origin, *origins, *grown.origins.values()))
 

@@ -6,11 +6,11 @@ from qoslib import units
 from qoslib.config.mqc.droppers import dropper
 from qoslib.config.mqc.meters import policer, priority_policer, shaper
 from qoslib.config.mqc.places import Place
-from qoslib.config.mqc.policies import Amount
+from qoslib.config.mqc.policies import Amount, PolicyClass
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.weights import Weights, of_share_bps, weights
 from qoslib.config.reading import Origin, Remark
-from qoslib.config.text import check_time
+from qoslib.config.text import ConfigurationError, check_time
 from qoslib.port import ByteLimit, Node, PacketLimit, Queue
 
 __all__ = ["Grown", "Way"]
@@ -45,6 +45,13 @@ class Grown:
         self.nodes: list[Node] = []
         self.origins: dict[str, Origin] = {}
         self.remarks: list[Remark] = []
+        self.refused: list[tuple[int, str, ConfigurationError]] = []
+
+    def _refuse(self, part: PolicyClass, problem: ConfigurationError) -> None:
+        """Go on without what a device would not take."""
+        line = problem.line or part.line
+        text = next((each.text for each in part.statements if each.line == line), "")
+        self.refused.append((line, text, problem))
 
     def came(self, where: str, of: Amount | int | str | None) -> None:
         """Say where a number is from: an amount's line, a line, or the name of a default."""
@@ -71,7 +78,11 @@ class Grown:
             check_time()
             part = place.of
             where = f"scheduler.nodes[{place.node!r}]" if place.children else _queue(place)
-            shape = shaper(part.shape, share_bps, self.rules)
+            shape = None
+            try:
+                shape = shaper(part.shape, share_bps, self.rules)
+            except ConfigurationError as problem:
+                self._refuse(part, problem)
             if shape and part.shape:
                 default = self.rules.row("shape_burst")
                 self.came(f"{where}.shaper.rate_bps", part.shape.rate)
@@ -131,10 +142,14 @@ class Grown:
             queue = queue.replace(guaranteed_bps=of_share_bps(part.bandwidth, share_bps))
             self.came(f"{where}.guaranteed_bps", part.bandwidth)
         if part.early:
-            red, origins = dropper(part.early, place.marks, limit, self.rules, seen_bps)
-            queue = queue.replace(dropper=red)
-            for path, origin in origins:
-                self.came(f"{where}.{path}", origin)
+            try:
+                red, origins = dropper(part.early, place.marks, limit, self.rules, seen_bps)
+            except ConfigurationError as problem:
+                self._refuse(part, problem)
+            else:
+                queue = queue.replace(dropper=red)
+                for path, origin in origins:
+                    self.came(f"{where}.{path}", origin)
         if part.limits:
             of_marks = tuple((m, self._sized(a, seen_bps)) for m, a in part.limits.items())
             queue = queue.replace(limits=of_marks)
@@ -144,14 +159,18 @@ class Grown:
 
     def _metered(self, queue: Queue, place: Place, share_bps: float) -> Queue:
         part = place.of
-        if part.police:
-            made, origins = policer(part.police, share_bps, self.rules)
-            if part.priority and part.priority.rate:
-                lost = "`police` of the same class is taken for the rate of `priority`."
-                self._leave(part.priority.line, "priority", lost)
-        elif part.priority and part.priority.rate:
-            made, origins = priority_policer(part.priority, share_bps, self.rules)
-        else:
+        try:
+            if part.police:
+                made, origins = policer(part.police, share_bps, self.rules)
+                if part.priority and part.priority.rate:
+                    lost = "`police` of the same class is taken for the rate of `priority`."
+                    self._leave(part.priority.line, "priority", lost)
+            elif part.priority and part.priority.rate:
+                made, origins = priority_policer(part.priority, share_bps, self.rules)
+            else:
+                return queue
+        except ConfigurationError as problem:
+            self._refuse(part, problem)
             return queue
         for path, origin in origins:
             self.came(f"{_queue(place)}.policer.{path}", origin)

@@ -16,6 +16,7 @@ from qoslib.config.rules import (
     policers,
     priority,
     queueless,
+    refused,
     slips,
     sums,
     tc_commands,
@@ -47,6 +48,7 @@ _FILES = (
     attached,
     slips,
     queueless,
+    refused,
     tc_commands,
 )
 #: All rules that need no model, by their ids.
