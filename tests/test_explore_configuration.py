@@ -68,13 +68,14 @@ def test_a_slider_moves_one_load_and_reset_brings_it_back(app):
     assert app.figure.values["load_4"] == 100
 
 
-def test_a_text_that_cannot_be_read_leaves_the_port_and_names_its_line(app):
-    port, line = app.configured.port, TEXT.split("\n").index("  bandwidth percent 30") + 1
+def test_a_line_that_a_device_refuses_is_noted_and_one_unreadable_text_leaves_the_port(app):
+    line = TEXT.split("\n").index("  bandwidth percent 30") + 1
     app.sheet.text = TEXT.replace("bandwidth percent 30", "bandwidth percent 130")
-    assert app.configured.port == port
-    assert app.sheet.notes[0]["line"] == line
-    assert f"line {line}" in app.sheet.said
+    assert ("error", line) in [(note["severity"], note["line"]) for note in app.sheet.notes]
+    port = app.configured.port
+    assert [queue.guaranteed_bps for queue in port.queues if queue.name == "VIDEO"] == [0]
     app.sheet.text = "hello"
+    assert app.configured.port == port
     assert "no dialect is recognised" in app.sheet.said
     app.sheet.text = TEXT
     assert "line" not in app.sheet.said
