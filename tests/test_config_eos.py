@@ -3,6 +3,7 @@
 import pytest
 
 from qoslib.config import ConfigurationError, read
+from qoslib.findings import check
 from qoslib.port import ByteLimit, ByteRedProfile, Red, Shaper, TailDrop
 
 ROCE = """\
@@ -104,6 +105,16 @@ interface Ethernet5
 def test_what_cannot_be_is_one_error(line, problem):
     with pytest.raises(ConfigurationError, match=f"^{problem}"):
         read(f"interface Ethernet1\n   tx-queue 2\n      {line}\n")
+
+
+def test_strict_priority_by_default_is_one_finding_of_all_ports():
+    text = ROCE + "   service-profile ROCE\n"
+    got = check(text, facts={"buffer_bytes": 2e6}).findings
+    about = [
+        each for each in got if each.id in ("priority-unlimited", "no-rate", "default-starved")
+    ]
+    assert [each.interface for each in about] == ["Ethernet1/1 out and 1 more"]
+    assert "`no priority`" in about[0].arithmetic
 
 
 def test_a_profile_that_is_not_there():

@@ -119,11 +119,17 @@ def unshaped():
     return edge(scheduler=SchedulerTree(nodes, 2))
 
 
-def strict():
-    """Two queues by strict priority, the first without a limit."""
-    queues = (Queue("EF", LIMIT), Queue("BE", LIMIT, priority=1))
-    classes = (ConfiguredClass("EF", "EF", ("EF",), 2), ConfiguredClass("BE", "BE", (), 3))
-    return ConfiguredPort("Gi0/1", "out", Port("out", 1e7, queues, StrictPriority()), classes)
+def below_shaper():
+    """Two classes below a shaper, of which one may take all of it, and one beside the shaper."""
+    queues = (
+        ios_xe(Queue("V", LIMIT), priority_level=1),
+        ios_xe(Queue("D", LIMIT)),
+        ios_xe(Queue("E", LIMIT)),
+    )
+    nodes = (Node("site", ("V", "D"), shaper=Shaper(5e6, 9000)), Node("all", ("site", "E")))
+    port = Port("out", 1e9, queues, SchedulerTree(nodes, 2))
+    classes = tuple(ConfiguredClass(q.name, q.name, line=i) for i, q in enumerate(queues, 1))
+    return ConfiguredPort("x", "out", port, classes)
 
 
 def said(*lines):
@@ -196,8 +202,8 @@ CASES = {
         {"configured": edge()},
     ),
     "no-rate": (
-        {"configured": strict()},
-        (3, "EF has strict priority without a limit"),
+        {"configured": below_shaper()},
+        (2, "V has strict priority without a limit"),
         {"configured": edge()},
     ),
     "excess-split": (
@@ -608,15 +614,7 @@ def test_active_queue_management_has_no_queue_too_deep():
 
 
 def test_priority_below_a_shaped_node_is_limited_by_it():
-    queues = (
-        ios_xe(Queue("V", LIMIT), priority_level=1),
-        ios_xe(Queue("D", LIMIT)),
-        ios_xe(Queue("E", LIMIT)),
-    )
-    nodes = (Node("site", ("V", "D"), shaper=Shaper(5e6, 9000)), Node("all", ("site", "E")))
-    port = Port("out", 1e9, queues, SchedulerTree(nodes, 2))
-    classes = tuple(ConfiguredClass(queue.name, queue.name) for queue in queues)
-    assert found("priority-unlimited", ConfiguredPort("x", "out", port, classes)) == ()
+    assert found("priority-unlimited", below_shaper()) == ()
 
 
 def strict_only(*names):
@@ -633,9 +631,12 @@ def test_the_last_class_of_strict_priority_stops_nobody():
     assert found("priority-unlimited", strict_only("tx-queue 0"), dialect="eos") == ()
 
 
-def test_a_second_strict_class_stops_those_after_it():
-    got = found("priority-unlimited", strict_only("a", "b", "c"), dialect="eos")
-    assert [each.sentence.split(" stops ")[1] for each in got] == ["all others.", "all after it."]
+def test_several_classes_without_a_limit_are_one_finding():
+    (got,) = found("priority-unlimited", strict_only("a", "b", "c"), dialect="eos")
+    assert "Classes a and b go first" in got.sentence
+    # That the others get nothing is the same fact.
+    assert found("no-rate", strict_only("a", "b", "c"), dialect="eos") == ()
+    assert found("default-starved", strict_only("a", "b", "class-default"), dialect="eos") == ()
 
 
 @pytest.mark.parametrize(("dialect", "count"), [("ios-xe", 1), ("nxos", 0), ("eos", 0)])
@@ -660,15 +661,6 @@ def test_a_queue_of_a_common_memory_is_not_too_shallow(text, count):
     remark = Remark("not modelled", 9, text, "It is left out.")
     configuration = Configuration("junos", (configured,), (remark,))
     assert len(findings(configuration, rules=["queue-shallow"])) == count
-
-
-def test_a_class_of_strict_priority_is_stopped_by_those_before_it_alone():
-    configured = strict_only("a", "b", "c")
-    got = found("no-rate", configured, dialect="eos")
-    assert [each.arithmetic for each in got] == [
-        "nothing: a has strict priority without a limit.",
-        "nothing: a, b have strict priority without a limit.",
-    ]
 
 
 def test_the_queuing_classes_of_nx_os_are_the_systems():

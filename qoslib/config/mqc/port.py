@@ -99,9 +99,9 @@ def _configured(
     """The port of one direction."""
     named = _chosen(found, rules, interface, way)
     if named is None:
-        names = " and ".join(each.name for each in _all_of(interface, way))
+        together = " and ".join(each.name for each in _all_of(interface, way))
         last = interface.policies[way]
-        return ConfiguredPort(interface.name, way, None, policy=names, line=last.line)
+        return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
     policy = found.policies.get(key_of(found.policies, named.name, named.kind))
     empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
     if policy is None and rules.built_in and _BUILT_IN.match(named.name):

@@ -12,6 +12,7 @@ from qoslib.tolerances import ROUNDING
 __all__ = [
     "LEAST_SHARE",
     "NO_ROOM",
+    "below_one",
     "guarantee",
     "leaves_rest",
     "raised",
@@ -132,7 +133,10 @@ def _room_bps(case: Case, most_bps: float, members: list[Member], name: str) -> 
     if case.configuration.dialect == "ios-xe":
         weights |= {each.name: each.queue.weight for each in members if not each.strict}
         weights |= case.ratios
-    least_bps = min(rest.promise.minimum_bps, LEAST_SHARE * most_bps)
+    least_bps = LEAST_SHARE * most_bps
+    # What it has below a class without a limit says nothing of what it needs beside the limit.
+    if not any(each.strict and each.limit_bps is None for each in members):
+        least_bps = min(rest.promise.minimum_bps, least_bps)
     needed_bps = max(least_bps - has[rest.name], 0.0)
     if rest.strict:
         return room_bps - needed_bps
@@ -205,6 +209,13 @@ def _remaining(
     return (
         f"bandwidth remaining ratio {max(ceil(wanted_bps / (left_bps - wanted_bps) * weights), 1)}"
     )
+
+
+def below_one(fixes: list[str]) -> str:
+    """Fixes of classes of one policy below one header."""
+    first, *others = [each.split("\n") for each in fixes] or [[]]
+    more = [each[1:] if each[0] == first[0] else each for each in others]
+    return "\n".join([*first, *(line for lines in more for line in lines)])
 
 
 def tc_line(case: Case, line: int, pattern: str, text: str) -> str:

@@ -7,14 +7,21 @@ from math import ceil, floor
 from qoslib import units
 from qoslib.config.amounts import rate_text
 from qoslib.config.rules.contract import contract_bps
-from qoslib.config.rules.fixes import NO_ROOM, guarantee, raised, unused, without_marks
+from qoslib.config.rules.fixes import (
+    NO_ROOM,
+    below_one,
+    guarantee,
+    raised,
+    unused,
+    without_marks,
+)
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.shares import nodes_of
 from qoslib.port import Fifo
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["ROOM", "VIDEO", "VOICE"]
+__all__ = ["ROOM", "VIDEO", "VOICE", "stopped", "unlimited"]
 
 #: Marks of telephone calls, with their signalling, and of video (RFC 4594, figure 3).
 VOICE = {"EF", "VA", "CS5"}
@@ -31,8 +38,61 @@ _HTB = " A class of htb in place of the band of prio has a limit."
 )
 def priority_unlimited(case: Case) -> Iterator[Found]:
     """A class that is served first has neither policer nor shaper."""
-    if isinstance(case.port.scheduler, Fifo):
+    members = unlimited(case)
+    if not members:
         return
+    fixes, room = [], ""
+    for member in members:
+        most, beside = next(each for each in case.groups if member in each[1])
+        third = raised(case, most, beside, member.name, case.capacity_bps / 3 / len(members))
+        if third:
+            fix = case.fix(
+                mqc=f"class {member.name}\n  {case.priority(third, most, floor, member.of)}",
+                junos=f"set class-of-service schedulers {member.name} transmit-rate"
+                f" {third:.0f} rate-limit",
+            )
+            fixes += [fix] if fix else []
+        else:
+            room = NO_ROOM
+    first = members[0]
+    if len(members) == 1:
+        after = any(
+            each.strict and each.queue.priority < first.queue.priority for each in case.members
+        )
+        stops = "all after it" if after else "all others"
+        says = f"Class {first.name} goes first and has no limit: a flood in it stops {stops}."
+        why = f"It may take all {rate_text(case.capacity_bps)}, and leaves 0."
+    else:
+        names = ", ".join(each.name for each in members[:-1])
+        says = (
+            f"Classes {names} and {members[-1].name} go first and have no limit: a flood in one"
+            " stops all after it."
+        )
+        why = "Each may take the whole link, and leaves 0."
+        if case.configuration.dialect == "eos":
+            why += " EOS serves queues so unless `no priority` says otherwise."
+    yield Found(
+        case.line(first, "priority"),
+        says,
+        f"{why}{_HTB if case.configuration.dialect == 'tc' else room}",
+        below_one(fixes) if len(fixes) == len(members) else "",
+    )
+
+
+def unlimited(case: Case) -> list[Member]:
+    """The classes that are served first, may take all and leave nothing to those after them.
+
+    Parameters
+    ----------
+    case : Case
+
+    Returns
+    -------
+    list of Member
+        The first served before the others.
+    """
+    if isinstance(case.port.scheduler, Fifo):
+        return []
     above: set[str] = set()
     if nodes := nodes_of(case.port):
         tree = outline(case.port.queues, nodes)
@@ -44,35 +104,30 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             for at, queue in enumerate(case.port.queues)
             if tree.parents[at] in shaped and tree.parents[at] != len(tree.parents) - 1
         }
-    for member in case.members:
-        if not member.strict or member.limit_bps is not None:
-            continue
-        if member.queue.name in above:
-            continue
+    found = [
+        member
+        for member in case.members
+        if member.strict
+        and member.limit_bps is None
+        and member.queue.name not in above
         # Behind the last level of strict priority nobody waits.
-        if all(
-            each.strict and each.queue.priority <= member.queue.priority for each in case.members
-        ):
-            continue
-        most, members = next(each for each in case.groups if member in each[1])
-        third = raised(case, most, members, member.name, case.capacity_bps / 3)
-        after = any(
-            each.strict and each.queue.priority < member.queue.priority for each in case.members
+        and any(
+            not each.strict or each.queue.priority > member.queue.priority for each in case.members
         )
-        stops = "all after it" if after else "all others"
-        yield Found(
-            case.line(member, "priority"),
-            f"Class {member.name} goes first and has no limit: a flood in it stops {stops}.",
-            f"It may take all {rate_text(case.capacity_bps)}, and leaves 0."
-            f"{_HTB if case.configuration.dialect == 'tc' else '' if third else NO_ROOM}",
-            case.fix(
-                mqc=f"class {member.name}\n  {case.priority(third, most, floor, member.of)}",
-                junos=f"set class-of-service schedulers {member.name} transmit-rate"
-                f" {third:.0f} rate-limit",
-            )
-            if third
-            else "",
-        )
+    ]
+    return sorted(found, key=lambda each: each.queue.priority)
+
+
+def stopped(case: Case, member: Member) -> bool:
+    """Whether a class gets nothing because of one before it that has no limit.
+
+    Rule `priority-unlimited` says so, once for all.
+    """
+    return any(
+        not member.strict or each.queue.priority < member.queue.priority
+        for each in unlimited(case)
+        if each is not member
+    )
 
 
 _KILOBITS = re.compile(r"((?:priority|bandwidth)(?: level \d)?) (\d+)(?: kbps)?( .*)?")

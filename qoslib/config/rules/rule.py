@@ -223,7 +223,9 @@ class Case:
         IOS XR takes no rate behind `priority`, and keeps the level that the class has there.
         """
         if self.configuration.dialect == "ios-xr":
-            limit = f"police rate {units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f} kbps"
+            percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+            kilobits = f"{units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f} kbps"
+            limit = f"police rate {f'percent {percent}' if percent else kilobits}"
             said = any(each.text.startswith("priority") for each in (of.statements if of else ()))
             return limit if said else f"priority level 1\n  {limit}"
         if self._in_percent:

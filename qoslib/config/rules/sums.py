@@ -11,11 +11,13 @@ from qoslib.config.reading import Configuration
 from qoslib.config.rules.fixes import (
     LEAST_SHARE,
     NO_ROOM,
+    below_one,
     guarantee,
     leaves_rest,
     raised,
     reserved_bps,
 )
+from qoslib.config.rules.priority import stopped
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.standing import standing
 from qoslib.config.shares import nodes_of
@@ -160,6 +162,8 @@ def default_starved(case: Case) -> Iterator[Found]:
         least = member.promise.minimum_bps
         if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
             continue
+        if not least and stopped(case, member):
+            continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
         said, percent = _given(case, most, members, member, BEST_EFFORT_SHARE)
         yield Found(
@@ -213,7 +217,9 @@ def no_rate(case: Case) -> Iterator[Found]:
     every = ((most, members, m) for most, members in case.groups for m in members)
     for most, members, member in every:
         rest = "the rest" in member.of.marks or member.name == "class-default"
-        if not rest and not member.promise.minimum_bps and len(case.members) > 1:
+        if rest or member.promise.minimum_bps or len(case.members) == 1:
+            continue
+        if not stopped(case, member):
             given = _given(case, most, members, member, LEAST_SHARE)
             yield Found(
                 member.of.line or case.configured.line,
@@ -263,15 +269,8 @@ def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Fo
         f"The {rate_text(excess)} that nobody is promised is shared equally, not by `bandwidth`.",
         f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}."
         f" {_RATIO}",
-        _below_one(lines),
+        below_one(lines),
     )
-
-
-def _below_one(fixes: list[str]) -> str:
-    """Fixes of classes of one policy below one header."""
-    first, *others = [each.split("\n") for each in fixes] or [[]]
-    more = [each[1:] if each[0] == first[0] else each for each in others]
-    return "\n".join([*first, *(line for lines in more for line in lines)])
 
 
 _RATIO = (
