@@ -73,6 +73,7 @@ tc class add dev eth0 parent 1: classid 1:10 htb rate 20mbit ceil 50mbit
 tc class add dev eth0 parent 1: classid 1:20 htb rate 5mbit ceil 50mbit
 tc qdisc add dev eth0 parent 1:20 handle 20: pfifo limit 100
 """
+TC_FILTER = "tc filter add dev eth0 parent 1: u32 match ip dsfield 0xb8 0xfc flowid 1:10\n"
 
 
 def found(
@@ -317,9 +318,24 @@ CASES = {
         {"text_of": POLICY_TEXT},
     ),
     "tc-refused": (
-        {"text_of": TC_TEXT.replace("1:20", "1:10")},
-        (3, "The kernel refuses this: 1:10 exists since line 2"),
+        {"text_of": TC_TEXT.replace("pfifo", "pfiffo")},
+        (4, "did you mean 'pfifo'?"),
         {"text_of": TC_TEXT},
+    ),
+    "tc-bytes-per-second": (
+        {"text_of": TC_TEXT.replace("5mbit", "5mbps")},
+        (3, "Was 5mbit meant? `mbps` are bytes per second: 5mbps is 40 Mb/s."),
+        {"text_of": TC_TEXT},
+    ),
+    "rate-above-line": (
+        {"text_of": TC_TEXT, "facts": {"line_rate_bps": 40e6}},
+        (2, "The ceil of 1:10, 50 Mb/s, is above the 40 Mb/s of the line"),
+        {"text_of": TC_TEXT, "facts": {"line_rate_bps": 50e6}},
+    ),
+    "class-without-filter": (
+        {"text_of": TC_TEXT, "facts": {"line_rate_bps": 1e8}},
+        (2, "No filter leads to class 1:10: it gets no packets"),
+        {"text_of": TC_TEXT + TC_FILTER, "facts": {"line_rate_bps": 1e8}},
     ),
     "ceil-below-rate": (
         {

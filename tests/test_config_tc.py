@@ -1,10 +1,11 @@
 """Configurations of Linux tc, written by hand, with numbers worked out by hand."""
 
 import dataclasses
+import re
 
 import pytest
 
-from qoslib.config import ConfigurationError, default, read, recognise
+from qoslib.config import ConfigurationError, Statement, default, read, recognise
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -435,7 +436,7 @@ def test_the_kernel_refuses_a_second_root_and_replaces_where_it_is_told():
     first = "tc qdisc add dev eth0 root handle 1: pfifo limit 5\n"
     found = read(first + "tc qdisc add dev eth0 root bfifo limit 9k", facts={"line_rate_bps": 1e8})
     assert found.ports[0].port.queues[0].limit == PacketLimit(5)
-    assert lines(found) == [2]
+    assert [(each.line, each.kind) for each in found.remarks] == [(2, "refused")]
     assert only(first + "tc qdisc replace dev eth0 root bfifo limit 9k").port.queues[0].limit == (
         ByteLimit(9216)
     )
@@ -465,11 +466,18 @@ WRONG = {
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_errors_name_their_line(wrong):
+def test_a_command_that_the_kernel_refuses_is_named_and_the_rest_is_read(wrong):
     text = f"\ntc qdisc add dev e root handle 1: htb\ntc {wrong}\n"
-    with pytest.raises(ConfigurationError, match=WRONG[wrong]) as error:
-        read(text, facts={"line_rate_bps": 1e8}, dialect="tc")
-    assert error.value.line == 3
+    found = read(text, facts={"line_rate_bps": 1e8}, dialect="tc")
+    (said,) = (each for each in found.remarks if each.line == 3)
+    assert re.search(WRONG[wrong], said.lost)
+    # The kernel takes a queue of no packets, which drops all of them.
+    assert said.kind == ("not modelled" if "limit 0" in wrong else "refused")
+    if said.kind == "refused":
+        assert not [each for each in found.statements if each.line == 3]
+        assert Statement(2, "tc qdisc add dev e root handle 1: htb") in (
+            *found.statements, *(Statement(each.line, each.text) for each in found.remarks),
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,9 @@ def _limit(case: Case, member: Member, time_s: float) -> str:
         mqc="\n  ".join([f"class {member.name}", *lines]),
         junos=f"set class-of-service schedulers {member.name} buffer-size temporal"
         f" {units.convert(_temporal_s(case, member, time_s), 's', 'us'):.0f}",
-        tc=tc_line(case, case.line(member, "limit"), r"\blimit \S+", f"limit {number}"),
+        tc=tc_line(
+            case.configuration, case.line(member, "limit"), r"\blimit \S+", f"limit {number}"
+        ),
     )
 
 

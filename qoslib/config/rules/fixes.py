@@ -5,7 +5,7 @@ from math import ceil, floor
 
 from qoslib import units
 from qoslib.config.mqc.words import dscp_mark
-from qoslib.config.reading import ConfiguredClass, Statement
+from qoslib.config.reading import Configuration, ConfiguredClass, Statement
 from qoslib.config.rules.rule import Case, Member
 from qoslib.tolerances import ROUNDING
 
@@ -218,9 +218,9 @@ def below_one(fixes: list[str]) -> str:
     return "\n".join([*first, *(line for lines in more for line in lines)])
 
 
-def tc_line(case: Case, line: int, pattern: str, text: str) -> str:
+def tc_line(configuration: Configuration, line: int, pattern: str, text: str) -> str:
     """A line of tc as a change, with a part of it replaced; empty where it has no such part."""
-    said = next((each.text for each in case.configuration.statements if each.line == line), "")
+    said = next((each.text for each in configuration.statements if each.line == line), "")
     new, count = re.subn(pattern, text, said, count=1)
     if not count:
         return ""

@@ -1,18 +1,28 @@
 """Rules on commands of tc that have another effect than they seem to have."""
 
+import re
 from collections.abc import Iterator
 
+from qoslib import units
 from qoslib.config.amounts import rate_text
-from qoslib.config.reading import Configuration
+from qoslib.config.reading import Configuration, ConfiguredClass
+from qoslib.config.rules.fixes import tc_line
 from qoslib.config.rules.rule import Case, Found, rule
 from qoslib.config.shares import nodes_of
 from qoslib.config.text import check_time
-from qoslib.port import HierarchicalTokenBucket, Node, Queue
+from qoslib.port import (
+    DeficitRoundRobin,
+    HierarchicalTokenBucket,
+    Node,
+    Queue,
+    StartTimeFairQueueing,
+)
+from qoslib.tolerances import ROUNDING
 
 __all__: list[str] = []
 
-#: What a remark says of a command that tc or the kernel refuses, and of one that leads nowhere.
-_REFUSED = ("The kernel refuses this", "did you mean", "The quotation does not end")
+#: What a remark says of a command that is no command, and of one that leads nowhere.
+_REFUSED = ("did you mean", "The quotation does not end")
 _NOWHERE = ("No packets wait in",)
 
 
@@ -53,3 +63,122 @@ def ceil_below_rate(case: Case) -> Iterator[Found]:
                 f"Class {each.name} never gets its rate of {rate}: its ceil is {ceil}.",
                 f"{ceil} < {rate}.",
             )
+
+
+_BYTES = re.compile(r"(?<![\w.])(\d[\d.]*|\$\w+|\$\{\w+\})([kmgt])(i?)bps\b", re.IGNORECASE)
+#: Prefix of a rate, and the unit of so many bits per second.
+_PREFIX = {"k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
+
+
+@rule(
+    "tc-bytes-per-second",
+    "warning",
+    "Linux manual, tc(8), Rates: bps, kbps, mbps and gbps are bytes per second, and kbit, mbit and"
+    " gbit bits per second",
+    whole=True,
+)
+def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
+    """A rate is in bytes per second, eight times what it looks like (tc)."""
+    if configuration.dialect != "tc":
+        return
+    lines = [*configuration.statements, *configuration.remarks]
+    for line, text in dict.fromkeys((each.line, each.text) for each in lines):
+        for found in _BYTES.finditer(text):
+            number, prefix, binary = found[1], found[2].lower(), found[3]
+            bits = f"{number}{prefix}{binary.lower()}bit"
+            if prefix in _PREFIX and not binary and number[0] != "$" and number.count(".") < 2:
+                value = units.convert(float(number.rstrip(".")), _PREFIX[prefix], "bit/s")
+                is_what = f"{found[0]} is {rate_text(units.bits(value))}"
+            else:
+                is_what = f"{found[0]} is eight times {bits}"
+            yield Found(
+                line,
+                f"Was {bits} meant? `{prefix}{binary}bps` are bytes per second: {is_what}.",
+                "",
+                tc_line(configuration, line, re.escape(found[0]), bits),
+            )
+
+
+@rule("rate-above-line", "warning", "Linux manual, tc-htb(8): ceil is the most that a class sends")
+def rate_above_line(case: Case) -> Iterator[Found]:
+    """The outermost shapers of htb or tbf let more through than the line sends (tc)."""
+    if case.configuration.dialect != "tc" or case.configured.direction != "out":
+        return
+    line_bps, shaper = case.port.rate_bps, case.port.shaper
+    if shaper is not None and shaper.rate_bps > line_bps * (1 + ROUNDING):
+        origin = case.configured.origin("shaper.rate_bps")
+        yield _above(case, origin.line if origin else 0, "The rate", shaper.rate_bps)
+    if not isinstance(case.port.scheduler, HierarchicalTokenBucket):
+        return
+    nodes = nodes_of(case.port)
+    every: dict[str, Queue | Node] = {each.name: each for each in (*case.port.queues, *nodes)}
+    below = {name for node in nodes if node.shaper for name in node.children}
+    tops = [each for name, each in every.items() if name not in below and each.shaper]
+    for top in tops:
+        if top.shaper and top.shaper.rate_bps > line_bps * (1 + ROUNDING):
+            yield _above(case, _line(case, top.name), f"The ceil of {top.name}", top.shaper.rate_bps)
+    rates = {top.name: top.guaranteed_bps for top in tops}
+    if sum(rates.values()) > line_bps * (1 + ROUNDING):
+        parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items())
+        yield Found(
+            max(_line(case, name) for name in rates) or case.configured.line,
+            f"The rates of the classes add up to {rate_text(sum(rates.values()))}, and the line"
+            f" has {rate_text(line_bps)}.",
+            f"{parts}: not all of them can be kept.",
+        )
+
+
+def _above(case: Case, line: int, what: str, rate_bps: float) -> Found:
+    return Found(
+        line or case.configured.line,
+        f"{what}, {rate_text(rate_bps)}, is above the {rate_text(case.port.rate_bps)} of the line:"
+        " it never holds anything back.",
+        "The queues of the device fill first, and there priorities have no effect.",
+    )
+
+
+def _line(case: Case, name: str) -> int:
+    """The line of the ceil or the rate of a class or a node above classes."""
+    for of in ("queues", "scheduler.nodes"):
+        for field in ("shaper.rate_bps", "guaranteed_bps"):
+            origin = case.configured.origin(f"{of}[{name!r}].{field}")
+            if origin and origin.line:
+                return origin.line
+    return 0
+
+
+#: What sets the class of a packet without a filter, and what may be a filter.
+_SETS_CLASS = re.compile(r"CLASSIFY|skbedit|cgroup|bpf|\bmeta priority\b|\bflow\b")
+_MADE = re.compile(r"\bclass (?:add|replace|change)\b")
+
+
+@rule(
+    "class-without-filter",
+    "warning",
+    "Linux manual, tc-htb(8), Classification: what no filter takes goes to the default class",
+)
+def class_without_filter(case: Case) -> Iterator[Found]:
+    """No filter leads to a class, and it is not the default (tc)."""
+    trees = HierarchicalTokenBucket | DeficitRoundRobin | StartTimeFairQueueing
+    if case.configuration.dialect != "tc" or not isinstance(case.port.scheduler, trees):
+        return
+    said = [each.text for each in case.configuration.statements]
+    texts = [*said, *(each.text for each in case.configuration.remarks)]
+    unread = any("filter" in r.text and r.kind != "not modelled" for r in case.configuration.remarks)
+    empty = [each for each in case.configured.classes if not each.marks and _is_made(each)]
+    if unread or not empty or any(_SETS_CLASS.search(text) for text in texts):
+        return
+    names = ", ".join(each.name for each in empty)
+    default = next((c.name for c in case.configured.classes if "the rest" in c.marks), "")
+    goes = f" All that no filter takes goes to {default}." if default else ""
+    yield Found(
+        empty[0].line,
+        f"No filter leads to {'classes' if len(empty) > 1 else 'class'} {names}:"
+        f" {'they get' if len(empty) > 1 else 'it gets'} no packets.",
+        f"Unless an application sets the class of its packets (SO_PRIORITY).{goes}",
+    )
+
+
+def _is_made(of: ConfiguredClass) -> bool:
+    """Whether a command makes the class: where a kernel shows classes, filters are shown apart."""
+    return bool(of.statements) and _MADE.search(of.statements[0].text) is not None

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from qoslib.config.reading import Remark
 from qoslib.config.tc.options import options_of
+from qoslib.config.tc.script import refusal
 from qoslib.config.tc.words import INGRESS, Command
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["Device", "devices"]
 
@@ -130,7 +131,7 @@ def devices(
     Raises
     ------
     ConfigurationError
-        If a parent is missing, or a class has no number.
+        If a parent is missing, or a class has no number, in what a kernel has shown.
     """
     found: dict[str, Device] = {}
     remarks: list[Remark] = []
@@ -139,9 +140,17 @@ def devices(
         device = found.setdefault(command.device, Device(command.device))
         device.names |= names
         certain = not unread.keys() & {"", command.device}
-        refused = _apply(device, command, certain)
+        try:
+            refused = _apply(device, command, certain)
+        except TakesTooLongError:
+            raise
+        except ConfigurationError as error:
+            if command.shown:
+                raise
+            remarks.append(refusal(error, command.line, command.text))
+            continue
         if refused:
-            remarks.append(Remark("not modelled", command.line, command.text, refused))
+            remarks.append(Remark("refused", command.line, command.text, refused))
     return found, remarks
 
 
@@ -190,11 +199,11 @@ def _class(device: Device, command: Command) -> str:
     """A class comes, or changes; what the kernel says where it refuses it."""
     known = device.classes.get(command.handle)
     if known and command.verb == "add" and not command.shown:
-        return f"The kernel refuses this: {command.handle} exists since line {known.line}."
+        return f"{command.handle} exists since line {known.line}."
     keeps = known is not None and (command.verb == "change" or not command.parent)
     parent = known.parent if known is not None and keeps else command.parent
     if known is not None and parent != known.parent:
-        return f"The kernel refuses this: a class cannot move away from {known.parent}."
+        return f"A class cannot move away from {known.parent}."
     device.classes[command.handle] = command._replace(parent=parent)
     return ""
 
@@ -203,7 +212,7 @@ def _root(device: Device, command: Command) -> str:
     known = device.root
     stays = known is not None and known.kind not in ("noqueue", "mq")
     if known is not None and stays and command.verb == "add" and not command.shown:
-        return f"The kernel refuses this: there is a root since line {known.line}."
+        return f"There is a root since line {known.line}."
     same = known is not None and known.kind == command.kind
     handle = command.handle
     if known is not None and same and command.verb != "add" and handle in ("", known.handle):
@@ -225,11 +234,11 @@ def _below(device: Device, command: Command) -> str:
         if command.parent == "root":
             device.root = command
     elif known is not None and command.verb == "add" and not command.shown:
-        return f"The kernel refuses this: {command.parent} has a qdisc since line {known.line}."
+        return f"{command.parent} has a qdisc since line {known.line}."
     elif known is not None and handle in ("", known.handle):
         handle = known.handle
     elif handle in device.qdiscs:
-        return f"The kernel refuses this: {handle} exists since line {device.qdiscs[handle].line}."
+        return f"{handle} exists since line {device.qdiscs[handle].line}."
     elif known is not None:
         device.remove(known.handle)
     if not handle:

@@ -72,7 +72,7 @@ class Notes:
         self.classes: list[ConfiguredClass] = []
         self.overheads: list[Given] = []
         self._said: set[Remark] = set()
-        #: Commands that no port describes.
+        #: Commands that no port describes; a device that has one promises nothing.
         self.undescribed: list[Command] = []
         name = facts.name(interface, "line_rate_bps")
         value = facts.number(interface, "line_rate_bps")
@@ -111,6 +111,11 @@ class Notes:
         if remark not in self._said:
             self._said.add(remark)
             self.remarks.append(remark)
+
+    def without_model(self, reason: Unmodelled) -> None:
+        """Note a queue that keeps its name and its place, and of which nothing can be promised."""
+        self.lose(reason.command, f"{reason.lost} Nothing is promised on this device.")
+        self.undescribed.append(reason.command)
 
     def options(self, command: Command) -> Options:
         """The options of a command; unknown words are noted, an unknown kind ends the reading."""

@@ -56,10 +56,10 @@ def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPor
         shaper, delay_s, qdisc, alone = _chain(notes, root)
         inner = alone or inner_of(notes, qdisc)
     except Unmodelled as reason:
-        notes.lose(reason.command, reason.lost)
-        notes.undescribed.append(reason.command)
-        empty = ConfiguredPort(interface, "out", None, policy=policy, line=root.line)
-        return empty, notes
+        notes.without_model(reason)
+    if notes.undescribed:
+        classes = tuple(notes.classes)
+        return ConfiguredPort(interface, "out", None, classes, policy=policy, line=root.line), notes
     if inner.shaper is not None:
         if shaper is not None:
             notes.lose(qdisc, "Of two shapers on the whole port only the outer one is here.")

@@ -69,16 +69,20 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
     Returns
     -------
     Held
-
-    Raises
-    ------
-    Unmodelled
-        If it is no queue that the vocabulary has.
+        A stand-in, which is noted, where it is no queue that the vocabulary has.
     """
     if qdisc is None:
         return Held(
             PacketLimit(notes.at(f"{where}.limit.packets", queue_length(notes))), TailDrop()
         )
+    try:
+        return _held(notes, qdisc, where, shaped=shaped)
+    except Unmodelled as reason:
+        notes.without_model(reason)
+        return Held(PacketLimit(1), TailDrop())
+
+
+def _held(notes: Notes, qdisc: Command, where: str, *, shaped: bool) -> Held:
     options = notes.options(qdisc)
     kind = qdisc.kind
     if kind == "tbf":

@@ -1,20 +1,23 @@
 """Read what `tc` shows, or a plain script of tc commands."""
 
 import re
+from typing import Literal
 
 from qoslib.config.facts import Facts
 from qoslib.config.reading import Configuration, ConfiguredPort, Remark, Statement
 from qoslib.config.tc.device import Device, devices
 from qoslib.config.tc.ports import inward, outward
-from qoslib.config.tc.script import Script, read_script
+from qoslib.config.tc.script import Script, read_script, refusal
 from qoslib.config.tc.shown import read_shown
 from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import ConfigurationError, TakesTooLongError
 
 __all__ = ["is_tc", "read_tc"]
 
 #: What an interface is called where the output does not name it.
 NAMELESS = "device"
+#: After so many refused commands the text is taken for none.
+MOST_REFUSED = 100
 _SHOWN = re.compile(r'^[ \t]*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
 _LINE = re.compile(
     r"""(?<![\w.-])tc\}?[ \t]+(?:-\S+[ \t]+)*(?:qdisc|class|filter)\b
@@ -48,7 +51,8 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     """Read the queues of all devices in the output of `tc`, or in a script.
 
     Plain variables are expanded. Loops, conditions, functions and what other commands give are
-    never run: each such line is a remark, and a device that misses a queue for it has no port.
+    never run: each such line is a remark, and a device that misses a queue for it has no port. A
+    command that the kernel refuses is a remark, and what follows is read without it.
 
     Parameters
     ----------
@@ -65,7 +69,8 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     Raises
     ------
     ConfigurationError
-        If a value is none, a class is missing, or queues cannot be.
+        If what a kernel has shown cannot be, or so many commands are refused that nothing is left
+        to be said.
 
     Examples
     --------
@@ -77,29 +82,63 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     shown, rest = read_shown(text)
     script = read_script(rest)
     shown_of_text = [each for each in script.commands if each[0].shown]
-    orders = [each for each in script.commands if not each[0].shown]
+    orders = _placed([each for each in script.commands if not each[0].shown])
     every = _named([*((each, {}) for each in shown), *shown_of_text])
     commands = [*sorted(every, key=_order), *orders]
-    try:
-        found, refused = devices(commands, script.unread)
-        ports, remarks, refused_kinds = _ports(found, script, facts)
-    except RecursionError:
-        raise ConfigurationError("classes below classes without end") from None
-    every_remark = dict.fromkeys((*script.remarks, *refused, *remarks))
+    refused: list[Remark] = []
+    while True:
+        try:
+            return _read_all(text, commands, script, refused, facts)
+        except TakesTooLongError:
+            raise
+        except RecursionError:
+            raise ConfigurationError("classes below classes without end") from None
+        except ConfigurationError as error:
+            # The kernel refuses a command, not a script.
+            wrong = [each for each, _ in commands if each.line == error.line and not each.shown]
+            if not wrong or len(refused) >= MOST_REFUSED:
+                raise
+            refused += [refusal(error, each.line, each.text) for each in wrong]
+            commands = [each for each in commands if each[0] not in wrong]
+
+
+def _read_all(
+    text: str, commands: "Commands", script: Script, refused: list[Remark], facts: Facts
+) -> Configuration:
+    found, at_once = devices(commands, script.unread)
+    ports, lost, refused_kinds = _ports(found, script, facts)
+    every_remark = dict.fromkeys((*script.remarks, *refused, *at_once, *lost))
     remarks = sorted(every_remark, key=lambda each: each.line)
-    unknown = [each for each in remarks if each.kind == "unknown"]
-    lost = {(each.line, each.text) for each in (*refused, *unknown)}
-    lost |= {(each.line, each.text) for each in refused_kinds}
+    unsaid = {(each.line, each.text) for each in remarks if each.kind != "not modelled"}
+    unsaid |= {(each.line, each.text) for each in refused_kinds}
     said = dict.fromkeys(
-        Statement(each.line, each.text)
-        for each, _ in sorted(commands, key=lambda each: each[0].line)
-        if (each.line, each.text) not in lost
+        Statement(line, of)
+        for line, of in sorted(
+            [
+                *((each.line, each.text) for each, _ in commands),
+                *((each.line, each.text) for each in script.functions.values()),
+            ]
+        )
+        if (line, of) not in unsaid
     )
     lines = text.count("\n") + bool(text and not text.endswith("\n"))
     return Configuration("tc", tuple(ports), tuple(remarks), tuple(said), lines)
 
 
 Commands = list[tuple[Command, dict[str, str]]]
+
+
+def _placed(commands: Commands) -> Commands:
+    """Devices of one name in several namespaces are called by both."""
+    places: dict[str, set[str]] = {}
+    for each, _ in commands:
+        places.setdefault(each.device, set()).add(each.place)
+    return [
+        (each._replace(device=f"{each.place}:{each.device}"), names)
+        if each.place and each.device and len(places[each.device]) > 1
+        else (each, names)
+        for each, names in commands
+    ]
 
 
 def _order(each: tuple[Command, dict[str, str]]) -> tuple[int, int]:
@@ -168,7 +207,10 @@ def _read(
     except ConfigurationError:
         raise
     except ValueError as wrong:
-        raise ConfigurationError(str(wrong)[:300], top.line) from None
+        lost = f"No port describes this: {str(wrong)[:300]}."
+        remarks.append(Remark("not modelled", top.line, top.text, lost))
+        way: Literal["in", "out"] = "in" if inside else "out"
+        return ConfiguredPort(interface, way, None, policy=f"{top.kind} {top.handle}", line=top.line)
     remarks += notes.remarks
     kinds += notes.undescribed
     return port

@@ -60,8 +60,29 @@ def inner_of(notes: Notes, qdisc: Command) -> Inner:
         return _prio(notes, qdisc)
     if qdisc.kind in ("drr", "qfq"):
         return _round(notes, qdisc)
+    own = [each for each in notes.device.classes.values() if each.handle.startswith(qdisc.handle)]
+    if own:
+        return _named(notes, qdisc, own)
     name = notes.name(qdisc.handle, qdisc.kind)
     return single(notes, name, held(notes, qdisc, f"queues[{name!r}]"), qdisc)
+
+
+def _named(notes: Notes, qdisc: Command, own: list[Command]) -> Inner:
+    """The classes of a scheduler that no port describes: their names, filters and places alone."""
+    above = {each.parent for each in own}
+    names = {each.handle: notes.name(each.handle) for each in own if each.handle not in above}
+    leaf = held(notes, qdisc, "")
+    found = sort(notes, qdisc.handle, names)
+    classifier = classifier_of(found.rules, found.default or "")
+    nodes = {each.handle: notes.name(each.handle) for each in own if each.handle in above}
+    entries = [
+        (names[each.handle], each.handle, each, nodes.get(each.parent, ""))
+        for each in own
+        if each.handle in names
+    ]
+    describe(notes, classifier, found, entries)
+    queues = tuple(Queue(name, leaf.limit, leaf.dropper) for name in names.values())
+    return Inner(queues, StrictPriority(), classifier)
 
 
 def single(notes: Notes, name: str, found: Held, qdisc: Command) -> Inner:
@@ -136,7 +157,7 @@ def _round(notes: Notes, qdisc: Command) -> Inner:
     notes.options(qdisc)
     own = [each for each in notes.device.classes.values() if each.handle.startswith(qdisc.handle)]
     if not own:
-        raise ConfigurationError(f"{qdisc.kind} has no classes", qdisc.line)
+        raise Unmodelled(qdisc, f"{qdisc.kind} without classes sends nothing.")
     names = {each.handle: notes.name(each.handle) for each in own}
     found = sort(notes, qdisc.handle, names)
     classifier = classifier_of(found.rules, found.default or "")

@@ -3,15 +3,16 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
 from qoslib.config.reading import Remark
 from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.tc.wrappers import QUIET, Function, called, functions, plain, unwrapped
+from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
-__all__ = ["Script", "read_script"]
+__all__ = ["Script", "read_script", "refusal"]
 
 #: Longest value of a variable; a value made of others cannot grow without end.
 LONGEST = 1000
@@ -28,7 +29,6 @@ _OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select
 _OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
 _CLOSES = {"fi", "esac", "}", "done"}
 _BETWEEN = {";", "&&", "||", "|", "&", ";;", "then", "do", "else", "elif", "in", "!"}
-_PREFIXES = {"sudo", "exec", "command", "nohup", "time", "export", "local", "readonly", "declare"}
 
 
 class Script(NamedTuple):
@@ -42,11 +42,14 @@ class Script(NamedTuple):
         Lines of tc that could not be read.
     unread : dict of str to int
         Device, empty for any, and the first line that would have changed its queues.
+    functions : dict of str to Function
+        Those that only pass their arguments.
     """
 
     commands: list[tuple[Command, dict[str, str]]]
     remarks: list[Remark]
     unread: dict[str, int]
+    functions: Mapping[str, Function]
 
 
 def read_script(text: str) -> Script:
@@ -65,7 +68,7 @@ def read_script(text: str) -> Script:
     Raises
     ------
     ConfigurationError
-        If a handle is none, a command breaks off, or a variable grows without end.
+        If a variable grows without end.
 
     Examples
     --------
@@ -73,7 +76,8 @@ def read_script(text: str) -> Script:
     >>> script.commands[0][0].device
     'eth0'
     """
-    found, values, names = Script([], [], {}), dict[str, str](), dict[str, str]()
+    own, text = functions(text, _parts)
+    found, values, names = Script([], [], {}, own), dict[str, str](), dict[str, str]()
     inside: list[tuple[str, int]] = []
     for number, line in _logical_lines(text):
         check_time(number)
@@ -96,6 +100,27 @@ def read_script(text: str) -> Script:
         for words, blocks, certain in parts:
             _one(words, certain, number, values, names, blocks, found)
     return found
+
+
+def refusal(error: ConfigurationError, line: int, text: str) -> Remark:
+    """A command that tc or the kernel refuses, for the reason of an error.
+
+    Parameters
+    ----------
+    error : ConfigurationError
+    line : int
+    text : str
+
+    Returns
+    -------
+    Remark
+
+    Examples
+    --------
+    >>> refusal(ConfigurationError("there is no 1:7 to change", 3), 3, "tc class change").lost
+    'there is no 1:7 to change'
+    """
+    return Remark("refused", line, text, str(error).removeprefix(f"line {error.line}: "))
 
 
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -129,6 +154,20 @@ def _tokens(line: str) -> list[str] | None:
         return list(lexer)
     except ValueError:
         return None
+
+
+def _parts(text: str) -> list[list[str]] | None:
+    """The commands of the body of a function, and what stands between them."""
+    parts: list[list[str]] = [[]]
+    for _, line in _logical_lines(text):
+        tokens = _tokens(line)
+        if tokens is None:
+            return None
+        for token in [*tokens, ";"]:
+            parts += [[token], []] if token in _BETWEEN else []
+            if token not in _BETWEEN:
+                parts[-1].append(token)
+    return [part for part in parts if part]
 
 
 def _short(line: str) -> str:
@@ -171,35 +210,37 @@ def _commands(
 
 
 def _is_tc(words: list[str]) -> bool:
-    return bool(words) and (_plain(words[0]) == "tc" or _behind_tc(words) is not None)
+    return _behind_tc(words) is not None
 
 
 def _own(words: list[str]) -> list[str]:
     """The words from tc on: what stands in front of it is not about queues."""
-    at = next((i for i, word in enumerate(words) if _plain(word) == "tc"), 0)
+    at = next((i for i, word in enumerate(words) if plain(word) == "tc"), 0)
     return words[at:]
 
 
-def _plain(word: str) -> str:
-    return word.rsplit("/", 1)[-1].strip("${}").lower()
-
-
-def _behind_tc(words: list[str]) -> list[str] | None:
-    """What stands behind `tc` and its options; None if it is no tc command."""
-    rest = list(words)
-    while rest and (rest[0] in _PREFIXES or _ASSIGNMENT.fullmatch(rest[0])):
-        rest.pop(0)
-    if rest[:3] == ["ip", "netns", "exec"]:
-        del rest[:4]
-    if len(rest) > 1 and rest[0] in THINGS and (rest[1] in VERBS or ":" in "".join(rest[2:3])):
-        return rest
-    if not rest or _plain(rest[0]) != "tc":
+def _behind_tc(words: list[str]) -> tuple[list[str], str] | None:
+    """What stands behind `tc` and its options, and where it is run; None if it is no tc command."""
+    if len(words) > 1 and words[0] in THINGS and (words[1] in VERBS or ":" in "".join(words[2:3])):
+        return words, ""
+    found = unwrapped(words)
+    if found is None:
         return None
-    rest.pop(0)
+    rest, place = found[0][1:], found[1]
     while rest and rest[0].startswith("-"):
-        if rest.pop(0) in ("-n", "-netns", "-b", "-batch"):
+        option = rest.pop(0)
+        if option in ("-n", "-netns", "-b", "-batch"):
+            place = rest[0] if rest and option in ("-n", "-netns") else place
             del rest[:1]
-    return rest
+    return rest, place
+
+
+def _foreign(words: list[str]) -> list[str]:
+    """What stands behind a `tc` that something unknown runs; empty if nothing does."""
+    own = _own(words)
+    if plain(words[0]) in QUIET or len(own) < 3 or own is words or plain(own[0]) != "tc":
+        return []
+    return own[1:] if meant(own[1], THINGS) and own[2] in VERBS else []
 
 
 def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
@@ -233,16 +274,26 @@ def _one(
     if own and all(_ASSIGNMENT.fullmatch(word) for word in own):
         _assign(own, certain, number, values)
         return
-    expanded, unknown, text = list[str](), "", _short(" ".join(_own(words)))
+    text = _short(" ".join(_own(words)))
+    expanded, unknown = list[str](), ""
+    words = called(words, found.functions)
     for index, word in enumerate(words):
         whole, missing = _expand(word, values, number)
-        if missing and not (index and words[index - 1] == "dev") and _plain(word) != "tc":
+        if missing and not (index and words[index - 1] == "dev") and plain(word) != "tc":
             unknown = unknown or missing
         expanded += whole.split() if "$" in word and not missing else [whole]
     if length := _queue_length(expanded):
         found.commands.append((Command(number, text, "link", "change", *length), {}))
         return
-    rest = _behind_tc(expanded)
+    expanded = called(expanded, found.functions)
+    behind = _behind_tc(expanded)
+    if behind is None:
+        if rest := _foreign(expanded):
+            lost = f"What {expanded[0][:40]!r} does with this is not known: it is not read."
+            found.remarks.append(Remark("unknown", number, text, lost))
+            _unread(rest, number, found)
+        return
+    rest, place = behind
     if not rest:
         return
     reason = ""
@@ -262,7 +313,14 @@ def _one(
         what = "What another command gives" if unknown == "$(...)" else f"${unknown}"
         reason = f"{what} has no value here"
     if not reason:
-        made = command(rest, number, text)
+        try:
+            made = command(rest, number, text)
+        except TakesTooLongError:
+            raise
+        except ConfigurationError as error:
+            found.remarks.append(refusal(error, number, text))
+            return
+        made = made._replace(place=place) if made is not None else None
         if made is not None and made.verb != "show":
             found.commands.append((made, dict(names)))
             names.clear()

@@ -46,6 +46,8 @@ class Command(NamedTuple):
         Whether a kernel showed it, and so has every default in it that tc shows at all.
     detailed : bool
         Whether it was shown by ``tc -d``.
+    place : str
+        The network namespace or machine in which it is run; empty for this one.
     """
 
     line: int
@@ -61,6 +63,7 @@ class Command(NamedTuple):
     prio: str = ""
     shown: bool = False
     detailed: bool = False
+    place: str = ""
 
 
 def meant(word: str, words: Sequence[str]) -> str:

@@ -1,0 +1,151 @@
+"""Scripts of tc as people write them: what stands in front of tc, and queues without a model."""
+
+import pytest
+
+from qoslib.config import read
+from qoslib.findings import check
+
+RATE = {"line_rate_bps": 1e8}
+#: Where `{}` stands is what runs tc.
+SCRIPT = """\
+#!/bin/sh
+{before}
+{tc} qdisc add dev eth0 root handle 1: htb default 20
+{tc} class add dev eth0 parent 1: classid 1:10 htb rate 20mbit ceil 50mbit
+{tc} class add dev eth0 parent 1: classid 1:20 htb rate 5mbit ceil 50mbit
+{tc} filter add dev eth0 parent 1: u32 match ip dsfield 0xb8 0xfc flowid 1:10
+"""
+WRAPPED = {
+    "sudo tc": "",
+    "sudo -n /usr/sbin/tc": "",
+    "ip netns exec red tc": "",
+    "sudo ip netns exec red tc": "",
+    "docker exec -it web tc": "",
+    "ssh -p 22 admin@edge tc": "",
+    "env LANG=C tc": "",
+    "timeout 5 tc": "",
+    "$TC": "TC=/sbin/tc",
+    '"${TC}"': 'TC="sudo tc"',
+    "run tc": 'run() { echo "$@"; "$@"; }',
+    "must": 'must() {\n  sudo /sbin/tc "$@" || exit 1\n}',
+    "function_of_bash": "function function_of_bash {\n  tc ${@}\n}",
+    "both": 'both() { must "$@"; }\nmust() { tc "$@"; }',
+}
+
+
+@pytest.mark.parametrize("tc", WRAPPED)
+def test_a_wrapper_in_front_of_tc_changes_nothing(tc):
+    plain = read(SCRIPT.format(tc="tc", before=""), facts=RATE)
+    found = read(SCRIPT.format(tc=tc, before=WRAPPED[tc]), facts=RATE, dialect="tc")
+    assert found.ports[0].port == plain.ports[0].port is not None
+    assert not [each for each in found.remarks if each.kind != "not modelled"]
+
+
+def test_arguments_go_where_a_function_has_them():
+    text = SCRIPT.format(tc="tc", before='leaf() { tc qdisc add dev eth0 parent $1 "$2" limit 7; }')
+    found = read(text + "leaf 1:20 pfifo\n", facts=RATE)
+    assert {q.name: q.limit.packets for q in found.ports[0].port.queues} == {
+        "1:10": 1000, "1:20": 7,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        'run() { if [ -n "$DRY" ]; then return; fi; "$@"; }',
+        'run() { tc "$@"; tc "$@"; }',
+        "",
+    ],
+)
+def test_what_does_more_than_pass_arguments_is_listed(before):
+    text = SCRIPT.format(tc="tc", before=before)
+    found = read(text + "run tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n", facts=RATE)
+    last = text.count("\n") + 1
+    assert [each.kind for each in found.remarks if each.line == last] == ["unknown"]
+    assert found.ports[0].port is None
+
+
+def test_what_only_prints_a_command_is_no_command():
+    text = SCRIPT.format(tc="tc", before="")
+    found = read(text + "echo tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n", facts=RATE)
+    assert found.ports[0].port is not None
+
+
+def test_devices_of_one_name_in_two_namespaces_are_two():
+    text = "tc qdisc add dev eth0 root pfifo limit 5\n"
+    text += "ip netns exec red tc qdisc add dev eth0 root pfifo limit 6\n"
+    text += "tc -n blue qdisc add dev eth0 root pfifo limit 7\n"
+    found = read(text, facts=RATE)
+    assert not found.remarks
+    assert {port.interface: port.port.queues[0].limit.packets for port in found.ports} == {
+        "eth0": 5, "red:eth0": 6, "blue:eth0": 7,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["cake bandwidth 10mbit", "fq_pie", "pie limit 50", "newcomer"])
+def test_a_queue_without_a_model_keeps_its_name_and_its_place(kind):
+    text = SCRIPT.format(tc="tc", before="")
+    text += f"tc qdisc add dev eth0 parent 1:20 handle 20: {kind}\n"
+    found = read(text, facts=RATE)
+    (configured,) = found.ports
+    assert configured.port is None
+    assert [(each.name, each.marks) for each in configured.classes] == [
+        ("1:10", ("EF",)), ("1:20", ("the rest",)),
+    ]  # fmt: skip
+    assert f"parent 1:20 handle 20: {kind}" in configured.classes[1].statements[1].text
+    (said,) = [each for each in found.remarks if each.line == text.count("\n")]
+    assert "Nothing is promised on this device." in said.lost
+    report = check(text, facts=RATE)
+    assert not report.ports[0].rows
+    assert {each.id for each in report.findings} <= {"tc-refused"}
+
+
+def test_the_classes_of_a_scheduler_without_a_model_keep_their_places():
+    text = SCRIPT.format(tc="tc", before="").replace("rate", "ls rate").replace("ceil", "ul rate")
+    text = text.replace("htb", "hfsc")
+    (configured,) = read(text, facts=RATE).ports
+    assert configured.port is None
+    assert [(each.name, each.marks) for each in configured.classes] == [
+        ("1:10", ("EF",)), ("1:20", ()),
+    ]  # fmt: skip
+
+
+def test_a_refused_command_takes_what_hangs_on_it_and_no_more():
+    text = SCRIPT.format(tc="tc", before="").replace("rate 5mbit", "rate 5mbis")
+    text += "tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n"
+    found = read(text, facts=RATE)
+    assert [each.name for each in found.ports[0].classes] == ["1:10"]
+    refused = {each.line: each.lost for each in found.remarks if each.kind == "refused"}
+    assert set(refused) == {5, 7}
+    assert "is no rate" in refused[5]
+    assert "parent 1:20 is missing" in refused[7]
+
+
+def test_a_class_without_a_filter_is_named_once_and_not_where_filters_are_unread():
+    text = SCRIPT.format(tc="tc", before="").replace("default 20", "default 10")
+    ids = [each.id for each in check(text, facts=RATE).findings]
+    assert ids.count("class-without-filter") == 1
+    loop = "for p in 22 80; do tc filter add dev eth0 parent 1: fw flowid 1:20; done\n"
+    unread = [each.id for each in check(text + loop, facts=RATE).findings]
+    assert "class-without-filter" not in unread
+    classify = "iptables -t mangle -A POSTROUTING -j CLASSIFY --set-class 1:20\n"
+    assert "class-without-filter" not in [
+        each.id for each in check(text + classify, facts=RATE).findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [
+        ("5mbps", "5mbps is 40 Mb/s"),
+        ("5Mbps", "5Mbps is 40 Mb/s"),
+        ("640kbps", "640kbps is 5.12 Mb/s"),
+        ("${UP}kbps", "${UP}kbps is eight times ${UP}kbit"),
+    ],
+)
+def test_bytes_per_second_are_asked_about(word, says):
+    text = "UP=640\n" + SCRIPT.format(tc="tc", before="").replace("5mbit", word)
+    (got,) = [e for e in check(text, facts=RATE).findings if e.id == "tc-bytes-per-second"]
+    assert says in got.sentence
+    assert "class change dev eth0" in got.fix
+    assert "bps" not in got.fix
