@@ -81,8 +81,9 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
     """A rate is in bytes per second, eight times what it looks like (tc)."""
     if configuration.dialect != "tc":
         return
-    lines = [*configuration.statements, *configuration.remarks]
-    for line, text in dict.fromkeys((each.line, each.text) for each in lines):
+    lines = [(each.line, each.text) for each in configuration.statements]
+    lines += [(each.line, each.text) for each in configuration.remarks]
+    for line, text in dict.fromkeys(lines):
         for found in _BYTES.finditer(text):
             number, prefix, binary = found[1], found[2].lower(), found[3]
             bits = f"{number}{prefix}{binary.lower()}bit"
@@ -111,12 +112,14 @@ def rate_above_line(case: Case) -> Iterator[Found]:
     if not isinstance(case.port.scheduler, HierarchicalTokenBucket):
         return
     nodes = nodes_of(case.port)
-    every: dict[str, Queue | Node] = {each.name: each for each in (*case.port.queues, *nodes)}
+    every: dict[str, Queue | Node] = {queue.name: queue for queue in case.port.queues}
+    every |= {node.name: node for node in nodes}
     below = {name for node in nodes if node.shaper for name in node.children}
     tops = [each for name, each in every.items() if name not in below and each.shaper]
     for top in tops:
-        if top.shaper and top.shaper.rate_bps > line_bps * (1 + ROUNDING):
-            yield _above(case, _line(case, top.name), f"The ceil of {top.name}", top.shaper.rate_bps)
+        ceil_bps = top.shaper.rate_bps if top.shaper else 0.0
+        if ceil_bps > line_bps * (1 + ROUNDING):
+            yield _above(case, _line(case, top.name), f"The ceil of {top.name}", ceil_bps)
     rates = {top.name: top.guaranteed_bps for top in tops}
     if sum(rates.values()) > line_bps * (1 + ROUNDING):
         parts = " + ".join(f"{name} {rate_text(rate)}" for name, rate in rates.items())
@@ -162,9 +165,10 @@ def class_without_filter(case: Case) -> Iterator[Found]:
     trees = HierarchicalTokenBucket | DeficitRoundRobin | StartTimeFairQueueing
     if case.configuration.dialect != "tc" or not isinstance(case.port.scheduler, trees):
         return
-    said = [each.text for each in case.configuration.statements]
-    texts = [*said, *(each.text for each in case.configuration.remarks)]
-    unread = any("filter" in r.text and r.kind != "not modelled" for r in case.configuration.remarks)
+    remarks = case.configuration.remarks
+    texts = [each.text for each in case.configuration.statements]
+    texts += [each.text for each in remarks]
+    unread = any("filter" in each.text and each.kind != "not modelled" for each in remarks)
     empty = [each for each in case.configured.classes if not each.marks and _is_made(each)]
     if unread or not empty or any(_SETS_CLASS.search(text) for text in texts):
         return

@@ -210,7 +210,9 @@ def _read(
         lost = f"No port describes this: {str(wrong)[:300]}."
         remarks.append(Remark("not modelled", top.line, top.text, lost))
         way: Literal["in", "out"] = "in" if inside else "out"
-        return ConfiguredPort(interface, way, None, policy=f"{top.kind} {top.handle}", line=top.line)
+        return ConfiguredPort(
+            interface, way, None, policy=f"{top.kind} {top.handle}", line=top.line
+        )
     remarks += notes.remarks
     kinds += notes.undescribed
     return port
