@@ -1,6 +1,7 @@
 """Lesson 08: what it says of droppers under constant streams and under TCP."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from qoslib import Cubic, Flow, Host, Scenario, lessons, run, sweep, tcp, units
@@ -9,6 +10,7 @@ from qoslib.lessons.aqm.outcomes import used_share
 from qoslib.lessons.aqm.sliders import BLAST, LINE, START, described, red
 from qoslib.platforms import gsr12000, platform
 from qoslib.port import Codel, Instantaneous, Pie, RedProfile, TailDrop
+from qoslib.traffic import Poisson, Stream
 
 DROPPER = "network.queues['all'].dropper"
 DROPPERS = {"tail": TailDrop(), "harsh": red(1), "soft": red(64), "codel": Codel(), "pie": Pie()}
@@ -157,3 +159,54 @@ def test_the_scene_has_both_loads():
     # What was recorded cannot be made faster.
     assert [times for _, times in loads] == [1.0, 0.0]
     assert units.convert(BLAST.mean_rate_bps, "bit/s", "Mbit/s") == pytest.approx(168)
+
+
+def harsh(hosts=(), streams=()):
+    """The port with RED 1/2 after the slow start: packets lost, their share, link used."""
+    port = LINE.replace(queues=(LINE.queues[0].replace(dropper=red(1)),))
+    result = run(Scenario("harsh", port, streams, 20, warmup_s=8, hosts=hosts))
+    return result.packets.lost.sum(), result.drop_ratio, used_share(port, result)
+
+
+def flows_of_a_site(count, **pacing):
+    flows = tuple(
+        Flow(f"flow {n}", 0.040 + n * 0.00025, mss_bytes=1448, frame_bytes=1500)
+        for n in range(count)
+    )
+    return (Host("site", 1e9, flows, **pacing),)
+
+
+def test_bursts_cause_the_drops_and_window_reductions_the_idle_time():
+    """Each alone leaves the link less idle than both together; pacing takes away both."""
+    _, ratio, used = harsh(streams=(Stream("random", 60e6, 1500, Poisson()),))
+    offered = 60e6 * 1538 / 1500 / 100e6
+    assert ratio == pytest.approx(0.05, abs=0.005)
+    assert used == pytest.approx(0.95 * offered, abs=0.005)
+    alone, two = harsh(flows_of_a_site(1)), harsh(flows_of_a_site(2))
+    assert (alone[0], two[0]) == (3, 30)
+    assert (alone[2], two[2]) == pytest.approx((0.79, 0.39), abs=0.005)
+    paced = harsh(flows_of_a_site(2, pacing=HtbPacing(95e6)))
+    assert paced[0] == 0
+    assert paced[2] == pytest.approx(0.965, abs=0.005)
+
+
+def test_a_dropper_has_the_same_colour_in_every_figure_of_the_lesson():
+    table = pd.DataFrame(
+        {"link used [%]": 50.0, "mean delay [ms]": 5.0},
+        index=["tail drop", "RED 1/2", "RED 64/128", "CoDel", "PIE"],
+    )
+    bars = lessons.aqm.both_loads(table, table)
+    there = {line.uid.rpartition("-")[0]: line.marker.color for line in bars.data}
+    app = lessons.aqm.explorer()
+    here = {line.uid.rpartition("-")[0]: line.marker.color for line in app.figure.data}
+    for name in ("tail drop", "CoDel", "PIE"):
+        assert here[name] == there[name]
+    assert here["RED"] == there["RED 1/2"]
+    ramps = lessons.aqm.ramps({"RED 1/2": RedProfile(1, 2), "RED 64/128": RedProfile(64, 128)})
+    assert [line.line.color for line in ramps.data] == [there["RED 1/2"], there["RED 64/128"]]
+    app.close()
+
+
+def test_a_packet_takes_longer_than_codels_target_below_2_5_mbps():
+    assert units.serialisation_s(1500, units.mbps(2.5), 38) == pytest.approx(5e-3, rel=0.02)
+    assert Codel().target_s == pytest.approx(5e-3)

@@ -14,8 +14,16 @@ from qoslib.scenario import Scenario
 
 __all__ = ["both_loads", "codel_over_time", "figure", "ramps"]
 
-#: In the order of the droppers: far apart, and the same in every figure of the lesson.
-LOOKS = [style.LOOKS[name] for name in ("BE", "CS4", "CS1", "CS3", "NC")]
+#: A dropper has one look in every figure of the lesson; a ramp is named by its thresholds.
+LOOKS = {
+    "tail drop": style.LOOKS["BE"],
+    "RED": style.LOOKS["CS4"],
+    "RED 1/2": style.LOOKS["CS4"],
+    "RED 64/128": style.LOOKS["CS1"],
+    "RED 2000/2001": style.LOOKS["CS2"],
+    "CoDel": style.LOOKS["CS3"],
+    "PIE": style.LOOKS["NC"],
+}
 USED, DELAY, TIME = "link used [%]", "mean delay [ms]", "time [s]"
 CONSTANT, RESPONSIVE = "constant stream", "TCP"
 
@@ -30,8 +38,8 @@ def ramps(profiles: Mapping[str, RedProfile]) -> Figure:
     """
     x = np.unique(np.concatenate([np.geomspace(0.5, 4000, 200), *map(_corners, profiles.values())]))
     traces = [
-        style.curve("fluid", name, x, _percent(profile, x), 0, as_look=look, uid=name)
-        for look, (name, profile) in zip(LOOKS, profiles.items(), strict=False)
+        style.curve("fluid", name, x, _percent(profile, x), 0, as_look=_look(name, place), uid=name)
+        for place, (name, profile) in enumerate(profiles.items())
     ]
     layout = style.layout(["probability of a drop [%]"], "queue [packets]")
     ticks = [1, 2, 10, 64, 128, 1000, 2000]
@@ -46,6 +54,11 @@ def ramps(profiles: Mapping[str, RedProfile]) -> Figure:
     rows = {f"{name} [%]": _percent(each, lengths) for name, each in profiles.items()}
     table = pd.DataFrame(rows, index=pd.Index(lengths.astype(int), name="queue [packets]"))
     return Figure(data=traces, layout=layout, summary=summary, table=table)
+
+
+def _look(name, place=0):
+    """The look of a dropper, whatever is said of it after a comma; of others the next."""
+    return LOOKS.get(name.partition(",")[0], style.look(name, place))
 
 
 def _corners(profile):
@@ -80,11 +93,11 @@ def codel_over_time(scenario: Scenario, result: Result, codel: Codel) -> Figure:
     law_pps = time_s / (2 * codel.interval_s**2)
     excess_pps = float((result.offered_pps - result.sent_pps).sum())
     delay_ms = _delay_ms(port, scenario.streams[0].mean_frame_bytes, history.queue_packets[0])
-    blue, red, grey = style.LOOKS["BE"], style.LOOKS["CS4"], style.Look(style.INK, "circle")
-    law = style.curve("fluid", "CoDel's law", time_s, law_pps, 0, as_look=blue, uid="law")
+    look, grey = LOOKS["CoDel"], style.Look(style.INK, "circle")
+    law = style.curve("fluid", "CoDel's law", time_s, law_pps, 0, as_look=look, uid="law")
     ends, level = time_s[[0, -1]], [excess_pps] * 2
     needed = style.line("bound", "needed (left)", ends, level, 0, as_look=grey, uid="needed")
-    seen = style.curve("packets", "packet model", time_s, delay_ms, 1, as_look=red, uid="delay")
+    seen = style.curve("packets", "packet model", time_s, delay_ms, 1, as_look=look, uid="delay")
     target = [units.convert(codel.target_s, "s", "ms")] * 2
     goal = style.line("bound", "target (right)", ends, target, 1, as_look=grey, uid="target")
     shown = {"showlegend": True}
@@ -147,7 +160,8 @@ def _rows(names, layout):
 
 def _moves(blasted, tcp):
     """From the constant stream to TCP, a line for each dropper in each panel."""
-    for look, name in zip(LOOKS, tcp.index, strict=False):
+    for place, name in enumerate(tcp.index):
+        look = _look(name, place)
         for panel, column in enumerate((USED, DELAY)):
             x = [float(table[column][name]) for table in (blasted, tcp)]
             trace = style.line("tcp", name, x, [], panel, as_look=look, uid=f"{name}-{panel}")
@@ -189,7 +203,7 @@ def figure(
     chosen : str
         Its name in the tables.
     """
-    look = LOOKS[list(tcp.index).index(chosen)]
+    look = _look(chosen, list(tcp.index).index(chosen))
     assert flows.tcp is not None
     rates = np.sort(units.convert(flows.tcp.goodput_bps, "bit/s", "Mbit/s"))
     rank, ends = np.arange(1, len(rates) + 1), [0.5, len(rates) + 0.5]

@@ -1,12 +1,9 @@
 """Packets of lesson 08, one by one."""
 
-from functools import partial
-
 import numpy as np
 
 from qoslib import run, units
 from qoslib.explore import PacketView, packet_view
-from qoslib.lessons import guess_words
 from qoslib.lessons.aqm.sliders import START, described
 from qoslib.traffic import Stream, Trace
 
@@ -38,6 +35,4 @@ def scene() -> PacketView:
     name = f"{START['flows']:.0f} TCP flows"
     seen = tcp.replace(streams=(Stream(name, arrivals=arrivals),), hosts=(), duration_s=end_s)
     lanes = {"constant stream": blast, name: seen}
-    return packet_view(
-        lanes, start_s=BEGIN_S, duration_s=span_s, guess=partial(guess_words, "08.b")
-    )
+    return packet_view(lanes, start_s=BEGIN_S, duration_s=span_s)

@@ -104,11 +104,10 @@ def explorer() -> Explorer:
         blasted, tcp = (outcomes(scenario, each) for each in (blasts, flows))
         drawn = figure(scenario, blasted, tcp, flows[chosen], chosen)
         others = any(values[name] != START[name] for name in ("flows", "trip"))
-        soft = values["minimum"] != START["minimum"]
         drawn.add_traces(
             [
-                ghost("08.a", 1, y=["CoDel"], side="center"),
-                ghost("08.b", 0, y=[RED], side="center", faded=others or soft),
+                ghost("08.a", 1, y=["CoDel"], side="right"),
+                ghost("08.b", 1, y=["CoDel"], side="left", faded=others),
             ]
         )
         return drawn
