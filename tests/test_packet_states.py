@@ -383,7 +383,11 @@ def test_tokens_deficits_and_turns_are_those_of_a_slow_replay(tmp_path, name):
                 served = "guaranteed" if events.guaranteed[row] else "excess"
                 covered = way if events.guaranteed[row] else []
             for n in way:
-                for kind, takes, cost in (("rate", n in covered, size + 20), ("ceil", True, size)):
+                ceil_bytes = size + 20 if lends else size
+                for kind, takes, cost in (
+                    ("rate", n in covered, size + 20),
+                    ("ceil", True, ceil_bytes),
+                ):
                     bucket = nodes[n].get(kind)
                     if bucket and takes:
                         spent_s = cost * 8 / bucket["rate_bps"]

@@ -433,3 +433,17 @@ def test_the_order_of_the_nodes_means_nothing():
     one, other = (simulate(at, streams, 0.2) for at in (port, port.replace(scheduler=turned)))
     assert (one.packets.sent == other.packets.sent).all()
     assert (one.delay_max_s == other.delay_max_s).all()
+
+
+def test_a_ceil_of_htb_counts_the_bytes_that_tc_is_told_to_add():
+    """`ceil 10mbit overhead 24` with frames of 1000 B: 10 Mb/s with them, 9.766 of frames."""
+    made = [htb(queue("a"), 1 * M, 10 * M), htb(queue("b"), 1 * M, 100 * M)]
+    nodes = [htb(Node("site", ("a",)), 2 * M, 100 * M), htb(Node("root", ("site", "b")), 100 * M)]
+    below = htb(nodes[0], 2 * M, 5 * M)
+    for tree, ceil_mbps in ((nodes, 10), ([below, nodes[1]], 5)):
+        scheduler = HierarchicalTokenBucket(tuple(tree))
+        port = Port("eth0", 100 * M, tuple(made), scheduler, overhead_bytes=24)
+        streams = [Stream("a", 50 * M, 1000), Stream("b", 20 * M, 1000)]
+        of_frames = ceil_mbps * 1000 / 1024
+        for got in (simulate(port, streams, 4.0, warmup_s=1.0), solve(port, streams)):
+            assert_allclose(got["a"].sent_bps / M, of_frames, rtol=0.002)

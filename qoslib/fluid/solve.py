@@ -252,13 +252,15 @@ def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats
 def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floats:
     """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
     on_line = packet[..., 1] / packet[..., 0]
-    demand = np.stack(
-        [
-            shaped_bps(queue.shaper, put_in[..., i], on_line[..., i])
-            for i, queue in enumerate(port.queues)
-        ],
-        axis=-1,
-    )
+    demand = put_in
+    if not isinstance(port.scheduler, HierarchicalTokenBucket):
+        demand = np.stack(
+            [
+                shaped_bps(queue.shaper, put_in[..., i], on_line[..., i])
+                for i, queue in enumerate(port.queues)
+            ],
+            axis=-1,
+        )
     share = _sharing(port).rates
     capacity = _capacity(port, demand, weights, on_line)
     return share(port, demand, capacity, weights)

@@ -149,9 +149,8 @@ class _Lending:
     ) -> None:
         each = tree.each(port.queues)
         self.tree, self.queues, self.demand = tree, port.queues, demand
-        self.on_line = packets[:, 1] / packets[:, 0]
         quanta = np.array([queue.quantum_bytes for queue in port.queues], float)
-        self.growth = np.maximum(quanta, packets[:, 0]) * self.on_line
+        self.growth = np.maximum(quanta, packets[:, 0]) * packets[:, 1] / packets[:, 0]
         self.rate_left = np.array([one.guaranteed_bps for one in each], float)
         self.ceil_left = np.array([one.shaper.rate_bps if one.shaper else np.inf for one in each])
         self.line_left, self.least_bps = capacity, LEAST * capacity
@@ -197,13 +196,13 @@ class _Lending:
         """How far all may grow till the first of them is held back."""
         rising = [self.growth[queue] for queue in way]
         steps = [self.line_left / sum(rising)]
-        taken, framed = np.zeros(len(self.rate_left)), np.zeros(len(self.ceil_left))
+        taken, passed = np.zeros(len(self.rate_left)), np.zeros(len(self.ceil_left))
         for queue, path in way.items():
             steps.append((self.demand[queue] - self.got[queue]) / self.growth[queue])
             taken[path[-1]] += self.growth[queue]
-            framed[list(path)] += self.growth[queue] / self.on_line[queue]
+            passed[list(path)] += self.growth[queue]
         steps += list(self.rate_left[taken > 0] / taken[taken > 0])
-        steps += list(self.ceil_left[framed > 0] / framed[framed > 0])
+        steps += list(self.ceil_left[passed > 0] / passed[passed > 0])
         return float(max(min(steps), 0.0))
 
     def _give(self, queue: int, lender: int, rate_bps: float) -> None:
@@ -212,7 +211,7 @@ class _Lending:
         number, lends = queue, False
         while number >= 0:
             lends = lends or number == lender
-            self.ceil_left[number] -= rate_bps / self.on_line[queue]
+            self.ceil_left[number] -= rate_bps
             self.rate_left[number] -= rate_bps if lends else 0.0
             number = self.tree.parents[number]
 

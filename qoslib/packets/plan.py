@@ -17,7 +17,7 @@ from qoslib.packets.kernels.clock import (
 from qoslib.packets.kernels.counters import BINS
 from qoslib.packets.kernels.draws import key
 from qoslib.packets.kernels.schedulers import DISPATCHED
-from qoslib.packets.plan_classes import class_rows, is_tree
+from qoslib.packets.plan_classes import class_rows, is_tree, lends
 from qoslib.packets.plan_marks import Kind, kinds_of
 from qoslib.packets.plan_queues import (
     fill_queue,
@@ -29,7 +29,6 @@ from qoslib.packets.plan_tree import tree_needs
 from qoslib.port import (
     ByteLimit,
     Forwarder,
-    HierarchicalTokenBucket,
     ModifiedDrr,
     Port,
     Queue,
@@ -137,8 +136,8 @@ def planned(
     line_bps = None if isinstance(where, Forwarder) else where.rate_bps
     for i, (row, queue) in enumerate(zip(queue_rows, queues, strict=True)):
         with numbers_of(f"Queue {queue.name!r}"):
-            mine, lends = classes[classes["queue"] == i], _lends(where)
-            fill_queue(row, queue, line_bps, mine, ring, overdraws=lends)
+            mine = classes[classes["queue"] == i]
+            fill_queue(row, queue, line_bps, mine, ring, overdraws=lends(where))
         row["key"] = key(run.seed, 1, hop, i)
     run.needs += _needs(where, len(streams), run, classes, queue_rows)
     within_budget(run.needs)
@@ -186,10 +185,6 @@ def _noted(where: Port | Forwarder) -> int:
     assert isinstance(where, Port)
     nodes = len(getattr(where.scheduler, "nodes", ()))
     return queues + 2 * (queues + nodes) + nodes
-
-
-def _lends(where: Port | Forwarder) -> bool:
-    return isinstance(getattr(where, "scheduler", None), HierarchicalTokenBucket)
 
 
 def _check_ring(where: Port | Forwarder, ring: int, classes: NDArray[np.void]) -> None:

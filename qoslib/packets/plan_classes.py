@@ -15,6 +15,7 @@ from qoslib.port import (
     ByteLimit,
     ExcessBurst,
     Forwarder,
+    HierarchicalTokenBucket,
     PacketLimit,
     Policer,
     Port,
@@ -25,7 +26,7 @@ from qoslib.port import (
 from qoslib.record import fail
 from qoslib.traffic import Stream
 
-__all__ = ["class_rows", "is_tree"]
+__all__ = ["class_rows", "is_tree", "lends"]
 
 #: The largest frame, a jumbogram (RFC 2675) with room for headers [B].
 LARGEST_BYTES = 1 << 33
@@ -39,6 +40,16 @@ def is_tree(where: Port | Forwarder) -> bool:
     where : Port or Forwarder
     """
     return type(getattr(where, "scheduler", None)) in codes.TREES
+
+
+def lends(where: Port | Forwarder) -> bool:
+    """Whether its scheduler is HTB, whose ceils count bits on the line as its rates do.
+
+    Parameters
+    ----------
+    where : Port or Forwarder
+    """
+    return isinstance(getattr(where, "scheduler", None), HierarchicalTokenBucket)
 
 
 def class_rows(
@@ -124,7 +135,8 @@ def _fill_class(
         if (excess_bps := _excess_bps(queue.policer)) is not None:
             _put(row, "excess", counted_bytes, excess_bps)
     if queue.shaper:
-        _put(row, "shape", frame_bytes, queue.shaper.rate_bps)
+        counted_bytes = on_line_bytes if lends(where) else frame_bytes
+        _put(row, "shape", counted_bytes, queue.shaper.rate_bps)
     if isinstance(queue.dropper, Red):
         profile = dict(reversed(queue.dropper.profiles)).get(mark, queue.dropper.profile)
         fill_thresholds(row, "red", profile, limit_of(queue, line_bps))

@@ -14,6 +14,7 @@ from qoslib.packets.kernels.codes import TREES
 from qoslib.packets.kernels.loop import run as run_flat
 from qoslib.packets.kernels.tree_loop import run_tree
 from qoslib.packets.kernels.tree_tables import GOES, LENDERS, NODE, ROOT, STEP, Tree
+from qoslib.packets.plan_classes import lends
 from qoslib.packets.plan_queues import fill_guarantee, fill_shaper
 from qoslib.port import Forwarder, HierarchicalTokenBucket, Node, Port, Queue, SchedulerTree
 from qoslib.port.nodes import Outline, guaranteed_below_bps, outline
@@ -71,7 +72,7 @@ def tree_needs(port: Port, classes: NDArray[np.void]) -> Iterator[Need]:
         bands = 0
         if isinstance(scheduler, SchedulerTree):
             bands = len(scheduler.bands(port.queues))
-        levels = max(shape.depths) + 1 if isinstance(scheduler, HierarchicalTokenBucket) else 0
+        levels = max(shape.depths) + 1 if lends(port) else 0
         bytes_each = NODE.itemsize + 16 * (bands + levels) + 200
         paths = np.dtype(np.int64).itemsize * len(classes) * (max(shape.depths) + 1)
         needed = bytes_each * number + STEP.itemsize * steps + paths
@@ -83,9 +84,9 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
     assert isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket)
     shape = outline(port.queues, scheduler.nodes)
     nodes = _placed(shape)
-    lends = isinstance(scheduler, HierarchicalTokenBucket)
+    borrows = lends(port)
     steps, paths = _steps(port, shape, state.classes, end_ps)
-    _fill_nodes(nodes, shape, state, steps, paths, lends)
+    _fill_nodes(nodes, shape, state, steps, paths, borrows)
     number, queues = len(nodes), len(port.queues)
     root = np.zeros(1, ROOT)
     root["root"] = number - 1
@@ -93,7 +94,7 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
     if isinstance(scheduler, SchedulerTree):
         bands = _fill_bands(nodes[:queues], root[0], port.queues, scheduler)
         _mark_demoting(nodes)
-    lenders, order = _lenders(nodes, shape) if lends else (np.zeros(0, LENDERS), [])
+    lenders, order = _lenders(nodes, shape) if borrows else (np.zeros(0, LENDERS), [])
     width = max(2 * int(nodes["size"].sum()), 2 * int(lenders["size"].sum()))
     members = np.full((2, width), number, np.int64)
     for index, node in enumerate(nodes[:-1]):
@@ -115,7 +116,7 @@ def _planned(port: Port, state: tables.State, end_ps: int) -> Tree:
         goes=goes,
         turns=np.zeros((number, bands), np.int64),
         reached=np.zeros((number, bands), np.int64),
-        matches=np.full(members.shape, NONE, np.int64) if lends else members[[1, 1]],
+        matches=np.full(members.shape, NONE, np.int64) if borrows else members[[1, 1]],
         wakes=np.full(2 * _power(number), NEVER, np.int64),
         members=members,
         lenders=lenders,
@@ -149,7 +150,7 @@ def _steps(
     """What each frame size costs each node that it passes, and which of that a class pays."""
     rates = guaranteed_below_bps(port.queues, shape)
     weights = _excess_weights(port, shape)
-    if isinstance(port.scheduler, HierarchicalTokenBucket):
+    if lends(port):
         rates = weights = [0.0] * len(weights)
     shares = [_shares(shape, values, end_ps) for values in (rates, weights)]
     depths = [shape.depths[int(each["queue"])] + 1 for each in classes]
@@ -198,11 +199,12 @@ def _shares(shape: Outline, values: Sequence[float], end_ps: int) -> list[float]
 
 def _fill_step(step: np.void, port: Port, node: Node, kind: np.void) -> None:
     frame_bytes = int(kind["frame_bytes"])
+    on_line_bytes = Fraction(frame_bytes) + Fraction(port.overhead_bytes)
     if node.shaper:
-        took = split(interval_ps(frame_bytes, node.shaper.rate_bps))
+        counted_bytes = on_line_bytes if lends(port) else frame_bytes
+        took = split(interval_ps(counted_bytes, node.shaper.rate_bps))
         step["shape_ps"], step["shape_fraction"] = took
     if node.guaranteed_bps:
-        on_line_bytes = Fraction(frame_bytes) + Fraction(port.overhead_bytes)
         took = split(interval_ps(on_line_bytes, node.guaranteed_bps))
         step["credit_ps"], step["credit_fraction"] = took
 
@@ -213,7 +215,7 @@ def _fill_nodes(
     state: tables.State,
     steps: NDArray[np.void],
     paths: NDArray[np.int64],
-    lends: bool,
+    borrows: bool,
 ) -> None:
     """The buckets of the nodes above queues."""
     queues = len(nodes) - len(shape.nodes)
@@ -228,9 +230,9 @@ def _fill_nodes(
             index = shape.parents[index]
     for index, node in enumerate(shape.nodes, queues):
         row = nodes[index]
-        fill_shaper(row, node.shaper, f"Node {node.name!r}", 0 if lends else int(largest[index]))
+        fill_shaper(row, node.shaper, f"Node {node.name!r}", 0 if borrows else int(largest[index]))
         if node.guaranteed_bps:
-            fill_guarantee(row, node, f"Node {node.name!r}", int(dearest[index]), lends)
+            fill_guarantee(row, node, f"Node {node.name!r}", int(dearest[index]), borrows)
 
 
 def _fill_bands(

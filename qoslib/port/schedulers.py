@@ -207,7 +207,8 @@ class HierarchicalTokenBucket(Scheduler):
     is within its rate, past nodes within their ceil. The deepest lender comes first, then the
     lowest `priority`; equals take turns of `quantum_bytes`, with a deficit for each level of
     lenders. A packet is charged to every ceil above it, and to the rates of the lender and of what
-    is above that. A debt is at most 60 s.
+    is above that. A debt is at most 60 s. Rates and ceils are in bits on the line, as tc's
+    `overhead` is counted in both; a quantum is in bytes of frames.
 
     The packet and the fluid model run it at a port alone or in a chain, the fluid one in a `Switch`
     as well; neither runs it with TCP hosts.

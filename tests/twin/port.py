@@ -341,9 +341,10 @@ class PortTwin:
         said["tokens"] = shaper.share(now) if shaper else nan
         said |= self.scheduler.pays()
         self.scheduler.served(queue, packet, now)
-        for bucket in (queue.shaper, self.shaper):
-            if bucket:
-                bucket.take(packet.size, now)
+        if queue.shaper:
+            queue.shaper.take(queue.shaped(packet.size), now)
+        if self.shaper:
+            self.shaper.take(packet.size, now)
         queue.packets.popleft()
         said |= {"full": self.scheduler.full(), "turn": self.scheduler.turn(now)}
         self.note(now, "choice", packet, queue, 0, **said)

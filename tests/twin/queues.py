@@ -5,7 +5,14 @@ from collections import deque
 from fractions import Fraction
 from math import inf
 
-from qoslib.port import ByteLimit, DropProfile, HeadDrop, PacketLimit, Policer
+from qoslib.port import (
+    ByteLimit,
+    DropProfile,
+    HeadDrop,
+    HierarchicalTokenBucket,
+    PacketLimit,
+    Policer,
+)
 from twin.clock import PS, floor_ps, whole_ps
 from twin.draws import Draws
 from twin.droppers import early
@@ -94,7 +101,12 @@ class QueueTwin:
 
     def ready_at(self):
         """When its shaper lets the oldest packet go."""
-        return self.shaper.ready_at(self.packets[0].size) if self.shaper else 0
+        return self.shaper.ready_at(self.shaped(self.packets[0].size)) if self.shaper else 0
+
+    def shaped(self, size):
+        """What its shaper counts: a ceil of HTB counts what the line does."""
+        lends = isinstance(getattr(self.port.where, "scheduler", None), HierarchicalTokenBucket)
+        return self.port.on_line(size) if lends else size
 
     def ready(self, now):
         return bool(self.packets) and self.ready_at() <= now

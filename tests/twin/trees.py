@@ -301,7 +301,7 @@ class Htb(Tree):
             self.deficit[id(queue), level] += leaf.made.quantum_bytes
             self.next_turn(way_down, prio, mine, now)
         for place in way[1:]:
-            self.take(place.shaper, packet.size, now)
+            self.take(place.shaper, queue.port.on_line(packet.size), now)
         for place in way[way.index(self.lender) :]:
             self.take(place.credit, queue.port.on_line(packet.size), now)
 
