@@ -231,7 +231,8 @@ def test_a_limit_at_the_served_rate_is_what_the_engine_drops_by():
 
 
 def test_a_hand_moves_limit_rate_and_end():
-    view = explore.packet_view({"tail": SCENARIOS["tail"], "head": SCENARIOS["head"]})
+    lanes = {"tail": SCENARIOS["tail"], "head": SCENARIOS["head"]}
+    view = explore.packet_view(lanes, same_limit=True)
     assert view.live
     view.change = {"limit": 40, "lane": 0, "queue": 0}
     limits = [scenario.network.queues[0].limit for scenario in view.scenarios]
@@ -244,6 +245,33 @@ def test_a_hand_moves_limit_rate_and_end():
     assert [s.streams[0].rate_bps for s in view.scenarios] == [150e6, 150e6]
     view.change = {"turn": True, "lane": 0, "queue": 0}
     assert all(isinstance(s.network.queues[0].dropper, HeadDrop) for s in view.scenarios)
+
+
+def test_walls_that_happen_to_be_equal_move_alone():
+    lanes = {"small": one(PacketLimit(8)), "large": one(PacketLimit(16))}
+    view = explore.packet_view(lanes)
+    for lane, packets, limits in ((0, 16, [16, 16]), (0, 9, [9, 16]), (1, 40, [9, 40])):
+        view.change = {"limit": packets, "lane": lane, "queue": 0}
+        assert [s.only_port.queues[0].limit.packets for s in view.scenarios] == limits
+    with pytest.raises(ValueError, match="same_limit"):
+        explore.packet_view(lanes, same_limit=True)
+
+
+def test_the_walls_of_small_and_large_buffer_are_never_tied():
+    view = lessons.buffer_size.scene()
+    for packets in (25, 40):
+        view.change = {"limit": packets, "lane": 0, "queue": 0}
+    limits = [s.only_port.queues[0].limit.packets for s in view.scenarios]
+    assert limits == [40, 25]
+
+
+def test_the_wall_of_the_carriers_upper_queue_moves_alone():
+    view = lessons.own_port.scene()
+    before = view.spec["lanes"][1]["queues"][0]["limit"]
+    view.change = {"limit": 10, "lane": 0, "queue": 0}
+    upper, lower = (lane["queues"][0]["limit"] for lane in view.spec["lanes"])
+    assert upper["most"] == 10
+    assert lower == before
 
 
 def test_arrivals_of_one_queue_are_those_of_its_streams_in_every_lane():

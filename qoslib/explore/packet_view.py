@@ -99,8 +99,13 @@ class PacketView(anywidget.AnyWidget):
         window: Window,
         queues: Sequence[str] = (),
         guess: str | Callable[[], str] = "",
+        same_limit: bool = False,
         **words: Any,
     ) -> None:
+        if same_limit:
+            _alike(shown)
+            words["same_limit"] = True
+        self._same_limit = same_limit
         self._began, self._shown = list(shown), list(shown)
         self._window, self._queues, self._words, self._guess = window, tuple(queues), words, guess
         self._rates: dict[str, float] = {}
@@ -240,16 +245,16 @@ class PacketView(anywidget.AnyWidget):
         if "rate" in asked:
             self._faster(self._shown[lane].streams_of(place), float(asked["rate"]))
             return
-        old = self._shown[lane].queues[place]
-        for at, each in enumerate(self._shown):
-            # A limit is that of all lanes that had the same; an end is that of its lane alone.
-            same = place < len(each.queues) and each.queues[place].limit == old.limit
-            if at != lane and ("turn" in asked or not same):
-                continue
-            made = _turned(each.queues[place]) if "turn" in asked else each.queues[place]
-            if "limit" in asked:
-                made = made.replace(limit=_limited(made.limit, asked["limit"]))
-            self._shown[at] = each.with_queue(place, made)
+        if "turn" in asked:
+            self._set(lane, place, _turned(self._shown[lane].queues[place]))
+        if "limit" in asked:
+            for at in range(len(self._shown)) if self._same_limit else (lane,):
+                queue = self._shown[at].queues[place]
+                limit = _limited(queue.limit, asked["limit"])
+                self._set(at, place, queue.replace(limit=limit))
+
+    def _set(self, lane: int, place: int, queue: Queue) -> None:
+        self._shown[lane] = self._shown[lane].with_queue(place, queue)
 
     def _faster(self, names: Collection[str], factor: float) -> None:
         """Streams of these names, in all lanes, so many times as fast as they were at first."""
@@ -260,6 +265,14 @@ class PacketView(anywidget.AnyWidget):
                 for stream in began.scenario.streams
             )
             self._shown[at] = each._replace(scenario=each.scenario.replace(streams=streams))
+
+
+def _alike(shown: Sequence[Shown]) -> None:
+    """That lanes whose walls move together have the same limits."""
+    first, *others = ([queue.limit for queue in each.queues] for each in shown)
+    for limits in others:
+        if limits != first:
+            fail("the limits of lanes with `same_limit`", limits, f"those of the first, {first}")
 
 
 def _turned(queue: Queue) -> Queue:
@@ -293,6 +306,7 @@ def packet_view(
     title: str = "",
     guess: str | Callable[[], str] = "",
     playing: bool = False,
+    same_limit: bool = False,
 ) -> PacketView:
     """Show the packets of up to four ports on one clock, as they arrive, wait and leave.
 
@@ -328,6 +342,9 @@ def packet_view(
         called when it is.
     playing : bool
         Whether it plays as soon as it is seen.
+    same_limit : bool
+        Whether one limit holds for a queue in all lanes, so that its walls move together; by
+        default each wall moves alone.
 
     Returns
     -------
@@ -337,8 +354,8 @@ def packet_view(
     Raises
     ------
     ValueError
-        If something else is to be shown, a result has no events, a name is not known, or too many
-        packets are in the window.
+        If something else is to be shown, a result has no events, a name is not known, too many
+        packets are in the window, or lanes with the same limit have different ones.
 
     Examples
     --------
@@ -366,4 +383,4 @@ def packet_view(
     if rates_divided_by != 1:
         words["badge"] = f"rates divided by {rates_divided_by:g}"
     window = window_of(lanes, packets, start_s, duration_s)
-    return PacketView(lanes, window, queues, guess, **words)
+    return PacketView(lanes, window, queues, guess, same_limit, **words)

@@ -71,7 +71,8 @@ export function slidersOf(scene, memory, ask, again) {
     const steps = ladder(low, Math.max(64 * began, now), now, unit !== "s"), last = steps.length - 1;
     const limit = (at) => ask({ limit: steps[at], lane: number, queue: place });
     const said = (at) => (unit === "s" ? time(steps[at]) : room(queue, steps[at]));
-    found.push(slider("Queue limit", steps.indexOf(now), 0, last, 1, said, limit));
+    const label = scene.same_limit ? "Queue limit, all lanes" : "Queue limit";
+    found.push(slider(label, steps.indexOf(now), 0, last, 1, said, limit));
   }
   if (queue.times) {
     const said = (value) => rate((queue.offered * value) / queue.times);

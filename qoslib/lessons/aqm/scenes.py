@@ -35,4 +35,4 @@ def scene() -> PacketView:
     name = f"{START['flows']:.0f} TCP flows"
     seen = tcp.replace(streams=(Stream(name, arrivals=arrivals),), hosts=(), duration_s=end_s)
     lanes = {"constant stream": blast, name: seen}
-    return packet_view(lanes, start_s=BEGIN_S, duration_s=span_s)
+    return packet_view(lanes, start_s=BEGIN_S, duration_s=span_s, same_limit=True)

@@ -58,6 +58,7 @@ def scene() -> PacketView:
         start_s=start_s,
         duration_s=duration_s,
         rates_divided_by=BY,
+        same_limit=True,
         guess=partial(guess_words, "05.b"),
     )
 
@@ -74,5 +75,6 @@ def pause_scene() -> PacketView:
         start_s=start_s,
         duration_s=duration_s,
         rates_divided_by=BY,
+        same_limit=True,
         guess=partial(guess_words, "05.c"),
     )

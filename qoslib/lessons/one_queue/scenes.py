@@ -47,7 +47,7 @@ def spacing_scene(load: float = 0.9) -> PacketView:
     rate_bps = load * LINK_BPS * FRAME_BYTES / (FRAME_BYTES + GAP_BYTES)
     lanes = {"evenly": Cbr(), "at random": Poisson()}
     shown = {title: _offered(12, rate_bps, spacing) for title, spacing in lanes.items()}
-    return packet_view(shown, packets=160)
+    return packet_view(shown, packets=160, same_limit=True)
 
 
 def bursts() -> Scenario:

@@ -37,6 +37,7 @@ def ends_scene() -> PacketView:
     return packet_view(
         {title: _full(end) for title, end in ends.items()},
         start_s=0.005,
+        same_limit=True,
         guess=partial(guess_words, "01.b"),
     )
 

@@ -34,6 +34,7 @@ def quanta_scene(times: int = 4) -> PacketView:
         {_title(each): described(each) for each in ports},
         packets=240,
         start_s=0.4,
+        same_limit=True,
         guess=partial(guess_words, "03.a"),
     )
 
