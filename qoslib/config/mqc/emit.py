@@ -63,7 +63,7 @@ def class_lines(
     first = isinstance(of, Queue) and of.priority < rules.levels
     if isinstance(of, Queue) and first:
         lines += _priority(of, levels)
-    elif isinstance(of, Queue) and of.guaranteed_bps and not rules.by_bandwidth:
+    elif of.guaranteed_bps and not rules.by_bandwidth:
         lines.append(f"bandwidth {_whole(of.guaranteed_bps / _KBPS)}")
     if not first and rules.by_bandwidth:
         lines.append(f"bandwidth {_whole(of.weight / _KBPS)}")

@@ -60,7 +60,14 @@ class Grown:
         elif of:
             self.origins[where] = Origin(where, of.line if isinstance(of, Amount) else of)
 
-    def level(self, places: list[Place], share_bps: float, seen_bps: float) -> tuple[str, ...]:
+    def level(
+        self,
+        places: list[Place],
+        share_bps: float,
+        seen_bps: float,
+        whole_bps: float = 0.0,
+        given: Amount | None = None,
+    ) -> tuple[str, ...]:
         """Make what stands below one node, and give the names of its children.
 
         Parameters
@@ -70,9 +77,14 @@ class Grown:
             What per cent are of [bit/s].
         seen_bps : float
             The rate that default limits go by [bit/s].
+        whole_bps : float
+            What the node is guaranteed, for its classes to share [bit/s].
+        given : Amount or None
+            Where that is said.
         """
         places = [place for place in places if place.host is None]
         shares = weights(places, share_bps, self.rules)
+        passed = self._guarantees(places, share_bps, whole_bps, shares)
         names = []
         for place in places:
             check_time()
@@ -92,16 +104,44 @@ class Grown:
             below_bps = shape.rate_bps if shape else seen_bps
             if place.children:
                 self._only_queues(place)
-                inner_bps = shape.rate_bps if shape else share_bps
-                children = self.level(place.children, inner_bps, below_bps)
-                self.nodes.append(Node(place.node, children, shaper=shape, weight=weight or 1.0))
+                given_bps = of_share_bps(part.bandwidth, share_bps) if part.bandwidth else 0.0
+                # Per cent of a child policy are of its parent: of its shaper, else its guarantee.
+                inner_bps = shape.rate_bps if shape else given_bps or share_bps
+                own_bps, source = passed.get(place.path, 0.0), part.bandwidth or given
+                children = self.level(place.children, inner_bps, below_bps, own_bps, source)
+                self.nodes.append(
+                    Node(place.node, children, own_bps, shaper=shape, weight=weight or 1.0)
+                )
+                if own_bps:
+                    self.came(f"{where}.guaranteed_bps", source)
                 names.append(place.node)
             else:
                 sure_bps = self._sure_bps(place, shares, share_bps, below_bps)
                 queue = self._made(place, share_bps, sure_bps)
+                own_bps = passed.get(place.path, 0.0)
+                if own_bps:
+                    queue = queue.replace(guaranteed_bps=own_bps)
+                    self.came(f"{where}.guaranteed_bps", part.bandwidth or given)
                 self.queues.append(queue.replace(weight=weight, shaper=shape))
                 names.append(place.name)
         return tuple(names)
+
+    def _guarantees(
+        self, places: list[Place], share_bps: float, whole_bps: float, shares: Weights
+    ) -> dict[tuple[str, ...], float]:
+        """What each class of a policy is guaranteed: its own, and its part of its parent's rest."""
+        if self.rules.by_bandwidth:
+            return {}
+        own = {p.path: of_share_bps(p.of.bandwidth, share_bps) for p in places if p.of.bandwidth}
+        first = [p.of.priority.rate for p in places if p.of.priority and p.of.priority.rate]
+        taken_bps = sum(own.values()) + sum(of_share_bps(rate, share_bps) for rate in first)
+        rest_bps = max(whole_bps - taken_bps, 0.0)
+        weights = {p.path: shares[p.path][0] for p in places if not p.of.priority}
+        total = sum(weights.values()) or 1.0
+        return {
+            path: round(own.get(path, 0.0) + rest_bps * weight / total, 6)
+            for path, weight in weights.items()
+        } | {path: rate for path, rate in own.items() if path not in weights}
 
     def _sure_bps(self, place: Place, shares: Weights, share_bps: float, seen_bps: float) -> float:
         """The rate that times of a queue go by."""
@@ -122,7 +162,6 @@ class Grown:
         part = place.of
         for what, line in (
             ("priority", part.priority and part.priority.line),
-            ("bandwidth", part.bandwidth and not self.rules.by_bandwidth and part.bandwidth.line),
             ("police", part.police and part.police.line),
             ("queue-limit", part.limit and part.limit.line),
             ("random-detect", part.early and part.early.line),
@@ -138,9 +177,6 @@ class Grown:
             level = min(part.priority.level, self.rules.levels) - 1
             queue = queue.replace(priority=level)
             self.came(f"{where}.priority", part.priority.line)
-        if part.bandwidth and not self.rules.by_bandwidth:
-            queue = queue.replace(guaranteed_bps=of_share_bps(part.bandwidth, share_bps))
-            self.came(f"{where}.guaranteed_bps", part.bandwidth)
         if part.early:
             try:
                 red, origins = dropper(part.early, place.marks, limit, self.rules, seen_bps)

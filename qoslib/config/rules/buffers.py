@@ -62,7 +62,8 @@ def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
     for member in case.members:
         held, lasts = member.promise.held_bytes, member.promise.queue_s
         active = isinstance(member.queue.dropper, Codel | Pie)
-        if held is not None and lasts is not None and not member.strict and not active:
+        waits = not (member.strict or active or case.unwritten(member))
+        if held is not None and lasts is not None and waits:
             yield member, held, lasts
 
 

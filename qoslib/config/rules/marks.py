@@ -31,8 +31,16 @@ def class_shadowed(case: Case) -> Iterator[Found]:
     """An earlier class takes all or some packets of a later one."""
     if not case.configuration.dialect.startswith(FIRST_WINS):
         return
-    taken: dict[str, str] = {}
+    # What is taken at each node of a tree: parents of their own see packets of their own.
+    nodes: dict[str, dict[str, str]] = {}
+    parents = {f"class {each.name}": each for each in case.configured.classes if not each.queue}
     for each in case.configured.classes:
+        taken = dict(nodes.get(each.node, {}))
+        above = parents.get(each.node)
+        while above is not None:
+            earlier = nodes.get(above.node, {})
+            taken |= {mark: by for mark, by in earlier.items() if by != above.name}
+            above = parents.get(above.node)
         marks = [mark for mark in each.marks if mark != "the rest"]
         lost = [mark for mark in marks if mark in taken]
         if lost:
@@ -45,7 +53,7 @@ def class_shadowed(case: Case) -> Iterator[Found]:
                 "error" if len(lost) == len(marks) else None,
             )
         for mark in marks:
-            taken.setdefault(mark, each.name)
+            nodes.setdefault(each.node, {}).setdefault(mark, each.name)
 
 
 def _apart(case: Case, of: ConfiguredClass, lost: list[str]) -> str:

@@ -174,6 +174,11 @@ class Case:
             rates_bps[group] = min(rates)
         return [(rates_bps[group], members) for group, members in found.items()]
 
+    def unwritten(self, member: Member) -> bool:
+        """Whether a class is what customers or VLANs of their own leave, and no line names it."""
+        beside = {each.node for each in self.configured.classes if not each.queue}
+        return not member.of.line and member.of.node in beside
+
     def origin(self, member: Member, where: str) -> Origin | None:
         """Where a number of a class's queue comes from; of several parts, one that has a line."""
         path = f"queues['{member.queue.name}'].{where}"

@@ -162,7 +162,7 @@ def default_starved(case: Case) -> Iterator[Found]:
         least = member.promise.minimum_bps
         if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
             continue
-        if not least and stopped(case, member):
+        if case.unwritten(member) or (not least and stopped(case, member)):
             continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
         said, percent = _given(case, most, members, member, BEST_EFFORT_SHARE)
