@@ -203,3 +203,16 @@ CHAINS = st.builds(
     FORWARDERS,
     ports(),
 )
+
+
+@st.composite
+def switches(draw, names):
+    """Ports side by side, some of them behind one memory, and which streams leave by each."""
+    count = draw(st.integers(1, 3))
+    leaves = [draw(st.integers(0, count - 1)) for _ in names]
+    hops = []
+    for number in range(count):
+        mine = tuple(name for name, by in zip(names, leaves, strict=True) if by == number)
+        if mine:
+            hops.append(p.Hop(draw(ports()).replace(name=f"port {number}"), mine))
+    return p.Switch("switch", tuple(hops))

@@ -170,7 +170,7 @@ TICKING = {
 
 
 @pytest.mark.parametrize("dropper", TICKING)
-@pytest.mark.parametrize("place", ["port", "second hop", "tcp"])
+@pytest.mark.parametrize("place", ["port", "second hop", "switch", "tcp"])
 def test_timers_are_events(dropper, place):
     port = p.Port("p", 1e6, (p.Queue("q", p.PacketLimit(9), TICKING[dropper]),))
     streams = [Stream("udp", 1e6)]
@@ -181,10 +181,45 @@ def test_timers_are_events(dropper, place):
         if place == "tcp":
             more = {"streams": streams, "progress": tell, "chunk_events": 1000}
             return tcp.simulate(port, [HOST], 1e-5, **options, **more)
-        where = port if place == "port" else p.Chain("c", (p.Hop(first), p.Hop(port)))
+        where = {
+            "port": port,
+            "second hop": p.Chain("c", (p.Hop(first), p.Hop(port))),
+            "switch": p.Switch("s", (p.Hop(first, ("udp",)), p.Hop(port, ("other",)))),
+        }[place]
+        if place == "switch":
+            streams.append(Stream("other", 1e6, start_s=1.0))
         return packets.simulate(where, streams, 1e-5, progress=tell, chunk_packets=1000, **options)
 
     assert stopped(run, 3).duration_s < 1e-6
+
+
+#: Timers that run while nothing else happens at their port.
+WAITING = {
+    "PIE": p.Pie(),
+    "sampled RED": p.Red(p.RedProfile(1, 3), averaging=p.Sampled(2, 1e-2)),
+    "none but the ends of bins": p.TailDrop(),
+}
+
+
+@pytest.mark.parametrize("dropper", WAITING)
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize(("chunk", "calls"), [(2500, 1), (100, 7)])
+def test_a_switch_ends_where_all_its_ports_are(dropper, first, chunk, calls):
+    """One port waits for a stream that starts late, while the other is overloaded."""
+    waits = p.Port("waits", 1e6, (p.Queue("q", p.PacketLimit(9), WAITING[dropper]),))
+    works = p.Port("works", 1e6, (p.Queue("q", p.PacketLimit(9)),))
+    hops = p.Hop(waits, ("late",)), p.Hop(works, ("busy",))
+    switch = p.Switch("s", hops if first else hops[::-1])
+    streams = Stream("late", 1e6, start_s=100.0), Stream("busy", 2e6)
+
+    def run(tell, duration_s=300.0, **more):
+        return packets.simulate(switch, streams, duration_s, progress=tell, bins=9, **more)
+
+    part = stopped(lambda tell: run(tell, chunk_packets=chunk), calls)
+    whole = run(quiet, part.duration_s)
+    assert part["busy"].sent_bps <= 1e6 + 12_000 / part.duration_s
+    for ours, theirs in zip((part, *part.hops), (whole, *whole.hops), strict=True):
+        same(without_time(ours), without_time(theirs))
 
 
 def test_rounds_without_a_packet_are_not_played_one_by_one():

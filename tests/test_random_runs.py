@@ -14,7 +14,7 @@ from mechanisms import MECHANISMS
 from numpy.testing import assert_array_equal
 from outcomes import long_enough, picoseconds, same
 from soak import many
-from strategies import CHAINS, FORWARDERS, ports, stream_sets
+from strategies import CHAINS, FORWARDERS, ports, stream_sets, switches
 from test_tcp_twin import RECOVERIES, STREAMS, hosts
 from test_tcp_twin import ports as tcp_ports
 
@@ -137,8 +137,8 @@ def extreme_streams(draw, stream):
 def extreme(draw, where):
     if isinstance(where, p.Port):
         return draw(extreme_ports(where))
-    if isinstance(where, p.Chain):
-        return p.Chain(where.name, tuple(h.replace(at=draw(extreme(h.at))) for h in where.hops))
+    if isinstance(where, p.Chain | p.Switch):
+        return where.replace(hops=tuple(h.replace(at=draw(extreme(h.at))) for h in where.hops))
     return where
 
 
@@ -165,6 +165,23 @@ def cases(draw):
         duration_s *= draw(st.sampled_from([1, 1e-3, 1e6]))
     warmup_s = made.warmup_s if made.warmup_s < duration_s else 0.0
     return Case(where, streams, duration_s, made.seed, warmup_s, chunk, stop_at)
+
+
+@st.composite
+def switch_cases(draw):
+    """Ports of which some have nothing but timers to run for a long time."""
+    streams = draw(stream_sets())
+    where = draw(switches([stream.name for stream in streams]))
+    if draw(st.booleans()):
+        where = draw(extreme(where))
+    duration_s = long_enough(streams)
+    streams = tuple(
+        stream.replace(start_s=draw(st.sampled_from([0.0, 0.3, 2.0])) * duration_s, stop_s=None)
+        for stream in streams
+    )
+    stop_at, chunk = draw(st.integers(1, 9)), draw(st.sampled_from([1, 7, 100]))
+    warmup_s = draw(st.sampled_from([0.0, 0.0, 0.1])) * duration_s
+    return Case(where, streams, duration_s, draw(st.integers(0, 99)), warmup_s, chunk, stop_at)
 
 
 @st.composite
@@ -268,6 +285,16 @@ def is_a_run_that_ends_there(case, result):
 @many(300)
 @given(cases())
 def test_any_run_of_packets_stopped_anywhere(case):
+    any_run(case)
+
+
+@many(200)
+@given(switch_cases())
+def test_any_run_of_a_switch_stopped_anywhere(case):
+    any_run(case)
+
+
+def any_run(case):
     try:
         result = case.record()
     except ValueError:

@@ -8,7 +8,7 @@ Of events at several ports at the same time, those of the port listed first come
 """
 
 from qoslib.packets.kernels.compiling import kernel
-from qoslib.packets.kernels.loop import run
+from qoslib.packets.kernels.loop import AT_ONCE, run
 from qoslib.packets.kernels.tables import State
 
 #: So many events of one port are played before it is looked which port comes next.
@@ -62,23 +62,26 @@ def _first(next_ps):
 def run_ports(state, at, next_ps, until_ps, turns):
     """Play events before `until_ps` and timers up to it, in so many turns of a port; how far.
 
-    `next_ps` holds how far each port is done. A port has no event before what it says there, and
-    all have come to the least of these in the end.
+    `next_ps` holds how far each port is done: it has neither an event nor a timer before that. So
+    no port is ahead of the least of these where it comes back: not between two events of one time.
     """
-    first = _first(next_ps)
-    while turns > 0 and next_ps[first] < until_ps:
+    first, through_ps = _first(next_ps), -1
+    while next_ps[first] < until_ps:
+        if turns <= 0 and (next_ps[first] > through_ps or turns <= -AT_ONCE):
+            break
         limit_ps = until_ps
         for k in range(len(next_ps)):
             # An event at the same time comes before those of the ports listed after it.
             if k != first and next_ps[k] < limit_ps:
                 limit_ps = next_ps[k] + (k > first)
-        next_ps[first] = run(_part(state, at, first), limit_ps, IN_A_ROW)
+        part = _part(state, at, first)
+        done_ps = run(part, limit_ps, IN_A_ROW)
+        next_ps[first] = min(done_ps, part.port[0].timer_ps)
+        through_ps = max(through_ps, min(done_ps, limit_ps) - 1)
         first = _first(next_ps)
         turns -= 1
     done_ps = min(next_ps[first], until_ps)
     for k in range(len(next_ps)):
-        # Its timers may be behind.
-        next_ps[k] = run(_part(state, at, k), done_ps, IN_A_ROW)
-        while next_ps[k] < done_ps:
-            next_ps[k] = run(_part(state, at, k), done_ps, IN_A_ROW)
+        # At most its timers of that time are left.
+        run(_part(state, at, k), done_ps, IN_A_ROW)
     return done_ps
