@@ -8,8 +8,8 @@ import pytest
 
 from qoslib import Scenario, compare, fluid, measurements, packets, run, tcp, units
 from qoslib.lessons import one_queue, own_port
-from qoslib.platforms import gsr12000, m120, mx80, mx150
-from qoslib.port import ByteLimit, Chain, Hop, Pause
+from qoslib.platforms import gsr12000, m120, mx80, mx150, platform
+from qoslib.port import ByteLimit, Chain, Hop, Pause, Red, Sampled, TailDrop
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 
@@ -108,6 +108,48 @@ def test_lesson_04_a_larger_quantum_would_give_lbe_the_delays_of_updates():
     average_us, most_us = table.loc[["average", "maximum"], "value"]
     assert average_us > 1.8 * units.convert(found[0], "s", "us")
     assert most_us > 3.8 * units.convert(found[1], "s", "us")
+
+
+def test_lesson_04_with_tail_drop_lbe_falls_back_to_its_quantum():
+    test = gsr12000.PLATFORM.experiments()["test_b"]
+    offered_bps = units.mbps(80)
+    streams = (
+        platform("gsr12000").experiments()["conclusion_lbe_limit"].ramp.streams_at(offered_bps)
+    )
+
+    def lost(port):
+        result = run(Scenario("x", port, streams, 5.0, warmup_s=2.0))
+        return 1 - sum(result[f"{n}/prec0"].sent_bps for n in ("1A", "1B")) / offered_bps
+
+    queues = tuple(
+        queue.replace(dropper=TailDrop()) if queue.name == "queue2" else queue
+        for queue in test.port.queues
+    )
+    assert lost(test.port) == pytest.approx(0, abs=0.002)
+    assert lost(test.port.replace(queues=queues)) == pytest.approx(1 - 24 / 80, abs=0.01)
+
+
+@pytest.mark.parametrize(("engine", "test"), [("e2", "test_a"), ("e3", "test_b")])
+def test_lesson_04_the_fitted_card_looks_from_time_to_time_and_keeps_no_average(engine, test):
+    looks = {
+        queue.dropper.averaging
+        for queue in gsr12000.PLATFORM.experiments()[test].port.queues
+        if isinstance(queue.dropper, Red)
+    }
+    period_us = {"e2": 140, "e3": 300}[engine]
+    assert looks == {gsr12000.averaging("base", engine)}
+    assert all(isinstance(look, Sampled) for look in looks)
+    assert [look.period_s for look in looks] == pytest.approx([units.us(period_us)])
+    assert f"{period_us} µs" in said("04")
+    assert "The fitted model has no average at all" in said("04")
+
+
+def test_exercise_04_2_says_where_its_ramp_ends():
+    assert "reaches 100 % at 500 packets" in said("04")
+
+
+def test_exercise_03_4_asks_for_the_turns_of_the_others():
+    assert "sum of the quanta of all *other* queues" in said("03")
 
 
 def test_lesson_03_the_other_causes_of_premium_loss_lose_far_more_or_from_others():
