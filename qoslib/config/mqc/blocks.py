@@ -19,6 +19,7 @@ from qoslib.config.mqc.policies import (
     key_of,
     plain,
 )
+from qoslib.config.mqc.words import BUILT_IN
 from qoslib.config.reading import Statement
 from qoslib.config.text import check_time
 
@@ -173,6 +174,10 @@ class _Reading:
             self.block = "lost"
             self.found.wonder(line)
             return
+        if BUILT_IN.match(names[0]):
+            self.block = "own"
+            self._in_own(line)
+            return
         self.header = line.text
         self.found.state(line)
         if verb == "class-map":
@@ -191,6 +196,10 @@ class _Reading:
 
     def _in_skipped(self, line: Line) -> None:
         """A block of another kind."""
+
+    def _in_own(self, line: Line) -> None:
+        """Within a class map or a policy that the platform writes by itself."""
+        self.found.leave(line, "The platform's own, for its processor: it is no part of a port.")
 
     def _in_lost(self, line: Line) -> None:
         """Below a header that is not understood."""

@@ -49,8 +49,10 @@ def queue_limit(of: PolicyClass, words: Words) -> list[str]:
         of.limit = limit
         words.end()
         return []
+    words.skip("values")
+    shared = "percent" in words.line.words
     marks = list(marks_of(words, by))
-    while not words.has_number() and words.ahead not in ("percent", ""):
+    while words.ahead not in ("percent", "") and (shared or not words.has_number()):
         marks += marks_of(words, by)
     percent = bool(words.skip("percent"))
     limit = amount(words, "the limit", percent)

@@ -122,6 +122,11 @@ def _configured(
     places = places_of(found, policy, rules.built_in, shared)
     root = f"policy-map {policy.name}"
     empty = empty.replace(classes=tuple(classes_of(places, root)))
+    if not rules.modelled:
+        lost = "A Catalyst 9000's queues and buffers: not modelled on this platform, no promise."
+        command = f"service-policy {way}put {named.name}"
+        found.remarks.append(Remark("not modelled", named.line, command, lost))
+        return empty
     line = _line_rate(found, facts, interface, rules.types)
     if line is None:
         return empty.replace(missing=(_question(facts, interface),))

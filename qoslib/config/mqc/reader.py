@@ -5,7 +5,7 @@ import re
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.port import ports_of
-from qoslib.config.mqc.rules import Rules
+from qoslib.config.mqc.rules import CATALYST, Rules
 from qoslib.config.reading import Configuration
 
 __all__ = ["SIGNS", "read_mqc"]
@@ -19,6 +19,15 @@ _XR = re.compile(
 )
 _NX = re.compile(
     r"^[ \t]*(service-policy|class-map|policy-map|class) type (queuing|network-qos)|^system qos",
+    re.MULTILINE,
+)
+#: What a Catalyst 9000 has, and no router of IOS or IOS XE: shares of its buffers, classes of its
+#: own for what its processor is sent, members of a stack, ports of a switch in its first slots.
+_CATALYST = re.compile(
+    r"^[ \t]*(queue-buffers ratio \d|class-map match-any system-cpp-|policy-map system-cpp-"
+    r"|queue-limit (dscp|cos|precedence) .*percent|random-detect (dscp|cos|precedence) \S+ percent"
+    r"|match non-client-nrt|switch \d provision )"
+    r"|^interface (\w*GigabitEthernet|\w+GigE)[1-9]/\d/\d+\n([ \t]+.*\n)*?[ \t]+switchport\b",
     re.MULTILINE,
 )
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
@@ -71,6 +80,8 @@ def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
         If it cannot be read.
     """
     found = policies_of(text)
+    if rules.name in ("ios", "ios-xe") and _CATALYST.search(text):
+        rules = CATALYST
     ports = tuple(ports_of(found, rules, facts))
     return Configuration(
         rules.name,

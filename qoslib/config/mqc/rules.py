@@ -1,14 +1,14 @@
 """What a platform does where its configuration says nothing, as functions of a rate."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qoslib import units
 from qoslib.config.code_points import DSCP
 from qoslib.config.defaults import default, defaults
 from qoslib.port import ByteLimit, PacketLimit
 
-__all__ = ["IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules", "code_of"]
+__all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules", "code_of"]
 
 #: Least threshold of classic WRED by code point: 20 + 2 for each precedence, AF by drop precedence.
 _AF_LEAST = {"1": 32, "2": 28, "3": 24}
@@ -44,6 +44,8 @@ class Rules:
         Whether a class without a command of queues waits in the queue of `class-default`.
     several : bool
         Whether an interface takes several policies in one direction, which act together.
+    modelled : bool
+        Whether its queues and buffers are those of the models; else nothing is promised.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Rules:
     types: bool = True
     shared_default: bool = False
     several: bool = False
+    modelled: bool = True
 
     def row(self, name: str) -> str:
         """The row of a default: the platform's own, else that of IOS XE."""
@@ -133,6 +136,8 @@ IOS_XE = Rules(
     "ios-xe.wred_thresholds",
     shared_default=True,
 )
+#: A Catalyst 9000 speaks IOS XE; its queues share buffers by rules of its own.
+CATALYST = replace(IOS_XE, modelled=False)
 IOS = Rules("ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds", shared_default=True)
 IOS_XR = Rules(
     "ios-xr",

@@ -194,20 +194,23 @@ class Grown:
         return self._metered(queue, place, share_bps)
 
     def _metered(self, queue: Queue, place: Place, share_bps: float) -> Queue:
-        part = place.of
+        part, found = place.of, []
         try:
             if part.police:
-                made, origins = policer(part.police, share_bps, self.rules)
-                if part.priority and part.priority.rate:
-                    lost = "`police` of the same class is taken for the rate of `priority`."
-                    self._leave(part.priority.line, "priority", lost)
-            elif part.priority and part.priority.rate:
-                made, origins = priority_policer(part.priority, share_bps, self.rules)
-            else:
-                return queue
+                found.append((policer(part.police, share_bps, self.rules), part.police.line))
+            if part.priority and part.priority.rate:
+                limit = priority_policer(part.priority, share_bps, self.rules)
+                found.append((limit, part.priority.line))
         except ConfigurationError as problem:
             self._refuse(part, problem)
+        if not found:
             return queue
+        # While the link is congested both limit a class: the lower rate is what gets through.
+        (made, origins), taken = min(found, key=lambda each: each[0][0].rate_bps)
+        for _, line in found:
+            if line != taken:
+                what = "police" if made.when == "congested" else "priority"
+                self._leave(line, what, f"The rate of `{what}` is left out: the other is lower.")
         for path, origin in origins:
             self.came(f"{_queue(place)}.policer.{path}", origin)
         return queue.replace(policer=made)

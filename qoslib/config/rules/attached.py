@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from qoslib.config.mqc.words import BUILT_IN
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Found, rule
 
@@ -30,7 +31,8 @@ def _named(configuration: Configuration, pattern: re.Pattern[str]) -> dict[str, 
     """Name to the first line that has it, of what was understood and what was not modelled."""
     found: dict[str, int] = {}
     for each in _lines(configuration):
-        if name := pattern.fullmatch(each.text):
+        name = pattern.fullmatch(each.text)
+        if name and not BUILT_IN.match(name[1]):
             found.setdefault(name[1], each.line)
     return found
 
