@@ -1,10 +1,12 @@
 """What a check of one configuration says: classes with where each number comes from, findings."""
 
+import math
 from typing import Literal
 
 from qoslib.config import Default, MissingFact, Remark
 from qoslib.config.rules import Finding, Silenced
 from qoslib.record import Count, NotNegative, Record, Share, record
+from qoslib.results import Interval
 
 __all__ = ["Cell", "Change", "ClassRow", "ClassRun", "Compared", "Kind", "PortReport", "Report"]
 
@@ -96,7 +98,16 @@ class ClassRun(Record):
     delay_mean_s, delay_p50_s, delay_p99_s, delay_max_s : float or None
         Packet model only; the maximum is that of the run, not a bound [s].
     simulated_s : float or None
-        How long the run of the packet model is, without its warm-up [s]; None of the fluid model.
+        How long each run of the packet model is, without its warm-up [s]; None of the fluid model.
+    drop_half_ratio, delay_p99_half_s : float or None
+        Half-widths of the intervals of 95 % [ratio, s]; None where there are not several runs.
+    runs : int
+        How many runs of the packet model the figures are means of; 0 of the fluid model.
+    changing : str
+        Why the packet model has not settled, in words; empty if it has. No verdict uses the figures
+        of such a run.
+    drop_cause : str
+        What drops most of the packets, as `Result.dropped_by_pps` names it; empty where nothing is.
     """
 
     name: str
@@ -110,6 +121,23 @@ class ClassRun(Record):
     delay_p99_s: NotNegative | None = None
     delay_max_s: NotNegative | None = None
     simulated_s: NotNegative | None = None
+    drop_half_ratio: NotNegative | None = None
+    delay_p99_half_s: NotNegative | None = None
+    runs: Count = 0
+    changing: str = ""
+    drop_cause: str = ""
+
+    @property
+    def drop(self) -> Interval:
+        """The loss and the half-width of its interval; 0 wide where a model has no chance in it."""
+        return Interval(self.drop_ratio or 0.0, self.drop_half_ratio or 0.0)
+
+    @property
+    def delay_p99(self) -> Interval:
+        """The p99 delay and the half-width of its interval [s]; NaN where there is none."""
+        if self.delay_p99_s is None:
+            return Interval(math.nan, math.nan)
+        return Interval(self.delay_p99_s, self.delay_p99_half_s or 0.0)
 
 
 @record
@@ -192,7 +220,8 @@ class Change(Record):
     queue_before_s, queue_after_s : float or None
         Of a full queue [s].
     drop_before_ratio, drop_after_ratio : float or None
-        Of the load that both are given, by the fluid model.
+        Of the load that both are given, by the packet model, or by the fluid model where that one
+        cannot run or does not settle.
     delay_p99_before_s, delay_p99_after_s : float or None
         Under that load, by the packet model [s].
     """

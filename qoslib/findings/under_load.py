@@ -1,7 +1,7 @@
 """Run a model of a configured port under a load, and give what each class gets."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,11 +15,12 @@ from qoslib.findings.flat import one_level, one_queue
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
 from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
-from qoslib.results import Result
+from qoslib.results import Interval, Result
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
 
 if TYPE_CHECKING:
+    from qoslib.front.replications import Replications
     from qoslib.packets.progress import Progress
 
 __all__ = ["BUSY", "LEAST_LOSS", "LOADS", "hash_of", "runs", "scenario_of", "stand_in"]
@@ -30,12 +31,16 @@ LOADS = (0.8, 1.0, 1.2)
 MOST_FLOWS = 1000
 #: A run has about so many packets, and is no longer than this [s].
 PACKETS, LONGEST_S = 300_000, 20.0
-#: A shorter run than so many round trips says little of TCP.
-ROUND_TRIPS = 100
+#: The engine's TCP begins with a time-out of 1 s: a longer round trip has no room below it [s].
+LONGEST_TRIP_S = 0.5
 #: A queue is kept busy by this part of what it can send.
 BUSY = 1.1
 #: A loss below this is none, and so is a difference of losses [ratio].
 LEAST_LOSS = 1e-3
+#: Processor time for the runs of one port [s].
+SECONDS = 20.0
+#: The half-width that an interval may have, as a part of its mean.
+PRECISION = 0.1
 
 
 def scenario_of(
@@ -151,14 +156,10 @@ def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.
         return ""
     if len(flows) > MOST_FLOWS:
         return f"{len(flows):,} connections take too long to simulate"
-    streams = [stream for load in loads for stream in load.streams]
-    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
-    pps += units.rate_pps(capacity_bps(port), flows[0].frame_bytes)
-    duration_s, trip_s = _duration_s(pps), max(flow.round_trip_s for flow in flows)
-    if duration_s >= ROUND_TRIPS * trip_s:
+    trip_s = max(flow.round_trip_s for flow in flows)
+    if trip_s <= LONGEST_TRIP_S:
         return ""
-    run = f"a run of {time_text(duration_s)} has fewer than {ROUND_TRIPS} round trips"
-    return f"{run} of {time_text(trip_s)}"
+    return f"a round trip of {time_text(trip_s)} does not fit below its first time-out of 1 s"
 
 
 def _duration_s(pps: float) -> float:
@@ -203,7 +204,7 @@ def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str
     >>> for said in stand_in(edge, loads(edge, 'all = "2 TCP, 2 s"')).values():
     ...     print(said)  # doctest: +NORMALIZE_WHITESPACE
     round trip and number of connections not used: 2 TCP, 2 s. A stream that keeps its queue busy
-    stands for TCP, as a run of 20 s has fewer than 100 round trips of 2 s.
+    stands for TCP, as a round trip of 2 s does not fit below its first time-out of 1 s.
     """
     with_tcp = [load for load in loads if load.flows]
     why = _no_tcp(configured, loads) if with_tcp else ""
@@ -232,6 +233,8 @@ def runs(
     model: str,
     ratios: Sequence[float] = (1.0,),
     progress: "Progress | None" = None,
+    *,
+    precisely: bool = True,
 ) -> tuple[ClassRun, ...]:
     """Run a model, and give what each class gets.
 
@@ -244,7 +247,10 @@ def runs(
     ratios : sequence of float
         Parts of the load.
     progress : callable, optional
-        Of the packet model, with the simulated time done and the whole of it [s].
+        Of the packet model, with what is done and the whole of it [s].
+    precisely : bool
+        Whether the packet model runs until it has settled and each loss, and each p99 delay that
+        has a target, is known to a tenth, within `SECONDS`; or once.
 
     Returns
     -------
@@ -267,20 +273,21 @@ def runs(
     0.2
     """
     found: list[ClassRun] = []
-    if not any(load.flows or load.rate_bps for load in loads):
+    sent = [load for load in loads if load.flows or load.rate_bps]
+    if not sent:
         return ()
     each = [scenario_of(configured, loads, ratio, model) for ratio in ratios]
-    whole_s = sum(scenario.duration_s for scenario in each)
-    before_s = 0.0
-    for ratio, scenario in zip(ratios, each, strict=True):
+    whole_s = float(len(each))
+    for at, (ratio, scenario) in enumerate(zip(ratios, each, strict=True)):
         if model == "fluid":
             result = _solved(scenario)
+            found += [_class_run(load, result, ratio, model) for load in sent]
+        elif precisely:
+            told = _part(progress, at, whole_s)
+            found += _settled(scenario, sent, ratio, SECONDS / len(each), told)
         else:
-            result = _simulated(scenario, _part(progress, before_s, whole_s))
-            before_s += scenario.duration_s
-        for load in loads:
-            if load.flows or load.rate_bps:
-                found.append(_class_run(load, result, ratio, model))
+            result = _simulated(scenario, _part(progress, at, whole_s))
+            found += [_class_run(load, result, ratio, model) for load in sent]
     order = [load.name for load in loads]
     return tuple(sorted(found, key=lambda each: order.index(each.name)))
 
@@ -297,11 +304,112 @@ def _simulated(scenario: Scenario, progress: "Progress") -> Result:
     return run(scenario, progress=progress)
 
 
-def _part(progress: "Progress | None", before_s: float, whole_s: float) -> "Progress":
+def _settled(
+    scenario: Scenario,
+    sent: Sequence[Load],
+    ratio: float,
+    seconds: float,
+    progress: "Progress",
+) -> list[ClassRun]:
+    """Means over settled runs of the packet model."""
+    from qoslib.front.replications import replicate
+
+    def measure(result: Result) -> dict[tuple[str, str], float]:
+        each = [_class_run(load, result, ratio, "packets") for load in sent]
+        found = {(run.name, what): _or_nan(getattr(run, what)) for run in each for what in _MEANS}
+        for load, run in zip(sent, each, strict=True):
+            found |= {(run.name, cause): rate for cause, rate in _causes(load, result).items()}
+        return found
+
+    def enough(means: "Mapping[tuple[str, str], Interval]") -> bool:
+        losses = (means[load.name, "drop_ratio"] for load in sent if load.rate_bps)
+        delays = (means[load.name, "delay_p99_s"] for load in sent if load.target_s)
+        return all(
+            interval.half_width <= max(PRECISION * interval.mean, LEAST_LOSS / 2)
+            for interval in losses
+            if not np.isnan(interval.mean)
+        ) and all(
+            interval.half_width <= PRECISION * interval.mean
+            for interval in delays
+            if not np.isnan(interval.mean)
+        )
+
+    runs = replicate(scenario, measure, enough, seconds, progress)
+    if runs.changing:
+        return [
+            ClassRun(
+                load.name,
+                ratio,
+                "packets",
+                None,
+                0.0,
+                ratio * load.rate_bps,
+                changing=f"{runs.changing} (not settled after {time_text(_simulated_s(runs))})",
+            )
+            for load in sent
+        ]
+    return [_mean_run(load, runs, ratio) for load in sent]
+
+
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+#: What is averaged over runs.
+_MEANS = ("drop_ratio", "sent_bps", "delay_mean_s", "delay_p50_s", "delay_p99_s", "delay_max_s")
+
+
+def _simulated_s(runs: "Replications[tuple[str, str]]") -> float:
+    return runs.scenario.duration_s - runs.scenario.warmup_s
+
+
+def _mean_run(load: Load, runs: "Replications[tuple[str, str]]", ratio: float) -> ClassRun:
+    from qoslib.front.replications import interval
+
+    found = {what: interval(runs.values[load.name, what]) for what in _MEANS}
+    means: dict[str, float | None] = {
+        what: None if np.isnan(each.mean) else each.mean for what, each in found.items()
+    }
+    longest = runs.values[load.name, "delay_max_s"]
+    if means["delay_max_s"] is not None:
+        means["delay_max_s"] = float(np.nanmax(longest))
+    drops = {
+        cause: float(of.sum())
+        for (name, cause), of in runs.values.items()
+        if name == load.name and cause not in _MEANS
+    }
+    cause = max(drops, key=lambda each: drops[each], default="")
+    return ClassRun(
+        load.name,
+        ratio,
+        "packets",
+        sent_bps=means.pop("sent_bps") or 0.0,
+        offered_bps=ratio * load.rate_bps,
+        simulated_s=_simulated_s(runs),
+        drop_half_ratio=_half(found["drop_ratio"]),
+        delay_p99_half_s=_half(found["delay_p99_s"]),
+        runs=len(longest),
+        drop_cause=cause if drops and drops[cause] else "",
+        **means,
+    )
+
+
+def _half(interval: Interval) -> float | None:
+    return None if np.isnan(interval.half_width) else interval.half_width
+
+
+def _causes(load: Load, result: Result) -> dict[str, float]:
+    """What drops the packets of a class's streams [packets/s]."""
+    steady = {stream.name for stream in load.streams}
+    places = [at for at, name in enumerate(result.streams) if name in steady]
+    return {cause: float(of[places].sum()) for cause, of in result.dropped_by_pps.items()}
+
+
+def _part(progress: "Progress | None", before: float, whole: float) -> "Progress":
     """The progress of a run as a part of that of several."""
     if progress is None:
         return lambda done_s, total_s: None
-    return lambda done_s, total_s: progress(before_s + done_s, whole_s)
+    return lambda done_s, total_s: progress(before + done_s / total_s, whole)
 
 
 def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun:
@@ -310,7 +418,8 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     sent = sum(_sent(result, (*steady, *flows)))
     offered = sum(float(result[name].offered_bps) for name in steady)
     lost = None
-    if offered and flows and result.tcp is None:
+    stands_in = bool(flows) and result.tcp is None
+    if offered and stands_in:
         # TCP gives way: what its class sends is first that of the other streams.
         lost = min(max(1 - sent / offered, 0.0), 1.0)
     elif offered:
@@ -319,7 +428,9 @@ def _class_run(load: Load, result: Result, ratio: float, model: str) -> ClassRun
     run = ClassRun(load.name, ratio, model, lost, sent, offered)
     if model == "fluid":
         return run
-    return run.replace(**_delays(result, steady or flows), simulated_s=result.duration_s)
+    # A stream that keeps its queue full waits longer than TCP would.
+    delays = {} if stands_in else _delays(result, steady or flows)
+    return run.replace(**delays, simulated_s=result.duration_s)
 
 
 def _delays(result: Result, names: Sequence[str]) -> dict[str, float]:

@@ -4,6 +4,7 @@ A `Result` prints in one screen, shows as a table in a notebook, knows why a val
 becomes a pandas table (`to_frame`), an xarray dataset (`to_xarray`) or JSON (`to_json`).
 """
 
+from qoslib.results.interval import Interval
 from qoslib.results.parts import (
     Counts,
     Events,
@@ -26,6 +27,7 @@ __all__ = [
     "Heard",
     "Histogram",
     "History",
+    "Interval",
     "PacketTrace",
     "Result",
     "StreamResult",

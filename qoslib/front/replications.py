@@ -1,0 +1,234 @@
+"""Packet runs of one scenario until their means are as sure as somebody needs them."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Generic, TypeVar
+
+import numpy as np
+from scipy.special import stdtrit
+
+from qoslib import units
+from qoslib.front.runs import run
+from qoslib.front.settling import BINS, congested, settling
+from qoslib.packets.progress import Progress
+from qoslib.results import Interval, Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Cbr, OnOff, Stream, TickedBursts
+from qoslib.units import Floats
+
+Key = TypeVar("Key")
+
+__all__ = ["Replications", "interval", "replicate"]
+
+#: A first run has about so many packets, of each stream at least these, and is no longer [s].
+PACKETS, OF_EACH, LONGEST_S = 50_000, 2_000, 20.0
+#: A run of TCP lasts for so many round trips at least.
+ROUND_TRIPS = 100
+#: No run is planned with more packets.
+MOST_PACKETS = 4_000_000
+#: Seeds before it is first asked whether that is enough, and at most of runs of one length.
+AT_FIRST, MOST = 3, 10
+#: How often a run that has not settled, or whose runs differ too much, is made longer, and by what.
+_LONGER = 4.0
+
+
+@dataclass(frozen=True)
+class Replications(Generic[Key]):
+    """Settled runs of one scenario.
+
+    Attributes
+    ----------
+    scenario : Scenario
+        As it was run last, with its warm-up.
+    values : dict of key to ndarray, shape (runs,)
+        What was measured in each run; NaN where a run has no value.
+    spent_s : float
+        Processor time of all runs, those included that were made longer [s].
+    changing : str
+        Why the runs have not settled; empty if they have. The values are then of no use.
+    """
+
+    scenario: Scenario
+    values: dict[Key, Floats]
+    spent_s: float
+    changing: str = ""
+
+
+def interval(values: Floats) -> Interval:
+    """Mean of independent runs, and the half-width of its interval of 95 %.
+
+    ``t s / sqrt(n)`` with Student's t for n - 1 degrees of freedom; runs without a value count as
+    none.
+
+    Parameters
+    ----------
+    values : ndarray, shape (runs,)
+
+    Returns
+    -------
+    Interval
+        NaN with fewer than two values.
+
+    Examples
+    --------
+    >>> mean, half = interval(np.array([9.0, 10.0, 11.0]))
+    >>> mean, round(half, 2)
+    (10.0, 2.48)
+    """
+    there = values[~np.isnan(values)]
+    count = len(there)
+    if count < 2:
+        return Interval(np.nan, np.nan)
+    half = stdtrit(count - 1, 0.975) * there.std(ddof=1) / np.sqrt(count)
+    return Interval(float(there.mean()), float(half))
+
+
+def replicate(
+    scenario: Scenario,
+    measure: Callable[[Result], dict[Key, float]],
+    enough: Callable[[dict[Key, Interval]], bool],
+    seconds: float = 20.0,
+    progress: Progress | None = None,
+) -> Replications[Key]:
+    """Run a scenario by packets until it has settled and its means are sure enough.
+
+    A first run of it is judged by `settling`: as long as it still changes it is made four times as
+    long, from full queues once it fills them. Runs of that length and warm-up follow, with other
+    seeds and phases, until they are enough; if ten are not, they become four times as long.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Of a port. Its duration, warm-up and seed are chosen here.
+    measure : callable
+        Of a `Result`: what is wanted of a run, by any keys; NaN where it has none.
+    enough : callable
+        Of the intervals: whether they are narrow enough.
+    seconds : float
+        Processor time for all runs [s]. A run that would end later is not begun.
+    progress : callable, optional
+        With the processor time spent and `seconds`.
+
+    Returns
+    -------
+    Replications
+
+    Raises
+    ------
+    ValueError
+        As the engine does.
+    KeyboardInterrupt
+        If it is stopped.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> busy = Scenario("busy", port, (Stream("data", 80e6, arrivals="poisson"),))
+    >>> runs = replicate(
+    ...     busy,
+    ...     lambda result: {"delay": result["data"].delay_mean_s},
+    ...     lambda means: means["delay"].half_width < 0.02 * means["delay"].mean,
+    ... )
+    >>> means = interval(runs.values["delay"])
+    >>> bool(means.low < 240e-6 < means.high)  # M/D/1 at 80 %: 3 packet times of 80 us
+    True
+    """
+    begun_s = time.thread_time()
+
+    def spent_s() -> float:
+        spent = time.thread_time() - begun_s
+        if progress is not None:
+            progress(min(spent, seconds), seconds)
+        return spent
+
+    def played(of: Scenario, seed: int) -> Result:
+        return _finished(_phased(of, seed), seed)
+
+    per_s = _events_per_s(scenario)
+    length_s = _first_s(scenario)
+    filled, compiled = False, False
+    while True:
+        length_s = min(length_s, MOST_PACKETS / per_s)
+        pilot = scenario.replace(duration_s=length_s, warmup_s=0.0)
+        pilot = congested(pilot) if filled else pilot
+        length_s = pilot.duration_s
+        # Compiling is not simulating.
+        if not compiled:
+            _finished(pilot.replace(duration_s=min(length_s, 1e-6)), 0)
+            begun_s, compiled = time.thread_time(), True
+        before_s = spent_s()
+        settled = settling(pilot, played(pilot, 0))
+        cost_s = spent_s() - before_s
+        changing = settled.changing
+        longest = length_s >= MOST_PACKETS / per_s
+        if changing:
+            if spent_s() + _LONGER * cost_s > seconds or longest:
+                return Replications(pilot, {}, spent_s(), changing)
+            # What only has to fill is filled at once; only what still changes then takes time.
+            length_s = length_s if not filled else _LONGER * length_s
+            filled = True
+            continue
+        each = pilot.replace(duration_s=length_s + settled.warmup_s, warmup_s=settled.warmup_s)
+        values: dict[Key, list[float]] = {}
+        for seed in range(1, MOST + 1):
+            if seed > AT_FIRST and spent_s() + cost_s > seconds:
+                break
+            for name, value in measure(played(each, seed)).items():
+                values.setdefault(name, []).append(value)
+            found = {name: np.array(of, float) for name, of in values.items()}
+            if seed >= AT_FIRST and enough({name: interval(of) for name, of in found.items()}):
+                return Replications(each, found, spent_s())
+        if longest or spent_s() + (AT_FIRST + 1) * _LONGER * cost_s > seconds:
+            return Replications(each, found, spent_s())
+        length_s *= _LONGER
+
+
+def _first_s(scenario: Scenario) -> float:
+    """How long the first run is [s]."""
+    pps = [units.rate_pps(each.mean_rate_bps, each.mean_frame_bytes) for each in scenario.streams]
+    slowest = min((rate for rate in pps if rate > 0), default=np.inf)
+    length_s = max(PACKETS / _events_per_s(scenario), min(OF_EACH / slowest, LONGEST_S))
+    trips = [flow.round_trip_s for host in scenario.hosts for flow in host.flows]
+    return max(length_s, ROUND_TRIPS * max(trips, default=0.0))
+
+
+def _events_per_s(scenario: Scenario) -> float:
+    """Packets a second that are offered, those of TCP as many as the line carries."""
+    pps = sum(
+        units.rate_pps(each.mean_rate_bps, each.mean_frame_bytes) for each in scenario.streams
+    )
+    sizes = [flow.frame_bytes for host in scenario.hosts for flow in host.flows]
+    if sizes:
+        pps += units.rate_pps(scenario.only_port.rate_bps, min(sizes))
+    return float(max(pps, 1.0))
+
+
+def _finished(scenario: Scenario, seed: int) -> Result:
+    result = run(scenario.replace(seed=seed), progress=lambda done, total: None, bins=BINS)
+    if result.interrupted:
+        raise KeyboardInterrupt
+    return result
+
+
+def _phased(scenario: Scenario, seed: int) -> Scenario:
+    """The same with regular streams that begin anywhere in their period, by the seed."""
+    draws = Random(seed)
+    return scenario.replace(streams=tuple(_begun(each, draws) for each in scenario.streams))
+
+
+def _begun(stream: Stream, draws: Random) -> Stream:
+    arrivals, part = stream.arrivals, draws.random()
+    if not stream.rate_bps or stream.stop_s is not None:
+        return stream
+    if isinstance(arrivals, Cbr):
+        period_s = units.serialisation_s(stream.mean_frame_bytes, stream.rate_bps)
+    elif isinstance(arrivals, TickedBursts):
+        period_s = arrivals.tick_s
+    elif isinstance(arrivals, OnOff):
+        period_s = arrivals.on_s + arrivals.off_s
+    else:
+        return stream
+    return stream.replace(arrivals=arrivals.replace(phase_s=float(part * period_s)))

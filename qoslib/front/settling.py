@@ -1,0 +1,313 @@
+"""Whether a packet run has settled, and how much of its start is left out."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from qoslib import units
+from qoslib.port import (
+    ByteLimit,
+    HierarchicalTokenBucket,
+    PacketLimit,
+    Port,
+    Queue,
+    SchedulerTree,
+    Shaper,
+    TimeLimit,
+)
+from qoslib.port.nodes import outline
+from qoslib.results import Result
+from qoslib.scenario import Scenario
+from qoslib.traffic import Stream
+from qoslib.units import Floats
+
+__all__ = ["BINS", "Settling", "congested", "mser5", "settling"]
+
+#: Bins of the history that a run needs to be judged by.
+BINS = 500
+#: Values that MSER-5 takes together.
+_OF_ONE = 5
+#: Batches of what is left after the cut; their halves are compared.
+_BATCHES = 10
+#: Two halves differ if their means are apart by so many standard errors and by this share.
+_ERRORS, _SHARE = 4.0, 0.05
+#: A ratio of lost packets or of tokens below this is none.
+LEAST = 1e-3
+#: More than a shaper allows in the long run [ratio].
+_ABOVE = 2e-3
+#: So many frames may leave beyond what a shaper's rate allows of a window, whatever its length.
+_FRAMES = 10
+#: Packets with which all queues are filled, at most.
+_MOST_FILLING = 2_000_000
+
+
+class Settling(NamedTuple):
+    """How a run has settled.
+
+    Attributes
+    ----------
+    warmup_s : float
+        What is left out at its start, by MSER-5 [s].
+    changing : str
+        What still changes after that, in words; empty if the run has settled.
+    """
+
+    warmup_s: float
+    changing: str
+
+
+def mser5(series: Floats) -> int:
+    """How many values at the start of a series are left out, by MSER-5.
+
+    The mean of each five values is one; the cut is where the standard error of what is left,
+
+        sum((y_i - mean)**2) / (n - d)**2    over the batches i from d on,
+
+    is smallest, among cuts of at most half of the series.
+
+    Parameters
+    ----------
+    series : ndarray, shape (n,)
+
+    Returns
+    -------
+    int
+        A multiple of 5.
+
+    References
+    ----------
+    White, K. P. (1997), An effective truncation heuristic for bias reduction in simulation output,
+    Simulation 69(6), with batches as in White, Cobb and Spratt (2000), Proc. WSC.
+
+    Examples
+    --------
+    >>> mser5(np.concatenate([np.linspace(0, 9, 50), np.full(150, 9.0)]))
+    50
+    >>> mser5(np.full(100, 3.0))
+    0
+    """
+    batches = len(series) // _OF_ONE
+    y = np.reshape(series[: batches * _OF_ONE], (batches, _OF_ONE)).mean(axis=1)
+    left = batches - np.arange(batches // 2 + 1)
+    # The sums over what is left, from the end; centred, as squares of large values lose digits.
+    y = y - y.mean()
+    sums = np.cumsum(y[::-1])[::-1][: len(left)]
+    squares = np.cumsum((y**2)[::-1])[::-1][: len(left)]
+    error = np.maximum(squares - sums**2 / left, 0.0) / left**2
+    # Differences that only rounding makes are none: the least cut of those alike.
+    least = error.min() + 1e-12 * max(squares[0], np.finfo(float).tiny) / batches**2
+    return _OF_ONE * int(np.flatnonzero(error <= least)[0])
+
+
+def settling(scenario: Scenario, result: Result) -> Settling:
+    """How a run of a port has settled.
+
+    The cut is the latest of MSER-5's for what waits and what is dropped. After it the halves of
+    the run are compared, by ten batches: what waits in each queue, what it drops and what its
+    policer has in tokens. And no shaper may have let more through than its rate allows.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Of a port.
+    result : Result
+        Its packet run, with a history of `BINS` bins and without a warm-up.
+
+    Returns
+    -------
+    Settling
+
+    Examples
+    --------
+    >>> from qoslib import packets
+    >>> from qoslib.port import PacketLimit
+    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(5000)),))
+    >>> fills = Scenario("fills", port, (Stream("data", 12e6, 1250),), 20.0)
+    >>> run = packets.simulate(port, fills.streams, 20.0, bins=BINS)
+    >>> settling(fills, run).changing
+    'queue all still grows'
+    """
+    history = result.history
+    assert history is not None
+    port = scenario.only_port
+    waiting = history.queue_packets.astype(float)
+    dropped = _by_queue(scenario, result, history.dropped_packets)
+    offered = _by_queue(scenario, result, history.offered_packets)
+    cut = max(mser5(waiting.sum(axis=0)), mser5(dropped.sum(axis=0)))
+    bins = waiting.shape[1]
+    while True:
+        changing, late = _changing(port, waiting, dropped, offered, history.tokens_share, cut)
+        if not changing or late <= cut or late > bins // 2:
+            break
+        # A queue of its own settles later than the sum of all.
+        cut = late
+    if not changing:
+        window = slice(cut, bins)
+        seconds = float(history.time_s[-1] - history.time_s[cut])
+        sent_bits = units.bits(_by_queue(scenario, result, history.sent_bytes)[:, window])
+        sent_packets = _by_queue(scenario, result, history.sent_packets)[:, window]
+        changing = _excess(port, sent_bits.sum(axis=1), sent_packets.sum(axis=1), seconds)
+    return Settling(float(history.time_s[cut]), changing)
+
+
+def _by_queue(scenario: Scenario, result: Result, of_streams: np.ndarray) -> Floats:
+    """A history of streams as that of queues, shape (queues, bins)."""
+    port = scenario.only_port
+    sources = {flow.name: flow for host in scenario.hosts for flow in host.flows}
+    every = sources | {stream.name: stream for stream in scenario.streams}
+    of = [port.queue_of(every[name]) for name in result.streams]
+    total = np.zeros((len(port.queues), of_streams.shape[1]))
+    np.add.at(total, of, of_streams)
+    return total
+
+
+def _changing(
+    port: Port,
+    waiting: Floats,
+    dropped: Floats,
+    offered: Floats,
+    tokens: Floats,
+    cut: int,
+) -> tuple[str, int]:
+    """What differs between the halves after a cut, and the cut that its own series asks for."""
+    bins = waiting.shape[1] - cut
+    for at, queue in enumerate(port.queues):
+        # What a queue takes in is not lost yet: a growth that makes up a loss counts as well.
+        missed = LEAST * offered[at, cut:].mean() * bins / 2
+        grew = _trend(waiting[at], cut, 2.0, missed)
+        if grew:
+            verb = "grows" if grew > 0 else "drains"
+            return f"queue {queue.name} still {verb}", mser5(waiting[at])
+        if queue.policer is not None and not np.isnan(tokens[at]).any():
+            drains = _trend(tokens[at], cut, LEAST, LEAST)
+            if drains:
+                verb = "fills" if drains > 0 else "drains"
+                return f"the policer's bucket of {queue.name} still {verb}", mser5(tokens[at])
+        # Drops need the packets that they are counted by.
+        per_bin = offered[at, cut:].mean()
+        if per_bin and _trend(dropped[at], cut, LEAST * per_bin):
+            return f"the loss of queue {queue.name} still changes", mser5(dropped[at])
+    return "", 0
+
+
+def _trend(series: Floats, cut: int, least: float, most: float = np.inf) -> float:
+    """By how much the second half after a cut is above the first.
+
+    It is 0 where chance explains it, or where it is below a share of the mean, `least`, and `most`.
+    """
+    left = series[cut:]
+    size = len(left) // _BATCHES
+    means = np.reshape(left[: size * _BATCHES], (_BATCHES, size)).mean(axis=1)
+    first, second = means[: _BATCHES // 2], means[_BATCHES // 2 :]
+    error = np.sqrt((first.var(ddof=1) + second.var(ddof=1)) / (_BATCHES // 2))
+    apart = float(second.mean() - first.mean())
+    # A straight line has as much spread within the halves as between them: take it out.
+    steps = np.diff(means)
+    if (steps > 0).all() or (steps < 0).all():
+        error = 0.0
+    small = min(max(_SHARE * abs(left.mean()), least), max(most, least))
+    return apart if abs(apart) > max(_ERRORS * error, small) else 0.0
+
+
+def _excess(port: Port, sent_bits: Floats, sent_packets: Floats, seconds: float) -> str:
+    """The shaper that has let more through than its rate allows in the long run; empty if none."""
+    names = [queue.name for queue in port.queues]
+    for at, queue in enumerate(port.queues):
+        if queue.shaper and _above(queue.shaper, sent_bits[at], sent_packets[at], seconds):
+            return f"queue {names[at]} still sends the burst of its shaper"
+    if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
+        tree = outline(port.queues, port.scheduler.nodes)
+        below = {at: {at} for at in range(len(names))}
+        for at in range(len(names)):
+            parent = tree.parents[at]
+            while parent >= 0:
+                below.setdefault(parent, set()).add(at)
+                parent = tree.parents[parent]
+        each = tree.each(port.queues)
+        for at, queues in below.items():
+            shaper = each[at].shaper
+            of = sorted(queues)
+            if shaper and _above(shaper, sent_bits[of].sum(), sent_packets[of].sum(), seconds):
+                return f"{each[at].name} still sends the burst of its shaper"
+    if port.shaper and _above(port.shaper, sent_bits.sum(), sent_packets.sum(), seconds):
+        return "the port still sends the burst of its shaper"
+    return ""
+
+
+def _above(shaper: Shaper, bits: float, packets: float, seconds: float) -> bool:
+    frame_bits = bits / packets if packets else 0.0
+    allowed = shaper.rate_bps * seconds
+    return bool(bits > allowed * (1 + _ABOVE) + _FRAMES * frame_bits)
+
+
+def congested(scenario: Scenario) -> Scenario:
+    """A scenario whose queues are filled first, and whose buckets are emptied.
+
+    Streams like those of each queue, at twice the line rate, last until the largest queue would be
+    full, and the run at least four times as long. A port that is overloaded settles from above
+    within a few packets where it would take minutes to fill.
+
+    Parameters
+    ----------
+    scenario : Scenario
+        Of a port.
+
+    Returns
+    -------
+    Scenario
+        The same where nothing needs filling.
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit
+    >>> port = Port("access", 1e7, (Queue("all", PacketLimit(5000)),))
+    >>> full = congested(Scenario("a", port, (Stream("data", 12e6, 1250),), 20.0))
+    >>> [(stream.name, stream.stop_s) for stream in full.streams]
+    [('data', None), ('fills all', 5.0)]
+    """
+    port = scenario.only_port
+    sources = [*scenario.streams, *(flow for host in scenario.hosts for flow in host.flows)]
+    first: dict[int, tuple[str, int]] = {}
+    for source in sources:
+        size = source.mean_frame_bytes if isinstance(source, Stream) else source.frame_bytes
+        first.setdefault(port.queue_of(source), (source.label, round(size)))
+    largest_bytes = max(_held_bytes(port, port.queues[at], size) for at, (_, size) in first.items())
+    wanted_s = units.serialisation_s(largest_bytes, port.rate_bps)
+    wanted_s += max((_emptied_s(shaper, port.rate_bps) for shaper in _shapers(port)), default=0.0)
+    rate_bps = 2 * port.rate_bps
+    pps = sum(units.rate_pps(rate_bps, size) for _, size in first.values())
+    stop_s = min(wanted_s, _MOST_FILLING / pps)
+    if stop_s <= 0:
+        return scenario
+    filling = (
+        Stream(f"fills {port.queues[at].name}", rate_bps, size, mark=label, stop_s=stop_s)
+        for at, (label, size) in sorted(first.items())
+    )
+    longer_s = max(scenario.duration_s, 4 * stop_s)
+    return scenario.replace(streams=(*scenario.streams, *filling), duration_s=longer_s)
+
+
+def _emptied_s(shaper: Shaper, line_bps: float) -> float:
+    """How long a shaper lets the line through before its tokens are gone [s]."""
+    above_bps = max(line_bps - shaper.rate_bps, LEAST * line_bps)
+    return float(units.serialisation_s(shaper.burst_bytes, above_bps))
+
+
+def _shapers(port: Port) -> list[Shaper]:
+    nodes = (
+        port.scheduler.nodes
+        if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket)
+        else ()
+    )
+    every = port.shaper, *(q.shaper for q in port.queues), *(node.shaper for node in nodes)
+    return [shaper for shaper in every if shaper is not None]
+
+
+def _held_bytes(port: Port, queue: Queue, frame_bytes: float) -> float:
+    """What a queue holds at most, at the line rate where its limit is a time [B]."""
+    limit = queue.limit
+    if isinstance(limit, PacketLimit | ByteLimit):
+        return float(limit.held_bytes(frame_bytes))
+    if isinstance(limit, TimeLimit):
+        return float(units.octets(port.rate_bps * limit.time_s))
+    return 0.0
