@@ -9,6 +9,7 @@ from qoslib.config import read
 from qoslib.config.text import TakesTooLongError
 from qoslib.findings import check
 
+ASSESS = sys.modules["qoslib.findings.assess"]
 CHECK = sys.modules["qoslib.findings.check"]
 ABOVE = """\
 GigabitEthernet0/0/1
@@ -95,7 +96,7 @@ def test_a_file_whose_checks_take_too_long_says_so_and_what_to_do(monkeypatch):
     def late(*_):
         raise TakesTooLongError("late")
 
-    monkeypatch.setattr(CHECK, "findings", late)
+    monkeypatch.setattr(ASSESS, "findings", late)
     report = check(BELOW + "interface GigabitEthernet0/0/2\n service-policy output WAN\n")
     assert not report.empty
     assert [each.sentence for each in report.findings] == [

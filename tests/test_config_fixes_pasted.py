@@ -268,12 +268,16 @@ def test_a_policy_that_marks_is_attached_to_what_comes_in():
     assert got.fix.endswith("interface GigabitEthernet0/0/2\n service-policy input MARK")
 
 
-def test_fixes_that_compete_with_that_of_a_loss_say_so():
+def test_of_two_fixes_that_contradict_each_other_one_is_words():
     from qoslib.findings import check
 
-    sent = 'VIDEO = "47 Mb/s"\nBULK = "30 Mb/s"\nclass-default = "30 Mb/s"'
+    sent = 'VIDEO = "40 Mb/s"\nBULK = "14 Mb/s"\nclass-default = "10 Mb/s"'
     report = check(ios(*EDGE), traffic=sent, facts=FACTS)
-    got = {each.id: each for each in report.findings if each.fix}
-    assert "bandwidth" in got["loss"].fix
-    assert "competes with the fix of `loss`" in got["control-in-default"].arithmetic
-    assert "competes" not in got["loss"].arithmetic + got["queue-deep"].arithmetic
+    fixes = [each.fix for each in report.findings if each.fix]
+    assert len(fixes) > 1
+    before = {each.id for each in report.findings}
+    for order in (fixes, fixes[::-1]):
+        after = check(pasted(ios(*EDGE), *order), traffic=sent, facts=FACTS)
+        assert not {each.id for each in after.findings} - before
+        gone = {key(each) for each in report.findings if each.fix}
+        assert not gone & {key(each) for each in after.findings}

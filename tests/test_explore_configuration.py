@@ -104,7 +104,8 @@ def test_tcp_below_a_shaper_runs_or_else_a_stream_stands_for_it_and_that_is_said
         for each in check(TEXT, facts=FACTS, traffic=traffic, full=True).ports[0].runs
         if (each.name, each.load_ratio, each.model) == ("BULK", 1, "packets")
     ]
-    assert row["sent after [Mb/s]"] == pytest.approx(same.sent_bps / 1e6, rel=1e-3)
+    # The explorer runs once where the check takes the mean of several settled runs.
+    assert row["sent after [Mb/s]"] == pytest.approx(same.sent_bps / 1e6, rel=5e-3)
     made.close()
 
 

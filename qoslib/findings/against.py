@@ -1,13 +1,15 @@
 """What each class gains and loses between two configurations."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from qoslib.config import Configuration, ConfiguredPort, Load, Promise, promises
-from qoslib.config.amounts import rate_text, share_text, time_text
+from qoslib.config.amounts import rate_text, time_text
 from qoslib.config.promises import queued
 from qoslib.findings.report import Change, ClassRun
 from qoslib.findings.taken import routed
 from qoslib.findings.under_load import LEAST_LOSS, runs, stand_in
+from qoslib.findings.words import loss_text, p99_text
 from qoslib.flows import Flow
 from qoslib.record import fail
 from qoslib.tolerances import ROUNDING
@@ -31,11 +33,10 @@ def changes(
     ----------
     old, new : Configuration
     sent : mapping of int to sequence of Load, optional
-        Place of a port in the new configuration, and the load that both are given; losses are then
-        compared too, by the fluid model.
+        Place of a port in the new configuration, and the load that both are given.
     simulated : mapping of int to sequence of ClassRun, optional
-        Place, and what the packet model gives the new port under it; the old port is then run as
-        well, and the delays are compared.
+        Place, and what models give the new port under it; the old port is then run as well, and
+        losses and delays are compared, by the packet model where both runs have settled.
 
     Returns
     -------
@@ -58,7 +59,7 @@ def changes(
     """
     before = {(port.interface, port.direction): port for port in old.ports}
     found: list[Change] = []
-    known: dict[object, dict[str, float]] = {}
+    known: dict[object, tuple[ClassRun, ...]] = {}
     for place, port in enumerate(new.ports):
         key = port.interface, port.direction
         was = before.pop(key, None)
@@ -68,8 +69,8 @@ def changes(
         elif port.port is not None and was.port is not None:
             given = (sent or {}).get(place, ())
             then = routed(old, was, given)
-            waits = _waits(was, port, then, given, (simulated or {}).get(place, ()), known)
-            found += _of_port(name, was, port, then, given, waits)
+            ran = _both(was, port, then, given, (simulated or {}).get(place, ()), known)
+            found += _of_port(name, was, port, given, ran)
     for (interface, direction), _ in before.items():
         name = f"{interface} {direction}"
         found.append(Change(name, "", f"{name} has no policy any more.", True))
@@ -80,14 +81,12 @@ def _of_port(
     name: str,
     old: ConfiguredPort,
     new: ConfiguredPort,
-    then: Sequence[Load],
     sent: Sequence[Load],
-    waits: Mapping[str, tuple[float, float]],
+    ran: Mapping[str, tuple[ClassRun, ClassRun]],
 ) -> Iterator[Change]:
     sizes = {load.name: load.frames_bytes for load in sent}
     before = {each.name: each for each in promises(old, sizes)}
     after = {each.name: each for each in promises(new, sizes)}
-    lost = _losses(old, new, then, sent)
     for each in before:
         if each not in after:
             text = f"{each} is gone: its packets go with the rest."
@@ -99,20 +98,17 @@ def _of_port(
             yield Change(name, each, text, False, **_numbers("after", now))
             continue
         parts = [*_rates(was, now), *_queues(was, now)]
-        loss = lost.get(each)
         numbers = _numbers("before", was) | _numbers("after", now)
-        if loss:
-            numbers |= {"drop_before_ratio": loss[0], "drop_after_ratio": loss[1]}
-        if loss and abs(loss[0] - loss[1]) > LEAST_LOSS:
-            percents = [share_text(ratio) for ratio in loss]
-            parts.append(f"it loses {percents[1]} ({percents[0]}) of the given load")
-        if wait := waits.get(each):
-            numbers |= {"delay_p99_before_s": wait[0], "delay_p99_after_s": wait[1]}
-            if abs(wait[1] - wait[0]) > max(_APART * max(wait), _APART_S):
-                parts.append(f"its p99 delay is {time_text(wait[1])} ({time_text(wait[0])})")
+        more = False
+        if both := ran.get(each):
+            more = both[1].drop.mean > both[0].drop.mean
+            texts, of_runs = _under_load(*both)
+            parts += texts
+            numbers |= of_runs
+            more = more and any(text.startswith("it loses") for text in texts)
         if parts:
             worse = now.minimum_bps < was.minimum_bps * (1 - ROUNDING)
-            worse = worse or bool(loss and loss[1] > loss[0] + LEAST_LOSS)
+            worse = worse or more
             begins = f"{each}:" if parts[0].startswith("it") else each
             yield Change(name, each, f"{begins} {'; '.join(parts)}.", worse, **numbers)
 
@@ -143,38 +139,56 @@ def _queues(was: Promise, now: Promise) -> Iterator[str]:
         yield f"its full queue lasts {time_text(now.queue_s)} ({time_text(was.queue_s)})"
 
 
-def _waits(
+def _under_load(was: ClassRun, now: ClassRun) -> tuple[list[str], dict[str, float]]:
+    """What differs under the same load by more than chance, and the numbers."""
+    parts, numbers = [], dict[str, float]()
+    if was.drop_ratio is not None and now.drop_ratio is not None:
+        numbers |= {"drop_before_ratio": was.drop_ratio, "drop_after_ratio": now.drop_ratio}
+        chance = math.hypot(was.drop.half_width, now.drop.half_width)
+        if abs(was.drop_ratio - now.drop_ratio) > max(LEAST_LOSS, chance):
+            parts.append(f"it loses {loss_text(now)} ({loss_text(was)}) of the given load")
+    if was.delay_p99_s is not None and now.delay_p99_s is not None:
+        numbers |= {"delay_p99_before_s": was.delay_p99_s, "delay_p99_after_s": now.delay_p99_s}
+        chance = math.hypot(was.delay_p99.half_width, now.delay_p99.half_width)
+        longer = max(was.delay_p99_s, now.delay_p99_s)
+        if abs(was.delay_p99_s - now.delay_p99_s) > max(_APART * longer, _APART_S, chance):
+            parts.append(f"its p99 delay is {p99_text(now)} ({p99_text(was)})")
+    return parts, numbers
+
+
+def _both(
     old: ConfiguredPort,
     new: ConfiguredPort,
     then: Sequence[Load],
     sent: Sequence[Load],
     simulated: Sequence[ClassRun],
-    known: dict[object, dict[str, float]],
-) -> dict[str, tuple[float, float]]:
-    """Class, and its p99 delays before and after, where the packet model has both [s]."""
-    now = {
-        run.name: run.delay_p99_s
-        for run in simulated
-        if run.model == "packets" and run.load_ratio == 1 and run.delay_p99_s is not None
-    }
-    if not now or old.port is None:
+    known: dict[object, tuple[ClassRun, ...]],
+) -> dict[str, tuple[ClassRun, ClassRun]]:
+    """Class, and its runs before and after: of the packet model, or else of the fluid model."""
+    if not sent or any(load.origin == "assumed" for load in sent):
         return {}
-    # Ports of one policy at one rate are run once.
-    key = old.port.replace(name="any"), old.classes, tuple(then)
-    try:
-        before = _as_sent(old, then)
-        found = runs(old, before, "packets") if key not in known else ()
-    except ValueError:
-        return {}
-    delays = {run.name: run.delay_p99_s for run in found if run.delay_p99_s is not None}
-    known.setdefault(key, delays)
-    # The delay of a stream that stands for TCP is not that of TCP.
-    left_out = {*stand_in(old, before), *stand_in(new, sent)}
-    return {
-        name: (known[key][name], delay_s)
-        for name, delay_s in now.items()
-        if name in known[key] and name not in left_out
-    }
+    for model in ("packets", "fluid"):
+        now = {r.name: r for r in simulated if r.model == model and r.load_ratio == 1}
+        # Ports of one policy at one rate are run once.
+        key = old.port and old.port.replace(name="any"), old.classes, tuple(then), model
+        try:
+            before = _as_sent(old, then)
+            if now and key not in known:
+                known[key] = runs(old, before, model)
+        except ValueError:
+            continue
+        was = {run.name: run for run in known.get(key, ())}
+        if now and not any(run.changing for run in (*was.values(), *now.values())):
+            # The delay of a stream that stands for TCP is not that of TCP.
+            left_out = {*stand_in(old, before), *stand_in(new, sent)}
+            pairs = {name: (was[name], now[name]) for name in now if name in was}
+            return {
+                name: tuple(run.replace(delay_p99_s=None) for run in pair)  # type: ignore[misc]
+                if name in left_out
+                else pair
+                for name, pair in pairs.items()
+            }
+    return {}
 
 
 def unchanged(old: Configuration, new: Configuration) -> str:
@@ -224,25 +238,3 @@ def _as_sent(port: ConfiguredPort, sent: Sequence[Load]) -> tuple[Load, ...]:
             streams=(*had.streams, *load.streams), flows=(*had.flows, *load.flows)
         )
     return tuple(found.values())
-
-
-def _losses(
-    old: ConfiguredPort, new: ConfiguredPort, then: Sequence[Load], sent: Sequence[Load]
-) -> dict[str, tuple[float, float]]:
-    """Class, and its losses before and after, where the model has both."""
-    if not sent or any(load.origin == "assumed" for load in sent):
-        return {}
-    try:
-        both: list[dict[str, ClassRun]] = [
-            {run.name: run for run in runs(port, _as_sent(port, given), "fluid")}
-            for port, given in ((old, then), (new, sent))
-        ]
-    except ValueError:
-        return {}
-    return {
-        name: (ratio, run.drop_ratio)
-        for name, run in both[1].items()
-        if run.drop_ratio is not None
-        and name in both[0]
-        and (ratio := both[0][name].drop_ratio) is not None
-    }

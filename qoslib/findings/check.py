@@ -1,6 +1,5 @@
 """Check one configuration: read it, look at each port, run the models that a load asks for."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,18 +12,18 @@ from qoslib.config import (
     Load,
     Remark,
     defaults,
-    loads,
     read,
 )
-from qoslib.config.promises import queued
-from qoslib.config.rules import RULES, Case, Finding, findings, silenced
+from qoslib.config.rules import RULES, Finding, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
 from qoslib.config.text import MAX_SECONDS, TakesTooLongError, check_time, in_time
 from qoslib.findings.against import changes, unchanged
+from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
-from qoslib.findings.modelled import MODEL_RULES, Modelled, modelled
+from qoslib.findings.modelled import MODEL_RULES
+from qoslib.findings.proved import proved
 from qoslib.findings.report import Change, ClassRow, ClassRun, PortReport, Report
-from qoslib.findings.taken import routed, taken
+from qoslib.findings.taken import taken
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
 if TYPE_CHECKING:
@@ -39,9 +38,6 @@ _VERIFY = {
     "junos": ("show interfaces queue {name}", "show class-of-service interface {name}"),
     "tc": ("tc -s qdisc show dev {name}", "tc -s class show dev {name}"),
 }
-_COMPETES = "Its rate competes with the fix of `loss`: check again between the two."
-#: What gives a class a rate that no other may have.
-_RATE = re.compile(r"(?<!no )\b(?:bandwidth|priority|transmit-rate) (?!remaining)", re.MULTILINE)
 _WAYS = {"out": "output", "in": "input"}
 
 
@@ -110,12 +106,16 @@ def check(
         )
     except ConfigurationError as error:
         raise ValueError(f"the older configuration: {error}") from None
+    given = Given(known, traffic, measured)
+
+    def assess(changed: str) -> Assessed:
+        return assessed(read(changed, interface, facts, found.dialect), given)
+
     try:
+        state = assessed(found, given, LOADS if full else (1.0,), progress)
+        sent, by_port = state.sent, state.by_port
         with in_time():
-            sent = _loads(found, traffic, measured)
-        with in_time():
-            listed = list(findings(found, sent, known))
-            listed += idle_comments(text, {*RULES, *MODEL_RULES})
+            listed = list(state.listed) + list(idle_comments(text, {*RULES, *MODEL_RULES}))
             ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
     except TakesTooLongError as error:
         late = _unreadable(_too_long(found, error))
@@ -123,23 +123,20 @@ def check(
     assumed = list(_assumed(found, sent, traffic))
     shown: list[str] = []
     elsewhere = True
-    by_port = _modelled(found, known, sent, LOADS if full else (1.0,), progress)
     for place, configured in enumerate(found.ports):
-        given = sent.get(place, ())
+        load = sent.get(place, ())
         if place in by_port:
-            by_model, scenario = by_port[place]
-            runs, met = by_model.runs, by_model.met
-            met = (*_in_others(found, configured, given), *met)
+            runs = by_port[place].runs
+            met = (*_in_others(found, configured, load), *by_port[place].met)
+            scenario = hash_of(scenario_of(configured, load)) if runs else ""
             ports[place] = ports[place].replace(runs=runs, scenario=scenario, met=met)
-            name = f"{configured.interface} {configured.direction}"
-            listed += [each.replace(interface=name) for each in by_model.findings]
-            assumed += [*by_model.not_run, *_of_tcp(runs, given)]
+            assumed += [*by_port[place].not_run, *_of_tcp(runs, load)]
         if measured is not None and configured.port is not None:
             from qoslib.findings.measured import about, compared, limits
 
             if len(about(measured, configured)):
                 elsewhere = False
-                values, notes = compared(measured, configured, given)
+                values, notes = compared(measured, configured, load)
                 ports[place] = ports[place].replace(compared=values)
                 shown += [*limits(measured, configured), *notes]
     if measured is not None:
@@ -149,9 +146,11 @@ def check(
         assumed.append("The models end at this port: what the carrier drops comes on top.")
     differs: tuple[Change, ...] = ()
     if older is not None and older.ports:
-        simulated = {place: by_model.runs for place, (by_model, _) in by_port.items()}
+        simulated = {place: by_model.runs for place, by_model in by_port.items()}
         differs = changes(older, found, sent, simulated)
-    kept, ignored = silenced(in_order(merged(_competing(listed))), text)
+    worst_first = in_order(merged(listed))
+    kept, ignored = silenced(proved(text, state, worst_first, assess), text)
+    doubts = dict.fromkeys(doubt for by_model in by_port.values() for doubt in by_model.doubts)
     return Report(
         file,
         found.dialect,
@@ -167,18 +166,8 @@ def check(
         differs,
         tuple(shown),
         unchanged(older, found) if older and not differs else "",
+        tuple(doubts),
     )
-
-
-def _competing(listed: Sequence[Finding]) -> list[Finding]:
-    """Fixes of guarantees say that those of losses, which count the load, want the same rate."""
-    wanted = {each.interface for each in listed if each.id == "loss" and each.fix}
-    return [
-        each.replace(arithmetic=f"{each.arithmetic} {_COMPETES}".strip())
-        if each.id != "loss" and each.interface in wanted and _RATE.search(each.fix)
-        else each
-        for each in listed
-    ]
 
 
 def _shortened(remark: Remark) -> Remark:
@@ -202,52 +191,6 @@ def _too_long(found: Configuration, error: TakesTooLongError) -> TakesTooLongErr
         f"checking its {len(found.ports):,} ports takes more than {MAX_SECONDS:g} s;"
         f" choose an interface, as in --interface {found.ports[0].interface}"
     )
-
-
-def _loads(
-    found: Configuration, traffic: str | None, measured: "pd.DataFrame | None"
-) -> dict[int, tuple[Load, ...]]:
-    names = {name for port in found.ports for name in queued(port)}
-    sent = {}
-    for place, port in enumerate(found.ports):
-        if port.port is not None and port.direction == "out":
-            rates, sizes = None, None
-            if measured is not None:
-                from qoslib.findings.measured import counted, frames
-
-                rates, sizes = counted(measured, port), frames(measured, port)
-            sent[place] = routed(found, port, loads(port, traffic, rates, names, sizes))
-    return sent
-
-
-def _modelled(
-    found: Configuration,
-    known: Facts,
-    sent: Mapping[int, Sequence[Load]],
-    ratios: Sequence[float],
-    progress: "Progress | None",
-) -> dict[int, tuple[Modelled, str]]:
-    """Place of each port with a given load -> what models say, and its scenario's hash."""
-    # Ports of one policy at one rate are run once.
-    alike: dict[object, list[int]] = {}
-    for place, configured in enumerate(found.ports):
-        given = sent.get(place, ())
-        if configured.port and any(load.origin != "assumed" for load in given):
-            key = configured.port.replace(name="any"), configured.classes, given
-            alike.setdefault(key, []).append(place)
-    made: dict[int, tuple[Modelled, str]] = {}
-    for done, places in enumerate(alike.values()):
-        configured, given = found.ports[places[0]], tuple(sent[places[0]])
-
-        def told(done_s: float, whole_s: float, done: int = done) -> None:
-            if progress is not None:
-                progress(done + done_s / whole_s, len(alike))
-
-        told(0.0, 1.0)
-        by_model = modelled(Case(found, configured, known, given), ratios, told)
-        scenario = hash_of(scenario_of(configured, given)) if by_model.runs else ""
-        made |= dict.fromkeys(places, (by_model, scenario))
-    return made
 
 
 def _port(found: Configuration, configured: ConfiguredPort, given: Sequence[Load]) -> PortReport:

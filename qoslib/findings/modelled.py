@@ -3,20 +3,25 @@
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
-from qoslib.config.amounts import rate_text, share_text, time_text
+from qoslib import units
+from qoslib.config.amounts import rate_text, share_text, size_text, time_text
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
+from qoslib.config.rules.buffers import frame_bytes, limit_fix
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.fixes import reserved_bps
 from qoslib.config.rules.marks import CONTROL
+from qoslib.config.rules.policers import police_fix
 from qoslib.config.rules.priority import ROOM, VOICE
 from qoslib.config.shares import GUARANTEES
 from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
-from qoslib.findings.room import commands, moved, promised, why
+from qoslib.findings.room import HEADROOM, commands, moved, promised, why
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
-from qoslib.port import Codel, DropProfile, Pie, Port
+from qoslib.findings.words import loss_text, p99_text
+from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, TailDrop
 from qoslib.tolerances import ROUNDING
 
 if TYPE_CHECKING:
@@ -28,16 +33,24 @@ __all__ = ["MODELS", "MODEL_RULES", "Modelled", "modelled"]
 KEPT = VOICE | CONTROL | {"CS7", "IP 7", "nc", "network-control"}
 
 
-def _loss(
-    case: Case, found: Sequence[ClassRun], packets: Sequence[ClassRun] = ()
-) -> Iterator[Found]:
+#: What of a promised rate, or of what a class is sent, is lost by an error [ratio].
+_WORSE = 0.01
+#: Losses of two models that differ by more are both said [ratio].
+_APART = 0.02
+#: How much longer than just enough a queue or a burst is made.
+_MARGIN = 1.5
+#: How often a queue or a burst is doubled to find out what is enough.
+_DOUBLINGS = 10
+
+
+def _loss(case: Case, found: Sequence[ClassRun], fluid: Sequence[ClassRun] = ()) -> Iterator[Found]:
     """A class loses packets under the load that was given."""
     by_name = {each.name: each for each in found}
-    beside_it = {each.name: each.drop_ratio for each in packets}
+    beside_it = {each.name: each.drop_ratio for each in fluid}
     given: dict[str, float] = {}
     for member in case.every:
         run, load = by_name.get(member.name), member.load
-        if run is None or load is None or not run.drop_ratio or run.drop_ratio < LEAST_LOSS:
+        if run is None or load is None or run.changing or not _loses(run):
             continue
         limited = member.strict and not load.taken_by
         if limited and load.rate_bps > member.promise.maximum_bps:
@@ -45,21 +58,88 @@ def _loss(
         marks = {*member.of.marks, member.name.lower()}
         # What is lost of a rate that is promised, of calls, or of routing, is an error.
         promised = load.rate_bps <= member.promise.minimum_bps
-        worse = promised or bool(marks & KEPT)
-        fix, beside = _more(case, member, given)
-        other = beside_it.get(member.name)
-        apart = other is not None and abs(other - run.drop_ratio) > _APART
-        models = f" in the fluid model, {share_text(other or 0.0)} in the packet model"
+        beside_tcp = bool(load.flows) and run.model == "packets" and promised
+        worse = bool(marks & KEPT) or (promised and not beside_tcp and run.drop.low >= _WORSE)
+        means = beside_it.get(member.name)
+        bursts = run.drop_cause if means is not None and means < LEAST_LOSS else ""
+        if beside_tcp:
+            fix, beside = "", f" {_BESIDE_TCP}"
+        elif bursts in _CAUSES:
+            fix, beside = _longer(case, member, bursts)
+            beside = f" {_CAUSES[bursts].format(_where(case, member, bursts))}{beside}"
+        else:
+            fix, beside = _more(case, member, given)
+        apart = means is not None and abs(means - run.drop.mean) > _APART
+        if run.model == "packets" and apart:
+            beside = f" In the fluid model it loses {share_text(means or 0.0)}.{beside}"
         yield Found(
             member.of.line or case.configured.line,
-            f"Class {member.name} loses {share_text(run.drop_ratio)} of what it is sent"
-            f"{models if apart else ''}.",
+            f"Class {member.name} loses {loss_text(run)} of what it is sent.",
             f"{load.text} offered ({load.words or load.origin}), at least"
             f" {rate_text(member.promise.minimum_bps)} promised; beside the others' load"
-            f" {rate_text((1 - run.drop_ratio) * load.rate_bps)} gets through.{beside}",
+            f" {rate_text((1 - run.drop.mean) * load.rate_bps)} gets through.{beside}",
             fix,
             "error" if worse else None,
         )
+
+
+def _loses(run: ClassRun) -> bool:
+    """Whether a class loses packets, as far as its interval can tell."""
+    return run.drop_ratio is not None and run.drop.mean >= LEAST_LOSS and run.drop.low > 0
+
+
+_BESIDE_TCP = "TCP in its own queue keeps that full, so what else arrives is dropped as well."
+#: What drops packets although the fluid model loses none -> the reason.
+_CAUSES = {
+    "tail": "Its mean rate fits; its bursts do not fit into the queue ({}).",
+    "policer": "Its mean rate fits; its bursts exceed what the policer lets through at once ({}).",
+}
+
+
+def _where(case: Case, member: Member, cause: str) -> str:
+    policer = member.queue.policer
+    if cause == "policer" and policer is not None:
+        return size_text(policer.burst_bytes)
+    return member.promise.held_why or size_text(member.promise.held_bytes or 0.0)
+
+
+def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
+    """A longer queue or burst with which a class's bursts get through, and what it costs."""
+    queue, wanted = member.queue, 0.0
+    for _ in range(_DOUBLINGS):
+        check_time()
+        if cause == "policer" and queue.policer is not None:
+            burst_bytes = 2 * queue.policer.burst_bytes
+            queue = queue.replace(policer=queue.policer.replace(burst_bytes=burst_bytes))
+        elif (
+            cause == "tail" and isinstance(queue.limit, PacketLimit) and queue.dropper == TailDrop()
+        ):
+            queue = queue.replace(limit=PacketLimit(2 * queue.limit.packets))
+        else:
+            return "", ""
+        queues = tuple(queue if q.name == queue.name else q for q in case.port.queues)
+        configured = case.configured.replace(port=case.port.replace(queues=queues))
+        try:
+            run = _one(runs(configured, case.loads, "packets", precisely=False), member.name)
+        except ValueError:
+            return "", ""
+        if run.drop_ratio is not None and run.drop_ratio < LEAST_LOSS:
+            break
+    else:
+        return "", ""
+    if queue.policer is not None and cause == "policer":
+        wanted = _MARGIN * queue.policer.burst_bytes
+        return police_fix(case, member, wanted), ""
+    assert isinstance(queue.limit, PacketLimit)
+    wanted = ceil(_MARGIN * queue.limit.packets)
+    held_bytes = wanted * frame_bytes(member)
+    lasts_s = units.serialisation_s(held_bytes, member.promise.served_bps)
+    said = f" A queue of {wanted} packets holds them; full, it lasts {time_text(lasts_s)}."
+    return limit_fix(case, member, lasts_s), said
+
+
+def _one(found: Sequence[ClassRun], name: str) -> ClassRun:
+    return next(each for each in found if each.name == name)
 
 
 def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str]:
@@ -130,8 +210,6 @@ def _room(
             for name, rate in now.items()
         )
         said += f" Guarantee {', '.join(each)}: it has its load, and no other loses more for it."
-        if any(given.get(name, rate) != rate for name, rate in now.items()):
-            said += " These values replace those of the fixes above."
         given.update(now)
         return commands(case, most_bps, members, now), said
     loads_bps = sum(each.load.rate_bps for each in members if each.load and not each.strict)
@@ -155,10 +233,10 @@ def _room(
 
 
 def _least(case: Case, member: Member, given: Mapping[str, float]) -> float:
-    """The smallest guarantee whose minimum covers a class's load [bit/s]."""
+    """The smallest guarantee whose minimum covers a class's load with some headroom [bit/s]."""
     assert member.load is not None
-    offered = member.load.rate_bps
-    low, high = member.queue.guaranteed_bps, BUSY * offered
+    offered = HEADROOM * member.load.rate_bps
+    low, high = member.queue.guaranteed_bps, max(BUSY * member.load.rate_bps, offered)
     if not isinstance(case.port.scheduler, GUARANTEES):
         return high
     if promised(case, {**given, member.name: high})[member.queue.name][0] < offered:
@@ -176,27 +254,25 @@ def _delay(case: Case, found: Sequence[ClassRun]) -> Iterator[Found]:
     by_name = {each.name: each for each in found}
     for member in case.every:
         run, load = by_name.get(member.name), member.load
-        if run is None or load is None or load.target_s is None or run.delay_p99_s is None:
+        if run is None or load is None or load.target_s is None or run.changing:
             continue
-        if run.delay_p99_s > load.target_s:
+        if run.delay_p99.low > load.target_s:
             queue = time_text(member.promise.queue_s) if member.promise.queue_s else "?"
             yield Found(
                 member.of.line or case.configured.line,
-                f"The p99 delay of {member.name} is {time_text(run.delay_p99_s)}, its target"
+                f"The p99 delay of {member.name} is {p99_text(run)}, its target"
                 f" {time_text(load.target_s)}.",
                 f"{load.text} offered to {rate_text(member.promise.minimum_bps)}; a full queue"
                 f" lasts {queue}.",
             )
 
 
-_LOSS = Rule("loss", "warning", "qoslib.fluid.solve", _loss)
+_LOSS = Rule("loss", "warning", "qoslib.packets.simulate", _loss)
 _DELAY = Rule("delay-target", "error", "qoslib.packets.simulate", _delay)
 #: Rules that run a model, by their ids.
 MODEL_RULES = {each.id: each for each in (_LOSS, _DELAY)}
 #: Halvings of the range in which a guarantee is looked for.
 _STEPS = 40
-#: Losses of two models that differ by more are both said [ratio].
-_APART = 0.02
 MODELS = {"fluid": "fluid model", "packets": "packet model"}
 
 
@@ -211,13 +287,16 @@ class Modelled(NamedTuple):
     runs : tuple of ClassRun
         Of both models, class by class; of one of them where the other does not have the port.
     met : tuple of str
-        A sentence for each target that is met.
+        A sentence for each target that is met, or of which that cannot be told.
+    doubts : tuple of str
+        Why nothing rests on the packet model here; none where it has settled.
     """
 
     findings: tuple[Finding, ...]
     not_run: tuple[str, ...]
     runs: tuple[ClassRun, ...]
     met: tuple[str, ...]
+    doubts: tuple[str, ...] = ()
 
 
 def modelled(
@@ -247,7 +326,7 @@ def modelled(
     >>> sent = loads(edge, 'all = "12.5 Mb/s of 1250 B"')
     >>> got = modelled(Case(Configuration("ios-xe", (edge,)), edge, Facts(), sent))
     >>> got.findings[0].sentence, got.findings[0].model
-    ('Class all loses 20 % of what it is sent.', 'fluid')
+    ('Class all loses 20 ±1 % of what it is sent.', 'packets')
     """
     not_run = []
     fluid, refused = _tried(case, "fluid")
@@ -259,13 +338,21 @@ def modelled(
         not_run.append(f"The packet model was not run: {failed}.")
     where = f"{case.configured.interface} {case.configured.direction}"
     given = [run for run in packets if run.load_ratio == 1]
-    lossy, model = (given, "packets") if refused else (fluid, "fluid")
-    loss = _LOSS if model == "fluid" else replace(_LOSS, reference=_DELAY.reference)
-    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy, given)]
+    unsettled = next((run.changing for run in given if run.changing), "")
+    # The fluid model stands in only where the packet model says nothing.
+    lossy, model = (fluid, "fluid") if failed or unsettled else (given, "packets")
+    loss = _LOSS if model == "packets" else replace(_LOSS, reference="qoslib.fluid.solve")
+    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy, fluid)]
     found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, given)]
     order = [load.name for load in case.loads]
     both = sorted([*fluid, *packets], key=lambda each: order.index(each.name))
-    return Modelled(tuple(found), tuple(not_run), tuple(both), tuple(_met(case, given)))
+    doubts = []
+    if unsettled:
+        doubts.append(f"{where}: the packet model gives no answer: {unsettled}.")
+    elif failed:
+        doubts.append(f"{where}: the packet model was not run: {failed}.")
+    met = tuple(_met(case, given))
+    return Modelled(tuple(found), tuple(not_run), tuple(both), met, tuple(doubts))
 
 
 def _tried(
@@ -297,10 +384,15 @@ def _met(case: Case, found: Sequence[ClassRun]) -> Iterator[str]:
     by_name = {each.name: each for each in found}
     for load in case.loads:
         run = by_name.get(load.name)
-        if run is None or load.target_s is None or run.delay_p99_s is None:
+        if run is None or load.target_s is None:
             continue
-        if run.delay_p99_s <= load.target_s:
-            yield (
-                f"Target met: the p99 delay of {load.name} is {time_text(run.delay_p99_s)},"
-                f" its target {time_text(load.target_s)} (packet model)."
-            )
+        target = time_text(load.target_s)
+        if run.changing or run.delay_p99_s is None:
+            yield f"Cannot be told: whether {load.name} meets its target of {target}."
+            continue
+        of = f"the p99 delay of {load.name} is {p99_text(run)}, its target {target}"
+        if run.delay_p99.low <= load.target_s < run.delay_p99.high:
+            yield f"Cannot be told: {of} (packet model)."
+        elif run.delay_p99.high <= load.target_s:
+            lost = f", but it loses {loss_text(run)}" if _loses(run) else ""
+            yield f"Target met{' by what gets through' if lost else ''}: {of}{lost} (packet model)."

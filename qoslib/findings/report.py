@@ -271,6 +271,8 @@ class Report(Record):
         Where the device shows another configuration, and which measured values are not compared.
     unchanged : str
         Why there are none; empty where there are some, or no older configuration.
+    doubts : tuple of str
+        Why the packet model gives no answer for a port under its load; a sentence each.
     """
 
     file: str
@@ -287,6 +289,7 @@ class Report(Record):
     changes: tuple[Change, ...] = ()
     measured: tuple[str, ...] = ()
     unchanged: str = ""
+    doubts: tuple[str, ...] = ()
 
     def count(self, severity: str) -> int:
         """How many findings are of a severity.
@@ -322,6 +325,8 @@ class Report(Record):
             return "No policy, scheduler or qdisc is found."
         errors, warnings = self.count("error"), self.count("warning")
         if not errors and not warnings:
+            if self.doubts:
+                return f"This is no all-clear. {self.doubts[0]}"
             return "Nothing is wrong by the rules that apply."
         parts = [
             f"{number} {word}{'s' if number > 1 else ''}"

@@ -9,10 +9,12 @@ from qoslib.config.rules.fixes import reserved_bps
 from qoslib.config.shares import GUARANTEES, least_bps
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["commands", "moved", "promised", "why"]
+__all__ = ["HEADROOM", "commands", "moved", "promised", "why"]
 
 #: A class that has a guarantee keeps so much of what all share.
 _LEAST_SHARE = 0.01
+#: A class is guaranteed so much of its load: at exactly its load a short queue drops now and then.
+HEADROOM = 1.05
 
 
 def promised(case: Case, given: Mapping[str, float]) -> dict[str, tuple[float, str]]:
@@ -56,7 +58,7 @@ def moved(
     weighted = [each for each in members if not each.strict]
     if not isinstance(case.port.scheduler, GUARANTEES) or not any(map(_says_rate, weighted)):
         return {}
-    load = {each.name: each.load.rate_bps if each.load else 0.0 for each in weighted}
+    load = {e.name: HEADROOM * e.load.rate_bps if e.load else 0.0 for e in weighted}
     had = {each.name: given.get(each.name, reserved_bps(each)) for each in weighted}
     before = promised(case, had)
     strict_bps = sum(reserved_bps(each) for each in members if each.strict)

@@ -53,7 +53,10 @@ def terminal(report: Report, *, every_remark: bool = False) -> str:
     parts += ["\n".join(each) for each in _rest(report, every_remark) if each]
     counts = (report.count(name) for name in _WORDS)
     words = zip(counts, ("error", "warning", "info"), strict=True)
-    parts.append(", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words))
+    said = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words)
+    if report.doubts:
+        said += f"; no all-clear: {len(report.doubts)} not settled or not run"
+    parts.append(said)
     return "\n\n".join(part for part in parts if part)
 
 

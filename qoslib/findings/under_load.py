@@ -31,6 +31,8 @@ LOADS = (0.8, 1.0, 1.2)
 MOST_FLOWS = 1000
 #: A run has about so many packets, and is no longer than this [s].
 PACKETS, LONGEST_S = 300_000, 20.0
+#: TCP runs for so many round trips at least, and no run has more packets.
+ROUND_TRIPS, MOST_PACKETS = 100, 4_000_000
 #: The engine's TCP begins with a time-out of 1 s: a longer round trip has no room below it [s].
 LONGEST_TRIP_S = 0.5
 #: A queue is kept busy by this part of what it can send.
@@ -157,9 +159,15 @@ def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.
     if len(flows) > MOST_FLOWS:
         return f"{len(flows):,} connections take too long to simulate"
     trip_s = max(flow.round_trip_s for flow in flows)
-    if trip_s <= LONGEST_TRIP_S:
+    if trip_s > LONGEST_TRIP_S:
+        return f"a round trip of {time_text(trip_s)} does not fit below its first time-out of 1 s"
+    streams = [stream for load in loads for stream in load.streams]
+    pps = sum(units.rate_pps(stream.rate_bps, stream.mean_frame_bytes) for stream in streams)
+    pps += units.rate_pps(capacity_bps(port), flows[0].frame_bytes)
+    if ROUND_TRIPS * trip_s * pps <= MOST_PACKETS:
         return ""
-    return f"a round trip of {time_text(trip_s)} does not fit below its first time-out of 1 s"
+    run = f"{ROUND_TRIPS} round trips of {time_text(trip_s)} have more than"
+    return f"{run} {MOST_PACKETS / 1e6:g} million packets"
 
 
 def _duration_s(pps: float) -> float:
@@ -383,14 +391,18 @@ def _mean_run(load: Load, runs: "Replications[tuple[str, str]]", ratio: float) -
         load.name,
         ratio,
         "packets",
-        sent_bps=means.pop("sent_bps") or 0.0,
+        sent_bps=means["sent_bps"] or 0.0,
         offered_bps=ratio * load.rate_bps,
         simulated_s=_simulated_s(runs),
         drop_half_ratio=_half(found["drop_ratio"]),
         delay_p99_half_s=_half(found["delay_p99_s"]),
         runs=len(longest),
         drop_cause=cause if drops and drops[cause] else "",
-        **means,
+        drop_ratio=means["drop_ratio"],
+        delay_mean_s=means["delay_mean_s"],
+        delay_p50_s=means["delay_p50_s"],
+        delay_p99_s=means["delay_p99_s"],
+        delay_max_s=means["delay_max_s"],
     )
 
 

@@ -7,6 +7,7 @@ from qoslib.config import Default, MissingFact
 from qoslib.config.amounts import rate_text, share_text, time_text, value_text
 from qoslib.findings.report import ClassRow, ClassRun, Compared, Report
 from qoslib.findings.under_load import LEAST_LOSS
+from qoslib.results import Interval
 
 __all__ = [
     "CLASSES",
@@ -18,10 +19,13 @@ __all__ = [
     "how_long",
     "loss_text",
     "not_used",
+    "p99_text",
     "run_cells",
     "sections",
 ]
 
+#: A half-width below this part of its mean is not shown.
+_SURE = 0.005
 #: Heads of the table of classes, of `run_cells`, and of `compared_cells`.
 CLASSES = ("class", "marks", "offered", "minimum", "maximum", "full queue")
 RUNS = ("class", "load", "sent", "loss", "mean delay", "p99", "longest seen", "model")
@@ -34,19 +38,40 @@ def answer(fact: MissingFact) -> str:
 
 
 def loss_text(run: ClassRun) -> str:
-    """The loss of a run in per cent; a dash where only TCP is sent."""
+    """The loss of a run in per cent, with the half-width of its interval; a dash for TCP alone."""
+    if run.changing:
+        return "not settled"
     if run.drop_ratio is None:
         return "- (TCP)"
     if 0 < run.drop_ratio < LEAST_LOSS:
         return f"< {units.convert(LEAST_LOSS, '1', '%'):g} %"
-    return share_text(run.drop_ratio)
+    return _within(share_text(run.drop_ratio), run.drop)
+
+
+def p99_text(run: ClassRun) -> str:
+    """The p99 delay of a run with the half-width of its interval; a dash where there is none."""
+    if run.delay_p99_s is None:
+        return "-"
+    return _within(time_text(run.delay_p99_s), run.delay_p99)
+
+
+def _within(text: str, interval: Interval) -> str:
+    """A mean as a text with the half-width of its interval, unless that is a small part of it."""
+    if not interval.half_width > _SURE * interval.mean:
+        return text
+    number, _, unit = text.partition(" ")
+    shown = float(number.replace(",", ""))
+    width = float(f"{shown * interval.half_width / interval.mean:.1g}")
+    return f"{number} ±{width:g} {unit}"
 
 
 def run_cells(run: ClassRun) -> tuple[str, ...]:
     """What a model gives for a class, as texts; a dash where it does not say it."""
-    delays = run.delay_mean_s, run.delay_p99_s, run.delay_max_s
-    shown = ("-" if delay is None else time_text(delay) for delay in delays)
-    cells = rate_text(run.sent_bps), loss_text(run), *shown
+    mean, longest = (
+        "-" if delay is None else time_text(delay) for delay in (run.delay_mean_s, run.delay_max_s)
+    )
+    sent = "-" if run.changing else rate_text(run.sent_bps)
+    cells = sent, loss_text(run), mean, p99_text(run), longest
     return run.name, _load_text(run), *cells, run.model
 
 
@@ -60,11 +85,23 @@ def not_used(rows: Sequence[ClassRow]) -> list[str]:
 
 
 def how_long(runs: Sequence[ClassRun]) -> str:
-    """How much time the packet model simulated at each load; empty where it did not run."""
-    times = {_load_text(run): run.simulated_s for run in runs if run.simulated_s is not None}
-    each = ", ".join(f"{time_text(time_s)} at {load}" for load, time_s in times.items())
-    said = f"The packet model simulated {each} of the load. The longest delay seen is no bound."
-    return said if each else ""
+    """How often and how long the packet model ran at each load; empty where it did not."""
+    said = {
+        _load_text(run): f"{run.runs} runs of {time_text(run.simulated_s)}"
+        for run in runs
+        if run.runs and run.simulated_s is not None
+    }
+    unsettled = {_load_text(run): run.changing for run in runs if run.changing}
+    parts = []
+    if said:
+        each = ", ".join(f"{text} at {load}" for load, text in said.items())
+        parts.append(
+            f"The packet model is the mean of {each} of the load, each after its warm-up;"
+            " ± is the interval of 95 %, where that is above 0.5 %. The longest delay seen is no"
+            " bound."
+        )
+    parts += [f"At {load} of the load the packet model: {why}." for load, why in unsettled.items()]
+    return " ".join(parts)
 
 
 def compared_cells(each: Compared) -> tuple[str, ...]:
@@ -90,6 +127,7 @@ def sections(report: Report) -> list[tuple[str, list[str]]]:
     ignored = [f"{s.finding.id}, line {s.finding.line}: {s.reason}" for s in report.silenced]
     changes = [each.text for each in report.changes]
     every = [
+        ("No all-clear", list(report.doubts)),
         ("Against the older configuration", changes or [report.unchanged]),
         ("Notes on the measured values", list(report.measured)),
         ("Ignored", ignored),

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from qoslib import units
+from qoslib.flows import Flow
 from qoslib.port import (
     ByteLimit,
     HierarchicalTokenBucket,
@@ -266,7 +267,8 @@ def congested(scenario: Scenario) -> Scenario:
     [('data', None), ('fills all', 5.0)]
     """
     port = scenario.only_port
-    sources = [*scenario.streams, *(flow for host in scenario.hosts for flow in host.flows)]
+    flows = (flow for host in scenario.hosts for flow in host.flows)
+    sources: list[Stream | Flow] = [*scenario.streams, *flows]
     first: dict[int, tuple[str, int]] = {}
     for source in sources:
         size = source.mean_frame_bytes if isinstance(source, Stream) else source.frame_bytes

@@ -12,7 +12,7 @@ from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.thresholds import lowered
 from qoslib.port import Codel, PacketLimit, Pie, Red, TimeLimit, TimeRedProfile
 
-__all__ = ["DEEP_S", "SHALLOW_S", "deepest_s", "frame_bytes"]
+__all__ = ["DEEP_S", "SHALLOW_S", "deepest_s", "frame_bytes", "limit_fix"]
 
 #: A queue that lasts longer at its served rate delays what it holds too much [s].
 DEEP_S = 0.2
@@ -73,7 +73,21 @@ def _arithmetic(case: Case, member: Member, lasts: float) -> str:
     return f"{member.promise.held_why}{said} at {rate_text(least)} = {time_text(lasts)}"
 
 
-def _limit(case: Case, member: Member, time_s: float) -> str:
+def limit_fix(case: Case, member: Member, time_s: float) -> str:
+    """The command with which a full queue of a class lasts so long at its served rate.
+
+    Parameters
+    ----------
+    case : Case
+    member : Member
+    time_s : float
+        [s]
+
+    Returns
+    -------
+    str
+        Empty where the dialect has none, or not even two full frames are so short.
+    """
     size = units.octets(time_s * member.promise.served_bps)
     packets = max(math.floor(size / frame_bytes(member)), LEAST_FRAMES)
     if packets == LEAST_FRAMES and size < (LEAST_FRAMES - 1) * frame_bytes(member):
@@ -129,7 +143,7 @@ def queue_deep(case: Case) -> Iterator[Found]:
                 case.line(member, "limit"),
                 f"A full queue of {member.name} delays by {time_text(lasts)}.",
                 f"{why}; {wanted}.",
-                _limit(case, member, target or DEEP_S / 2),
+                limit_fix(case, member, target or DEEP_S / 2),
                 "info" if case.by_default(member, "limit") and not target else None,
             )
 
@@ -152,7 +166,7 @@ def queue_shallow(case: Case) -> Iterator[Found]:
                 f"The queue of {member.name} has no room for two full frames.",
                 f"{size_text(held)}; two frames have"
                 f" {size_text(LEAST_FRAMES * frame_bytes(member))}.",
-                _limit(case, member, min(SHALLOW_S, deepest_s(member))),
+                limit_fix(case, member, min(SHALLOW_S, deepest_s(member))),
             )
         elif lasts < SHALLOW_S:
             longest_s = min(5 * SHALLOW_S, deepest_s(member))
@@ -165,6 +179,6 @@ def queue_shallow(case: Case) -> Iterator[Found]:
                 case.line(member, "limit"),
                 f"The queue of {member.name} lasts {time_text(lasts)}: bursts of TCP are dropped.",
                 f"{why}.",
-                "" if conflict else _limit(case, member, longest_s),
+                "" if conflict else limit_fix(case, member, longest_s),
                 "info" if conflict or case.by_default(member, "limit") else None,
             )

@@ -10,7 +10,7 @@ from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.port import HierarchicalTokenBucket
 from qoslib.traffic import TickedBursts
 
-__all__ = ["LONGEST_S"]
+__all__ = ["LONGEST_S", "police_fix"]
 
 #: A bucket for longer than this is most often a slip of the unit [s].
 LONGEST_S = 2.0
@@ -39,9 +39,7 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                 line,
                 f"A frame of {size_text(largest)} never passes the policer of {member.name}.",
                 f"Its burst is {size_text(policer.burst_bytes)}{said}.",
-                case.fix(
-                    mqc=f"class {member.name}\n  {case.police(member, max(10 * largest, 8000))}"
-                ),
+                police_fix(case, member, max(10 * largest, 8000)),
                 "error" if streams else "info" if said else "warning",
             )
         for stream in streams:
@@ -54,7 +52,7 @@ def burst_below_frame(case: Case) -> Iterator[Found]:
                     f"One picture of the video is larger than the burst of {member.name}.",
                     f"{size_text(picture)} come back to back into {size_text(policer.burst_bytes)}"
                     f"{said}.",
-                    case.fix(mqc=f"class {member.name}\n  {case.police(member, 2 * picture)}"),
+                    police_fix(case, member, 2 * picture),
                     "warning",
                 )
 
@@ -79,10 +77,7 @@ def burst_long(case: Case) -> Iterator[Found]:
                 f"The burst of {member.name} lasts {time_text(lasts)}; the policer does little.",
                 f"{size_text(policer.burst_bytes)} at {rate_text(policer.rate_bps)} ="
                 f" {time_text(lasts)}; 250 ms are {size_text(usual)}.",
-                case.fix(
-                    mqc=f"class {member.name}\n  {case.police(member, usual)}",
-                    junos=_junos(case, member, usual),
-                ),
+                police_fix(case, member, usual),
             )
 
 
@@ -110,10 +105,7 @@ def tcp_policed(case: Case) -> Iterator[Found]:
                 f"TCP with {time_text(trip)} needs a larger burst than {member.name} has.",
                 f"{rate_text(policer.rate_bps)} x {time_text(trip)} = {size_text(product)}, above"
                 f" {size_text(policer.burst_bytes)}{said}: the rate falls below the policer's.",
-                case.fix(
-                    mqc=f"class {member.name}\n  {case.police(member, product)}",
-                    junos=_junos(case, member, product),
-                ),
+                police_fix(case, member, product),
             )
 
 
@@ -136,6 +128,27 @@ def shaper_burst_small(case: Case) -> Iterator[Found]:
                 f"{case.by_default(member, 'shaper.burst_bytes')}, a frame has {FRAME_BYTES} B.",
                 case.fix(mqc=f"class {member.name}\n  shape average {shaper.rate_bps:.0f} {least}"),
             )
+
+
+def police_fix(case: Case, member: Member, burst_bytes: float) -> str:
+    """The command that gives a class's policer another burst.
+
+    Parameters
+    ----------
+    case : Case
+    member : Member
+    burst_bytes : float
+        [B]
+
+    Returns
+    -------
+    str
+        Empty where the dialect has none.
+    """
+    return case.fix(
+        mqc=f"class {member.name}\n  {case.police(member, burst_bytes)}",
+        junos=_junos(case, member, burst_bytes),
+    )
 
 
 def _junos(case: Case, member: Member, burst_bytes: float) -> str:

@@ -1,0 +1,146 @@
+"""All that rules and models find in one configuration, before its fixes are tried."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from qoslib.config import Configuration, ConfiguredPort, Facts, Load, loads
+from qoslib.config.promises import queued
+from qoslib.config.rules import Case, Finding, findings
+from qoslib.config.text import in_time
+from qoslib.findings.modelled import Modelled, modelled
+from qoslib.findings.taken import routed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from qoslib.packets.progress import Progress
+
+__all__ = ["Assessed", "Given", "assessed"]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is known beside a configuration, and what models have said of ports so far.
+
+    Attributes
+    ----------
+    facts : Facts
+    traffic : str or None
+        The text of ``traffic.toml``.
+    measured : DataFrame or None
+        What the device counted.
+    ran : dict
+        Of ports of one policy at one rate under one load, each of which is run once.
+    """
+
+    facts: Facts
+    traffic: str | None = None
+    measured: "pd.DataFrame | None" = None
+    ran: dict[object, Modelled] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Assessed:
+    """What rules and models find in a configuration.
+
+    Attributes
+    ----------
+    found : Configuration
+    sent : mapping of int to tuple of Load
+        Place of a port, and its load.
+    by_port : mapping of int to Modelled
+        Place of a port with a given load, and what models say.
+    listed : tuple of Finding
+    """
+
+    found: Configuration
+    sent: Mapping[int, tuple[Load, ...]]
+    by_port: Mapping[int, Modelled]
+    listed: tuple[Finding, ...]
+
+
+def assessed(
+    found: Configuration,
+    given: Given,
+    ratios: Sequence[float] = (1.0,),
+    progress: "Progress | None" = None,
+) -> Assessed:
+    """Go through all rules, and run the models of each port that has a given load.
+
+    Parameters
+    ----------
+    found : Configuration
+    given : Given
+    ratios : sequence of float
+        Parts of the load at which the packet model runs, 1 among them.
+    progress : callable, optional
+        With the ports that are done and all that are run.
+
+    Returns
+    -------
+    Assessed
+
+    Raises
+    ------
+    ConfigurationError
+        If the traffic cannot be read.
+    TakesTooLongError
+        If reading it or the rules take too long.
+    """
+    with in_time():
+        sent = _loads(found, given)
+    listed = list(findings(found, sent, given.facts))
+    by_port = _modelled(found, given, sent, ratios, progress)
+    for place, by_model in by_port.items():
+        name = f"{found.ports[place].interface} {found.ports[place].direction}"
+        listed += [each.replace(interface=name) for each in by_model.findings]
+    return Assessed(found, sent, by_port, tuple(listed))
+
+
+def _loads(found: Configuration, given: Given) -> dict[int, tuple[Load, ...]]:
+    names = {name for port in found.ports for name in queued(port)}
+    sent = {}
+    for place, port in enumerate(found.ports):
+        if port.port is not None and port.direction == "out":
+            rates, sizes = None, None
+            if given.measured is not None:
+                from qoslib.findings.measured import counted, frames
+
+                rates, sizes = counted(given.measured, port), frames(given.measured, port)
+            sent[place] = routed(found, port, loads(port, given.traffic, rates, names, sizes))
+    return sent
+
+
+def _modelled(
+    found: Configuration,
+    given: Given,
+    sent: Mapping[int, Sequence[Load]],
+    ratios: Sequence[float],
+    progress: "Progress | None",
+) -> dict[int, Modelled]:
+    """Place of each port with a given load -> what models say."""
+    alike: dict[object, list[int]] = {}
+    for place, configured in enumerate(found.ports):
+        load = tuple(sent.get(place, ()))
+        if configured.port and any(each.origin != "assumed" for each in load):
+            alike.setdefault((*_key(configured), load, tuple(ratios)), []).append(place)
+    made: dict[int, Modelled] = {}
+    for done, (key, places) in enumerate(alike.items()):
+
+        def told(done_s: float, whole_s: float, done: int = done) -> None:
+            if progress is not None:
+                progress(done + done_s / whole_s, len(alike))
+
+        told(0.0, 1.0)
+        if key not in given.ran:
+            case = Case(found, found.ports[places[0]], given.facts, tuple(sent[places[0]]))
+            given.ran[key] = modelled(case, ratios, told)
+        told(1.0, 1.0)
+        made |= dict.fromkeys(places, given.ran[key])
+    return made
+
+
+def _key(configured: ConfiguredPort) -> tuple[object, object]:
+    assert configured.port is not None
+    return configured.port.replace(name="any"), configured.classes

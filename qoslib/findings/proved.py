@@ -1,0 +1,216 @@
+"""Fixes that are tried before they are printed: applied, read again, and run again."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from qoslib.config import ConfigurationError, Promise, promises
+from qoslib.config.amounts import rate_text, share_text
+from qoslib.config.rules import Finding
+from qoslib.findings.assess import Assessed
+from qoslib.findings.report import ClassRun
+from qoslib.findings.under_load import LEAST_LOSS
+from qoslib.findings.words import p99_text
+from qoslib.tolerances import ROUNDING
+
+__all__ = ["SECONDS", "key_of", "proved"]
+
+#: Processor time for all trials of a file [s].
+SECONDS = 30.0
+#: A loss that grows by less is the same [ratio].
+_MORE = 0.005
+#: A minimum that falls by less is the same [ratio].
+_SAME = 0.01
+_NUMBERS = re.compile(r"[±\d][\d.,]*(?: ?%| [a-zA-Zµ/]+)?")
+#: Lines that only say where a command stands.
+_HEADERS = {"policy-map", "class", "class-map", "interface", "match"}
+#: Fixes that are no commands of a device: comments for this checker.
+_COMMENTS = {"ignore-idle"}
+
+
+def key_of(each: Finding) -> tuple[str, str]:
+    """A rule and what it is about, without numbers."""
+    return each.id, " ".join(_NUMBERS.sub(" ", each.sentence).split())
+
+
+class _Trial(NamedTuple):
+    """What came of a configuration with some fixes: why they are none, or what they cost."""
+
+    fails: str
+    costs: tuple[str, ...] = ()
+
+
+def proved(
+    text: str,
+    before: Assessed,
+    listed: Sequence[Finding],
+    assess: Callable[[str], Assessed],
+) -> list[Finding]:
+    """Findings whose fixes have been tried alone and together; one that fails becomes words.
+
+    A fix passes if the configuration with it is read without a line that was understood before
+    becoming unknown, its finding is gone, no other finding comes, and no class loses more of a
+    load that its promise covered, or misses a target that it met. What others give up is added.
+
+    Parameters
+    ----------
+    text : str
+        The configuration.
+    before : Assessed
+        What was found in it.
+    listed : sequence of Finding
+        The worst first.
+    assess : callable
+        Of another text of the same device.
+
+    Returns
+    -------
+    list of Finding
+        In their order.
+    """
+    begun_s = time.process_time()
+    known: dict[tuple[str, ...], _Trial] = {}
+
+    def tried(*fixes: str, of: Sequence[Finding]) -> _Trial:
+        if fixes not in known:
+            if time.process_time() - begun_s > SECONDS:
+                return _Trial(f"it was not tried within {SECONDS:g} s")
+            known[fixes] = _outcome(text, before, of, fixes, assess)
+        return known[fixes]
+
+    made: dict[int, Finding] = {}
+    kept: list[tuple[int, Finding]] = []
+    for at, each in enumerate(listed):
+        made[at] = each
+        if not each.fix or each.id in _COMMENTS:
+            continue
+        alone = tried(each.fix, of=(each,))
+        if alone.fails:
+            made[at] = _in_words(each, alone.fails)
+            continue
+        others = [one for _, one in kept if one.fix != each.fix]
+        fixes = *(one.fix for one in others), each.fix
+        for order in {fixes, fixes[::-1]}:
+            together = tried(*order, of=(*others, each)) if others else alone
+            if together.fails:
+                break
+        if together.fails:
+            beside = " and ".join(dict.fromkeys(f"`{one.id}`" for one in others))
+            made[at] = _in_words(each, f"beside the fix of {beside} {together.fails}")
+            continue
+        kept.append((at, each))
+        if alone.costs:
+            said = f"{each.arithmetic} With the fix {'; '.join(alone.costs)}."
+            made[at] = each.replace(arithmetic=said.strip())
+    return [made[at] for at in range(len(listed))]
+
+
+def _in_words(each: Finding, why: str) -> Finding:
+    """A finding without its fix, which is named in its arithmetic with the reason."""
+    lines = [line.strip() for line in each.fix.splitlines()]
+    shown = next((line for line in lines if line.split()[0] not in _HEADERS), lines[-1])
+    said = f"{each.arithmetic} `{shown}` is no fix here: {why}."
+    return each.replace(arithmetic=said.strip(), fix="")
+
+
+def _outcome(
+    text: str,
+    before: Assessed,
+    of: Sequence[Finding],
+    fixes: Sequence[str],
+    assess: Callable[[str], Assessed],
+) -> _Trial:
+    try:
+        after = assess("\n".join([text.rstrip("\n"), *fixes, ""]))
+    except (ConfigurationError, ValueError) as error:
+        return _Trial(f"the configuration with it cannot be read ({str(error).rstrip('.')})")
+    lines = len(text.splitlines())
+    odd = [
+        each for each in after.found.remarks if each.line > lines and each.kind != "not modelled"
+    ]
+    if odd:
+        return _Trial(f"it is not understood itself ({odd[0].text.split()[0]} ...)")
+    had = {key_of(each) for each in before.listed}
+    own = {key_of(each) for each in of}
+    for each in after.listed:
+        if key_of(each) in own:
+            return _Trial("its finding stays")
+        if key_of(each) not in had:
+            return _Trial(f"it brings another finding, {each.id}: {each.sentence.rstrip('.')}")
+    worse = next(_worse(before, after), "")
+    return _Trial(worse) if worse else _Trial("", tuple(_costs(before, after, of)))
+
+
+#: Interface, direction and class.
+_Class = tuple[str, str, str]
+
+
+def _promised(of: Assessed) -> dict[_Class, Promise]:
+    found: dict[_Class, Promise] = {}
+    for place, port in enumerate(of.found.ports):
+        if port.port is not None:
+            sizes = {load.name: load.frames_bytes for load in of.sent.get(place, ())}
+            for each in promises(port, sizes):
+                found[port.interface, port.direction, str(each.name)] = each
+    return found
+
+
+def _ran(of: Assessed) -> dict[_Class, ClassRun]:
+    """What the packet model gives each class at the whole load, where it has settled."""
+    return {
+        (port.interface, port.direction, run.name): run
+        for place, by_model in of.by_port.items()
+        for port in (of.found.ports[place],)
+        for run in by_model.runs
+        if run.model == "packets" and run.load_ratio == 1 and not run.changing
+    }
+
+
+def _loads(of: Assessed) -> dict[_Class, tuple[float, float | None]]:
+    """The rate that is sent to each class, and its target, where somebody said it."""
+    return {
+        (port.interface, port.direction, load.name): (load.rate_bps, load.target_s)
+        for place, sent in of.sent.items()
+        for port in (of.found.ports[place],)
+        for load in sent
+        if load.origin != "assumed"
+    }
+
+
+def _worse(before: Assessed, after: Assessed) -> Iterator[str]:
+    """Promises and targets that a class kept before, and does not keep any more."""
+    loads, had, has = _loads(before), _promised(before), _promised(after)
+    for key, (rate_bps, _) in loads.items():
+        if key in had and key in has:
+            kept = had[key].minimum_bps * (1 + ROUNDING) >= rate_bps
+            if kept and has[key].minimum_bps < rate_bps * (1 - ROUNDING):
+                yield (
+                    f"{key[2]} would be promised {rate_text(has[key].minimum_bps)} of the"
+                    f" {rate_text(rate_bps)} that it is sent"
+                )
+    was, now = _ran(before), _ran(after)
+    for key, run in now.items():
+        if key not in was:
+            continue
+        if was[key].drop.mean < LEAST_LOSS <= run.drop.low:
+            yield f"{key[2]} would lose {share_text(run.drop.mean)}"
+        target_s = loads.get(key, (0.0, None))[1]
+        if target_s and was[key].delay_p99.high <= target_s < run.delay_p99.high:
+            yield f"{key[2]} would miss its target, with a p99 delay of {p99_text(run)}"
+
+
+def _costs(before: Assessed, after: Assessed, of: Sequence[Finding]) -> Iterator[str]:
+    """What classes give up by fixes."""
+    had, has = _promised(before), _promised(after)
+    lower: dict[str, str] = {}
+    for key, promise in had.items():
+        if key in has and has[key].minimum_bps < promise.minimum_bps * (1 - _SAME):
+            both = f"{rate_text(has[key].minimum_bps)} instead of {rate_text(promise.minimum_bps)}"
+            lower.setdefault(key[2], f"{key[2]} is promised {both}")
+    yield from lower.values()
+    was, now = _ran(before), _ran(after)
+    for key, run in now.items():
+        if key in was and run.drop.low > was[key].drop.high + _MORE:
+            both = f"{share_text(run.drop.mean)} instead of {share_text(was[key].drop.mean)}"
+            yield f"{key[2]} loses {both}"
