@@ -149,7 +149,9 @@ def test_more_connections_than_can_be_simulated_have_a_stand_in():
     ],
 )
 def test_a_run_of_too_few_round_trips_has_a_stand_in(trip, why):
-    port = edge(EDGE.replace("shape average 50000000", "shape average 1900000000"), {"line_rate_bps": 10e9})
+    port = edge(
+        EDGE.replace("shape average 50000000", "shape average 1900000000"), {"line_rate_bps": 10e9}
+    )
     given = loads(port, TCP.replace("30 ms", trip))
     said = stand_in(port, given)
     assert bool(said) == bool(why) == (scenario_of(port, given).hosts == ())
