@@ -2,7 +2,7 @@
 
 import pytest
 
-from qoslib.config import ConfigurationError, read
+from qoslib.config import read
 from qoslib.findings import check
 from qoslib.port import ByteLimit, ByteRedProfile, Red, Shaper, TailDrop
 
@@ -98,26 +98,46 @@ interface Ethernet5
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("bandwidth percent 300", "line 3: bandwidth: the share is '300'"),
-        ("shape rate 0", "line 3: shape: the shaped rate is '0'"),
+        ("bandwidth percent 300", "Bandwidth: the share is '300'"),
+        ("shape rate 0", "Shape: the shaped rate is '0'"),
     ],
 )
-def test_what_cannot_be_is_one_error(line, problem):
-    with pytest.raises(ConfigurationError, match=f"^{problem}"):
-        read(f"interface Ethernet1\n   tx-queue 2\n      {line}\n")
+def test_a_device_refuses_a_line_and_not_the_file(line, problem):
+    found = read(f"interface Ethernet1\n   tx-queue 2\n      {line}\n   shape rate 1000\n")
+    (remark,) = found.remarks
+    assert (remark.kind, remark.line, remark.text) == ("refused", 3, line)
+    assert remark.lost.startswith(problem)
+    assert [each.interface for each in found.ports] == ["Ethernet1"]
 
 
 def test_strict_priority_by_default_is_one_finding_of_all_ports():
-    text = ROCE + "   service-profile ROCE\n"
+    # The queues of the second interface are others, and its line is slower.
+    text = ROCE + "   tx-queue 5\n      no priority\n"
     got = check(text, facts={"buffer_bytes": 2e6}).findings
     about = [
         each for each in got if each.id in ("priority-unlimited", "no-rate", "default-starved")
     ]
     assert [each.interface for each in about] == ["Ethernet1/1 out and 1 more"]
-    assert "`no priority`" in about[0].arithmetic
+    assert "`no priority`" in about[0].sentence
 
 
-def test_a_profile_that_is_not_there():
-    text = "qos profile A\n   shape rate 1000\ninterface Ethernet1\n   service-profile B\n"
-    with pytest.raises(ConfigurationError, match="qos profile B is not defined"):
-        read(text)
+def test_a_profile_that_is_not_there_promises_nothing():
+    text = "qos profile LEAF\n   shape rate 1000\ninterface Ethernet1\n   service-profile LEAV\n"
+    found = read(text, facts={"buffer_bytes": 2e6, "line_rate_bps": 1e10})
+    (remark,) = found.remarks
+    assert (remark.kind, remark.line) == ("refused", 4)
+    assert "LEAV is not defined, did you mean LEAF?" in remark.lost
+    assert [each.port for each in found.ports] == [None]
+
+
+def test_a_profile_without_indentation_is_the_same():
+    """As it is pasted from a page or a chat that drops the blanks."""
+    flat = "\n".join(line.strip() for line in ROCE.splitlines())
+    facts = {"buffer_bytes": 2e6}
+    (configured,), (wanted,) = read(flat, facts=facts).ports, read(ROCE, facts=facts).ports
+    assert configured.port == wanted.port
+    for text in (flat, ROCE):
+        found = read(text, facts=facts)
+        assert [each.kind for each in found.remarks] == ["not modelled"] * 2
+        # The description, and both lines of an interface without queues.
+        assert found.elsewhere == 3

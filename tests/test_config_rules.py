@@ -642,13 +642,13 @@ def strict_only(*names):
 
 
 def test_the_last_class_of_strict_priority_stops_nobody():
-    (got,) = found("priority-unlimited", strict_only("tx-queue 1", "tx-queue 0"), dialect="eos")
+    (got,) = found("priority-unlimited", strict_only("tx-queue 1", "tx-queue 0"), dialect="nxos")
     assert "Class tx-queue 1 goes first" in got.sentence
     assert found("priority-unlimited", strict_only("tx-queue 0"), dialect="eos") == ()
 
 
 def test_several_classes_without_a_limit_are_one_finding():
-    (got,) = found("priority-unlimited", strict_only("a", "b", "c"), dialect="eos")
+    (got,) = found("priority-unlimited", strict_only("a", "b", "c"), dialect="nxos")
     assert "Classes a and b go first" in got.sentence
     # That the others get nothing is the same fact.
     assert found("no-rate", strict_only("a", "b", "c"), dialect="eos") == ()

@@ -1,283 +1,275 @@
 """The lines of EOS that are about queues: maps, profiles, interfaces and their queues."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal
 
 from qoslib.config.code_points import DSCP
-from qoslib.config.mqc.lines import Line, NotUnderstood, Words, exactly, lines_of
+from qoslib.config.eos.given import COMMANDS, Block, Given, Queueing, shape
+from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, exactly, lines_of
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.reading import Remark, Statement
 from qoslib.config.text import check_time
 
-__all__ = ["Block", "Given", "Queueing", "queueing_of"]
+__all__ = ["DEFAULT_CLASSES", "queueing_of"]
 
 _SPEED = re.compile(r"([1-9]\d{0,4})g", re.IGNORECASE)
 _TX = "tx-queue", "uc-tx-queue", "mc-tx-queue"
 _PFC = "Pause by priority is left out: a full queue drops."
+_MARKED = "The new mark is left out: streams keep the mark that you give them."
+_POLICIES = "Policies on the way in are left out"
 #: Beginning of a command -> what is lost.
 _LEFT = {
     ("priority-flow-control",): _PFC,
+    ("flowcontrol",): "Pause of the whole line is left out: a full queue drops.",
     ("qos", "trust"): "Both maps are taken, whichever mark the port trusts.",
     ("qos", "cos"): "What packets without a mark get is left out.",
     ("qos", "dscp"): "What packets without a mark get is left out.",
-    ("qos", "rewrite"): "The new mark is left out: streams keep the mark that you give them.",
+    ("qos", "rewrite"): _MARKED,
     ("qos", "random-detect"): "What this says of all queues is left out.",
-    ("service-policy",): "Policies on the way in are left out.",
-    ("policy-map",): "Policies on the way in are left out, with all that is below this line.",
-    ("class-map",): "Policies on the way in are left out, with all that is below this line.",
+    ("qos", "tx-queue"): "What this says of all queues is left out.",
+    ("qos", "ecn"): "What this says of all queues is left out.",
+    ("queue-monitor",): "Nothing is lost: it watches the queues.",
+    ("storm-control",): "What limits broadcasts on the way in is left out.",
+    ("service-policy",): f"{_POLICIES}.",
+    ("policy-map",): f"{_POLICIES}, with all that is below this line.",
+    ("class-map",): f"{_POLICIES}, with all that is below this line.",
+    ("class",): f"{_POLICIES}.",
 }
-#: Words of a length, and their units; a segment is a cell of the memory.
-_LENGTHS = {
-    "bytes": "B",
-    "kbytes": "kB",
-    "mbytes": "MB",
-    "milliseconds": "ms",
-    "microseconds": "us",
-}
-_SEGMENT_BYTES = 208
-
-
-@dataclass
-class Given:
-    """What a queue is given."""
-
-    line: int
-    strict: bool = True
-    share: Amount | None = None
-    guaranteed: Amount | None = None
-    shape: Amount | None = None
-    early: tuple[Amount, Amount, float] | None = None
-    marking: tuple[Amount, Amount, float] | None = None
-    statements: list[Statement] = field(default_factory=list)
-
-
-@dataclass
-class Block:
-    """An interface, or a profile that interfaces name."""
-
-    name: str
-    line: int
-    queues: dict[int, Given] = field(default_factory=dict)
-    speed: Amount | None = None
-    shape: Amount | None = None
-    profile: str = ""
-
-
-@dataclass
-class Queueing:
-    """All of a text."""
-
-    interfaces: dict[str, Block] = field(default_factory=dict)
-    profiles: dict[str, Block] = field(default_factory=dict)
-    classes: dict[str, int] = field(default_factory=dict)
-    queues: dict[int, int] = field(default_factory=dict)
-    statements: list[Statement] = field(default_factory=list)
-    remarks: list[Remark] = field(default_factory=list)
-
-
-def _thresholds(words: Words) -> tuple[Amount, Amount, float]:
-    low = _length(words)
-    if not words.skip("maximum-threshold"):
-        raise NotUnderstood
-    high, share = _length(words), 1.0
-    while words.ahead:
-        if words.skip("max-mark-probability", "drop-probability"):
-            share = words.percent("the probability", 0)
-        elif words.skip("weight"):
-            words.count("the weight", 0, 15)
-        elif not words.skip("ecn"):
-            raise NotUnderstood
-    if low.unit != high.unit or low.value > high.value or high.value <= 0:
-        words.refuse("the thresholds are no range; allowed: a maximum above 0 and the minimum")
-    return low, high, share
-
-
-def _length(words: Words) -> Amount:
-    value = words.number("the threshold", 0)
-    word = words.skip(*_LENGTHS, "segments")
-    if word == "segments":
-        return Amount(value * _SEGMENT_BYTES, "B", words.line.number)
-    unit = _LENGTHS.get(word, "B")
-    base = "s" if unit in ("ms", "us") else "B"
-    return Amount(exactly(value, unit, base), base, words.line.number)
-
-
-def _rate(words: Words, what: str) -> Amount:
-    if words.skip("percent"):
-        return Amount(words.percent(what), "1", words.line.number)
-    before = words.at
-    words.number(what)
-    if words.skip("percent"):
-        words.at = before
-        share = words.percent(what)
-        words.skip("percent")
-        return Amount(share, "1", words.line.number)
-    words.at = before
-    return Amount(words.rate_bps(what, "kbit/s"), "bit/s", words.line.number)
-
-
-def _priority(of: Given, words: Words, off: bool) -> None:
-    of.strict = not off
-    words.skip("strict")
-
-
-def _bandwidth(of: Given, words: Words, off: bool) -> None:
-    guaranteed = bool(words.skip("guaranteed"))
-    if off:
-        of.guaranteed, of.share = (None, of.share) if guaranteed else (of.guaranteed, None)
-        words.skip("percent")
-    elif guaranteed:
-        of.guaranteed = _rate(words, "the guaranteed rate")
-    else:
-        words.skip("percent")
-        of.share = Amount(words.percent("the share"), "1", words.line.number)
-
-
-def _shape(of: Given | Block, words: Words, off: bool) -> None:
-    if not words.skip("rate"):
-        raise NotUnderstood
-    of.shape = None if off else _rate(words, "the shaped rate")
-
-
-def _early(of: Given, words: Words, off: bool) -> None:
-    kind = words.skip("ecn", "drop")
-    if not kind:
-        raise NotUnderstood
-    if off or words.skip("count"):
-        words.skip("count", "minimum-threshold")
-        return
-    if not words.skip("minimum-threshold"):
-        raise NotUnderstood
-    if kind == "ecn":
-        of.marking = _thresholds(words)
-    else:
-        of.early = _thresholds(words)
-
-
-_COMMANDS: dict[str, Callable[[Given, Words, bool], None]] = {
-    "priority": _priority,
-    "bandwidth": _bandwidth,
-    "shape": _shape,
-    "random-detect": _early,
+#: Parts of the memory, which a platform has behind ``platform`` or ``hardware``.
+_MEMORY = {"qos", "queue", "buffer", "mmu", "ecn", "pfc", "voq", "tail-drop", "lossless"}
+_MEMORY_LOST = "How this platform shares its memory is left out: each queue has its own limit."
+#: What may stand in a class map and in a policy, of which nothing is modelled.
+_OF_POLICIES = {
+    "match", "class", "set", "police", "description", "shape", "bandwidth", "priority", "drop",
+    "counter", "rate", "action", "burst", "redirect", "resequence", "statistics", "exit",
+}  # fmt: skip
+#: Commands that stand below a profile, for texts without indentation.
+_BELOW = {
+    *_TX, "bandwidth", "no", "priority", "priority-flow-control", "random-detect",
+    "service-policy", "shape", "latency", "scheduler", "description", "exit",
+}  # fmt: skip
+_QOS_BELOW = ("trust",), ("cos",), ("dscp",)
+#: Of those, what says nothing above all blocks.
+_LOST_ALONE = {*_TX, "random-detect", "service-profile", "shape"}
+#: What ends an interface whose lines have no indentation.
+_OPENERS = {
+    "class-map", "end", "interface", "management", "monitor", "policy-map", "router", "vlan", "vrf",
+}  # fmt: skip
+#: Types of policies that are not about queues.
+_OTHER_TYPES = ("pdp",), ("copp",), ("control-plane",), ("pbr",), ("inspect",)
+#: A word that is so near to one of a profile is meant to be it.
+_NEAR = 0.85
+_UNLIKE = "This command is not understood; it has no effect here."
+#: Kinds of maps: what is mapped, and onto what.
+_MAPPED = {
+    "dscp": ("traffic-class",),
+    "cos": ("traffic-class",),
+    "exp": ("traffic-class",),
+    "traffic-class": ("dscp", "cos", "exp", *_TX, "priority-group", "pg"),
 }
 
 
 class _Reading:
-    """Where the reading stands."""
+    """Where the reading stands.
+
+    `loose` is whether the lines of the block have no indentation, as some paste them; None before
+    the first of them.
+    """
 
     def __init__(self) -> None:
         self.found = Queueing()
-        self.block: Block | None = None
-        self.header = ""
+        self._open("")
+
+    def _open(self, header: str, block: Block | None = None, left: str = "") -> None:
+        self.block, self.header, self.left = block, header, left
         self.queue: Given | None = None
         self.indent = 0
-        self.left = ""
+        self.loose: bool | None = None
+        self.multicast = False
 
     def take(self, line: Line) -> None:
         """Read one line."""
         words = tuple(word.lower() for word in line.words)
-        if line.top:
-            self.block, self.queue, self.left, self.header = None, None, "", line.text
-            self._top(line, words)
-        elif self.left:
-            self.found.remarks.append(Remark("not modelled", line.number, line.text, self.left))
-        elif self.block is not None:
-            if self.queue is not None and line.indent <= self.indent:
-                self.queue = None
-            self._within(line, words, self.block)
+        if self.loose is None:
+            self.loose = line.top
+        try:
+            if line.top and not self._goes_on(words):
+                self._open(line.text)
+                self._top(line, words)
+            elif self.left:
+                self._in_policy(line, words)
+            elif self.block is not None:
+                if self.queue is not None and not self._of_queue(line, words):
+                    self.queue = None
+                self._within(line, words, self.block)
+        except NotUnderstood:
+            self._remark("unknown", line, _UNLIKE)
+        except Refused as problem:
+            lost = str(problem).removeprefix(f"line {line.number}: ")
+            self._remark("refused", line, f"{lost[:1].upper()}{lost[1:]}.")
+
+    def _goes_on(self, words: tuple[str, ...]) -> bool:
+        """Whether a line at the margin is of the block; where none is indented its words tell."""
+        if self.block is None and not self.left:
+            return False
+        if words[0] in _OPENERS:
+            below = False
+        elif words[0] == "qos":
+            below = not self.left and words[1:2] in _QOS_BELOW
+        elif self.block is not None and not self.block.is_profile:
+            below = True
+        else:
+            below = words[0] in (_OF_POLICIES if self.left else _BELOW)
+        return bool(self.loose) and below
+
+    def _of_queue(self, line: Line, words: tuple[str, ...]) -> bool:
+        """Whether a line stands below the queue that stands above it."""
+        bare = words[1:] if words[0] == "no" else words
+        if self.loose:
+            return bool(bare) and bare[0] in COMMANDS
+        return line.indent > self.indent
+
+    def _remark(
+        self, kind: Literal["not modelled", "unknown", "refused"], line: Line, lost: str
+    ) -> None:
+        self.found.remarks.append(Remark(kind, line.number, line.text, lost))
 
     def _state(self, line: Line, *parents: str) -> Statement:
-        made = Statement(line.number, line.text, parents)
+        text = "description" if line.verb == "description" else line.text
+        made = Statement(line.number, text, parents)
         self.found.statements.append(made)
         return made
-
-    def _wonder(self, line: Line) -> None:
-        lost = "This command is not understood; it has no effect here."
-        self.found.remarks.append(Remark("unknown", line.number, line.text, lost))
 
     def _leave(self, line: Line, words: tuple[str, ...]) -> str:
         """Remark on a line that is left out; empty if it is none."""
         for start, lost in _LEFT.items():
             if words[: len(start)] == start:
-                self.found.remarks.append(Remark("not modelled", line.number, line.text, lost))
+                self._remark("not modelled", line, lost)
                 return lost
         return ""
 
     def _top(self, line: Line, words: tuple[str, ...]) -> None:
+        bare = words[1:] if words[0] in ("no", "default") else words
         if words[0] == "interface" and len(words) > 1:
             name = "".join(line.words[1:3])
             self.block = self.found.interfaces.setdefault(name, Block(name, line.number))
+            self._state(line)
         elif words[:2] == ("qos", "profile") and len(words) > 2:
             self._state(line)
-            made = Block(line.words[2], line.number)
+            made = Block(line.words[2], line.number, is_profile=True)
             self.block = self.found.profiles.setdefault(line.words[2], made)
-        elif words[:2] == ("qos", "map"):
-            self._map(line)
-        else:
-            kind = words[2:3] if words[1:2] == ("type",) else ()
-            of_queues = kind not in (("pdp",), ("copp",), ("pbr",), ("inspect",))
-            if of_queues:
-                lost = self._leave(line, words)
-                self.left = lost if words[0] in ("policy-map", "class-map") else ""
+        elif bare[:2] == ("qos", "map"):
+            self._map(line, len(words) - len(bare) + 2, bare is not words)
+        elif bare[:1] in (("platform",), ("hardware",)):
+            parts = {part for word in bare for part in (word, *word.split("-"))}
+            if parts & _MEMORY:
+                self._remark("not modelled", line, _MEMORY_LOST)
+        elif bare and bare[0] != "class":
+            kind = bare[2:3] if bare[1:2] == ("type",) else ()
+            of_queues = kind not in (
+                ("pdp",),
+                ("copp",),
+                ("control-plane",),
+                ("pbr",),
+                ("inspect",),
+            )
+            if of_queues and not self._leave(line, bare) and bare[0] in ("qos", *_TX):
+                raise NotUnderstood
+            if of_queues and bare[0] in ("policy-map", "class-map") and bare is words:
+                self.left = f"{_POLICIES}."
 
-    def _map(self, line: Line) -> None:
-        words = Words(line, 2)
-        kind = words.skip("dscp", "cos", "traffic-class")
+    def _in_policy(self, line: Line, words: tuple[str, ...]) -> None:
+        """A line of a class map or a policy: nothing of it is modelled."""
+        if words[0] == "exit":
+            return
+        if words[0] not in ("no", "default", *_OF_POLICIES):
+            raise NotUnderstood
+        self._remark("not modelled", line, self.left)
+
+    def _map(self, line: Line, start: int, off: bool) -> None:
+        words = Words(line, start)
+        kind = words.skip(*_MAPPED)
         values = []
         while words.has_number():
             values.append(words.count("the value", 0, 63))
-        target = words.skip("to") and words.skip("traffic-class", *_TX)
-        if not kind or not values or not target:
-            self._wonder(line)
+        if off and kind and values:
+            self._remark("not modelled", line, "A map that is taken back is left out.")
             return
-        number = words.count("the target", 0, 7)
+        target = words.skip("to") and words.skip(*_MAPPED.get(kind, ()))
+        if not values or not target or not words.has_number():
+            raise NotUnderstood
+        number = words.count("the target", 0, 63 if target == "dscp" else 7)
+        if words.skip("drop-precedence"):
+            words.count("the drop precedence", 0, 2)
+        words.end()
+        if kind == "exp" or target in ("dscp", "cos", "exp", "mc-tx-queue", "priority-group", "pg"):
+            lost = _MARKED if target in ("dscp", "cos", "exp") else "This map is left out."
+            self._remark("not modelled", line, lost)
+            return
         for value in values:
-            if kind == "traffic-class" and target in ("tx-queue", "uc-tx-queue"):
+            if kind == "traffic-class":
                 self.found.queues[value] = number
             elif kind == "dscp":
                 self.found.classes[f"DSCP {value}"] = number
-            elif kind == "cos":
+            else:
                 self.found.classes[f"PCP {value}"] = number
         self._state(line)
 
     def _within(self, line: Line, words: tuple[str, ...], block: Block) -> None:
-        off = words[0] == "no"
+        off = words[0] in ("no", "default")
         bare = words[1:] if off else words
         if bare and bare[0] in _TX:
-            if off or bare[0] == "mc-tx-queue":
-                self._leave_queue(line)
-                return
-            number = Words(line).count("the queue", 0, 7)
-            self.queue = block.queues.setdefault(number, Given(line.number))
-            self.indent = line.indent
-            self._state(line, self.header)
+            self._queue(line, bare, off, block)
         elif self.queue is not None:
             self._command(line, bare, off, self.queue)
+        elif words[0] == "exit":
+            self._open("")
         else:
             self._of_port(line, bare, off, block)
 
-    def _leave_queue(self, line: Line) -> None:
-        self.queue, self.indent = Given(line.number), line.indent
-        lost = "Queues of multicast are left out."
-        self.found.remarks.append(Remark("not modelled", line.number, line.text, lost))
+    def _queue(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> None:
+        words = Words(line, 2 if off else 1)
+        number = words.count("the queue", 0, 7)
+        words.end()
+        self.indent, self.multicast = line.indent, bare[0] == "mc-tx-queue"
+        if self.multicast:
+            self.queue = Given(line.number)
+            self._remark("not modelled", line, "Queues of multicast are left out.")
+            return
+        if off:
+            block.queues.pop(number, None)
+            self.queue = None
+        else:
+            self.queue = block.queues.setdefault(number, Given(line.number))
+        self._state(line, self.header)
 
     def _command(self, line: Line, bare: tuple[str, ...], off: bool, queue: Given) -> None:
-        if not bare or bare[0] not in _COMMANDS:
-            self._wonder(line)
+        if bare == ("exit",):
+            self.queue = None
             return
+        if bare and bare[0] in ("latency", "scheduler", "description", "comment"):
+            self._remark("not modelled", line, "This has no part in the models.")
+            return
+        if not bare or bare[0] not in COMMANDS:
+            raise NotUnderstood
         words = Words(line, 2 if off else 1)
-        try:
-            _COMMANDS[bare[0]](queue, words, off)
-            words.end()
-        except NotUnderstood:
-            self._wonder(line)
-            return
-        queue.statements.append(self._state(line, self.header))
+        queue.other = False
+        COMMANDS[bare[0]](queue, words, off)
+        words.end()
+        if self.multicast:
+            self._remark("not modelled", line, "Queues of multicast are left out.")
+        elif queue.other:
+            lost = "Thresholds of one drop precedence are left out: those of all are taken."
+            self._remark("not modelled", line, lost)
+        else:
+            queue.statements.append(self._state(line, self.header))
 
     def _of_port(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> None:
-        if bare[:2] == ("shape", "rate"):
-            _shape(block, Words(line, 2 if off else 1), off)
+        if bare[:1] == ("shape",):
+            words = Words(line, 2 if off else 1)
+            shape(block, words, off)
+            words.end()
             self._state(line, self.header)
         elif bare[:1] == ("speed",) and not off:
             found = next(filter(None, map(_SPEED.match, bare)), None)
@@ -285,13 +277,19 @@ class _Reading:
                 rate_bps = exactly(float(found[1]), "Gbit/s", "bit/s")
                 block.speed = Amount(rate_bps, "bit/s", line.number)
                 self._state(line, self.header)
-        elif bare[:1] == ("service-profile",) and len(bare) > 1 and not off:
-            block.profile = line.words[1]
+        elif bare[:1] == ("service-profile",) and len(bare) == 2:
+            block.profile = "" if off else line.words[-1]
+            block.profile_line = line.number
             self._state(line, self.header)
-        elif not off:
+        elif bare[:1] == ("description",):
+            if block.is_profile:
+                self._state(line, self.header)
+        elif bare:
             kind = bare[2:3] if bare[1:2] == ("type",) else ()
-            if kind != ("pdp",):
-                self._leave(line, bare)
+            if kind not in _OTHER_TYPES and not self._leave(line, bare):
+                near = get_close_matches(bare[0], (*_TX, *COMMANDS, "service-profile"), 1, _NEAR)
+                if block.is_profile or near or bare[0] in ("qos", *COMMANDS):
+                    raise NotUnderstood
 
 
 def queueing_of(text: str) -> Queueing:

@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.code_points import MARKS
 from qoslib.config.defaults import default
-from qoslib.config.eos.queues import DEFAULT_CLASSES, Block, Given, Queueing, queueing_of
+from qoslib.config.eos.given import Block, Given, Queueing
+from qoslib.config.eos.queues import DEFAULT_CLASSES, queueing_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
-from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin, Remark
+from qoslib.config.text import check_time
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -29,7 +31,9 @@ from qoslib.port import (
 __all__ = ["is_eos", "read_eos"]
 
 _SIGN = re.compile(
-    r"^[ \t]+(uc-)?tx-queue \d|^qos (profile|map (dscp|cos|traffic-class)) |EOS-4\.", re.MULTILINE
+    r"^[ \t]*(uc-|mc-)?tx-queue \d|^[ \t]*shape rate \d|^[ \t]*service-profile "
+    r"|^qos (profile|map (dscp|cos|traffic-class)) |^policy-map type quality-of-service |EOS-4\.",
+    re.MULTILINE,
 )
 _QUEUES = 8
 _FRAME_BYTES = 1518
@@ -85,21 +89,27 @@ def read_eos(text: str, facts: Facts) -> Configuration:
 
 def _of_a_port(parents: tuple[str, ...], text: str, ports: list[ConfiguredPort]) -> bool:
     """Whether a line has to do with queues: `speed` of an interface without any has not."""
-    if not text.lower().startswith("speed") or not parents:
+    words = (parents[0] if parents else text).split()
+    if not text.lower().startswith(("speed", "interface")) or words[0].lower() != "interface":
         return True
-    name = "".join(parents[0].split()[1:3])
-    return any(port.interface == name for port in ports)
+    return any(port.interface == "".join(words[1:3]) for port in ports)
 
 
 def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPort]:
     profile = found.profiles.get(block.profile)
+    made = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
     if block.profile and profile is None:
-        raise ConfigurationError(f"qos profile {block.profile} is not defined", block.line)
+        near = get_close_matches(block.profile, found.profiles, 1)
+        meant = f", did you mean {near[0]}?" if near else "."
+        problem = f"Qos profile {block.profile} is not defined{meant}"
+        remark = Remark("refused", block.profile_line, f"service-profile {block.profile}", problem)
+        found.remarks.append(remark)
+        yield made
+        return
     given = {**(profile.queues if profile else {}), **block.queues}
     shape = block.shape or (profile.shape if profile else None)
     if not given and not shape:
         return
-    made = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
     marks = _marks(found)
     classes = tuple(
         ConfiguredClass(

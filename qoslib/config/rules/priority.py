@@ -69,8 +69,13 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             " stops all after it."
         )
         why = "Each may take the whole link, and leaves 0."
-        if case.configuration.dialect == "eos":
-            why += " EOS serves queues so unless `no priority` says otherwise."
+    default = case.configuration.dialect == "eos" and not any(
+        each.text.startswith("priority") for member in members for each in member.of.statements
+    )
+    if default:
+        says = "Transmit queues have strict priority unless `no priority` says otherwise, and no"
+        says += " limit: a flood in one stops all below it."
+        why = "Each may take the whole link, and leaves 0; the highest number goes first."
     yield Found(
         case.line(first, "priority"),
         says,
