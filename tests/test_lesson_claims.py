@@ -8,7 +8,7 @@ import pytest
 
 from qoslib import Scenario, compare, fluid, measurements, packets, run, tcp, units
 from qoslib.lessons import one_queue, own_port
-from qoslib.platforms import gsr12000, m120, mx80, mx150, platform
+from qoslib.platforms import catalyst6506, gsr12000, m120, mx80, mx150, platform
 from qoslib.port import ByteLimit, Chain, Hop, Pause, Red, Sampled, TailDrop
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
@@ -226,6 +226,24 @@ def test_lesson_05_the_times_of_obeyed_pause_frames_do_not_add_up():
     result = run(Scenario("x", mx150.router(pause=pause), senders, duration_s=0.02))
     assert result.packets.lost.sum() == 0
     assert result.pause_frames * asked_s > 2 * 0.02
+
+
+def test_lesson_06_says_what_is_assumed_of_the_first_router():
+    facts = catalyst6506.FACTS
+    assert {facts[name].kind for name in ("streams", "line_bps")} == {"assumed"}
+    assert mx80.FACTS["streams"].kind == "sourced"
+    assert "We assume 10 Gb/s and two streams" in said("06")
+    assert "Two TCP streams shared a link of 10 Gb/s" not in said("06")
+
+
+@pytest.mark.parametrize(("megabytes", "gbps"), [(36, 7.69), (12, 7.65), (6, 4.97)])
+def test_lesson_06_a_quarter_of_the_product_does_nearly_as_well_as_36_mb(megabytes, gbps):
+    test = mx80.PLATFORM.experiments("as_configured")["buffer_36MB"].scenario
+    room = ByteLimit(round(units.megabytes(megabytes)))
+    port = test.network.replace(queues=(test.network.queues[0].replace(limit=room),))
+    result = run(test.replace(network=port, seed=1))
+    sent = units.convert(result.tcp.goodput_bps.sum(), "bit/s", "Gbit/s")
+    assert sent == pytest.approx(gbps, abs=0.005)
 
 
 def test_lesson_06_the_line_carries_four_million_packets_in_a_test():

@@ -1,11 +1,8 @@
 """Scenes of lesson 06: a TCP sender and a queue, in small."""
 
-from functools import partial
-
 from qoslib import units
 from qoslib.explore.tcp_view import TcpView, tcp_view
 from qoslib.flows import Flow, Host, Reno
-from qoslib.lessons import guess_words
 from qoslib.port import PacketLimit, Port, Queue
 from qoslib.scenario import Scenario
 from qoslib.traffic import Stream
@@ -45,7 +42,7 @@ def scene() -> TcpView:
     """The same sender at a small and at a large buffer, from the start of its flow."""
     lanes = {"small buffer": in_small(5), "large buffer": in_small(25)}
     badge = "scale model: the path holds 33 packets, not 6,944"
-    return tcp_view(lanes, badge=badge, guess=partial(guess_words, "06.c"))
+    return tcp_view(lanes, badge=badge)
 
 
 def path_scene() -> TcpView:
