@@ -35,12 +35,17 @@ _HEADERS = ("class-map", "policy-map")
 _NEAR = 0.85
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
 _LIST = re.compile(r"(?:ip |ipv4 |ipv6 |mac )?access-list (?:standard |extended )?(\S+)")
+_HARDWARE = "How the line cards are set up for queues is left out."
 #: Lines of their own -> what is lost.
 _GLOBAL = {
     ("mls", "qos"): "The queues of this switch are configured by number; they are left out.",
     ("priority-list",): "Priority queueing by list is left out.",
     ("queue-list",): "Custom queueing is left out.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
+    ("hw-module", "qos"): _HARDWARE,
+    ("hw-module", "profile", "qos"): _HARDWARE,
+    ("hw-module", "profile", "priority-flow-control"): _HARDWARE,
+    ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
 }
 _ELSEWHERE = {
     "control-plane": "What the router's own processor is sent is no part of a port.",
@@ -342,7 +347,7 @@ class _Reading:
             self.found.wonder(line)
 
     def _alone(self, line: Line) -> None:
-        verbs = tuple(word.lower() for word in line.words[:2])
+        verbs = tuple(word.lower() for word in line.words[:3])
         for start, lost in _GLOBAL.items():
             if verbs[: len(start)] == start:
                 self.found.leave(line, lost)

@@ -28,8 +28,8 @@ def _bandwidth(of: PolicyClass, words: Words) -> list[str]:
         else:
             words.skip("ratio")
             of.remaining = Amount(words.count("the ratio", 1, 65_536), "ratio", number)
-    elif words.skip("percent"):
-        of.bandwidth = Amount(words.percent("the bandwidth"), "1", number)
+    elif (share := words.share("the bandwidth")) is not None:
+        of.bandwidth = Amount(share, "1", number)
     else:
         of.bandwidth = Amount(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", number)
     return _account(words)
@@ -59,8 +59,8 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
         raise NotUnderstood
     peak = words.skip("average", "peak") == "peak"
     sizes: list[Amount] = []
-    if words.skip("percent"):
-        rate = Amount(words.percent("the shaped rate"), "1", number)
+    if (share := words.share("the shaped rate")) is not None:
+        rate = Amount(share, "1", number)
         while words.has_number():
             sizes.append(burst(words, "the burst", "ms"))
     else:
@@ -139,6 +139,8 @@ UNMODELLED = {
     "estimate": "Nothing is lost.",
     "log": "Nothing is lost.",
     "netflow-sampler": "Nothing is lost.",
+    "child-conform-aware": "The policer does not look at what the one below it says.",
+    "service-fragment": "Parts of a policy on several interfaces are left out.",
     "account": _ACCOUNT,
     "conform-color": "The policer is colour-blind here.",
     "exceed-color": "The policer is colour-blind here.",

@@ -1,5 +1,7 @@
 """WRED: the profile of each mark, from the rows of a class and the platform's own table."""
 
+from dataclasses import replace
+
 from qoslib import units
 from qoslib.config.code_points import DSCP
 from qoslib.config.mqc.matches import ALL
@@ -23,6 +25,15 @@ __all__ = ["dropper"]
 
 Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
 Origins = list[tuple[str, Amount | str | None]]
+
+
+def _in_bytes(row: tuple[Amount, Amount, float], packet_bytes: int) -> tuple[Amount, Amount, float]:
+    """A row in bytes, where a packet is taken to be so large (IOS XR)."""
+    low, high, share = row
+    if low.unit != "packets":
+        return row
+    low, high = (Amount(each.value * packet_bytes, "B", each.line) for each in (low, high))
+    return low, high, share
 
 
 def dropper(
@@ -57,6 +68,9 @@ def dropper(
     ConfigurationError
         If thresholds and limit have units that cannot be compared.
     """
+    if rules.packet_bytes:
+        rows = {mark: _in_bytes(row, rules.packet_bytes) for mark, row in early.rows.items()}
+        early = replace(early, rows=rows)
     used = {low.unit for low, _, _ in early.rows.values()}
     length = limit.packets if isinstance(limit, PacketLimit) else limit.limit_bytes
     unit = used.pop() if used else "packets" if isinstance(limit, PacketLimit) else "B"

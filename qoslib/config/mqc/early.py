@@ -6,6 +6,8 @@ from qoslib.config.mqc.words import dscp_mark, precedence_marks
 
 __all__ = ["marks_of", "queue_limit", "random_detect"]
 
+#: Marks that no model looks at.
+_UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 
 
@@ -21,8 +23,12 @@ def amount(words: Words, what: str, percent: bool = False) -> Amount:
 
 
 def marks_of(words: Words, by: str) -> tuple[str, ...]:
-    """The marks that one value means: `by` is ``dscp``, ``precedence`` or ``cos``."""
-    word = words.take(f"the {by}")
+    """The marks that values with commas mean: `by` is ``dscp``, ``precedence`` or ``cos``."""
+    listed = words.take(f"the {by}").split(",")
+    return tuple(mark for word in listed for mark in _marks_of(words, by, word))
+
+
+def _marks_of(words: Words, by: str, word: str) -> tuple[str, ...]:
     if by == "dscp":
         mark = dscp_mark(word)
         if mark is None:
@@ -35,9 +41,11 @@ def marks_of(words: Words, by: str) -> tuple[str, ...]:
 
 def queue_limit(of: PolicyClass, words: Words) -> list[str]:
     """`queue-limit`, for all packets of a class or by their mark."""
-    by = words.skip("dscp", "precedence", "cos", "qos-group")
+    by = words.skip("dscp", "precedence", "cos", "qos-group", *_UNSEEN)
     if by == "qos-group":
         raise NotUnderstood
+    if by in _UNSEEN:
+        return ["A limit by this mark is left out: no model looks at it."]
     if not by:
         percent = bool(words.skip("percent"))
         limit = amount(words, "the limit", percent)
@@ -87,7 +95,7 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
         early.rows = {"": _range(words)}
     elif words.skip("minimum-threshold"):
         _nexus(early, words)
-    elif words.skip("discard-class-based", "discard-class", "cos-based", "exp", "qos-group"):
+    elif words.skip("discard-class-based", "cos-based", "dei-based", "qos-group", *_UNSEEN):
         return ["This choice of thresholds is left out: no model looks at this mark."]
     else:
         raise NotUnderstood
@@ -113,6 +121,9 @@ def _range(words: Words) -> tuple[Amount, Amount, float]:
         words.refuse("the thresholds have two units; allowed: one")
     if high.value <= 0 or low.value > high.value:
         words.refuse(_no_range(low, high))
+    if words.skip("probability"):
+        words.skip("percent")
+        return low, high, words.percent("the probability", 0)
     share = 1 / words.count("the denominator", 1, 65_536) if words.ahead else 0.1
     return low, high, share
 

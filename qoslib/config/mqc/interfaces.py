@@ -28,6 +28,7 @@ INTERFACE = {
     "priority-queue": "The queues of this switch are left out.",
     "queue-set": "The queues of this switch are left out.",
     "priority-flow-control": "Pause by priority is left out: a full queue drops.",
+    "flow-control": "Pause of the whole line is left out: a full queue drops.",
     "flowcontrol": "Pause of the whole line is left out: a full queue drops.",
 }
 _NETWORK = (

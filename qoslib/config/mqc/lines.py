@@ -24,6 +24,8 @@ _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 RATE_WORDS = {"bps": "bit/s", "kbps": "kbit/s", "mbps": "Mbit/s", "gbps": "Gbit/s"}
 SIZE_WORDS = {"bytes": "B", "kbytes": "kB", "mbytes": "MB", "gbytes": "GB"}
 TIME_WORDS = {"ms": "ms", "us": "us", "msec": "ms", "usec": "us"}
+#: Shares of a rate, and how many of them are the whole.
+_PARTS = {"per-thousand": 1_000, "per-million": 1_000_000}
 #: No queue is served faster than this [bit/s].
 _FASTEST_BPS = units.gbps(100_000.0)
 
@@ -197,6 +199,15 @@ class Words:
     def percent(self, what: str, least: float = 1) -> float:
         """A share, given in per cent."""
         return exactly(self.number(what, least, 100), "%", "1")
+
+    def share(self, what: str) -> float | None:
+        """A share behind `percent`, `per-thousand` or `per-million`; None where none follows."""
+        if self.skip("percent"):
+            return self.percent(what)
+        parts = {"per-thousand": 1e3, "per-million": 1e6}.get(
+            self.skip("per-thousand", "per-million")
+        )
+        return None if parts is None else self.number(what, 1, parts) / parts
 
     def rate_bps(self, what: str, unit: str = "bit/s") -> float:
         """A rate in bit/s: with a suffix k, m or g, a unit behind it, or in `unit`."""

@@ -18,6 +18,11 @@ _NAMED = {
     "source-address": "from ", "destination-address": "to ", "fr-dlci": "DLCI ", "application": "",
     "group": "", "flow": "flow ", "packet": "packet ", "fr-de": "fr-de", "atm-clp": "atm-clp",
     "ip-rtp": "RTP ", "authorization-status": "",
+    "atm": "ATM ", "dei": "DEI ", "dei-inner": "inner DEI ", "destination-port": "to port ",
+    "source-port": "from port ", "ethertype": "Ethertype ", "flow-tag": "flow tag ",
+    "fragment-type": "", "frame-relay": "Frame Relay ", "icmp-type": "ICMP type ",
+    "icmp-code": "ICMP code ", "tcp-flag": "TCP flag ", "vpls": "VPLS ", "inner": "inner PCP ",
+    "disposition": "MPLS ",
 }  # fmt: skip
 
 
@@ -46,6 +51,8 @@ def match(words: Words) -> tuple[Match, list[str]]:
         return Match(number, (), negated, words.take("the class")), []
     words.skip("ip", "ipv4", "ipv6")
     kind = words.take("what to compare").lower()
+    if (kind, words.ahead) in (("cos", "inner"), ("mpls", "disposition")):
+        kind = words.take("what to compare").lower()
     if kind == "any":
         made = Match(number, ALL, negated)
     elif kind in ("dscp", "precedence", "prec", "cos", "mpls"):

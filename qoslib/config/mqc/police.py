@@ -19,7 +19,11 @@ MARKED = {
 UNSEEN = {
     "set-qos-transmit", "set-mpls-exp-transmit", "set-mpls-exp-imposition-transmit",
     "set-mpls-exp-topmost-transmit", "set-discard-class-transmit", "set-cos-inner-transmit",
+    "set-dei-transmit", "set-drop-precedence-transmit", "set-experimental-transmit",
+    "set-imposition-transmit", "set-inner-transmit", "set-qos-group-transmit",
+    "set-topmost-transmit", "set-traffic-class-transmit", "set-tunnel-transmit",
 }  # fmt: skip
+_WHERE = {"imposition", "inner", "topmost", "tunnel"}
 PASSED = {"set-frde-transmit", "set-clp-transmit"}
 
 
@@ -61,10 +65,14 @@ def police(words: Words) -> tuple[Metered | None, list[str]]:
         What is lost.
     """
     made, lost, number = Metered(words.line.number), list[str](), words.line.number
+    if words.skip("bucket"):
+        words.at = len(words.line.words)
+        return None, ["A policer that several classes share is left out: all pass."]
     words.skip("cir", "rate")
-    share = bool(words.skip("percent"))
-    if share:
-        made.rate = Amount(words.percent("the rate"), "1", number)
+    part = words.share("the rate")
+    share = part is not None
+    if part is not None:
+        made.rate = Amount(part, "1", number)
     else:
         before = words.at
         words.number("the rate") if _counts_packets(words) else None
@@ -80,10 +88,11 @@ def police(words: Words) -> tuple[Metered | None, list[str]]:
         elif words.skip("be", "peak-burst"):
             made.excess = burst(words, "the excess burst", unit)
         elif words.skip("pir", "peak-rate"):
+            part = words.share("the peak rate")
             made.peak = (
-                Amount(words.percent("the peak rate"), "1", number)
-                if words.skip("percent")
-                else Amount(words.rate_bps("the peak rate"), "bit/s", number)
+                Amount(words.rate_bps("the peak rate"), "bit/s", number)
+                if part is None
+                else Amount(part, "1", number)
             )
         elif words.has_number() and made.burst is None:
             made.burst = burst(words, "the burst", unit)
@@ -121,7 +130,10 @@ def action(words: Words, made: Metered) -> list[str]:
         raise NotUnderstood
     word = words.take("the action").lower()
     if word == "set":
+        words.skip("mpls")
         word = f"set-{words.take('what to set').lower()}-transmit"
+        # The mark of a tunnel, or of one of several labels.
+        word = f"set-{words.take('where')}-transmit" if words.ahead in _WHERE else word
         word = "set-prec-transmit" if word == "set-precedence-transmit" else word
     if word in ("transmit", "drop"):
         made.actions[colour] = "pass" if word == "transmit" else "drop"
