@@ -27,6 +27,7 @@ from qoslib.fluid.sharing import (
     strict_priority,
 )
 from qoslib.fluid.trees import lent, mean_packets, through_tree
+from qoslib.fluid.turns import Counted, in_turns
 from qoslib.port import (
     Chain,
     DeficitRoundRobin,
@@ -148,7 +149,9 @@ def solve(
     Notes
     -----
     A queue of a round robin that has room for less than its quantum sends less per visit: see
-    `qoslib.fluid.drr.per_visit`. Where a dropper keeps it short, `notes` says so.
+    `qoslib.fluid.drr.per_visit`. Where a dropper keeps it short, `notes` says so. Where a ceil
+    stops a class of HTB during its turn, the rates are counted over packets and `notes` says so:
+    see `qoslib.fluid.turns`.
     A transmit ring is full while the port is overloaded, and else empty. A stream whose queue a
     RED dropper holds down has no latency here; the result says why. The times at
     which streams start and stop are left out: see `qoslib.fluid.over_time`.
@@ -251,6 +254,11 @@ def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats
 
 def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floats:
     """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
+    return _shared(port, put_in, packet, weights).rate_bps
+
+
+def _shared(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Counted:
+    """What each queue sends, and what there is to say of that."""
     on_line = packet[..., 1] / packet[..., 0]
     demand = put_in
     if not isinstance(port.scheduler, HierarchicalTokenBucket):
@@ -261,9 +269,9 @@ def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floa
             ],
             axis=-1,
         )
-    share = _sharing(port).rates
     capacity = _capacity(port, demand, weights, on_line)
-    return share(port, demand, capacity, weights)
+    closed = _sharing(port).rates(port, demand, capacity, weights)
+    return in_turns(port, demand, packet, closed, capacity)
 
 
 def _capacity(port: Port, demand: Floats, weights: Floats, on_line: Floats) -> Floats:
@@ -288,9 +296,9 @@ def _notes(
     packet: Floats,
     weights: Floats,
 ) -> tuple[str, ...]:
-    """Which queues of a round robin may send much less, by what no closed form here knows."""
+    """What no closed form here knows: of HTB, and queues of a round robin that may send less."""
     if not _in_rounds(port):
-        return ()
+        return _shared(port, put_in, packet, weights).notes
     shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths, packet))
     if np.array_equal(shortest, weights):
         return ()

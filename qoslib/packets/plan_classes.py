@@ -135,8 +135,8 @@ def _fill_class(
         if (excess_bps := _excess_bps(queue.policer)) is not None:
             _put(row, "excess", counted_bytes, excess_bps)
     if queue.shaper:
-        counted_bytes = on_line_bytes if lends(where) else frame_bytes
-        _put(row, "shape", counted_bytes, queue.shaper.rate_bps)
+        shaped_bytes = on_line_bytes if lends(where) else frame_bytes
+        _put(row, "shape", shaped_bytes, queue.shaper.rate_bps)
     if isinstance(queue.dropper, Red):
         profile = dict(reversed(queue.dropper.profiles)).get(mark, queue.dropper.profile)
         fill_thresholds(row, "red", profile, limit_of(queue, line_bps))
