@@ -2,7 +2,9 @@
 
 import pytest
 
-from qoslib.config import ConfigurationError, read, recognise, write
+from qoslib.config import ConfigurationError, Facts, read, recognise, write
+from qoslib.config.rules.rule import Case
+from qoslib.findings import check
 from qoslib.platforms import m120
 from qoslib.port import (
     ByteLimit,
@@ -360,9 +362,13 @@ def test_units_and_interface_sets_are_nodes():
     assert nodes["unit 10"].guaranteed_bps == 4e7
     # 1 per cent of 1 Gb/s.
     assert nodes["unit 20"].shaper == Shaper(1e7, 12_500)
-    # Transmit rates are shares of the guaranteed rate, or else of the shaping rate.
+    # Transmit rates are shares of the guaranteed rate, and weights where there is none.
     assert queues["unit 10 best-effort"].guaranteed_bps == 3e7
-    assert queues["unit 20 best-effort"].guaranteed_bps == 7.5e6
+    best, first = queues["unit 20 best-effort"], queues["unit 20 expedited-forwarding"]
+    assert (best.guaranteed_bps, best.weight, best.excess_priority) == (0, 0.75, 5)
+    assert (first.guaranteed_bps, first.weight, first.excess_priority) == (0, 1, None)
+    said = [each for each in found.remarks if "nothing is promised" in each.lost]
+    assert [each.text for each in said] == ["shaping-rate percent 1"]
     # low-latency stands above strict-high: there are two strict levels, and low is the sixth.
     assert port.port.scheduler.strict_levels == 2
     assert queues["unit 10 expedited-forwarding"].priority == 0
@@ -371,7 +377,7 @@ def test_units_and_interface_sets_are_nodes():
     assert queues["unit 10 best-effort"].limit == ByteLimit(400_000)
     assert queues["unit 20 best-effort"].limit == ByteLimit(50_000)
     assert {each.node for each in port.classes} == {"unit 10", "unit 20", "unit 30"}
-    (device,) = found.remarks
+    (device,) = [each for each in found.remarks if "promised" not in each.lost]
     assert (device.line, device.lost[:29]) == (20, "This priority is of ACX7000. ")
 
 
@@ -649,14 +655,35 @@ def test_platforms_differ():
         ("code-points ef", "code-points gold", "line 6: the code point of dscp is 'gold'"),
         ("queue-num 3", "queue-num 99", "line 18: the queue is '99'; allowed: 0 to 15"),
         ("temporal 5k", "temporal soon", "line 32: the temporal buffer size is 'soon'"),
-        ("priority strict-high; }", "priority strict-high }", "line 32: a semicolon is missing"),
-        ("[ af41 cs4 ]", "[ af41 cs4", "line 8: a list is not closed"),
-        ("class-of-service {", 'class-of-service { "', "line 2: a quotation mark is not closed"),
         (
             "import default",
             "import edge",
             "line 5: the classifier 'edge' is not defined, or imports",
         ),
+    ],
+)
+def test_a_statement_that_a_device_refuses_is_named_and_the_rest_is_read(old, new, said):
+    text = FOUR_CLASSES.replace(old, new, 1)
+    assert text != FOUR_CLASSES
+    found = read(text, dialect="junos", facts={"buffer_bytes": 2e7})
+    got, *more = [(each.line, each.lost) for each in found.remarks if each.kind == "refused"]
+    # A class without a queue is none, so that a map may not name it.
+    assert not more or ("queue-num" in new and "is not defined" in more[0][1])
+    assert f"line {got[0]}: {got[1]}".startswith(said)
+    mapped = [port.interface for port in found.ports]
+    assert mapped == ([] if "scheduler map" in said else ["xe-0/0/1"])
+    # What stands beside it in its line is read.
+    if "shaping rate" in said:
+        assert found.ports[0].port.queues[0].priority == 0
+        assert found.ports[0].port.queues[0].shaper is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("priority strict-high; }", "priority strict-high }", "line 32: a semicolon is missing"),
+        ("[ af41 cs4 ]", "[ af41 cs4", "line 8: a list is not closed"),
+        ("class-of-service {", 'class-of-service { "', "line 2: a quotation mark is not closed"),
     ],
 )
 def test_an_error_names_its_line(old, new, said):
@@ -683,18 +710,21 @@ def test_no_word_from_outside_quality_of_service():
     assert "hunter2" not in str(error.value)
 
 
-def test_all_names_that_are_not_defined_are_in_one_error():
+def test_all_names_that_are_not_defined_are_named():
     text = FOUR_CLASSES.replace("scheduler s-video", "scheduler s-vido")
     text = text.replace("forwarding-class control s", "forwarding-class contrl s")
     text = text.replace("scheduler-map wan", "scheduler-map wann")
-    with pytest.raises(ConfigurationError) as error:
-        read(text, dialect="junos", facts={"buffer_bytes": 2e7})
-    assert error.value.line == 26
-    assert str(error.value) == (
-        "line 26: the scheduler 's-vido' is not defined, did you mean 's-video'?; not defined"
-        " either: scheduler map 'wann' (line 21), did you mean 'wan'?; class 'contrl' (line 27),"
-        " did you mean 'control'?"
-    )
+    found = read(text, dialect="junos", facts={"buffer_bytes": 2e7})
+    assert {each.line: each.lost for each in found.remarks if each.kind == "refused"} == {
+        21: "the scheduler map 'wann' is not defined, did you mean 'wan'?",
+        26: "the scheduler 's-vido' is not defined, did you mean 's-video'?",
+        27: "the class 'contrl' is not defined, did you mean 'control'?",
+    }
+    report = check(text, dialect="junos", facts={"buffer_bytes": 2e7})
+    refused = [each.line for each in report.findings if each.id == "line-refused"]
+    assert refused == [21, 26, 27]
+    # A name beside one that is refused is not called unused, as its line is mended, not deleted.
+    assert "scheduler-unused" not in [each.id for each in report.findings]
 
 
 def test_priorities_between_medium_low_and_low():
@@ -767,3 +797,134 @@ def test_a_text_without_indentation_that_breaks_off_is_wrong_at_its_last_stateme
     with pytest.raises(ConfigurationError, match="a brace is not closed") as caught:
         read("\n".join(lines[:25]), dialect="junos")
     assert caught.value.line == 25
+
+
+FILTERED = """
+class-of-service {
+    forwarding-classes { class voice queue-num 1; class data queue-num 0; }
+    schedulers { s-voice { transmit-rate percent 20; } s-data { transmit-rate remainder; } }
+    scheduler-maps { wan {
+        forwarding-class voice scheduler s-voice;
+        forwarding-class data scheduler s-data;
+    } }
+    interfaces { xe-0/0/0 { scheduler-map wan; } }
+}
+interfaces { xe-0/0/0 { unit 0 { family inet {
+    filter { input edge; }
+    policer { input slow; }
+} } } }
+"""
+FIREWALL = """
+firewall {
+    policer slower { if-exceeding { bandwidth-limit 1m; burst-size-limit 15k; } then discard; }
+    family inet { filter edges { term all { then accept; } } }
+}
+"""
+
+
+def test_a_filter_and_a_policer_that_the_text_does_not_hold_are_named():
+    report = check(FILTERED, dialect="junos", facts={"buffer_bytes": 2e7})
+    got = {each.line: each for each in report.findings if each.id == "name-not-in-text"}
+    assert set(got) == {12, 13}
+    assert "hold filter edge" in got[12].sentence
+    assert "hold policer slow" in got[13].sentence
+    assert {each.severity for each in got.values()} == {"warning"}
+    assert report.ports[0].rows
+
+
+def test_a_filter_and_a_policer_beside_others_are_refused_where_nothing_defines_them():
+    found = read(FILTERED + FIREWALL, dialect="junos", facts={"buffer_bytes": 2e7})
+    assert {each.line: each.lost for each in found.remarks if each.kind == "refused"} == {
+        12: "the filter 'edge' is not defined, did you mean 'edges'?",
+        13: "the policer 'slow' is not defined, did you mean 'slower'?",
+    }
+    assert found.ports[0].port is not None
+    whole = (FILTERED + FIREWALL).replace("edges", "edge").replace("slower", "slow")
+    report = check(whole, dialect="junos", facts={"buffer_bytes": 2e7})
+    assert not {each.id for each in report.findings} & {"name-not-in-text", "line-refused"}
+    assert [each.interface for each in report.ports] == ["xe-0/0/0", "xe-0/0/0.0"]
+
+
+PASTED = """\
+{master:0}[edit]
+me@pe1# show class-of-service forwarding-classes
+class voice queue-num 1;
+class data queue-num 0;
+
+[edit]
+me@pe1# edit class-of-service
+
+[edit class-of-service]
+me@pe1# show schedulers
+s-voice {
+    transmit-rate percent 20;
+}
+---(more)---
+s-data {
+    transmit-rate remainder;
+}
+
+[edit class-of-service]
+me@pe1# show scheduler-maps | no-more
+wan {
+    forwarding-class voice scheduler s-voice;
+    forwarding-class data scheduler s-data;
+}
+
+[edit class-of-service]
+me@pe1# run show configuration class-of-service interfaces
+"""
+INTERFACES = "me@pe1> show configuration class-of-service interfaces\n"
+INTERFACES += "xe-0/0/0 {\n    scheduler-map wan;\n}\n"
+
+
+def test_what_a_level_shows_stands_below_that_level():
+    pasted = PASTED.replace("me@pe1# run show configuration class-of-service interfaces\n", "")
+    found = read(pasted + INTERFACES, facts={"buffer_bytes": 2e7})
+    assert not found.remarks
+    (configured,) = found.ports
+    assert {q.name: q.guaranteed_bps for q in configured.port.queues} == {
+        "voice": pytest.approx(2e9), "data": pytest.approx(8e9),
+    }  # fmt: skip
+    assert (pasted + INTERFACES).split("\n")[configured.line - 1].strip() == "scheduler-map wan;"
+
+
+def test_a_piece_is_read_as_it_is_and_says_what_is_missing():
+    piece = FOUR_CLASSES.partition("    interfaces {")[0]
+    piece += "    scheduler-maps {" + FOUR_CLASSES.partition("    scheduler-maps {")[2]
+    report = check(piece, facts={"buffer_bytes": 2e7})
+    (got,) = [each for each in report.findings if each.id == "piece-without-interface"]
+    for name in ("data, voice, video, control", "s-voice", "scheduler map wan"):
+        assert name in got.arithmetic
+    (port,) = report.ports
+    assert (port.interface, port.policy, port.rows) == ("wan", "wan", ())
+    assert "for which line rate" in port.missing[0].question
+    (port,) = check(piece, facts={"buffer_bytes": 2e7, "line_rate_bps": 1e9}).ports
+    assert {row.name for row in port.rows} == {"voice", "video", "control", "data"}
+
+
+def test_schedulers_alone_are_a_piece_as_well():
+    report = check("set class-of-service schedulers s-data transmit-rate percent 40\n")
+    assert [each.id for each in report.findings] == ["piece-without-interface"]
+    assert "Read: scheduler s-data." in report.findings[0].arithmetic
+
+
+def test_the_levels_of_a_statement_are_understood_with_it():
+    found = read(FOUR_CLASSES, facts={"buffer_bytes": 2e7})
+    assert found.elsewhere == 0
+    assert found.understood == len([x for x in FOUR_CLASSES.split("\n") if x.strip(" {}")])
+    other = "system {\n    host-name pe1;\n}\n"
+    assert read(FOUR_CLASSES + other, facts={"buffer_bytes": 2e7}).elsewhere == 2
+
+
+def test_each_line_of_a_fix_names_the_scheduler_of_its_class():
+    found = read(UNITS, facts={"delay_buffer_s": 0.1})
+    case = Case(found, found.ports[0], Facts())
+    lines = [
+        f"set class-of-service schedulers unit {unit} {name} transmit-rate percent 9"
+        for unit, name in ((10, "best-effort"), (20, "expedited-forwarding"))
+    ]
+    assert case.fix(junos="\n".join(lines)).split("\n") == [
+        "set class-of-service schedulers be transmit-rate percent 9",
+        "set class-of-service schedulers ef transmit-rate percent 9",
+    ]

@@ -87,7 +87,10 @@ def test_sites_are_units_with_profiles_on_an_mx():
     assert "forwarding-class-set" not in written.text
     had = [minima(SITES)[name] for name in port.queue_names]
     assert list(minima(written.text, written.facts).values()) == pytest.approx(had)
-    assert read(written.text, facts=dict(written.facts)).remarks == ()
+    remarks = read(written.text, facts=dict(written.facts)).remarks
+    assert {each.lost.partition(":")[0] for each in remarks} == {
+        "Without a guaranteed rate beside it nothing is promised"
+    }
     assert any("'class SITE1'; the text says 'unit 1'" in each for each in written.lost)
 
 

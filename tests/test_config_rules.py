@@ -73,6 +73,13 @@ tc class add dev eth0 parent 1: classid 1:10 htb rate 20mbit ceil 50mbit
 tc class add dev eth0 parent 1: classid 1:20 htb rate 5mbit ceil 50mbit
 tc qdisc add dev eth0 parent 1:20 handle 20: pfifo limit 100
 """
+JUNOS_INTERFACE = "set class-of-service interfaces xe-0/0/0 scheduler-map wan\n"
+JUNOS_TEXT = f"""\
+set class-of-service forwarding-classes class voice queue-num 1
+set class-of-service schedulers s-voice transmit-rate percent 40
+set class-of-service scheduler-maps wan forwarding-class voice scheduler s-voice
+{JUNOS_INTERFACE}"""
+JUNOS_FILTERED = "set interfaces xe-0/0/0 unit 0 family inet filter input edge\n"
 TC_FILTER = "tc filter add dev eth0 parent 1: u32 match ip dsfield 0xb8 0xfc flowid 1:10\n"
 
 
@@ -316,6 +323,16 @@ CASES = {
         {"text_of": POLICY_TEXT.replace("percent 30", "percent 130")},
         (6, "the bandwidth is '130'; allowed: a number from 1 to 100"),
         {"text_of": POLICY_TEXT},
+    ),
+    "name-not-in-text": (
+        {"text_of": JUNOS_TEXT + JUNOS_FILTERED, "facts": {"buffer_bytes": 1e6}},
+        (5, "The text does not hold filter edge"),
+        {"text_of": JUNOS_TEXT, "facts": {"buffer_bytes": 1e6}},
+    ),
+    "piece-without-interface": (
+        {"text_of": JUNOS_TEXT.replace(JUNOS_INTERFACE, "")},
+        (1, "Read: class voice; scheduler s-voice; scheduler map wan"),
+        {"text_of": JUNOS_TEXT},
     ),
     "tc-refused": (
         {"text_of": TC_TEXT.replace("pfifo", "pfiffo")},
@@ -720,7 +737,14 @@ def test_bands_and_buckets_of_linux_are_no_mistakes():
 
 def test_fixes_are_in_the_words_of_the_dialect():
     bad = changed(0, policer=None)
-    got = [found("priority-unlimited", bad, dialect=d)[0] for d in ("ios", "junos", "tc")]
+    entry = "set class-of-service scheduler-maps wan forwarding-class VOICE scheduler s-voice"
+    said = (Statement(9, entry),)
+    got = [
+        found("priority-unlimited", bad, dialect=d, statements=said)[0]
+        for d in ("ios", "junos", "tc")
+    ]
+    # Without its scheduler nothing of a class can be pasted.
+    assert found("priority-unlimited", bad, dialect="junos")[0].fix == ""
     assert ["priority 16667" in got[0].fix, "rate-limit" in got[1].fix] == [True] * 2
     # Nobody can paste another scheduler: it is said in words.
     assert (got[2].fix, "htb" in got[2].arithmetic) == ("", True)

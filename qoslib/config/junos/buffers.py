@@ -48,7 +48,7 @@ def limit_of_queue(
         at: Literal["served", "guaranteed", "line"] | None = None
         if row.startswith("m120"):
             at = "served"
-        elif row.startswith("srx") and share and of.priority not in STRICT:
+        elif row.startswith("srx") and share and site.promised and of.priority not in STRICT:
             at = "guaranteed"
         elif site.buffer_bps == notes.line_bps:
             at = "line"

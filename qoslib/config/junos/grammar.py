@@ -266,7 +266,10 @@ def sorted_out(
     for each in said:
         kind = kind_of(each.words)
         place = each.line, each.text
-        if kind is None or not each.text or place in marked:
+        if kind is None or not each.text:
+            continue
+        if place in marked:
+            _headers(each, found)
             continue
         if not each.active:
             sentence = "It is inactive: the device does not use it."
@@ -279,13 +282,23 @@ def sorted_out(
             remarks[(*place, kind)] = Remark("not modelled", *place, kind)
         else:
             found[(*place, each.parents)] = Statement(*place, each.parents)
+        _headers(each, found)
     for each in of_filters:
         place = each.line, each.text
         if place not in marked and each.active:
             found[(*place, each.parents)] = Statement(*place, each.parents)
+            _headers(each, found)
     places = {key[:2] for key in remarks}
     kept = [each for each in found.values() if (each.line, each.text) not in places]
     return (
         sorted(kept, key=lambda one: one.line),
         sorted(remarks.values(), key=lambda one: one.line),
     )
+
+
+def _headers(of: Said, found: dict[tuple[int, str, tuple[str, ...]], Statement]) -> None:
+    """The levels that a statement stands below, each on the line that opens it."""
+    for depth, (line, text) in enumerate(zip(of.opened, of.parents, strict=True)):
+        key = line, text, of.parents[:depth]
+        if line != of.line and key not in found:
+            found[key] = Statement(*key)

@@ -1,6 +1,6 @@
 """What a configuration defines by name, and what it says, or facts say, of its interfaces."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,7 +21,11 @@ Maps = dict[str, list[Entry]]
 
 
 class Known(NamedTuple):
-    """All that the configuration defines by name."""
+    """All that the configuration defines by name.
+
+    `firewall` has the names of all filters and policers, by kind; it is empty where the text has
+    no firewall.
+    """
 
     defined: Definitions
     schedulers: dict[str, Scheduler]
@@ -30,14 +34,19 @@ class Known(NamedTuple):
     filters: dict[str, tuple[Term, ...]]
     meters: dict[str, Metered]
     said: Sequence[Said]
+    firewall: Mapping[str, set[str]]
 
 
 @dataclass
 class Rates:
-    """Line rates: a fact, what an interface says of its speed, or its type by its name."""
+    """Line rates: a fact, what an interface says of its speed, or its type by its name.
+
+    `pieces` are no interfaces, but what may stand on one.
+    """
 
     said: Sequence[Said]
     facts: Facts
+    pieces: Collection[str] = ()
 
     def __post_init__(self) -> None:
         self.lines: dict[str, int] = {}
@@ -56,17 +65,19 @@ class Rates:
             if fact:
                 rate_bps = self.facts.number(each, "line_rate_bps") or 0.0
                 if rate_bps <= 0:
-                    raise ConfigurationError(f"the fact {fact} is 0; allowed: above 0", line)
+                    raise ConfigurationError(f"the fact {fact} is 0; allowed: above 0")
                 return rate_bps, Origin("rate_bps", fact=fact)
         speed, speed_line = self.speeds.get(name, ("", 0))
         said_bps = interface_rate_bps("", speed)
         if said_bps is not None:
             return said_bps, Origin("rate_bps", speed_line)
-        typed_bps = interface_rate_bps(name)
+        typed_bps = interface_rate_bps(name) if interface not in self.pieces else None
         if typed_bps is not None:
             return typed_bps, Origin("rate_bps", self.lines.get(name, line), "junos.line_rate")
         what = "the members of" if name.startswith("ae") else "the line of"
         question = f"How fast, in all, is {what} {interface}?"
+        if interface in self.pieces:
+            question = f"No interface has {interface}; for which line rate shall it be checked?"
         return self.facts.missing(interface, "line_rate_bps", question, line)
 
 

@@ -7,16 +7,20 @@ from qoslib.config.defaults import default
 from qoslib.config.junos.known import Known, Rates, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
-from qoslib.config.junos.references import NotDefinedError
+from qoslib.config.junos.references import NoPortError, NotDefinedError, no_port
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
-from qoslib.config.text import ConfigurationError
 from qoslib.port import Classifier, Fifo, PacketLimit, Policer, Port, Queue, StrictPriority
 
 __all__ = ["metered"]
 
 _WAYS: dict[str, Literal["in", "out"]] = {"input": "in", "output": "out"}
 _REST = "the rest"
+#: What is not known of a packet behind a filter or a policer that the text does not hold.
+_NOT_CHECKED = {
+    "filter": "what it drops, polices or marks is not checked",
+    "policer": "what it drops or marks is not checked",
+}
 Lost = list[tuple[Said, str]]
 
 
@@ -55,12 +59,14 @@ def metered(
         If a policer does not exist.
     """
     made = {port.interface: port for port in ports}
-    lost: Lost = []
+    lost = _absent(known)
     uses: dict[tuple[str, Literal["in", "out"]], list[_Use]] = {}
     for each in below(known.said, "interfaces"):
         match each.words:
             case (port, "unit", unit, "family", family, "policer", way, name) if way in _WAYS:
                 use = _Use(f"{family} {name}", (f"family {family}",), name, each.line, "", each, ())
+                if not known.firewall:
+                    continue
                 there = uses.setdefault((f"{port}.{unit}", _WAYS[way]), [])
                 there[:] = [one for one in there if one.name != use.name] + [use]
             case (port, "unit", unit, "family", family, "filter", way, name) if way in _WAYS:
@@ -80,8 +86,29 @@ def metered(
         if direction == "out" and port in made:
             made[port] = _on_queues(made[port], found, known, lost, unit.rpartition(".")[2])
         elif any(use.meter for use in found):
-            more.append(_alone(unit, direction, found, known, rates))
+            try:
+                more.append(_alone(unit, direction, found, known, rates))
+            except NoPortError as error:
+                more.append(ConfiguredPort(unit, direction, None, line=found[0].said.line))
+                lost.append((found[0].said, no_port(error)))
     return [*made.values(), *more], lost
+
+
+def _absent(known: Known) -> Lost:
+    """Filters and policers of interfaces that the text does not hold.
+
+    A device refuses them where others are defined; a text without any is a piece.
+    """
+    lost: Lost = []
+    for each in below(known.said, "interfaces"):
+        match each.words:
+            case (_, "unit", _, "family", _, "filter" | "policer" as kind, way, name) if (
+                way in _WAYS and name not in known.firewall.get(kind, ())
+            ):
+                if known.firewall:
+                    raise NotDefinedError(kind, name, each.line)
+                lost.append((each, f"The text does not hold this {kind}: {_NOT_CHECKED[kind]}."))
+    return lost
 
 
 def _of_term(name: str, term: Term, said: Said) -> _Use:
@@ -183,5 +210,5 @@ def _alone(
             **more,
         )
     except ValueError as error:
-        raise ConfigurationError(f"interface {shown(unit)}: {error}", first.said.line) from None
+        raise NoPortError(f"interface {shown(unit)}: {error}", first.said.line) from None
     return configured.replace(port=port, origins=(*origins, *given))

@@ -35,7 +35,8 @@ class Site(NamedTuple):
     """Where a map of schedulers hangs, and what its shares are of.
 
     `whole_bps` is what transmit rates are shares of, `ceiling_bps` the most the queues get
-    together, `buffer_bps` the rate that a delay buffer is counted at.
+    together, `buffer_bps` the rate that a delay buffer is counted at. Where nothing is `promised`,
+    transmit rates are weights alone.
     """
 
     prefix: str
@@ -45,6 +46,7 @@ class Site(NamedTuple):
     ceiling_bps: float
     buffer_bps: float
     tree: bool
+    promised: bool = True
 
 
 @dataclass

@@ -8,7 +8,7 @@ from qoslib.config.junos.notes import Entry, Notes, Site
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.profiles import Limit, Profile
 from qoslib.config.junos.queues import queues_of, shaper_of
-from qoslib.config.junos.references import NotDefinedError
+from qoslib.config.junos.references import NoPortError, NotDefinedError
 from qoslib.config.junos.sites import Interface
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
@@ -20,6 +20,10 @@ from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree
 __all__ = ["port_of"]
 
 Lost = list[tuple[Said, str]]
+_NO_GUARANTEE = (
+    "Without a guaranteed rate beside it nothing is promised: transmit rates are shares of what is"
+    " left over."
+)
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
 
@@ -104,7 +108,7 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
     except ConfigurationError:
         raise
     except ValueError as error:
-        raise ConfigurationError(f"interface {shown(name)}: {error}", line) from None
+        raise NoPortError(f"interface {shown(name)}: {error}", line) from None
     configured = configured.replace(classes=_classes(sites, known, classifier.default))
     if notes.missing:
         return configured.replace(missing=tuple(notes.missing)), notes.lost
@@ -148,6 +152,7 @@ def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site]
         entries = _entries(known, profile.scheduler_map, platform, notes.lost, profile.line)
         site = _site(profile, prefix, called, entries, most_bps, line_bps, True)
         sites.append(site)
+        notes.lost += [] if site.promised else _unpromised(known, profile)
         nodes.append(
             _node(profile, called, [prefix + e.of for e in entries], line_bps, notes, platform)
         )
@@ -179,7 +184,16 @@ def _site(
     ceiling_bps = min(shaping_bps or most_bps, most_bps)
     whole_bps = guaranteed_bps or ceiling_bps
     buffer_bps = of.delay_buffer.of_bps(line_bps) if of.delay_buffer else whole_bps
-    return Site(prefix, node, entries, whole_bps, ceiling_bps, buffer_bps, tree)
+    promised = not node or guaranteed_bps is not None
+    return Site(prefix, node, entries, whole_bps, ceiling_bps, buffer_bps, tree, promised)
+
+
+def _unpromised(known: Known, profile: Profile) -> Lost:
+    """The statement that gives a profile its rate, where no guaranteed rate stands beside it."""
+    line = profile.shaping.rate.line if profile.shaping else profile.line
+    found = [each for each in known.said if each.line == line and each.text]
+    found = [each for each in found if "shaping-rate" in each.words] or found
+    return [(found[0], _NO_GUARANTEE)] if found else []
 
 
 def _node(
@@ -194,8 +208,8 @@ def _node(
         notes.says(f"{where}.guaranteed_bps", guaranteed.rate.line)
     weight = of.excess.value if of.excess else None
     if weight == 0:
-        problem = "an excess rate of 0 for all queues of a profile; allowed: above 0"
-        raise ConfigurationError(problem, of.excess.line if of.excess else of.line)
+        problem = "an excess rate of 0 for all queues of a profile"
+        raise NoPortError(problem, of.excess.line if of.excess else of.line)
     notes.says(
         f"{where}.weight",
         of.excess.line if of.excess else 0,

@@ -7,9 +7,9 @@ from qoslib.config.junos.buffers import limit_of_queue
 from qoslib.config.junos.droppers import dropper_of
 from qoslib.config.junos.notes import Definitions, Notes, Site, row_of, value_of
 from qoslib.config.junos.profiles import Limit
+from qoslib.config.junos.references import NoPortError
 from qoslib.config.junos.schedulers import Scheduler
 from qoslib.config.junos.words import STRICT
-from qoslib.config.text import ConfigurationError
 from qoslib.port import ByteLimit, Policer, Queue, Shaper
 
 __all__ = ["queues_of", "rate_limit", "shaper_of"]
@@ -140,7 +140,7 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
     Raises
     ------
     ConfigurationError
-        If a drop profile does not exist.
+        If a drop profile does not exist, or a queue lets nothing through.
     """
     platform = known.facts.text(notes.interface, "platform")
     shares = _transmit_shares(site, platform)
@@ -169,6 +169,7 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
             notes.says(f"{where}.guaranteed_bps", line, row)
             exactly = of.transmit if of.transmit and of.transmit.kind == "rate" else None
             rate_bps = exactly.value if exactly else share * site.whole_bps
+            rate_bps = rate_bps if site.promised else 0.0
             queue = queue.replace(guaranteed_bps=rate_bps, weight=share)
             if of.excess is not None:
                 notes.says(f"{where}.weight", of.excess.line)
@@ -179,6 +180,9 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
             if of.excess_priority is not None:
                 notes.says(f"{where}.excess_priority", of.excess_line)
                 queue = queue.replace(excess_priority=words.index(of.excess_priority))
+            elif not site.promised:
+                # Beyond a guarantee all priorities share alike.
+                queue = queue.replace(excess_priority=len(words) - 1)
         queue = queue.replace(
             **_limits(of, site, share, where, notes, platform),
             dropper=dropper_of(of, entry, known, site.prefix, notes),
@@ -206,7 +210,7 @@ def _limits(
         exact_bps = transmit.of_bps(site.ceiling_bps)
     if not exact_bps:
         problem = "a transmit rate of 0 that may not be exceeded lets nothing through"
-        raise ConfigurationError(f"{problem}; allowed: above 0", transmit.line)
+        raise NoPortError(problem, transmit.line)
     if of.exact_line and (shaper is None or exact_bps < shaper.rate_bps):
         notes.says(f"{where}.shaper.rate_bps", of.exact_line)
         burst = _burst_bytes(exact_bps, f"{where}.shaper.burst_bytes", notes, platform)

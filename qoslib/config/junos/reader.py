@@ -1,5 +1,7 @@
 """A Junos configuration as ports."""
 
+import re
+
 from qoslib.config.facts import Facts
 from qoslib.config.junos.classes import forwarding_classes, rules, rules_of_filters, without_number
 from qoslib.config.junos.droppers import drop_profiles
@@ -9,20 +11,28 @@ from qoslib.config.junos.known import Known, Rates, maps_of
 from qoslib.config.junos.metering import metered
 from qoslib.config.junos.notes import Definitions
 from qoslib.config.junos.paths import below
+from qoslib.config.junos.pieces import pieces
 from qoslib.config.junos.platforms import platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.profiles import profiles
-from qoslib.config.junos.references import NotDefinedError, with_others
+from qoslib.config.junos.references import (
+    NoPortError,
+    NotDefinedError,
+    no_port,
+    with_meant,
+)
 from qoslib.config.junos.schedulers import schedulers
-from qoslib.config.junos.sites import interfaces
+from qoslib.config.junos.sites import Interface, interfaces
 from qoslib.config.junos.statements import Said, statements
-from qoslib.config.reading import Configuration, ConfiguredPort
-from qoslib.config.text import check_time
+from qoslib.config.reading import Configuration, ConfiguredPort, Remark
+from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["is_junos", "read_junos"]
 
 _SURE, _LIKELY = 0.95, 0.8
+#: After so many refused statements the text is taken for none.
+_MOST_REFUSED = 100
 _SIGNS = (
     ("class-of-service {", _SURE),
     ("set class-of-service ", _SURE),
@@ -80,7 +90,8 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     Raises
     ------
     ConfigurationError
-        If it cannot be read.
+        If its braces, brackets or quotation marks are not closed, or too many statements are
+        refused.
 
     Examples
     --------
@@ -97,14 +108,66 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     4
     """
     said, unknown, unused = inherited(statements(text))
+    refused: list[Remark] = []
+    while True:
+        try:
+            return _read(text, facts, said, unknown, unused, refused)
+        except TakesTooLongError:
+            raise
+        except ConfigurationError as error:
+            # A device refuses a statement, not a configuration.
+            wrong = _wrong(said, error)
+            if not wrong or len(refused) >= _MOST_REFUSED:
+                raise
+            why = str(error).removeprefix(f"line {error.line}: ")
+            why = with_meant(error, said) if isinstance(error, NotDefinedError) else why
+            texts = dict.fromkeys(each.text for each in wrong)
+            refused += [Remark("refused", wrong[0].line, of, why) for of in texts]
+            said = [each for each in said if each not in wrong]
+
+
+def _port(
+    interface: Interface, known: Known, rates: Rates, lost: list[tuple[Said, str]]
+) -> ConfiguredPort:
+    """The port of an interface; without what the models take where none describes it."""
     try:
-        return _read(text, facts, said, unknown, unused)
-    except NotDefinedError as error:
-        raise with_others(error, said) from None
+        port, left_out = port_of(interface, known, rates)
+    except NoPortError as error:
+        lost += [(each, no_port(error)) for each in _wrong([*known.said], error)[:1]]
+        return ConfiguredPort(interface.name, "out", None, line=interface.line)
+    lost += left_out
+    return port
+
+
+def _of_firewall(firewall: list[Said], *, known_groups: bool) -> dict[str, set[str]]:
+    """Kind, and the names of all that the text defines of it; empty where it cannot define all."""
+    found: dict[str, set[str]] = {"filter": set(), "policer": set()}
+    for each in firewall if known_groups else ():
+        words = each.words[2:] if each.words[0] == "family" else each.words
+        kind = {"three-color-policer": "policer", "hierarchical-policer": "policer"}
+        of = kind.get(words[0], words[0]) if words else ""
+        if of.endswith("filter") and len(words) > 1:
+            of = "filter"
+        if of in found and len(words) > 1:
+            found[of].add(words[1])
+    return found if any(found.values()) else {}
+
+
+def _wrong(said: list[Said], error: ConfigurationError) -> list[Said]:
+    """The statements that an error is about: those of its line, with the word it names if any."""
+    there = [each for each in said if each.line == error.line and each.text]
+    named = re.findall(r"'([^']+)'", str(error))
+    own = [each for each in there if not set(named).isdisjoint(each.words)]
+    return own or there
 
 
 def _read(
-    text: str, facts: Facts, said: list[Said], unknown: list[Said], unused: list[Said]
+    text: str,
+    facts: Facts,
+    said: list[Said],
+    unknown: list[Said],
+    unused: list[Said],
+    refused: list[Remark],
 ) -> Configuration:
     cos, firewall = below(said, "class-of-service"), below(said, "firewall")
     lost = [(each, "The text does not hold this group.") for each in unknown]
@@ -130,23 +193,30 @@ def _read(
         filtered,
         policers(firewall),
         said,
+        _of_firewall(firewall, known_groups=not unknown),
     )
     rates = Rates(said, facts)
     ports: list[ConfiguredPort] = []
-    for interface in interfaces(said, profiles(below(cos, "traffic-control-profiles"))):
+    made_profiles = profiles(below(cos, "traffic-control-profiles"))
+    for interface in interfaces(said, made_profiles):
         check_time(interface.line)
         lost += interface.lost
         if interface.shapes:
-            port, left_out = port_of(interface, known, rates)
-            ports.append(port)
-            lost += left_out
+            ports.append(_port(interface, known, rates, lost))
+    if not ports and not below(cos, "interfaces"):
+        alone = list(pieces(known, made_profiles))
+        rates.pieces = {each.name for each in alone}
+        ports = [_port(each, known, rates, lost) for each in alone]
     ports, left_out = metered(ports, known, rates)
     lost += left_out
     of_filters = [each for terms in filtered.values() for term in terms for each in term.said]
     of_filters += [each for each in said if each.active and _uses(each, filtered)]
     of_filters += [each for each in catch_alls(said, filtered) if each not in of_filters]
     found, remarks = sorted_out(said, of_filters, lost)
-    remarks += platform_remarks(text, said, facts)
+    remarks += [*refused, *platform_remarks(text, said, facts)]
+    # A statement is listed as refused alone, wherever a group or a list repeats it.
+    gone = {(each.line, each.text) for each in refused}
+    found = [each for each in found if (each.line, each.text) not in gone]
     remarks.sort(key=lambda each: each.line)
     lines = text.count("\n") + 1
     return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)

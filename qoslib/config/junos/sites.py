@@ -8,7 +8,7 @@ from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.profiles import Profile, profiles
 from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.statements import Said
-from qoslib.config.text import ConfigurationError
+from qoslib.config.text import TakesTooLongError
 
 __all__ = ["Interface", "interfaces"]
 
@@ -67,7 +67,7 @@ def _expanded(said: list[Said], names: Sequence[str]) -> dict[str, list[Said]]:
     wild = [word for word in by_word if _pattern(word)]
     if len(wild) * len(names) > _MOST_FITS:
         problem = f"{len(wild):,} wildcards for {len(names):,} names"
-        raise ConfigurationError(problem, by_word[wild[-1]][0].line)
+        raise TakesTooLongError(problem, by_word[wild[-1]][0].line)
     for word, own in by_word.items():
         pattern = _pattern(word)
         fits = [name for name in names if pattern and fnmatchcase(name, pattern)]

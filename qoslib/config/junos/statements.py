@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import NamedTuple
 
+from qoslib.config.junos.sessions import without_prompts
 from qoslib.config.text import ConfigurationError, check_time
 
 __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
@@ -14,13 +15,6 @@ __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
 _SET = re.compile(r"\s*(?:\S+[#>%]\s+)?(set|delete|deactivate|activate|edit|top|up|exit)\b\s*(.*)")
-#: What a terminal has between the outputs of its commands: the role of a routing engine, and a
-#: prompt with a command that sets nothing.
-_TERMINAL = re.compile(
-    r"^(?:\{(?:master|backup|primary|secondary|linecard)[:\w]*\}[ \t]*|"
-    r"[\w.-]+@[\w.:-]+[>#%](?!\s*(?:set|delete|deactivate|activate|edit|top|up|exit)\b).*)$",
-    re.MULTILINE,
-)
 #: Marks in front of a statement; what is inactive or deleted has no effect.
 _TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
 #: Below so many braces no device goes.
@@ -72,6 +66,8 @@ class Said(NamedTuple):
         What it stands below, in braces.
     active : bool
         Whether it has an effect.
+    opened : tuple of int
+        The lines of the parents.
     """
 
     words: tuple[str, ...]
@@ -79,6 +75,7 @@ class Said(NamedTuple):
     text: str
     parents: tuple[str, ...] = ()
     active: bool = True
+    opened: tuple[int, ...] = ()
 
 
 def shown(word: str) -> str:
@@ -126,7 +123,7 @@ def statements(text: str) -> list[Said]:
     >>> statements("set class-of-service tri-color")[0].line
     1
     """
-    text = _LONG.sub(_in_one_line, _TERMINAL.sub("", text))
+    text = _LONG.sub(_in_one_line, without_prompts(text))
     sets = len(re.findall(r"^[ \t]*(?:\S+[#>%][ \t]+)?set\s", text, re.MULTILINE))
     braces = len(re.findall(r"\{[ \t]*$", text, re.MULTILINE))
     found = _lines(text) if sets > braces else _braces(text)
@@ -158,7 +155,9 @@ def _in_one_line(match: re.Match[str]) -> str:
 
 def _level_above(text: str) -> tuple[str, ...]:
     for level, tops in _FRAGMENTS.items():
-        if re.search(rf"\b{level}\b", text) is None:
+        # A policer of an interface is no piece of the firewall.
+        others = ("class-of-service", "interfaces") if level == "firewall" else ()
+        if not any(re.search(rf"\b{each}\b", text) for each in (level, *others)):
             start = "|".join(map(re.escape, tops))
             if re.search(rf"^[ \t]*(?:set[ \t]+)?(?:{start})[ \t]+\S", text, re.MULTILINE):
                 return (level,)
@@ -233,11 +232,11 @@ class _Level(NamedTuple):
     words: tuple[str, ...]
     parents: tuple[str, ...]
     active: bool
-    line: int
+    opened: tuple[int, ...]
 
 
 def _braces(text: str) -> Iterator[Said]:
-    levels = [_Level((), (), True, 0)]
+    levels = [_Level((), (), True, ())]
     tokens: list[str] = []
     started = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -251,14 +250,17 @@ def _braces(text: str) -> Iterator[Said]:
                 active = active and above.active
                 if token == ";":
                     for words in paths if own else ():
-                        yield Said(above.words + words, started, own, above.parents, active)
+                        yield Said(
+                            above.words + words, started, own, above.parents, active, above.opened
+                        )
                     continue
                 if len(levels) > _DEEPEST:
                     raise ConfigurationError(f"braces more than {_DEEPEST} deep", number)
                 if len(paths) != 1:
                     raise ConfigurationError("a list in front of a brace", number)
                 words = above.words + paths[0]
-                levels.append(_Level(words, (*above.parents, own), active, number))
+                opened = (*above.opened, started)
+                levels.append(_Level(words, (*above.parents, own), active, opened))
             elif token == "}":
                 if tokens:
                     raise ConfigurationError("a semicolon is missing", started)

@@ -174,7 +174,16 @@ def _node(
     ceiling = min(node.shaper.rate_bps, most_bps) if node.shaper else most_bps
     whole = node.guaranteed_bps or ceiling
     prefix = f"{node.name} " if unit else ""
+    if not node.guaranteed_bps:
+        # Nothing is promised here, so a transmit rate says a weight.
+        queues = [_by_weight(queue, whole) for queue in queues]
     _queues(spoken, queues, profile, prefix, whole, ceiling, words, True)
+
+
+def _by_weight(queue: Queue, whole_bps: float) -> Queue:
+    if queue.guaranteed_bps or not queue.weight:
+        return queue
+    return queue.replace(guaranteed_bps=round(queue.weight * whole_bps, 3))
 
 
 def _queues(

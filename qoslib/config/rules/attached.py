@@ -166,6 +166,7 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
         names = {each.strip(";{}") for each in _junos(configuration, used)}
         if not names:
             continue
+        names |= _in_refused(configuration)
         for name, line in _junos(configuration, defined).items():
             if name not in names:
                 yield Found(
@@ -176,6 +177,79 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
                 )
 
 
+#: What is read of a piece of a configuration, and how each begins.
+_PARTS = {
+    "class": r"class-of-service forwarding-classes (?:class|queue \d+) (\S+)",
+    "classifier": r"class-of-service classifiers \S+ (\S+)",
+    "drop profile": r"class-of-service drop-profiles (\S+)",
+    "scheduler": r"class-of-service schedulers (\S+)",
+    "scheduler map": r"class-of-service scheduler-maps (\S+)",
+    "traffic-control profile": r"class-of-service traffic-control-profiles (\S+)",
+    "policer": r"firewall (?:three-color-)?policer (\S+)",
+}
+_MOST_NAMES = 8
+
+
+@rule(
+    "piece-without-interface",
+    "info",
+    "Juniper, Class of Service User Guide: scheduler maps, applied to interfaces",
+    whole=True,
+)
+def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
+    """A text has no interface with queues or policers: what was read of it (Junos)."""
+    ports = [port for port in configuration.ports if port.interface != port.policy]
+    if configuration.dialect != "junos" or ports or not configuration.statements:
+        return
+    said = []
+    for kind, pattern in _PARTS.items():
+        names = [name.strip(";{}") for name in _junos(configuration, pattern)]
+        names = list(dict.fromkeys(filter(None, names)))
+        more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
+        words = ", ".join([*names[:_MOST_NAMES], *more])
+        said += [f"{kind if len(names) == 1 else _plural(kind)} {words}"] if names else []
+    pieces = [port.interface for port in configuration.ports]
+    on = pieces[0] if pieces else "NAME"
+    yield Found(
+        configuration.statements[0].line,
+        "No interface of this text has queues: it is read as a piece.",
+        f"Read: {'; '.join(said) or 'no class and no scheduler'}. `set class-of-service interfaces"
+        f" INTERFACE scheduler-map {on}` puts a scheduler map on a port.",
+    )
+
+
+def _plural(kind: str) -> str:
+    return f"{kind}es" if kind.endswith("s") else f"{kind}s"
+
+
+def _in_refused(configuration: Configuration) -> set[str]:
+    """Names in statements that a device refuses, and those that may be meant there."""
+    refused = [each for each in configuration.remarks if each.kind == "refused"]
+    return {name for each in refused for name in re.findall(r"[\w.-]+", f"{each.text} {each.lost}")}
+
+
+@rule(
+    "name-not-in-text",
+    "warning",
+    "Juniper, CLI User Guide: a commit fails where a name is used and not defined",
+    whole=True,
+)
+def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
+    """A filter, a policer, a scheduler map or a group is used and not in the text (Junos)."""
+    if configuration.dialect != "junos":
+        return
+    for each in configuration.remarks:
+        if each.lost.startswith(_ABSENT):
+            name = each.text.split()[-1].rstrip(";")
+            kind, _, more = each.lost.removeprefix(_ABSENT).rstrip(".").partition(": ")
+            yield Found(
+                each.line,
+                f"The text does not hold {kind} {name}{f': {more}' if more else ''}.",
+                "Give the text that defines it as well: the device has no commit without it.",
+            )
+
+
+_ABSENT = "The text does not hold this "
 _TERM = re.compile(r"\bfirewall ((?:family \S+ )?)filter (\S+) term (\S+)(.*)")
 _FILTERED = re.compile(r"\binterfaces (?!lo\d)(?:.* )?filter (?:input|output) (\S+)")
 

@@ -10,7 +10,16 @@ from qoslib.config.promises import FRAME_BYTES
 from qoslib.config.rules.fixes import tc_line
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.thresholds import lowered
-from qoslib.port import Codel, PacketLimit, Pie, Red, TimeLimit, TimeRedProfile
+from qoslib.port import (
+    ByteLimit,
+    Codel,
+    PacketLimit,
+    Pie,
+    Red,
+    SchedulerTree,
+    TimeLimit,
+    TimeRedProfile,
+)
 
 __all__ = ["DEEP_S", "SHALLOW_S", "deepest_s", "frame_bytes", "limit_fix"]
 
@@ -57,6 +66,9 @@ def frame_bytes(member: Member) -> float:
     return FRAME_BYTES
 
 
+_TEMPORAL = re.compile(r"buffer-size temporal (\d+)(k?)\b")
+
+
 def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
     """Classes that wait, with what they hold [B] and how long it lasts [s]."""
     for member in case.members:
@@ -98,10 +110,11 @@ def limit_fix(case: Case, member: Member, time_s: float) -> str:
     red = member.queue.dropper
     words, most = _in_unit(member, packets)
     lines = [f"queue-limit {words}", *(lowered(red, most) if isinstance(red, Red) else [])]
+    temporal = f"{units.convert(_temporal_s(case, member, time_s), 's', 'us'):.0f}"
+    junos = f"set class-of-service schedulers {member.name} buffer-size temporal {temporal}"
     return case.fix(
         mqc="\n  ".join([f"class {member.name}", *lines]),
-        junos=f"set class-of-service schedulers {member.name} buffer-size temporal"
-        f" {units.convert(_temporal_s(case, member, time_s), 's', 'us'):.0f}",
+        junos=junos if int(temporal) else "",
         tc=tc_line(
             case.configuration, case.line(member, "limit"), r"\blimit \S+", f"limit {number}"
         ),
@@ -109,8 +122,20 @@ def limit_fix(case: Case, member: Member, time_s: float) -> str:
 
 
 def _temporal_s(case: Case, member: Member, time_s: float) -> float:
-    """The time of `buffer-size temporal` for a queue that lasts so long at its served rate [s]."""
+    """The time of `buffer-size temporal` for a queue that lasts so long at its served rate [s].
+
+    Below a profile the rate that it is counted at is not the port's: it follows from a time that
+    is configured, and is not known where none is, so that it is 0.
+    """
     limit, served_bps = member.queue.limit, member.promise.served_bps
+    if isinstance(limit, ByteLimit) and isinstance(case.port.scheduler, SchedulerTree):
+        line = case.line(member, "limit")
+        said = " ".join(each.text for each in case.configuration.statements if each.line == line)
+        found = _TEMPORAL.search(said)
+        had_s = (
+            units.convert(float(found[1]) * (1e3 if found[2] else 1.0), "us", "s") if found else 0
+        )
+        return had_s * units.octets(time_s * served_bps) / limit.limit_bytes
     if case.facts.text(case.configured.interface, "platform") == "m120":
         return time_s
     rate_bps = case.capacity_bps

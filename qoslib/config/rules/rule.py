@@ -303,18 +303,22 @@ class Case:
         return next((headers[each.line] for each in beside if each.line in headers), "")
 
     def _of_scheduler(self, fix: str) -> str:
-        for member in self.every:
-            word = f"class-of-service schedulers {member.name} "
-            if word in fix:
-                found = self.scheduler_of(member)
-                if not found:
-                    return "" if self._scheduled else fix
-                return fix.replace(word, f"class-of-service schedulers {found} ")
-        return fix
+        """With the scheduler of each class that a line names; empty where one has none."""
+        lines = []
+        for line in fix.split("\n"):
+            words = [f"class-of-service schedulers {each.name} " for each in self.every]
+            at = next((i for i, word in enumerate(words) if word in line), None)
+            if at is None:
+                lines.append(line)
+            elif found := self.scheduler_of(self.every[at]):
+                lines.append(line.replace(words[at], f"class-of-service schedulers {found} "))
+            else:
+                return ""
+        return "\n".join(lines)
 
     def scheduler_of(self, member: Member) -> str:
         """The scheduler of a class (Junos), by the map of its interface if it has several."""
-        maps, name = self._scheduled, member.name.rsplit(" ", 1)[-1]
+        maps, name = self._scheduled, member.queue.name.rsplit(" ", 1)[-1]
         interface = re.split(r"[. ]", self.configured.interface)[0]
         here = {of for where, of in self._maps if where == interface}
         own = [(of not in here, used) for of, each, used in maps if each == name]
@@ -332,9 +336,10 @@ class Case:
 
     @cached_property
     def _whole(self) -> list[str]:
-        """Each statement with those above it."""
-        said = self.configuration.statements
-        return [" ".join([*each.parents, each.text]).rstrip(";") for each in said]
+        """Each statement with those above it, and those that are listed as they stand."""
+        said = [(each.parents, each.text) for each in self.configuration.statements]
+        said += [((), each.text) for each in self.configuration.remarks]
+        return [" ".join([*parents, text]).rstrip(";") for parents, text in said]
 
 
 @dataclass(frozen=True)
