@@ -47,6 +47,20 @@ def test_what_is_in_the_ring_has_not_been_sent():
     assert stopped(run, 3).sent_bps[0] <= 1e6
 
 
+@pytest.mark.parametrize("ring", [0, 64, 1000])
+@pytest.mark.parametrize("duration_s", [2.0, 10.0])
+def test_what_is_in_the_ring_has_not_been_received(ring, duration_s):
+    """Data counts when the last bit of its packet has left the line; one frame takes 12 ms."""
+    port = p.Port("p", 1e6, (p.Queue("q", p.PacketLimit(5000)),), transmit_ring_packets=ring)
+    flow = Flow("f", 0.02, mss_bytes=1448, frame_bytes=1500, window_bytes=20_000_000)
+    result = tcp.simulate(port, [Host("h", 1e9, (flow,))], duration_s, bins=20, progress=quiet)
+    assert result.tcp.goodput_bytes[0] <= result.packets.sent[0] * 1448
+    in_a_bin = duration_s / 20 * 1e6 * 1448 / 1500 / 8
+    assert (result.tcp.received_bytes[0] <= in_a_bin + 1448).all()
+    line_bps = 1e6 * 1448 / 1500
+    assert 0.95 * line_bps < result.tcp.goodput_bps[0] <= line_bps
+
+
 #: With links of their own, so that not even a PAUSE makes two arrivals of one time.
 STREAMS = (
     Stream("poisson", 60e6, imix(), Poisson(), access_bps=1e9),

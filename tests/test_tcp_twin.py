@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from soak import many
 from test_packets_twin import CHUNKS, quiet, same_counts, same_history, same_latencies
-from twin.clock import PS
+from twin.clock import PS, whole_ps
 from twin.tcp import simulate_tcp
 
 from qoslib import flows as f
@@ -32,7 +32,7 @@ from qoslib.traffic import Cbr, Poisson, Stream
 
 pytestmark = pytest.mark.newer
 
-BINS = 7
+BINS, SECONDS = 7, 1.5
 #: One packet's time on the port's line is 1.2 ms.
 LINE_BPS, FRAME = 10e6, 1500
 
@@ -142,7 +142,9 @@ def ports(draw):
     policer = Policer(5e6, 10_000, when) if when else draw(REMARKING)
     shaper = draw(st.sampled_from([None, None, Shaper(6e6, 3000)]))
     queue = Queue("all", limit, draw(DROPPERS), policer=policer, shaper=shaper)
-    return Port("line", LINE_BPS, (queue,), overhead_bytes=draw(st.sampled_from([0, 38])))
+    ring = draw(st.sampled_from([0, 0, 0, 4, 300]))
+    overhead = draw(st.sampled_from([0, 38]))
+    return Port("line", LINE_BPS, (queue,), overhead_bytes=overhead, transmit_ring_packets=ring)
 
 
 STREAMS = st.sampled_from(
@@ -167,7 +169,10 @@ def same_flows(record, flows):
         assert_array_equal(getattr(record, name), [getattr(flow, other) for flow in flows])
     finished = [np.nan if flow.finished is None else flow.finished / PS for flow in flows]
     assert_array_equal(record.finished_s, finished)
-    assert_array_equal(record.goodput_bytes, [flow.expected * 1448 for flow in flows])
+    edges = [whole_ps(SECONDS) * (i + 1) // BINS for i in range(BINS)]
+    received = [[flow.received(edge) * 1448 for edge in edges] for flow in flows]
+    assert_array_equal(record.received_bytes.cumsum(axis=1), received)
+    assert_array_equal(record.goodput_bytes, np.array(received)[:, -1])
     assert_array_equal(record.window_packets[:, -1], [flow.cwnd for flow in flows])
     assert_array_equal(record.ssthresh_packets[:, -1], [flow.ssthresh for flow in flows])
     assert_array_equal(record.in_flight_packets[:, -1], [flow.count("flight") for flow in flows])
@@ -175,8 +180,8 @@ def same_flows(record, flows):
 
 def agree(port, host, streams, seed, chunk):
     options = {"streams": streams, "seed": seed, "bins": BINS}
-    result = tcp.simulate(port, [host], 1.5, progress=quiet, chunk_events=chunk, **options)
-    twin, flows = simulate_tcp(port, [host], 1.5, **options)
+    result = tcp.simulate(port, [host], SECONDS, progress=quiet, chunk_events=chunk, **options)
+    twin, flows = simulate_tcp(port, [host], SECONDS, **options)
     same_counts(result, twin)
     same_flows(result.tcp, flows)
     same_latencies(result, twin.latencies)

@@ -19,6 +19,7 @@ from qoslib.record import checked
 from qoslib.results import FlowRecord, Result
 from qoslib.tcp.events import flow_events_of
 from qoslib.tcp.kernels.loop import run
+from qoslib.tcp.kernels.receiver import count_received
 from qoslib.tcp.kernels.tables import Senders
 from qoslib.tcp.places import lengthened
 from qoslib.tcp.plan import names_of, plan, sources_of
@@ -127,6 +128,7 @@ def simulate(
     result = collected(state, names, port.queue_names, options, done_ps, marks=marks)
     if result.interrupted:
         warnings.warn(f"stopped after {result.duration_s:.6g} s simulated", stacklevel=2)
+    count_received(senders.flows, senders.segments, done_ps)
     record = _flow_record(senders, hosts, result)
     if events:
         record = replace(record, events=flow_events_of(senders, done_ps))
@@ -141,8 +143,8 @@ def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> Flo
     flows = [flow for host in hosts for flow in host.flows]
     rows, notes = senders.flows, senders.notes[: len(time_s) - 1].T
     mss_bytes = np.array([flow.mss_bytes for flow in flows])
-    goodput_bytes = (rows["expected"] - rows["received_before"]) * mss_bytes
-    steps = np.diff(notes["expected"], prepend=rows["received_before"][:, None])
+    goodput_bytes = (rows["received"] - rows["received_before"]) * mss_bytes
+    steps = np.diff(notes["received"], prepend=rows["received_before"][:, None])
     return FlowRecord(
         flows=tuple(flow.name for flow in flows),
         goodput_bps=units.bits(goodput_bytes) / seconds,

@@ -89,6 +89,7 @@ class FlowTwin:
         self.least_rtt = NEVER
         self.rto, self.wake, self.pace = NEVER, self.start, 0
         self.got, self.expected, self.unacked, self.acks, self.held = set(), 0, 0, deque(), None
+        self.advances = [(-1, 0)]
         self.again = self.timeouts = self.recoveries = 0
         self.in_host = self.lost_first = self.lost_again = 0
         self.finished = None
@@ -124,6 +125,7 @@ class FlowTwin:
             while self.expected in self.got:
                 self.expected += 1
             self.unacked += 1
+            self.advances.append((at, self.expected))
         holds = in_order and not holes and self.unacked < self.flow.segments_per_ack
         wait = whole_ps(self.flow.ack_delay_s) if holds else 0
         ack = held or SimpleNamespace(echo=False)
@@ -133,6 +135,10 @@ class FlowTwin:
             ack.number, ack.tries = number, tries
         ack.at, ack.upto, ack.echo = at + self.back + wait, self.expected, ack.echo or marked
         self.held = ack if holds else None
+
+    def received(self, time):
+        """Segments that had arrived in order by a time: their last bits had left the port."""
+        return max(expected for at, expected in self.advances if at <= time)
 
     # The sender.
 

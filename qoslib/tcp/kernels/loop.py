@@ -13,36 +13,37 @@ from qoslib.packets.kernels.ring_buffer import tail_slot
 from qoslib.tcp.kernels.codes import MARKED, MOST_TRIES
 from qoslib.tcp.kernels.flow import acts, schedule
 from qoslib.tcp.kernels.host import next_way
-from qoslib.tcp.kernels.receiver import receive
+from qoslib.tcp.kernels.receiver import receive, received_by
 
 
 @kernel
-def _begin_counts(flows):
+def _begin_counts(flows, segments, warm_ps):
     """At the end of the warm-up."""
     for flow in flows:
-        flow.received_before = flow.expected
+        flow.received_before = received_by(flow, segments, warm_ps - 1)
         flow.retransmitted = flow.timeouts = flow.recoveries = flow.marks = 0
         flow.dropped_in_host = flow.first_send_drops = flow.retransmit_drops = 0
 
 
 @kernel
-def _note_flows(flows, notes, first_bin, end_bin):
+def _note_flows(senders, edges_ps, first_bin, end_bin):
     """At the end of each of these bins: windows and round trips as they are."""
     for edge in range(first_bin, end_bin):
-        for index in range(len(flows)):
-            flow, note = flows[index], notes[edge, index]
+        for index in range(len(senders.flows)):
+            flow, note = senders.flows[index], senders.notes[edge, index]
             note.cwnd, note.ssthresh, note.flight = flow.cwnd, flow.ssthresh, flow.flight
-            note.last_rtt_ps, note.expected = flow.last_rtt_ps, flow.expected
+            note.last_rtt_ps = flow.last_rtt_ps
+            note.received = received_by(flow, senders.segments, edges_ps[edge])
 
 
 @kernel
 def _run_timers(state, senders, port, now_ps, events):
     """As for any port; and what is noted of flows at the same times."""
     if port.forget_ps <= now_ps:
-        _begin_counts(senders.flows)
+        _begin_counts(senders.flows, senders.segments, port.warm_ps)
     edge = port.edge
     events = run_timers(state, port, now_ps, events)
-    _note_flows(senders.flows, senders.notes, edge, port.edge)
+    _note_flows(senders, state.edges_ps, edge, port.edge)
     return events
 
 

@@ -1,7 +1,8 @@
 """The receiver: what has arrived, and when it says so (RFC 5681, section 4.2).
 
 It learns of a packet when the port's scheduler hands that over: its arrival and the ACK's are
-already certain then, so that neither needs an event of its own.
+already certain then, so that neither needs an event of its own. The packet may still be on the
+line, or behind others in the transmit ring, so `received_by` asks for a time.
 """
 
 from qoslib.packets.kernels.compiling import kernel
@@ -17,11 +18,29 @@ def last_ack(flow, acks):
 
 
 @kernel
-def _takes_in(flow, segments, number):
+def received_by(flow, segments, time_ps):
+    """How many segments had arrived in order, each with its last bit, by a time that has come."""
+    number = flow.una
+    while number < flow.expected and segment_of(flow, segments, number).got_ps <= time_ps:
+        number += 1
+    return number
+
+
+@kernel
+def count_received(flows, segments, time_ps):
+    """At the end of a run."""
+    for flow in flows:
+        flow.received = received_by(flow, segments, time_ps)
+
+
+@kernel
+def _takes_in(flow, segments, number, at_ps):
     """Note the segment; whether the receiver holds back its acknowledgement."""
     if number < flow.expected:
         return False
-    segment_of(flow, segments, number).got = number
+    segment = segment_of(flow, segments, number)
+    if segment.got != number:
+        segment.got, segment.got_ps = number, at_ps
     flow.highest = max(flow.highest, number + 1)
     if number > flow.expected:
         return False
@@ -53,7 +72,7 @@ def receive(flow, senders, tag, marked, at_ps):
     if not merges:
         flow.unacked = 0
     in_order = tag >> TRIES_BITS == flow.expected
-    holds = _takes_in(flow, senders.segments, tag >> TRIES_BITS)
+    holds = _takes_in(flow, senders.segments, tag >> TRIES_BITS, at_ps)
     arrival_ps = at_ps + flow.return_ps
     if holds:
         arrival_ps += flow.ack_delay_ps

@@ -46,7 +46,7 @@ FLOW = table(
     ),
     counters=Columns(
         "retransmitted timeouts recoveries dropped_in_host first_send_drops retransmit_drops"
-        " finished_ps received_before"
+        " finished_ps received received_before"
     ),
 )
 
@@ -57,8 +57,8 @@ HOST = table(
     pacing=Columns("htb free_ps"),
 )
 
-#: A segment's place in the window: what the sender knows, and what the receiver has.
-SEGMENT = table("state tries order sent_ps got")
+#: A segment's place in the window: what the sender knows, and what the receiver has since when.
+SEGMENT = table("state tries order sent_ps got got_ps")
 
 #: What a BBR flow notes of a segment when it leaves.
 DEPARTURE = table("delivered delivered_ps first_ps app_limited")
@@ -70,7 +70,7 @@ WAY = table("arrival_ps tag", indices="packet_class")
 ACK = table("arrival_ps upto tag echo")
 
 #: What is noted of a flow at the end of a bin.
-NOTE = table("flight last_rtt_ps expected", "cwnd ssthresh")
+NOTE = table("flight last_rtt_ps received", "cwnd ssthresh")
 
 #: What happens to a flow, and how it stands after that: a segment leaves the socket, an
 #: acknowledgement comes in, with the segment that made it leave, or the timer runs out.
