@@ -31,9 +31,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from qoslib.findings.command import add_arguments, checked_files
 
     add_arguments(check)
-    chosen = parser.parse_args(arguments)
-    if chosen.command == "check":
-        return checked_files(chosen)
+    # Files may stand in front of an option and behind it.
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given[:1] == ["check"]:
+        return checked_files(check.parse_intermixed_args(given[1:]))
+    chosen = parser.parse_args(given)
     if chosen.full and chosen.store:
         score.error("--store keeps the short runs, which the lessons read; leave --full or it away")
     return _score(chosen.fresh, chosen.full, chosen.json, chosen.store)

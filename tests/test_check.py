@@ -71,7 +71,7 @@ def run(tmp_path, capsys, monkeypatch):
     files = {"edge.cfg": EDGE, "load.toml": LOAD, "over.toml": OVER}
     files["serial.cfg"] = "interface Serial0/0/0\n service-policy output CHILD\n" + EDGE
     files["old.cfg"] = EDGE.replace("bandwidth percent 30", "bandwidth percent 20", 1)
-    files["bad.cfg"] = EDGE.replace("priority percent 20", "priority percent 120")
+    files["bad.cfg"] = EDGE + "banner motd ^C\nwithout an end\n"
     files["plain.cfg"] = "hostname a\ninterface GigabitEthernet0/0/1\n ip address dhcp\n"
     files["other.toml"] = LOAD + '["Gi9/9"]\nVOICE = "1 calls G.711"\n'
     files["bare.toml"] = LOAD + "[targets]\nVOICE = '10'\n"
@@ -167,7 +167,7 @@ def test_what_cannot_be_ends_with_2_and_one_line(run, arguments, says):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["bad.cfg"], "line 18 "),
+        (["bad.cfg"], "This banner has no end"),
         (["edge.cfg", "--interface", "Gi9"], "GigabitEthernet0/0/1"),
         (["load.toml"], "dialect"),
     ],

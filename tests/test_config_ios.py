@@ -714,7 +714,7 @@ def test_a_policy_of_the_control_plane_is_no_piece_of_a_port():
     assert "router's own processor" in found.remarks[-1].lost
 
 
-def test_a_prompt_in_front_of_commands_is_named():
-    text = "\nedge(config)#policy-map WAN\nedge(config-pmap)# class class-default\n"
-    with pytest.raises(ConfigurationError, match="line 2: a prompt stands in front of this"):
-        read(text)
+def test_counters_are_no_configuration_and_say_where_they_belong():
+    text = "edge#show policy-map interface\n Gi0/0/1\n  Service-policy output: WAN\n"
+    with pytest.raises(ConfigurationError, match=r"line 3: .*counters; give them as --measured"):
+        read(text, dialect="ios-xe")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from qoslib.config.interface_names import may_be
 from qoslib.config.reading import MissingFact
 from qoslib.record import fail
 
@@ -70,7 +71,12 @@ class Facts:
         str
         """
         own = f"{interface}.{kind}"
-        return own if own in self.given else kind if kind in self.given else ""
+        if own in self.given:
+            return own
+        # As the vendor shortens it: Gi0/0/1 for GigabitEthernet0/0/1.
+        short = (each.removesuffix(f".{kind}") for each in self.given if each.endswith(f".{kind}"))
+        near = [each for each in short if may_be(each, interface)]
+        return f"{near[0]}.{kind}" if len(near) == 1 else kind if kind in self.given else ""
 
     def number(self, interface: str, kind: str) -> float | None:
         """A fact that is a number, in its base unit; None if it was not given.

@@ -16,7 +16,8 @@ from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, TickedBursts, imix
 __all__ = ["ALLOWED", "MOST", "Sent", "phrase"]
 
 ALLOWED = (
-    "'40 calls G.711', '6 Mb/s video', '6 Mb/s', '6 Mb/s of 200 B', '6 Mb/s of IMIX',"
+    "'40 calls G.711', '40 calls Opus', '10 Teams calls', '10 Teams video calls', '200 web users',"
+    " '6 Mb/s video', '6 Mb/s', '6 Mb/s of 200 B', '6 Mb/s of IMIX',"
     " '3 bulk TCP, 20 ms', 'its minimum', '80 % of its minimum', 'nothing',"
     " 'what the counters say', or a list of these"
 )
@@ -130,6 +131,21 @@ def _video(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
     return Sent([Stream(name, rate, row["frame_bytes"], bursts, mark)], why, "given")
 
 
+def _teams_video(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
+    row, each = _words()["video"], _words()["teams_video"]["rate_bps"]
+    calls = _number(found["calls"])
+    bursts = TickedBursts(row["packet_s"])
+    why = f"{calls:g} calls x {rate_text(each)}, {1 / row['packet_s']:.3g} pictures per second"
+    stream = Stream(name, calls * each, row["frame_bytes"], bursts, mark)
+    return Sent([stream], why, "computed")
+
+
+def _web(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
+    users, each = _number(found["users"]), _words()["web"]["rate_bps"]
+    stream = Stream(name, users * each, _words()["data"]["frame_bytes"], Poisson(), mark)
+    return Sent([stream], f"{users:g} users x {rate_text(each)}, which is assumed", "computed")
+
+
 def _plain(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
     rate, size = _rate(found["rate"], found["prefix"]), found["size"]
     frames: int | FrameMix = _words()["data"]["frame_bytes"]
@@ -201,7 +217,7 @@ def _words() -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-_CODEC = r"(?P<codec>G\.?\d+)"
+_CODEC = r"(?P<codec>G\.?\d+|Opus)"
 _OFFERED = r"(?P<rate>\d[\d.]*)\s*(?P<prefix>[kmg]?)(?:b/s|bit/s|bps|bit)"
 _TRIP = r"(?P<trip>\d[\d.]*)\s*(?P<unit>[^\W\d]*)"
 _SPACING = r"(?:,\s*(?P<spacing>poisson|cbr))?"
@@ -209,6 +225,9 @@ _SPACING = r"(?:,\s*(?P<spacing>poisson|cbr))?"
 _PHRASES: tuple[tuple[str, Callable[..., Sent]], ...] = (
     (rf"(?P<calls>\d+)\s*(?:calls?|x|×)\s*(?:of\s+)?{_CODEC}", _calls),
     (rf"(?P<calls>\d+)\s*{_CODEC}\s*calls?", _calls),
+    (r"(?P<calls>\d+)\s*(?P<codec>Teams)\s*(?:audio\s*)?calls?", _calls),
+    (r"(?P<calls>\d+)\s*Teams\s*video\s*calls?", _teams_video),
+    (r"(?P<users>\d+)\s*web\s*users?", _web),
     (rf"{_OFFERED}\s*(?:of\s+)?video(?:\s*at\s*(?P<pictures>\d[\d.]*)\s*(?:/s|fps))?", _video),
     (rf"{_OFFERED}(?:\s*of\s*(?P<size>\d+|imix)\s*(?:B|bytes)?)?{_SPACING}", _plain),
     (rf"(?:(?P<flows>\d+)\s*)?(?:bulk\s+)?TCP(?:\s+flows?)?\s*,\s*{_TRIP}", _tcp),

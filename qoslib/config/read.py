@@ -1,6 +1,5 @@
 """Read a configuration in any dialect: recognise it, and hand it to the dialect's reader."""
 
-import re
 from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import NamedTuple
@@ -11,6 +10,7 @@ from qoslib.config.interface_names import named
 from qoslib.config.junos import is_junos, read_junos
 from qoslib.config.mqc.reader import SIGNS, read_mqc
 from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
+from qoslib.config.mqc.typed import as_configured
 from qoslib.config.reading import Configuration
 from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc
@@ -26,31 +26,27 @@ from qoslib.record import fail
 __all__ = ["DIALECTS", "Dialect", "read", "recognise"]
 
 
-#: What a router has in front of what is typed.
-_PROMPT = re.compile(
-    r"^[\w.-]{1,63}(?:\([\w-]+\))?[#>][ \t]*(?:class-map|policy-map|interface)\b", re.M
-)
-
-
 class Dialect(NamedTuple):
     """How sure it is that a text is of a dialect, from 0 to 1, and what reads it.
 
     The reader takes a text that is `bounded`, and facts. `says` gives the numbers of the lines that
-    say something: each is understood, listed, or on other things than quality of service.
+    say something: each is understood, listed, or on other things than quality of service. `typed`
+    says whether it is read as it comes from a terminal with prompts as well.
     """
 
     sign: Callable[[str], float]
     read: Callable[[str, Facts], Configuration]
     says: Callable[[str], Set[int]] = lines_that_say
+    typed: bool = False
 
 
 #: The dialects that are read, by their names.
 DIALECTS = {
-    "ios-xe": Dialect(SIGNS["ios-xe"], partial(read_mqc, rules=IOS_XE)),
-    "ios": Dialect(SIGNS["ios"], partial(read_mqc, rules=IOS)),
-    "ios-xr": Dialect(SIGNS["ios-xr"], partial(read_mqc, rules=IOS_XR)),
-    "nxos": Dialect(SIGNS["nxos"], partial(read_mqc, rules=NXOS)),
-    "eos": Dialect(is_eos, read_eos),
+    "ios-xe": Dialect(SIGNS["ios-xe"], partial(read_mqc, rules=IOS_XE), typed=True),
+    "ios": Dialect(SIGNS["ios"], partial(read_mqc, rules=IOS), typed=True),
+    "ios-xr": Dialect(SIGNS["ios-xr"], partial(read_mqc, rules=IOS_XR), typed=True),
+    "nxos": Dialect(SIGNS["nxos"], partial(read_mqc, rules=NXOS), typed=True),
+    "eos": Dialect(is_eos, read_eos, typed=True),
     "junos": Dialect(is_junos, read_junos),
     "sonic": Dialect(is_sonic, read_sonic),
     "tc": Dialect(is_tc, read_tc),
@@ -79,16 +75,12 @@ def recognise(text: str) -> str:
     >>> recognise("interface Gi0/0/1\\n service-policy output WAN")
     'ios-xe'
     """
-    sure = {}
+    text, sure = as_configured(text), {}
     for name, dialect in DIALECTS.items():
         check_time()
         sure[name] = dialect.sign(text)
     best = max(sure, key=lambda name: sure[name], default="")
     if not best or sure[best] <= 0:
-        if found := _PROMPT.search(text):
-            line = text.count("\n", 0, found.start()) + 1
-            problem = "a prompt stands in front of this command; allowed: the configuration alone"
-            raise ConfigurationError(problem, line)
         raise ConfigurationError(f"no dialect is recognised; name one: {', '.join(DIALECTS)}")
     return best
 
@@ -143,6 +135,8 @@ def read(
         dialect = recognise(text)
     if dialect not in DIALECTS:
         fail("dialect", dialect, ", ".join(DIALECTS))
+    if DIALECTS[dialect].typed:
+        text = as_configured(text)
     found = DIALECTS[dialect].read(text, known)
     found = found.replace(elsewhere=len(DIALECTS[dialect].says(text) - found.spoken))
     if interface is None:

@@ -1,6 +1,7 @@
 """``python -m qoslib check``: its arguments, its files and its exit status."""
 
 import argparse
+import codecs
 import json
 import os
 import sys
@@ -10,9 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from qoslib import units
 from qoslib.config import ConfigurationError
 from qoslib.config.amounts import amount
 from qoslib.config.facts import NAMES
+from qoslib.config.interface_names import may_be
 from qoslib.config.loads import TARGETS
 from qoslib.findings.annotate import annotations
 from qoslib.findings.check import check
@@ -41,6 +44,10 @@ facts:
 _FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 _FAIL_ON["info"] = ("error", "warning", "info")
 _MOST_BYTES = 40_000_000
+#: So much of a file tells whether it is UTF-16.
+_SAMPLE_BYTES = 4000
+#: A rate without a unit that is lower is likely meant in another one [bit/s].
+_SLOWEST_BPS = units.kbps(8.0)
 #: After so long a terminal shows how far the packet model is [s].
 _PATIENCE_S = 1.0
 
@@ -135,7 +142,7 @@ def _all_used(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
     allowed = f"an interface with queues: {', '.join(filter(None, names)) or 'none here'}"
     for fact in chosen.fact:
         interface = fact.partition("=")[0].rpartition(".")[0]
-        if interface and interface not in names:
+        if interface and not any(may_be(interface, name) for name in names):
             fail("the interface of --fact", interface, allowed)
     loads = tomllib.loads(_text(chosen.traffic)) if chosen.traffic and chosen.traffic != "-" else {}
     for name, value in loads.items():
@@ -204,9 +211,21 @@ def _text(file: str) -> str:
     """A file's text; what is no UTF-8 is read as Latin-1, which every byte is."""
     raw = sys.stdin.buffer.read(_MOST_BYTES) if file == "-" else _bytes(Path(file))
     try:
-        return raw.decode()
+        return raw.decode(_encoding(raw))
     except UnicodeDecodeError:
         return raw.decode("latin-1")
+
+
+def _encoding(raw: bytes) -> str:
+    """UTF-16, which PowerShell writes, by its mark or by a NUL in each second place; else UTF-8."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    start = raw[:_SAMPLE_BYTES]
+    for name, first in (("utf-16-be", 0), ("utf-16-le", 1)):
+        nul, other = start[first::2], start[1 - first :: 2]
+        if len(nul) > 1 and not any(nul) and all(other):
+            return name
+    return "utf-8"
 
 
 def _bytes(path: Path) -> bytes:
@@ -225,9 +244,13 @@ def _fact(text: str) -> tuple[str, float | str]:
     if not NAMES[kind]:
         return name, value
     try:
-        return name, amount(value, NAMES[kind])
+        given = amount(value, NAMES[kind])
     except ValueError as error:
         fail(f"--fact {name}", value, str(error).partition("allowed: ")[2] + ", as in 100M")
+    if kind.endswith("_bps") and given < _SLOWEST_BPS and value.strip().replace(".", "").isdigit():
+        said = f"--fact {name} has no unit, so it"
+        fail(said, f"{value} bit/s", f"{value}M if Mb/s are meant, else '{value} b/s'")
+    return name, given
 
 
 def _written(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:

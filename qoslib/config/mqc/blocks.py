@@ -19,6 +19,7 @@ from qoslib.config.mqc.policies import (
     key_of,
     plain,
 )
+from qoslib.config.mqc.spelling import spelt
 from qoslib.config.mqc.words import BUILT_IN
 from qoslib.config.reading import Statement
 from qoslib.config.text import check_time
@@ -99,6 +100,7 @@ class _Reading:
 
     def take(self, line: Line) -> None:
         """Read one line."""
+        line = spelt(line, self.block if not line.top or self.loose is not False else "")
         verb = line.verb
         if listed := _LIST.match(line.text):
             self.lists.setdefault(listed[1], line.number)

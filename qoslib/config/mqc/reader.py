@@ -6,6 +6,7 @@ from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.rules import CATALYST, Rules
+from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.reading import Configuration
 
 __all__ = ["SIGNS", "read_mqc"]
@@ -36,7 +37,11 @@ _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
 def _sure(text: str) -> float:
     if _XR.search(text) or _NX.search(text):
         return 0.1 if _POLICY.search(text) else 0.0
-    return 0.6 if _POLICY.search(text) else 0.05 if _INTERFACE.search(text) else 0.0
+    if _POLICY.search(text):
+        return 0.6
+    if sum(bool(each.search(text)) for each in SHORT) > 1:
+        return 0.5
+    return 0.05 if _INTERFACE.search(text) else 0.0
 
 
 def _ios_xe(text: str) -> float:

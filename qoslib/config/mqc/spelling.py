@@ -1,0 +1,119 @@
+"""Commands of IOS that are written shorter than they are: `int gi0/1`, `service-p o WAN`."""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
+from qoslib.config.mqc.interfaces import INTERFACE
+from qoslib.config.mqc.lines import Line
+
+__all__ = ["SHORT", "spelt"]
+
+_OPENING = ("class-map", "policy-map", "interface")
+#: What else an interface may say: a shorter word that fits one of these as well is left as it is.
+_BESIDE = (
+    "arp", "bfd", "bridge-group", "carrier-delay", "cdp", "channel-group", "clock", "crypto",
+    "default", "delay", "description", "dialer", "duplex", "encapsulation", "exit", "fair-queue",
+    "flowcontrol", "frame-relay", "interface", "ip", "ipv6", "isis", "keepalive", "lacp", "lldp",
+    "load-interval", "logging", "mac-address", "media-type", "mpls", "mtu", "negotiation", "no",
+    "ntp", "ppp", "pppoe", "pvc", "service", "shutdown", "snmp", "spanning-tree", "standby",
+    "storm-control", "switchport", "tunnel", "udld", "vrf", "xconnect", "zone-member",
+)  # fmt: skip
+#: Block -> the words that a line in it may begin with.
+_FIRST: Mapping[str, Collection[str]] = {
+    "": _OPENING,
+    "class_map": {"match", "description", "exit", "no"},
+    "policy_map": {*COMMANDS, *UNMODELLED, "class", "description", "exit", "no"},
+    "interface": {*INTERFACE, *_BESIDE},
+}
+#: Command -> the words that may follow it, one after the other.
+_NEXT: Mapping[str, Collection[str]] = {
+    "service-policy": ("input", "output", "type"),
+    "class-map": ("match-any", "match-all", "type"),
+    "bandwidth": ("percent", "remaining", "ratio"),
+    "priority": ("percent", "level"),
+    "shape": ("average", "peak", "percent"),
+    "police": ("cir", "percent", "rate"),
+    "random-detect": ("dscp", "dscp-based", "precedence", "precedence-based", "ecn"),
+    "match": ("access-group", "any", "cos", "dscp", "ip", "ipv6", "not", "precedence", "protocol",
+              "qos-group", "vlan"),
+    "queue-limit": ("packets", "bytes", "ms"),
+}  # fmt: skip
+_NAMING = ("service-policy", "class-map")
+#: Words behind which another may follow.
+_LEADING = ("ip", "ipv6", "not", "remaining", "average", "peak", "cir")
+#: A word that is shorter than this begins too many commands, where no block says which there are.
+_LEAST = 3
+_RATE = re.compile(r"\d|cir|rate|percent")
+#: Two of these tell that a text is of IOS.
+SHORT = tuple(
+    re.compile(rf"^[ \t]*{pattern}", re.MULTILINE)
+    for pattern in (
+        r"pol(?:i|ic|icy|icy-|icy-m|icy-ma)? \S+[ \t]*$",
+        r"class-m(?:a|ap)? ",
+        r"cla?s? [\w-]+[ \t]*$",
+        r"service-p(?:o|ol|oli|olic|olicy)? (?:in?|inpu?t?|ou?t?|outpu?t?) \S+",
+        r"int(?:e|er|erf|erfa|erfac|erface)? \w+ ?\d",
+    )
+)
+
+
+def spelt(line: Line, block: str) -> Line:
+    """A line with its commands written out, where only one is meant.
+
+    Parameters
+    ----------
+    line : Line
+    block : str
+        The kind of block that it stands in; empty outside of all.
+
+    Returns
+    -------
+    Line
+
+    Examples
+    --------
+    >>> line = Line(1, "service-p o WAN", ("service-p", "o", "WAN"), False)
+    >>> spelt(line, "interface").text
+    'service-policy output WAN'
+    """
+    words = list(line.words)
+    at = 1 if words[0].lower() == "no" and len(words) > 1 else 0
+    known = _FIRST.get("" if line.top and not block else block, ())
+    first = _meant(words[at], known, _LEAST if not block else 2)
+    if not first and words[at].lower() not in known:
+        first = _meant(words[at], _OPENING, _LEAST)
+    if block == "policy_map" and first in ("", "police", "policy-map"):
+        first = _police_or_policy(words[at:]) or first
+    if len(words) > at + 1:
+        words[at] = first or words[at]
+    verb = words[at].lower()
+    following = _NEXT.get(verb, ())
+    # The last word of these is a name.
+    for place in range(at + 1, min(at + 3, len(words) - (verb in _NAMING))):
+        words[place] = _meant(words[place], following, 1) or words[place]
+        if words[place].lower() not in _LEADING and not words[place].isdigit():
+            break
+    if words == list(line.words):
+        return line
+    return replace(line, text=" ".join(words), words=tuple(words))
+
+
+def _meant(word: str, known: Collection[str], least: int) -> str:
+    """The one command that a word begins; empty if it is one itself, or begins several or none."""
+    word = word.lower()
+    if len(word) < least or word in known:
+        return ""
+    found = [each for each in known if each.startswith(word)]
+    return found[0] if len(found) == 1 else ""
+
+
+def _police_or_policy(words: list[str]) -> str:
+    """`pol` within a policy: `police` in front of a rate, else the next policy."""
+    word = words[0].lower()
+    if len(word) < _LEAST or not "policy-map".startswith(word) or word == "policy-map":
+        return ""
+    if len(words) > 1 and "police".startswith(word) and _RATE.match(words[1]):
+        return "police"
+    return "policy-map"
