@@ -43,6 +43,13 @@ _GLOBAL = {
     ("priority-list",): "Priority queueing by list is left out.",
     ("queue-list",): "Custom queueing is left out.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
+    ("hardware", "qos"): _HARDWARE,
+    ("hardware", "profile", "buffer"): _HARDWARE,
+    ("hardware", "profile", "pfc"): _HARDWARE,
+    ("priority-flow-control",): "Pause by priority is left out: a full queue drops.",
+    ("qos", "copy"): "What is copied is read where it is written out.",
+    ("qos", "shared-policer"): "A policer that several classes share is left out.",
+    ("qos", "statistics"): "Nothing is lost: it counts packets.",
     ("hw-module", "qos"): _HARDWARE,
     ("hw-module", "profile", "qos"): _HARDWARE,
     ("hw-module", "profile", "priority-flow-control"): _HARDWARE,
@@ -345,14 +352,20 @@ class _Reading:
             self.held.setdefault(self.interface, []).append(line)
         elif line.verb in INTERFACE or line.verb in ("mls", "auto", "clock", "ip", "no", "qos"):
             self.held[self.interface].append(line)
-        elif get_close_matches(line.verb, ("service-policy",), 1, _NEAR):
+        elif (
+            get_close_matches(line.verb, ("service-policy",), 1, _NEAR)
+            or self.interface == "system qos"
+        ):
             self.found.wonder(line)
 
     def _alone(self, line: Line) -> None:
-        verbs = tuple(word.lower() for word in line.words[:3])
-        for start, lost in _GLOBAL.items():
-            if verbs[: len(start)] == start:
-                self.found.leave(line, lost)
+        said = line.words[1:] if line.verb == "no" else line.words
+        verbs = tuple(word.lower() for word in said[:3])
+        listed = [lost for start, lost in _GLOBAL.items() if verbs[: len(start)] == start]
+        for lost in listed:
+            self.found.leave(line, lost)
+        if line.top and verbs[:1] == ("qos",) and not listed:
+            self.found.wonder(line)
         if line.top and len(verbs) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):
             self.found.wonder(line)
             self.block = "lost"

@@ -55,8 +55,13 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
     number = words.line.number
     if words.ahead in ("adaptive", "fecn-adapt", "fr-voice-adapt", "max-buffers"):
         return ["The shaper's rate does not adapt, and its memory is the queue's limit."]
-    if words.ahead == "min":
-        raise NotUnderstood
+    if words.skip("min"):
+        words.rate_bps("the minimum")
+        if not words.skip("max"):
+            raise NotUnderstood
+        of.shape = Shape(Amount(words.rate_bps("the shaped rate"), "bit/s", number))
+        words.end()
+        return ["The shaper's minimum is left out: the class has its share."]
     peak = words.skip("average", "peak") == "peak"
     sizes: list[Amount] = []
     if (share := words.share("the shaped rate")) is not None:
@@ -139,6 +144,9 @@ UNMODELLED = {
     "estimate": "Nothing is lost.",
     "log": "Nothing is lost.",
     "netflow-sampler": "Nothing is lost.",
+    "afd": "Approximate fair drop is left out: a full queue drops.",
+    "dpp": "Short flows are not taken out of their queue.",
+    "multicast-optimize": "Multicast is not modelled.",
     "child-conform-aware": "The policer does not look at what the one below it says.",
     "service-fragment": "Parts of a policy on several interfaces are left out.",
     "account": _ACCOUNT,

@@ -8,6 +8,7 @@ __all__ = ["marks_of", "queue_limit", "random_detect"]
 
 #: Marks that no model looks at.
 _UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
+_IN_PACKETS = "Thresholds in packets are left out: queues of this platform are counted in bytes."
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 
 
@@ -44,6 +45,10 @@ def queue_limit(of: PolicyClass, words: Words) -> list[str]:
     by = words.skip("dscp", "precedence", "cos", "qos-group", *_UNSEEN)
     if by == "qos-group":
         raise NotUnderstood
+    if words.skip("dynamic"):
+        words.count("the share", 0, 10)
+        words.end()
+        return ["A limit that follows what is free of the memory is left out: give buffer_bytes."]
     if by in _UNSEEN:
         return ["A limit by this mark is left out: no model looks at it."]
     if not by:
@@ -94,7 +99,12 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
     elif words.has_number():
         early.rows = {"": _range(words)}
     elif words.skip("minimum-threshold"):
-        _nexus(early, words)
+        row = _nexus(early, words)
+        if row[0].unit == "packets":
+            return [_IN_PACKETS]
+        early.rows = {"": row}
+    elif words.skip("threshold", "non-ecn"):
+        return ["Thresholds that the platform sets, or of packets without ECN alone, are left out."]
     elif words.skip("discard-class-based", "cos-based", "dei-based", "qos-group", *_UNSEEN):
         return ["This choice of thresholds is left out: no model looks at this mark."]
     else:
@@ -108,7 +118,10 @@ def _row(early: Early, words: Words, by: str) -> list[str]:
     marks = marks_of(words, by)
     if by == "dscp":
         early.by = "dscp"
-    early.rows.update(dict.fromkeys(marks, _range(words)))
+    row = _nexus(early, words) if words.skip("minimum-threshold") else _range(words)
+    if row[0].unit == "packets" and "minimum-threshold" in words.line.words:
+        return [_IN_PACKETS]
+    early.rows.update(dict.fromkeys(marks, row))
     return []
 
 
@@ -128,12 +141,15 @@ def _range(words: Words) -> tuple[Amount, Amount, float]:
     return low, high, share
 
 
-def _nexus(early: Early, words: Words) -> None:
+def _nexus(early: Early, words: Words) -> tuple[Amount, Amount, float]:
     """The thresholds of NX-OS: each with its word, and perhaps weight 0 for the queue as it is."""
-    low = amount(words, "the minimum")
+    percent = "percent" in words.line.words
+    low = amount(words, "the minimum", percent)
+    words.skip("percent")
     if not words.skip("maximum-threshold"):
         raise NotUnderstood
-    high, share = amount(words, "the maximum"), 1.0
+    high, share = amount(words, "the maximum", percent), 1.0
+    words.skip("percent")
     while words.ahead:
         if words.skip("drop-probability"):
             share = words.percent("the probability", 0)
@@ -147,7 +163,7 @@ def _nexus(early: Early, words: Words) -> None:
             raise NotUnderstood
     if low.unit != high.unit or low.value > high.value or high.value <= 0:
         words.refuse(_no_range(low, high))
-    early.rows = {"": (low, high, share)}
+    return low, high, share
 
 
 def _no_range(low: Amount, high: Amount) -> str:

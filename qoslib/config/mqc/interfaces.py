@@ -28,6 +28,9 @@ INTERFACE = {
     "priority-queue": "The queues of this switch are left out.",
     "queue-set": "The queues of this switch are left out.",
     "priority-flow-control": "Pause by priority is left out: a full queue drops.",
+    "link-level-flow-control": "Pause of the whole line is left out: a full queue drops.",
+    "untagged": "What packets without a mark get is left out.",
+    "buffer-boost": "The memory of this switch is left out.",
     "flow-control": "Pause of the whole line is left out: a full queue drops.",
     "flowcontrol": "Pause of the whole line is left out: a full queue drops.",
 }
@@ -70,6 +73,8 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
     verb = line.verb
     if verb == "no" and line.words[1:2] == ("service-policy",):
         _withdraw(of, line.words[-1])
+        return "", "stated"
+    if verb == "no" and INTERFACE.get(line.words[1].lower() if line.words[1:] else ""):
         return "", "stated"
     second = tuple(word.lower() for word in line.words[:2])
     if second == ("service-policy", "type"):

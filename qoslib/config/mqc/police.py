@@ -65,7 +65,7 @@ def police(words: Words) -> tuple[Metered | None, list[str]]:
         What is lost.
     """
     made, lost, number = Metered(words.line.number), list[str](), words.line.number
-    if words.skip("bucket"):
+    if words.skip("bucket", "aggregate"):
         words.at = len(words.line.words)
         return None, ["A policer that several classes share is left out: all pass."]
     words.skip("cir", "rate")
@@ -140,6 +140,10 @@ def action(words: Words, made: Metered) -> list[str]:
         return []
     if word in MARKED:
         given = words.take("the mark")
+        if words.skip("table"):
+            words.take("the table")
+            made.actions[colour] = "pass"
+            return ["These packets pass; the mark that a table gives them is left out."]
         mark = dscp_mark(given) if not MARKED[word] else _small(given, MARKED[word])
         if mark is None:
             words.refuse(f"the mark is {given[:40]!r}; allowed: a code point or a number to 7")
