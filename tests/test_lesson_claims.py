@@ -6,10 +6,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from livelab import lesson
 from qoslib import Scenario, compare, fluid, measurements, packets, run, tcp, units
 from qoslib.lessons import one_queue, own_port
 from qoslib.platforms import catalyst6506, gsr12000, m120, mx80, mx150, platform
-from qoslib.port import ByteLimit, Chain, Hop, Pause, Red, Sampled, TailDrop
+from qoslib.port import ByteLimit, Chain, Hop, PacketLimit, Pause, Red, Sampled, TailDrop
 
 NOTEBOOKS = Path(__file__).resolve().parent.parent / "notebooks"
 
@@ -47,6 +48,96 @@ def test_lesson_01_the_excess_of_the_base_test_goes_to_nc_and_cs1():
     excess = {name: result[name].sent_pps / line_pps - sure[name] for name in m120.CLASSES}
     assert excess["NC"] == pytest.approx(0.01)
     assert excess["CS1"] == pytest.approx(0.21)
+
+
+@pytest.mark.parametrize("cs1", [0.15, 0.2, 0.25, 0.4, 0.8])
+@pytest.mark.parametrize("be", [0.05, 0.25, 0.5])
+def test_lesson_01_a_class_waits_for_100_ms_times_the_share_that_gets_through(cs1, be):
+    loads = m120.SHARES["base"] | {"CS1": cs1, "BE": be}
+    result = fluid.solve(m120.port(), m120.streams(loads))
+    for name in ("CS1", "BE"):
+        through = 1 - result[name].drop_ratio
+        if through < 1 - 1e-9:
+            expected_s = through * m120.FACTS.delay_buffer_s + m120.FACTS.transit_s
+            assert result[name].delay_mean_s == pytest.approx(expected_s, abs=units.us(2))
+    assert "100 ms times the share of its packets that gets through" in said("01")
+
+
+def test_lesson_01_with_equal_loads_priority_makes_the_delays_differ():
+    base = m120.PLATFORM.experiments()["base"]
+    assert m120.SHARES["base"]["CS1"] == m120.SHARES["base"]["BE"]
+    result = fluid.solve(base.port, base.streams)
+    assert result["CS1"].delay_mean_s > 20 * result["BE"].delay_mean_s
+    assert "whatever its priority" not in said("01")
+
+
+def test_lesson_01_cs2_may_hold_what_its_guaranteed_rate_sends_in_100_ms():
+    edge = m120.PLATFORM.experiments()["scenario1"]
+    guaranteed = {
+        queue.name: queue.guaranteed_bps / edge.port.rate_bps for queue in edge.port.queues
+    }
+    offered = m120.SHARES["scenario1"]
+    assert (guaranteed["CS3"], offered["CS3"]) == pytest.approx((0.34, 0.25))
+    expected_ms = 100 * guaranteed["CS2"] / offered["CS2"]
+    rates = [stream.rate_bps * (1 - 4e-4) for stream in edge.streams]
+    delay_s = fluid.solve(edge.port, edge.streams, rates)["CS2"].delay_mean_s
+    assert units.convert(delay_s, "s", "ms") == pytest.approx(expected_ms, rel=2e-3)
+    assert f"63 / 23 × 100 ms = {expected_ms:.0f} ms" in said("01")
+    assert "as many as its guaranteed rate sends in that time" in said("01")
+    assert "CS3 is guaranteed 34 % and gets all of its load of 25 %" in said("01")
+
+
+def test_lesson_01_says_that_the_report_limits_the_buffer_to_100_ms():
+    assert units.convert(m120.FACTS.delay_buffer_s, "s", "ms") == pytest.approx(100)
+    assert "calls 100 ms the longest buffer of an interface on the M120" in said("01")
+
+
+@pytest.mark.parametrize(("voice_bytes", "percent"), [(160, 27), (20, 74)])
+def test_lesson_02_headers_are_a_share_of_a_voice_frame(voice_bytes, percent):
+    ip_udp_rtp, ethernet = 20 + 8 + 12, 14 + 4
+    headers = ip_udp_rtp + ethernet
+    assert round(100 * headers / (headers + voice_bytes)) == percent
+    assert f"{percent} % " in said("02")
+
+
+def test_lesson_07_names_the_traffic_that_passes_by_the_class_of_htb():
+    assert "its `htb` has no `default`" in said("07")
+    assert "shapes everything that the host sends" not in said("07")
+
+
+def test_lesson_12_best_effort_on_the_kernel_is_nearly_a_fifth_below_the_published():
+    runs = lesson.measured("six_classes")
+    kernel_ms = lesson.value(runs, "head", "BE")
+    published_ms = value("m120_latency", "base", "BE", "latency")
+    assert 0.18 < 1 - kernel_ms / published_ms < 0.2
+    assert f"{kernel_ms:.2f} ms for BE, which is nearly a fifth less than was published" in said("12")
+    room = next(q for q in lesson.scenario(runs, "head").only_port.queues if q.name == "BE")
+    assert room.limit == PacketLimit(4)
+    seen_ms = (
+        3.5
+        / fluid.solve(
+            lesson.scenario(runs, "head").only_port, lesson.scenario(runs, "head").streams
+        )["BE"].offered_pps
+    )
+    assert units.convert(seen_ms, "s", "ms") == pytest.approx(kernel_ms, rel=0.05)
+    assert "3.5 on average" in said("12")
+
+
+@pytest.mark.parametrize("frames", [2, 3, 5, 20, 50, 100])
+def test_lesson_13_a_queue_of_bytes_would_lose_less_of_the_calls(frames):
+    today = own_port.way(own_port.configuration())
+    router, carrier = today.network.hops
+    queue = carrier.at.queues[0].replace(limit=ByteLimit(frames * 1518))
+    in_bytes = Chain("way", (router, Hop(carrier.at.replace(queues=(queue,)))))
+    assert run(today.replace(network=in_bytes))["VOICE"].drop_ratio < 0.09
+    assert "one loss figure does not prove it" in said("13")
+
+
+def test_no_lesson_before_12_and_no_opening_page_shows_what_12_asks():
+    readme = (NOTEBOOKS.parent / "README.md").read_text()
+    assert "best effort for 3" not in readme
+    for path in NOTEBOOKS.glob("0*.ipynb"):
+        assert 'measured("six_classes")' not in path.read_text().replace('\\"', '"')
 
 
 def test_lesson_01_the_configured_buffer_of_cs1_is_no_explanation():
