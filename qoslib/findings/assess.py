@@ -30,6 +30,8 @@ class Given:
         The text of ``traffic.toml``.
     measured : DataFrame or None
         What the device counted.
+    fixes : bool
+        Whether fixes of losses are looked for.
     ran : dict
         Of ports of one policy at one rate under one load, each of which is run once.
     """
@@ -37,6 +39,7 @@ class Given:
     facts: Facts
     traffic: str | None = None
     measured: "pd.DataFrame | None" = None
+    fixes: bool = True
     ran: dict[object, Modelled] = field(default_factory=dict)
 
 
@@ -135,7 +138,7 @@ def _modelled(
         told(0.0, 1.0)
         if key not in given.ran:
             case = Case(found, found.ports[places[0]], given.facts, tuple(sent[places[0]]))
-            given.ran[key] = modelled(case, ratios, told)
+            given.ran[key] = modelled(case, ratios, told, fixes=given.fixes)
         told(1.0, 1.0)
         made |= dict.fromkeys(places, given.ran[key])
     return made

@@ -108,11 +108,14 @@ def check(
         raise ValueError(f"the older configuration: {error}") from None
     given = Given(known, traffic, measured)
 
+    trial = Given(known, traffic, measured, fixes=False)
+
     def assess(changed: str) -> Assessed:
-        return assessed(read(changed, interface, facts, found.dialect), given)
+        return assessed(read(changed, interface, facts, found.dialect), trial)
 
     try:
         state = assessed(found, given, LOADS if full else (1.0,), progress)
+        trial.ran.update(given.ran)
         sent, by_port = state.sent, state.by_port
         with in_time():
             listed = list(state.listed) + list(idle_comments(text, {*RULES, *MODEL_RULES}))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from qoslib import units
 from qoslib.config.amounts import rate_text, share_text, size_text, time_text
 from qoslib.config.rules import Case, Finding, Found, Member, Rule
-from qoslib.config.rules.buffers import frame_bytes, limit_fix
+from qoslib.config.rules.buffers import deepest_s, frame_bytes, limit_fix
 from qoslib.config.rules.find import finding_of
 from qoslib.config.rules.fixes import reserved_bps
 from qoslib.config.rules.marks import CONTROL
@@ -43,7 +43,12 @@ _MARGIN = 1.5
 _DOUBLINGS = 10
 
 
-def _loss(case: Case, found: Sequence[ClassRun], fluid: Sequence[ClassRun] = ()) -> Iterator[Found]:
+def _loss(
+    case: Case,
+    found: Sequence[ClassRun],
+    fluid: Sequence[ClassRun] = (),
+    fixes: bool = True,
+) -> Iterator[Found]:
     """A class loses packets under the load that was given."""
     by_name = {each.name: each for each in found}
     beside_it = {each.name: each.drop_ratio for each in fluid}
@@ -58,16 +63,18 @@ def _loss(case: Case, found: Sequence[ClassRun], fluid: Sequence[ClassRun] = ())
         marks = {*member.of.marks, member.name.lower()}
         # What is lost of a rate that is promised, of calls, or of routing, is an error.
         promised = load.rate_bps <= member.promise.minimum_bps
-        beside_tcp = bool(load.flows) and run.model == "packets" and promised
-        worse = bool(marks & KEPT) or (promised and not beside_tcp and run.drop.low >= _WORSE)
         means = beside_it.get(member.name)
-        bursts = run.drop_cause if means is not None and means < LEAST_LOSS else ""
+        fits = means is not None and means < LEAST_LOSS
+        beside_tcp = bool(load.flows) and run.model == "packets" and (promised or fits)
+        worse = bool(marks & KEPT) or (promised and not beside_tcp and run.drop.low >= _WORSE)
+        bursts = run.drop_cause if fits else ""
+        fix, beside = "", ""
         if beside_tcp:
-            fix, beside = "", f" {_BESIDE_TCP}"
-        elif bursts in _CAUSES:
+            beside = f" {_BESIDE_TCP}"
+        elif fixes and bursts in _CAUSES:
             fix, beside = _longer(case, member, bursts)
             beside = f" {_CAUSES[bursts].format(_where(case, member, bursts))}{beside}"
-        else:
+        elif fixes:
             fix, beside = _more(case, member, given)
         apart = means is not None and abs(means - run.drop.mean) > _APART
         if run.model == "packets" and apart:
@@ -117,6 +124,9 @@ def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
             queue = queue.replace(limit=PacketLimit(2 * queue.limit.packets))
         else:
             return "", ""
+        if cause == "tail" and _lasts_s(member, queue.limit) > deepest_s(member):
+            longest = time_text(deepest_s(member))
+            return "", f" A queue that holds them would last longer than {longest}: space them."
         queues = tuple(queue if q.name == queue.name else q for q in case.port.queues)
         configured = case.configured.replace(port=case.port.replace(queues=queues))
         try:
@@ -132,10 +142,16 @@ def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
         return police_fix(case, member, wanted), ""
     assert isinstance(queue.limit, PacketLimit)
     wanted = ceil(_MARGIN * queue.limit.packets)
-    held_bytes = wanted * frame_bytes(member)
-    lasts_s = units.serialisation_s(held_bytes, member.promise.served_bps)
+    lasts_s = _lasts_s(member, PacketLimit(wanted))
     said = f" A queue of {wanted} packets holds them; full, it lasts {time_text(lasts_s)}."
     return limit_fix(case, member, lasts_s), said
+
+
+def _lasts_s(member: Member, limit: object) -> float:
+    """How long a queue of so many packets lasts at its served rate [s]."""
+    packets = limit.packets if isinstance(limit, PacketLimit) else 0
+    held_bytes = packets * frame_bytes(member)
+    return float(units.serialisation_s(held_bytes, member.promise.served_bps))
 
 
 def _one(found: Sequence[ClassRun], name: str) -> ClassRun:
@@ -224,7 +240,8 @@ def _room(
     }
     fits = loads_bps + limits_bps - sum(above.values()) <= most_bps * (1 + ROUNDING)
     without = f" without a lower priority of {' and '.join(above)}" if above and fits else ""
-    both = f"{rate_text(loads_bps)} of loads and {rate_text(limits_bps)} of limits of priority"
+    both = f"{rate_text(loads_bps)} of loads"
+    both += f" and {rate_text(limits_bps)} of limits of priority" if limits_bps else ""
     return (
         "",
         f"{beside or said} No guarantees carry it{without}: {both} are more than"
@@ -300,7 +317,11 @@ class Modelled(NamedTuple):
 
 
 def modelled(
-    case: Case, ratios: Sequence[float] = (1.0,), progress: "Progress | None" = None
+    case: Case,
+    ratios: Sequence[float] = (1.0,),
+    progress: "Progress | None" = None,
+    *,
+    fixes: bool = True,
 ) -> Modelled:
     """What models find under the load that was given.
 
@@ -311,7 +332,9 @@ def modelled(
     ratios : sequence of float
         Parts of the load at which the packet model runs, 1 among them.
     progress : callable, optional
-        Of the packet model, with the simulated time done and the whole of it [s].
+        Of the packet model, with what is done and the whole of it [s].
+    fixes : bool
+        Whether fixes of losses are looked for, which takes more runs.
 
     Returns
     -------
@@ -342,7 +365,7 @@ def modelled(
     # The fluid model stands in only where the packet model says nothing.
     lossy, model = (fluid, "fluid") if failed or unsettled else (given, "packets")
     loss = _LOSS if model == "packets" else replace(_LOSS, reference="qoslib.fluid.solve")
-    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy, fluid)]
+    found = [finding_of(loss, each, where, model) for each in _loss(case, lossy, fluid, fixes)]
     found += [finding_of(_DELAY, each, where, "packets") for each in _delay(case, given)]
     order = [load.name for load in case.loads]
     both = sorted([*fluid, *packets], key=lambda each: order.index(each.name))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from qoslib.config import ConfigurationError, Promise, promises
 from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.rules import Finding
+from qoslib.config.rules.rule import SEVERITIES
 from qoslib.findings.assess import Assessed
 from qoslib.findings.report import ClassRun
 from qoslib.findings.under_load import LEAST_LOSS
@@ -81,8 +82,13 @@ def proved(
 
     made: dict[int, Finding] = {}
     kept: list[tuple[int, Finding]] = []
-    for at, each in enumerate(listed):
-        made[at] = each
+    # What a model finds under the load counts before what may be: its fix is tried first.
+    order = sorted(
+        range(len(listed)),
+        key=lambda at: (SEVERITIES.index(listed[at].severity), not listed[at].model),
+    )
+    for at in order:
+        each = made[at] = listed[at]
         if not each.fix or each.id in _COMMENTS:
             continue
         alone = tried(each.fix, of=(each,))
@@ -91,8 +97,8 @@ def proved(
             continue
         others = [one for _, one in kept if one.fix != each.fix]
         fixes = *(one.fix for one in others), each.fix
-        for order in {fixes, fixes[::-1]}:
-            together = tried(*order, of=(*others, each)) if others else alone
+        for one_after_another in {fixes, fixes[::-1]}:
+            together = tried(*one_after_another, of=(*others, each)) if others else alone
             if together.fails:
                 break
         if together.fails:

@@ -138,4 +138,5 @@ def why(member: Member, members: Sequence[Member]) -> str:
     own = rate_text(reserved_bps(member)) if reserved_bps(member) else "nothing"
     tcp = " and ".join(each.name for each in members if each.load and each.load.flows)
     rest = f"; the TCP of {tcp} takes what the others leave" if tcp else ""
-    return f" It is guaranteed {own} (limit or guarantee of the others: {', '.join(of)}){rest}."
+    others = f" (limit or guarantee of the others: {', '.join(of)})" if of else ""
+    return f" It is guaranteed {own}{others}{rest}."

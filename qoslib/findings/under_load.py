@@ -257,8 +257,8 @@ def runs(
     progress : callable, optional
         Of the packet model, with what is done and the whole of it [s].
     precisely : bool
-        Whether the packet model runs until it has settled and each loss, and each p99 delay that
-        has a target, is known to a tenth, within `SECONDS`; or once.
+        Whether the packet model runs until it has settled, each loss is known to a tenth and each
+        p99 delay to a tenth or on one side of its target, within `SECONDS`; or once.
 
     Returns
     -------
@@ -329,18 +329,16 @@ def _settled(
             found |= {(run.name, cause): rate for cause, rate in _causes(load, result).items()}
         return found
 
-    def enough(means: "Mapping[tuple[str, str], Interval]") -> bool:
-        losses = (means[load.name, "drop_ratio"] for load in sent if load.rate_bps)
-        delays = (means[load.name, "delay_p99_s"] for load in sent if load.target_s)
-        return all(
-            interval.half_width <= max(PRECISION * interval.mean, LEAST_LOSS / 2)
-            for interval in losses
-            if not np.isnan(interval.mean)
-        ) and all(
-            interval.half_width <= PRECISION * interval.mean
-            for interval in delays
-            if not np.isnan(interval.mean)
-        )
+    def enough(means: Mapping[tuple[str, str], Interval]) -> bool:
+        for load in sent:
+            loss, delay = means[load.name, "drop_ratio"], means[load.name, "delay_p99_s"]
+            if loss.half_width > max(PRECISION * loss.mean, LEAST_LOSS / 2):
+                return False
+            target_s = load.target_s or 0.0
+            decided = delay.high < target_s or delay.low >= target_s
+            if not decided and delay.half_width > PRECISION * delay.mean:
+                return False
+        return True
 
     runs = replicate(scenario, measure, enough, seconds, progress)
     if runs.changing:

@@ -29,7 +29,7 @@ ROUND_TRIPS = 100
 #: No run is planned with more packets.
 MOST_PACKETS = 4_000_000
 #: Seeds before it is first asked whether that is enough, and at most of runs of one length.
-AT_FIRST, MOST = 3, 10
+AT_FIRST, MOST = 3, 30
 #: How often a run that has not settled, or whose runs differ too much, is made longer, and by what.
 _LONGER = 4.0
 
@@ -96,7 +96,7 @@ def replicate(
 
     A first run of it is judged by `settling`: as long as it still changes it is made four times as
     long, from full queues once it fills them. Runs of that length and warm-up follow, with other
-    seeds and phases, until they are enough; if ten are not, they become four times as long.
+    seeds and phases, until they are enough; if thirty are not, they become four times as long.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def replicate(
             if spent_s() + _LONGER * cost_s > seconds or longest:
                 return Replications(pilot, {}, spent_s(), changing)
             # What only has to fill is filled at once; only what still changes then takes time.
-            length_s = length_s if not filled else _LONGER * length_s
+            length_s = _LONGER * length_s if filled else length_s
             filled = True
             continue
         each = pilot.replace(duration_s=length_s + settled.warmup_s, warmup_s=settled.warmup_s)

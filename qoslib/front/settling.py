@@ -10,6 +10,7 @@ from qoslib.port import (
     ByteLimit,
     HierarchicalTokenBucket,
     PacketLimit,
+    Policer,
     Port,
     Queue,
     SchedulerTree,
@@ -134,8 +135,13 @@ def settling(scenario: Scenario, result: Result) -> Settling:
     waiting = history.queue_packets.astype(float)
     dropped = _by_queue(scenario, result, history.dropped_packets)
     offered = _by_queue(scenario, result, history.offered_packets)
-    cut = max(mser5(waiting.sum(axis=0)), mser5(dropped.sum(axis=0)))
     bins = waiting.shape[1]
+    gone = _gone(scenario, result)
+    if gone > bins // 2:
+        return Settling(
+            float(history.time_s[bins // 2]), "what filled the queues still leaves them"
+        )
+    cut = max(mser5(waiting.sum(axis=0)), mser5(dropped.sum(axis=0)), gone)
     while True:
         changing, late = _changing(port, waiting, dropped, offered, history.tokens_share, cut)
         if not changing or late <= cut or late > bins // 2:
@@ -149,6 +155,15 @@ def settling(scenario: Scenario, result: Result) -> Settling:
         sent_packets = _by_queue(scenario, result, history.sent_packets)[:, window]
         changing = _excess(port, sent_bits.sum(axis=1), sent_packets.sum(axis=1), seconds)
     return Settling(float(history.time_s[cut]), changing)
+
+
+def _gone(scenario: Scenario, result: Result) -> int:
+    """The bin from which on nothing leaves any more of streams that have stopped."""
+    assert result.history is not None
+    stopped = {each.name for each in scenario.streams if each.stop_s is not None}
+    of = [at for at, name in enumerate(result.streams) if name in stopped]
+    left = np.flatnonzero(result.history.sent_packets[of].sum(axis=0))
+    return int(left[-1]) + 1 if len(left) else 0
 
 
 def _by_queue(scenario: Scenario, result: Result, of_streams: np.ndarray) -> Floats:
@@ -216,6 +231,11 @@ def _excess(port: Port, sent_bits: Floats, sent_packets: Floats, seconds: float)
     for at, queue in enumerate(port.queues):
         if queue.shaper and _above(queue.shaper, sent_bits[at], sent_packets[at], seconds):
             return f"queue {names[at]} still sends the burst of its shaper"
+        policer = queue.policer
+        if policer is None or policer.when != "always" or policer.exceed != "drop":
+            continue
+        if _above(policer, sent_bits[at], sent_packets[at], seconds):
+            return f"the policer's bucket of {names[at]} still drains"
     if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
         tree = outline(port.queues, port.scheduler.nodes)
         below = {at: {at} for at in range(len(names))}
@@ -235,7 +255,7 @@ def _excess(port: Port, sent_bits: Floats, sent_packets: Floats, seconds: float)
     return ""
 
 
-def _above(shaper: Shaper, bits: float, packets: float, seconds: float) -> bool:
+def _above(shaper: Shaper | Policer, bits: float, packets: float, seconds: float) -> bool:
     frame_bits = bits / packets if packets else 0.0
     allowed = shaper.rate_bps * seconds
     return bool(bits > allowed * (1 + _ABOVE) + _FRAMES * frame_bits)
@@ -275,7 +295,7 @@ def congested(scenario: Scenario) -> Scenario:
         first.setdefault(port.queue_of(source), (source.label, round(size)))
     largest_bytes = max(_held_bytes(port, port.queues[at], size) for at, (_, size) in first.items())
     wanted_s = units.serialisation_s(largest_bytes, port.rate_bps)
-    wanted_s += max((_emptied_s(shaper, port.rate_bps) for shaper in _shapers(port)), default=0.0)
+    wanted_s += max((_emptied_s(bucket, port.rate_bps) for bucket in _buckets(port)), default=0.0)
     rate_bps = 2 * port.rate_bps
     pps = sum(units.rate_pps(rate_bps, size) for _, size in first.values())
     stop_s = min(wanted_s, _MOST_FILLING / pps)
@@ -289,20 +309,21 @@ def congested(scenario: Scenario) -> Scenario:
     return scenario.replace(streams=(*scenario.streams, *filling), duration_s=longer_s)
 
 
-def _emptied_s(shaper: Shaper, line_bps: float) -> float:
-    """How long a shaper lets the line through before its tokens are gone [s]."""
-    above_bps = max(line_bps - shaper.rate_bps, LEAST * line_bps)
-    return float(units.serialisation_s(shaper.burst_bytes, above_bps))
+def _emptied_s(bucket: Shaper | Policer, line_bps: float) -> float:
+    """How long a shaper or policer lets the line through before its tokens are gone [s]."""
+    above_bps = max(line_bps - bucket.rate_bps, LEAST * line_bps)
+    return float(units.serialisation_s(bucket.burst_bytes, above_bps))
 
 
-def _shapers(port: Port) -> list[Shaper]:
+def _buckets(port: Port) -> list[Shaper | Policer]:
     nodes = (
         port.scheduler.nodes
         if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket)
         else ()
     )
-    every = port.shaper, *(q.shaper for q in port.queues), *(node.shaper for node in nodes)
-    return [shaper for shaper in every if shaper is not None]
+    every: list[Shaper | Policer | None] = [port.shaper, *(node.shaper for node in nodes)]
+    every += [bucket for queue in port.queues for bucket in (queue.shaper, queue.policer)]
+    return [bucket for bucket in every if bucket is not None]
 
 
 def _held_bytes(port: Port, queue: Queue, frame_bytes: float) -> float:
