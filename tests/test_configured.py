@@ -1,5 +1,8 @@
 """Lesson 10: what it says of two configurations, and of what the models make of them."""
 
+from pathlib import Path
+
+import nbformat
 import pytest
 
 from qoslib import config, lessons, run, units
@@ -7,7 +10,13 @@ from qoslib.lessons import configured
 from qoslib.lessons.configured.scenes import loaded
 from qoslib.platforms import isr4331, m120
 
+LESSON = Path(__file__).resolve().parent.parent / "notebooks" / "10_configuration.ipynb"
 FACTS = {"line_rate_bps": 100e6, "overhead_bytes": 24}
+
+
+def texts():
+    """The source of each cell of the lesson."""
+    return [cell.source for cell in nbformat.read(LESSON, as_version=4).cells]
 
 
 @pytest.fixture(scope="module")
@@ -144,11 +153,34 @@ def test_the_tasks_of_the_explorer_show_what_they_ask_for():
     app.sheet.text = text.replace("priority 20000", short)
     table = app.figure.table
     assert table.loc["class-default", p99] < rest_ms / 4
-    port = app.configured.port
     app.sheet.text = text.replace("20000", "2000x")
-    assert app.configured.port == port
-    assert "line 6" in app.sheet.said
+    assert [note["line"] for note in app.sheet.notes if note["severity"] == "error"] == [6]
+    assert [queue.name for queue in app.configured.port.queues] == ["class-default"]
+    app.sheet.text = "nothing that a router knows"
+    assert app.sheet.said.endswith(". The port is that of the text before.")
     app.close()
+
+
+def test_the_scene_has_the_delays_that_the_lesson_says():
+    for scenario, delay_ms, other in zip(
+        lessons.configured.scene().scenarios,
+        (4.0, 5.1),
+        ("drops EF", "drops the rest"),
+        strict=True,
+    ):
+        seen = run(scenario.replace(warmup_s=0.9, duration_s=0.9 + 0.349))
+        assert units.convert(seen["EF"].delay_mean_s, "s", "ms") == pytest.approx(
+            delay_ms, abs=0.05
+        )
+        assert (seen["EF"].drop_ratio > 0.4) == (other == "drops EF")
+    assert any("from 4.0 to 5.1 ms on average" in " ".join(text.split()) for text in texts())
+
+
+def test_nothing_before_10_c_says_how_much_ef_gets():
+    asked = next(n for n, text in enumerate(texts()) if 'predict("10.c")' in text)
+    before = "\n".join(texts()[:asked])
+    assert "configured.promised(softer)" not in before
+    assert "at least 60" not in before
 
 
 def test_the_scene_has_both_words_and_the_same_packets():

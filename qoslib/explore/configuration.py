@@ -142,7 +142,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _note_error(self, error: ConfigurationError) -> None:
         before = "" if self._shown is None else " The port is that of the text before."
-        self.sheet.said = f"{error}{before}"
+        self.sheet.said = f"{str(error).rstrip('.')}.{before}"
         note = {"line": error.line or 0, "severity": "error", "name": "unreadable"}
         self.sheet.notes = [note | {"text": str(error), "more": "", "fix": ""}]
 
