@@ -23,7 +23,7 @@ CASES = [
 ]
 NONSENSE = "frobnicate 7"
 #: Comments, brackets alone, and the ends of blocks.
-SILENT = re.compile(r"\s*([!#].*|[\[\](){};]*|end|exit|end-\S+|exit-\S+|/\*.*)\s*")
+SILENT = re.compile(r"\s*([!#].*|[\[\](){};,]*|end|exit|end-\S+|exit-\S+|/\*.*)\s*")
 
 
 def commands(dialect, place):

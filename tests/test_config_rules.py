@@ -334,6 +334,11 @@ CASES = {
         (1, "Read: class voice; scheduler s-voice; scheduler map wan"),
         {"text_of": JUNOS_TEXT},
     ),
+    "nothing-checked": (
+        {"text_of": '{"SCHEDULER": {"s": {"type": "DWRR"}}, "QUEUE": {}}'},
+        (1, "QUEUE is empty: no port has a queue"),
+        {"text_of": '{"SCHEDULER": {"s": {}}, "QUEUE": {"Ethernet0|3": {"scheduler": "s"}}}'},
+    ),
     "tc-refused": (
         {"text_of": TC_TEXT.replace("pfifo", "pfiffo")},
         (4, "did you mean 'pfifo'?"),

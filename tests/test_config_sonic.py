@@ -6,6 +6,7 @@ import pytest
 from junos_texts import damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, recognise
+from qoslib.findings import check
 from qoslib.port import ByteLimit, ByteRedProfile, MemoryPool, PriorityLevels, Red, Shaper, TailDrop
 
 LEAF = """{
@@ -148,8 +149,20 @@ def test_a_part_of_a_configuration_says_what_it_does_not_hold():
             "line 30: the queue is 'Ethernet0|x'; allowed:",
         ),
         ('"100000"', '"1e400"', "line 3: the speed in Mb/s is '1e400'"),
-        ('"size": "0",', '"size" "0",', "line 26: this is no JSON"),
     ],
+)
+def test_an_entry_that_a_device_refuses_is_named_and_the_rest_is_read(old, new, said):
+    text = LEAF.replace(old, new, 1)
+    assert text != LEAF
+    report = check(text)
+    (got,) = [each for each in report.remarks if each.kind == "refused"]
+    assert f"line {got.line}: {got.lost}".startswith(said)
+    assert "line-refused" in [each.id for each in report.findings]
+    assert [each.interface for each in report.ports] == ["Ethernet0", "Ethernet4"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"), [('"size": "0",', '"size" "0",', "line 26: this is no JSON")]
 )
 def test_an_error_names_its_line(old, new, said):
     text = LEAF.replace(old, new, 1)
@@ -174,3 +187,39 @@ def test_damage_gives_a_reading_or_one_error(seed):
         problem, found = reading(damaged(LEAF, random))
         assert len(str(problem)) < 1000
         assert all(1 <= each.line <= found.lines for each in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        (LEAF[LEAF.index('"QUEUE"') :], '"QUEUE": {}}', "QUEUE is empty"),
+        (LEAF[LEAF.index(',\n  "QUEUE"') :], "}", "The text does not hold QUEUE"),
+    ],
+)
+def test_a_text_without_queues_says_so(old, new, says):
+    text = LEAF.replace(old, new)
+    start, end = text.index('  "BUFFER_QUEUE"'), text.index('  "PORT_QOS_MAP"')
+    report = check(text[:start] + text[end:], dialect="sonic")
+    (got,) = [each for each in report.findings if each.id == "nothing-checked"]
+    assert got.severity == "warning"
+    assert says in got.sentence
+    assert report.ports == ()
+
+
+def test_every_line_is_understood_listed_or_on_other_things():
+    found = read(LEAF)
+    say = [line for line in LEAF.split("\n") if line.strip(" {},")]
+    assert (found.understood + found.listed, found.elsewhere) == (len(say), 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ('"weight": "14"', '"wieght": "14"', "wieght: 14"),
+        ('"SCHEDULER"', '"SCHEDULLER"', "weight: 14"),
+        ('"ecn": "ecn_all"', '"ecn": "ecn_all", "ecm": "1"', "ecm: 1"),
+    ],
+)
+def test_what_is_not_known_is_listed(old, new, text):
+    found = read(LEAF.replace(old, new))
+    assert text in [each.text for each in found.remarks if each.kind == "unknown"]

@@ -218,6 +218,22 @@ def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
     )
 
 
+@rule(
+    "nothing-checked",
+    "warning",
+    "SONiC, Configuration.md, Queue: a queue has its scheduler in the table QUEUE",
+    whole=True,
+)
+def nothing_checked(configuration: Configuration) -> Iterator[Found]:
+    """No port of the text has a queue (SONiC)."""
+    for each in configuration.remarks:
+        if configuration.dialect == "sonic" and each.lost.endswith(_NOTHING):
+            yield Found(each.line, each.lost)
+
+
+_NOTHING = "no port has a queue, and nothing is checked."
+
+
 def _plural(kind: str) -> str:
     return f"{kind}es" if kind.endswith("s") else f"{kind}s"
 

@@ -124,7 +124,8 @@ class Reading:
                 field = fields[kind]
         if field is None:
             return {}
-        own = self.tables.get(table, {}).get(self.of(table, field), {})
+        entry = self.tables.get(table, {}).get(self.of(table, field), {})
+        own = {code: value for code, value in entry.items() if not code or code.isdecimal()}
         for code, value in own.items():
             if code:
                 self.number(Field(code, value.line), "the code point", 0, 63)

@@ -1,5 +1,6 @@
 """`config_db.json` of SONiC as ports: schedulers, buffers, WRED and maps."""
 
+import re
 from typing import Any
 
 from qoslib import units
@@ -13,44 +14,17 @@ from qoslib.config.reading import (
     Statement,
 )
 from qoslib.config.sonic.entries import Reading
+from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import queue_of, shaper_of
-from qoslib.config.sonic.tables import shown, tables
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.sonic.tables import Tables, tables
+from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 from qoslib.port import Classifier, MemoryPool, Port, PriorityLevels
 
 __all__ = ["is_sonic", "read_sonic"]
 
 _SURE = 0.9
-#: Tables on quality of service: what is lost by leaving one out; empty where nothing is.
-_TABLES = {
-    "QUEUE": "",
-    "SCHEDULER": "",
-    "WRED_PROFILE": "",
-    "BUFFER_POOL": "",
-    "BUFFER_PROFILE": "",
-    "BUFFER_QUEUE": "",
-    "DSCP_TO_TC_MAP": "",
-    "DOT1P_TO_TC_MAP": "",
-    "TC_TO_QUEUE_MAP": "",
-    "PORT_QOS_MAP": "",
-    "BUFFER_PG": "What is kept for packets as they come in is left out.",
-    "TC_TO_PRIORITY_GROUP_MAP": "What is kept for packets as they come in is left out.",
-    "MAP_PFC_PRIORITY_TO_QUEUE": "Pauses of single priorities (IEEE 802.1Qbb) are left out.",
-    "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": "Pauses of single priorities are left out.",
-    "PFC_WD": "Pauses of single priorities (IEEE 802.1Qbb) are left out.",
-    "CABLE_LENGTH": "Room for packets on their way while a port pauses is left out.",
-    "POLICER": "The policers of access lists are left out.",
-    "TC_TO_DSCP_MAP": "",
-}
-#: Fields of a table that is read: what is lost by leaving one out.
-_FIELDS = {
-    "pfc_enable": "Pauses of single priorities (IEEE 802.1Qbb) are left out.",
-    "pfcwd_sw_enable": "Pauses of single priorities (IEEE 802.1Qbb) are left out.",
-    "tc_to_pg_map": "What is kept for packets as they come in is left out.",
-    "pfc_to_queue_map": "Pauses of single priorities (IEEE 802.1Qbb) are left out.",
-    "pfc_to_pg_map": "Pauses of single priorities (IEEE 802.1Qbb) are left out.",
-}
-_COLOURS = ("yellow_", "red_", "wred_yellow", "wred_red")
+#: After so many refused entries the text is taken for none.
+_MOST_REFUSED = 100
 
 
 def is_sonic(text: str) -> float:
@@ -93,7 +67,7 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     Raises
     ------
     ConfigurationError
-        If it cannot be read.
+        If it is no JSON, or too many entries are refused.
 
     Examples
     --------
@@ -104,15 +78,70 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     >>> port.rate_bps, [queue.weight for queue in port.queues]
     (100000000000.0, [20.0, 20.0])
     """
-    reading = Reading(tables(text), facts)
+    found, refused = tables(text), list[Remark]()
+    while True:
+        try:
+            return _read(text, found, facts, refused)
+        except TakesTooLongError:
+            raise
+        except ConfigurationError as error:
+            # A device refuses an entry, not a configuration.
+            gone = _without(found, error)
+            if not gone or len(refused) >= _MOST_REFUSED:
+                raise
+            why = str(error).removeprefix(f"line {error.line}: ")
+            refused += [Remark("refused", error.line or 1, each, why) for each in gone]
+
+
+def _read(text: str, found: Tables, facts: Facts, refused: list[Remark]) -> Configuration:
+    reading = Reading(found, facts)
     ports = []
     by_port = reading.queues()
     for name, numbers in by_port.items():
         check_time()
         ports.append(_port(reading, name, sorted(numbers), len(by_port)))
-    statements, remarks = _sorted_out(reading)
+    if not ports:
+        _no_ports(reading)
+    statements, remarks = _sorted_out(reading, refused)
     lines = text.count("\n") + 1
     return Configuration("sonic", tuple(ports), tuple(remarks), tuple(statements), lines)
+
+
+def _without(found: Tables, error: ConfigurationError) -> list[str]:
+    """Take out what an error is about: the field, or the entry, that its line and words name."""
+    named = re.findall(r"'([^']+)'", str(error))
+    there = [
+        (table, key, name, field)
+        for table, keys in found.items()
+        for key, fields in keys.items()
+        for name, field in fields.items()
+        if field.line == error.line and lost_by(table, name) is not None
+    ]
+    exact = [
+        each for each in there if each[2] and any(n in (each[2], each[3].value) for n in named)
+    ]
+    inside = [each for each in there if any(word in each[3].value for word in named)]
+    entries = [each for each in there if not each[2] and each[1] in named]
+    single = [each for each in there if each[2]]
+    wrong = exact or inside or entries or (single if len(single) == 1 else [])
+    for table, key, name, _ in wrong:
+        if name:
+            del found[table][key][name]
+        else:
+            found[table].pop(key, None)
+    return [f"{name}: {field.value}" if name else key for _, key, name, field in wrong]
+
+
+def _no_ports(reading: Reading) -> None:
+    """What is missing where no port has a queue."""
+    empty = [name for name in ("QUEUE", "BUFFER_QUEUE") if reading.tables.get(name) == {}]
+    for name in empty:
+        line = reading.tables.lines[name]
+        lost = f"{name} is empty: no port has a queue, and nothing is checked."
+        reading.remarks.append(Remark("not modelled", line, name, lost))
+    if not empty and (of := next((n for n in reading.tables if lost_by(n, "") == ""), "")):
+        lost = "The text does not hold QUEUE: no port has a queue, and nothing is checked."
+        reading.remarks.append(Remark("not modelled", reading.tables.lines[of], of, lost))
 
 
 def _port(reading: Reading, name: str, numbers: list[int], ports: int) -> ConfiguredPort:
@@ -162,7 +191,9 @@ def _port(reading: Reading, name: str, numbers: list[int], ports: int) -> Config
     except ConfigurationError:
         raise
     except ValueError as error:
-        raise ConfigurationError(f"{shown(name)}: {error}", line) from None
+        lost = f"No port describes this: {error}. Nothing is promised on this port."
+        reading.remarks.append(Remark("not modelled", line, name, lost))
+        return configured
     return configured.replace(port=port, origins=tuple(reading.origins))
 
 
@@ -196,24 +227,26 @@ def _marks(reading: Reading, name: str) -> list[tuple[str, str]]:
     return list(dict(found).items())
 
 
-def _sorted_out(reading: Reading) -> tuple[list[Statement], list[Remark]]:
-    statements, remarks = [], list(reading.remarks)
+def _sorted_out(reading: Reading, refused: list[Remark]) -> tuple[list[Statement], list[Remark]]:
+    statements, remarks = [], [*reading.remarks, *refused]
     for table, keys in reading.tables.items():
-        lost = _TABLES.get(table)
-        if lost is None:
-            continue
-        for key, fields in keys.items():
+        about = [key for key in keys if any(lost_by(table, n) is not None for n in keys[key])]
+        if about:
+            statements.append(Statement(reading.tables.lines[table], table))
+        for key in about:
+            fields = keys[key]
             for name, field in fields.items():
-                if not name and len(fields) > 1:
-                    continue
+                lost = lost_by(table, name)
                 text = f"{name}: {field.value}" if name else key
-                sentence = lost or _FIELDS.get(name, "")
-                if table == "WRED_PROFILE" and name.startswith(_COLOURS):
-                    sentence = (
-                        "Packets have no colour here: thresholds of yellow and red are left out."
-                    )
-                if sentence:
-                    remarks.append(Remark("not modelled", field.line, text, sentence))
-                else:
+                if lost == "?" and name:
+                    sentence = "This field is not known here; whatever it does is left out."
+                    remarks.append(Remark("unknown", field.line, text, sentence))
+                elif lost is not None and (not lost or (not name and len(fields) > 1)):
                     statements.append(Statement(field.line, text, (table, key)))
+                elif lost:
+                    remarks.append(Remark("not modelled", field.line, text, lost))
+    for table, name, field in reading.tables.repeated:
+        if lost_by(table, name) is not None:
+            lost = "The same entry gives this field again, and the last one counts."
+            remarks.append(Remark("not modelled", field.line, f"{name}: {field.value}", lost))
     return statements, sorted(set(remarks), key=lambda each: (each.line, each.text))

@@ -9,8 +9,6 @@ from qoslib.config.text import ConfigurationError, check_time
 __all__ = ["Field", "Tables", "shown", "tables"]
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+|\n')
-#: Name of a table -> key -> name of a field -> field.
-Tables = dict[str, dict[str, dict[str, "Field"]]]
 
 
 class Field(NamedTuple):
@@ -18,6 +16,23 @@ class Field(NamedTuple):
 
     value: str
     line: int
+
+
+class Tables(dict[str, dict[str, dict[str, Field]]]):
+    """Name of a table -> key -> name of a field -> field.
+
+    Attributes
+    ----------
+    lines : dict of str to int
+        Of each table.
+    repeated : list of (str, str, Field)
+        Table, name and value of each field that the same entry gives again.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: dict[str, int] = {}
+        self.repeated: list[tuple[str, str, Field]] = []
 
 
 def shown(word: str) -> str:
@@ -65,7 +80,7 @@ def tables(text: str) -> Tables:
         raise ConfigurationError("this is no JSON", getattr(error, "lineno", None)) from None
     if not isinstance(whole, dict | list):
         raise ConfigurationError("this is no object of tables")
-    found: Tables = {}
+    found = Tables()
     _walk(text, 1 if isinstance(whole, list) else 0, found)
     return found
 
@@ -82,6 +97,9 @@ def _walk(text: str, outer: int, found: Tables) -> None:
         elif token in "{[":
             depth += 1
             path = [*path, name][-8:] if depth > 1 + outer else []
+            if depth == 2 + outer:
+                found.lines.setdefault(name, line)
+                found.setdefault(name, {})
             name, value = "", False
             if len(path) == 2:
                 found.setdefault(path[0], {}).setdefault(path[1], {}).setdefault(
@@ -98,4 +116,6 @@ def _walk(text: str, outer: int, found: Tables) -> None:
             name = json.loads(token) if token[0] == '"' else token
         elif len(path) == 2 and depth == 3 + outer:
             word = json.loads(token) if token[0] == '"' else token
+            if before := found[path[0]][path[1]].get(name):
+                found.repeated.append((path[0], name, before))
             found[path[0]][path[1]][name] = Field(word, line)
