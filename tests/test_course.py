@@ -45,6 +45,21 @@ def test_the_form_of_a_choice_does_not_give_the_key_away():
     assert sum(map(int.__eq__, longest, right)) < 22
 
 
+def test_the_right_choice_is_as_often_the_shortest_as_the_longest():
+    """Either happens in a third of the questions if the lengths say nothing."""
+    lengths = [(each["right"] - 1, list(map(len, each["choices"]))) for each in QUIZ]
+    shortest = [right for right, of in lengths if of[right] < min(of[:right] + of[right + 1 :])]
+    longest = [right for right, of in lengths if of[right] > max(of[:right] + of[right + 1 :])]
+    assert len(shortest) < 22
+    assert abs(len(shortest) - len(longest)) <= 6
+
+
+def test_no_question_is_about_the_memory_of_a_lesson_or_the_work_on_this_project():
+    for each in QUIZ:
+        assert "lesson" not in each["question"].lower(), each["id"]
+        assert "tests do" not in each["question"], each["id"]
+
+
 def test_each_question_is_there_once():
     for field in ("id", "question"):
         assert max(Counter(each[field] for each in QUIZ).values()) == 1
