@@ -67,6 +67,35 @@ policy-map WAN
 interface GigabitEthernet0/0/1
  service-policy output WAN
 """
+#: A class below best effort that has more than it.
+SCAVENGER = """\
+class-map match-any BULK
+ match dscp cs1
+ match dscp 1
+policy-map WAN
+ class BULK
+  bandwidth remaining percent 60
+ class class-default
+  bandwidth remaining percent 40
+interface GigabitEthernet0/0/1
+ service-policy output WAN
+"""
+SHAPED_AND_POLICED = "shape average 9000000\n  police 9000000"
+TINY = "random-detect dscp af41 1 2 1"
+#: Two classes of one level of priority.
+LLQS = """\
+class-map match-any CALLS
+ match dscp ef
+class-map match-any VIDEO
+ match dscp af41
+policy-map WAN
+ class CALLS
+  priority percent 10
+ class VIDEO
+  priority percent 20
+interface GigabitEthernet0/0/1
+ service-policy output WAN
+"""
 TC_TEXT = """\
 tc qdisc add dev eth0 root handle 1: htb default 20
 tc class add dev eth0 parent 1: classid 1:10 htb rate 20mbit ceil 50mbit
@@ -396,6 +425,31 @@ CASES = {
         {"text_of": POLICY_TEXT.replace("bandwidth percent 30", "set dscp af41")},
         (5, "it waits in that of class-default"),
         {"text_of": POLICY_TEXT},
+    ),
+    "control-with-video": (
+        {"text_of": POLICY_TEXT.replace("af41", "af41 cs6")},
+        (5, "CS6 waits in class VIDEO with AF41"),
+        {"text_of": POLICY_TEXT},
+    ),
+    "scavenger-over-default": (
+        {"text_of": SCAVENGER},
+        (5, "which asks for less than best effort, and is sure of more"),
+        {"text_of": SCAVENGER.replace("remaining percent 60", "remaining percent 5")},
+    ),
+    "police-and-shape": (
+        {"text_of": SCAVENGER.replace("bandwidth remaining percent 60", SHAPED_AND_POLICED)},
+        (7, "policed and shaped at one rate"),
+        {"text_of": SCAVENGER.replace("bandwidth remaining percent 60", "shape average 9000000")},
+    ),
+    "wred-tiny": (
+        {"text_of": POLICY_TEXT.replace("percent 30", f"percent 30\n  {TINY}")},
+        (7, "WRED of VIDEO drops AF41 as soon as a packet or two wait."),
+        {"text_of": POLICY_TEXT.replace("percent 30", "percent 30\n  random-detect dscp-based")},
+    ),
+    "priority-queue-shared": (
+        {"text_of": LLQS},
+        (8, "calls wait behind pictures"),
+        {"text_of": LLQS.replace("percent 20", "level 2 percent 20")},
     ),
     "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
     "filter-discards-rest": (

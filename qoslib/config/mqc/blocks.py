@@ -331,8 +331,11 @@ class _Reading:
             return
         if lost:
             self._say(line, lost)
-        else:
-            made = self.found.state(line, self.header, header)
+        if not lost or part.has(line.number):
+            # What is lost of a rate leaves the rate.
+            made = Statement(line.number, line.text, (self.header, header))
+            if not lost:
+                self.found.statements.append(made)
             if line.verb in _SINGLE and not line.text.startswith("bandwidth remaining"):
                 part.statements[:] = [
                     each

@@ -138,6 +138,13 @@ class PolicyClass:
     early: Early | None = None
     fair: int = 0
     groups: tuple[str, ...] = ()
+
+    def has(self, line: int) -> bool:
+        """Whether a rate of the class comes from this line."""
+        shaped = self.shape.rate if self.shape else None
+        said = self.priority, self.bandwidth, self.remaining, shaped, self.police
+        return any(each is not None and each.line == line for each in said)
+
     kind: str = _PLAIN
 
 

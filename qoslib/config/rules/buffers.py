@@ -31,6 +31,8 @@ SHALLOW_S = 0.01
 _POOL = re.compile(r"\b(buffer-dynamic-threshold|shared-buffer)\b")
 #: So many full frames a queue needs to hold at least.
 LEAST_FRAMES = 2
+#: A fix with more rows of thresholds is no fix to paste.
+_MOST_ROWS = 6
 
 
 def deepest_s(member: Member) -> float:
@@ -109,7 +111,15 @@ def limit_fix(case: Case, member: Member, time_s: float) -> str:
     # Thresholds of WRED have the unit of the limit, and must not lie above it.
     red = member.queue.dropper
     words, most = _in_unit(member, packets)
-    lines = [f"queue-limit {words}", *(lowered(red, most) if isinstance(red, Red) else [])]
+    rows = lowered(red, most) if isinstance(red, Red) else []
+    default = case.origin(member, "dropper.profile")
+    if rows and case.configuration.dialect == "ios-xe" and default and default.default:
+        # Thresholds that no line says follow the limit; those of lines have to be written anew.
+        own = {each.split()[2] for each in _rows(member)}
+        rows = [each for each in rows if each.split()[2] in own]
+    if len(rows) > _MOST_ROWS and case.configuration.dialect.startswith("ios"):
+        return ""
+    lines = [f"queue-limit {words}", *rows]
     temporal = f"{units.convert(_temporal_s(case, member, time_s), 's', 'us'):.0f}"
     junos = f"set class-of-service schedulers {member.name} buffer-size temporal {temporal}"
     return case.fix(
@@ -119,6 +129,12 @@ def limit_fix(case: Case, member: Member, time_s: float) -> str:
             case.configuration, case.line(member, "limit"), r"\blimit \S+", f"limit {number}"
         ),
     )
+
+
+def _rows(member: Member) -> list[str]:
+    """The lines of a class that say thresholds of one mark."""
+    said = [each.text for each in member.of.statements]
+    return [each for each in said if re.match(r"random-detect (dscp|precedence) \S", each)]
 
 
 def _temporal_s(case: Case, member: Member, time_s: float) -> float:

@@ -7,11 +7,15 @@ from qoslib import units
 from qoslib.config.rules.buffers import deepest_s, frame_bytes
 from qoslib.config.rules.priority import VOICE
 from qoslib.config.rules.rule import Case, Found, Member, rule
-from qoslib.config.rules.thresholds import lowered, profiles_of, thresholds_of
+from qoslib.config.rules.thresholds import command_of, lowered, profiles_of, thresholds_of
 from qoslib.port import ByteLimit, PacketLimit, Red
 
 __all__: list[str] = []
 
+#: The place of the thresholds of all marks without a row.
+_BASE = "dropper.profile"
+#: A queue of so few packets is an ordinary burst.
+_FEW = 2
 #: Video of conferences, which early detection slows down (RFC 4594, section 4.3).
 _CONFERENCES = {"AF41", "AF42", "AF43"}
 
@@ -99,12 +103,37 @@ def wred_inverted(case: Case) -> Iterator[Found]:
                 low, _, unit = thresholds_of(profiles[first])
                 other, _, _ = thresholds_of(profiles[second])
                 if low < other:
+                    # The maximum of a row must not be below its minimum.
+                    high = max(thresholds_of(profiles[each])[1] for each in (first, second))
+                    command = command_of(first, other, high, unit)
                     yield Found(
                         case.line(member, "dropper"),
                         f"WRED of {member.name} drops {first} before {second}.",
                         f"{first} from {low:g} {unit}, {second} from {other:g}.",
-                        case.fix(
-                            mqc=f"class {member.name}\n  random-detect dscp {first.lower()}"
-                            f" {other:g} {thresholds_of(profiles[first])[1]:g}"
-                        ),
+                        case.fix(mqc=f"class {member.name}\n  {command}") if command else "",
                     )
+
+
+@rule(
+    "wred-tiny",
+    "warning",
+    "RFC 7567, section 2: active management leaves room for bursts",
+)
+def wred_tiny(case: Case) -> Iterator[Found]:
+    """WRED drops all packets from a queue of one or two packets on, or of less than a frame."""
+    for member, red in _early(case):
+        for mark, index, profile in profiles_of(red):
+            low, high, unit = thresholds_of(profile)
+            origin = case.origin(member, f"dropper.profiles[{mark!r}]" if index >= 0 else _BASE)
+            if origin is None or not origin.line:
+                continue
+            short = unit == "B" and high < frame_bytes(member)
+            every = unit == "packets" and low <= _FEW and profile.maximum_probability >= 1
+            if short or every or (unit == "packets" and high < 1):
+                size = f"{high:g} B are less than one frame" if short else f"{low:g} to {high:g}"
+                often = "" if short else f" packets, then {profile.maximum_probability:.0%} of them"
+                yield Found(
+                    origin.line,
+                    f"WRED of {member.name} drops {mark} as soon as a packet or two wait.",
+                    f"{size}{often}.",
+                )

@@ -14,6 +14,8 @@ __all__ = ["LONGEST_S", "police_fix"]
 
 #: A bucket for longer than this is most often a slip of the unit [s].
 LONGEST_S = 2.0
+#: A shaper's rate, and Bc in bits.
+_COMMITTED = re.compile(r"(shape (?:average|peak) \d+[kmg]?) (\d+)(?: \d+)?", re.IGNORECASE)
 _POLICER = re.compile(r"firewall (?:.* )?policer (\S+)")
 
 
@@ -117,6 +119,17 @@ def shaper_burst_small(case: Case) -> Iterator[Found]:
     if isinstance(case.port.scheduler, HierarchicalTokenBucket):
         # It lets a packet go while its tokens are not negative.
         return
+    for part in case.configured.classes:
+        for each in part.statements:
+            said = _COMMITTED.fullmatch(each.text)
+            if said and units.octets(float(said[2])) < FRAME_BYTES:
+                size = size_text(units.octets(float(said[2])))
+                yield Found(
+                    each.line,
+                    f"The shaper of {part.name} has a burst below one full frame.",
+                    f"{size}, a frame has {FRAME_BYTES} B; here its bucket holds one frame.",
+                    case.fix(mqc=case.in_class(part, said[1])),
+                )
     for member in case.members:
         shaper = member.queue.shaper
         if shaper and shaper.burst_bytes < FRAME_BYTES:

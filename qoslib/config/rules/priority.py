@@ -149,6 +149,7 @@ def rate_unit(case: Case) -> Iterator[Found]:
                 continue
             verb = said[1].split()[0]
             meant = floor(float(said[2]) / units.kbps(1.0))
+            meant = meant if units.kbps(meant) <= case.port.rate_bps else 0
             ask = f": was {rate_text(units.kbps(meant))} meant?" if meant else "."
             yield Found(
                 each.line,
@@ -204,7 +205,9 @@ def video_in_llq(case: Case) -> Iterator[Found]:
         marks = set() if case.configuration.dialect == "tc" else set(member.of.marks)
         sent = member.load.words.lower() if member.load else ""
         video = sorted(marks & VIDEO) or (["video"] if "video" in sent else [])
-        voice = sorted(marks & VOICE) or (["calls"] if "call" in sent else [])
+        # CS5 is signalling, and a load that names no calls says that there are none.
+        voice = [] if "video" in sent else sorted(marks & (VOICE - {"CS5"}))
+        voice = sorted(marks & VOICE) or ["calls"] if "call" in sent else voice
         if not member.strict or not video or not voice:
             continue
         why = "A picture is a burst of many packets, which calls wait behind."
@@ -216,6 +219,36 @@ def video_in_llq(case: Case) -> Iterator[Found]:
             why,
             case.fix(mqc=_apart(case, member, video)) if marks & VIDEO else "",
         )
+
+
+@rule(
+    "priority-queue-shared",
+    "info",
+    "Cisco IOS QoS Configuration Guide, Low Latency Queueing: classes of priority share one queue",
+)
+def priority_queue_shared(case: Case) -> Iterator[Found]:
+    """Classes of voice and of video have one level of priority, which is one queue (IOS, XE)."""
+    if case.configuration.dialect not in ("ios", "ios-xe"):
+        return
+    strict = [each for each in case.members if each.strict]
+    for voice in strict:
+        for video in strict:
+            if voice.queue.priority != video.queue.priority or not _calls_and_video(voice, video):
+                continue
+            levels = case.configuration.dialect == "ios-xe"
+            yield Found(
+                video.of.line,
+                f"{voice.name} and {video.name} have priority of one level: the device has one"
+                " queue for both, and calls wait behind pictures.",
+                "`priority level 1` for calls and `priority level 2` for video are two queues."
+                if levels
+                else "Video as a class of `bandwidth` has a queue of its own.",
+            )
+
+
+def _calls_and_video(voice: Member, video: Member) -> bool:
+    of_voice, of_video = set(voice.of.marks), set(video.of.marks)
+    return bool(of_voice & VOICE - of_video and of_video & VIDEO and not of_voice & VIDEO)
 
 
 def _apart(case: Case, member: Member, video: list[str]) -> str:

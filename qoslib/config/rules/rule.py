@@ -23,6 +23,8 @@ _KILOBITS = re.compile(r"(?:bandwidth|priority) \d")
 _PERCENT = re.compile(r"(?:bandwidth|priority) (?:level \d )?percent ")
 #: A limit of priority, without its burst.
 _LIMIT = re.compile(r"(priority (?:level \d )?(?:percent )?\d+)(?: \d+)?")
+_POLICED = re.compile(r"police (cir |rate )?(percent )?\d")
+_LEVEL = re.compile(r"priority (level \d ?)")
 _ENTRY = re.compile(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
 _MAPPED = re.compile(r"class-of-service interfaces (\S+) (?:.* )?scheduler-map (\S+)")
 Severity = Literal["error", "warning", "info"]
@@ -233,10 +235,17 @@ class Case:
             limit = f"police rate {f'percent {percent}' if percent else kilobits}"
             said = any(each.text.startswith("priority") for each in (of.statements if of else ()))
             return limit if said else f"priority level 1\n  {limit}"
+        texts = [each.text for each in (of.statements if of else ())]
+        percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+        policed = next((found for each in texts if (found := _POLICED.match(each))), None)
+        if policed:
+            # Beside `police` another rate of `priority` would change nothing.
+            rate = f"{policed[2]}{percent}" if policed[2] else f"{wanted_bps:.0f}"
+            return f"police {policed[1] or ''}{rate}"
+        level = next((found[1] for each in texts if (found := _LEVEL.match(each))), "")
         if self._in_percent:
-            percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
-            return f"priority percent {percent}"
-        return f"priority {units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f}"
+            return f"priority {level}percent {percent}"
+        return f"priority {level}{units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f}"
 
     def police(self, member: Member, burst_bytes: float) -> str:
         """The command that limits a class (IOS), with another burst [B]."""

@@ -4,7 +4,7 @@ from qoslib import units
 from qoslib.port import Red
 from qoslib.port.thresholds import ByteRedProfile, RedProfile, ShareRedProfile, Thresholds
 
-__all__ = ["lowered", "profiles_of", "thresholds_of"]
+__all__ = ["command_of", "lowered", "profiles_of", "thresholds_of"]
 
 #: Unit of a threshold -> how many of the command's unit it is, and the word of that.
 _WORDS = {
@@ -49,6 +49,36 @@ def profiles_of(red: Red) -> list[tuple[str, int, Thresholds]]:
     return [("others", -1, red.profile), *own]
 
 
+def command_of(mark: str, low: float, high: float, unit: str) -> str:
+    """The command (IOS) of a row of thresholds; empty where the unit has none.
+
+    Parameters
+    ----------
+    mark : str
+    low, high : float
+        In the unit.
+    unit : str
+        As `thresholds_of` gives it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> command_of("AF31", 44, 60, "packets")
+    'random-detect dscp af31 44 60'
+    """
+    if unit not in _WORDS:
+        return ""
+    kind, word = "dscp", {"others": "default"}.get(mark, mark.lower().removeprefix("dscp "))
+    if mark.startswith("IP "):
+        kind, word = "precedence", mark.removeprefix("IP ")
+    times, word_of_unit = _WORDS[unit]
+    least, highest = (f"{int(size * times)}{word_of_unit}" for size in (low, high))
+    return f"random-detect {kind} {word} {least} {highest}"
+
+
 def lowered(red: Red, most: float) -> list[str]:
     """Commands (IOS) that scale the thresholds that are above a limit down to it.
 
@@ -72,11 +102,5 @@ def lowered(red: Red, most: float) -> list[str]:
         low, high, unit = thresholds_of(each)
         if unit not in _WORDS or high <= most:
             continue
-        kind, word = "dscp", {"others": "default"}.get(mark, mark.lower().removeprefix("dscp "))
-        if mark.startswith("IP "):
-            kind, word = "precedence", mark.removeprefix("IP ")
-        times, word_of_unit = _WORDS[unit]
-        sizes = int(low * most / high * times), int(most * times)
-        least, highest = (f"{size}{word_of_unit}" for size in sizes)
-        lines.append(f"random-detect {kind} {word} {least} {highest}")
+        lines.append(command_of(mark, low * most / high, most, unit))
     return lines
