@@ -111,7 +111,8 @@ def memories(draw, scale, queues):
     frame = p.MemoryPool("memory", 2**40, cell, header).taken_bytes(scale.largest)
     room = draw(st.integers(frame, 15 * frame))
     reserved = sum(queue.reserved_bytes for queue in queues)
-    return p.MemoryPool("memory", room + reserved, cell, header)
+    resume = draw(st.none() | st.integers(0, max(room - 1, 0)))
+    return p.MemoryPool("memory", room + reserved, cell, header, resume)
 
 
 @st.composite

@@ -189,10 +189,16 @@ def resuming_limits(scale):
     """Limits in packets, in bytes or in both that resume further down."""
     share = st.sampled_from([0.0, 0.5, 0.9])
     packets = st.builds(
-        lambda most, part, size: p.PacketLimit(most, size, int(most * part)),
+        lambda most, part, size, of_size: p.PacketLimit(
+            most,
+            size,
+            None if size and of_size == 0.9 else int(most * part),
+            int(size * of_size) if size and of_size else None,
+        ),
         st.integers(1, 20),
         share,
-        st.none() | st.integers(scale.largest, 20 * scale.largest),
+        st.none() | st.integers(max(scale.largest, 2), 20 * scale.largest + 1),
+        share,
     )
     size = st.integers(max(scale.largest, 2), 20 * scale.largest + 1)
     return packets | st.builds(lambda most, part: p.ByteLimit(most, int(most * part)), size, share)

@@ -76,6 +76,50 @@ def test_with_one_frame_less_something_is_lost_at_some_phase(rate_bps, frame_byt
     assert any(lost(*arguments, headroom - frame_bytes, xoff) for xoff in phases)
 
 
+def lost_in_cells(rate_bps, frame_bytes, response_s, headroom, cell_bytes):
+    """Packets lost at a port that hardly sends, in a memory with room for so much above xoff."""
+    xoff = 200 * frame_bytes
+    pause = p.PriorityPause(headroom, xoff // 2, response_s)
+    room = (xoff // frame_bytes) * -(-frame_bytes // cell_bytes) * cell_bytes + headroom
+    pool = p.MemoryPool("memory", room, cell_bytes)
+    queue = p.Queue("lossless", p.ByteLimit(xoff + headroom), pause=pause, pool="memory")
+    port = p.Port("receiver", 1e3, (queue,), pools=(pool,))
+    # A link counts 20 B of preamble and gap with each frame.
+    frames_bps = rate_bps * frame_bytes / (frame_bytes + 20)
+    stream = Stream("sender", frames_bps, frame_bytes, access_bps=frames_bps)
+    filled_s = 8 * (xoff + 2 * headroom + 10 * frame_bytes) / frames_bps + 2 * response_s
+    return int(simulate(port, [stream], filled_s, bins=1).packets.lost[0])
+
+
+@many(40)
+@given(
+    st.sampled_from([10e9, 25e9, 50e9, 100e9, 400e9]),
+    st.sampled_from([80, 144, 208, 256, 384]),
+    st.integers(64, 1500),
+)
+def test_in_cells_nothing_is_lost_whatever_the_frames(rate_bps, cell_bytes, frame_bytes):
+    response_s = pause_response_s(rate_bps)
+    headroom = headroom_bytes(rate_bps, 1500, response_s, cell_bytes=cell_bytes)
+    assert headroom % cell_bytes == 0
+    assert lost_in_cells(rate_bps, frame_bytes, response_s, headroom, cell_bytes) == 0
+
+
+def test_bytes_instead_of_cells_lose_small_frames():
+    response_s = pause_response_s(100e9)
+    frames = headroom_bytes(100e9, 1500, response_s)
+    assert lost_in_cells(100e9, 145, response_s, frames, 144) > 100
+
+
+@pytest.mark.parametrize("rate_bps", [50e9, 200e9, 400e9])
+def test_rates_of_today_have_a_reaction_and_a_driver_may_state_its_own(rate_bps):
+    """SONiC's quanta of 802.3, 31B.3.7: 147 at 50 Gb/s, 453 at 200, 905 at 400."""
+    quanta = {50e9: 147, 200e9: 453, 400e9: 905}[rate_bps]
+    nothing = pause_response_s(rate_bps, reaction_s=0.0)
+    assert pause_response_s(rate_bps) - nothing == pytest.approx(512 * quanta / rate_bps)
+    longer = pause_response_s(rate_bps, reaction_s=2 * 512 * quanta / rate_bps)
+    assert longer - nothing == pytest.approx(2 * 512 * quanta / rate_bps)
+
+
 def test_senders_of_one_priority_share_a_slow_receiver_and_others_go_on():
     """Four senders of 10 Gb/s each, paused by one queue; a fifth goes to a queue that does not."""
     rate_bps, names = 10e9, ("a", "b", "c", "d")

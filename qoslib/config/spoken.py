@@ -198,7 +198,8 @@ def _policer(of: Policer) -> str:
 
 def _packets(of: PacketLimit) -> str:
     size = f", {size_text(of.limit_bytes)} at most" if of.limit_bytes else ""
-    return f"{of.packets:,} packets{size}{_resumes(of.resume_packets, 'packets')}"
+    opens = _resumes(of.resume_packets, "packets") + _resumes(of.resume_bytes, "B")
+    return f"{of.packets:,} packets{size}{opens}"
 
 
 def _resumes(length: int | None, unit: str) -> str:

@@ -283,7 +283,7 @@ def _turned(queue: Queue) -> Queue:
 def _limited(limit: Any, most: float) -> Any:
     if isinstance(limit, PacketLimit):
         most = max(round(most), 1)
-        return limit.replace(packets=most, resume_packets=_below(limit.resume, most))
+        return limit.replace(packets=most, resume_packets=_below(limit.resume_packets, most))
     if isinstance(limit, ByteLimit):
         most = max(round(most), 1)
         return limit.replace(limit_bytes=most, resume_bytes=_below(limit.resume, most))

@@ -40,9 +40,12 @@ def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
     match queue.limit:
-        case PacketLimit(packets, limit_bytes, resume):
+        case PacketLimit(packets, limit_bytes, _, resume_bytes):
             held = np.minimum(packets, np.inf if limit_bytes is None else limit_bytes / frame)
-            return (held if resume is None else (held + np.minimum(resume, held)) / 2) * on_line
+            opens = np.minimum(held if queue.limit.resume is None else queue.limit.resume, held)
+            if resume_bytes is not None:
+                opens = np.minimum(opens, resume_bytes / frame)
+            return (held + opens) / 2 * on_line
         case ByteLimit(limit_bytes, resume):
             held_bytes = limit_bytes if resume is None else (limit_bytes + resume) / 2
             return held_bytes * on_line / frame

@@ -20,6 +20,7 @@ from qoslib.packets.kernels.schedulers import DISPATCHED
 from qoslib.packets.plan_classes import class_rows, is_tree, lends
 from qoslib.packets.plan_marks import Kind, kinds_of
 from qoslib.packets.plan_queues import (
+    fill_pools,
     fill_queue,
     fill_shaper,
     profile_points,
@@ -254,7 +255,7 @@ def _pools(
 ) -> NDArray[np.void]:
     pools = getattr(where, "pools", ())
     table = np.zeros(len(pools), tables.POOL_ROW)
-    table["limit_bytes"] = [pool.limit_bytes for pool in pools]
+    fill_pools(table, pools)
     names = [pool.name for pool in pools]
     for i, queue in enumerate(queues):
         if queue.pool:

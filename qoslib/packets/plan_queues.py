@@ -20,6 +20,7 @@ from qoslib.port import (
     ExcessRate,
     HeadDrop,
     Instantaneous,
+    MemoryPool,
     Node,
     PacketLimit,
     PeakRate,
@@ -45,6 +46,7 @@ from qoslib.units import Floats, octets
 __all__ = [
     "fill_colours",
     "fill_guarantee",
+    "fill_pools",
     "fill_queue",
     "fill_shaper",
     "fill_thresholds",
@@ -127,12 +129,29 @@ def _fill_limit(
     row["mask"] = (1 << slots.bit_length()) - 1
 
 
+def fill_pools(table: NDArray[np.void], pools: Sequence[MemoryPool]) -> None:
+    """Size and resume threshold of memories that queues share.
+
+    Parameters
+    ----------
+    table : ndarray
+        A row for each pool, which is filled in.
+    pools : sequence of MemoryPool
+    """
+    table["limit_bytes"] = [pool.limit_bytes for pool in pools]
+    table["resume_bytes"] = [
+        -1 if pool.resume_bytes is None else pool.resume_bytes for pool in pools
+    ]
+
+
 def _fill_bounds(row: np.void, queue: Queue) -> None:
     """A limit in bytes besides one in packets, a resume threshold, limits by mark."""
     limit = queue.limit
     most_bytes = limit.limit_bytes if isinstance(limit, PacketLimit) else None
     row["limit_bytes"] = NEVER if most_bytes is None else most_bytes
     row["resume"] = -1 if limit.resume is None else limit.resume
+    resume_bytes = limit.resume_bytes if isinstance(limit, PacketLimit) else None
+    row["resume_bytes"] = NEVER if resume_bytes is None else resume_bytes
     row["bounded"] = most_bytes is not None or limit.resume is not None or bool(queue.limits)
     if row["limit_bytes"] < row["largest_bytes"]:
         fail(f"Queue {queue.name!r} limit", limit, "room for at least its largest frame")

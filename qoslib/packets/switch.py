@@ -13,6 +13,7 @@ from qoslib.packets.kernels.ports import run_ports
 from qoslib.packets.kernels.tables import POOL_ROW, State
 from qoslib.packets.plan import Run, planned
 from qoslib.packets.plan_marks import kinds_of
+from qoslib.packets.plan_queues import fill_pools
 from qoslib.packets.progress import Progress, play
 from qoslib.port import Switch
 from qoslib.record import fail
@@ -60,7 +61,7 @@ def _pools(switch: Switch, states: Sequence[State]) -> NDArray[np.void]:
     """The memory that ports share, and in each queue's row the number of its pool there."""
     pools = {pool.name: pool for port in switch.ports for pool in port.pools}
     table = np.zeros(len(pools), POOL_ROW)
-    table["limit_bytes"] = [pool.limit_bytes for pool in pools.values()]
+    fill_pools(table, tuple(pools.values()))
     names = list(pools)
     for port, state in zip(switch.ports, states, strict=True):
         for row, queue in zip(state.queues, port.queues, strict=True):

@@ -17,9 +17,10 @@ class PacketLimit(Record):
         A packet that finds so many is refused.
     limit_bytes : int or None
         So is one whose frame does not fit into these bytes of frames [B] any more.
-    resume_packets : int or None
-        Once a packet has been refused, all are until no more than so many wait; None for no such
-        threshold. It changes neither loss nor throughput in the long run, but drops come in runs.
+    resume_packets, resume_bytes : int or None
+        Once a packet has been refused, all are until no more than so many packets, and no more
+        than so many bytes of frames [B], wait; None for no such threshold. They change neither
+        loss nor throughput in the long run, but drops come in runs.
 
     Examples
     --------
@@ -30,15 +31,22 @@ class PacketLimit(Record):
     packets: AtLeastOne
     limit_bytes: AtLeastOne | None = None
     resume_packets: Count | None = None
+    resume_bytes: Count | None = None
 
     def check(self) -> None:
         resume = self.resume_packets
         if resume is not None and resume >= self.packets:
             fail("PacketLimit.resume_packets", resume, f"below the limit, {self.packets}")
+        most, resume = self.limit_bytes, self.resume_bytes
+        if resume is not None and (most is None or resume >= most):
+            allowed = f"None without limit_bytes; below the limit, {most}"
+            fail("PacketLimit.resume_bytes", resume, allowed)
 
     @property
     def resume(self) -> int | None:
-        """The resume threshold in the limit's own unit, if it has one."""
+        """The resume threshold in packets, if it has one; with one in bytes alone, the limit."""
+        if self.resume_packets is None and self.resume_bytes is not None:
+            return self.packets
         return self.resume_packets
 
     def held_bytes(self, frame_bytes: float) -> float:

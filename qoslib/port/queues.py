@@ -29,12 +29,17 @@ class MemoryPool(Record):
         Size of a cell [B].
     header_bytes : int
         What is kept of a packet besides its frame [B].
+    resume_bytes : int or None
+        Once a packet has found the shared part full, all that need some of it are refused until no
+        more than this of it is taken [B]; None for no such threshold. The shared part is what is
+        left of the memory by the queues' reserved parts.
     """
 
     name: str
     limit_bytes: AtLeastOne
     cell_bytes: AtLeastOne = 1
     header_bytes: Count = 0
+    resume_bytes: Count | None = None
 
     def check(self) -> None:
         if not self.name:
@@ -42,6 +47,9 @@ class MemoryPool(Record):
         if self.cell_bytes > self.limit_bytes:
             allowed = f"at most {self.limit_bytes}, the memory"
             fail("MemoryPool.cell_bytes", self.cell_bytes, allowed)
+        if self.resume_bytes is not None and self.resume_bytes >= self.limit_bytes:
+            allowed = f"below the memory, {self.limit_bytes}"
+            fail("MemoryPool.resume_bytes", self.resume_bytes, allowed)
 
     def taken_bytes(self, frame_bytes: int) -> int:
         """The memory that a frame takes, in whole cells [B].

@@ -70,6 +70,7 @@ def at_switch(switch, streams, run):
         twins.append(begun(port, [streams[i] for i in mine], senders, run, number))
     for twin in twins:
         twin.sharing = [queue for each in twins for queue in each.queues]
+        twin.closed_pools = twins[0].closed_pools
     while (first := min(twins, key=PortTwin.coming)).coming() < run.end_ps:
         first.play()
     for twin in twins:

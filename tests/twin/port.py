@@ -101,6 +101,7 @@ class PortTwin:
         shaper = None if self.forwards else where.shaper
         self.shaper = Bucket.of(shaper) if shaper else None
         self.ring = 0 if self.forwards else where.transmit_ring_packets
+        self.closed_pools = set()
         self.pools = {pool.name: pool for pool in getattr(where, "pools", ())}
         #: All queues that may take memory of these pools.
         self.sharing = self.queues
@@ -309,8 +310,15 @@ class PortTwin:
         sharing = [q for q in self.sharing if q.queue.pool == pool.name]
         free = pool.limit_bytes - sum(q.queue.reserved_bytes + q.shared(pool) for q in sharing)
         held, more = queue.shared(pool), queue.shared(pool, packet) - queue.shared(pool)
-        alpha = queue.queue.alpha
-        return more == 0 or (more <= free and (alpha is None or held < alpha * free))
+        alpha, resume = queue.queue.alpha, pool.resume_bytes
+        if resume is not None and sum(q.shared(pool) for q in sharing) <= resume:
+            self.closed_pools.discard(pool.name)
+        if more > free and resume is not None:
+            self.closed_pools.add(pool.name)
+        if more == 0:
+            return True
+        opened = pool.name not in self.closed_pools
+        return opened and more <= free and (alpha is None or held < alpha * free)
 
     def emptied(self, queue, now):
         queue.empty_since = now

@@ -66,7 +66,9 @@ class QueueTwin:
     def has_room(self, packet, now):
         """Every limit lets the packet in, and the queue has drained since one did not."""
         limit = self.queue.limit
-        if self.closed and self.fill <= limit.resume:
+        held = sum(p.size for p in self.packets)
+        most = limit.resume_bytes if isinstance(limit, PacketLimit) else None
+        if self.closed and self.fill <= limit.resume and (most is None or held <= most):
             self.closed = False
         if self.closed or self.fill + self.amount(packet.size) > self.limit(now):
             return False

@@ -8,7 +8,7 @@ def refuses(queue, kind):
     """Whether a second limit, or a resume threshold, refuses a packet that the first lets in."""
     if queue.held_bytes + kind.frame_bytes > queue.limit_bytes:
         return True
-    if queue.closed and queue.fill <= queue.resume:
+    if queue.closed and queue.fill <= queue.resume and queue.held_bytes <= queue.resume_bytes:
         queue.closed = 0
     return queue.closed == 1
 
@@ -28,7 +28,12 @@ def takes_memory(pool, queue, kind):
     held = _shared(queue, queue.memory_bytes)
     more = _shared(queue, queue.memory_bytes + kind.memory_bytes) - held
     free = pool.limit_bytes - pool.held_bytes
+    if pool.closed and pool.held_bytes <= pool.resume_bytes:
+        pool.closed = 0
     if more > free:
+        pool.closed = pool.resume_bytes >= 0
+        return False
+    if more > 0 and pool.closed:
         return False
     if more > 0 and queue.dynamic and held >= queue.threshold * free:
         return False

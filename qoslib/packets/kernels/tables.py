@@ -64,7 +64,7 @@ CLASS = table(
 QUEUE = table(
     "first mask head length fill held_bytes peak limit"
     " shaped guaranteed window_ps pool dropper acts_early policed bounded"
-    " idle_since_ps drops_head resume closed",
+    " idle_since_ps drops_head resume resume_bytes closed",
     draws=True,
     guarantee=Columns("credit_tat credit_tat_fraction credit_burst_ps"),
     shaper=Columns("shape_tat shape_tat_fraction shape_burst_ps"),
@@ -109,7 +109,7 @@ PORT = table(
 LEVEL = table("first size turn turn_ps excess_turn_ps")
 
 #: A memory pool: its shared part, without what queues have reserved.
-POOL_ROW = table("held_bytes limit_bytes")
+POOL_ROW = table("held_bytes limit_bytes resume_bytes closed")
 
 #: A packet that was handed to the ring or the line, until another takes its place.
 HANDED = table("departure_ps delay_ps", indices="packet_class stream")
