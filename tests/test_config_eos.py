@@ -125,8 +125,8 @@ def test_a_profile_that_is_not_there_promises_nothing():
     text = "qos profile LEAF\n   shape rate 1000\ninterface Ethernet1\n   service-profile LEAV\n"
     found = read(text, facts={"buffer_bytes": 2e6, "line_rate_bps": 1e10})
     (remark,) = found.remarks
-    assert (remark.kind, remark.line) == ("refused", 4)
-    assert "LEAV is not defined, did you mean LEAF?" in remark.lost
+    assert (remark.kind, remark.line) == ("not modelled", 4)
+    assert "Did you mean LEAF?" in remark.lost
     assert [each.port for each in found.ports] == [None]
 
 

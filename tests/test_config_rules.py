@@ -174,6 +174,16 @@ def said(*lines):
     return tuple(Statement(line, text, parents) for line, text, *parents in lines)
 
 
+LOSSLESS = """\
+policy-map type qos FROM-HOSTS
+  class class-default
+    set qos-group 3
+policy-map type network-qos FABRIC
+  class type network-qos c-8q-nq3
+    pause pfc-cos 3
+system qos
+  service-policy type network-qos FABRIC
+"""
 BANDWIDTH = said((19, "bandwidth 50000", "interface Gi0/0/1"))
 LOAD = 'VOICE = "40 calls G.711"\nVIDEO = "12 Mb/s video"\nclass-default = "bulk TCP, 20 ms"'
 #: Bursts of 250 kB for TCP at 10 Mb/s and 20 ms: 25 kB are enough.
@@ -450,6 +460,11 @@ CASES = {
         {"text_of": LLQS},
         (8, "calls wait behind pictures"),
         {"text_of": LLQS.replace("percent 20", "level 2 percent 20")},
+    ),
+    "lossless-empty": (
+        {"text_of": LOSSLESS.replace("qos-group 3", "qos-group 4")},
+        (6, "Class c-8q-nq3 is lossless, and no packet is in it"),
+        {"text_of": LOSSLESS},
     ),
     "class-unused": ({"statements": CLASS}, (1, "no policy has it"), {"statements": USED}),
     "filter-discards-rest": (

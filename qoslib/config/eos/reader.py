@@ -100,9 +100,10 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
     made = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
     if block.profile and profile is None:
         near = get_close_matches(block.profile, found.profiles, 1)
-        meant = f", did you mean {near[0]}?" if near else "."
-        problem = f"Qos profile {block.profile} is not defined{meant}"
-        remark = Remark("refused", block.profile_line, f"service-profile {block.profile}", problem)
+        meant = f" Did you mean {near[0]}?" if near else ""
+        lost = f"This profile is not in the text: nothing is promised here.{meant}"
+        command = f"service-profile {block.profile}"
+        remark = Remark("not modelled", block.profile_line, command, lost)
         found.remarks.append(remark)
         yield made
         return

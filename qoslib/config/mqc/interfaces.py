@@ -29,6 +29,7 @@ INTERFACE = {
     "queue-set": "The queues of this switch are left out.",
     "priority-flow-control": "Pause by priority is left out: a full queue drops.",
     "link-level-flow-control": "Pause of the whole line is left out: a full queue drops.",
+    "fex": "The memory of fabric extenders is left out.",
     "untagged": "What packets without a mark get is left out.",
     "buffer-boost": "The memory of this switch is left out.",
     "flow-control": "Pause of the whole line is left out: a full queue drops.",

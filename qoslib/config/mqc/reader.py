@@ -19,7 +19,8 @@ _XR = re.compile(
     re.MULTILINE,
 )
 _NX = re.compile(
-    r"^[ \t]*(service-policy|class-map|policy-map|class) type (queuing|network-qos)|^system qos",
+    r"^[ \t]*(service-policy|class-map|policy-map|class) type (queuing|network-qos|control-plane)"
+    r"|^[ \t]*service-policy type qos|^system qos",
     re.MULTILINE,
 )
 #: What a Catalyst 9000 has, and no router of IOS or IOS XE: shares of its buffers, classes of its

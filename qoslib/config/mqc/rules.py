@@ -148,6 +148,7 @@ IOS_XR = Rules(
     "ios-xr.wred_thresholds",
     packet_bytes=256,
     by_service=True,
+    shared_default=True,
     several=True,
 )
 NXOS = Rules(

@@ -82,7 +82,8 @@ def spelt(line: Line, block: str) -> Line:
     at = 1 if words[0].lower() == "no" and len(words) > 1 else 0
     known = _FIRST.get("" if line.top and not block else block, ())
     first = _meant(words[at], known, _LEAST if not block else 2)
-    if not first and words[at].lower() not in known:
+    # A policy of another kind has classes as well: that is no class-map.
+    if not first and words[at].lower() not in (*known, "class"):
         first = _meant(words[at], _OPENING, _LEAST)
     if block == "policy_map" and first in ("", "police", "policy-map"):
         first = _police_or_policy(words[at:]) or first

@@ -7,13 +7,17 @@ from qoslib.config.text import ConfigurationError, check_time
 __all__ = ["as_configured"]
 
 #: What a device of Cisco's has in front of a command: its name, and the mode in brackets.
-_PROMPT = re.compile(r"[ \t]*(?:RP/\d+/\w+/\w+:)?[\w.-]{1,63}(?:\((config[\w-]*)\))?[#>][ \t]*(.*)")
+_PROMPT = re.compile(
+    r"[ \t]*(?:RP/\d+/\w+/\w+:)?[\w.-]{1,63}(?:\((config[\w/.-]*)\))?[#>][ \t]*(.*)"
+)
 #: Prompts are looked for where one stands in front of a command of this kind.
 _TYPED = re.compile(
-    r"^[ \t]*(?:RP/\d+/\w+/\w+:)?[\w.-]{1,63}(?:\(config[\w-]*\)#|#|>)[ \t]*"
+    r"^[ \t]*(?:RP/\d+/\w+/\w+:)?[\w.-]{1,63}(?:\(config[\w/.-]*\)#|#|>)[ \t]*"
     r"(?:cl\w*-m\w*|pol\w*-?m?\w*|int\w*|class|sh\w* +(?:run|pol)\S*)\b",
     re.MULTILINE,
 )
+#: Modes below those of a policy and of an interface.
+_DEEP = re.compile(r"pmap-c|txq-\d")
 _SHOWN = re.compile(r"^[ \t]*Policy Map \S+[ \t]*$", re.MULTILINE)
 _COUNTED = re.compile(r"^[ \t]*Service-policy (?:input|output): \S+", re.MULTILINE)
 _CONFIGURED = re.compile(r"^[ \t]*(?:policy-map|Policy Map) \S", re.MULTILINE)
@@ -95,7 +99,7 @@ def _without_prompt(line: str) -> str:
     if not found:
         return line
     mode, command = found[1] or "", found[2]
-    depth = 0 if mode in ("", "config") else 2 if mode.endswith("pmap-c") else 1
+    depth = 0 if mode in ("", "config") else 2 if _DEEP.search(mode) else 1
     return " " * depth + command
 
 

@@ -160,6 +160,9 @@ def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
                 f"Class {name.removeprefix('class ')} of {policy} has priority and bandwidth: the"
                 " device takes one of them.",
                 f"priority in line {lines['priority']}, bandwidth in line {lines['bandwidth']}.",
+                "",
+                # Some of these switches take both, and then the share says nothing.
+                "warning" if configuration.dialect == "nxos" else None,
             )
     for policy, lines in units.items():
         if len(lines) == 2:
