@@ -70,6 +70,16 @@ def test_a_meaning_is_two_plain_sentences(word, means):
     assert all(len(sentence.split()) <= 25 for sentence in sentences)
 
 
+def test_no_word_is_called_an_rfc_that_names_none():
+    text = "\n".join(cell.source for cell in nbformat.read(TOOL.GLOSSARY, as_version=4).cells)
+    assert "- RFC:" not in text
+    assert "(ITU-T I.371, ATM Forum)" in text
+
+
+def test_a_rival_is_a_word_of_the_lessons_and_no_way_to_drop():
+    assert "rival" in set(words("Words of the lessons")["word"])
+
+
 def test_what_is_typed_is_searched_in_all_columns():
     app = lessons.glossary.search()
     whole = len(app.table)

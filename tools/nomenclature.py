@@ -19,12 +19,12 @@ GLOSSARY = ROOT / "notebooks" / "glossary.ipynb"
 NO_WORD = "—"
 #: Fields of a word and the headings of their columns, by what the words of a group have.
 COLUMNS = {
-    "junos": ("rfc", "junos", "ios", "linux", "qoslib", "lesson"),
-    "elsewhere": ("rfc", "elsewhere", "qoslib", "lesson"),
+    "junos": ("term", "junos", "ios", "linux", "qoslib", "lesson"),
+    "elsewhere": ("term", "elsewhere", "qoslib", "lesson"),
     "means": ("name", "means", "lesson"),
 }
 HEADS = {
-    "rfc": "RFC word",
+    "term": "general term",
     "junos": "Junos",
     "ios": "IOS, IOS XE",
     "linux": "Linux",
@@ -68,7 +68,7 @@ def glossary():
 
 def entry(word):
     """A word: its meaning, a picture where it moves, what others call it, and its lesson."""
-    heads = HEADS | {"rfc": "RFC", "qoslib": "In qoslib"}
+    heads = HEADS | {"term": "Term", "qoslib": "In qoslib"}
     heads = {f: head for f, head in heads.items() if f not in ("name", "means", "lesson")}
     called = {head: word.get(field, NO_WORD) for field, head in heads.items()}
     lines = [f"- {head}: {text}" for head, text in called.items() if text != NO_WORD]

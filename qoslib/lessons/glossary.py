@@ -18,7 +18,7 @@ __all__ = ["Glossary", "groups", "search", "words"]
 COLUMNS = {
     "name": "word",
     "means": "meaning",
-    "rfc": "RFC",
+    "term": "general term",
     "junos": "Junos",
     "ios": "IOS, IOS XE",
     "linux": "Linux",
