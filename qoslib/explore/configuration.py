@@ -290,7 +290,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         if self._shown is None:
             return {}
         offered = self._offered(values)
-        found = runs(self._shown, offered, "packets", progress=progress, precisely=False)
+        found = runs(self._shown, offered, "packets", progress=progress, seconds=None)
         now = {each.name: each for each in found}
         self._before = self._before or now
         return now

@@ -22,7 +22,7 @@ from qoslib.findings.check import check
 from qoslib.findings.document import document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.report import Report
-from qoslib.findings.terminal import terminal
+from qoslib.findings.terminal import overview, terminal
 from qoslib.findings.words import answer
 from qoslib.record import fail
 
@@ -44,6 +44,8 @@ facts:
 _FAIL_ON = {"error": ("error",), "warning": ("error", "warning"), "never": ()}
 _FAIL_ON["info"] = ("error", "warning", "info")
 _MOST_BYTES = 40_000_000
+#: More files than these have a line each.
+FEW = 3
 #: So much of a file tells whether it is UTF-16.
 _SAMPLE_BYTES = 4000
 #: A rate without a unit that is lower is likely meant in another one [bit/s].
@@ -80,7 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--markdown", metavar="PAGE", help="the same as Markdown; - prints it")
     add("--json", action="store_true", help="print one JSON list, a report per file")
     add("--annotate", action="store_true", help="print annotations for GitHub's pages of a change")
-    add("--all", action="store_true", help="list every line that is not in the models")
+    add(
+        "--all",
+        action="store_true",
+        help="list every port, finding and line that is not in the models",
+    )
     add("--fail-on", choices=sorted(_FAIL_ON), default="error", help="by default: error")
 
 
@@ -268,5 +274,7 @@ def _written(chosen: argparse.Namespace, reports: Sequence[Report]) -> None:
             print(*annotations(report), sep="\n")
     elif chosen.markdown == "-":
         print(text, end="")
+    elif len(reports) > FEW and not chosen.all:
+        print(overview(reports))
     else:
-        print("\n\n\n".join(terminal(report, every_remark=chosen.all) for report in reports))
+        print("\n\n\n".join(terminal(report, everything=chosen.all) for report in reports))

@@ -19,7 +19,7 @@ from qoslib.config.shares import GUARANTEES
 from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
 from qoslib.findings.room import HEADROOM, commands, moved, promised, why
-from qoslib.findings.under_load import BUSY, LEAST_LOSS, runs
+from qoslib.findings.under_load import BUSY, LEAST_LOSS, SECONDS, runs
 from qoslib.findings.words import loss_text, p99_text
 from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, TailDrop
 from qoslib.tolerances import ROUNDING
@@ -130,7 +130,7 @@ def _longer(case: Case, member: Member, cause: str) -> tuple[str, str]:
         queues = tuple(queue if q.name == queue.name else q for q in case.port.queues)
         configured = case.configured.replace(port=case.port.replace(queues=queues))
         try:
-            run = _one(runs(configured, case.loads, "packets", precisely=False), member.name)
+            run = _one(runs(configured, case.loads, "packets", seconds=None), member.name)
         except ValueError:
             return "", ""
         if run.drop_ratio is not None and run.drop_ratio < LEAST_LOSS:
@@ -288,6 +288,8 @@ _LOSS = Rule("loss", "warning", "qoslib.packets.simulate", _loss)
 _DELAY = Rule("delay-target", "error", "qoslib.packets.simulate", _delay)
 #: Rules that run a model, by their ids.
 MODEL_RULES = {each.id: each for each in (_LOSS, _DELAY)}
+#: Processor time for the runs of a port with a fix that is tried [s].
+TRIAL_SECONDS = 3.0
 #: Halvings of the range in which a guarantee is looked for.
 _STEPS = 40
 MODELS = {"fluid": "fluid model", "packets": "packet model"}
@@ -353,7 +355,8 @@ def modelled(
     """
     not_run = []
     fluid, refused = _tried(case, "fluid")
-    packets, failed = _tried(case, "packets", ratios, progress)
+    seconds = SECONDS if fixes else TRIAL_SECONDS
+    packets, failed = _tried(case, "packets", ratios, progress, seconds)
     if refused:
         instead = "" if failed else " The packet model ran instead."
         not_run.append(f"The fluid model was not run: {refused}.{instead}")
@@ -383,10 +386,11 @@ def _tried(
     model: str,
     ratios: Sequence[float] = (1.0,),
     progress: "Progress | None" = None,
+    seconds: float = SECONDS,
 ) -> tuple[tuple[ClassRun, ...], str]:
     """What a model gives for each class, or why it does not."""
     try:
-        return runs(case.configured, case.loads, model, ratios, progress), ""
+        return runs(case.configured, case.loads, model, ratios, progress, seconds=seconds), ""
     except ValueError as error:
         lacks = _lacks(case.port) if model == "fluid" else ""
         return (), lacks or textwrap.shorten(str(error).rstrip("."), 160)

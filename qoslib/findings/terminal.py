@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from qoslib.config import Default
+from qoslib.config import Default, Remark
 from qoslib.config.rules import Finding
 from qoslib.findings.modelled import MODELS
 from qoslib.findings.report import Cell, ClassRun, PortReport, Report
@@ -18,7 +18,7 @@ from qoslib.findings.words import (
     sections,
 )
 
-__all__ = ["terminal"]
+__all__ = ["counted", "overview", "terminal"]
 
 _WIDTH = 90
 _WORDS = {"error": "ERROR", "warning": "WARN", "info": "INFO"}
@@ -26,14 +26,15 @@ _WORDS = {"error": "ERROR", "warning": "WARN", "info": "INFO"}
 _PLAIN = {"configured", "given", ""}
 
 
-def terminal(report: Report, *, every_remark: bool = False) -> str:
+def terminal(report: Report, *, everything: bool = False) -> str:
     """A report as text of 90 columns.
 
     Parameters
     ----------
     report : Report
-    every_remark : bool
-        Whether each line that was not modelled is listed, and each default with its source.
+    everything : bool
+        Whether each of several ports alike, each finding of a rule, each line that was not
+        modelled and each default with its source is listed.
 
     Returns
     -------
@@ -42,22 +43,108 @@ def terminal(report: Report, *, every_remark: bool = False) -> str:
     Examples
     --------
     >>> print(terminal(Report("edge.cfg", "ios-xe", lines=4)))
-    edge.cfg  ios-xe  0 lines understood, 0 not modelled, 0 unknown, 0 on other things
+    edge.cfg  ios-xe  4 lines: 0 on quality of service understood, 0 not modelled, 0 unknown
     <BLANKLINE>
     0 errors, 0 warnings, 0 infos
     """
     parts = [_title(report)]
+    alike: dict[object, list[PortReport]] = {}
     for port in report.ports:
-        parts.append("\n".join(_port(port)))
-    parts += ["\n".join(_finding(each)) for each in report.findings]
-    parts += ["\n".join(each) for each in _rest(report, every_remark) if each]
-    counts = (report.count(name) for name in _WORDS)
-    words = zip(counts, ("error", "warning", "info"), strict=True)
-    said = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words)
+        key = port.replace(interface="", verify=(), missing=())
+        missing = tuple(fact.name.rpartition(".")[2] for fact in port.missing)
+        alike.setdefault(port if everything else (key, missing), []).append(port)
+    for ports in alike.values():
+        parts.append("\n".join(_port(ports)))
+    by_rule: dict[object, list[Finding]] = {}
+    for each in report.findings:
+        by_rule.setdefault(each if everything else (each.id, each.severity), []).append(each)
+    for found in by_rule.values():
+        parts += ["\n".join(_finding(each)) for each in found[:_MOST_OF_A_RULE]]
+        parts += _and_more(found[_MOST_OF_A_RULE:])
+    parts += ["\n".join(each) for each in _rest(report, everything) if each]
+    said = counted(report)
     if report.doubts:
         said += f"; no all-clear: {len(report.doubts)} not settled or not run"
     parts.append(said)
     return "\n\n".join(part for part in parts if part)
+
+
+def _and_more(found: Sequence[Finding]) -> list[str]:
+    """Findings of a rule that are only counted."""
+    if not found:
+        return []
+    lines = ", ".join(dict.fromkeys(f"{each.line}" for each in found if each.line))
+    at = f" (lines {lines})" if lines else ""
+    text = f"and {len(found)} more of {found[0].id}{at}: --all lists them"
+    return ["\n".join(_wrapped(text))]
+
+
+def counted(report: Report) -> str:
+    """How many errors, warnings and infos a report has.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> counted(Report("edge.cfg"))
+    '0 errors, 0 warnings, 0 infos'
+    """
+    counts = (report.count(name) for name in _WORDS)
+    words = zip(counts, ("error", "warning", "info"), strict=True)
+    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words)
+
+
+def overview(reports: Sequence[Report]) -> str:
+    """A line for each of many reports, and how many findings of each rule there are.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(overview([Report("a.cfg", "ios-xe"), Report("b.cfg", "ios-xe")]))
+    a.cfg  ios-xe  0 errors, 0 warnings, 0 infos
+    b.cfg  ios-xe  0 errors, 0 warnings, 0 infos
+    <BLANKLINE>
+    2 files: 0 errors, 0 warnings, 0 infos. One file alone, or --all, shows each finding.
+    """
+    lines = []
+    for report in reports:
+        said = [counted(report)]
+        said += [f"{len(report.missing)} facts missing"] if report.missing else []
+        said += ["no all-clear"] if report.doubts else []
+        worst = dict.fromkeys(each.id for each in report.findings if each.severity == "error")
+        said += [f"errors: {', '.join(worst)}"] if worst else []
+        lines.append((report.file, report.dialect or "not read", "; ".join(said)))
+    parts = ["\n".join(_columns(lines))]
+    rules: dict[tuple[str, str], list[Report]] = {}
+    for report in reports:
+        for each in report.findings:
+            rules.setdefault((each.severity, each.id), []).append(report)
+    if rules:
+        order = sorted(rules, key=lambda key: (list(_WORDS).index(key[0]), -len(rules[key])))
+        table = [("", "rule", "findings", "files")]
+        for key in order:
+            files = {report.file for report in rules[key]}
+            table.append((_WORDS[key[0]], key[1], f"{len(rules[key])}", f"{len(files)}"))
+        parts.append("\n".join(_columns(table)))
+    total = (sum(report.count(name) for report in reports) for name in _WORDS)
+    words = zip(total, ("error", "warning", "info"), strict=True)
+    said_of_all = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words)
+    end = "One file alone, or --all, shows each finding."
+    parts.append(f"{len(reports)} files: {said_of_all}. {end}")
+    return "\n\n".join(parts)
 
 
 def _title(report: Report) -> str:
@@ -72,8 +159,13 @@ def _title(report: Report) -> str:
     return f"{report.file}  {report.dialect or 'not read'}  {', '.join(counts)}"
 
 
-def _port(port: PortReport) -> Iterator[str]:
-    yield f"{port.interface} {port.direction}  {port.policy}".rstrip()
+def _port(ports: Sequence[PortReport]) -> Iterator[str]:
+    """One port, or several that differ in their names alone."""
+    port, *others = ports
+    names = ", ".join(f"{each.interface} {each.direction}" for each in ports[:_MOST_NAMES])
+    more = f" and {len(ports) - _MOST_NAMES} more" if len(ports) > _MOST_NAMES else ""
+    alike = f"  ({len(ports)} ports alike)" if others else ""
+    yield from _wrapped(f"{names}{more}  {port.policy}{alike}".rstrip(), "", "    ")
     for fact in port.missing:
         yield from _wrapped(f"{fact.question} Give it: {answer(fact)}", "  ")
     if not port.rows:
@@ -144,15 +236,20 @@ def _finding(each: Finding) -> Iterator[str]:
     yield from _wrapped(f"({said}{each.reference})" if each.reference else "")
 
 
-def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
+def _rest(report: Report, everything: bool) -> Iterator[list[str]]:
     for title, lines in sections(report):
-        if title == "Defaults" and not every_remark:
+        if title == "Defaults" and not everything:
             lines = [_names(report.defaults)]
         yield [f"{title}:", *(wrapped for line in lines for wrapped in _wrapped(line, "  "))]
-    remarks = report.remarks if every_remark else report.remarks[:_MOST_REMARKS]
-    lines = [f"line {each.line}: {each.text} ({each.kind}) {each.lost}" for each in remarks]
-    if len(remarks) < len(report.remarks):
-        lines.append(f"and {len(report.remarks) - len(remarks)} more: --all lists them")
+    alike: dict[object, list[Remark]] = {}
+    for each in report.remarks:
+        key = each if everything else (each.kind, each.text.split()[:1], each.lost)
+        alike.setdefault(str(key), []).append(each)
+    shown = list(alike.values()) if everything else list(alike.values())[:_MOST_REMARKS]
+    lines = [_remark(each) for each in shown]
+    left = len(report.remarks) - sum(map(len, shown))
+    if left:
+        lines.append(f"and {left} more: --all lists them")
     yield (
         ["Not in the models:", *(w for line in lines for w in _wrapped(line, "  "))]
         if lines
@@ -160,7 +257,18 @@ def _rest(report: Report, every_remark: bool) -> Iterator[list[str]]:
     )
 
 
-_MOST_REMARKS = 10
+def _remark(alike: Sequence[Remark]) -> str:
+    """A line that is not in the models, with the lines that say the same of other values."""
+    each, *others = alike
+    numbers = ", ".join(str(other.line) for other in others[:_MOST_LINES])
+    more = f" and {len(others) - _MOST_LINES} more" if len(others) > _MOST_LINES else ""
+    also = f" Likewise line{'s' * (len(others) > 1)} {numbers}{more}." if others else ""
+    return f"line {each.line}: {each.text} ({each.kind}) {each.lost}{also}"
+
+
+#: So much is shown unless everything is asked for: kinds of remarks, findings of a rule, names of
+#: ports alike, and lines of remarks alike.
+_MOST_REMARKS, _MOST_OF_A_RULE, _MOST_NAMES, _MOST_LINES = 10, 3, 3, 12
 #: Kinds of remarks; the title counts the last only where there is one.
 _KINDS = ("not modelled", "unknown", "refused")
 

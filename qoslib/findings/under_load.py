@@ -242,7 +242,7 @@ def runs(
     ratios: Sequence[float] = (1.0,),
     progress: "Progress | None" = None,
     *,
-    precisely: bool = True,
+    seconds: float | None = SECONDS,
 ) -> tuple[ClassRun, ...]:
     """Run a model, and give what each class gets.
 
@@ -256,9 +256,9 @@ def runs(
         Parts of the load.
     progress : callable, optional
         Of the packet model, with what is done and the whole of it [s].
-    precisely : bool
-        Whether the packet model runs until it has settled, each loss is known to a tenth and each
-        p99 delay to a tenth or on one side of its target, within `SECONDS`; or once.
+    seconds : float or None
+        Processor time in which the packet model runs until it has settled, each loss is known to a
+        tenth and each p99 delay to a tenth or on one side of its target [s]; None for one run.
 
     Returns
     -------
@@ -290,9 +290,9 @@ def runs(
         if model == "fluid":
             result = _solved(scenario)
             found += [_class_run(load, result, ratio, model) for load in sent]
-        elif precisely:
+        elif seconds is not None:
             told = _part(progress, at, whole_s)
-            found += _settled(scenario, sent, ratio, SECONDS / len(each), told)
+            found += _settled(scenario, sent, ratio, seconds / len(each), told)
         else:
             result = _simulated(scenario, _part(progress, at, whole_s))
             found += [_class_run(load, result, ratio, model) for load in sent]
