@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from qoslib import units
 from qoslib.config import ConfiguredClass, ConfiguredPort, Load
-from qoslib.config.amounts import rate_text
+from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.interface_names import may_be
 from qoslib.config.loads import FRAMES_BYTES
 from qoslib.config.promises import queued
@@ -25,6 +25,8 @@ _WAYS = {"out": {"output", "egress"}, "in": {"input", "ingress"}}
 #: Rates of a device and of a configuration are apart by more than this: a share, and its rounding
 #: to kb/s [bit/s].
 _APART, _ROUNDED_BPS = 0.01, 1000.0
+#: A model that is further off does not explain a measured value.
+_FAR = 0.25
 #: What tables call a place that the device does not name.
 _UNNAMED = {"device", "policy"}
 
@@ -287,6 +289,8 @@ def compared(
     labels = {load.name: load.streams[0].label for load in loads if len(load.streams) > 1}
     by_label = {label: name for name, label in labels.items()}
     own = own.assign(stream=own["stream"].replace(labels))
+    if not any(load.flows or load.rate_bps for load in loads):
+        return (), ("Nothing is sent by the counters or by --traffic, so no model is compared.",)
     # The fluid model of TCP has one queue: with several a stream stands for TCP in both models.
     several = configured.port is not None and len(configured.port.queues) > 1
     try:
@@ -304,6 +308,22 @@ def compared(
             name = by_label.get(value.stream, value.stream)
             rows.append(Compared(name, value.quantity, value.unit, value.value, **values, **errors))
     tcp = [f"Not compared: {name}, which carries TCP." for name in sorted(with_tcp)]
+    tcp += _unexplained(rows)
     if tcp and several:
         tcp.append("For this comparison a stream that keeps its queue busy stands for TCP.")
     return tuple(rows), (*found.notes, *tcp)
+
+
+def _unexplained(rows: Sequence[Compared]) -> list[str]:
+    """The classes for which no model comes near what was measured."""
+    far: dict[str, list[Compared]] = {}
+    for row in rows:
+        errors = [e for e in (row.fluid_error, row.packets_error) if e is not None]
+        if row.measured and errors and min(map(abs, errors)) > _FAR:
+            far.setdefault(row.name or "all", []).append(row)
+    return [
+        f"{name}: no model explains {', '.join(r.quantity.replace('_', ' ') for r in of)}: each is"
+        f" more than {share_text(_FAR)} off. The load, the limits or what the device does differ"
+        " from what is described here; do not rest a decision on these models."
+        for name, of in far.items()
+    ]

@@ -185,7 +185,7 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     if not isinstance(case.port.scheduler, GUARANTEES):
         given[member.name] = wanted
         return fix, ""
-    before, after = promised(case, given), promised(case, given | {member.name: wanted})
+    after = promised(case, given | {member.name: wanted})
     short = [
         each
         for each in others
@@ -200,11 +200,6 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     if at_least < member.load.rate_bps * (1 - ROUNDING):
         return fix, ""
     said = f" With {rate_text(wanted)} guaranteed it has at least {rate_text(at_least)} ({why})."
-    for each in others:
-        sent = each.load.rate_bps if each.load else 0.0
-        left, had = after[each.queue.name][0], before[each.queue.name][0]
-        if left < min(sent, had) * (1 - ROUNDING):
-            said += f" That leaves {each.name} {rate_text(left)} of its {rate_text(sent)}."
     return fix, said
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from qoslib.config.amounts import time_text
 from qoslib.config.rules import Finding
 from qoslib.findings.markdown import markdown
 from qoslib.findings.modelled import MODELS
@@ -18,6 +17,7 @@ from qoslib.findings.words import (
     how_long,
     loss_text,
     not_used,
+    p99_text,
     run_cells,
     sections,
 )
@@ -194,8 +194,8 @@ def _row(row: ClassRow, runs: Mapping[str, ClassRun]) -> str:
     cells = "".join(map(_cell, (row.offered, row.minimum, row.maximum, row.queue)))
     if runs:
         run = runs.get(row.name)
-        p99 = "-" if run is None or run.delay_p99_s is None else time_text(run.delay_p99_s)
-        lossy = run is not None and (run.drop_ratio or 0.0) >= LEAST_LOSS
+        p99 = p99_text(run) if run else "-"
+        lossy = run is not None and (run.changing or (run.drop_ratio or 0.0) >= LEAST_LOSS)
         marked = ' class="lossy"' if lossy else ""
         cells += f"<td{marked}>{escape(loss_text(run) if run else '-')}</td><td>{escape(p99)}</td>"
     name = f'<th scope="row">{escape(row.name)}</th>'

@@ -50,9 +50,7 @@ def terminal(report: Report, *, everything: bool = False) -> str:
     parts = [_title(report)]
     alike: dict[object, list[PortReport]] = {}
     for port in report.ports:
-        key = port.replace(interface="", verify=(), missing=())
-        missing = tuple(fact.name.rpartition(".")[2] for fact in port.missing)
-        alike.setdefault(port if everything else (key, missing), []).append(port)
+        alike.setdefault(port if everything else _alike(port), []).append(port)
     for ports in alike.values():
         parts.append("\n".join(_port(ports)))
     by_rule: dict[object, list[Finding]] = {}
@@ -67,6 +65,16 @@ def terminal(report: Report, *, everything: bool = False) -> str:
         said += f"; no all-clear: {len(report.doubts)} not settled or not run"
     parts.append(said)
     return "\n\n".join(part for part in parts if part)
+
+
+def _alike(port: PortReport) -> object:
+    """All that is shown of a port but its name and the lines that its numbers come from."""
+    rows = tuple(
+        (row.name, row.marks, *(c.text for c in (row.offered, row.minimum, row.maximum, row.queue)))
+        for row in port.rows
+    )
+    missing = tuple(fact.name.rpartition(".")[2] for fact in port.missing)
+    return port.direction, port.policy, rows, port.runs, port.met, port.compared, missing
 
 
 def _and_more(found: Sequence[Finding]) -> list[str]:

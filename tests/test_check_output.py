@@ -1,0 +1,179 @@
+"""What a check prints of many ports, findings, lines and files: each fact once, all with --all."""
+
+import json
+import re
+import sys
+
+import pytest
+
+from qoslib import __main__
+from qoslib.findings import check
+from qoslib.findings.page import page
+from qoslib.findings.terminal import terminal
+
+POLICY = """\
+class-map match-any VOICE
+ match dscp ef
+class-map match-any DATA
+ match dscp af21
+policy-map EDGE
+ class VOICE
+  priority percent 50
+ class DATA
+  bandwidth percent 10
+  queue-limit 4000 packets
+ class class-default
+  fair-queue
+"""
+
+
+def on(*interfaces):
+    return POLICY + "".join(
+        f"interface {each}\n speed 100\n service-policy output EDGE\n" for each in interfaces
+    )
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    def ran(*arguments):
+        status = __main__.main(["check", *arguments])
+        return status, capsys.readouterr().out
+
+    return ran
+
+
+def test_ports_alike_have_one_table_with_their_number():
+    names = [f"GigabitEthernet0/0/{n}" for n in range(30)]
+    report = check(on(*names))
+    text = terminal(report)
+    assert text.count("class          marks") == 1
+    assert "(30 ports alike)" in text
+    assert "GigabitEthernet0/0/2 out and 27 more" in text
+    every = terminal(report, everything=True)
+    assert every.count("class          marks") == 30
+    assert all(f"{name} out" in every for name in names)
+
+
+def test_findings_of_a_rule_are_shown_three_times_and_counted():
+    classes = (
+        "".join(f"class-map match-any C{n}\n match dscp {n + 30}\n" for n in range(12))
+        + "policy-map P\n"
+        + "".join(
+            f" class C{n}\n  bandwidth percent 3\n  queue-limit {4000 + n} packets\n"
+            for n in range(12)
+        )
+    )
+    report = check(f"{classes}interface GigabitEthernet0/0\n speed 100\n service-policy output P\n")
+    deep = [each for each in report.findings if each.id == "queue-deep"]
+    # And one of the default class, as an info.
+    assert [each.severity for each in deep] == ["warning"] * 12 + ["info"]
+    text = terminal(report)
+    assert len(re.findall(r"^WARN  queue-deep", text, re.MULTILINE)) == 3
+    said = r"and 9 more of queue-deep \(lines [\d, ]+\): --all lists them"
+    assert re.search(said, " ".join(text.split()))
+    assert len(re.findall("queue-deep", terminal(report, everything=True))) == 13
+
+
+def test_lines_that_are_not_modelled_for_one_reason_are_one_remark():
+    classes = "".join(f"class-map match-any C{n}\n match dscp {n + 30}\n" for n in range(6))
+    policy = "policy-map P\n" + "".join(
+        f" class C{n}\n  bandwidth percent 5\n  fair-queue\n" for n in range(6)
+    )
+    report = check(f"{classes}{policy}interface GigabitEthernet0/0\n service-policy output P\n")
+    text = " ".join(terminal(report).split())
+    assert text.count("fair-queue (not modelled)") == 1
+    assert "Likewise lines 19, 22, 25" in text
+    assert terminal(report, everything=True).count("fair-queue (not") == 6
+
+
+def test_two_hundred_files_have_a_line_each(run, tmp_path):
+    files = [f"sw{n}.cfg" for n in range(200)]
+    for name in files:
+        (tmp_path / name).write_text(on("GigabitEthernet0/0/1"))
+    status, out = run(*files)
+    assert len(out.splitlines()) <= 400
+    assert all(re.search(rf"^{name} +ios-xe ", out, re.MULTILINE) for name in files)
+    (total,) = re.findall(r"^200 files: (\d+) errors, (\d+) warnings, (\d+) infos", out, re.M)
+    one = check(on("GigabitEthernet0/0/1"))
+    counts = [200 * one.count(severity) for severity in ("error", "warning", "info")]
+    assert [int(number) for number in total] == counts
+    few, out = run(*files[:4], "--all")
+    assert out.count("llq-share") == 4
+    assert status == few
+
+
+def test_all_and_json_hold_every_finding_and_remark(run, tmp_path):
+    names = [f"GigabitEthernet0/0/{n}" for n in range(5)]
+    (tmp_path / "a.cfg").write_text(on(*names))
+    report = check(on(*names), "a.cfg")
+    _, out = run("a.cfg", "--all")
+    heads = re.findall(r"^(?:ERROR|WARN|INFO) +(\S+)", out, re.MULTILINE)
+    assert sorted(heads) == sorted(each.id for each in report.findings)
+    assert out.count("(not modelled)") == len(report.remarks)
+    _, out = run("a.cfg", "--json")
+    (document,) = json.loads(out)
+    assert len(document["findings"]) == len(report.findings)
+    assert len(document["remarks"]) == len(report.remarks)
+    assert len(document["ports"]) == 5
+
+
+def test_a_port_that_has_not_settled_is_no_all_clear(monkeypatch):
+    module = sys.modules["qoslib.findings.modelled"]
+    monkeypatch.setattr(module, "SECONDS", 0.01)
+    monkeypatch.setattr(module, "TRIAL_SECONDS", 0.01)
+    text = """\
+policy-map P
+ class class-default
+  police 50000000 2000000000
+interface GigabitEthernet0/0
+ speed 100
+ service-policy output P
+"""
+    traffic = 'class-default = "60 Mb/s"\n[targets]\nclass-default = "100 ms"'
+    report = check(text, traffic=traffic)
+    assert not [each for each in report.findings if each.model == "packets"]
+    (doubt,) = report.doubts
+    assert "the policer's bucket of class-default still drains (not settled after" in doubt
+    assert report.ports[0].met == (
+        "Cannot be told: whether class-default meets its target of 100 ms.",
+    )
+    shown = terminal(report)
+    assert "Target met" not in shown
+    assert "no all-clear" in shown.splitlines()[-1]
+    assert "not settled" in page([report])
+
+
+COUNTERS = """\
+GigabitEthernet0/0/1
+  Service-policy output: EDGE
+    Class-map: VOICE (match-any)
+      {packets} packets, {octets} bytes
+      5 minute offered rate {rate} bps, drop rate 0000 bps
+    Class-map: DATA (match-any)
+      {packets} packets, {octets} bytes
+      5 minute offered rate {rate} bps, drop rate 0000 bps
+      queue limit 4000 packets
+      (queue depth/total drops/no-buffer drops) 0/{drops}/0
+    Class-map: class-default (match-any)
+      {packets} packets, {octets} bytes
+      5 minute offered rate {rate} bps, drop rate 0000 bps
+"""
+
+
+def test_counters_of_zero_compare_nothing_and_say_so(tmp_path):
+    from qoslib import telemetry
+
+    (tmp_path / "zero.txt").write_text(COUNTERS.format(packets=0, octets=0, rate=0, drops=0))
+    report = check(on("GigabitEthernet0/0/1"), measured=telemetry.read(tmp_path / "zero.txt"))
+    assert any("Nothing is sent by the counters" in each for each in report.measured)
+
+
+def test_a_measured_value_that_no_model_explains_is_said(tmp_path):
+    from qoslib import telemetry
+
+    shown = COUNTERS.format(packets=100_000, octets=100_000_000, rate=2_000_000, drops=40_000)
+    (tmp_path / "shown.txt").write_text(shown)
+    report = check(on("GigabitEthernet0/0/1"), measured=telemetry.read(tmp_path / "shown.txt"))
+    assert any("DATA: no model explains queue dropped packets" in each for each in report.measured)
