@@ -8,7 +8,7 @@ from qoslib.findings.report import Cell, ClassRow, PortReport, Report
 __all__ = ["document"]
 
 #: Counts up with each change of a key.
-SCHEMA = 2
+SCHEMA = 3
 #: Cell of a class -> its key.
 _CELLS = {
     "offered": "offered_bps",
@@ -33,7 +33,7 @@ def document(report: Report) -> dict[str, Any]:
     --------
     >>> made = document(Report("edge.cfg", "ios-xe", lines=4, understood=4))
     >>> made["schema"], made["file"], made["findings"]
-    (2, 'edge.cfg', [])
+    (3, 'edge.cfg', [])
     """
     plain = dataclasses.asdict(report)
     ports = [_port(port) for port in report.ports]
