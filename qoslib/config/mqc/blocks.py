@@ -53,6 +53,13 @@ _GLOBAL = {
     ("hw-module", "qos"): _HARDWARE,
     ("hw-module", "profile", "qos"): _HARDWARE,
     ("hw-module", "profile", "priority-flow-control"): _HARDWARE,
+    ("access-list", "rate-limit"): "Committed access rate, before `police`, is left out.",
+    ("random-detect-group",): "Thresholds of early detection by group are left out.",
+    ("ip", "nbar"): "Which packets are of an application is left out: give streams its name.",
+    ("iphc-profile",): "Headers stay as long as they are.",
+    ("qos", "queue-softmax-multiplier"): _HARDWARE,
+    ("qos", "queue-stats-frame-count"): "Nothing is lost: it counts packets.",
+    ("platform", "qos"): "Nothing is lost: it sets what is counted and shown.",
     ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
 }
 _ELSEWHERE = {
@@ -353,7 +360,15 @@ class _Reading:
         if number:
             self.interface = f"{self.interface.split(' ')[0]} service instance {number}"
             self.held.setdefault(self.interface, []).append(line)
-        elif line.verb in INTERFACE or line.verb in ("mls", "auto", "clock", "ip", "no", "qos"):
+        elif line.verb in INTERFACE or line.verb in (
+            "mls",
+            "auto",
+            "clock",
+            "ip",
+            "no",
+            "qos",
+            "trust",
+        ):
             self.held[self.interface].append(line)
         elif (
             get_close_matches(line.verb, ("service-policy",), 1, _NEAR)

@@ -104,7 +104,8 @@ def _action(of: PolicyClass, words: Words) -> list[str]:
 def _set(of: PolicyClass, words: Words) -> list[str]:
     """Only groups, which `match` on the way out looks at, are followed."""
     kind = words.ahead
-    if kind not in ("qos-group", "traffic-class", "discard-class"):
+    number = (*words.line.words[words.at + 1 :], "")[0]
+    if kind not in ("qos-group", "traffic-class", "discard-class") or not number[:1].isdigit():
         return ["The new mark is left out: streams keep the mark that you give them."]
     words.take("what to set")
     of.groups = (*of.groups, f"{kind} {words.count('the group', 0, 99)}")

@@ -105,7 +105,9 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
         early.rows = {"": row}
     elif words.skip("threshold", "non-ecn"):
         return ["Thresholds that the platform sets, or of packets without ECN alone, are left out."]
-    elif words.skip("discard-class-based", "cos-based", "dei-based", "qos-group", *_UNSEEN):
+    elif words.skip(
+        "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group", *_UNSEEN
+    ):
         return ["This choice of thresholds is left out: no model looks at this mark."]
     else:
         raise NotUnderstood

@@ -39,11 +39,15 @@ _NETWORK = (
     "What the whole switch does with its classes is not modelled on this platform: a full queue"
     " drops, and frames have the size of their stream."
 )
-_TWO = {
+_SEVERAL = {
     ("mls", "qos"): "What the switch trusts is left out: streams keep their mark.",
     ("auto", "qos"): "What AutoQoS makes is read where it is written out.",
     ("ip", "rsvp"): "Reservations by RSVP are left out.",
     ("qos", "trust"): "What the switch trusts is left out: streams keep their mark.",
+    ("ip", "nbar"): "Which packets are of an application is left out: give streams its name.",
+    ("ip", "tcp", "header-compression"): "Headers stay as long as they are.",
+    ("qos", "pre-classify"): "Packets in a tunnel are classified by the mark of their stream.",
+    ("trust", "device"): "What the switch trusts is left out: streams keep their mark.",
     ("ip", "rtp"): "`ip rtp priority` and header compression are left out.",
 }
 
@@ -82,8 +86,10 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
         return _typed(of, line)
     if verb in ("interface", "service", "system"):
         return "", "stated"
-    if second in _TWO:
-        return _TWO[second], "not modelled"
+    words = tuple(word.lower() for word in line.words)
+    for start, lost in _SEVERAL.items():
+        if words[: len(start)] == start:
+            return lost, "not modelled"
     if verb not in INTERFACE and verb != "clock":
         return "", ""
     if INTERFACE.get(verb):

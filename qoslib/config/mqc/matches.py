@@ -22,7 +22,9 @@ _NAMED = {
     "source-port": "from port ", "ethertype": "Ethertype ", "flow-tag": "flow tag ",
     "fragment-type": "", "frame-relay": "Frame Relay ", "icmp-type": "ICMP type ",
     "icmp-code": "ICMP code ", "tcp-flag": "TCP flag ", "vpls": "VPLS ", "inner": "inner PCP ",
-    "disposition": "MPLS ",
+    "disposition": "MPLS ", "atm-vci": "ATM VCI ", "input": "input ", "port-type": "port type ",
+    "start": "bytes from ", "application-group": "application group ", "metadata": "metadata ",
+    "security-group": "security group ", "wlan": "WLAN ", "non-client-nrt": "non-client-nrt",
 }  # fmt: skip
 
 
