@@ -176,6 +176,8 @@ def _port(ports: Sequence[PortReport]) -> Iterator[str]:
     yield from _wrapped(f"{names}{more}  {port.policy}{alike}".rstrip(), "", "    ")
     for fact in port.missing:
         yield from _wrapped(f"{fact.question} Give it: {answer(fact)}", "  ")
+    if not port.rows and not port.missing and port.direction == "out":
+        yield "  No promise: what decides here is not in the models, or not in this text."
     if not port.rows:
         return
     notes: dict[str, int] = {}

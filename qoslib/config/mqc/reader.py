@@ -20,7 +20,8 @@ _XR = re.compile(
 )
 _NX = re.compile(
     r"^[ \t]*(service-policy|class-map|policy-map|class) type (queuing|network-qos|control-plane)"
-    r"|^[ \t]*service-policy type qos|^system qos",
+    r"|^[ \t]*service-policy type qos|^system qos|^vdc \S+ id \d|^boot nxos"
+    r"|^feature (vpc|lacp|lldp|interface-vlan|nxapi|telnet|udld)\b",
     re.MULTILINE,
 )
 #: What a Catalyst 9000 has, and no router of IOS or IOS XE: shares of its buffers, classes of its

@@ -22,7 +22,7 @@ _BESIDE = (
 )  # fmt: skip
 #: Block -> the words that a line in it may begin with.
 _FIRST: Mapping[str, Collection[str]] = {
-    "": _OPENING,
+    "": (*_OPENING, "class"),
     "class_map": {"match", "description", "exit", "no"},
     "policy_map": {*COMMANDS, *UNMODELLED, "class", "description", "exit", "no"},
     "interface": {*INTERFACE, *_BESIDE},
@@ -82,7 +82,7 @@ def spelt(line: Line, block: str) -> Line:
     at = 1 if words[0].lower() == "no" and len(words) > 1 else 0
     known = _FIRST.get("" if line.top and not block else block, ())
     first = _meant(words[at], known, _LEAST if not block else 2)
-    # A policy of another kind has classes as well: that is no class-map.
+    # A policy of another kind has classes as well, which are no class maps.
     if not first and words[at].lower() not in (*known, "class"):
         first = _meant(words[at], _OPENING, _LEAST)
     if block == "policy_map" and first in ("", "police", "policy-map"):

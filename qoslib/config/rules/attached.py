@@ -18,7 +18,7 @@ _CLASS_MAP = re.compile(
     r"class-map (?:type (?!queuing )\S+ )?(?!type )(?:match-(?:any|all) )?(\S+)"
 )
 #: Commands of queues, which no input has.
-_QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "service-policy"}
+_QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect"}
 _CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 _NESTED = re.compile(r"match (?:not )?class-map (\S+)")
 
@@ -69,6 +69,21 @@ def _type(configuration: Configuration, name: str) -> str:
     return next((w[2] for w in headers if w[1] == "type" and w[-1] == name), "")
 
 
+def _pauses(configuration: Configuration, name: str) -> bool:
+    """Whether a policy of queues has thresholds of pause, which are for what comes in (NX-OS)."""
+    headers = [each.line for each in configuration.by_verb.get("policy-map", ())]
+    first = next(
+        each.line
+        for each in configuration.by_verb["policy-map"]
+        if each.text.split()[1:] == ["type", "queuing", name]
+    )
+    last = min((line for line in headers if line > first), default=configuration.lines + 1)
+    return any(
+        first < each.line < last and each.text.startswith("pause ")
+        for each in configuration.remarks
+    )
+
+
 def _where(configuration: Configuration, name: str) -> str:
     whole = _type(configuration, name) == "network-qos"
     return "`system qos`" if whole else "its interface"
@@ -80,24 +95,32 @@ def _command(configuration: Configuration, name: str) -> str:
     if kind == "network-qos":
         return f"service-policy type {kind} {name}"
     way = {"queuing": "output", "qos": "input"}.get(kind) or _way(configuration, name)
+    if kind == "queuing" and _pauses(configuration, name):
+        way = "input"
     return f"service-policy {f'type {kind} ' if kind else ''}{way} {name}"
 
 
-def _way(configuration: Configuration, name: str) -> str:
+def _way(configuration: Configuration, name: str, deepest: int = 8) -> str:
     """Policies that only mark and police are for what comes in as well; queues are for output."""
-    verbs = {
-        each.text.split()[0]
+    own = [
+        each.text.split()
         for each in _lines(configuration)
         if each.text and f"policy-map {name}" in getattr(each, "parents", ())
-    }
-    return "output" if verbs & _QUEUES else "input"
+    ]
+    if any(words[0] in _QUEUES for words in own):
+        return "output"
+    below = [words[-1] for words in own if words[0] == "service-policy"] if deepest else []
+    ways = {_way(configuration, child, deepest - 1) for child in below}
+    return "output" if "output" in ways else "input"
 
 
 def _attach(configuration: Configuration, name: str) -> str:
     """On the only interface that has no policy in this direction; else nobody knows on which."""
     command = _command(configuration, name)
     if _type(configuration, name) == "network-qos":
-        return f"system qos\n {command}"
+        said = command.removesuffix(name)
+        another = any(each.text.startswith(said) for each in _lines(configuration))
+        return "" if another else f"system qos\n {command}"
     before = command.removesuffix(name)
     taken = {
         each.parents[0]

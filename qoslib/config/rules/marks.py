@@ -64,6 +64,9 @@ def _apart(case: Case, of: ConfiguredClass, lost: list[str]) -> str:
     return f"{header}\n no class {case.class_name(of)}" if header else ""
 
 
+_GROUPS = "qos-group ", "traffic-class "
+
+
 @rule("ef-never-set", "info", "RFC 2475, section 2.3.4: marks are set at the edge of a domain")
 def ef_never_set(case: Case) -> Iterator[Found]:
     """EF is matched on the way out, and nothing in the file sets or trusts it."""
@@ -73,7 +76,9 @@ def ef_never_set(case: Case) -> Iterator[Found]:
     for verb, said in case.configuration.by_verb.items():
         every += said if SETS.match(verb) else []
     for each in case.configured.classes:
-        if "EF" in each.marks and "the rest" not in each.marks:
+        # A class of a group goes by what a policy on the way in makes of the mark.
+        grouped = any(mark.startswith(_GROUPS) for mark in each.marks)
+        if "EF" in each.marks and "the rest" not in each.marks and not grouped:
             if any(SETS.match(one.text) and _EF.search(one.text) for one in every):
                 return
             yield Found(
