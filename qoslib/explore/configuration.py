@@ -22,6 +22,7 @@ from qoslib.explore.presets import PRESETS, Preset
 from qoslib.explore.upload import Loader
 from qoslib.findings import ClassRun, runs, scenario_of, stand_in
 from qoslib.packets.progress import Progress
+from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.record import checked, fail
 from qoslib.scenario import Scenario
 
@@ -35,11 +36,11 @@ MOST_BYTES = 1_000_000
 OWN = "your own text"
 
 
-class ConfigurationText(anywidget.AnyWidget):
+class ConfigurationText(Patient, anywidget.AnyWidget):
     """A configuration to edit, its findings in the margin, and the port that it makes beside it."""
 
-    _esm = joined("page/configuration.js")
-    _css = Path(__file__).with_name("page").joinpath("configuration.css").read_text("utf-8")
+    _esm = patient(joined("page/configuration.js"))
+    _css = WAITING + (Path(__file__).parent / "page/configuration.css").read_text("utf-8")
     text = traitlets.Unicode("").tag(sync=True)
     port = traitlets.Unicode("").tag(sync=True)
     said = traitlets.Unicode("").tag(sync=True)

@@ -18,6 +18,7 @@ from qoslib.explore.packet_still import still_svg
 from qoslib.explore.packet_words import summary
 from qoslib.explore.page_code import joined
 from qoslib.flows import Flow
+from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.port import ByteLimit, HeadDrop, PacketLimit, Port, Queue, TailDrop
 from qoslib.record import Count, NotNegative, Positive, Share, checked, fail
 from qoslib.results import Result
@@ -70,7 +71,7 @@ def _packed(raw: bytes) -> str:
     return coded.translate(bytes.maketrans(b"&<>", b".,:")).decode()
 
 
-class PacketView(anywidget.AnyWidget):
+class PacketView(Patient, anywidget.AnyWidget):
     """What `packet_view` returns: the picture in a notebook, and what can be had of it.
 
     Attributes
@@ -82,6 +83,7 @@ class PacketView(anywidget.AnyWidget):
     playing : bool
     """
 
+    _css = WAITING
     layers: ClassVar[tuple[str, ...]] = LAYERS
     #: Whether arrivals can be dragged.
     movable: ClassVar[bool] = True
@@ -112,7 +114,8 @@ class PacketView(anywidget.AnyWidget):
         self._turn = 0
         scene = self._made()
         live = all(each.result is None for each in shown)
-        super().__init__(_esm=module(self.layers), spec=scene.spec, data=scene.data, live=live)
+        code = patient(module(self.layers))
+        super().__init__(_esm=code, spec=scene.spec, data=scene.data, live=live)
         self.observe(self._changed, "change")
         self.on_msg(self._answer)
 

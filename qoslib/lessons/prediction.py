@@ -33,6 +33,7 @@ import traitlets
 from qoslib.explore.page_code import joined
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
+from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.record import fail
 
 __all__ = [
@@ -90,13 +91,16 @@ class Prediction:
         )
 
 
-class Widget(anywidget.AnyWidget):
+class Widget(Patient, anywidget.AnyWidget):
     """The question, and a scale, choices or axes to answer on; `guess` is None until then.
 
     Points of a curve that is not finished are its `part`, and no guess.
     """
 
-    _esm = joined("page/keys.js") + Path(__file__).with_name("predict.js").read_text("utf-8")
+    _esm = patient(
+        joined("page/keys.js") + Path(__file__).with_name("predict.js").read_text("utf-8")
+    )
+    _css = WAITING
     spec = traitlets.Dict().tag(sync=True)
     guess = traitlets.Any(None, allow_none=True).tag(sync=True)
     part: Any = traitlets.List().tag(sync=True)

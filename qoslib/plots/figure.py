@@ -15,6 +15,7 @@ import traitlets
 from IPython.display import display
 
 from qoslib.plots import style
+from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.plots.theme import sheet
 from qoslib.record import checked, fail
 
@@ -152,11 +153,12 @@ def _with_units(given: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
+class LiveFigure(Patient, go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """A figure as a widget, whose traces keep the names that were given to them as `uid`."""
 
     #: The text in place of a file: that would keep each widget, to notify it of an edit.
-    _esm = Path(__file__).with_name("live_figure.js").read_text(encoding="utf-8")
+    _esm = patient(Path(__file__).with_name("live_figure.js").read_text(encoding="utf-8"))
+    _css = WAITING
     #: Where the page finds plotly's own module.
     _plotly = traitlets.Unicode().tag(sync=True)
     #: plotly would give each trace a new random uid, and nothing could be recognised by it.
@@ -169,10 +171,10 @@ class LiveFigure(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
         return str(_sent_once().model_id)
 
 
-class _Plotly(go.FigureWidget):  # type: ignore[misc]  # plotly has no types
+class _Plotly(Patient, go.FigureWidget):  # type: ignore[misc]  # plotly has no types
     """Plotly's own module for the page. It is a figure only to be a widget, and never shown."""
 
-    _esm = "export default {}"
+    _esm = patient("export default {}")
     code = traitlets.Unicode(str(go.FigureWidget._esm)).tag(sync=True)
 
 

@@ -1,7 +1,6 @@
-// A figure whose plotly arrives later. Plotly's module has 5 MB; anywidget waits 2 s for the module
-// of a widget, and from then on refuses every message of the kernel: on a busy machine the figure
-// stays empty. This small module is there at once, loads plotly once for all figures of the page,
-// and passes on what has arrived meanwhile.
+// A figure whose plotly arrives later. Plotly's module has 5 MB, and a page that takes it in does
+// nothing else meanwhile. This small module is there sooner, loads plotly once for all figures of
+// the page, and passes on what has arrived meanwhile.
 
 const PLOTLY = Symbol.for("qoslib.plotly");
 const PAUSE_MS = 50;

@@ -20,7 +20,12 @@ HARMLESS = (
     r"/(api/workspaces|lab/api/settings|lab/api/workspaces)/.*404",
     # Its extension manager and its news look outward, and these tests have no way out.
     r"(ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED|ERR_CONNECTION_REFUSED)",
+    # The first modules of a page came late. Their widgets hear the kernel again when they come;
+    # one that does not is found empty, and that is a complaint.
+    r"\[anywidget\] Failed to initialize model\.",
 )
+#: A widget whose module has not come.
+EMPTY = ".qoslib-waits:empty"
 
 RUN_STATE = ".jp-NotebookPanel .jp-Notebook-ExecutionIndicator"
 #: How many cells wait or run; each shows a star for its number until it is done.
@@ -47,7 +52,7 @@ class Watch:
     def __init__(self, page):
         self.wrong = []
         page.on("console", self._console)
-        page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        page.on("pageerror", lambda error: self._note(str(error)))
         page.on("websocket", self._listen)
 
     def _listen(self, socket):
@@ -56,7 +61,11 @@ class Watch:
 
     def _console(self, message):
         said = f"{message.text} {message.location.get('url', '')}"
-        if message.type == "error" and not any(re.search(each, said) for each in HARMLESS):
+        if message.type == "error":
+            self._note(said)
+
+    def _note(self, said):
+        if not any(re.search(each, said) for each in HARMLESS):
             self.wrong.append(said)
 
     def _sent(self, payload):
@@ -141,6 +150,7 @@ def press(page, label, key, times):
 def complaints(page, watch):
     """What went wrong, what a cell said on its standard error, and what keeps somebody out."""
     page.wait_for_timeout(2000)  # what the kernel says of the last move may still be on its way
+    page.wait_for_function(f"!document.querySelector('{EMPTY}')")
     stderr = page.locator("[data-mime-type='application/vnd.jupyter.stderr']").all_inner_texts()
     return [*watch.wrong, *stderr, *barriers(page, OURS)]
 
