@@ -144,7 +144,7 @@ def test_more_connections_than_can_be_simulated_have_a_stand_in():
     ("trip", "why"),
     [
         ("60 ms", ""),
-        ("400 ms", r"as 100 round trips of 400 ms have more than 4 million packets\.$"),
+        ("400 ms", r"as 100 round trips of 400 ms have more than 4,000,000 packets\.$"),
         ("2 s", r"as a round trip of 2 s does not fit below its first time-out of 1 s\.$"),
     ],
 )

@@ -167,7 +167,7 @@ def _no_tcp(configured: ConfiguredPort, loads: Sequence[Load], ratio: float = 1.
     if ROUND_TRIPS * trip_s * pps <= MOST_PACKETS:
         return ""
     run = f"{ROUND_TRIPS} round trips of {time_text(trip_s)} have more than"
-    return f"{run} {MOST_PACKETS / 1e6:g} million packets"
+    return f"{run} {MOST_PACKETS:,} packets"
 
 
 def _duration_s(pps: float) -> float:

@@ -20,6 +20,7 @@ from qoslib.port import (
 from qoslib.port.nodes import outline
 from qoslib.results import Result
 from qoslib.scenario import Scenario
+from qoslib.tolerances import ROUNDING
 from qoslib.traffic import Stream
 from qoslib.units import Floats
 
@@ -97,7 +98,7 @@ def mser5(series: Floats) -> int:
     squares = np.cumsum((y**2)[::-1])[::-1][: len(left)]
     error = np.maximum(squares - sums**2 / left, 0.0) / left**2
     # Differences that only rounding makes are none: the least cut of those alike.
-    least = error.min() + 1e-12 * max(squares[0], np.finfo(float).tiny) / batches**2
+    least = error.min() + ROUNDING * max(squares[0], np.finfo(float).tiny) / batches**2
     return _OF_ONE * int(np.flatnonzero(error <= least)[0])
 
 
@@ -151,9 +152,9 @@ def settling(scenario: Scenario, result: Result) -> Settling:
     if not changing:
         window = slice(cut, bins)
         seconds = float(history.time_s[-1] - history.time_s[cut])
-        sent_bits = units.bits(_by_queue(scenario, result, history.sent_bytes)[:, window])
+        sent_bytes = _by_queue(scenario, result, history.sent_bytes)[:, window]
         sent_packets = _by_queue(scenario, result, history.sent_packets)[:, window]
-        changing = _excess(port, sent_bits.sum(axis=1), sent_packets.sum(axis=1), seconds)
+        changing = _excess(port, sent_bytes.sum(axis=1), sent_packets.sum(axis=1), seconds)
     return Settling(float(history.time_s[cut]), changing)
 
 
@@ -225,16 +226,16 @@ def _trend(series: Floats, cut: int, least: float, most: float = np.inf) -> floa
     return apart if abs(apart) > max(_ERRORS * error, small) else 0.0
 
 
-def _excess(port: Port, sent_bits: Floats, sent_packets: Floats, seconds: float) -> str:
+def _excess(port: Port, sent_bytes: Floats, sent_packets: Floats, seconds: float) -> str:
     """The shaper that has let more through than its rate allows in the long run; empty if none."""
     names = [queue.name for queue in port.queues]
     for at, queue in enumerate(port.queues):
-        if queue.shaper and _above(queue.shaper, sent_bits[at], sent_packets[at], seconds):
+        if queue.shaper and _above(queue.shaper, sent_bytes[at], sent_packets[at], seconds):
             return f"queue {names[at]} still sends the burst of its shaper"
         policer = queue.policer
         if policer is None or policer.when != "always" or policer.exceed != "drop":
             continue
-        if _above(policer, sent_bits[at], sent_packets[at], seconds):
+        if _above(policer, sent_bytes[at], sent_packets[at], seconds):
             return f"the policer's bucket of {names[at]} still drains"
     if isinstance(port.scheduler, SchedulerTree | HierarchicalTokenBucket):
         tree = outline(port.queues, port.scheduler.nodes)
@@ -248,17 +249,19 @@ def _excess(port: Port, sent_bits: Floats, sent_packets: Floats, seconds: float)
         for at, queues in below.items():
             shaper = each[at].shaper
             of = sorted(queues)
-            if shaper and _above(shaper, sent_bits[of].sum(), sent_packets[of].sum(), seconds):
+            if shaper and _above(shaper, sent_bytes[of].sum(), sent_packets[of].sum(), seconds):
                 return f"{each[at].name} still sends the burst of its shaper"
-    if port.shaper and _above(port.shaper, sent_bits.sum(), sent_packets.sum(), seconds):
+    if port.shaper and _above(port.shaper, sent_bytes.sum(), sent_packets.sum(), seconds):
         return "the port still sends the burst of its shaper"
     return ""
 
 
-def _above(shaper: Shaper | Policer, bits: float, packets: float, seconds: float) -> bool:
-    frame_bits = bits / packets if packets else 0.0
-    allowed = shaper.rate_bps * seconds
-    return bool(bits > allowed * (1 + _ABOVE) + _FRAMES * frame_bits)
+def _above(
+    bucket: Shaper | Policer, sent_bytes: float, sent_packets: float, seconds: float
+) -> bool:
+    frame_bytes = sent_bytes / sent_packets if sent_packets else 0.0
+    allowed_bytes = units.octets(bucket.rate_bps * seconds)
+    return bool(sent_bytes > allowed_bytes * (1 + _ABOVE) + _FRAMES * frame_bytes)
 
 
 def congested(scenario: Scenario) -> Scenario:
