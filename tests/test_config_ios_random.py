@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from mqc_texts import configuration, damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, write
+from qoslib.config.mqc.typed import as_configured
 from qoslib.config.rules import findings
+from qoslib.config.text import bounded, lines_that_say
 from qoslib.platforms import isr4331, m120
 from qoslib.port import Node, PacketLimit, Port, Queue, SchedulerTree, Shaper
 
@@ -51,6 +53,9 @@ def test_damage_gives_a_reading_or_one_error(dialect, seed):
         assert 0 <= (getattr(problem, "line", 0) or 0) <= text.count("\n") + 1
         spoken = [each.line for each in (*found.statements, *found.remarks)]
         assert all(1 <= line <= found.lines for line in spoken)
+        if problem is None:
+            says = lines_that_say(as_configured(bounded(text)))
+            assert found.understood + found.listed + found.elsewhere == len(says)
         assert time.monotonic() - start < 1
         assert all(each.sentence for each in findings(found))
 

@@ -150,11 +150,9 @@ class _Reading:
                 for each in self.found.statements
                 if each.text.startswith(f"{kind} ") and each.text.split()[-1] == name
             }
-            self.found.statements[:] = [
-                each
-                for each in self.found.statements
-                if each.text not in headers and not headers.intersection(each.parents)
-            ]
+            self.found.take_back(
+                line, lambda each: each.text in headers or bool(headers.intersection(each.parents))
+            )
 
     def _belongs(self, line: Line) -> bool:
         """Whether a line is of this block; texts without indentation go by their words."""
@@ -313,11 +311,9 @@ class _Reading:
         self.part, name = None, line.words[-1]
         self.policy.classes.pop(name, None)
         own, header = self.header, f"class {name}"
-        self.found.statements[:] = [
-            each
-            for each in self.found.statements
-            if not (own in each.parents and header in (each.text, *each.parents))
-        ]
+        self.found.take_back(
+            line, lambda each: own in each.parents and header in (each.text, *each.parents)
+        )
 
     def _command(self, line: Line, part: PolicyClass) -> None:
         header = f"class {part.name}"
@@ -443,6 +439,8 @@ def _of_queues(line: Line) -> bool:
 def _interface_name(names: list[str]) -> str:
     if not names:
         return ""
+    if names[0].lower() == "range":
+        return "".join(names[1:])
     if names[0].lower() == "preconfigure":
         names = names[1:] or names
     if any(c.isdigit() for c in names[0]) or len(names) == 1:

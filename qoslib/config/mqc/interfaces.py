@@ -22,6 +22,11 @@ INTERFACE = {
     "traffic-shape": "Traffic shaping without a policy is left out.",
     "priority-group": "Priority queueing by list is left out.",
     "custom-queue-list": "Custom queueing is left out.",
+    **dict.fromkeys(
+        ("cbr", "vbr-nrt", "vbr-rt", "ubr", "ubr+", "abr", "vc-hold-queue"),
+        "The rate and the queue of this circuit are left out.",
+    ),
+    "frame-relay": "Frame Relay's circuits are left out.",
     "srr-queue": "The queues of this switch are left out.",
     "wrr-queue": "The queues of this switch are left out.",
     "rcv-queue": "The queues of this switch are left out.",

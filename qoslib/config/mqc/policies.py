@@ -1,6 +1,6 @@
 """What a policy says, before a rate is known: classes of it, and what each is given."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from qoslib.config.mqc.lines import Line
@@ -220,6 +220,18 @@ class Policies:
     def leave(self, line: Line, lost: str) -> None:
         """Keep a line that the ports do not say, and what is lost."""
         self.remarks.append(Remark("not modelled", line.number, line.text, lost))
+
+    def take_back(self, line: Line, gone: Callable[[Statement], bool]) -> None:
+        """Forget what a line that begins with `no` takes back, and list it."""
+        kept: list[Statement] = []
+        for each in self.statements:
+            if not gone(each):
+                kept.append(each)
+                continue
+            lost = f"Line {line.number} takes it back."
+            self.remarks.append(Remark("not modelled", each.line, f"no longer {each.text}", lost))
+        self.statements[:] = kept
+        self.state(line)
 
     def refuse(self, number: int, text: str, problem: Exception | str) -> None:
         """Keep a line that a device would not take, and why."""

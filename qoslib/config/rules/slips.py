@@ -93,7 +93,7 @@ def _meant_interfaces(configuration: Configuration) -> Iterator[tuple[int, str, 
                 yield port.line, port.interface, f"{found[1]}-{found[2]}"
     for each in configuration.statements if _is_mqc(configuration) else ():
         check_time(each.line)
-        words = each.text.split()
+        words = [word for word in each.text.split() if word != "range"]
         if words[0] == "interface" and len(words) > 1:
             whole = len(words) == 2 or any(letter.isdigit() for letter in words[1])
             name = words[1] if whole else "".join(words[1:3])
