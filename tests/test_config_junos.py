@@ -928,3 +928,15 @@ def test_each_line_of_a_fix_names_the_scheduler_of_its_class():
         "set class-of-service schedulers be transmit-rate percent 9",
         "set class-of-service schedulers ef transmit-rate percent 9",
     ]
+
+
+def test_what_is_typed_behind_a_text_in_braces_changes_it():
+    facts = {"buffer_bytes": 2e7}
+    text = FOUR_CLASSES + "set class-of-service schedulers s-video transmit-rate percent 35\n"
+    text += "delete class-of-service schedulers s-control buffer-size\n"
+    found = read(text, facts=facts)
+    queues = {queue.name: queue for queue in found.ports[0].port.queues}
+    assert queues["video"].guaranteed_bps == 3.5e9
+    origin = found.ports[0].origin("queues['video'].guaranteed_bps")
+    assert origin.line == FOUR_CLASSES.count("\n") + 1
+    assert found.ports[0].origin("queues['control'].limit.limit_bytes").default

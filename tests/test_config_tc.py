@@ -361,7 +361,7 @@ UNMODELLED = {
     "tc qdisc add dev eth0 root cake bandwidth 20mbit": "fairness among flows",
     "tc qdisc add dev eth0 root handle 1: hfsc default 1": "service curves",
     "tc qdisc add dev eth0 root handle 1: cbq bandwidth 1mbit avpkt 1000": "idle time",
-    "tc qdisc add dev eth0 root newest 3": "how it queues",
+    "tc qdisc add dev eth0 root newest 3": "'newest' is no known qdisc",
     "tc qdisc add dev e root handle 1: prio\ntc qdisc add dev e parent 1:1 drr": "order among",
     "tc qdisc add dev e root pfifo\nfor i in 1 2; do\ntc qdisc add dev e root sfq\ndone": "Line 3",
     "tc qdisc add dev e root pfifo\ntc class add dev e parent 1: classid 1:1 htb rate $1": "Line 2",

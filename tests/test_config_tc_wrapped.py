@@ -147,5 +147,7 @@ def test_bytes_per_second_are_asked_about(word, says):
     text = "UP=640\n" + SCRIPT.format(tc="tc", before="").replace("5mbit", word)
     (got,) = [e for e in check(text, facts=RATE).findings if e.id == "tc-bytes-per-second"]
     assert says in got.sentence
-    assert "class change dev eth0" in got.fix
-    assert "bps" not in got.fix
+    # A tenth of the rate would make its queue too deep, so that fix is said in words.
+    if word[0] == "5":
+        assert "class change dev eth0" in got.fix
+        assert "bps" not in got.fix

@@ -23,7 +23,8 @@ SECONDS = 30.0
 _MORE = 0.005
 #: A minimum that falls by less is the same [ratio].
 _SAME = 0.01
-_NUMBERS = re.compile(r"[±\d][\d.,]*(?: ?%| [a-zA-Zµ/]+)?")
+#: An amount; the digits of a name, as of class 1:10 or of Q3, are none.
+_NUMBERS = re.compile(r"(?<![\w:/.-])[±\d][\d.,]*(?: ?%| [a-zA-Zµ/]+)?(?![\w:])")
 #: Lines that only say where a command stands.
 _HEADERS = {"policy-map", "class", "class-map", "interface", "match"}
 #: Fixes that are no commands of a device: comments for this checker.

@@ -15,6 +15,9 @@ __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
 _SET = re.compile(r"\s*(?:\S+[#>%]\s+)?(set|delete|deactivate|activate|edit|top|up|exit)\b\s*(.*)")
+_TYPED = re.compile(
+    r"^(?:\S+[#>%][ \t]+)?(?:set|delete|deactivate|activate)[ \t]+[^{};]+$", re.MULTILINE
+)
 #: Marks in front of a statement; what is inactive or deleted has no effect.
 _TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
 #: Below so many braces no device goes.
@@ -126,7 +129,11 @@ def statements(text: str) -> list[Said]:
     text = _LONG.sub(_in_one_line, without_prompts(text))
     sets = len(re.findall(r"^[ \t]*(?:\S+[#>%][ \t]+)?set\s", text, re.MULTILINE))
     braces = len(re.findall(r"\{[ \t]*$", text, re.MULTILINE))
-    found = _lines(text) if sets > braces else _braces(text)
+    if sets > braces:
+        found = _lines(text, [])
+    else:
+        text, typed = _parted(text)
+        found = _lines(typed, list(_braces(text)))
     above = _level_above(text)
     kept: list[Said] = []
     known: set[tuple[str, ...]] = set()
@@ -309,8 +316,23 @@ def _each(tokens: list[str]) -> Iterator[list[str]]:
     yield tokens
 
 
-def _lines(text: str) -> list[Said]:
-    said: list[Said] = []
+def _parted(text: str) -> tuple[str, str]:
+    """The part in braces, and the lines between its levels that set or delete something."""
+    if not _TYPED.search(text):
+        return text, ""
+    depth, inside = 0, list[str]()
+    between: list[str] = []
+    for line in text.split("\n"):
+        typed = depth == 0 and _TYPED.match(line) is not None
+        inside.append("" if typed else line)
+        between.append(line if typed else "")
+        tokens = [] if typed else _TOKEN.findall(line)
+        depth += tokens.count("{") - tokens.count("}")
+    return "\n".join(inside), "\n".join(between)
+
+
+def _lines(text: str, said: list[Said]) -> list[Said]:
+    """The statements, after those that were said before, and without those that are deleted."""
     levels: list[tuple[str, ...]] = [()]
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)

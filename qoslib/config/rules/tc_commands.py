@@ -70,6 +70,15 @@ _BYTES = re.compile(r"(?<![\w.])(\d[\d.]*|\$\w+|\$\{\w+\})([kmgt])(i?)bps\b", re
 _PREFIX = {"k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 
 
+_OBJECT = re.compile(r"\b(qdisc|class) \w+ (?:dev \S+ )?|\b(?:dev|classid|handle|parent) \S+")
+
+
+def _object(text: str) -> tuple[str, ...]:
+    """What a command makes or changes: its words that name a thing, a device and a place."""
+    named = " ".join(found[0] for found in _OBJECT.finditer(text)).split()
+    return tuple(word for word in named if word not in ("add", "replace", "change"))
+
+
 @rule(
     "tc-bytes-per-second",
     "warning",
@@ -83,7 +92,11 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
         return
     lines = [(each.line, each.text) for each in configuration.statements]
     lines += [(each.line, each.text) for each in configuration.remarks]
+    last = {_object(text): line for line, text in sorted(lines)}
     for line, text in dict.fromkeys(lines):
+        if " change " in next((t for n, t in lines if n == last[_object(text)] > line), ""):
+            # What a later command changes counts no more.
+            continue
         for found in _BYTES.finditer(text):
             number, prefix, binary = found[1], found[2].lower(), found[3]
             bits = f"{number}{prefix}{binary.lower()}bit"

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from qoslib.config.reading import Remark
-from qoslib.config.tc.options import options_of
+from qoslib.config.tc.known import unknown_of_filter
+from qoslib.config.tc.options import OPTIONS, left_out, options_of
 from qoslib.config.tc.script import refusal
 from qoslib.config.tc.words import INGRESS, Command
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
@@ -82,6 +83,11 @@ class Device:
             return int(parent.partition(":")[2] or "0", 16) <= bands(qdisc)
         return qdisc.kind in (*ONE_CHILD, "red", "sfq", "ingress", "clsact")
 
+    def makes(self, classid: str) -> bool:
+        """Whether each class of the qdisc of a class is made by a command."""
+        qdisc = self.qdiscs.get(_major(classid))
+        return qdisc is None or qdisc.kind in ("htb", "drr", "qfq", "hfsc", "cbq")
+
     def remove(self, handle: str) -> None:
         """A qdisc goes, with its classes, filters and all below."""
         gone = [handle]
@@ -141,6 +147,7 @@ def devices(
         device.names |= names
         certain = not unread.keys() & {"", command.device}
         try:
+            unknown = _unknown(command)
             refused = _apply(device, command, certain)
         except TakesTooLongError:
             raise
@@ -149,9 +156,24 @@ def devices(
                 raise
             remarks.append(refusal(error, command.line, command.text))
             continue
+        if unknown and not refused:
+            remarks.append(Remark("unknown", command.line, command.text, unknown))
+        if command.stab:
+            lost = "The sizes that stab counts for frames are left out."
+            remarks.append(Remark("not modelled", command.line, command.text, lost))
         if refused:
             remarks.append(Remark("refused", command.line, command.text, refused))
     return found, remarks
+
+
+def _unknown(command: Command) -> str:
+    """What is lost by the words of a command that tc does not have; empty where it has all."""
+    word = ""
+    if command.thing == "filter":
+        word = unknown_of_filter(command) if command.kind and command.verb != "delete" else ""
+    elif (command.thing, command.kind) in OPTIONS and command.verb != "delete":
+        word = next(iter(options_of(command)[1]), "")
+    return left_out(word) if word else ""
 
 
 def _apply(device: Device, command: Command, certain: bool) -> str:
@@ -176,7 +198,8 @@ def _apply(device: Device, command: Command, certain: bool) -> str:
     existing = device.classes if command.thing == "class" else device.qdiscs
     if command.thing == "class" and ":" not in command.handle:
         raise ConfigurationError("a class needs its number, like classid 1:10", command.line)
-    if command.verb == "change" and command.handle not in existing and certain:
+    made = command.thing == "qdisc" or device.makes(command.handle)
+    if command.verb == "change" and command.handle not in existing and certain and made:
         raise ConfigurationError(f"there is no {command.handle} to change", command.line)
     if (
         not command.shown

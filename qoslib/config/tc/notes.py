@@ -6,7 +6,7 @@ from typing import Any
 from qoslib.config.facts import Facts
 from qoslib.config.reading import ConfiguredClass, Origin, Remark, Statement
 from qoslib.config.tc.device import Device
-from qoslib.config.tc.options import OPTIONS, Given, Options, options_of
+from qoslib.config.tc.options import OPTIONS, Given, Options, left_out, options_of
 from qoslib.config.tc.words import Command
 
 __all__ = ["Notes", "Unmodelled"]
@@ -33,8 +33,13 @@ LOST = {
     "multiq": "one band for each transmit ring",
     "dsmark": "new DSCPs for packets that leave",
     "plug": "packets that wait until they are released",
-    "teql": "a link made of several",
+    **dict.fromkeys(("teql", "teql0", "teql1"), "a link made of several"),
     "blackhole": "all packets, which it drops",
+    "noop": "all packets, which it drops",
+    "skbprio": "dropping the lowest priority first",
+    "dualpi2": "its two coupled queues",
+    "atm": "queues for virtual circuits",
+    "bpf": "what a program of its own decides",
 }
 
 
@@ -47,11 +52,13 @@ class Unmodelled(Exception):
         Which stands in the way.
     lost : str
         One sentence.
+    known : bool
+        Whether tc has it.
     """
 
-    def __init__(self, command: Command, lost: str) -> None:
+    def __init__(self, command: Command, lost: str, *, known: bool = True) -> None:
         super().__init__(lost)
-        self.command, self.lost = command, lost
+        self.command, self.lost, self.known = command, lost, known
 
 
 class Notes:
@@ -112,9 +119,16 @@ class Notes:
             self._said.add(remark)
             self.remarks.append(remark)
 
+    def _unknown(self, command: Command, lost: str) -> None:
+        self.remarks.append(Remark("unknown", command.line, command.text, lost))
+
     def without_model(self, reason: Unmodelled) -> None:
         """Note a queue that keeps its name and its place, and of which nothing can be promised."""
-        self.lose(reason.command, f"{reason.lost} Nothing is promised on this device.")
+        lost = f"{reason.lost} Nothing is promised on this device."
+        if reason.known:
+            self.lose(reason.command, lost)
+        else:
+            self._unknown(reason.command, lost)
         self.undescribed.append(reason.command)
 
     def options(self, command: Command) -> Options:
@@ -124,14 +138,13 @@ class Notes:
             lost = f"No port describes {command.kind[:40]}, so this is lost: {what}."
             kinds = [*LOST, *(kind for thing, kind in OPTIONS if thing == command.thing)]
             near = get_close_matches(command.kind, kinds, 1, _NEAR)
-            if near and command.kind not in LOST:
+            if command.kind not in LOST:
                 lost = f"{command.kind[:40]!r} is no known {command.thing}"
-                lost += f", did you mean {near[0]!r}?"
-            raise Unmodelled(command, lost)
+                lost += f", did you mean {near[0]!r}?" if near else "."
+            raise Unmodelled(command, lost, known=command.kind in LOST)
         found, unknown = options_of(command, self.line_rate)
         if unknown:
-            lost = f"From {unknown[0][:40]!r} on this is not understood, and left out."
-            self.remarks.append(Remark("unknown", command.line, command.text, lost))
+            self._unknown(command, left_out(unknown[0]))
         return found
 
     def name(self, handle: str, otherwise: str = "") -> str:

@@ -9,7 +9,7 @@ from qoslib.config.tc.amounts import count, rate_bps, size_bytes, time_s
 from qoslib.config.tc.words import Command
 from qoslib.config.text import ConfigurationError
 
-__all__ = ["OPTIONS", "Given", "Options", "by_default", "options_of"]
+__all__ = ["OPTIONS", "Given", "Options", "by_default", "left_out", "options_of"]
 
 _COUNTS = dict.fromkeys(("limit", "flows", "quantum", "drop_batch", "depth", "divisor"), "count")
 _CODEL = {"limit": "count", **dict.fromkeys(("target", "interval", "ce_threshold"), "time")}
@@ -44,7 +44,7 @@ OPTIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
         **dict.fromkeys(("limit", "min", "max", "avpkt"), "size"),
         **{"burst": "count", "probability": "share", "bandwidth": "rate", "ewma": "count"},
         **dict.fromkeys(("ecn", "harddrop", "adaptive", "adaptative", "nodrop"), "flag"),
-        **{"qevent": "word", "Plog": "count", "Scell_log": "count"},
+        **{"qevent": "word", "block": "word", "Plog": "count", "Scell_log": "count"},
     },
     ("qdisc", "sfq"): {
         **_COUNTS,
@@ -64,6 +64,7 @@ OPTIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
         **{"limit": "packets", "delay": "netem", "latency": "netem", "loss": "netem"},
         **dict.fromkeys(("drop", "corrupt", "duplicate", "reorder", "rate", "slot"), "netem"),
         **{"distribution": "word", "gap": "word", "ecn": "flag", "seed": "word"},
+        **{"packets": "word", "bytes": "word"},
     },
     ("qdisc", "drr"): {},
     ("class", "drr"): {"quantum": "size"},
@@ -111,6 +112,20 @@ def by_default(name: str, value: Any = None) -> Given:
     """
     row = default(f"tc.{name}")
     return Given(row.value if value is None else value, default=row.name)
+
+
+def left_out(word: str) -> str:
+    """What is lost by a word that tc does not have, and all behind it.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    str
+    """
+    return f"From {word[:40]!r} on this is not understood, and left out."
 
 
 def _share(text: str, line: int) -> float:

@@ -31,6 +31,13 @@ _CLOSES = {"fi", "esac", "}", "done"}
 _BETWEEN = {";", "&&", "||", "|", "&", ";;", "then", "do", "else", "elif", "in", "!"}
 
 
+_OWN_ACTION = "An action of its own has an effect only in filters that name it: it is left out."
+#: Other objects of tc, and what is lost by leaving them out.
+_OTHERS = {"actions": _OWN_ACTION, "action": _OWN_ACTION, "chain": "Chains are left out."}
+_OTHERS |= dict.fromkeys(("monitor", "exec", "help"), "It changes no queue.")
+_NO_COMMAND = "It is no command of tc that is known here, and left out."
+
+
 class Script(NamedTuple):
     """What was read of a script.
 
@@ -298,8 +305,12 @@ def _one(
         return
     reason = ""
     if not meant(rest[0], THINGS):
+        if rest[0] in _OTHERS:
+            found.remarks.append(Remark("not modelled", number, text, _OTHERS[rest[0]]))
+            return
         near = get_close_matches(rest[0], THINGS, 1)
         if not near:
+            found.remarks.append(Remark("unknown", number, text, _NO_COMMAND))
             return
         reason = f"{rest[0][:40]!r} is no command of tc, did you mean {near[0]!r}?"
         found.remarks.append(Remark("unknown", number, text, reason))

@@ -18,6 +18,8 @@ _TAKES |= dict.fromkeys(("ingress_block", "egress_block", "refcnt", "leaf"), "ig
 _OF_FILTERS = {word: word for word in ("dev", "parent", "handle", "protocol")}
 _OF_FILTERS |= dict.fromkeys(("preference", "priority", "prio"), "prio")
 _OF_FILTERS |= dict.fromkeys(("chain", "block"), "ignored")
+#: What a table of sizes may say, in front of the kind.
+_STAB = {"mtu", "tsize", "mpu", "overhead", "linklayer", "data"}
 #: Where a qdisc or filter of the packets that come in hangs.
 INGRESS = "ffff:"
 
@@ -48,6 +50,8 @@ class Command(NamedTuple):
         Whether it was shown by ``tc -d``.
     place : str
         The network namespace or machine in which it is run; empty for this one.
+    stab : bool
+        Whether it has a table of sizes.
     """
 
     line: int
@@ -64,6 +68,7 @@ class Command(NamedTuple):
     shown: bool = False
     detailed: bool = False
     place: str = ""
+    stab: bool = False
 
 
 def meant(word: str, words: Sequence[str]) -> str:
@@ -154,7 +159,7 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
     verb = meant(words[1], tuple(VERBS)) if len(words) > 1 else "show"
     shown = not verb
     rest = list(words[1 if shown else 2 :])
-    said = {"verb": VERBS.get(verb, "show")}
+    said, stab = {"verb": VERBS.get(verb, "show")}, False
     takes = _OF_FILTERS if thing == "filter" else _TAKES
     if shown:
         # `class htb 1:10 parent 1:1 leaf 10: prio 0 ...`, as tc shows it.
@@ -173,6 +178,10 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
             del rest[:2]
         elif shown and word == "offloaded":
             continue
+        elif word == "stab" and thing == "qdisc":
+            stab = True
+            while len(rest) > 1 and rest[0] in _STAB:
+                del rest[:2]
         elif found := (meant(word, tuple(takes)) if thing == "filter" else word):
             if found not in takes:
                 said, rest = _kind(said, word, rest, shown)
@@ -190,7 +199,8 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
             said[name] = handle(said[name], line, above[0] + above[1] if above[1] else "")
     said.pop("ignored", None)
     said |= {"device": said.pop("dev", ""), "verb": "add" if shown else said["verb"]}
-    return Command(line, text, thing, **said, words=tuple(rest), shown=shown)  # type: ignore[arg-type]
+    made = Command(line, text, thing, **said, words=tuple(rest), shown=shown)  # type: ignore[arg-type]
+    return made._replace(stab=stab)
 
 
 def _kind(
