@@ -40,6 +40,7 @@ _NEXT: Mapping[str, Collection[str]] = {
               "qos-group", "vlan"),
     "queue-limit": ("packets", "bytes", "ms"),
 }  # fmt: skip
+_WAYS = ("input", "output")
 _NAMING = ("service-policy", "class-map")
 #: Words behind which another may follow.
 _LEADING = ("ip", "ipv6", "not", "remaining", "average", "peak", "cir")
@@ -96,6 +97,8 @@ def spelt(line: Line, block: str) -> Line:
         words[place] = _meant(words[place], following, 1) or words[place]
         if words[place].lower() not in _LEADING and not words[place].isdigit():
             break
+    if words[at + 1 : at + 2] == ["type"] and len(words) > at + 4:
+        words[at + 3] = _meant(words[at + 3], _WAYS, 1) or words[at + 3]
     if words == list(line.words):
         return line
     return replace(line, text=" ".join(words), words=tuple(words))

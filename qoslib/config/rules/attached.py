@@ -66,7 +66,7 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
 def _type(configuration: Configuration, name: str) -> str:
     """The type of a policy (NX-OS); empty of one without."""
     headers = (each.text.split() for each in configuration.by_verb.get("policy-map", ()))
-    return next((w[2] for w in headers if w[1] == "type" and w[-1] == name), "")
+    return next((w[2] for w in headers if len(w) > 3 and w[1] == "type" and w[-1] == name), "")
 
 
 def _pauses(configuration: Configuration, name: str) -> bool:
