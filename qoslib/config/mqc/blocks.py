@@ -62,6 +62,7 @@ _GLOBAL = {
     ("platform", "qos"): "Nothing is lost: it sets what is counted and shown.",
     ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
 }
+_OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
 _ELSEWHERE = {
     "control-plane": "What the router's own processor is sent is no part of a port.",
     "table-map": "New marks are left out: streams keep the mark that you give them.",
@@ -352,6 +353,9 @@ class _Reading:
         if line.verb == "exit":
             self.close()
             return
+        if "service-policy" in line.words[2:]:
+            self.found.leave(line, _OF_OTHERS)
+            return
         number = is_service(line)
         if number:
             self.interface = f"{self.interface.split(' ')[0]} service instance {number}"
@@ -378,6 +382,8 @@ class _Reading:
         listed = [lost for start, lost in _GLOBAL.items() if verbs[: len(start)] == start]
         for lost in listed:
             self.found.leave(line, lost)
+        if not line.top and "service-policy" in line.words:
+            self.found.leave(line, _OF_OTHERS)
         if line.top and verbs[:1] == ("qos",) and not listed:
             self.found.wonder(line)
         if line.top and len(verbs) > 1 and get_close_matches(line.verb, _HEADERS, 1, _NEAR):

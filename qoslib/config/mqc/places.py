@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, resolve
 from qoslib.config.mqc.policies import Policies, Policy, PolicyClass, key_of
+from qoslib.config.mqc.words import BUILT_IN
 from qoslib.config.reading import ConfiguredClass, Remark
 from qoslib.config.text import ConfigurationError, check_time
 
@@ -127,7 +128,7 @@ def places_of(
         group = _BUILT_IN.fullmatch(part.name) if built_in else None
         if group:
             return _followed((f"qos-group {group[1]}",), grouped)
-        if found.selections and not built_in:
+        if found.selections and not (built_in or BUILT_IN.match(part.name)):
             raise Refused(not_defined(found, "class-map", part.name), part.line)
         return ()
 

@@ -9,7 +9,7 @@ from qoslib.config.code_points import DSCP, MARKS
 __all__ = ["BUILT_IN", "dscp_mark", "interface_rate_bps", "meant_interface", "precedence_marks"]
 
 #: Class maps and policies that a Catalyst 9000 writes by itself.
-BUILT_IN = re.compile(r"system-cpp-|non-client-nrt-class$")
+BUILT_IN = re.compile(r"system-cpp-|(?:non-client-nrt-class|port_child_policy)$")
 #: Names of the precedences of RFC 791.
 PRECEDENCES = (
     "routine", "priority", "immediate", "flash", "flash-override", "critical", "internet",

@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy attaches it"
 _POLICY = re.compile(r"policy-map (?:type \S+ )?(\S+)")
-_ATTACHED = re.compile(r"service-policy (?:type \S+ )?(?:input |output )?(\S+)")
+_ATTACHED = re.compile(r"(?:.* )?service-policy (?:type \S+ )?(?:input |output )?(\S+)")
 _TO_INTERFACE = re.compile(r"service-policy (?:type \S+ )?(?:input|output) (\S+)")
 # The queuing classes of NX-OS are the system's: nobody can define another or take one away.
 _CLASS_MAP = re.compile(
