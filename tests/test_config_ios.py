@@ -539,6 +539,29 @@ def test_class_maps_within_each_other_are_no_class():
     assert [each.name for each in configured.classes] == ["class-default"]
 
 
+@pytest.mark.parametrize("depth", [20, 60, 3000])
+def test_class_maps_within_class_maps_are_followed_however_deep(depth):
+    maps = "class-map match-any C0\n match dscp ef\n" + "".join(
+        f"class-map match-any C{n}\n match class-map C{n - 1}\n" for n in range(1, depth)
+    )
+    configured, found = only(on_gigabit([f"class C{depth - 1}", "priority 1000"], maps))
+    assert configured.classes[0].marks == ("EF",)
+    assert not [each for each in found.remarks if each.kind == "refused"]
+
+
+def test_policies_that_are_too_deep_are_not_called_within_themselves():
+    """Nine of them: more than any platform takes."""
+    inner = "".join(
+        f"policy-map L{n}\n class class-default\n  shape average {n}00000\n  service-policy L{n - 1}\n"
+        for n in range(1, 9)
+    )
+    text = f"policy-map L0\n class class-default\n  bandwidth 100\n{inner}"
+    text += "interface GigabitEthernet0/1\n service-policy output L8\n"
+    (refused,) = (each for each in read(text, dialect="ios").remarks if each.kind == "refused")
+    assert refused.lost == "Policy-map L0 is 9 policies deep; allowed: 8."
+    assert refused.text == "service-policy L0"
+
+
 def test_the_later_command_replaces_and_no_takes_back():
     text = on_gigabit(
         [

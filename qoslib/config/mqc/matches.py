@@ -3,13 +3,12 @@
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.mqc.words import PRECEDENCES, dscp_mark, precedence_marks
+from qoslib.config.text import check_time
 
 __all__ = ["ALL", "match", "resolve"]
 
 #: What a class that matches everything has for marks.
 ALL = ("the rest",)
-#: Class maps within class maps, no deeper.
-_DEEPEST = 32
 #: What is compared that only the reader can resolve -> what stands before its name.
 _NAMED = {
     "access-group": "", "protocol": "", "vlan": "VLAN ", "qos-group": "qos-group ",
@@ -124,7 +123,6 @@ def resolve(
     name: str,
     selections: dict[str, Selection],
     known: dict[str, tuple[str, ...]],
-    path: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
     """The marks of a class; none where only its name can select it.
 
@@ -134,8 +132,6 @@ def resolve(
     selections : dict of str to Selection
     known : dict of str to tuple of str
         What is resolved already; it grows.
-    path : tuple of str
-        The classes that ask.
 
     Returns
     -------
@@ -146,21 +142,40 @@ def resolve(
     Refused
         If classes form a cycle, or one is missing.
     """
-    if name in known:
-        return known[name]
-    selection = selections[name]
-    if name in path or len(path) > _DEEPEST:
-        raise Refused(f"class-map {name} is within itself", selection.line)
+    asking = {name: None}
+    while name not in known:
+        check_time()
+        last = next(reversed(asking))
+        nested = _unresolved(selections[last], selections, known)
+        if not nested:
+            known[last] = _marks_of(selections[last], known)
+            del asking[last]
+        elif nested in asking:
+            raise Refused(f"class-map {nested} is within itself", selections[nested].line)
+        else:
+            asking[nested] = None
+    return known[name]
+
+
+def _unresolved(
+    selection: Selection, selections: dict[str, Selection], known: dict[str, tuple[str, ...]]
+) -> str:
+    """A class map within this one whose marks are not known yet; empty for none."""
+    for each in selection.matches:
+        if each.nested and each.nested not in selections:
+            raise Refused(f"class-map {each.nested} is not defined", each.line)
+        if each.nested and each.nested not in known:
+            return each.nested
+    return ""
+
+
+def _marks_of(selection: Selection, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Its marks, where those of all class maps within it are known."""
     parts: list[tuple[str, ...] | None] = []
     for each in selection.matches:
-        marks = each.marks
-        if each.nested:
-            if each.nested not in selections:
-                raise Refused(f"class-map {each.nested} is not defined", each.line)
-            marks = resolve(each.nested, selections, known, (*path, name))
+        marks = known[each.nested] if each.nested else each.marks
         parts.append(None if each.negated else marks)
-    known[name] = _all_of(parts) if selection.every else _any_of(parts)
-    return known[name]
+    return _all_of(parts) if selection.every else _any_of(parts)
 
 
 def _any_of(parts: list[tuple[str, ...] | None]) -> tuple[str, ...]:

@@ -105,8 +105,13 @@ def places_of(
                 problem = ""
                 if child is None:
                     problem = not_defined(found, "policy-map", part.child.name)
-                elif child.name in above or len(above) >= _DEEPEST:
+                elif child.name in above:
                     problem = f"policy-map {child.name} is within itself"
+                elif len(above) >= _DEEPEST:
+                    depth = len(above) + 1
+                    problem = (
+                        f"policy-map {child.name} is {depth} policies deep; allowed: {_DEEPEST}"
+                    )
                 if child is None or problem:
                     found.refuse(part.child.line, command, problem)
                 else:
