@@ -552,7 +552,8 @@ def test_class_maps_within_class_maps_are_followed_however_deep(depth):
 def test_policies_that_are_too_deep_are_not_called_within_themselves():
     """Nine of them: more than any platform takes."""
     inner = "".join(
-        f"policy-map L{n}\n class class-default\n  shape average {n}00000\n  service-policy L{n - 1}\n"
+        f"policy-map L{n}\n class class-default\n  shape average {n}00000\n"
+        f"  service-policy L{n - 1}\n"
         for n in range(1, 9)
     )
     text = f"policy-map L0\n class class-default\n  bandwidth 100\n{inner}"
