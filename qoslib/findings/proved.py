@@ -25,6 +25,10 @@ _MORE = 0.005
 _SAME = 0.01
 #: An amount; the digits of a name, as of class 1:10 or of Q3, are none.
 _NUMBERS = re.compile(r"(?<![\w:/.-])[±\d][\d.,]*(?: ?%| [a-zA-Zµ/]+)?(?![\w:])")
+#: Fixes that slow a port down to what is behind it: what overloads the port then overloaded the
+#: carrier before, where no model looks.
+_OF_THE_CARRIER = {"no-shaper", "shaper-over-contract"}
+_UNDER_LOAD = {"loss", "delay-target", "queue-deep", "guarantees-over", "priority-below-load"}
 #: Lines that only say where a command stands.
 _HEADERS = {"policy-map", "class", "class-map", "interface", "match"}
 #: Fixes that are no commands of a device: comments for this checker.
@@ -54,6 +58,7 @@ def proved(
     A fix passes if the configuration with it is read without a line that was understood before
     becoming unknown, its finding is gone, no other finding comes, and no class loses more of a
     load that its promise covered, or misses a target that it met. What others give up is added.
+    A shaper that slows a port down to its carrier may bring the overload that was there before.
 
     Parameters
     ----------
@@ -140,13 +145,18 @@ def _outcome(
         return _Trial(f"it is not understood itself ({odd[0].text.split()[0]} ...)")
     had = {key_of(each) for each in before.listed}
     own = {key_of(each) for each in of}
+    behind = any(each.id in _OF_THE_CARRIER for each in of)
+    moved = []
     for each in after.listed:
         if key_of(each) in own:
             return _Trial("its finding stays")
-        if key_of(each) not in had:
+        if key_of(each) in had:
+            continue
+        if not (behind and each.id in _UNDER_LOAD):
             return _Trial(f"it brings another finding, {each.id}: {each.sentence.rstrip('.')}")
-    worse = next(_worse(before, after), "")
-    return _Trial(worse) if worse else _Trial("", tuple(_costs(before, after, of)))
+        moved.append(f"`{each.id}` comes here from the carrier: {each.sentence.rstrip('.')}")
+    worse = "" if behind else next(_worse(before, after), "")
+    return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after)))
 
 
 #: Interface, direction and class.
@@ -207,7 +217,7 @@ def _worse(before: Assessed, after: Assessed) -> Iterator[str]:
             yield f"{key[2]} would miss its target, with a p99 delay of {p99_text(run)}"
 
 
-def _costs(before: Assessed, after: Assessed, of: Sequence[Finding]) -> Iterator[str]:
+def _costs(before: Assessed, after: Assessed) -> Iterator[str]:
     """What classes give up by fixes."""
     had, has = _promised(before), _promised(after)
     lower: dict[str, str] = {}

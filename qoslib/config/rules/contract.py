@@ -59,9 +59,9 @@ def no_shaper(case: Case) -> Iterator[Found]:
         f"{says}{where}, and no shaper holds it back.",
         why + ".",
         case.fix(
-            mqc=_parent(case, rate),
+            mqc=_parent(case, _fitting_bps(case, rate)),
             junos=f"set class-of-service interfaces {case.configured.interface}"
-            f" shaping-rate {rate:.0f}",
+            f" shaping-rate {_fitting_bps(case, rate):.0f}",
         ),
         "error" if offered > rate or not line else "warning",
     )
@@ -83,24 +83,37 @@ def shaper_over_contract(case: Case) -> Iterator[Found]:
         says = f"The shaper sends {rate_text(case.capacity_bps)} into {rate_text(rate)}."
         why = f"{rate_text(case.capacity_bps)} - {rate_text(rate)} ="
         why += f" {rate_text(case.capacity_bps - rate)} too much"
-        yield Found(case.configured.line, says, why + ".", _shape(case, rate), "error")
+        yield Found(
+            case.configured.line, says, why + ".", _shape(case, _fitting_bps(case, rate)), "error"
+        )
         return
     if more is None:
         return
-    sent = [(load.rate_bps, load.frame_bytes) for load in case.loads if load.frame_bytes]
-    packets = sum(units.rate_pps(rate, size) for rate, size in sent)
-    frame = units.octets(sum(rate for rate, _ in sent)) / packets if packets else USUAL_BYTES
+    frame = _frame_bytes(case)
     counted = case.capacity_bps * (frame + more) / frame
     if counted > rate:
-        fits = rate * frame / (frame + more)
         yield Found(
             case.configured.line,
             f"With {more:g} B more for each frame the carrier counts {rate_text(counted)},"
             f" above its {rate_text(rate)}.",
             f"{rate_text(case.capacity_bps)} x ({frame:.0f} + {more:g}) / {frame:.0f} ="
             f" {rate_text(counted)}, with a mean frame of {frame:.0f} B.",
-            _shape(case, fits),
+            _shape(case, _fitting_bps(case, rate)),
         )
+
+
+def _frame_bytes(case: Case) -> float:
+    """The mean frame that is sent, or a usual one [B]."""
+    sent = [(load.rate_bps, load.frame_bytes) for load in case.loads if load.frame_bytes]
+    packets = sum(units.rate_pps(rate, size) for rate, size in sent)
+    return units.octets(sum(rate for rate, _ in sent)) / packets if packets else USUAL_BYTES
+
+
+def _fitting_bps(case: Case, rate_bps: float) -> float:
+    """The shaper's rate with which the carrier counts its own, with what it adds to a frame."""
+    more = case.facts.number(case.configured.interface, "overhead_bytes") or 0.0
+    frame = _frame_bytes(case)
+    return rate_bps * frame / (frame + more)
 
 
 def _parent(case: Case, rate_bps: float) -> str:
