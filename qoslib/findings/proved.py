@@ -154,9 +154,9 @@ def _outcome(
             continue
         if not (behind and each.id in _UNDER_LOAD):
             return _Trial(f"it brings another finding, {each.id}: {each.sentence.rstrip('.')}")
-        moved.append(f"`{each.id}` comes here from the carrier: {each.sentence.rstrip('.')}")
+        moved.append(f"what the carrier met is met here, `{each.id}`: {each.sentence.rstrip('.')}")
     worse = "" if behind else next(_worse(before, after), "")
-    return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after)))
+    return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after, lost=not moved)))
 
 
 #: Interface, direction and class.
@@ -217,7 +217,7 @@ def _worse(before: Assessed, after: Assessed) -> Iterator[str]:
             yield f"{key[2]} would miss its target, with a p99 delay of {p99_text(run)}"
 
 
-def _costs(before: Assessed, after: Assessed) -> Iterator[str]:
+def _costs(before: Assessed, after: Assessed, lost: bool) -> Iterator[str]:
     """What classes give up by fixes."""
     had, has = _promised(before), _promised(after)
     lower: dict[str, str] = {}
@@ -227,7 +227,7 @@ def _costs(before: Assessed, after: Assessed) -> Iterator[str]:
             lower.setdefault(key[2], f"{key[2]} is promised {both}")
     yield from lower.values()
     was, now = _ran(before), _ran(after)
-    for key, run in now.items():
+    for key, run in now.items() if lost else ():
         if key in was and run.drop.low > was[key].drop.high + _MORE:
             both = f"{share_text(run.drop.mean)} instead of {share_text(was[key].drop.mean)}"
             yield f"{key[2]} loses {both}"
