@@ -14,6 +14,8 @@ __all__ = ["SIGNS", "read_mqc"]
 _POLICY = re.compile(r"^[ \t]*(policy-map|class-map|service-policy) ", re.MULTILINE)
 _CLASSIC = re.compile(r"^version 1[0-5]\.", re.MULTILINE)
 _XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
+#: Serial ports of older routers have three numbers as well.
+_XE_PORT = re.compile(r"^version 1[6-9]\.|^interface \w*(?:GigabitEthernet|GigE)\d/\d/\d", re.M)
 _XR = re.compile(
     r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR",
     re.MULTILINE,
@@ -47,12 +49,16 @@ def _sure(text: str) -> float:
 
 
 def _ios_xe(text: str) -> float:
-    return _sure(text) + (0.2 if _XE.search(text) else 0.0)
+    return _sure(text) + (0.2 if _XE.search(text) and not _classic(text) else 0.0)
 
 
 def _ios(text: str) -> float:
     sure = _sure(text)
-    return sure + 0.1 if sure and _CLASSIC.search(text) and not _XE.search(text) else sure * 0.9
+    return sure + 0.1 if sure and _classic(text) else sure * 0.9
+
+
+def _classic(text: str) -> bool:
+    return bool(_CLASSIC.search(text)) and not _XE_PORT.search(text)
 
 
 def _ios_xr(text: str) -> float:
