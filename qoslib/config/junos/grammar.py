@@ -1,5 +1,6 @@
 """Which statements are understood, which are not modelled, and what is lost by leaving them out."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -11,7 +12,40 @@ __all__ = ["WORDS", "kind_of", "sorted_out"]
 #: A word that is so near to a known one is a slip of the pen.
 _NEAR = 0.85
 
+#: A statement that takes others away, or back.
+_MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
 _PAUSES = "Pauses of single priorities (IEEE 802.1Qbb) are left out."
+_LEFT = "This part of class of service is left out."
+#: Statements of each level that are known, and that no port says.
+_OF_SCHEDULERS = (
+    *("adjust-minimum", "adjust-percent", "overhead-accounting", "max-burst-size", "dwrr-weight"),
+    *("shaping-rate-excess", "buffer-dynamic-threshold", "ecn-profile", "drop-profile-map-set"),
+    *("minimum-guaranteed-rate", "parent-scheduler", "apply-groups", "apply-macro"),
+)
+_OF_PROFILES = (
+    *("adjust-minimum", "atm-service", "max-burst-size", "peak-rate", "sustained-rate"),
+    *("excess-rate-high", "excess-rate-low", "excess-rate-medium", "strict-priority-scheduler"),
+    *(f"shaping-rate-excess-{each}" for each in ("high", "low", "medium-high", "medium-low")),
+    *(f"shaping-rate-priority-{each}" for each in ("high", "medium", "low", "strict-high")),
+    *("shaping-rate-priority-medium-low", "shaping-rate-priority-medium-high"),
+    *("shaping-rate-priority-low-latency", "delay-buffer-rate-excess", "apply-groups"),
+    *("queue-specific-overhead-accounting", "scheduler-node"),
+)
+_OF_INTERFACES = (
+    *("excess-bandwidth-share", "exclude-queue-overhead-bytes", "internal-node", "irb"),
+    *("input-scheduler-map", "input-shaping-rate", "input-traffic-control-profile"),
+    *("input-traffic-control-profile-remaining", "logical-interface-aggregate-statistics"),
+    *("scheduler-map-chassis", "loss-priority-maps", "loss-priority-rewrites", "policy-map"),
+    *("congestion-notification-profile", "output-traffic-control-profile-remaining"),
+    *("forwarding-class-map", "multi-destination", "dedicated-buffer-profile", "apply-groups"),
+    *("output-traffic-control-profile", "scheduler-map-forwarding-class-sets", "link-mode"),
+)
+_OF_UNITS = (
+    *("adaptive-shaper", "copy-tos-to-outer-ip-header", "fragmentation-map", "translation-table"),
+    *("link-layer-overhead", "output-forwarding-class-map", "per-session-scheduler"),
+    *("virtual-channel-group", "vc-shaping", "simple-filter", "scheduler-map", "shaping-rate"),
+    *("classifiers", "forwarding-class-set"),
+)
 #: Pattern below its level -> what is lost; empty where nothing is. `*` is one word, `**` the rest.
 _CLASS_OF_SERVICE = {
     "classifiers ieee-802.1ad **": "Drop eligible is no mark: these rules are left out.",
@@ -21,11 +55,22 @@ _CLASS_OF_SERVICE = {
     "forwarding-classes class * queue-num *": "",
     "forwarding-classes class * queue-num * no-loss **": "A class without loss pauses its senders;"
     " here its queue drops.",
-    "forwarding-classes class * queue-num * **": "",
+    "forwarding-classes class * queue-num * priority *": "The priority in the fabric is left out.",
+    "forwarding-classes class * queue-num * policing-priority *": "The priority of policers in the"
+    " packet processor is left out.",
+    "forwarding-classes class * queue-num * spu-priority *": "The priority in the services"
+    " processor is left out.",
+    "forwarding-classes class * queue-num * priority * policing-priority *": "The priority of"
+    " policers in the packet processor is left out.",
     "forwarding-classes class * no-loss": "A class without loss pauses its senders; here its queue"
     " drops.",
     "forwarding-classes class * priority *": "The priority in the fabric is left out.",
-    "forwarding-classes class * **": "",
+    "forwarding-classes class * policing-priority *": "The priority of policers in the packet"
+    " processor is left out.",
+    "forwarding-classes class * spu-priority *": "The priority in the services processor is left"
+    " out.",
+    "forwarding-classes class * pfc-priority *": _PAUSES,
+    "forwarding-classes class * queue-num * pfc-priority *": _PAUSES,
     "forwarding-classes queue * *": "",
     "forwarding-classes queue * * priority *": "The priority in the fabric is left out.",
     "forwarding-class-sets * class *": "",
@@ -42,7 +87,10 @@ _CLASS_OF_SERVICE = {
     "schedulers * drop-profile-map loss-priority * protocol * drop-profile *": "",
     "schedulers * buffer-dynamic-threshold *": "The share of the common buffer that the queue may"
     " take as it is free is left out.",
-    "schedulers * **": "The option of this scheduler is left out.",
+    **dict.fromkeys(
+        (f"schedulers * {word} **" for word in _OF_SCHEDULERS),
+        "The option of this scheduler is left out.",
+    ),
     "drop-profiles * fill-level * drop-probability *": "",
     "drop-profiles * interpolate fill-level *": "",
     "drop-profiles * interpolate drop-probability *": "",
@@ -53,7 +101,10 @@ _CLASS_OF_SERVICE = {
     "traffic-control-profiles * delay-buffer-rate **": "",
     "traffic-control-profiles * overhead-accounting **": "What it adds to each frame is left out:"
     " the port counts one overhead.",
-    "traffic-control-profiles * **": "The option of this traffic-control profile is left out.",
+    **dict.fromkeys(
+        (f"traffic-control-profiles * {word} **" for word in _OF_PROFILES),
+        "The option of this traffic-control profile is left out.",
+    ),
     "interfaces * scheduler-map *": "",
     "interfaces * shaping-rate **": "",
     "interfaces * output-traffic-control-profile *": "",
@@ -75,8 +126,18 @@ _CLASS_OF_SERVICE = {
     " their own are left out.",
     "interfaces * congestion-notification-profile *": _PAUSES,
     "interfaces * member-link-scheduler *": "The members of a bundle are one link here.",
-    "interfaces * unit * **": "What it says of this unit is left out.",
-    "interfaces * **": "What it says of this interface is left out.",
+    **dict.fromkeys(
+        (f"interfaces * unit * {word} **" for word in (*_OF_UNITS, *_OF_INTERFACES)),
+        "What it says of this unit is left out.",
+    ),
+    **dict.fromkeys(
+        (f"interfaces * {word} **" for word in _OF_INTERFACES),
+        "What it says of this interface is left out.",
+    ),
+    **dict.fromkeys(
+        (f"interfaces interface-set * {word} **" for word in _OF_INTERFACES),
+        "What it says of this interface set is left out.",
+    ),
     "rewrite-rules **": "",
     "tri-color": "",
     "multi-destination **": "Classes for packets to many are left out.",
@@ -95,7 +156,24 @@ _CLASS_OF_SERVICE = {
     "routing-instances **": "Classifiers of single routing instances are left out.",
     "traceoptions **": "",
     "policy-map **": "",
+    "tri-rate": "",
+    "copy-plp-all": "Loss priorities of copies are left out.",
+    "adaptive-shapers **": _LEFT,
+    "application-traffic-control **": _LEFT,
+    "forwarding-class-map **": _LEFT,
+    "forwarding-classes-interface-specific **": _LEFT,
+    "fragmentation-maps **": _LEFT,
+    "output-forwarding-class-map **": _LEFT,
+    "virtual-channel-groups **": _LEFT,
+    "virtual-channels **": _LEFT,
+    "telemetry **": "",
+    "classifiers * * forwarding-class * loss-priority * **": "?",
 }
+_OF_POLICERS = (
+    *("filter-specific", "logical-bandwidth-policer", "logical-interface-policer"),
+    *("physical-interface-policer", "shared-bandwidth-policer", "load-balance-group"),
+    *("aggregate", "apply-groups", "single-packet-rate", "two-packet-rate", "count"),
+)
 _FIREWALL = {
     "policer * if-exceeding bandwidth-limit *": "",
     "policer * if-exceeding bandwidth-percent *": "",
@@ -103,11 +181,19 @@ _FIREWALL = {
     "policer * then discard": "",
     "policer * then loss-priority *": "",
     "policer * then forwarding-class *": "A packet that exceeds stays in its class.",
-    "policer * **": "The option of this policer is left out.",
+    **dict.fromkeys(
+        (f"policer * {word} **" for word in _OF_POLICERS), "The option of this policer is left out."
+    ),
+    "policer * then out-of-profile": "The option of this policer is left out.",
+    "policer * then dscp **": "The option of this policer is left out.",
+    "policer * if-exceeding-pps **": "A policer of packets is left out: it drops nothing here.",
     "three-color-policer * single-rate **": "",
     "three-color-policer * two-rate **": "",
     "three-color-policer * action **": "",
-    "three-color-policer * **": "The option of this policer is left out.",
+    **dict.fromkeys(
+        (f"three-color-policer * {word} **" for word in _OF_POLICERS),
+        "The option of this policer is left out.",
+    ),
     "hierarchical-policer **": "A policer of two levels is left out: it drops nothing here.",
 }
 _INTERFACES = {
@@ -122,13 +208,13 @@ _INTERFACES = {
     "* unit * family * policer **": "This policer is left out.",
     "* unit * layer2-policer **": "Policers of frames below IP are left out.",
     "interface-set * interface **": "",
+    "* unit * family * policer arp *": "A policer of ARP alone is left out.",
     "* per-unit-scheduler": "",
     "* hierarchical-scheduler **": "",
     "* shared-scheduler": "",
 }
-_CHASSIS = {
-    "**": "How large it makes the buffer is a fact: give buffer_bytes or delay_buffer_s.",
-}
+_MEMORY = "How large it makes the buffer is a fact: give buffer_bytes or delay_buffer_s."
+_CHASSIS = {"**": _MEMORY}
 _OTHER = "Made for a subscriber or a logical system, it is left out."
 _LEVELS: dict[str, dict[str, str]] = {
     "class-of-service": _CLASS_OF_SERVICE,
@@ -211,7 +297,7 @@ def kind_of(words: tuple[str, ...]) -> str | None:
             if _fits(pattern, below):
                 slip = lost and pattern[-1] == "**" and _is_slip(words, pattern)
                 return "?" if slip else lost
-    return None if words[0] in _WIDE else "?"
+    return None if words[0] in _WIDE and not below[0].endswith("policer") else "?"
 
 
 def _is_slip(words: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
@@ -271,7 +357,9 @@ def sorted_out(
         if place in marked:
             _headers(each, found)
             continue
-        if not each.active:
+        if not each.active and _MOVE.match(each.text):
+            found[(*place, each.parents)] = Statement(*place, each.parents)
+        elif not each.active:
             sentence = "It is inactive: the device does not use it."
             remarks[(*place, sentence)] = Remark("not modelled", *place, sentence)
         elif kind == "?":

@@ -334,6 +334,7 @@ def _parted(text: str) -> tuple[str, str]:
 def _lines(text: str, said: list[Said]) -> list[Said]:
     """The statements, after those that were said before, and without those that are deleted."""
     levels: list[tuple[str, ...]] = [()]
+    moves: list[Said] = []
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
         match = _SET.fullmatch(line.rstrip())
@@ -356,6 +357,7 @@ def _lines(text: str, said: list[Said]) -> list[Said]:
             levels = levels[:-1] or [()]
         else:
             gone = paths[0]
+            moves.append(Said(gone, number, line.strip(), (), False))
             hit = [each.words[: len(gone)] == gone for each in said]
             if verb == "delete":
                 said = [each for each, yes in zip(said, hit, strict=True) if not yes]
@@ -365,4 +367,4 @@ def _lines(text: str, said: list[Said]) -> list[Said]:
                     each._replace(active=on) if yes else each
                     for each, yes in zip(said, hit, strict=True)
                 ]
-    return said
+    return said + [each for each in moves if each.words]

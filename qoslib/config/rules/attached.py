@@ -149,6 +149,8 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
 
 
 _DELETE = "delete class-of-service "
+#: A statement of Junos that takes others away, or back.
+_MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
 
 
 def _junos(configuration: Configuration, pattern: str) -> dict[str, int]:
@@ -157,6 +159,8 @@ def _junos(configuration: Configuration, pattern: str) -> dict[str, int]:
     for each in _lines(configuration):
         parents = getattr(each, "parents", ())
         whole = " ".join([*parents, each.text]).removeprefix("set ")
+        if _MOVE.match(whole):
+            continue
         for name in re.findall(pattern, whole):
             found.setdefault(name, each.line)
     return found
