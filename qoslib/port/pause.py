@@ -221,7 +221,7 @@ def headroom_bytes(
     In cells of 144 B, where frames of 145 B take two each:
 
     >>> headroom_bytes(100e9, 2300, pause_response_s(100e9), cell_bytes=144)
-    138240
+    138096
     """
     rate: float = checked(Positive, rate_bps, "rate_bps")
     frame: int = checked(AtLeastOne, frame_bytes, "frame_bytes")
