@@ -210,8 +210,9 @@ def test_streams_that_start_and_stop_are_steady_in_between():
     always, late = stream("always", 20e3), stream("late", 20e3, start_s=2.0, stop_s=6.0)
     result = over_time(port, [always, late], 10.0)
     alone, both = solve(port, [always]), solve(port, [always, late])
-    assert_allclose(result.sent_pps[0], 0.6 * alone.sent_pps[0] + 0.4 * both.sent_pps[0])
-    assert_allclose(result.sent_pps[1], 0.4 * both.sent_pps[1])
+    # The one packet that fills the queue is sent after the overload, and not dropped.
+    whole = [0.6 * alone.sent_pps[0] + 0.4 * both.sent_pps[0], 0.4 * both.sent_pps[1]]
+    assert_allclose(result.sent_pps, whole, atol=0.11)
     assert_allclose(result.offered_pps, result.sent_pps + result.dropped_pps)
     assert result.duration_s == 10.0
     packets = simulate(port, [always, late], 10.0)
