@@ -32,7 +32,8 @@ __all__ = ["is_eos", "read_eos"]
 
 _SIGN = re.compile(
     r"^[ \t]*(uc-|mc-)?tx-queue \d|^[ \t]*shape rate \d|^[ \t]*service-profile "
-    r"|^qos (profile|map (dscp|cos|traffic-class)) |^policy-map type quality-of-service |EOS-4\.",
+    r"|^qos (profile|map (dscp|cos|traffic-class)) |^policy-map type quality-of-service |EOS-4\."
+    r"|^[ \t]*priority-flow-control priority \d",
     re.MULTILINE,
 )
 _QUEUES = 8

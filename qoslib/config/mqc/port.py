@@ -47,7 +47,9 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     """
     no_ports = _children(found) | found.of_control_plane
     interfaces = list(found.interfaces.values()) or [
-        Interface(policy.name, policy.line, {"out": Named(policy.name, policy.line)})
+        Interface(
+            policy.name, policy.line, {_way_of(found, policy): Named(policy.name, policy.line)}
+        )
         for policy in found.policies.values()
         if policy.name not in no_ports and policy.kind != "network-qos" and _queues(found, policy)
     ]
@@ -86,6 +88,22 @@ def _acts(part: PolicyClass) -> bool:
     """Whether a class says anything of its queue."""
     said = part.priority, part.bandwidth, part.remaining, part.shape, part.police, part.limit
     return bool(part.child or part.limits or part.early) or any(each is not None for each in said)
+
+
+def _way_of(found: Policies, policy: Policy, deepest: int = 8) -> Way:
+    """The way of a policy that no interface has: one that only marks and polices is for input."""
+    parts = policy.classes.values()
+    children = [found.policies.get(part.child.name) for part in parts if part.child]
+    queues = any(
+        each is not None
+        for part in parts
+        for each in (part.priority, part.bandwidth, part.remaining, part.shape, part.limit)
+    ) or any(part.limits or part.early for part in parts)
+    marks = any(part.police or part.groups for part in parts)
+    below = deepest and any(
+        child and _way_of(found, child, deepest - 1) == "out" for child in children
+    )
+    return "in" if marks and not queues and not below else "out"
 
 
 def _children(found: Policies) -> set[str]:

@@ -219,7 +219,7 @@ def no_rate(case: Case) -> Iterator[Found]:
         rest = "the rest" in member.of.marks or member.name == "class-default"
         if rest or member.promise.minimum_bps or len(case.members) == 1:
             continue
-        if not stopped(case, member):
+        if not stopped(case, member) and not _meant_empty(member):
             given = _given(case, most, members, member, LEAST_SHARE)
             yield Found(
                 member.of.line or case.configured.line,
@@ -227,6 +227,15 @@ def no_rate(case: Case) -> Iterator[Found]:
                 f"{member.promise.minimum_why}.{_no_room(most, members, any(given))}",
                 _rate(case, member, *given),
             )
+
+
+def _meant_empty(member: Member) -> bool:
+    """Whether a queue is given no share on purpose, and nothing is put into it (NX-OS)."""
+    nobody = all(mark.startswith("qos-group ") for mark in member.of.marks)
+    return nobody and any(each.text in _NO_SHARE for each in member.of.statements)
+
+
+_NO_SHARE = {"bandwidth percent 0", "bandwidth remaining percent 0"}
 
 
 @rule(
