@@ -3,6 +3,7 @@
 import pytest
 
 from qoslib.config import ConfigurationError, default, read
+from qoslib.config.rules import findings
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -742,3 +743,20 @@ def test_counters_are_no_configuration_and_say_where_they_belong():
     text = "edge#show policy-map interface\n Gi0/0/1\n  Service-policy output: WAN\n"
     with pytest.raises(ConfigurationError, match=r"line 3: .*counters; give them as --measured"):
         read(text, dialect="ios-xe")
+
+
+def test_a_line_longer_than_any_command_costs_no_more_than_itself():
+    text = on_gigabit(["class A", "bandwidth 1000"], f"class-map A\n match dscp {'ef ' * 900}")
+    configured, found = only(text)
+    (refused,) = (each for each in found.remarks if each.kind == "refused")
+    assert "allowed: up to 2000" in refused.lost
+    assert queue_of(configured, "A").guaranteed_bps == 1e6
+
+
+def test_a_maximum_of_wred_in_bytes_below_a_frame_is_named():
+    rows = ["class A", "bandwidth 1000", "queue-limit 100000 bytes"]
+    rows += ["random-detect dscp-based", "random-detect dscp ef 500 bytes 1000 bytes 10"]
+    found = read(on_gigabit(rows, "class-map A\n match dscp ef"))
+    (got,) = findings(found, rules=["wred-tiny"])
+    assert got.line == 8
+    assert "1000 B are less than one frame" in got.arithmetic

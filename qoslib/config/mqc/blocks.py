@@ -84,12 +84,16 @@ def policies_of(text: str) -> Policies:
     Raises
     ------
     ConfigurationError
-        If a number is out of range, a word is missing, or it takes too long.
+        If a banner has no end, or it takes too long.
     """
     reading = _Reading()
     for line in lines_of(text):
         check_time()
-        reading.take(line)
+        try:
+            reading.take(line)
+        except Refused as problem:
+            # A device goes on as well, and has all but this line.
+            reading.found.refuse(line.number, line.text, problem)
     reading.finish()
     return reading.found
 
@@ -255,9 +259,6 @@ class _Reading:
             self.selection.matches.append(Match(line.number))
             self.found.wonder(line)
             return
-        except Refused as problem:
-            self.found.refuse(line.number, line.text, problem)
-            return
         self.selection.matches.append(made)
         self._say(line, lost)
 
@@ -265,7 +266,7 @@ class _Reading:
         assert self.selection is not None
         try:
             gone, _ = match(words)
-        except (NotUnderstood, Refused):
+        except NotUnderstood:
             self.found.wonder(line)
             return
         self.selection.matches = [
@@ -329,9 +330,6 @@ class _Reading:
                 lost = apply(part, Words(line))
         except NotUnderstood:
             self.found.wonder(line)
-            return
-        except Refused as problem:
-            self.found.refuse(line.number, line.text, problem)
             return
         if lost:
             self._say(line, lost)

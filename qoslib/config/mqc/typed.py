@@ -18,6 +18,8 @@ _TYPED = re.compile(
 )
 #: Modes below those of a policy and of an interface.
 _DEEP = re.compile(r"pmap-c|txq-\d")
+#: What a terminal shows after each page, and how it takes that back.
+_PAGED = re.compile(r" ?--More-- ?(?:\x08+[ \x08]*)?")
 _SHOWN = re.compile(r"^[ \t]*Policy Map \S+[ \t]*$", re.MULTILINE)
 _COUNTED = re.compile(r"^[ \t]*Service-policy (?:input|output): \S+", re.MULTILINE)
 _CONFIGURED = re.compile(r"^[ \t]*(?:policy-map|Policy Map) \S", re.MULTILINE)
@@ -78,6 +80,7 @@ def as_configured(text: str) -> str:
      class VOICE
       priority percent 20
     """
+    text = _PAGED.sub("", text)
     if _TYPED.search(text):
         text = "\n".join(map(_without_prompt, text.split("\n")))
     if _COUNTED.search(text) and not _CONFIGURED.search(text):
