@@ -27,11 +27,11 @@ PACKETS, OF_EACH, LONGEST_S = 50_000, 2_000, 20.0
 #: A run of TCP lasts for so many round trips at least.
 ROUND_TRIPS = 100
 #: No run is planned with more packets.
-MOST_PACKETS = 4_000_000
+MOST_PACKETS = 100_000_000
 #: Seeds before it is first asked whether that is enough, and at most of runs of one length.
 AT_FIRST, MOST = 3, 30
-#: How often a run that has not settled, or whose runs differ too much, is made longer, and by what.
-_LONGER = 4.0
+#: A run that has not settled, or one of runs that differ too much, becomes so many times as long.
+_LONGER = 2.0
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ def replicate(
 ) -> Replications[Key]:
     """Run a scenario by packets until it has settled and its means are sure enough.
 
-    A first run of it is judged by `settling`: as long as it still changes it is made four times as
+    A first run of it is judged by `settling`: as long as it still changes it is made twice as
     long, from full queues once it fills them. Runs of that length and warm-up follow, with other
-    seeds and phases, until they are enough; if thirty are not, they become four times as long.
+    seeds and phases, until they are enough; if thirty are not, they become twice as long.
 
     Parameters
     ----------
