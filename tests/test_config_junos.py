@@ -940,3 +940,24 @@ def test_what_is_typed_behind_a_text_in_braces_changes_it():
     origin = found.ports[0].origin("queues['video'].guaranteed_bps")
     assert origin.line == FOUR_CLASSES.count("\n") + 1
     assert found.ports[0].origin("queues['control'].limit.limit_bytes").default
+
+
+def test_a_classifier_that_each_device_has_is_defined():
+    text = FOUR_CLASSES.replace("dscp edge; ieee-802.1", "dscp dscp-default; ieee-802.1")
+    found = read(text, facts={"buffer_bytes": 2e7})
+    assert not [each for each in found.remarks if each.kind == "refused"]
+    assert found.ports[0].port.classifier.queue("EF") == "voice"
+    text = text.replace("dscp-default", "dscp-compatibility")
+    (said,) = [e for e in read(text, facts={"buffer_bytes": 2e7}).remarks if "device" in e.lost]
+    assert said.kind == "not modelled"
+
+
+def test_filters_that_are_not_in_the_text_are_one_finding():
+    text = "".join(
+        f"set interfaces xe-0/0/{port} unit 0 family inet filter input F{port}\n"
+        for port in range(12)
+    )
+    report = check("set class-of-service interfaces xe-0/0/0 shaping-rate 1g\n" + text)
+    (got,) = [each for each in report.findings if each.id == "name-not-in-text"]
+    assert got.sentence.startswith("The text does not hold filters F0, F1, F2,")
+    assert "F7, 4 more: what it drops" in got.sentence

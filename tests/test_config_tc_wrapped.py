@@ -151,3 +151,10 @@ def test_bytes_per_second_are_asked_about(word, says):
     if word[0] == "5":
         assert "class change dev eth0" in got.fix
         assert "bps" not in got.fix
+
+
+def test_what_only_shows_is_no_unknown_command_and_counters_are_no_words():
+    text = SCRIPT.format(tc="tc", before="") + "if true; then\n  tc -s qdisc show dev eth0\nfi\n"
+    assert not [each for each in read(text, facts=RATE).remarks if each.kind == "unknown"]
+    shown = "qdisc ingress ffff: dev eth0 parent ffff:fff1 ----------------\n"
+    assert not read(shown, dialect="tc").remarks

@@ -21,6 +21,13 @@ from qoslib.config.text import ConfigurationError
 
 __all__ = ["Rule", "forwarding_classes", "rules", "rules_of_filters", "without_number"]
 
+#: Classifiers that each device has -> the default, or empty where the rules are not here.
+_BUILT_IN = {
+    **dict.fromkeys(("dscp-default", "dscp-ipv6-default", "exp-default"), "default"),
+    **dict.fromkeys(("ieee8021p-default", "ipprec-compatibility"), "default"),
+    **dict.fromkeys(("ipprec-default", "dscp-ipv6-compatibility", "ieee8021p-untrust"), ""),
+    **dict.fromkeys(("ieee8021ad-default", "dscp-compatibility"), ""),
+}
 _MOST_QUEUES, _NO_DEVICE = 15, 100
 
 
@@ -159,6 +166,11 @@ def rules(
         for kind, name, each in used:
             if kind not in KINDS:
                 continue
+            if (kind, name) not in defined and name in _BUILT_IN:
+                name = _BUILT_IN[name]
+                if not name:
+                    lost.append((each, "The rules of this classifier of the device are left out."))
+                    continue
             if name == "default":
                 defined[kind, name] = _default(kind, classes, each)
             elif not below(said, "classifiers"):

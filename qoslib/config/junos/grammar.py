@@ -161,6 +161,7 @@ _CLASS_OF_SERVICE = {
     "adaptive-shapers **": _LEFT,
     "application-traffic-control **": _LEFT,
     "forwarding-class-map **": _LEFT,
+    "cos-next-hop-map **": "Paths by class are left out.",
     "forwarding-classes-interface-specific **": _LEFT,
     "fragmentation-maps **": _LEFT,
     "output-forwarding-class-map **": _LEFT,

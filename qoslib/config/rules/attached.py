@@ -208,6 +208,7 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
 _PARTS = {
     "class": r"class-of-service forwarding-classes (?:class|queue \d+) (\S+)",
     "classifier": r"class-of-service classifiers \S+ (\S+)",
+    "rewrite rule": r"class-of-service rewrite-rules \S+ (\S+)",
     "drop profile": r"class-of-service drop-profiles (\S+)",
     "scheduler": r"class-of-service schedulers (\S+)",
     "scheduler map": r"class-of-service scheduler-maps (\S+)",
@@ -281,18 +282,27 @@ def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
     """A filter, a policer, a scheduler map or a group is used and not in the text (Junos)."""
     if configuration.dialect != "junos":
         return
+    absent: dict[str, dict[str, int]] = {}
+    sentences: dict[str, str] = {}
     for each in configuration.remarks:
-        if each.lost.startswith(_ABSENT):
-            name = each.text.split()[-1].rstrip(";")
-            kind, _, more = each.lost.removeprefix(_ABSENT).rstrip(".").partition(": ")
-            yield Found(
-                each.line,
-                f"The text does not hold {kind} {name}{f': {more}' if more else ''}.",
-                "Give the text that defines it as well: the device has no commit without it.",
-            )
+        if said := _ABSENT.fullmatch(each.lost):
+            names = absent.setdefault(said[1], {})
+            names.setdefault(each.text.split()[-1].rstrip(";"), each.line)
+            sentences[said[1]] = said[2] or ""
+    for kind, lines in absent.items():
+        few = [*lines][:_MOST_NAMES]
+        more = [f"{len(lines) - _MOST_NAMES} more"] if len(lines) > _MOST_NAMES else []
+        which = kind if len(lines) == 1 else _plural(kind)
+        yield Found(
+            min(lines.values()),
+            f"The text does not hold {which} {', '.join([*few, *more])}{sentences[kind]}.",
+            "Give the text that defines what is missing as well: a device has no commit without.",
+        )
 
 
-_ABSENT = "The text does not hold this "
+_ABSENT = re.compile(
+    r"The text does not hold this (filter|policer|scheduler map|group)(: [^.]*)?\."
+)
 _TERM = re.compile(r"\bfirewall ((?:family \S+ )?)filter (\S+) term (\S+)(.*)")
 _FILTERED = re.compile(r"\binterfaces (?!lo\d)(?:.* )?filter (?:input|output) (\S+)")
 

@@ -316,6 +316,8 @@ def _one(
         found.remarks.append(Remark("unknown", number, text, reason))
         _unread([near[0], *rest[1:]], number, found)
         return
+    if len(rest) > 1 and VERBS.get(meant(rest[1], tuple(VERBS))) == "show":
+        return
     if inside:
         reason = f"It stands in {inside[-1][0]} that begins in line {inside[-1][1]}"
     elif not certain:

@@ -158,7 +158,8 @@ def command(words: Sequence[str], line: int, text: str) -> Command | None:
         return None
     verb = meant(words[1], tuple(VERBS)) if len(words) > 1 else "show"
     shown = not verb
-    rest = list(words[1 if shown else 2 :])
+    # With counters tc underlines a qdisc of what comes in.
+    rest = [word for word in words[1 if shown else 2 :] if word.strip("-")]
     said, stab = {"verb": VERBS.get(verb, "show")}, False
     takes = _OF_FILTERS if thing == "filter" else _TAKES
     if shown:
