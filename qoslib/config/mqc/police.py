@@ -24,7 +24,7 @@ UNSEEN = {
     "set-topmost-transmit", "set-traffic-class-transmit", "set-tunnel-transmit",
 }  # fmt: skip
 _WHERE = {"imposition", "inner", "topmost", "tunnel"}
-PASSED = {"set-frde-transmit", "set-clp-transmit"}
+PASSED = {"set-frde-transmit", "set-clp-transmit", "policed-dscp-transmit"}
 
 
 def burst(words: Words, what: str, unit: str = "B") -> Amount:
@@ -140,6 +140,10 @@ def action(words: Words, made: Metered) -> list[str]:
         return []
     if word in MARKED:
         given = words.take("the mark")
+        if words.skip("table"):
+            words.take("the table")
+            made.actions[colour] = "pass"
+            return ["These packets pass; what they are marked with is left out."]
         if words.skip("table"):
             words.take("the table")
             made.actions[colour] = "pass"

@@ -141,7 +141,7 @@ def _configured(
     root = f"policy-map {policy.name}"
     empty = empty.replace(classes=tuple(classes_of(places, root)))
     if not rules.modelled:
-        lost = "A Catalyst 9000's queues and buffers: not modelled on this platform, no promise."
+        lost = "A Catalyst switch's queues and buffers: not modelled on this platform, no promise."
         command = f"service-policy {way}put {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
