@@ -19,7 +19,7 @@ from qoslib.config.mqc.policies import (
     key_of,
     plain,
 )
-from qoslib.config.mqc.spelling import spelt
+from qoslib.config.mqc.spelling import BESIDE, spelt
 from qoslib.config.mqc.words import BUILT_IN
 from qoslib.config.reading import Statement
 from qoslib.config.text import check_time
@@ -168,7 +168,7 @@ class _Reading:
         words = {
             "class_map": {"match", "description", "no", "exit"},
             "policy_map": {*COMMANDS, *UNMODELLED, "class", "no", "description", "exit"},
-            "interface": {*INTERFACE, "description", "no", "ip", "exit", "shutdown", "negotiation"},
+            "interface": {*INTERFACE, *BESIDE, "ipv4"} - {"interface"},
         }
         return self.loose and line.verb in words.get(self.block, ())
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from qoslib import units
 from qoslib.config.mqc.early import queue_limit, random_detect
-from qoslib.config.mqc.lines import NotUnderstood, Words
+from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words
 from qoslib.config.mqc.police import ACTIONS, action, burst, police
 from qoslib.config.mqc.policies import Amount, Named, PolicyClass, Priority, Shape
 
@@ -56,7 +56,8 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
     if words.ahead in ("adaptive", "fecn-adapt", "fr-voice-adapt", "max-buffers"):
         return ["The shaper's rate does not adapt, and its memory is the queue's limit."]
     if words.skip("min"):
-        words.rate_bps("the minimum")
+        words.number("the minimum")
+        words.skip(*RATE_WORDS)
         if not words.skip("max"):
             raise NotUnderstood
         of.shape = Shape(Amount(words.rate_bps("the shaped rate"), "bit/s", number))

@@ -17,6 +17,8 @@ _COLUMNS = 32
 _LONGEST = 2000
 #: Comments, and banners without a text, whose end netutils does not find.
 _DROPPED = re.compile(r"!|banner \S+ (\S{1,2})\1$")
+#: What people write behind a command, as ``priority level 1 ! calls``.
+_REMARK = re.compile(r" !+ .*$")
 _NUMBER = re.compile(r"\d{1,15}(\.\d{1,9})?")
 _RATE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([kmg]?)(?:bps)?", re.IGNORECASE)
 _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
@@ -117,7 +119,7 @@ def _numbered(text: str) -> list[str]:
     kept = []
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
-        bare = " ".join(line.split())
+        bare = _REMARK.sub("", " ".join(line.split()))
         if bare and not _DROPPED.match(bare):
             kept.append((min(len(line) - len(line.lstrip()), _COLUMNS), bare + _mark(number)))
     margin = min((indent for indent, _ in kept), default=0)

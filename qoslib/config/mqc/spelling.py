@@ -8,11 +8,11 @@ from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.lines import Line
 
-__all__ = ["SHORT", "spelt"]
+__all__ = ["BESIDE", "SHORT", "spelt"]
 
 _OPENING = ("class-map", "policy-map", "interface")
 #: What else an interface may say: a shorter word that fits one of these as well is left as it is.
-_BESIDE = (
+BESIDE = (
     "arp", "bfd", "bridge-group", "carrier-delay", "cdp", "channel-group", "clock", "crypto",
     "default", "delay", "description", "dialer", "duplex", "encapsulation", "exit", "fair-queue",
     "flowcontrol", "frame-relay", "interface", "ip", "ipv6", "isis", "keepalive", "lacp", "lldp",
@@ -25,7 +25,7 @@ _FIRST: Mapping[str, Collection[str]] = {
     "": (*_OPENING, "class"),
     "class_map": {"match", "description", "exit", "no"},
     "policy_map": {*COMMANDS, *UNMODELLED, "class", "description", "exit", "no"},
-    "interface": {*INTERFACE, *_BESIDE},
+    "interface": {*INTERFACE, *BESIDE},
 }
 #: Command -> the words that may follow it, one after the other.
 _NEXT: Mapping[str, Collection[str]] = {

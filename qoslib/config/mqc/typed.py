@@ -17,7 +17,7 @@ _TYPED = re.compile(
     re.MULTILINE,
 )
 #: Modes below those of a policy and of an interface.
-_DEEP = re.compile(r"pmap-c|txq-\d")
+_DEEP = re.compile(r"pmap(?:-\w+)?-c\b|txq-\d")
 #: What a terminal shows after each page, and how it takes that back.
 _PAGED = re.compile(r" ?--More-- ?(?:\x08+[ \x08]*)?")
 _SHOWN = re.compile(r"^[ \t]*Policy Map \S+[ \t]*$", re.MULTILINE)
