@@ -178,8 +178,13 @@ class Case:
 
     def unwritten(self, member: Member) -> bool:
         """Whether a class is what customers or VLANs of their own leave, and no line names it."""
-        beside = {each.node for each in self.configured.classes if not each.queue}
-        return not member.of.line and member.of.node in beside
+        return not member.of.line and self.beside_parents(member)
+
+    def beside_parents(self, member: Member) -> bool:
+        """Whether a class stands beside classes with policies of their own."""
+        return any(
+            not each.queue and each.node == member.of.node for each in self.configured.classes
+        )
 
     def origin(self, member: Member, where: str) -> Origin | None:
         """Where a number of a class's queue comes from; of several parts, one that has a line."""

@@ -283,7 +283,7 @@ def shaper_unit(case: Case) -> Iterator[Found]:
                     f" the line has {rate_text(rate_bps)}.",
                     f"It is {share}; the queues of the line fill first.",
                 )
-            elif shaped * _SLIP <= rate_bps:
+            elif shaped * _SLIP < (rate_bps if shaped >= case.capacity_bps else case.capacity_bps):
                 meant = shaped * _SLIP
                 yield Found(
                     each.line,

@@ -162,7 +162,9 @@ def default_starved(case: Case) -> Iterator[Found]:
         least = member.promise.minimum_bps
         if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
             continue
-        if case.unwritten(member) or (not least and stopped(case, member)):
+        # Beside customers it is for what is of none of them, and may have a shaper for that.
+        meant = case.beside_parents(member) and (not member.of.line or member.queue.shaper)
+        if meant or (not least and stopped(case, member)):
             continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
         said, percent = _given(case, most, members, member, BEST_EFFORT_SHARE)
