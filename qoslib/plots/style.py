@@ -58,8 +58,9 @@ DARK = {
 }
 #: A trace or a layout as plotly reads it.
 Json: TypeAlias = dict[str, Any]
-#: plotly's template "none"; by its name it would have to be looked up for each figure.
-_TEMPLATE = {"data": {"scatter": [{"type": "scatter"}]}}
+#: plotly's template "none"; by its name it would have to be looked up for each figure. A mark on an
+#: axis or at its end is drawn whole.
+_TEMPLATE = {"data": {"scatter": [{"type": "scatter", "cliponaxis": False}]}}
 
 
 class Look(NamedTuple):

@@ -1,5 +1,6 @@
 """The view of TCP on a page of its own: it plays, steps, tells a segment's story, and is drawn."""
 
+import pytest
 from accessibility import barriers
 from test_moving_packet_view import QOS, ROOT, TIME
 
@@ -14,6 +15,39 @@ AGAIN = f"""() => {{
     const [, , x, y, w, h] = found;
     return [left + (x + w / 2) * scale, top + (y + h / 2) * scale];
 }}"""
+
+
+#: Notes each word that is drawn, and each upright line of dashes, in pixels of the picture.
+WATCHED = """
+    const pen = CanvasRenderingContext2D.prototype, { fillText, moveTo, lineTo } = pen;
+    window.words = []; window.dashes = [];
+    let from = null;
+    pen.fillText = function (said, x, y) {
+        const { actualBoundingBoxAscent: up, width } = this.measureText(said);
+        const left = x - ({ right: width, center: width / 2 }[this.textAlign] ?? 0);
+        words.push({ said, left, right: left + width, top: y - up, bottom: y });
+        return fillText.call(this, said, x, y);
+    };
+    pen.moveTo = function (x, y) { from = [x, y]; return moveTo.call(this, x, y); };
+    pen.lineTo = function (x, y) {
+        const upright = from && from[0] === x && this.getLineDash().length;
+        if (upright) dashes.push({ x, top: from[1], bottom: y });
+        return lineTo.call(this, x, y);
+    };"""
+STRUCK = """() => dashes.flatMap(({ x, top, bottom }) => words.filter((word) =>
+    word.left < x && x < word.right && word.top < bottom && top < word.bottom)
+    .map((word) => word.said))"""
+
+
+@pytest.mark.parametrize("packets", [30, 34, 37, 40])
+def test_the_mark_of_one_bdp_strikes_through_no_words(page, tmp_path, packets):
+    view = buffer_size.scene()
+    view.change = {"limit": packets, "lane": 0, "queue": 0}
+    (tmp_path / "view.html").write_text(view.to_html())
+    page.add_init_script(WATCHED)
+    page.goto(f"file://{tmp_path}/view.html")
+    page.wait_for_function("dashes.length > 0 && words.length > 0")
+    assert page.evaluate(STRUCK) == []
 
 
 def test_it_plays_and_tells_the_story_of_a_segment(page, tmp_path):

@@ -15,6 +15,16 @@ LIVE = """
 from qoslib import lessons
 lessons.policing.explorer()
 """
+CONFIGURED = """
+from qoslib import lessons
+lessons.configured.explorer()
+"""
+MARKS = "lessons.aqm.explorer()"
+#: Marks at an end of an axis, of which plotly would draw a half.
+CLIPPED = """() => [...document.querySelectorAll('.js-plotly-plot .points path')]
+    .map((mark) => mark.closest('[class^="scatterlayer"]'))
+    .filter((layer) => layer && getComputedStyle(layer).clipPath !== 'none')
+    .map((layer) => layer.getAttribute('class'))"""
 #: Width and height of each figure that plotly has drawn.
 SIZES = """() => [...document.querySelectorAll('.js-plotly-plot .main-svg:first-of-type')]
     .map((svg) => [svg.clientWidth, svg.clientHeight])"""
@@ -54,6 +64,22 @@ def test_figures_follow_the_width_of_the_page_and_keep_their_height(page, jupyte
     page.wait_for_function(f"({SIZES})()[1][1] === {wide[1][1]}")
     settled(page)
     page.wait_for_function(LEGEND_ABOVE)
+
+
+def test_nothing_is_cut_off_beside_an_open_browser_of_files(page, jupyter_server):
+    cells = [nbformat.v4.new_code_cell(source.strip()) for source in (CONFIGURED, MARKS)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    (jupyter_server.root / "cut.ipynb").write_text(json.dumps(notebook))
+    open_and_run(page, jupyter_server, "cut")
+    page.set_viewport_size({"width": 1000, "height": 720})
+    page.wait_for_function(f"({SIZES})().length === 2")
+    settled(page)
+    panel = page.locator(".qoslib-configuration .port")
+    assert panel.evaluate("each => each.scrollWidth <= each.clientWidth")
+    assert page.get_by_text("full queue").is_visible()
+    assert page.locator(".js-plotly-plot .points path").count()
+    assert page.evaluate(CLIPPED) == []
 
 
 def an_explorer_fits_a_projector(page):

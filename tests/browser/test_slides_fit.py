@@ -30,6 +30,20 @@ MEASURED = """() => {
 }"""
 
 
+#: With the notes on: whether they are whole and below the question, and what a scene writes there.
+NOTED = """() => {
+    const slide = document.querySelector("section:not(.away)");
+    const [ask, notes] = [".ask", "aside"].map((each) =>
+        slide.querySelector(each)?.getBoundingClientRect());
+    const view = slide.querySelector(".qoslib-projected");
+    return {
+        apart: !ask || !notes || ask.bottom <= notes.top + 1,
+        whole: !notes || notes.bottom <= innerHeight,
+        over: view ? getComputedStyle(view, "::after").content : "none",
+    };
+}"""
+
+
 @pytest.mark.parametrize("path", slides.DECKS, ids=lambda path: path.stem)
 def test_a_slide_fits_and_can_be_read(page, path, tmp_path):
     deck = slides.read(path)
@@ -48,6 +62,10 @@ def test_a_slide_fits_and_can_be_read(page, path, tmp_path):
         assert measured["scene"] >= 900, slide.claim
         if number == 2:
             assert barriers(page) == []
+        page.keyboard.press("n")
+        noted = {"apart": True, "whole": True, "over": "none"}
+        assert page.evaluate(NOTED) == noted, slide.claim
+        page.keyboard.press("n")
         page.keyboard.press("PageDown")
     page.keyboard.press("n")
     assert page.locator("section:not(.away) aside").is_visible()

@@ -7,7 +7,7 @@ const PROJECTOR_CSS = `
   --jp-widgets-inline-height: 40px; --jp-widgets-inline-label-width: 300px; }
 .qoslib-projected::backdrop { background: var(--jp-layout-color0, Canvas); }
 .qoslib-projected .qoslib-not-projected { display: none !important; }
-.qoslib-projected::after { content: "Esc leaves this screen"; position: fixed; right: 8px; bottom: 1px; font-size: 14px; line-height: 1.2; pointer-events: none; }
+.qoslib-projected:fullscreen::after { content: "Esc leaves this screen"; position: fixed; right: 8px; bottom: 1px; font-size: 14px; line-height: 1.2; pointer-events: none; }
 `;
 
 /**

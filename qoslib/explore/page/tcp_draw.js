@@ -44,8 +44,10 @@ function mark(pen, lane, number, row) {
   const wall = wallOf(layout, row, lane, queue, held || roomOf(lane, queue));
   const x = wallOf(layout, row, lane, queue, lane.path_packets * queue.largest);
   if (x < 0.1 * layout.W) return;
-  line(pen, x, row.y - 4, x, row.y + row.high + 30, theme.muted, 1, [3, 3]);
-  if (Math.abs(wall - x) > 5) text(pen, "1 BDP", x + 5, row.y + row.high + 32, { size: 11.5, colour: theme.muted });
+  // In two parts: what the wall says has the line of words between them.
+  const below = row.y + row.high;
+  for (const [from, to] of [[row.y - 4, below + 9], [below + 25, below + 34]]) line(pen, x, from, x, to, theme.muted, 1, [3, 3]);
+  if (Math.abs(wall - x) > 5) text(pen, "1 BDP", x + 5, below + 34, { size: 11.5, colour: theme.muted });
 }
 
 function pipe(pen, lane, number, made, state, t) {
