@@ -135,7 +135,7 @@ def stopped(case: Case, member: Member) -> bool:
     )
 
 
-_KILOBITS = re.compile(r"((?:priority|bandwidth)(?: level \d)?) (\d+)(?: kbps)?( .*)?")
+_KILOBITS = re.compile(r"((?:priority|bandwidth)(?: level \d)?) (\d+)(?: kbps)?( (?![mg]?bps).*)?")
 
 
 @rule("rate-unit", "warning", "Cisco IOS QoS command reference, priority, bandwidth: in kb/s")

@@ -40,7 +40,7 @@ _HEADER = re.compile(r"(class-map|policy-map|interface) ")
 _CLASS_MAP = re.compile(r"class-map (?:match-(?:any|all) )?(\S+)")
 _DSCP = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
 _LIST = re.compile(r"match (?:not )?access-group (?:name )?(\S+)")
-_SHAPE = re.compile(r"shape (?:average|peak) (\d+)([kmg]?)(?: .*)?", re.IGNORECASE)
+_SHAPE = re.compile(r"shape (?:average|peak) (\d+)([kmg]?)(?: ([kmg]?)bps)?(?: .*)?", re.IGNORECASE)
 _WITHOUT_HYPHEN = re.compile(r"(fe|ge|xe|et)(\d.*)")
 _PREFIX = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 #: A shaper that is so many times too small was likely meant in kb/s.
@@ -274,7 +274,8 @@ def shaper_unit(case: Case) -> Iterator[Found]:
             found = _SHAPE.fullmatch(each.text)
             if not found:
                 continue
-            shaped = units.convert(float(found[1]), _PREFIX[found[2].lower()], "bit/s")
+            unit = (found[2] or found[3] or "").lower()
+            shaped = units.convert(float(found[1]), _PREFIX[unit], "bit/s")
             share = f"{share_text(shaped / rate_bps, 4)} of the line rate"
             if shaped > rate_bps:
                 yield Found(
@@ -283,7 +284,9 @@ def shaper_unit(case: Case) -> Iterator[Found]:
                     f" the line has {rate_text(rate_bps)}.",
                     f"It is {share}; the queues of the line fill first.",
                 )
-            elif shaped * _SLIP < (rate_bps if shaped >= case.capacity_bps else case.capacity_bps):
+            elif found[3] is None and shaped * _SLIP < (
+                rate_bps if shaped >= case.capacity_bps else case.capacity_bps
+            ):
                 meant = shaped * _SLIP
                 yield Found(
                     each.line,
