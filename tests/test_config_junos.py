@@ -669,7 +669,7 @@ def test_a_statement_that_a_device_refuses_is_named_and_the_rest_is_read(old, ne
     got, *more = [(each.line, each.lost) for each in found.remarks if each.kind == "refused"]
     # A class without a queue is none, so that a map may not name it.
     assert not more or ("queue-num" in new and "is not defined" in more[0][1])
-    assert f"line {got[0]}: {got[1]}".startswith(said)
+    assert f"line {got[0]}: {got[1]}".lower().startswith(said.lower())
     mapped = [port.interface for port in found.ports]
     assert mapped == ([] if "scheduler map" in said else ["xe-0/0/1"])
     # What stands beside it in its line is read.
@@ -716,9 +716,9 @@ def test_all_names_that_are_not_defined_are_named():
     text = text.replace("scheduler-map wan", "scheduler-map wann")
     found = read(text, dialect="junos", facts={"buffer_bytes": 2e7})
     assert {each.line: each.lost for each in found.remarks if each.kind == "refused"} == {
-        21: "the scheduler map 'wann' is not defined, did you mean 'wan'?",
-        26: "the scheduler 's-vido' is not defined, did you mean 's-video'?",
-        27: "the class 'contrl' is not defined, did you mean 'control'?",
+        21: "The scheduler map 'wann' is not defined, did you mean 'wan'?",
+        26: "The scheduler 's-vido' is not defined, did you mean 's-video'?",
+        27: "The class 'contrl' is not defined, did you mean 'control'?",
     }
     report = check(text, dialect="junos", facts={"buffer_bytes": 2e7})
     refused = [each.line for each in report.findings if each.id == "line-refused"]
@@ -835,8 +835,8 @@ def test_a_filter_and_a_policer_that_the_text_does_not_hold_are_named():
 def test_a_filter_and_a_policer_beside_others_are_refused_where_nothing_defines_them():
     found = read(FILTERED + FIREWALL, dialect="junos", facts={"buffer_bytes": 2e7})
     assert {each.line: each.lost for each in found.remarks if each.kind == "refused"} == {
-        12: "the filter 'edge' is not defined, did you mean 'edges'?",
-        13: "the policer 'slow' is not defined, did you mean 'slower'?",
+        12: "The filter 'edge' is not defined, did you mean 'edges'?",
+        13: "The policer 'slow' is not defined, did you mean 'slower'?",
     }
     assert found.ports[0].port is not None
     whole = (FILTERED + FIREWALL).replace("edges", "edge").replace("slower", "slow")

@@ -33,6 +33,19 @@ WRAPPED = {
 }
 
 
+@pytest.mark.parametrize("prompt", ["$ ", "root@edge:~# ", "[me@edge etc]$ "])
+def test_prompts_in_front_of_commands_change_nothing(prompt):
+    plain = read(SCRIPT.format(tc="tc", before=""), facts=RATE)
+    found = read(SCRIPT.format(tc=f"{prompt}sudo tc", before=""), facts=RATE, dialect="tc")
+    assert found.ports[0].port == plain.ports[0].port is not None
+
+
+def test_a_command_over_several_lines_counts_once():
+    text = SCRIPT.format(tc="tc", before="").replace(" htb rate 5mbit", " \\\n  htb rate 5mbit")
+    found = read(text, facts=RATE)
+    assert (found.understood, found.listed, found.elsewhere) == (4, 0, 0)
+
+
 @pytest.mark.parametrize("tc", WRAPPED)
 def test_a_wrapper_in_front_of_tc_changes_nothing(tc):
     plain = read(SCRIPT.format(tc="tc", before=""), facts=RATE)

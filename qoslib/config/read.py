@@ -13,7 +13,7 @@ from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.mqc.typed import as_configured
 from qoslib.config.reading import Configuration
 from qoslib.config.sonic import is_sonic, read_sonic
-from qoslib.config.tc import is_tc, read_tc
+from qoslib.config.tc import is_tc, read_tc, tc_lines
 from qoslib.config.text import (
     ConfigurationError,
     bounded,
@@ -49,7 +49,7 @@ DIALECTS = {
     "eos": Dialect(is_eos, read_eos, typed=True),
     "junos": Dialect(is_junos, read_junos),
     "sonic": Dialect(is_sonic, read_sonic),
-    "tc": Dialect(is_tc, read_tc),
+    "tc": Dialect(is_tc, read_tc, tc_lines),
 }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
+from qoslib.config.text import ConfigurationError
 from qoslib.port import Port
 from qoslib.record import Count, Record, record
 
@@ -15,6 +16,7 @@ __all__ = [
     "Origin",
     "Remark",
     "Statement",
+    "refusal",
 ]
 
 
@@ -110,6 +112,30 @@ class Remark(Record):
     line: Count
     text: str
     lost: str
+
+
+def refusal(error: ConfigurationError, line: int, text: str) -> Remark:
+    """A line that a device refuses, for the reason of an error.
+
+    Parameters
+    ----------
+    error : ConfigurationError
+    line : int
+    text : str
+        The command.
+
+    Returns
+    -------
+    Remark
+
+    Examples
+    --------
+    >>> refusal(ConfigurationError("there is no 1:7 to change", 3), 3, "tc class change").lost
+    'There is no 1:7 to change.'
+    """
+    why = str(error).removeprefix(f"line {error.line}: ").rstrip(".")
+    ended = why if why.endswith("?") else f"{why}."
+    return Remark("refused", line, text, ended[:1].upper() + ended[1:])
 
 
 @record

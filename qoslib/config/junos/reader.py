@@ -25,7 +25,7 @@ from qoslib.config.junos.references import (
 from qoslib.config.junos.schedulers import schedulers
 from qoslib.config.junos.sites import Interface, interfaces
 from qoslib.config.junos.statements import Said, statements
-from qoslib.config.reading import Configuration, ConfiguredPort, Remark
+from qoslib.config.reading import Configuration, ConfiguredPort, Remark, refusal
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["is_junos", "read_junos"]
@@ -114,15 +114,16 @@ def read_junos(text: str, facts: Facts) -> Configuration:
             return _read(text, facts, said, unknown, unused, refused)
         except TakesTooLongError:
             raise
-        except ConfigurationError as error:
+        except ConfigurationError as caught:
+            error = caught
             # A device refuses a statement, not a configuration.
             wrong = _wrong(said, error)
             if not wrong or len(refused) >= _MOST_REFUSED:
                 raise
-            why = str(error).removeprefix(f"line {error.line}: ")
-            why = with_meant(error, said) if isinstance(error, NotDefinedError) else why
+            if isinstance(error, NotDefinedError):
+                error = with_meant(error, said)
             texts = dict.fromkeys(each.text for each in wrong)
-            refused += [Remark("refused", wrong[0].line, of, why) for of in texts]
+            refused += [refusal(error, wrong[0].line, of) for of in texts]
             said = [each for each in said if each not in wrong]
 
 

@@ -61,8 +61,8 @@ def no_port(error: NoPortError) -> str:
     return f"No port describes this: {why}. Nothing is promised on this interface."
 
 
-def with_meant(error: NotDefinedError, said: Sequence[Said]) -> str:
-    """What is not defined, and what may be meant.
+def with_meant(error: NotDefinedError, said: Sequence[Said]) -> ConfigurationError:
+    """What is not defined, with what may be meant.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def with_meant(error: NotDefinedError, said: Sequence[Said]) -> str:
 
     Returns
     -------
-    str
+    ConfigurationError
     """
     defined: dict[str, None] = {}
     for each in said:
@@ -89,4 +89,5 @@ def with_meant(error: NotDefinedError, said: Sequence[Said]) -> str:
     if error.kind == "class" and not near:
         near = get_close_matches(error.name, list(DEFAULT_CLASSES), 1)
     meant = f", did you mean {shown(near[0])}?" if near else ""
-    return f"the {error.kind} {shown(error.name)} is not defined{meant}"
+    problem = f"the {error.kind} {shown(error.name)} is not defined{meant}"
+    return ConfigurationError(problem, error.line)

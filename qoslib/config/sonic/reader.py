@@ -12,6 +12,7 @@ from qoslib.config.reading import (
     Origin,
     Remark,
     Statement,
+    refusal,
 )
 from qoslib.config.sonic.entries import Reading
 from qoslib.config.sonic.fields import lost_by
@@ -89,8 +90,7 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
             gone = _without(found, error)
             if not gone or len(refused) >= _MOST_REFUSED:
                 raise
-            why = str(error).removeprefix(f"line {error.line}: ")
-            refused += [Remark("refused", error.line or 1, each, why) for each in gone]
+            refused += [refusal(error, error.line or 1, each) for each in gone]
 
 
 def _read(text: str, found: Tables, facts: Facts, refused: list[Remark]) -> Configuration:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from qoslib.config.reading import Remark
+from qoslib.config.reading import Remark, refusal
 from qoslib.config.tc.known import unknown_of_filter
 from qoslib.config.tc.options import OPTIONS, left_out, options_of
-from qoslib.config.tc.script import refusal
 from qoslib.config.tc.words import INGRESS, Command
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 

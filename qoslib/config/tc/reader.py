@@ -4,15 +4,21 @@ import re
 from typing import Literal
 
 from qoslib.config.facts import Facts
-from qoslib.config.reading import Configuration, ConfiguredPort, Remark, Statement
+from qoslib.config.reading import (
+    Configuration,
+    ConfiguredPort,
+    Remark,
+    Statement,
+    refusal,
+)
 from qoslib.config.tc.device import Device, devices
 from qoslib.config.tc.ports import inward, outward
-from qoslib.config.tc.script import Script, read_script, refusal
+from qoslib.config.tc.script import Script, read_script
 from qoslib.config.tc.shown import read_shown
 from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError, TakesTooLongError
+from qoslib.config.text import ConfigurationError, TakesTooLongError, lines_that_say
 
-__all__ = ["is_tc", "read_tc"]
+__all__ = ["is_tc", "read_tc", "tc_lines"]
 
 #: What an interface is called where the output does not name it.
 NAMELESS = "device"
@@ -45,6 +51,27 @@ def is_tc(text: str) -> float:
     (0.9, 0.0)
     """
     return 0.9 if _LINE.search(text) or _SHOWN.search(text) else 0.0
+
+
+def tc_lines(text: str) -> set[int]:
+    """The lines of a script that say something; of a command over several lines the first.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    set of int
+
+    Examples
+    --------
+    >>> tc_lines("# the uplink\\ntc qdisc add dev eth0 \\\\\\n  root pfifo\\n")
+    {2}
+    """
+    lines = text.split("\n")
+    behind = {at for at, line in enumerate(lines, 2) if line.endswith("\\")}
+    return lines_that_say(text) - behind
 
 
 def read_tc(text: str, facts: Facts) -> Configuration:

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from qoslib.config.reading import Remark
+from qoslib.config.reading import Remark, refusal
 from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
 from qoslib.config.tc.wrappers import QUIET, Function, called, functions, plain, unwrapped
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
-__all__ = ["Script", "read_script", "refusal"]
+__all__ = ["Script", "read_script"]
 
 #: Longest value of a variable; a value made of others cannot grow without end.
 LONGEST = 1000
@@ -22,6 +22,8 @@ _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))", re.ASCII)
 _REDIRECTION = re.compile(r"(?<!\S)\d?(?:&>>?|>>?|<)\s*(?:&\d|&-|[^\s;|&()<>]+)")
 _NAMED = re.compile(r'#\s*([0-9a-f]*:[0-9a-f]*|fwmark \d+|the rest) is ("(?:[^"\\]|\\.)*")\s*')
+#: What a terminal has in front of a command, where it cannot be a comment.
+_PROMPT = re.compile(r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\s#$]*[#$]|\$)[ \t]+(?=\S)")
 _MARKS = re.compile(
     r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
 )
@@ -109,33 +111,12 @@ def read_script(text: str) -> Script:
     return found
 
 
-def refusal(error: ConfigurationError, line: int, text: str) -> Remark:
-    """A command that tc or the kernel refuses, for the reason of an error.
-
-    Parameters
-    ----------
-    error : ConfigurationError
-    line : int
-    text : str
-
-    Returns
-    -------
-    Remark
-
-    Examples
-    --------
-    >>> refusal(ConfigurationError("there is no 1:7 to change", 3), 3, "tc class change").lost
-    'there is no 1:7 to change'
-    """
-    return Remark("refused", line, text, str(error).removeprefix(f"line {error.line}: "))
-
-
 def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     """Lines, those that end in a backslash with what follows."""
     begun, first = "", 0
     for number, line in enumerate(text.split("\n"), 1):
         first = first or number
-        whole = begun + line
+        whole = begun + (line if begun else _PROMPT.sub("", line))
         if whole.endswith("\\") and len(whole) < LONGEST_LINE:
             begun = whole[:-1] + " "
             continue
