@@ -1,4 +1,4 @@
-"""Text as a terminal shows it: prompts before lines, and what `show policy-map` prints."""
+"""Text as a terminal shows it: prompts before lines, and what `show` prints of policies."""
 
 import re
 
@@ -20,14 +20,20 @@ _TYPED = re.compile(
 _DEEP = re.compile(r"pmap(?:-\w+)?-c\b|txq-\d")
 #: What a terminal shows after each page, and how it takes that back.
 _PAGED = re.compile(r" ?--More-- ?(?:\x08+[ \x08]*)?")
-_SHOWN = re.compile(r"^[ \t]*Policy Map \S+[ \t]*$", re.MULTILINE)
+_SHOWN = re.compile(r"^[ \t]*(?:Policy Map \S+|Class Map match-\w+ .*)[ \t]*$", re.MULTILINE)
 _COUNTED = re.compile(r"^[ \t]*Service-policy (?:input|output): \S+", re.MULTILINE)
 _CONFIGURED = re.compile(r"^[ \t]*(?:policy-map|Policy Map) \S", re.MULTILINE)
+#: The number of a code point behind its name.
+_CODE = re.compile(r" \(\d+\)")
 #: A line of `show policy-map` -> the command that it stands for; the first that fits counts.
 _SAID = tuple(
     (re.compile(rf"\s*{pattern}\s*", re.IGNORECASE), command)
     for pattern, command in (
         (r"Policy Map (\S+)", r"policy-map \1"),
+        (r"Class Map match-any class-default .*", "!"),
+        (r"Class Map (match-a\w+) (\S+)(?: \(id \d+\))?", r"class-map \1 \2"),
+        (r"Match any", "!"),
+        (r"Match +(.*)", r" match \1"),
         (r"Class (\S+)", r" class \1"),
         (r"Description:? (.*)", r"  description \1"),
         (r"Strict Priority", "  priority"),
@@ -54,7 +60,7 @@ _SAID = tuple(
 
 
 def as_configured(text: str) -> str:
-    """A text without prompts, and with the commands that `show policy-map` stands for.
+    """A text without prompts, and with the commands that `show policy-map` and `show class-map` stand for.
 
     Parameters
     ----------
@@ -110,5 +116,6 @@ def _said(line: str) -> str:
     check_time()
     for pattern, command in _SAID:
         if found := pattern.fullmatch(line):
-            return found.expand(command)
+            said = found.expand(command)
+            return _CODE.sub("", said) if said.startswith(" match ") else said
     return line

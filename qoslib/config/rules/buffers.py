@@ -8,6 +8,7 @@ from qoslib import units
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.promises import FRAME_BYTES
 from qoslib.config.rules.fixes import tc_line
+from qoslib.config.rules.queueless import policed_alone
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.thresholds import lowered
 from qoslib.port import (
@@ -77,6 +78,7 @@ def _candidates(case: Case) -> Iterator[tuple[Member, float, float]]:
         held, lasts = member.promise.held_bytes, member.promise.queue_s
         active = isinstance(member.queue.dropper, Codel | Pie)
         waits = not (member.strict or active or case.unwritten(member))
+        waits = waits and not policed_alone(case, member)
         if held is not None and lasts is not None and waits:
             yield member, held, lasts
 

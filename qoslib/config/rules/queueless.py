@@ -9,7 +9,7 @@ from qoslib.config.rules.fixes import guarantee, raised
 from qoslib.config.rules.priority import ROOM
 from qoslib.config.rules.rule import Case, Found, Member, rule
 
-__all__: list[str] = []
+__all__ = ["policed_alone"]
 
 #: What gives a class a queue, and what only changes one.
 _QUEUES, _CHANGES = (
@@ -36,6 +36,23 @@ def class_without_queue(case: Case) -> Iterator[Found]:
         beside = [each for each in case.every if guests.get(each.name) in [m.name for m in members]]
         for member in [*members, *beside]:
             yield from _found(case, most, members, member, guests)
+
+
+def policed_alone(case: Case, member: Member) -> bool:
+    """Whether a class is only policed, so that its packets wait in another class's queue (IOS).
+
+    Parameters
+    ----------
+    case : Case
+    member : Member
+
+    Returns
+    -------
+    bool
+    """
+    verbs = {each.text.split()[0].lower() for each in member.of.statements}
+    known = case.configuration.dialect in ("ios", "ios-xe") and not _is_owner(member.of)
+    return known and bool(verbs & _ACTIONS) and not verbs & {*_QUEUES, *_CHANGES}
 
 
 def _found(
