@@ -60,7 +60,7 @@ _SAID = tuple(
 
 
 def as_configured(text: str) -> str:
-    """A text without prompts, and with the commands that `show policy-map` and `show class-map` stand for.
+    """A text without prompts, and with the commands that `show` of policies and classes stands for.
 
     Parameters
     ----------
