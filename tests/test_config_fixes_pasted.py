@@ -281,3 +281,23 @@ def test_of_two_fixes_that_contradict_each_other_one_is_words():
         assert not {each.id for each in after.findings} - before
         gone = {key(each) for each in report.findings if each.fix}
         assert not gone & {key(each) for each in after.findings}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_a_check_prints_as_a_fix_has_been_tried(name):
+    from qoslib.findings import check
+
+    dialect, text, _ = CASES[name]
+    report = check(text, facts=FACTS, dialect=dialect)
+    fixes = [each.fix for each in report.findings if each.fix]
+    before = {key(each) for each in report.findings}
+    for some in [*([fix] for fix in fixes), fixes, fixes[::-1]]:
+        after = check(pasted(text, *some), facts=FACTS, dialect=dialect)
+        gone = {key(each) for each in report.findings if each.fix in some}
+        left = {key(each) for each in after.findings}
+        assert not left & gone, some
+        if any(each.id == "no-shaper" for each in report.findings if each.fix in some):
+            # What waits here then waited at the carrier before.
+            left = {each for each in left if each[0] != "queue-deep"}
+        assert left <= before, some
+        assert not [each for each in after.remarks if each.kind in ("unknown", "refused")]

@@ -29,6 +29,8 @@ _NUMBERS = re.compile(r"(?<![\w:/.-])[±\d][\d.,]*(?: ?%| [a-zA-Zµ/]+)?(?![\w:]
 #: carrier before, where no model looks.
 _OF_THE_CARRIER = {"no-shaper", "shaper-over-contract"}
 _UNDER_LOAD = {"loss", "delay-target", "queue-deep", "guarantees-over", "priority-below-load"}
+#: What a fix brings and is mended along with it, and how often.
+_ALONG, _ROUNDS = {"queue-deep", "queue-shallow", "class-unused"}, 2
 #: Lines that only say where a command stands.
 _HEADERS = {"policy-map", "class", "class-map", "interface", "match"}
 #: Fixes that are no commands of a device: comments for this checker.
@@ -41,10 +43,14 @@ def key_of(each: Finding) -> tuple[str, str]:
 
 
 class _Trial(NamedTuple):
-    """What came of a configuration with some fixes: why they are none, or what they cost."""
+    """What came of a configuration with some fixes: why they are none, or what they cost.
+
+    Where they are none only because of other findings that come, these.
+    """
 
     fails: str
     costs: tuple[str, ...] = ()
+    brings: tuple[Finding, ...] = ()
 
 
 def proved(
@@ -98,6 +104,15 @@ def proved(
         if not each.fix or each.id in _COMMENTS:
             continue
         alone = tried(each.fix, of=(each,))
+        for _ in range(_ROUNDS):
+            if not alone.brings or not all(one.fix and one.id in _ALONG for one in alone.brings):
+                break
+            # What it brings and can be mended as well is mended along with it.
+            along = "\n".join(dict.fromkeys(one.fix for one in alone.brings))
+            whole = each.replace(fix=f"{each.fix}\n{along}")
+            alone = tried(whole.fix, of=(each,))
+            if not alone.fails:
+                each = made[at] = whole
         if alone.fails:
             made[at] = _in_words(each, alone.fails)
             continue
@@ -146,15 +161,21 @@ def _outcome(
     had = {key_of(each) for each in before.listed}
     own = {key_of(each) for each in of}
     behind = any(each.id in _OF_THE_CARRIER for each in of)
-    moved = []
+    moved: list[str] = []
+    brings: list[Finding] = []
     for each in after.listed:
         if key_of(each) in own:
             return _Trial("its finding stays")
         if key_of(each) in had:
             continue
         if not (behind and each.id in _UNDER_LOAD):
-            return _Trial(f"it brings another finding, {each.id}: {each.sentence.rstrip('.')}")
+            brings.append(each)
+            continue
         moved.append(f"what the carrier met is met here, `{each.id}`: {each.sentence.rstrip('.')}")
+    if brings:
+        first = brings[0]
+        said = f"it brings another finding, {first.id}: {first.sentence.rstrip('.')}"
+        return _Trial(said, brings=tuple(brings))
     worse = "" if behind else next(_worse(before, after), "")
     return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after, lost=not moved)))
 

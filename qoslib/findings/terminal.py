@@ -43,7 +43,7 @@ def terminal(report: Report, *, everything: bool = False) -> str:
     Examples
     --------
     >>> print(terminal(Report("edge.cfg", "ios-xe", lines=4)))
-    edge.cfg  ios-xe  4 lines: 0 on quality of service understood, 0 not modelled, 0 unknown
+    edge.cfg  ios-xe  0 lines understood, 0 not modelled, 0 unknown, 0 on other things
     <BLANKLINE>
     0 errors, 0 warnings, 0 infos
     """

@@ -20,7 +20,7 @@ from qoslib.units import Floats
 
 Key = TypeVar("Key")
 
-__all__ = ["Replications", "interval", "replicate"]
+__all__ = ["Replications", "interval", "phased", "replicate"]
 
 #: A first run has about so many packets, of each stream at least these, and is no longer [s].
 PACKETS, OF_EACH, LONGEST_S = 50_000, 2_000, 20.0
@@ -145,7 +145,7 @@ def replicate(
         return spent
 
     def played(of: Scenario, seed: int) -> Result:
-        return _finished(_phased(of, seed), seed)
+        return _finished(phased(of, seed), seed)
 
     per_s = _events_per_s(scenario)
     length_s = _first_s(scenario)
@@ -213,8 +213,26 @@ def _finished(scenario: Scenario, seed: int) -> Result:
     return result
 
 
-def _phased(scenario: Scenario, seed: int) -> Scenario:
-    """The same with regular streams that begin anywhere in their period, by the seed."""
+def phased(scenario: Scenario, seed: int) -> Scenario:
+    """The same with regular streams that begin anywhere in their period, by the seed.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    seed : int
+
+    Returns
+    -------
+    Scenario
+
+    Examples
+    --------
+    >>> from qoslib.port import PacketLimit, Port, Queue
+    >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
+    >>> calls = Scenario("calls", port, (Stream("a", 8e6, 1000), Stream("b", 8e6, 1000)))
+    >>> [round(each.arrivals.phase_s * 1e3, 2) for each in phased(calls, 1).streams]
+    [0.13, 0.85]
+    """
     draws = Random(seed)
     return scenario.replace(streams=tuple(_begun(each, draws) for each in scenario.streams))
 
