@@ -226,3 +226,48 @@ interface Ethernet1/2
     assert queues(out)["c-out-q3"].shaper == Shaper(2e9, 1_000_000)
     assert queues(out)["class-default"].limit == ByteLimit(1_000_000)
     assert into.port.classifier.queue("WEB-LIST") == "WEB"
+
+
+def test_nxos_class_maps_of_one_name_and_three_types_keep_their_marks():
+    text = """\
+class-map type qos match-all STORAGE
+  match cos 3
+class-map type queuing match-all STORAGE
+  match qos-group 3
+class-map type network-qos match-all STORAGE
+  match qos-group 3
+policy-map type qos MARK
+  class STORAGE
+    set qos-group 3
+policy-map type queuing FABRIC
+  class type queuing STORAGE
+    bandwidth percent 60
+  class type queuing class-default
+    bandwidth percent 40
+interface Ethernet1/1
+  service-policy type qos input MARK
+  service-policy type queuing output FABRIC
+"""
+    out, into = read(text, facts={"buffer_bytes": 1e6, "line_rate_bps": 1e10}).ports
+    assert [each.marks for each in into.classes] == [("PCP 3",), ("the rest",)]
+    assert out.classes[0].marks == ("qos-group 3", "PCP 3")
+    assert [out.port.classifier.queue(mark) for mark in ("PCP 3", "PCP 4")] == [
+        "STORAGE",
+        "class-default",
+    ]
+
+
+def test_xr_lists_both_policies_of_a_direction_and_keeps_the_way_in():
+    policies = "policy-map QUEUE\n class class-default\n  shape average 1 gbps\n end-policy-map\n"
+    policies += "policy-map MARK\n class class-default\n  set dscp af11\n end-policy-map\n"
+    lines = "service-policy input MARK", "service-policy output QUEUE", "service-policy output MARK"
+    found = read(policies + "interface TenGigE0/0/0/1\n " + "\n ".join(lines) + "\n")
+    out, into = found.ports
+    assert (out.port, out.policy, out.missing) == (None, "QUEUE and MARK", ())
+    assert into.port is not None
+    listed = [each.text for each in found.remarks if "several policies" in each.lost.lower()]
+    assert listed == list(lines[1:])
+    # One that is taken off again leaves the other.
+    text = policies + "interface TenGigE0/0/0/1\n " + "\n ".join((*lines, f"no {lines[2]}")) + "\n"
+    (out, _) = read(text).ports
+    assert (out.policy, out.port is None) == ("QUEUE", False)

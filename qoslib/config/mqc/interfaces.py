@@ -82,7 +82,7 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
     """
     verb = line.verb
     if verb == "no" and line.words[1:2] == ("service-policy",):
-        _withdraw(of, line.words[-1])
+        _withdraw(of, line)
         return "", "stated"
     if verb == "no" and INTERFACE.get(line.words[1].lower() if line.words[1:] else ""):
         return "", "stated"
@@ -107,11 +107,14 @@ def interface_line(of: Interface, line: Line) -> tuple[str, str]:
         return str(problem).removeprefix(f"line {line.number}: "), "refused"
 
 
-def _withdraw(of: Interface, name: str) -> None:
-    """Take a policy off."""
-    for named in of.earlier.values():
-        named[:] = [each for each in named if each.name != name]
-    for way in [way for way, named in of.policies.items() if named.name == name]:
+def _withdraw(of: Interface, line: Line) -> None:
+    """Take a policy off: in the direction that the line names, or wherever it is."""
+    words, name = {word.lower() for word in line.words}, line.words[-1]
+    ways = [way for way in ("in", "out") if f"{way}put" in words] or ["in", "out"]
+    for way in ways:
+        earlier = of.earlier.get(way, [])
+        earlier[:] = [each for each in earlier if each.name != name]
+    for way in [way for way in ways if way in of.policies and of.policies[way].name == name]:
         del of.policies[way]
         if of.earlier.get(way):
             of.policies[way] = of.earlier[way].pop()
