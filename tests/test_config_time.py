@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from random import Random
 
 import pytest
@@ -66,7 +67,7 @@ class Clock:
     def __init__(self, over_at=None):
         self.looks, self.over_at = 0, over_at
 
-    def monotonic(self):
+    def process_time(self):
         self.looks += 1
         return 100.0 if self.over_at is not None and self.looks > self.over_at else 0.0
 
@@ -121,6 +122,9 @@ def promises_cache_clear():
 
 
 def test_a_check_that_takes_too_long_is_one_finding(monkeypatch):
+    """At whatever look the time is over; fixes are tried in a time of their own."""
+    module = sys.modules["qoslib.findings.check"]
+    monkeypatch.setattr(module, "proved", lambda text, state, listed, assess: listed)
     promises_cache_clear()
     count = looks(monkeypatch, lambda: check(MQC))
     seen = []
@@ -132,7 +136,7 @@ def test_a_check_that_takes_too_long_is_one_finding(monkeypatch):
             seen.append(report.dialect)
             assert len(report.findings) == 1
             assert "takes more than 5 s" in report.findings[0].sentence
-    # Before and after the text was read; only comments are looked at after that.
+    # Before and after the text was read; what is known already takes no time after that.
     assert set(seen) == {"", "ios-xe"}
     assert len(seen) > 0.8 * count / 5
 
@@ -204,3 +208,47 @@ def test_random_parents_of_classes_are_never_followed_for_ever():
             )
         findings = check(text, facts=FACTS, dialect="tc").findings
         assert not any("takes more than" in each.sentence for each in findings), text
+
+
+#: Texts of up to 10 MB, each of which took longer than the limit somewhere after it was read.
+LARGE = {
+    "comments": "policy-map P\n class class-default\n" + "!\n" * 4_990_000,
+    "one line of Junos again and again": (
+        "set class-of-service interfaces ge-0/0/0 scheduler-map M\n" * 170_000
+    ),
+    "matches": "class-map match-any C\n"
+    + "".join(f" match access-group name A{n}\n" for n in range(100_000))
+    + "policy-map P\n class C\n  priority 1000\n"
+    + "interface Gi0/0\n speed 100\n service-policy output P\n",
+}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_one_clock_bounds_the_whole_check_by_the_time_of_the_processor(name):
+    """Reading, rules and report together; a second more for what is not looked at in between."""
+    begun_s = time.process_time()
+    report = check(LARGE[name])
+    assert time.process_time() - begun_s < bounds.MAX_SECONDS + 1
+    assert len(report.to_json()) < 10_000_000
+
+
+def test_waiting_for_the_processor_does_not_count(monkeypatch):
+    """A busy machine gives a check its time later, and that is no fault of the text."""
+    began_s = time.monotonic()
+    monkeypatch.setattr(time, "monotonic", lambda: began_s + 100.0)
+    with bounds.in_time(1.0):
+        monkeypatch.setattr(time, "monotonic", lambda: began_s + 200.0)
+        bounds.check_time()
+
+
+def test_what_has_a_limit_of_its_own_does_not_count():
+    with bounds.in_time(0.2):
+        with bounds.aside():
+            begun_s = time.process_time()
+            while time.process_time() - begun_s < 0.3:
+                pass
+        bounds.check_time()
+        while time.process_time() - begun_s < 0.8:
+            pass
+        with pytest.raises(ConfigurationError):
+            bounds.check_time()

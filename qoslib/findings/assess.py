@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from qoslib.config import Configuration, ConfiguredPort, Facts, Load, loads
 from qoslib.config.promises import queued
 from qoslib.config.rules import Case, Finding, findings
-from qoslib.config.text import in_time
+from qoslib.config.text import aside
 from qoslib.findings.modelled import Modelled, modelled
 from qoslib.findings.taken import routed
 
@@ -91,8 +91,7 @@ def assessed(
     TakesTooLongError
         If reading it or the rules take too long.
     """
-    with in_time():
-        sent = _loads(found, given)
+    sent = _loads(found, given)
     listed = list(findings(found, sent, given.facts))
     by_port = _modelled(found, given, sent, ratios, progress)
     for place, by_model in by_port.items():
@@ -138,7 +137,8 @@ def _modelled(
         told(0.0, 1.0)
         if key not in given.ran:
             case = Case(found, found.ports[places[0]], given.facts, tuple(sent[places[0]]))
-            given.ran[key] = modelled(case, ratios, told, fixes=given.fixes)
+            with aside():
+                given.ran[key] = modelled(case, ratios, told, fixes=given.fixes)
         told(1.0, 1.0)
         made |= dict.fromkeys(places, given.ran[key])
     return made

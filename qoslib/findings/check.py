@@ -1,6 +1,6 @@
 """Check one configuration: read it, look at each port, run the models that a load asks for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from qoslib.config import (
@@ -16,7 +16,7 @@ from qoslib.config import (
 )
 from qoslib.config.rules import RULES, Finding, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
-from qoslib.config.text import MAX_SECONDS, TakesTooLongError, check_time, in_time
+from qoslib.config.text import MAX_SECONDS, TakesTooLongError, aside, check_time, in_time
 from qoslib.findings.against import changes, unchanged
 from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
@@ -41,6 +41,7 @@ _VERIFY = {
 _WAYS = {"out": "output", "in": "input"}
 
 
+@in_time()
 def check(
     text: str,
     file: str = "configuration",
@@ -107,7 +108,6 @@ def check(
     except ConfigurationError as error:
         raise ValueError(f"the older configuration: {error}") from None
     given = Given(known, traffic, measured)
-
     trial = Given(known, traffic, measured, fixes=False)
 
     def assess(changed: str) -> Assessed:
@@ -116,13 +116,25 @@ def check(
     try:
         state = assessed(found, given, LOADS if full else (1.0,), progress)
         trial.ran.update(given.ran)
-        sent, by_port = state.sent, state.by_port
-        with in_time():
-            listed = list(state.listed) + list(idle_comments(text, {*RULES, *MODEL_RULES}))
-            ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
+        return _report(text, file, state, older, given, assess)
     except TakesTooLongError as error:
         late = _unreadable(_too_long(found, error))
         return Report(file, found.dialect, found.lines, findings=(late,))
+
+
+def _report(
+    text: str,
+    file: str,
+    state: Assessed,
+    older: Configuration | None,
+    given: Given,
+    assess: Callable[[str], Assessed],
+) -> Report:
+    """What was found, with what stands beside it: who is in a class, what was measured before."""
+    found, sent, by_port = state.found, state.sent, state.by_port
+    traffic, measured = given.traffic, given.measured
+    listed = list(state.listed) + list(idle_comments(text, {*RULES, *MODEL_RULES}))
+    ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
     assumed = list(_assumed(found, sent, traffic))
     shown: list[str] = []
     elsewhere = True
@@ -152,7 +164,8 @@ def check(
         simulated = {place: by_model.runs for place, by_model in by_port.items()}
         differs = changes(older, found, sent, simulated)
     worst_first = in_order(merged(listed))
-    kept, ignored = silenced(proved(text, state, worst_first, assess), text)
+    with aside():
+        kept, ignored = silenced(proved(text, state, worst_first, assess), text)
     doubts = dict.fromkeys(doubt for by_model in by_port.values() for doubt in by_model.doubts)
     return Report(
         file,
