@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib.config.junos.statements import Said
+from qoslib.config.text import check_time
 
 __all__ = ["below", "named"]
 
@@ -21,6 +22,7 @@ def below(said: Sequence[Said], *words: str) -> list[Said]:
     list of Said
         With at least one word left.
     """
+    check_time()
     depth = len(words)
     return [
         each._replace(words=each.words[depth:])
@@ -41,6 +43,7 @@ def named(said: Sequence[Said]) -> dict[str, list[Said]]:
     dict of str to list of Said
         In the order in which the words first stand there.
     """
+    check_time()
     found: dict[str, list[Said]] = {}
     for each in said:
         if each.words:
