@@ -54,6 +54,12 @@ def test_a_wrapper_in_front_of_tc_changes_nothing(tc):
     assert not [each for each in found.remarks if each.kind != "not modelled"]
 
 
+def test_a_variable_with_nothing_in_it_is_no_command():
+    plain = read(SCRIPT.format(tc="tc", before=""), facts=RATE)
+    found = read(SCRIPT.format(tc="tc", before="NONE=\n$NONE"), facts=RATE)
+    assert found.ports[0].port == plain.ports[0].port is not None
+
+
 def test_arguments_go_where_a_function_has_them():
     text = SCRIPT.format(tc="tc", before='leaf() { tc qdisc add dev eth0 parent $1 "$2" limit 7; }')
     found = read(text + "leaf 1:20 pfifo\n", facts=RATE)

@@ -114,10 +114,9 @@ def findings(
     >>> port = Port("out", 1e7, queues, StrictPriority())
     >>> classes = tuple(ConfiguredClass(q.name, q.name, line=i) for i, q in enumerate(queues, 3))
     >>> edge = Configuration("ios-xe", (ConfiguredPort("Gi0/1", "out", port, classes),))
-    >>> for each in findings(edge):
-    ...     print(each.severity, each.id, each.line)
+    >>> for finding in findings(edge):
+    ...     print(finding.severity, finding.id, finding.line)
     warning priority-unlimited 3
-    warning no-rate 4
     """
     known, found = facts or Facts(), []
     # One case a port: what a class is promised is worked out once for all rules.

@@ -274,6 +274,9 @@ def _one(
         found.commands.append((Command(number, text, "link", "change", *length), {}))
         return
     expanded = called(expanded, found.functions)
+    if not expanded:
+        # A variable with nothing in it, where a command would stand.
+        return
     behind = _behind_tc(expanded)
     if behind is None:
         if rest := _foreign(expanded):
