@@ -219,9 +219,9 @@ def below_one(fixes: list[str]) -> str:
 
 
 def tc_line(configuration: Configuration, line: int, pattern: str, text: str) -> str:
-    """A line of tc as a change, with a part of it replaced; empty where it has no such part."""
+    """A line of tc as a change, with parts of it replaced; empty where it has no such part."""
     said = next((each.text for each in configuration.statements if each.line == line), "")
-    new, count = re.subn(pattern, text, said, count=1)
+    new, count = re.subn(pattern, text, said, flags=re.IGNORECASE)
     if not count:
         return ""
     return re.sub(r"\b(qdisc|class) (add|replace)\b", r"\1 change", new, count=1)

@@ -97,20 +97,29 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
         if " change " in next((t for n, t in lines if n == last[_object(text)] > line), ""):
             # What a later command changes counts no more.
             continue
-        for found in _BYTES.finditer(text):
-            number, prefix, binary = found[1], found[2].lower(), found[3]
-            bits = f"{number}{prefix}{binary.lower()}bit"
-            if prefix in _PREFIX and not binary and number[0] != "$" and number.count(".") < 2:
-                value = units.convert(float(number.rstrip(".")), _PREFIX[prefix], "bit/s")
-                is_what = f"{found[0]} is {rate_text(units.bits(value))}"
-            else:
-                is_what = f"{found[0]} is eight times {bits}"
+        written = {found[0]: found for found in _BYTES.finditer(text)}
+        if written:
+            bits = [f"{found[1]}{(found[2] + found[3]).lower()}bit" for found in written.values()]
+            units_of = dict.fromkeys(
+                f"`{(found[2] + found[3]).lower()}bps`" for found in written.values()
+            )
             yield Found(
                 line,
-                f"Was {bits} meant? `{prefix}{binary}bps` are bytes per second: {is_what}.",
+                f"{'Were' if len(bits) > 1 else 'Was'} {' and '.join(bits)} meant?"
+                f" {' and '.join(units_of)} are bytes per second:"
+                f" {', '.join(map(_in_bits, written.values()))}.",
                 "",
-                tc_line(configuration, line, re.escape(found[0]), bits),
+                tc_line(configuration, line, _BYTES.pattern, r"\1\2\3bit"),
             )
+
+
+def _in_bits(found: re.Match[str]) -> str:
+    """What a rate in bytes per second is in bits."""
+    number, prefix, binary = found[1], found[2].lower(), found[3]
+    if prefix in _PREFIX and not binary and number[0] != "$" and number.count(".") < 2:
+        value = units.convert(float(number.rstrip(".")), _PREFIX[prefix], "bit/s")
+        return f"{found[0]} is {rate_text(units.bits(value))}"
+    return f"{found[0]} is eight times {number}{prefix}{binary.lower()}bit"
 
 
 @rule("rate-above-line", "warning", "Linux manual, tc-htb(8): ceil is the most that a class sends")
