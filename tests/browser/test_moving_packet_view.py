@@ -23,7 +23,7 @@ tail, head = (
     Scenario("office", Port("access", 1e8, (each,)), streams, seed=3)
     for each in (queue, queue.replace(dropper=HeadDrop()))
 )
-view = explore.packet_view({"tail": tail, "head": head})
+view = explore.packet_view({"tail": tail, "head": head}, same_limit=True)
 view
 """.strip()
 ROOT = ".qoslib-packets"
