@@ -27,13 +27,13 @@ def refuse(port: Port) -> None:
     ValueError
         It names the part, and says that the packet model runs it.
     """
+    for pool in port.pools:
+        if pool.resume_bytes is not None:
+            where = f"MemoryPool {pool.name!r} resume_bytes"
+            fail(where, pool.resume_bytes, f"None {REFUSED} it")
     for queue in port.queues:
         if queue.pause is not None:
             fail(f"Queue {queue.name!r} pause", queue.pause, f"None {REFUSED} it")
-        pool = next((each for each in port.pools if each.name == queue.pool), None)
-        if pool is not None and pool.resume_bytes is not None:
-            where = f"MemoryPool {pool.name!r} resume_bytes"
-            fail(where, pool.resume_bytes, f"None {REFUSED} it")
         if queue.pool and queue.alpha is None:
             fail(f"Queue {queue.name!r} pool", queue.pool, f"none {REFUSED} pools without alpha")
         if queue.pool and not isinstance(queue.dropper, TailDrop):

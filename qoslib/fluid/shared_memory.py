@@ -130,6 +130,7 @@ class Line(NamedTuple):
     """A port under load: what goes into its queues and out, in bits on the line [bit/s].
 
     Arrays of shape (..., queues), `packet_bytes` (..., queues, 2); `entered_bps` (..., parts).
+    `weights` are the scheduler's; `notes` is what there is to say of the rates served.
     """
 
     port: Port
@@ -139,6 +140,8 @@ class Line(NamedTuple):
     put_in_bps: Floats
     served_bps: Floats
     packet_bytes: Floats
+    weights: Floats
+    notes: tuple[str, ...]
 
 
 def room_bytes(lines: Sequence[Line]) -> list[Floats]:

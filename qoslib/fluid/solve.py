@@ -213,22 +213,21 @@ def _loaded(port: Port, came: Parts, of: Paths) -> Line:
     put_in = paths.into_queues(entered * paths.on_line)
     packet = paths.packet_bytes(entered)
     weights = _sharing(port).weights(port, put_in, packet)
-    served = _served(port, put_in, packet, weights)
-    return Line(port, parts, paths, entered, put_in, served, packet)
+    served, notes = _served(port, put_in, packet, weights)
+    return Line(port, parts, paths, entered, put_in, served, packet, weights, notes)
 
 
 def _answer(line: Line, room: Floats, came: Parts, held_s: Floats | float) -> tuple[Result, Parts]:
     """The result at one line, whose queues have so much room of a shared memory; what it sends."""
-    port, parts, paths, entered, put_in, served, packet = line
+    port, parts, paths, entered, put_in, served, packet, weights, notes = line
     streams = parts.streams
-    weights = _sharing(port).weights(port, put_in, packet)
     sent = entered * paths.of_queue(np.minimum(ratio(served, put_in), 1))
     sent = shared_by_profile(port, streams, paths, entered, served, sent)
     held = _held_queues(port, streams, paths, entered, sent)
-    latency_s = _latency(line, weights, room, held) + held_s
+    latency_s = _latency(line, room, held) + held_s
     offered, policed_bps = came.total(came.bps), came.total(came.bps) - parts.total(entered)
     causes = causes_of(line, policed_bps, entered - sent, room)
-    notes = _notes(port, streams, paths, put_in, served, packet, weights)
+    notes += _short(port, streams, paths, put_in, served, packet, weights)
     remarked = parts is not came or len(parts.streams) > len(parts.names)
     result = recorded(port, parts, paths, offered, sent, latency_s, causes, notes, remarked)
     return result, replace(parts, bps=sent)
@@ -252,12 +251,7 @@ def _offered(streams: Sequence[Stream], offered_bps: ArrayLike | None) -> Floats
     return offered
 
 
-def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Floats:
-    """What each queue sends, in bits on the line [bit/s], shape (..., queues)."""
-    return _shared(port, put_in, packet, weights).rate_bps
-
-
-def _shared(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Counted:
+def _served(port: Port, put_in: Floats, packet: Floats, weights: Floats) -> Counted:
     """What each queue sends, and what there is to say of that."""
     on_line = packet[..., 1] / packet[..., 0]
     demand = put_in
@@ -287,7 +281,7 @@ def _capacity(port: Port, demand: Floats, weights: Floats, on_line: Floats) -> F
     return low
 
 
-def _notes(
+def _short(
     port: Port,
     streams: Sequence[Stream],
     paths: Paths,
@@ -296,13 +290,13 @@ def _notes(
     packet: Floats,
     weights: Floats,
 ) -> tuple[str, ...]:
-    """What no closed form here knows: of HTB, and queues of a round robin that may send less."""
+    """What no closed form here knows: queues of a round robin that may send less."""
     if not _in_rounds(port):
-        return _shared(port, put_in, packet, weights).notes
+        return ()
     shortest = per_visit(port, put_in, packet, red_minimum_packets(port, streams, paths, packet))
     if np.array_equal(shortest, weights):
         return ()
-    least = _served(port, put_in, packet, shortest)
+    least = _served(port, put_in, packet, shortest).rate_bps
     apart = anywhere((served - least) > MUCH * put_in)
     return tuple(
         SHORT.format(queue.name) for queue, far in zip(port.queues, apart, strict=True) if far
@@ -311,12 +305,12 @@ def _notes(
 
 def _latency(
     line: Line,
-    weights: Floats,
     room: Floats,
     held: list[list[tuple[Queue, NDArray[np.bool_]]]],
 ) -> Floats:
     """From arrival to the last bit on the line [s]; NaN where nothing is sent."""
-    port, _, paths, _, put_in, served, packet = line
+    port, paths, put_in, served = line.port, line.paths, line.put_in_bps, line.served_bps
+    packet, weights = line.packet_bytes, line.weights
     wait = np.zeros(put_in.shape)
     for i, each in enumerate(held):
         rates = put_in[..., i], served[..., i]

@@ -179,7 +179,7 @@ class Queue(Record):
                 fail(f"Queue {self.name!r} limit", self.limit, allowed)
 
     def _check_memory(self) -> None:
-        if self.resumes and self.dropper.drops_head:
+        if self.dropper.drops_head and self.resumes:
             allowed = "one without a resume threshold: this dropper refuses no packet"
             fail(f"Queue {self.name!r} limit", self.limit, allowed)
         if not self.pool and self.alpha is not None:
