@@ -12,7 +12,11 @@ from qoslib.config.reading import Configuration
 __all__ = ["SIGNS", "read_mqc"]
 
 _POLICY = re.compile(r"^[ \t]*(policy-map|class-map|service-policy) ", re.MULTILINE)
-_CLASSIC = re.compile(r"^version 1[0-5]\.", re.MULTILINE)
+#: No router of IOS XE has Fast Ethernet in a slot, or limits what a policy may reserve.
+_CLASSIC = re.compile(
+    r"^version 1[0-5]\.|^[ \t]*int\w* ?f(a\w*)? ?\d+/\d|^[ \t]*max-reserved-bandwidth ",
+    re.MULTILINE | re.IGNORECASE,
+)
 _XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
 #: Serial ports of older routers have three numbers as well.
 _XE_PORT = re.compile(r"^version 1[6-9]\.|^interface \w*(?:GigabitEthernet|GigE)\d/\d/\d", re.M)

@@ -49,7 +49,9 @@ def write_mqc(port: Port, interface: str, rules: Rules) -> Written:
     Written
     """
     if not _INTERFACE.fullmatch(interface):
-        fast = [name for most, name in _TYPES if port.rate_bps <= units.mbps(float(most))]
+        # Fast Ethernet is on routers of classic IOS alone.
+        types = _TYPES if rules.name == "ios" else _TYPES[1:]
+        fast = [name for most, name in types if port.rate_bps <= units.mbps(float(most))]
         interface = fast[0] if fast else _TYPES[-1][1]
     facts: dict[str, float | str] = {}
     above, below = _policy_lines(port, rules)
