@@ -8,12 +8,21 @@ from difflib import get_close_matches
 
 from qoslib.config.mqc.lines import Refused
 from qoslib.config.mqc.matches import ALL, resolve
-from qoslib.config.mqc.policies import Policies, Policy, PolicyClass, key_of
+from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key_of
 from qoslib.config.mqc.words import BUILT_IN
 from qoslib.config.reading import ConfiguredClass, Remark
 from qoslib.config.text import ConfigurationError, check_time
 
-__all__ = ["DEFAULT", "Place", "classes_of", "leaves", "not_defined", "places_of", "rules_of"]
+__all__ = [
+    "DEFAULT",
+    "Place",
+    "classes_of",
+    "leaves",
+    "not_defined",
+    "not_in_text",
+    "places_of",
+    "rules_of",
+]
 
 DEFAULT = "class-default"
 #: Classes that NX-OS has by itself, and the group that is in each.
@@ -97,9 +106,7 @@ def places_of(
                 child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
                 command = f"service-policy {part.child.name}"
                 if child is None and not found.interfaces:
-                    lost = "The policy is not in this text."
-                    remark = Remark("not modelled", part.child.line, command, lost)
-                    found.remarks.append(remark)
+                    found.remarks.append(not_in_text(part.child))
                     places.append(place)
                     continue
                 problem = ""
@@ -173,6 +180,21 @@ def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
     for each in part.statements:
         lost = f"It stands in class {part.name}, which is refused."
         found.remarks.append(Remark("not modelled", each.line, each.text, lost))
+
+
+def not_in_text(named: Named) -> Remark:
+    """What is said of a policy that a piece of a configuration uses and does not hold.
+
+    Parameters
+    ----------
+    named : Named
+
+    Returns
+    -------
+    Remark
+    """
+    lost = "The text does not hold this policy-map: queues and limits there are not checked."
+    return Remark("not modelled", named.line, f"service-policy {named.name}", lost)
 
 
 def not_defined(found: Policies, kind: str, name: str) -> str:

@@ -1,16 +1,22 @@
 """From a policy on an interface to a port, or to the question that has to be asked first."""
 
 import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.places import classes_of, leaves, not_defined, places_of, rules_of
+from qoslib.config.mqc.places import (
+    classes_of,
+    leaves,
+    not_defined,
+    not_in_text,
+    places_of,
+    rules_of,
+)
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, PolicyClass, key_of
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
-from qoslib.config.mqc.words import interface_rate_bps
+from qoslib.config.mqc.words import OWN_POLICIES, interface_rate_bps
 from qoslib.config.reading import ConfiguredPort, Origin, Remark
 from qoslib.config.text import ConfigurationError, check_time
 from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
@@ -18,8 +24,6 @@ from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTre
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
-#: Policies that NX-OS has by itself.
-_BUILT_IN = re.compile(r"(fcoe-)?default-")
 
 
 def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
@@ -122,7 +126,7 @@ def _configured(
         return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
     policy = found.policies.get(key_of(found.policies, named.name, named.kind))
     empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
-    if policy is None and rules.built_in and _BUILT_IN.match(named.name):
+    if policy is None and rules.built_in and OWN_POLICIES.match(named.name):
         lost = "This policy is the platform's own: what it does is not modelled."
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
@@ -132,9 +136,7 @@ def _configured(
             problem = not_defined(found, "policy-map", named.name)
             found.refuse(named.line, f"service-policy {way}put {named.name}", problem)
             return empty
-        lost = "The policy is not in this text."
-        command = f"service-policy {named.name}"
-        found.remarks.append(Remark("not modelled", named.line, command, lost))
+        found.remarks.append(not_in_text(named))
         return empty
     shared = rules.shared_default and way == "out"
     places = places_of(found, policy, rules.built_in, shared)

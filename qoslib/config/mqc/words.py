@@ -6,10 +6,19 @@ from difflib import get_close_matches
 from qoslib import units
 from qoslib.config.code_points import DSCP, MARKS
 
-__all__ = ["BUILT_IN", "dscp_mark", "interface_rate_bps", "meant_interface", "precedence_marks"]
+__all__ = [
+    "BUILT_IN",
+    "OWN_POLICIES",
+    "dscp_mark",
+    "interface_rate_bps",
+    "meant_interface",
+    "precedence_marks",
+]
 
 #: Class maps and policies that a Catalyst 9000 writes by itself.
 BUILT_IN = re.compile(r"system-cpp-|(?:non-client-nrt-class|port_child_policy)$")
+#: Policies that NX-OS has by itself.
+OWN_POLICIES = re.compile(r"(fcoe-)?default-")
 #: Names of the precedences of RFC 791.
 PRECEDENCES = (
     "routine", "priority", "immediate", "flash", "flash-override", "critical", "internet",

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from qoslib.config.mqc.words import BUILT_IN
+from qoslib.config.mqc.interfaces import TYPES
+from qoslib.config.mqc.words import BUILT_IN, OWN_POLICIES
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Found, rule
 
@@ -13,6 +14,8 @@ GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy a
 _POLICY = re.compile(r"policy-map (?:type \S+ )?(\S+)")
 _ATTACHED = re.compile(r"(?:.* )?service-policy (?:type \S+ )?(?:input |output )?(\S+)")
 _TO_INTERFACE = re.compile(r"service-policy (?:type \S+ )?(?:input|output) (\S+)")
+#: A policy that is attached or called, and no firewall's.
+_USED = re.compile(rf"service-policy (?:type (?:{'|'.join(TYPES)}) )?(?:input |output )?(\S+)")
 # The queuing classes of NX-OS are the system's: nobody can define another or take one away.
 _CLASS_MAP = re.compile(
     r"class-map (?:type (?!queuing )\S+ )?(?!type )(?:match-(?:any|all) )?(\S+)"
@@ -137,6 +140,9 @@ def _attach(configuration: Configuration, name: str) -> str:
 @rule("class-unused", "info", GUIDE, whole=True)
 def class_unused(configuration: Configuration) -> Iterator[Found]:
     """A class is defined and no policy has it."""
+    if _absent_policies(configuration):
+        # They may have any class.
+        return
     used = _named(configuration, _CLASS) | _named(configuration, _NESTED)
     for name, line in _named(configuration, _CLASS_MAP).items():
         if name not in used:
@@ -146,6 +152,13 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
                 f"0 lines have class {name}.",
                 f"no class-map {name}",
             )
+
+
+def _absent_policies(configuration: Configuration) -> set[str]:
+    """Policies that are attached or called, and that the text does not hold."""
+    absent = _named(configuration, _USED).keys() - _named(configuration, _POLICY)
+    nxos = configuration.dialect == "nxos"
+    return {name for name in absent if not (nxos and OWN_POLICIES.match(name))}
 
 
 _DELETE = "delete class-of-service "
@@ -275,13 +288,12 @@ def _in_refused(configuration: Configuration) -> set[str]:
 @rule(
     "name-not-in-text",
     "warning",
-    "Juniper, CLI User Guide: a commit fails where a name is used and not defined",
+    "Juniper, CLI User Guide: a commit fails where a name is used and not defined; Cisco, Catalyst"
+    " 4500 Command Reference, service-policy: the name of a previously configured policy map",
     whole=True,
 )
 def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
-    """A filter, a policer, a scheduler map or a group is used and not in the text (Junos)."""
-    if configuration.dialect != "junos":
-        return
+    """A policy, a filter, a policer, a scheduler map or a group is used and not in the text."""
     absent: dict[str, dict[str, int]] = {}
     sentences: dict[str, str] = {}
     for each in configuration.remarks:
@@ -296,12 +308,13 @@ def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
         yield Found(
             min(lines.values()),
             f"The text does not hold {which} {', '.join([*few, *more])}{sentences[kind]}.",
-            "Give the text that defines what is missing as well: a device has no commit without.",
+            "Give the text that defines what is missing as well: a device takes no name that"
+            " nothing defines.",
         )
 
 
 _ABSENT = re.compile(
-    r"The text does not hold this (filter|policer|scheduler map|group)(: [^.]*)?\."
+    r"The text does not hold this (policy-map|filter|policer|scheduler map|group)(: [^.]*)?\."
 )
 _TERM = re.compile(r"\bfirewall ((?:family \S+ )?)filter (\S+) term (\S+)(.*)")
 _FILTERED = re.compile(r"\binterfaces (?!lo\d)(?:.* )?filter (?:input|output) (\S+)")
