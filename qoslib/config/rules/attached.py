@@ -143,7 +143,8 @@ def class_unused(configuration: Configuration) -> Iterator[Found]:
     if _absent_policies(configuration):
         # They may have any class.
         return
-    used = _named(configuration, _CLASS) | _named(configuration, _NESTED)
+    used = {*_named(configuration, _CLASS), *_named(configuration, _NESTED)}
+    used |= _perhaps_meant(configuration)
     for name, line in _named(configuration, _CLASS_MAP).items():
         if name not in used:
             yield Found(
@@ -161,6 +162,15 @@ def _absent_policies(configuration: Configuration) -> set[str]:
     return {name for name in absent if not (nxos and OWN_POLICIES.match(name))}
 
 
+def _perhaps_meant(configuration: Configuration) -> set[str]:
+    """Names in lines that are refused or not understood, and those that may be meant there."""
+    odd = [f"{each.text} {each.lost}" for each in configuration.remarks if each.kind in _ODD]
+    return {word.strip(_MARKS) for each in odd for word in each.split()}
+
+
+_ODD = ("refused", "unknown")
+#: What stands around names.
+_MARKS = ".,:;?()[]{}'\"`"
 _DELETE = "delete class-of-service "
 #: A statement of Junos that takes others away, or back.
 _MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
@@ -206,7 +216,7 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
         names = {each.strip(";{}") for each in _junos(configuration, used)}
         if not names:
             continue
-        names |= _in_refused(configuration)
+        names |= _perhaps_meant(configuration)
         for name, line in _junos(configuration, defined).items():
             if name not in names:
                 yield Found(
@@ -277,12 +287,6 @@ _NOTHING = "no port has a queue, and nothing is checked."
 
 def _plural(kind: str) -> str:
     return f"{kind}es" if kind.endswith("s") else f"{kind}s"
-
-
-def _in_refused(configuration: Configuration) -> set[str]:
-    """Names in statements that a device refuses, and those that may be meant there."""
-    refused = [each for each in configuration.remarks if each.kind == "refused"]
-    return {name for each in refused for name in re.findall(r"[\w.-]+", f"{each.text} {each.lost}")}
 
 
 @rule(
