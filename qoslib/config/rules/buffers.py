@@ -32,6 +32,8 @@ SHALLOW_S = 0.01
 _POOL = re.compile(r"\b(buffer-dynamic-threshold|shared-buffer)\b")
 #: So many full frames a queue needs to hold at least.
 LEAST_FRAMES = 2
+#: TCP's initial window (RFC 6928): a shorter queue drops packets of every connection that begins.
+WINDOW_PACKETS = 10
 #: A fix with more rows of thresholds is no fix to paste.
 _MOST_ROWS = 6
 
@@ -102,12 +104,11 @@ def limit_fix(case: Case, member: Member, time_s: float) -> str:
     Returns
     -------
     str
-        Empty where the dialect has none, or not even two full frames are so short.
+        Empty where the dialect has none, or TCP's initial window does not fit into such a queue.
     """
     size = units.octets(time_s * member.promise.served_bps)
-    packets = max(math.floor(size / frame_bytes(member)), LEAST_FRAMES)
-    if packets == LEAST_FRAMES and size < (LEAST_FRAMES - 1) * frame_bytes(member):
-        # Not even two full frames are so short.
+    packets = math.floor(size / frame_bytes(member))
+    if packets < WINDOW_PACKETS:
         return ""
     number = packets if isinstance(member.queue.limit, PacketLimit) else f"{size:.0f}b"
     # Thresholds of WRED have the unit of the limit, and must not lie above it.
@@ -182,11 +183,19 @@ def queue_deep(case: Case) -> Iterator[Found]:
         if lasts > (target or DEEP_S):
             wanted = f"its target is {time_text(target)}" if target else "200 ms is much"
             why = _arithmetic(case, member, lasts)
+            shorter_s = target or DEEP_S / 2
+            window_s = units.serialisation_s(
+                WINDOW_PACKETS * frame_bytes(member), member.promise.served_bps
+            )
+            slow = (
+                f" No shorter queue helps at this rate: {WINDOW_PACKETS} packets, TCP's initial"
+                f" window (RFC 6928), last {time_text(window_s)}."
+            )
             yield Found(
                 case.line(member, "limit"),
                 f"A full queue of {member.name} delays by {time_text(lasts)}.",
-                f"{why}; {wanted}.",
-                limit_fix(case, member, target or DEEP_S / 2),
+                f"{why}; {wanted}.{slow if window_s > shorter_s else ''}",
+                limit_fix(case, member, shorter_s),
                 "info" if case.by_default(member, "limit") and not target else None,
             )
 

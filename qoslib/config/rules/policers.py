@@ -72,8 +72,9 @@ def burst_long(case: Case) -> Iterator[Found]:
         if policer is None:
             continue
         lasts = units.serialisation_s(policer.burst_bytes, policer.rate_bps)
-        if lasts > LONGEST_S:
-            usual = units.octets(policer.rate_bps) / 4
+        usual = units.octets(policer.rate_bps) / 4
+        # At a lower rate a burst that holds a frame lasts for so long by itself.
+        if lasts > LONGEST_S and usual >= FRAME_BYTES:
             yield Found(
                 case.line(member, "policer.burst_bytes"),
                 f"The burst of {member.name} lasts {time_text(lasts)}; the policer does little.",
