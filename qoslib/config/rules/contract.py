@@ -10,6 +10,8 @@ from qoslib.config.rules.rule import Case, Found, rule
 
 __all__ = ["contract_bps"]
 
+#: Of these, `bandwidth` is the rate of what carries them, which shapes by itself.
+_CARRIED = re.compile(r"(dialer|virtual|multilink|tunnel|atm)", re.IGNORECASE)
 #: The usual packet of a rate without a size, where nobody said what is sent: IMIX [B].
 USUAL_BYTES = 362
 
@@ -25,7 +27,7 @@ def contract_bps(case: Case) -> tuple[float, int] | None:
     fact = case.facts.number(interface, "contract_bps")
     if fact:
         return fact, 0
-    if not case.configuration.dialect.startswith("ios"):
+    if not case.configuration.dialect.startswith("ios") or _CARRIED.match(interface):
         return None
     parents = (f"interface {interface}",)
     for each in case.configuration.by_verb.get("bandwidth", ()):

@@ -31,6 +31,9 @@ def class_without_queue(case: Case) -> Iterator[Found]:
     """A class has no bandwidth, priority or shape: it waits in class-default (IOS, XE)."""
     if case.configuration.dialect not in ("ios", "ios-xe"):
         return
+    if not any(_verbs(each.of).keys() & _QUEUES for each in case.every):
+        # A policy without queues only polices or marks, as one of the control plane does.
+        return
     guests = hosts(case.configured)
     for most, members in case.groups:
         beside = [each for each in case.every if guests.get(each.name) in [m.name for m in members]]
@@ -50,7 +53,7 @@ def policed_alone(case: Case, member: Member) -> bool:
     -------
     bool
     """
-    verbs = {each.text.split()[0].lower() for each in member.of.statements}
+    verbs = _verbs(member.of).keys()
     known = case.configuration.dialect in ("ios", "ios-xe") and not _is_owner(member.of)
     return known and bool(verbs & _ACTIONS) and not verbs & {*_QUEUES, *_CHANGES}
 
@@ -59,9 +62,11 @@ def _found(
     case: Case, most: float, members: list[Member], member: Member, guests: dict[str, str]
 ) -> Iterator[Found]:
     of, wants = member.of, f"{member.name} has no `bandwidth`, `priority` or `shape`"
-    verbs = {each.text.split()[0].lower(): each.line for each in of.statements}
+    verbs = _verbs(of)
     changes = [verb for verb in _CHANGES if verb in verbs]
     fix = ""
+    if _is_discarded(case, of):
+        return
     if member.name in guests or changes:
         command = _command(case, most, members, member)
         fix = case.in_class(of, command) if command else ""
@@ -90,6 +95,18 @@ def _found(
             f"Class {member.name} is policed and has no queue of its own on the device.",
             f"{wants}: what passes waits in class-default's queue, here in one of its own.",
         )
+
+
+def _is_discarded(case: Case, of: ConfiguredClass) -> bool:
+    """Whether `drop`, which is not modelled, stands in a class: nothing of it waits."""
+    lines = [each.of.line for each in case.every]
+    drops = [each.line for each in case.configuration.remarks if each.text == "drop"]
+    return any(max((each for each in lines if each < line), default=0) == of.line for line in drops)
+
+
+def _verbs(of: ConfiguredClass) -> dict[str, int]:
+    """First word of each command of a class, and its line."""
+    return {each.text.split()[0].lower(): each.line for each in of.statements}
 
 
 def _command(case: Case, most: float, members: list[Member], member: Member) -> str:

@@ -233,11 +233,13 @@ class Case:
         """The command of a limit of priority, in kb/s or per cent as the policy has it.
 
         IOS XR takes no rate behind `priority`, and keeps the level that the class has there.
+        Where traffic classes lead to the queues (NCS 540 and 5500), only input is policed.
         """
         if self.configuration.dialect == "ios-xr":
             percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
             kilobits = f"{units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f} kbps"
-            limit = f"police rate {f'percent {percent}' if percent else kilobits}"
+            verb = "shape average" if self._by_traffic_class else "police rate"
+            limit = f"{verb} {f'percent {percent}' if percent else kilobits}"
             said = any(each.text.startswith("priority") for each in (of.statements if of else ()))
             return limit if said else f"priority level 1\n  {limit}"
         texts = [each.text for each in (of.statements if of else ())]
@@ -261,6 +263,10 @@ class Case:
         if member.queue.policer and member.queue.policer.when == "congested":
             return f"priority {units.convert(rate, 'bit/s', 'kbit/s'):.0f} {burst_bytes:.0f}"
         return f"police {rate:.0f} {burst_bytes:.0f}"
+
+    @property
+    def _by_traffic_class(self) -> bool:
+        return any("traffic-class" in each.text for each in self.configuration.statements)
 
     @property
     def _in_kilobits(self) -> bool:
