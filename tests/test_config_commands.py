@@ -3,7 +3,8 @@
 `tests/cases/commands/<dialect>.toml` has the commands, each with the places where it may stand and
 the vendor's reference, and for each place a small configuration with `<line>` for the command.
 Nonsense beside it is listed as unknown. `nonsense` of a place is by default `frobnicate 7`; where
-only a word of QoS tells that a line is about it, the place has its own.
+only a word of QoS tells that a line is about it, the place has its own. `commands_of` is the place
+whose commands stand here too, in another form of the text.
 """
 
 import re
@@ -28,7 +29,8 @@ SILENT = re.compile(r"\s*([!#].*|[\[\](){};,]*|end|exit|end-\S+|exit-\S+|/\*.*)\
 
 def commands(dialect, place):
     """The commands that may stand at a place."""
-    return [each for each in TABLES[dialect]["command"] if place in each["places"]]
+    of = TABLES[dialect]["places"][place].get("commands_of", place)
+    return [each for each in TABLES[dialect]["command"] if of in each["places"]]
 
 
 def problem(dialect, place, command):

@@ -44,23 +44,41 @@ _OF_POLICIES = {
     "match", "class", "set", "police", "description", "shape", "bandwidth", "priority", "drop",
     "counter", "rate", "action", "burst", "redirect", "resequence", "statistics", "exit",
 }  # fmt: skip
-#: Commands that stand below a profile, for texts without indentation.
-_BELOW = {
-    *_TX, "bandwidth", "no", "priority", "priority-flow-control", "random-detect",
-    "service-policy", "shape", "latency", "scheduler", "description", "exit",
-}  # fmt: skip
-_QOS_BELOW = ("trust",), ("cos",), ("dscp",)
-#: Of those, what says nothing above all blocks.
-_LOST_ALONE = {*_TX, "random-detect", "service-profile", "shape"}
+#: What `qos` stands before outside all blocks.
+_QOS_ALONE = {"map", "profile", "rewrite", "random-detect", "tx-queue", "ecn"}
+_NO_PART = {"comment", "description", "latency", "scheduler"}
+#: What stands below a queue where no line is indented: a description is that of the whole block.
+_OF_QUEUE = {*COMMANDS, *_NO_PART, "exit"} - {"description"}
+#: What may stand in any block.
+_OF_BLOCKS = {*_OF_POLICIES, *_OF_QUEUE, *_TX, "priority-flow-control", "qos", "service-policy"}
 #: What ends an interface whose lines have no indentation.
-_OPENERS = {
-    "class-map", "end", "interface", "management", "monitor", "policy-map", "router", "vlan", "vrf",
+_ENDS_INTERFACE = {
+    "class-map", "end", "hardware", "interface", "management", "monitor", "platform", "policy-map",
+    "router", "vlan",
 }  # fmt: skip
+#: What ends a profile, a class map or a policy of this kind: the commands of EOS outside all blocks
+#: (Arista Validated Designs, eos_cli_config_gen). Another one is taken for a slip of the pen.
+_ENDS = {
+    *_ENDS_INTERFACE, "aaa", "address", "agent", "alias", "application", "arp", "banner", "bfd",
+    "boot", "clock", "control-plane", "cvx", "daemon", "dhcp", "dns", "dot1x", "dynamic", "email",
+    "enable", "environment", "errdisable", "event-handler", "event-monitor", "fips", "flow",
+    "hostname", "ip", "ipv6", "kernel", "key", "l2-protocol", "lacp", "link", "lldp",
+    "load-balance", "load-interval", "logging", "mac", "maintenance", "match-list", "mcs", "mlag",
+    "mpls", "ntp", "p4-runtime", "patch", "peer-filter", "poe", "port-channel",
+    "priority-flow-control", "prompt", "ptp", "queue-monitor", "radius-server", "redundancy",
+    "role", "route-map", "schedule", "service", "sflow", "snmp-server", "spanning-tree", "stun",
+    "switchport", "system", "tacacs-server", "tap", "tcam", "terminal", "track",
+    "traffic-policies", "transceiver", "tunnel", "username", "vmtracer", "vrf", "vxlan",
+    "zerotouch",
+}  # fmt: skip
+#: Of these, what stands below a profile as well.
+_BELOW = {"priority-flow-control"}
 #: Types of policies that are not about queues.
 _OTHER_TYPES = ("pdp",), ("copp",), ("control-plane",), ("pbr",), ("inspect",)
 #: A word that is so near to one of a profile is meant to be it.
 _NEAR = 0.85
 _UNLIKE = "This command is not understood; it has no effect here."
+_LOST = "It stands below a line that is not understood."
 #: Kinds of maps: what is mapped, and onto what.
 _MAPPED = {
     "dscp": ("traffic-class",),
@@ -70,11 +88,21 @@ _MAPPED = {
 }
 
 
+def _bare(words: tuple[str, ...]) -> tuple[str, ...]:
+    """A command without the word in front that takes it back."""
+    return words[1:] if words[0] in ("no", "default") else words
+
+
+def _type(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The type of a policy or a class map; empty of one without."""
+    return words[2:3] if words[1:2] == ("type",) else ()
+
+
 class _Reading:
     """Where the reading stands.
 
-    `loose` is whether the lines of the block have no indentation, as some paste them; None before
-    the first of them.
+    `left` is what is lost by all lines of a block of which nothing is read. `loose` is whether the
+    lines of the block have no indentation, as some paste them; None before the first of them.
     """
 
     def __init__(self) -> None:
@@ -100,8 +128,6 @@ class _Reading:
             elif self.left:
                 self._in_policy(line, words)
             elif self.block is not None:
-                if self.queue is not None and not self._of_queue(line, words):
-                    self.queue = None
                 self._within(line, words, self.block)
         except NotUnderstood:
             self._remark("unknown", line, _UNLIKE)
@@ -111,24 +137,19 @@ class _Reading:
 
     def _goes_on(self, words: tuple[str, ...]) -> bool:
         """Whether a line at the margin is of the block; where none is indented its words tell."""
-        if self.block is None and not self.left:
+        if not self.loose or (self.block is None and not self.left):
             return False
-        if words[0] in _OPENERS:
-            below = False
-        elif words[0] == "qos":
-            below = not self.left and words[1:2] in _QOS_BELOW
-        elif self.block is not None and not self.block.is_profile:
-            below = True
-        else:
-            below = words[0] in (_OF_POLICIES if self.left else _BELOW)
-        return bool(self.loose) and below
+        bare = _bare(words)
+        if bare[:1] == ("qos",):
+            return not self.left and not _QOS_ALONE.intersection(bare[1:2])
+        if self.block is None:
+            return _ENDS.isdisjoint(bare[:1])
+        ends = _ENDS - _BELOW if self.block.is_profile else _ENDS_INTERFACE
+        return ends.isdisjoint(bare[:1])
 
-    def _of_queue(self, line: Line, words: tuple[str, ...]) -> bool:
+    def _of_queue(self, line: Line, bare: tuple[str, ...]) -> bool:
         """Whether a line stands below the queue that stands above it."""
-        bare = words[1:] if words[0] == "no" else words
-        if self.loose:
-            return bool(bare) and bare[0] in COMMANDS
-        return line.indent > self.indent
+        return not _OF_QUEUE.isdisjoint(bare[:1]) if self.loose else line.indent > self.indent
 
     def _remark(
         self, kind: Literal["not modelled", "unknown", "refused"], line: Line, lost: str
@@ -150,7 +171,7 @@ class _Reading:
         return ""
 
     def _top(self, line: Line, words: tuple[str, ...]) -> None:
-        bare = words[1:] if words[0] in ("no", "default") else words
+        bare = _bare(words)
         if words[0] == "interface" and len(words) > 1:
             name = "".join(line.words[1:3])
             self.block = self.found.interfaces.setdefault(name, Block(name, line.number))
@@ -166,24 +187,19 @@ class _Reading:
             if parts & _MEMORY:
                 self._remark("not modelled", line, _MEMORY_LOST)
         elif bare and bare[0] != "class":
-            kind = bare[2:3] if bare[1:2] == ("type",) else ()
-            of_queues = kind not in (
-                ("pdp",),
-                ("copp",),
-                ("control-plane",),
-                ("pbr",),
-                ("inspect",),
-            )
+            of_queues = _type(bare) not in _OTHER_TYPES
             if of_queues and not self._leave(line, bare) and bare[0] in ("qos", *_TX):
+                self.left = _LOST
                 raise NotUnderstood
             if of_queues and bare[0] in ("policy-map", "class-map") and bare is words:
                 self.left = f"{_POLICIES}."
 
     def _in_policy(self, line: Line, words: tuple[str, ...]) -> None:
-        """A line of a class map or a policy: nothing of it is modelled."""
+        """A line of a class map, a policy or an unknown block: nothing of it is modelled."""
         if words[0] == "exit":
             return
-        if words[0] not in ("no", "default", *_OF_POLICIES):
+        known = _OF_BLOCKS if self.left == _LOST else _OF_POLICIES
+        if words[0] not in ("no", "default", *known):
             raise NotUnderstood
         self._remark("not modelled", line, self.left)
 
@@ -217,16 +233,19 @@ class _Reading:
         self._state(line)
 
     def _within(self, line: Line, words: tuple[str, ...], block: Block) -> None:
-        off = words[0] in ("no", "default")
-        bare = words[1:] if off else words
+        bare = _bare(words)
+        off = bare is not words
         if bare and bare[0] in _TX:
+            self.queue = None
             self._queue(line, bare, off, block)
-        elif self.queue is not None:
+        elif self.queue is not None and self._of_queue(line, bare):
             self._command(line, bare, off, self.queue)
         elif words[0] == "exit":
             self._open("")
         else:
+            # A device stays below the queue where it does not understand a line.
             self._of_port(line, bare, off, block)
+            self.queue = None
 
     def _queue(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> None:
         words = Words(line, 2 if off else 1)
@@ -239,7 +258,6 @@ class _Reading:
             return
         if off:
             block.queues.pop(number, None)
-            self.queue = None
         else:
             self.queue = block.queues.setdefault(number, Given(line.number))
         self._state(line, self.header)
@@ -248,7 +266,7 @@ class _Reading:
         if bare == ("exit",):
             self.queue = None
             return
-        if bare and bare[0] in ("latency", "scheduler", "description", "comment"):
+        if bare and bare[0] in _NO_PART:
             self._remark("not modelled", line, "This has no part in the models.")
             return
         if not bare or bare[0] not in COMMANDS:
@@ -284,12 +302,10 @@ class _Reading:
         elif bare[:1] == ("description",):
             if block.is_profile:
                 self._state(line, self.header)
-        elif bare:
-            kind = bare[2:3] if bare[1:2] == ("type",) else ()
-            if kind not in _OTHER_TYPES and not self._leave(line, bare):
-                near = get_close_matches(bare[0], (*_TX, *COMMANDS, "service-profile"), 1, _NEAR)
-                if block.is_profile or near or bare[0] in ("qos", *COMMANDS):
-                    raise NotUnderstood
+        elif bare and _type(bare) not in _OTHER_TYPES and not self._leave(line, bare):
+            near = get_close_matches(bare[0], (*_TX, *COMMANDS, "service-profile"), 1, _NEAR)
+            if block.is_profile or near or bare[0] in ("qos", *COMMANDS):
+                raise NotUnderstood
 
 
 def queueing_of(text: str) -> Queueing:
