@@ -18,4 +18,4 @@ def line_refused(configuration: Configuration) -> Iterator[Found]:
     """A device would not take this line; the rest of the configuration is read without it."""
     for each in configuration.remarks:
         if each.kind == "refused":
-            yield Found(each.line, f"{each.lost} A device refuses this line.")
+            yield Found(each.line, f"{each.lost} It has no effect on the device.")

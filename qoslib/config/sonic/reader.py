@@ -249,4 +249,8 @@ def _sorted_out(reading: Reading, refused: list[Remark]) -> tuple[list[Statement
         if lost_by(table, name) is not None:
             lost = "The same entry gives this field again, and the last one counts."
             remarks.append(Remark("not modelled", field.line, f"{name}: {field.value}", lost))
+    for table, name, field in reading.tables.replaced:
+        if lost_by(table, name) is not None:
+            lost = "Its entry stands in the text again, and the last one counts: this is lost."
+            remarks.append(Remark("refused", field.line, f"{name}: {field.value}", lost))
     return statements, sorted(set(remarks), key=lambda each: (each.line, each.text))

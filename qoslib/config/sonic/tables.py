@@ -27,12 +27,15 @@ class Tables(dict[str, dict[str, dict[str, Field]]]):
         Of each table.
     repeated : list of (str, str, Field)
         Table, name and value of each field that the same entry gives again.
+    replaced : list of (str, str, Field)
+        The same of each field that is lost as its entry stands again in the same object.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.lines: dict[str, int] = {}
         self.repeated: list[tuple[str, str, Field]] = []
+        self.replaced: list[tuple[str, str, Field]] = []
 
 
 def shown(word: str) -> str:
@@ -89,6 +92,7 @@ def _walk(text: str, outer: int, found: Tables) -> None:
     """Enter what stands at the depth of tables, keys and fields; the text is valid JSON."""
     path: list[str] = []
     depth, line, name, value = 0, 1, "", False
+    entered = set[tuple[str, str]]()
     for match in _TOKEN.finditer(text):
         check_time(line)
         token = match.group()
@@ -97,11 +101,18 @@ def _walk(text: str, outer: int, found: Tables) -> None:
         elif token in "{[":
             depth += 1
             path = [*path, name][-8:] if depth > 1 + outer else []
+            if depth == 1 + outer:
+                entered.clear()
             if depth == 2 + outer:
                 found.lines.setdefault(name, line)
                 found.setdefault(name, {})
             name, value = "", False
             if len(path) == 2:
+                table, key = path
+                if (table, key) in entered:
+                    fields = found[table].pop(key).items()
+                    found.replaced += [(table, *field) for field in fields if field[0]]
+                entered.add((table, key))
                 found.setdefault(path[0], {}).setdefault(path[1], {}).setdefault(
                     "", Field("", line)
                 )
