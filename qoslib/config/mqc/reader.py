@@ -5,7 +5,7 @@ import re
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
 from qoslib.config.mqc.port import ports_of
-from qoslib.config.mqc.rules import CATALYST, Rules
+from qoslib.config.mqc.rules import CATALYST, NCS, Rules
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.reading import Configuration
 
@@ -39,6 +39,8 @@ _CATALYST = re.compile(
     r"|^interface (\w*GigabitEthernet|\w+GigE)[1-9]/\d/\d+\n([ \t]+.*\n)*?[ \t]+switchport\b",
     re.MULTILINE,
 )
+#: What leads packets to the queues of an NCS 540 or 5500, and to those of no ASR 9000.
+_NCS = re.compile(r"^[ \t]*(match|set) traffic-class \d", re.MULTILINE)
 _INTERFACE = re.compile(r"^interface \S+\d", re.MULTILINE)
 
 
@@ -99,6 +101,8 @@ def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
     found = policies_of(text)
     if rules.name in ("ios", "ios-xe") and _CATALYST.search(text):
         rules = CATALYST
+    if rules.name == "ios-xr" and _NCS.search(text):
+        rules = NCS
     ports = tuple(ports_of(found, rules, facts))
     return Configuration(
         rules.name,

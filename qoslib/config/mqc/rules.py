@@ -84,6 +84,9 @@ def code_of(mark: str) -> int:
     return int(number) << 3 if kind == "IP" else int(number)
 
 
+_FRAME_BYTES = 1518
+
+
 def _xe_limit(rate_bps: float, priority: bool) -> tuple[PacketLimit, str]:
     if priority:
         packets = int(default("ios-xe.priority_queue_limit").value or 0)
@@ -119,8 +122,18 @@ def _xe_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
 
 def _xr_limit(rate_bps: float, priority: bool) -> tuple[ByteLimit, str]:
     name = "ios-xr.priority_queue_limit" if priority else "ios-xr.queue_limit"
+    return _lasting(rate_bps, name), name
+
+
+def _ncs_limit(rate_bps: float, priority: bool) -> tuple[ByteLimit, str]:
+    name = "ios-xr.priority_queue_limit" if priority else "ios-xr.ncs_queue_limit"
+    return _lasting(rate_bps, name), name
+
+
+def _lasting(rate_bps: float, name: str) -> ByteLimit:
+    """A queue that lasts for the time of a default; it holds a full frame, or nothing gets out."""
     size = units.octets(rate_bps * (default(name).value or 0.0))
-    return ByteLimit(max(int(size), 1)), name
+    return ByteLimit(max(int(size), _FRAME_BYTES))
 
 
 def _xr_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
@@ -151,6 +164,8 @@ IOS_XR = Rules(
     shared_default=True,
     several=True,
 )
+#: NCS 540 and 5500 speak IOS XR; their queues are shorter.
+NCS = replace(IOS_XR, limit=_ncs_limit)
 NXOS = Rules(
     "nxos",
     7,
