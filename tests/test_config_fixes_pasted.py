@@ -301,3 +301,41 @@ def test_what_a_check_prints_as_a_fix_has_been_tried(name):
             left = {each for each in left if each[0] != "queue-deep"}
         assert left <= before, some
         assert not [each for each in after.remarks if each.kind in ("unknown", "refused")]
+
+
+PARENTS = """\
+class-map match-all A
+ match vlan 10
+class-map match-all B
+ match vlan 20
+policy-map CHILD
+ class class-default
+policy-map PARENT
+ class A
+  bandwidth 20000
+  service-policy CHILD
+ class B
+  bandwidth 70000
+  service-policy CHILD
+interface GigabitEthernet0/0/1
+ speed 100
+ service-policy output PARENT
+"""
+
+
+def test_a_fix_that_leaves_every_class_its_rates_is_words():
+    from qoslib.findings.assess import Assessed
+    from qoslib.findings.proved import proved
+
+    (real,) = [each for each in said(PARENTS, "ios-xe") if each.id == "excess-split"]
+
+    def tried(fix):
+        """The fix that is left if its finding is gone with it."""
+        only = real.replace(fix=fix)
+        before = Assessed(read(PARENTS), {}, {}, (only,))
+        return proved(PARENTS, before, [only], lambda t: Assessed(read(t), {}, {}, ()))[0]
+
+    below = tried("policy-map CHILD\n class class-default\n  bandwidth remaining ratio 4")
+    assert below.fix == ""
+    assert below.arithmetic.endswith("is no fix here: no class is promised another rate with it.")
+    assert tried(real.fix).fix == real.fix

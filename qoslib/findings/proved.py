@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
+from math import isclose
 from typing import NamedTuple
 
 from qoslib.config import ConfigurationError, Promise, promises
@@ -13,7 +14,7 @@ from qoslib.findings.assess import Assessed
 from qoslib.findings.report import ClassRun
 from qoslib.findings.under_load import LEAST_LOSS
 from qoslib.findings.words import p99_text
-from qoslib.tolerances import ROUNDING
+from qoslib.tolerances import EQUAL, ROUNDING
 
 __all__ = ["SECONDS", "key_of", "proved"]
 
@@ -29,6 +30,11 @@ _NUMBERS = re.compile(r"(?<![\w:/.-])[±\d][\d.,]*(?: ?%| [a-zA-Zµ/]+)?(?![\w:]
 #: carrier before, where no model looks.
 _OF_THE_CARRIER = {"no-shaper", "shaper-over-contract"}
 _UNDER_LOAD = {"loss", "delay-target", "queue-deep", "guarantees-over", "priority-below-load"}
+#: Findings on the rates of classes: a fix that leaves each class its rates is none.
+_OF_RATES = {
+    "llq-share", "default-starved", "no-rate", "excess-split", "priority-unlimited",
+    "priority-below-load", "rate-unit", "shaper-unit",
+}  # fmt: skip
 #: What a fix brings and is mended along with it, and how often.
 _ALONG, _ROUNDS = {"queue-deep", "queue-shallow", "class-unused"}, 2
 #: Lines that only say where a command stands.
@@ -63,7 +69,8 @@ def proved(
 
     A fix passes if the configuration with it is read without a line that was understood before
     becoming unknown, its finding is gone, no other finding comes, and no class loses more of a
-    load that its promise covered, or misses a target that it met. What others give up is added.
+    load that its promise covered, or misses a target that it met; where the finding is about rates,
+    some class is promised another rate. What others give up is added.
     A shaper that slows a port down to its carrier may bring the overload that was there before.
 
     Parameters
@@ -176,6 +183,8 @@ def _outcome(
         first = brings[0]
         said = f"it brings another finding, {first.id}: {first.sentence.rstrip('.')}"
         return _Trial(said, brings=tuple(brings))
+    if any(each.id in _OF_RATES for each in of) and not _moves(before, after):
+        return _Trial("no class is promised another rate with it")
     worse = "" if behind else next(_worse(before, after), "")
     return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after, lost=not moved)))
 
@@ -192,6 +201,16 @@ def _promised(of: Assessed) -> dict[_Class, Promise]:
             for each in promises(port, sizes):
                 found[port.interface, port.direction, str(each.name)] = each
     return found
+
+
+def _moves(before: Assessed, after: Assessed) -> bool:
+    """Whether some class is promised more or less than before, at least or at most."""
+    had, has = _promised(before), _promised(after)
+    return had.keys() != has.keys() or not all(
+        isclose(promise.minimum_bps, has[key].minimum_bps, rel_tol=EQUAL)
+        and isclose(promise.maximum_bps, has[key].maximum_bps, rel_tol=EQUAL)
+        for key, promise in had.items()
+    )
 
 
 def _ran(of: Assessed) -> dict[_Class, ClassRun]:

@@ -4,10 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from math import floor
+from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
-from qoslib.config.reading import Configuration
+from qoslib.config.reading import Configuration, ConfiguredClass
 from qoslib.config.rules.fixes import (
     LEAST_SHARE,
     NO_ROOM,
@@ -22,6 +23,7 @@ from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.standing import standing
 from qoslib.config.shares import nodes_of
 from qoslib.port import HierarchicalTokenBucket, Node, PriorityLevels, Queue, SchedulerTree
+from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
 
 __all__ = ["LLQ_SHARE"]
@@ -254,34 +256,70 @@ def excess_split(case: Case) -> Iterator[Found]:
         yield from _excess_split(case, most, members)
 
 
+class _Share(NamedTuple):
+    """What takes a part of an excess: a class, or one with a policy of its own and all in that."""
+
+    of: ConfiguredClass
+    at: Queue | Node
+
+
 def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
     promised = [m for m in members if m.queue.guaranteed_bps and not m.strict]
     taken = sum(m.limit_bps or 0.0 for m in members if m.strict)
     excess = most - taken - sum(m.queue.guaranteed_bps for m in promised)
-    rates = {m.queue.guaranteed_bps for m in promised}
-    ratios = {m.queue.weight for m in members if not m.strict}
-    if len(rates) < 2 or len(ratios) > 1 or excess < EXCESS_SHARE * most:
+    if len(promised) < 2 or excess < EXCESS_SHARE * most:
         return
-    names = [m.name for m in members if not m.strict]
+    sharing = _sharing(case, members)
+    sure = [each for each in sharing if each.at.guaranteed_bps]
+    rates = {each.at.guaranteed_bps for each in sure}
+    weights = {each.at.weight for each in sharing}
+    if len(rates) < 2 or len(weights) > 1:
+        return
+    names = [each.of.name for each in sharing]
     share = excess / len(names)
     # A class of calls is to be served first (rule voice-not-first), which takes no ratio.
-    wanted = _ratios([m for m in promised if "EF" not in m.of.marks] or promised)
-    case.ratios.update(wanted)
-    fits = leaves_rest(case, most, members)
-    if not fits:
-        case.ratios.clear()
+    wanted = _ratios([each for each in sure if "EF" not in each.of.marks] or sure)
     lines = [
-        case.fix(mqc=f"class {name}\n  bandwidth remaining ratio {ratio}")
-        for name, ratio in wanted.items()
-        if ratio > 1 and fits
+        case.fix(mqc=case.in_class(each.of, f"bandwidth remaining ratio {ratio}"))
+        for each, ratio in wanted
+        if ratio > 1
     ]
+    if all(isinstance(each.at, Queue) for each in sharing):
+        case.ratios.update({each.of.name: ratio for each, ratio in wanted})
+        if not leaves_rest(case, most, members):
+            case.ratios.clear()
+            lines.clear()
     yield Found(
-        case.line(promised[0], "guaranteed_bps"),
+        _guarantee_line(case, sure[0]),
         f"The {rate_text(excess)} that nobody is promised is shared equally, not by `bandwidth`.",
         f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}."
         f" {_RATIO}",
         below_one(lines),
     )
+
+
+def _sharing(case: Case, members: list[Member]) -> list[_Share]:
+    """What shares the excess of a group first: weights further down share a part of that alone."""
+    queues = case.port.queues
+    tree = outline(queues, nodes_of(case.port))
+    paths = []
+    for member in members:
+        path = [] if member.strict else [case.port.queue_names.index(member.queue.name)]
+        while path and tree.parents[path[0]] >= 0:
+            path.insert(0, tree.parents[path[0]])
+        paths += [path] if path else []
+    levels = [list(dict.fromkeys(level)) for level in zip(*paths, strict=False)]
+    numbers = next((level for level in levels if len(level) > 1), [])
+    own = {member.queue.name: member.of for member in members}
+    own |= {f"class {each.name}": each for each in case.configured.classes if not each.queue}
+    shares = [tree.each(queues)[number] for number in numbers]
+    return [_Share(own.get(at.name, ConfiguredClass(at.name)), at) for at in shares]
+
+
+def _guarantee_line(case: Case, share: _Share) -> int:
+    kind = "queues" if isinstance(share.at, Queue) else "scheduler.nodes"
+    origin = case.configured.origin(f"{kind}[{share.at.name!r}].guaranteed_bps")
+    return (origin.line if origin else 0) or share.of.line or case.configured.line
 
 
 _RATIO = (
@@ -290,7 +328,7 @@ _RATIO = (
 )
 
 
-def _ratios(promised: list[Member]) -> dict[str, int]:
+def _ratios(sure: list[_Share]) -> list[tuple[_Share, int]]:
     """Ratios of the excess as the guarantees have them; a class without one keeps its 1."""
-    least = min(m.queue.guaranteed_bps for m in promised)
-    return {m.name: round(m.queue.guaranteed_bps / least) for m in promised}
+    least = min(each.at.guaranteed_bps for each in sure)
+    return [(each, round(each.at.guaranteed_bps / least)) for each in sure]
