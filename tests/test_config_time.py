@@ -124,7 +124,7 @@ def promises_cache_clear():
 def test_a_check_that_takes_too_long_is_one_finding(monkeypatch):
     """At whatever look the time is over; fixes are tried in a time of their own."""
     module = sys.modules["qoslib.findings.check"]
-    monkeypatch.setattr(module, "proved", lambda text, state, listed, assess: listed)
+    monkeypatch.setattr(module, "proved", lambda text, state, listed, *others: listed)
     promises_cache_clear()
     count = looks(monkeypatch, lambda: check(MQC))
     seen = []
@@ -210,8 +210,19 @@ def test_random_parents_of_classes_are_never_followed_for_ever():
         assert not any("takes more than" in each.sentence for each in findings), text
 
 
+def many_classes(count, match, speed):
+    """A policy of classes that share what is left, each with a queue that is too deep."""
+    maps = "".join(f"class-map match-any C{n}\n match {match}{n}\n" for n in range(count))
+    policy = "".join(f" class C{n}\n  bandwidth remaining ratio 1\n" for n in range(count))
+    port = f"interface Gi0/0\n speed {speed}\n service-policy output P\n"
+    return f"{maps}policy-map P\n{policy}{port}"
+
+
 #: Texts of up to 10 MB, each of which took longer than the limit somewhere after it was read.
 LARGE = {
+    "100 lists": many_classes(100, "access-group name A", 100),
+    "100 groups with fixes that pass": many_classes(100, "qos-group ", 1000),
+    "250 lists": many_classes(250, "access-group name A", 1000),
     "comments": "policy-map P\n class class-default\n" + "!\n" * 4_990_000,
     "one line of Junos again and again": (
         "set class-of-service interfaces ge-0/0/0 scheduler-map M\n" * 170_000
@@ -230,6 +241,34 @@ def test_one_clock_bounds_the_whole_check_by_the_time_of_the_processor(name):
     report = check(LARGE[name])
     assert time.process_time() - begun_s < bounds.MAX_SECONDS + 1
     assert len(report.to_json()) < 10_000_000
+
+
+def test_many_alike_fixes_are_tried_together(monkeypatch):
+    """One of a hundred and all of them; each stands in the report, and each can be pasted."""
+    text, tried = many_classes(40, "qos-group ", 1000), []
+    module = sys.modules["qoslib.findings.proved"]
+    outcome = module._outcome
+    monkeypatch.setattr(module, "_outcome", lambda *of: tried.append(of) or outcome(*of))
+    found = check(text).findings
+    fixed = [each for each in found if each.id == "queue-deep" and each.fix]
+    assert len(fixed) == 40
+    assert len(tried) < 12
+    for each in (fixed[0], fixed[-1]):
+        after = check(f"{text}{each.fix}\n").findings
+        assert each.sentence not in {one.sentence for one in after}
+    (starved,) = (each for each in found if each.id == "default-starved")
+    assert starved.arithmetic.endswith("; 35 more classes are promised less.")
+
+
+def test_fixes_that_there_is_no_time_for_become_words_once(monkeypatch):
+    text = many_classes(40, "qos-group ", 1000)
+    monkeypatch.setattr(sys.modules["qoslib.findings.check"], "left_s", lambda: 0.0)
+    found = check(text).findings
+    assert len(found) == 42
+    assert not any(each.fix for each in found)
+    (said,) = (each for each in found if "no fix here" in each.arithmetic)
+    words = "is no fix here: there was no time to try it, nor 41 more."
+    assert said.arithmetic.endswith(words)
 
 
 def test_waiting_for_the_processor_does_not_count(monkeypatch):

@@ -16,6 +16,7 @@ __all__ = [
     "bounded",
     "check_time",
     "in_time",
+    "left_s",
     "lines_that_say",
 ]
 
@@ -77,6 +78,18 @@ def in_time(seconds: float = MAX_SECONDS) -> Iterator[None]:
         yield
     finally:
         _END_S.reset(token)
+
+
+def left_s() -> float:
+    """The time that is left of `in_time`; infinite where none bounds it [s].
+
+    Examples
+    --------
+    >>> with in_time(5.0):
+    ...     0.0 < left_s() <= 5.0
+    True
+    """
+    return _END_S.get() - time.process_time()
 
 
 @contextmanager

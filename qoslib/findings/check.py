@@ -16,12 +16,12 @@ from qoslib.config import (
 )
 from qoslib.config.rules import RULES, Finding, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
-from qoslib.config.text import MAX_SECONDS, TakesTooLongError, aside, check_time, in_time
+from qoslib.config.text import MAX_SECONDS, TakesTooLongError, aside, check_time, in_time, left_s
 from qoslib.findings.against import changes, unchanged
 from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
 from qoslib.findings.modelled import MODEL_RULES
-from qoslib.findings.proved import proved
+from qoslib.findings.proved import SECONDS, proved
 from qoslib.findings.report import Change, ClassRow, ClassRun, PortReport, Report
 from qoslib.findings.taken import taken
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
@@ -164,8 +164,10 @@ def _report(
         simulated = {place: by_model.runs for place, by_model in by_port.items()}
         differs = changes(older, found, sent, simulated)
     worst_first = in_order(merged(listed))
+    # Models have time of their own; without them trials have what is left of the time of reading.
+    seconds = SECONDS if any(each.runs for each in by_port.values()) else left_s()
     with aside():
-        kept, ignored = silenced(proved(text, state, worst_first, assess), text)
+        kept, ignored = silenced(proved(text, state, worst_first, assess, seconds), text)
     doubts = dict.fromkeys(doubt for by_model in by_port.values() for doubt in by_model.doubts)
     return Report(
         file,

@@ -10,6 +10,7 @@ from qoslib.config import ConfigurationError, Promise, promises
 from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.rules import Finding
 from qoslib.config.rules.rule import SEVERITIES
+from qoslib.config.text import TakesTooLongError, check_time, in_time
 from qoslib.findings.assess import Assessed
 from qoslib.findings.report import ClassRun
 from qoslib.findings.under_load import LEAST_LOSS
@@ -18,8 +19,12 @@ from qoslib.tolerances import EQUAL, ROUNDING
 
 __all__ = ["SECONDS", "key_of", "proved"]
 
-#: Processor time for all trials of a file [s].
+#: Processor time for all trials of a file for whose ports models run [s].
 SECONDS = 30.0
+#: More alike fixes than these are tried as one.
+_MOST_ALONE = 10
+#: More classes that give something up are counted.
+_MOST_COSTS = 5
 #: A loss that grows by less is the same [ratio].
 _MORE = 0.005
 #: A minimum that falls by less is the same [ratio].
@@ -64,6 +69,7 @@ def proved(
     before: Assessed,
     listed: Sequence[Finding],
     assess: Callable[[str], Assessed],
+    seconds: float = SECONDS,
 ) -> list[Finding]:
     """Findings whose fixes have been tried alone and together; one that fails becomes words.
 
@@ -72,6 +78,10 @@ def proved(
     load that its promise covered, or misses a target that it met; where the finding is about rates,
     some class is promised another rate. What others give up is added.
     A shaper that slows a port down to its carrier may bring the overload that was there before.
+
+    Many alike fixes, such as the limits of a hundred queues, are tried as one: all together, and
+    the first alone. Where that fails each half of them is tried. All that there is no time for
+    becomes words once.
 
     Parameters
     ----------
@@ -83,61 +93,121 @@ def proved(
         The worst first.
     assess : callable
         Of another text of the same device.
+    seconds : float
+        Processor time for all trials [s].
 
     Returns
     -------
     list of Finding
         In their order.
     """
-    begun_s = time.process_time()
-    known: dict[tuple[str, ...], _Trial] = {}
+    trials = _Trials(text, before, assess, time.process_time() + seconds)
+    made, untried, ahead = list(listed), list[int](), _alike(listed)
+    while ahead:
+        group = ahead.pop(0)
+        touched = [at for at in group if trials.touches(listed[at])]
+        try:
+            if len(group) == 1:
+                made[group[0]] = trials.one(listed[group[0]])
+            elif 0 < len(touched) < len(group):
+                ahead[:0] = [at for at in group if at not in touched], *([at] for at in touched)
+            elif not trials.all([listed[at] for at in group]):
+                half = len(group) // 2
+                ahead[:0] = group[:half], group[half:]
+        except TakesTooLongError:
+            untried += group
+    for at in sorted(untried):
+        made[at] = listed[at].replace(fix="")
+    if untried:
+        more = f", nor {len(untried) - 1} more" if len(untried) > 1 else ""
+        first = min(untried)
+        made[first] = _in_words(listed[first], f"there was no time to try it{more}")
+    return made
 
-    def tried(*fixes: str, of: Sequence[Finding]) -> _Trial:
-        if fixes not in known:
-            if time.process_time() - begun_s > SECONDS:
-                return _Trial(f"it was not tried within {SECONDS:g} s")
-            known[fixes] = _outcome(text, before, of, fixes, assess)
-        return known[fixes]
 
-    made: dict[int, Finding] = {}
-    kept: list[tuple[int, Finding]] = []
-    # What a model finds under the load counts before what may be: its fix is tried first.
-    order = sorted(
-        range(len(listed)),
-        key=lambda at: (SEVERITIES.index(listed[at].severity), not listed[at].model),
-    )
-    for at in order:
-        each = made[at] = listed[at]
-        if not each.fix or each.id in _COMMENTS:
-            continue
-        alone = tried(each.fix, of=(each,))
+def _alike(listed: Sequence[Finding]) -> list[list[int]]:
+    """Where the findings with fixes are: many alike ones together, each other one by itself."""
+
+    def rank(at: int) -> tuple[int, bool, int]:
+        # What a model finds under the load counts before what may be: its fix is tried first.
+        return SEVERITIES.index(listed[at].severity), not listed[at].model, at
+
+    alike: dict[tuple[object, ...], list[int]] = {}
+    for at in sorted(range(len(listed)), key=rank):
+        each = listed[at]
+        if each.fix and each.id not in _COMMENTS:
+            commands = tuple(line.split()[0] for line in each.fix.splitlines())
+            alike.setdefault((*rank(at)[:2], each.id, commands), []).append(at)
+    groups = [
+        part
+        for group in alike.values()
+        for part in ([group] if len(group) > _MOST_ALONE else [[at] for at in group])
+    ]
+    return sorted(groups, key=lambda group: rank(group[0]))
+
+
+class _Trials:
+    """Trials of fixes up to a time of the processor, and the findings whose fixes passed."""
+
+    def __init__(
+        self, text: str, before: Assessed, assess: Callable[[str], Assessed], end_s: float
+    ) -> None:
+        self.text, self.before, self.assess, self.end_s = text, before, assess, end_s
+        self.known: dict[tuple[str, ...], _Trial] = {}
+        self.kept: list[Finding] = []
+
+    def tried(self, *fixes: str, of: Sequence[Finding]) -> _Trial:
+        """What comes of the configuration with these fixes."""
+        if fixes not in self.known:
+            with in_time(self.end_s - time.process_time()):
+                check_time()
+                self.known[fixes] = _outcome(self.text, self.before, of, fixes, self.assess)
+        return self.known[fixes]
+
+    def beside(self, of: Sequence[Finding]) -> str:
+        """Why fixes fail together with those that were kept, in one of both orders."""
+        own = dict.fromkeys(each.fix for each in of)
+        others = [each for each in self.kept if each.fix not in own]
+        fixes = *(each.fix for each in others), *own
+        for one_after_another in (fixes, fixes[::-1]):
+            if why := self.tried(*one_after_another, of=(*others, *of)).fails:
+                names = " and ".join(dict.fromkeys(f"`{each.id}`" for each in others))
+                return f"beside the fix of {names} {why}"
+        return ""
+
+    def touches(self, each: Finding) -> bool:
+        """Whether a fix stands below the same lines as one that was kept, as in one class."""
+        below = each.fix.rpartition("\n")[0]
+        return bool(below) and any(one.fix.rpartition("\n")[0] == below for one in self.kept)
+
+    def all(self, alike: Sequence[Finding]) -> bool:
+        """Keep alike fixes if none of them fails, or takes something from a class."""
+        first = self.tried(alike[0].fix, of=alike[:1])
+        every = self.tried(*dict.fromkeys(each.fix for each in alike), of=alike)
+        if first.fails or every.fails or every.costs or self.beside(alike):
+            return False
+        self.kept += alike
+        return True
+
+    def one(self, each: Finding) -> Finding:
+        """A finding with its fix, if that passes, and what it costs."""
+        alone = self.tried(each.fix, of=(each,))
         for _ in range(_ROUNDS):
             if not alone.brings or not all(one.fix and one.id in _ALONG for one in alone.brings):
                 break
             # What it brings and can be mended as well is mended along with it.
             along = "\n".join(dict.fromkeys(one.fix for one in alone.brings))
             whole = each.replace(fix=f"{each.fix}\n{along}")
-            alone = tried(whole.fix, of=(each,))
+            alone = self.tried(whole.fix, of=(each,))
             if not alone.fails:
-                each = made[at] = whole
-        if alone.fails:
-            made[at] = _in_words(each, alone.fails)
-            continue
-        others = [one for _, one in kept if one.fix != each.fix]
-        fixes = *(one.fix for one in others), each.fix
-        for one_after_another in {fixes, fixes[::-1]}:
-            together = tried(*one_after_another, of=(*others, each)) if others else alone
-            if together.fails:
-                break
-        if together.fails:
-            beside = " and ".join(dict.fromkeys(f"`{one.id}`" for one in others))
-            made[at] = _in_words(each, f"beside the fix of {beside} {together.fails}")
-            continue
-        kept.append((at, each))
-        if alone.costs:
-            said = f"{each.arithmetic} With the fix {'; '.join(alone.costs)}."
-            made[at] = each.replace(arithmetic=said.strip())
-    return [made[at] for at in range(len(listed))]
+                each = whole
+        if why := alone.fails or self.beside([each]):
+            return _in_words(each, why)
+        self.kept.append(each)
+        if not alone.costs:
+            return each
+        said = f"{each.arithmetic} With the fix {'; '.join(alone.costs)}."
+        return each.replace(arithmetic=said.strip())
 
 
 def _in_words(each: Finding, why: str) -> Finding:
@@ -157,6 +227,8 @@ def _outcome(
 ) -> _Trial:
     try:
         after = assess("\n".join([text.rstrip("\n"), *fixes, ""]))
+    except TakesTooLongError:
+        raise
     except (ConfigurationError, ValueError) as error:
         return _Trial(f"the configuration with it cannot be read ({str(error).rstrip('.')})")
     lines = len(text.splitlines())
@@ -257,6 +329,12 @@ def _worse(before: Assessed, after: Assessed) -> Iterator[str]:
             yield f"{key[2]} would miss its target, with a p99 delay of {p99_text(run)}"
 
 
+def _first(costs: list[str]) -> list[str]:
+    """What some classes give up, and how many others do."""
+    more = len(costs) - _MOST_COSTS
+    return [*costs[:_MOST_COSTS], f"{more} more classes are promised less"] if more > 1 else costs
+
+
 def _costs(before: Assessed, after: Assessed, lost: bool) -> Iterator[str]:
     """What classes give up by fixes."""
     had, has = _promised(before), _promised(after)
@@ -265,7 +343,7 @@ def _costs(before: Assessed, after: Assessed, lost: bool) -> Iterator[str]:
         if key in has and has[key].minimum_bps < promise.minimum_bps * (1 - _SAME):
             both = f"{rate_text(has[key].minimum_bps)} instead of {rate_text(promise.minimum_bps)}"
             lower.setdefault(key[2], f"{key[2]} is promised {both}")
-    yield from lower.values()
+    yield from _first(list(lower.values()))
     was, now = _ran(before), _ran(after)
     for key, run in now.items() if lost else ():
         if key in was and run.drop.low > was[key].drop.high + _MORE:
