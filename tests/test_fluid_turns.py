@@ -17,6 +17,8 @@ OVERHEAD_BYTES = 24
 #: How far a class of the fluid model may be from that of the packets, as a part of the line.
 CLOSE = 0.03
 TREES = 200 if "QOSLIB_SOAK" in os.environ else 60
+#: Trees that were far once: 236 since a queue was not yet full when the count ended.
+FIXED = (236,)
 
 
 def office(af_ceil=30):
@@ -44,6 +46,14 @@ def test_a_class_that_its_ceil_stops_loses_its_turn_as_in_a_kernel():
     result = solve(office(), offered())
     assert_allclose(result.sent_bps / M, KERNEL[30], atol=0.03 * 50)
     assert any("a ceil stops a class" in note for note in result.notes)
+
+
+@pytest.mark.parametrize("limit", [1000, 10_240, 100_000])
+def test_a_queue_that_is_not_full_when_the_count_ends_sends_no_more(limit):
+    port = office()
+    long = tuple(queue.replace(limit=PacketLimit(limit)) for queue in port.queues)
+    result = solve(port.replace(queues=long), offered())
+    assert_allclose(result.sent_bps, solve(port, offered()).sent_bps, rtol=1e-6)
 
 
 def test_a_ceil_that_stops_nobody_leaves_the_closed_form():
@@ -114,23 +124,32 @@ def random_tree(seed):
     return port, streams, root_bps
 
 
+def apart(seed):
+    """How far the fluid model is from the packets, as a part of the root's rate; and its notes."""
+    port, streams, root_bps = random_tree(seed)
+    if not sum(stream.rate_bps for stream in streams):
+        return 0.0, ()
+    duration_s = min(max(60_000 * 12_000 / root_bps, 4.0), 60.0)
+    packets = simulate(port, streams, duration_s, warmup_s=duration_s / 4, bins=1)
+    fluid = solve(port, streams, packets.offered_bps)
+    return np.abs(fluid.sent_bps - packets.sent_bps).max() / root_bps, fluid.notes
+
+
 def test_classes_of_random_trees_send_what_they_send_in_packets():
     """Of 20 trees 19 are within 3 % of the root's rate in each class; the others say that they may
     not be."""
-    far, silent = [], []
+    notes = {}
     for seed in range(TREES):
-        port, streams, root_bps = random_tree(seed)
-        if not sum(stream.rate_bps for stream in streams):
-            continue
-        duration_s = min(max(60_000 * 12_000 / root_bps, 4.0), 60.0)
-        packets = simulate(port, streams, duration_s, warmup_s=duration_s / 4, bins=1)
-        fluid = solve(port, streams, packets.offered_bps)
-        if np.abs(fluid.sent_bps - packets.sent_bps).max() > CLOSE * root_bps:
-            far.append(seed)
-            if not fluid.notes:
-                silent.append(seed)
-    assert len(far) <= TREES / 20, far
-    assert silent == []
+        share, said = apart(seed)
+        if share > CLOSE:
+            notes[seed] = said
+    assert len(notes) <= TREES / 20, notes
+    assert [seed for seed, said in notes.items() if not said] == []
+
+
+@pytest.mark.parametrize("seed", FIXED)
+def test_trees_that_were_far_are_close(seed):
+    assert apart(seed)[0] <= CLOSE
 
 
 def test_a_count_that_cannot_run_says_that_it_is_left_out():

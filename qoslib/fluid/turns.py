@@ -30,8 +30,10 @@ PACKETS = (20_000, 60_000)
 WARM_UP_SHARE = 0.25
 #: From which part of the line on two rates differ, and two halves of a run are not settled.
 DIFFERENT, UNSETTLED = 0.01, 0.03
-#: A queue that gets no more than this part of what it is offered stays full.
+#: A class is offered at most this multiple of its ceil or the line: then its queue stays full.
 ENOUGH = 1.25
+#: A class that drops nothing and sends this part of what comes keeps up: in the end it sends all.
+ALL = 0.97
 
 STOPPED = (
     "HTB: a ceil stops a class during its turn, which has no closed form. The rates are counted"
@@ -95,15 +97,15 @@ def in_turns(
         most_bps = np.minimum(demand_bps[at], ENOUGH * np.minimum(ceils_bps, capacity))
         length = _length(port, demand_bps[at], packets[at], closed, capacity)
         try:
-            halves, drops = _halves(
+            halves, keeps_up = _halves(
                 port, tuple(most_bps), tuple(packets[at][:, 0]), length, capacity
             )
         except ValueError:
             notes.append(NOT_COUNTED)
             continue
-        # Where nothing was dropped all is sent, whatever came in this run.
+        # A class that keeps up sends what it is offered, whatever came in this run.
         mean_bps = np.minimum(np.mean(halves, axis=0), demand_bps[at])
-        found = np.where(drops, mean_bps, demand_bps[at])
+        found = np.where(keeps_up, demand_bps[at], mean_bps)
         apart = float(np.ptp(halves, axis=0).max()) / capacity
         if np.abs(found - closed).max() > DIFFERENT * capacity:
             rate_bps[at] = found
@@ -160,7 +162,7 @@ def _halves(
     length: int,
     capacity_bps: float,
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """What each queue sends in both halves of a run [bit/s], (2, queues); which of them drop."""
+    """What each queue sends in both halves of a run [bit/s], (2, queues); which of them keep up."""
     from qoslib.packets import simulate  # compiled engines load when they are needed
 
     streams, kept = [], []
@@ -188,12 +190,14 @@ def _halves(
     if run.interrupted:
         raise KeyboardInterrupt
     assert run.history is not None
-    halves, drops = np.zeros((2, len(port.queues))), np.zeros(len(port.queues), bool)
+    halves, keeps_up = np.zeros((2, len(port.queues))), np.ones(len(port.queues), bool)
     for (i, on_line), stream, sent in zip(kept, streams, run.history.sent_packets, strict=True):
         sent_pps = sent / np.diff(run.history.time_s)
         halves[:, i] = units.rate_bps(sent_pps, stream.mean_frame_bytes) * on_line
-    drops[[i for i, _ in kept]] = run.history.dropped_packets.sum(axis=1) > 0
-    return halves, drops
+    # A long queue is still filling when the run ends: it drops nothing, but falls behind.
+    falls_behind = (run.dropped_pps > 0) | (run.sent_pps < ALL * run.offered_pps)
+    keeps_up[[i for i, _ in kept]] = ~falls_behind
+    return halves, keeps_up
 
 
 def _bare(queue: Queue) -> Queue:
