@@ -6,6 +6,7 @@ import pytest
 
 from qoslib import __main__
 from qoslib.config import loads, read
+from qoslib.findings import check
 
 EDGE = """\
 class-map match-any CALLS
@@ -103,3 +104,15 @@ def test_words_for_what_people_have(words, rate_bps):
     load = next(each for each in given if each.name == "CALLS")
     assert load.rate_bps == pytest.approx(rate_bps)
     assert load.origin == "computed"
+
+
+@pytest.mark.parametrize(
+    ("line", "alike"), [("", True), ("version 15.4\n", False), ("version 17.3\n", False)]
+)
+def test_a_text_that_may_be_of_classic_ios_says_what_it_is_taken_for(line, alike):
+    text = line + (
+        "class-map match-any CALLS\n match dscp ef\nclass-map match-any DATA\n match dscp af21\n"
+        "policy-map EDGE\n class CALLS\n  priority percent 20\n class DATA\n  bandwidth percent 20\n"
+        "interface GigabitEthernet0/1\n speed 100\n service-policy output EDGE\n"
+    )
+    assert any("Classic IOS shares" in each for each in check(text).assumed) == alike

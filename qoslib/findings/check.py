@@ -14,6 +14,7 @@ from qoslib.config import (
     defaults,
     read,
 )
+from qoslib.config.mqc.reader import reads_alike
 from qoslib.config.rules import RULES, Finding, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
 from qoslib.config.text import MAX_SECONDS, TakesTooLongError, aside, check_time, in_time, left_s
@@ -116,10 +117,18 @@ def check(
     try:
         state = assessed(found, given, LOADS if full else (1.0,), progress)
         trial.ran.update(given.ran)
-        return _report(text, file, state, older, given, assess)
+        alike = dialect is None and found.dialect == "ios-xe" and reads_alike(text)
+        return _report(text, file, state, older, given, assess, alike)
     except TakesTooLongError as error:
         late = _unreadable(_too_long(found, error))
         return Report(file, found.dialect, found.lines, findings=(late,))
+
+
+#: What is assumed of a text that may be of either.
+_ALIKE = (
+    "This is a router of IOS XE. Classic IOS shares what nobody is promised by `bandwidth`, and"
+    " holds 64 packets a class: --dialect ios."
+)
 
 
 def _report(
@@ -129,6 +138,7 @@ def _report(
     older: Configuration | None,
     given: Given,
     assess: Callable[[str], Assessed],
+    alike: bool,
 ) -> Report:
     """What was found, with what stands beside it: who is in a class, what was measured before."""
     found, sent, by_port = state.found, state.sent, state.by_port
@@ -136,6 +146,8 @@ def _report(
     listed = list(state.listed) + list(idle_comments(text, {*RULES, *MODEL_RULES}))
     ports = [_port(found, each, sent.get(at, ())) for at, each in enumerate(found.ports)]
     assumed = list(_assumed(found, sent, traffic))
+    if alike and any(len(port.classes) > 2 for port in found.ports if port.port is not None):
+        assumed.append(_ALIKE)
     shown: list[str] = []
     elsewhere = True
     for place, configured in enumerate(found.ports):

@@ -9,7 +9,7 @@ from qoslib.config.mqc.rules import CATALYST, NCS, Rules
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.reading import Configuration
 
-__all__ = ["SIGNS", "read_mqc"]
+__all__ = ["SIGNS", "read_mqc", "reads_alike"]
 
 _POLICY = re.compile(r"^[ \t]*(policy-map|class-map|service-policy) ", re.MULTILINE)
 #: No router of IOS XE has Fast Ethernet in a slot, or limits what a policy may reserve.
@@ -65,6 +65,20 @@ def _ios(text: str) -> float:
 
 def _classic(text: str) -> bool:
     return bool(_CLASSIC.search(text)) and not _XE_PORT.search(text)
+
+
+def reads_alike(text: str) -> bool:
+    """Whether nothing in a text of IOS tells IOS XE from classic IOS.
+
+    Parameters
+    ----------
+    text : str
+
+    Returns
+    -------
+    bool
+    """
+    return not any(each.search(text) for each in (_CLASSIC, _XE, _CATALYST))
 
 
 def _ios_xr(text: str) -> float:
