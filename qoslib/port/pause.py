@@ -232,13 +232,13 @@ def headroom_bytes(
     if smallest > frame:
         fail("smallest_bytes", smallest, f"at most {frame}, the largest frame")
 
-    def taken(size: int) -> int:
-        return -(-(size + header) // cell) * cell
+    def taken_bytes(frame_bytes: int) -> int:
+        return -(-(frame_bytes + header) // cell) * cell
 
     # The next size that needs one cell more; beyond that the part of a cell that is empty shrinks.
     next_bytes = taken(smallest) - header + 1
     sizes = [smallest, *([next_bytes] if next_bytes <= frame else [])]
-    most = max(1.0, *(taken(size) / (size + GAP_BYTES) for size in sizes))
+    most = max(1.0, *(taken_bytes(each) / (each + GAP_BYTES) for each in sizes))
     # Rounded first: a whole number may come out a little above itself.
     needed = round(most * units.octets(rate * time_s) + taken(frame) + GAP_BYTES, 3)
     return -(-math.ceil(needed) // cell) * cell
