@@ -30,6 +30,13 @@ WRAPPED = {
     "must": 'must() {\n  sudo /sbin/tc "$@" || exit 1\n}',
     "function_of_bash": "function function_of_bash {\n  tc ${@}\n}",
     "both": 'both() { must "$@"; }\nmust() { tc "$@"; }',
+    "do_tc": 'do_tc() { echo "+ tc $*"; tc "$@" || exit 1; }',
+    "with_path": 'with_path() {\n  /sbin/tc "$@"\n}',
+    "or_says": 'or_says() { "$TC" "$@" || { echo failed; exit 1; }; }',
+    "`which tc`": "",
+    "$Found": "Found=`which tc 2>/dev/null`",
+    "$Command": "Command=$(command -v tc)",
+    '"$Typed"': 'Typed="$(type -p tc || echo /sbin/tc)"',
 }
 
 
@@ -49,7 +56,8 @@ def test_a_command_over_several_lines_counts_once():
 @pytest.mark.parametrize("tc", WRAPPED)
 def test_a_wrapper_in_front_of_tc_changes_nothing(tc):
     plain = read(SCRIPT.format(tc="tc", before=""), facts=RATE)
-    found = read(SCRIPT.format(tc=tc, before=WRAPPED[tc]), facts=RATE, dialect="tc")
+    found = read(SCRIPT.format(tc=tc, before=WRAPPED[tc]), facts=RATE)
+    assert found.dialect == "tc"
     assert found.ports[0].port == plain.ports[0].port is not None
     assert not [each for each in found.remarks if each.kind != "not modelled"]
 
@@ -82,6 +90,77 @@ def test_what_does_more_than_pass_arguments_is_listed(before):
     last = text.count("\n") + 1
     assert [each.kind for each in found.remarks if each.line == last] == ["unknown"]
     assert found.ports[0].port is None
+
+
+def test_a_function_that_is_elsewhere_is_listed_and_nothing_is_promised():
+    text = SCRIPT.format(tc="do_tc", before=". ./functions.sh")
+    found = read(text, facts=RATE)
+    assert not found.ports
+    assert [each.line for each in found.remarks if each.kind == "unknown"] == [3, 4, 5, 6]
+
+
+#: Arithmetic of a shell with UP=245 and DOWN=-7, and what it is; None where it has no value here.
+ARITHMETIC = {
+    "$((9*$UP/10))": 220,
+    "$((UP * 9 / 10))": 220,
+    "$(( ${UP}*9/10 ))": 220,
+    "$[9*$UP/10]": 220,
+    "$(((UP+5) * (100-(10+8)) / 100))": 205,
+    "$((UP - 2 * DOWN))": 259,
+    "$((UP + DOWN/2))": 242,
+    "$((UP + DOWN%2))": 244,
+    "$((UP + 7/-2))": 242,
+    "$((UP / (DOWN+7)))": None,
+    "$((UP % 0))": None,
+    "$((UP ** 2))": None,
+    "$((UP // 2))": None,
+    "$((UP++))": None,
+    "$((UP >> 1))": None,
+    "$((UP + 010))": None,
+    "$((UP*UP*UP*UP*UP*UP*UP*UP/UP))": None,
+    "$((__import__))": None,
+    "$((UP.real))": None,
+    "$(( ))": None,
+    "$((UNSET + 1))": None,
+}
+
+
+@pytest.mark.parametrize("text", ARITHMETIC)
+def test_arithmetic_of_known_variables_is_worked_out(text):
+    before = f"UP=245 DOWN=-7\nRATE={text}"
+    script = SCRIPT.format(tc="tc", before=before).replace("5mbit", f'"{text}kbit"')
+    there = read(script, facts=RATE)
+    assigned = read(script.replace(f'"{text}kbit"', "${RATE}kbit"), facts=RATE)
+    worth = ARITHMETIC[text]
+    for found in (there, assigned):
+        (configured,) = found.ports
+        if worth is None:
+            assert configured.port is None
+            (said,) = [each for each in found.remarks if each.kind == "unknown"]
+            assert said.lost.startswith("$")
+            assert "another command" not in said.lost
+        else:
+            assert not [each for each in found.remarks if each.kind == "unknown"]
+            assert configured.port.queues[1].guaranteed_bps == worth * 1000
+    if worth is not None:
+        assert any(f"htb rate {text}kbit" in each.text for each in there.statements)
+
+
+def test_arithmetic_with_a_command_in_it_is_never_worked_out():
+    text = SCRIPT.format(tc="tc", before="").replace("5mbit", "$((4 * $(get_mtu eth0)))kbit")
+    found = read(text, facts=RATE)
+    assert found.ports[0].port is None
+    assert any("another command" in each.lost for each in found.remarks)
+
+
+@pytest.mark.parametrize(
+    "changes", ["((UP--))", "((UP = UP / 2))", "let UP=UP/2", "echo $((UP += 5))", "read UP"]
+)
+def test_a_variable_that_arithmetic_changes_has_no_value_from_there_on(changes):
+    text = SCRIPT.format(tc="tc", before=f"UP=240\n{changes}").replace("5mbit", "${UP}kbit")
+    assert read(text, facts=RATE).ports[0].port is None
+    kept = text.replace(changes, "if ((UP <= 300)); then echo $((UP * 2)); fi")
+    assert read(kept, facts=RATE).ports[0].port is not None
 
 
 def test_what_only_prints_a_command_is_no_command():

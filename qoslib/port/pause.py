@@ -236,9 +236,9 @@ def headroom_bytes(
         return -(-(frame_bytes + header) // cell) * cell
 
     # The next size that needs one cell more; beyond that the part of a cell that is empty shrinks.
-    next_bytes = taken(smallest) - header + 1
+    next_bytes = taken_bytes(smallest) - header + 1
     sizes = [smallest, *([next_bytes] if next_bytes <= frame else [])]
     most = max(1.0, *(taken_bytes(each) / (each + GAP_BYTES) for each in sizes))
     # Rounded first: a whole number may come out a little above itself.
-    needed = round(most * units.octets(rate * time_s) + taken(frame) + GAP_BYTES, 3)
+    needed = round(most * units.octets(rate * time_s) + taken_bytes(frame) + GAP_BYTES, 3)
     return -(-math.ceil(needed) // cell) * cell

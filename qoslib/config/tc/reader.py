@@ -28,7 +28,9 @@ _SHOWN = re.compile(r'^[ \t]*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILI
 _LINE = re.compile(
     r"""(?<![\w.-])tc\}?[ \t]+(?:-\S+[ \t]+)*(?:qdisc|class|filter)\b
     |^[ \t]*(?:qdisc|class)[ \t]+\w+[ \t]+[0-9a-f]*:[0-9a-f]*[ \t]
-    |^[ \t]*(?:qdisc|class|filter)[ \t]+(?:add|replace|change|del)[ \t]""",
+    |^[ \t]*(?:qdisc|class|filter)[ \t]+(?:add|replace|change|del)[ \t]
+    |\b(?:qdisc|class|filter)[ \t]+(?:add|replace|change|del)
+        [ \t]+(?:dev|root|parent|handle)[ \t]""",
     re.MULTILINE | re.VERBOSE | re.IGNORECASE,
 )
 
@@ -49,6 +51,8 @@ def is_tc(text: str) -> float:
     --------
     >>> is_tc("tc qdisc add dev eth0 root pfifo"), is_tc("policy-map WAN")
     (0.9, 0.0)
+    >>> is_tc("do_tc qdisc add dev eth0 root pfifo")
+    0.9
     """
     return 0.9 if _LINE.search(text) or _SHOWN.search(text) else 0.0
 
@@ -77,9 +81,10 @@ def tc_lines(text: str) -> set[int]:
 def read_tc(text: str, facts: Facts) -> Configuration:
     """Read the queues of all devices in the output of `tc`, or in a script.
 
-    Plain variables are expanded. Loops, conditions, functions and what other commands give are
-    never run: each such line is a remark, and a device that misses a queue for it has no port. A
-    command that the kernel refuses is a remark, and what follows is read without it.
+    Plain variables are expanded, and arithmetic of them is worked out. Loops, conditions, functions
+    and what other commands give are never run: each such line is a remark, and a device that misses
+    a queue for it has no port. A command that the kernel refuses is a remark, and what follows is
+    read without it.
 
     Parameters
     ----------

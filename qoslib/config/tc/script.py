@@ -3,11 +3,13 @@
 import json
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import NamedTuple
 
 from qoslib.config.reading import Remark, refusal
+from qoslib.config.tc.arithmetic import ARITHMETIC, changed, worked_out
 from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
 from qoslib.config.tc.wrappers import QUIET, Function, called, functions, plain, unwrapped
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
@@ -31,6 +33,14 @@ _OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select
 _OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
 _CLOSES = {"fi", "esac", "}", "done"}
 _BETWEEN = {";", "&&", "||", "|", "&", ";;", "then", "do", "else", "elif", "in", "!"}
+#: Where `tc` is, asked of the shell.
+_WHERE = re.compile(
+    r"(?P<mark>`)?(?(mark)|\$\()[ \t]*(?:which|command[ \t]+-v|type[ \t]+-[pP])[ \t]+"
+    r"(?:/[\w/]*/)?tc(?![\w.-])[^`()]*(?(mark)`|\))"
+)
+#: Arithmetic is one word, so its spaces and signs are put away while a line is taken apart.
+_AWAY = {ord(sign): 0xE000 + ord(sign) for sign in " \t()<>&|;#"}
+_BACK = {away: sign for sign, away in _AWAY.items()}
 
 
 _OWN_ACTION = "An action of its own has an effect only in filters that name it: it is left out."
@@ -64,7 +74,8 @@ class Script(NamedTuple):
 def read_script(text: str) -> Script:
     """Read the tc commands of a script.
 
-    Plain variables are expanded; what else a shell does is a remark.
+    Plain variables are expanded, and arithmetic of them is worked out; what else a shell does is a
+    remark.
 
     Parameters
     ----------
@@ -136,10 +147,11 @@ def _name(comment: re.Match[str], line: int, names: dict[str, str]) -> None:
 def _tokens(line: str) -> list[str] | None:
     if len(line) > LONGEST_LINE:
         return []
+    line = ARITHMETIC.sub(lambda found: found[0].translate(_AWAY), _WHERE.sub("tc", line))
     lexer = shlex.shlex(_REDIRECTION.sub(" ", line), posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
     try:
-        return list(lexer)
+        return [token.translate(_BACK) for token in lexer]
     except ValueError:
         return None
 
@@ -224,16 +236,25 @@ def _behind_tc(words: list[str]) -> tuple[list[str], str] | None:
 
 
 def _foreign(words: list[str]) -> list[str]:
-    """What stands behind a `tc` that something unknown runs; empty if nothing does."""
-    own = _own(words)
-    if plain(words[0]) in QUIET or len(own) < 3 or own is words or plain(own[0]) != "tc":
-        return []
-    return own[1:] if meant(own[1], THINGS) and own[2] in VERBS else []
+    """The words of tc behind something unknown that may run it; empty if there are none."""
+    for at, (thing, verb) in enumerate(pairwise(words)):
+        behind = at and plain(words[at - 1]) == "tc" and meant(thing, THINGS)
+        changes = VERBS.get(verb, "show") != "show"
+        if changes and (behind or (at and thing in THINGS and "dev" in words)):
+            return [] if plain(words[0]) in QUIET else words[at:]
+    return []
 
 
 def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
     """A word with its variables' values, and the first variable that has none."""
     unknown = ""
+
+    def number(found: re.Match[str]) -> str:
+        nonlocal unknown
+        made, missing = worked_out(found, values)
+        _forget(changed(found[0]), values)
+        unknown = unknown or missing
+        return found[0] if made is None else str(made)
 
     def value(found: re.Match[str]) -> str:
         nonlocal unknown
@@ -242,7 +263,7 @@ def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
             unknown = unknown or name
         return values.get(name, found[0])
 
-    whole = _VARIABLE.sub(value, word)
+    whole = _VARIABLE.sub(value, ARITHMETIC.sub(number, word))
     if len(whole) > LONGEST:
         raise ConfigurationError("a variable grows without end", line)
     return whole, unknown or ("" if not re.search(r"\$[({]|`|\$$", whole) else "$(...)")
@@ -261,6 +282,9 @@ def _one(
     own = [word for word in words if word not in ("export", "local", "readonly", "declare")]
     if own and all(_ASSIGNMENT.fullmatch(word) for word in own):
         _assign(own, certain, number, values)
+        return
+    if words[0] in ("((", "let", "read", "unset"):
+        _forget(words if words[0] in ("read", "unset") else changed(" ".join(words)), values)
         return
     text = _short(" ".join(_own(words)))
     expanded, unknown = list[str](), ""
@@ -337,6 +361,12 @@ def _assign(words: list[str], certain: bool, line: int, values: dict[str, str]) 
         values.pop(found[1], None)
         if certain and not unknown:
             values[found[1]] = whole
+
+
+def _forget(names: Iterable[str], values: dict[str, str]) -> None:
+    """Variables that have another value from here on."""
+    for name in names:
+        values.pop(name, None)
 
 
 def _queue_length(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]] | None:
