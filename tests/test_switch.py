@@ -1,6 +1,8 @@
 """One memory behind several ports: Choudhury and Hahne's steady state, and bursts into it."""
 
 import dataclasses
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -102,6 +104,36 @@ def test_a_large_alpha_starves_fast_bursts(alpha, speed):
 
 def quiet(done_s, total_s):
     """No progress bar."""
+
+
+#: Of `docs/tasks.md`: full ports, and the longest burst that gets through one more, at ten times
+#: the line rate with a memory of 32 MB.
+TASK = re.findall(
+    r"^(\d) full ports hold [\d.]+ MB each; a \D*(\d+\.\d) MB",
+    (Path(__file__).parents[1] / "docs" / "tasks.md").read_text(),
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(("full", "megabytes"), TASK)
+def test_the_longest_burst_of_the_tasks_is_the_longest_without_loss(full, megabytes):
+    """A burst 3 % shorter gets through the packet model, and one 3 % longer does not."""
+    described = switch(*[1] * (int(full) + 1))
+    *standing, burst = overload(described)
+    begins_s = 12_000 * SLOT_S
+
+    def lost(part):
+        sent_s = part * float(megabytes) / 32 * MEMORY_PACKETS * SLOT_S / 10
+        one = burst.replace(rate_bps=10 * LINE_BPS, start_s=begins_s, stop_s=begins_s + sent_s)
+        result = simulate(described, [*standing, one], begins_s + 2 * sent_s, progress=quiet)
+        return result[burst.name].dropped_pps
+
+    assert lost(0.97) == 0
+    assert lost(1.03) > 0
+
+
+def test_the_task_has_three_bursts():
+    assert [full for full, _ in TASK] == ["1", "3", "7"]
 
 
 def test_several_standing_queues_leave_a_burst_less():

@@ -80,7 +80,10 @@ def threshold_bytes(
 
 
 def burst_bytes(memory_bytes: float, alpha: float, speed: float, standing: int = 1) -> float:
-    """The length at which an empty queue that a burst fills loses its first packet [B].
+    """The length of a queue, empty before a burst came, at which it loses its first packet [B].
+
+    It is the length of the queue, not of the burst. The queue sends at C while the burst arrives at
+    `speed` times C, so a burst of up to ``speed / (speed - 1)`` times this length loses nothing.
 
     Other queues stand at their threshold and send at their line's rate C; the burst arrives at
     `speed` times C. As the memory fills, all thresholds fall. Where the standing queues drain
@@ -102,7 +105,7 @@ def burst_bytes(memory_bytes: float, alpha: float, speed: float, standing: int =
     Returns
     -------
     float
-        Bytes of memory [B].
+        What the queue holds of the memory [B].
 
     Raises
     ------
@@ -113,6 +116,11 @@ def burst_bytes(memory_bytes: float, alpha: float, speed: float, standing: int =
     --------
     >>> [round(burst_bytes(3000, alpha, speed=11)) for alpha in (0.5, 1, 8)]
     [690, 789, 325]
+
+    At alpha 1 the longest burst without loss is longer than that queue:
+
+    >>> round(11 / 10 * burst_bytes(3000, 1, speed=11))
+    868
     """
     memory: float = checked(Positive, memory_bytes, "memory_bytes")
     alpha = checked(Positive, alpha, "alpha")

@@ -79,8 +79,8 @@ def burst_lost_bytes(
 ) -> float:
     """What a burst loses at an empty port, while another one stands at its threshold [B].
 
-    Until `fluid.burst_bytes` it loses nothing. From then on its queue stays at the threshold,
-    which rises as the other queue drains, until both are equal.
+    Until its queue has the length of `fluid.burst_bytes` it loses nothing. From then on its queue
+    stays at the threshold, which rises as the other queue drains, until both are equal.
 
     Parameters
     ----------
