@@ -68,6 +68,13 @@ def test_a_variable_with_nothing_in_it_is_no_command():
     assert found.ports[0].port == plain.ports[0].port is not None
 
 
+def test_a_queue_length_without_a_value_is_not_refused():
+    text = SCRIPT.format(tc="tc", before="ifconfig eth0 txqueuelen $LENGTH")
+    (remark,) = read(text, facts=RATE).remarks
+    assert (remark.kind, remark.line) == ("unknown", 2)
+    assert "$LENGTH has no value here" in remark.lost
+
+
 def test_arguments_go_where_a_function_has_them():
     text = SCRIPT.format(tc="tc", before='leaf() { tc qdisc add dev eth0 parent $1 "$2" limit 7; }')
     found = read(text + "leaf 1:20 pfifo\n", facts=RATE)

@@ -269,6 +269,14 @@ def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
     return whole, unknown or ("" if not re.search(r"\$[({]|`|\$$", whole) else "$(...)")
 
 
+_PASTE = "{}. Nothing of a shell is run: paste the commands that it gives."
+
+
+def _no_value(unknown: str) -> str:
+    what = "What another command gives" if unknown == "$(...)" else f"${unknown}"
+    return f"{what} has no value here"
+
+
 def _one(
     words: list[str],
     certain: bool,
@@ -295,6 +303,10 @@ def _one(
             unknown = unknown or missing
         expanded += whole.split() if "$" in word and not missing else [whole]
     if length := _queue_length(expanded):
+        if unknown:
+            lost = _PASTE.format(_no_value(unknown))
+            found.remarks.append(Remark("unknown", number, text, lost))
+            return
         found.commands.append((Command(number, text, "link", "change", *length), {}))
         return
     expanded = called(expanded, found.functions)
@@ -331,8 +343,7 @@ def _one(
     elif not certain:
         reason = "Whether it is run depends on another command"
     elif unknown:
-        what = "What another command gives" if unknown == "$(...)" else f"${unknown}"
-        reason = f"{what} has no value here"
+        reason = _no_value(unknown)
     if not reason:
         try:
             made = command(rest, number, text)
@@ -348,8 +359,7 @@ def _one(
         elif made is None:
             reason = "It is no command of tc that is known here"
     if reason:
-        lost = f"{reason}. Nothing of a shell is run: paste the commands that it gives."
-        found.remarks.append(Remark("unknown", number, text, lost))
+        found.remarks.append(Remark("unknown", number, text, _PASTE.format(reason)))
         _unread(rest, number, found)
 
 
