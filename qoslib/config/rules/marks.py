@@ -124,6 +124,9 @@ def _marking(case: Case) -> str:
     return "\n".join([*lines, f" service-policy input {policy}"])
 
 
+_GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
+
+
 @rule("control-in-default", "info", "RFC 4594, section 3.2: CS6 is for routing protocols")
 def control_in_default(case: Case) -> Iterator[Found]:
     """Routing protocols (CS6) have no class of their own and wait with all other traffic."""
@@ -142,7 +145,9 @@ def control_in_default(case: Case) -> Iterator[Found]:
     )
     name = unused(case, "CONTROL", "class-map")
     least = ""
-    if case.configuration.dialect.startswith("ios"):
+    # Where groups that were set on input choose the class, a mark has no say on output.
+    grouped = any(_GROUP.match(each.text) for each in case.configuration.by_verb.get("match", ()))
+    if case.configuration.dialect.startswith("ios") and not grouped:
         least = guarantee(case, most, members, name, LEAST_SHARE * most)
     yield Found(
         rest[0].line or case.configured.line,
