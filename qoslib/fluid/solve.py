@@ -149,9 +149,9 @@ def solve(
     Notes
     -----
     A queue of a round robin that has room for less than its quantum sends less per visit: see
-    `qoslib.fluid.drr.per_visit`. Where a dropper keeps it short, `notes` says so. Where a ceil
-    stops a class of HTB during its turn, the rates are counted over packets and `notes` says so:
-    see `qoslib.fluid.turns`.
+    `qoslib.fluid.drr.per_visit`. Where a dropper keeps it short, `notes` says so. Where single
+    packets decide which class of HTB borrows, the rates are counted over packets and `notes` says
+    so: see `qoslib.fluid.turns`.
     A transmit ring is full while the port is overloaded, and else empty. A stream whose queue a
     RED dropper holds down has no latency here; the result says why. The times at
     which streams start and stop are left out: see `qoslib.fluid.over_time`.

@@ -9,7 +9,7 @@ from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree, Shaper
 from qoslib.port.nodes import Outline, guaranteed_below_bps, outline
 from qoslib.units import Floats
 
-__all__ = ["lent", "mean_packets", "root_shaper", "through_tree"]
+__all__ = ["lent", "mean_packets", "root_shaper", "sums", "through_tree"]
 
 #: A line that adds to frames of several sizes: what a shaper of frames lets through is found so.
 ROUNDS = 30
@@ -68,20 +68,20 @@ def through_tree(
 
 def _by_node(tree: Outline, rate_bps: Floats, on_line: Floats) -> Floats:
     """Bits on the line for each bit of a frame, of all that comes through a node [ratio]."""
-    whole = _sums(tree, rate_bps)
-    frames = _sums(tree, rate_bps / on_line)
+    whole = sums(tree, rate_bps)
+    frames = sums(tree, rate_bps / on_line)
     return np.divide(whole, frames, out=np.ones_like(whole), where=frames > 0)
 
 
-def _sums(tree: Outline, of_queues: Floats) -> Floats:
+def sums(tree: Outline, of_queues: Floats) -> Floats:
     """Of each queue and node, what all queues below it have."""
     queues = of_queues.shape[-1]
-    sums = np.zeros((*of_queues.shape[:-1], len(tree.parents)))
-    sums[..., :queues] = of_queues
+    each = np.zeros((*of_queues.shape[:-1], len(tree.parents)))
+    each[..., :queues] = of_queues
     for number, children in enumerate(tree.children):
         if children:
-            sums[..., number] = sums[..., list(children)].sum(-1)
-    return sums
+            each[..., number] = each[..., list(children)].sum(-1)
+    return each
 
 
 def _filled(port: Port, tree: Outline, demand: Floats, capacity: Floats, on_line: Floats) -> Floats:

@@ -1,9 +1,11 @@
-"""HTB where a ceil stops a class during its turn: no closed form knows that, so it is counted.
+"""HTB where single packets decide who borrows: no closed form knows them, so they are counted.
 
 A class that its ceil stops loses its turn: the next class may send its whole quantum before the
-first is asked again, however soon its tokens are back. How often that happens depends on single
-packets. So where it can happen, a short run of the packet engine with packets of mean size and
-Poisson arrivals counts what each class sends. Streams without any jitter may never be stopped.
+first is asked again, however soon its tokens are back. And a class that gets all it wants does not
+always wait: meanwhile the node above it lends to others, of a lower priority too, and for its own
+next packets the class borrows further up. So where either can happen, a short run of the packet
+engine with packets of mean size and Poisson arrivals counts what each class sends. Streams without
+any jitter may never be stopped.
 """
 
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qoslib import units
+from qoslib.fluid.trees import sums
 from qoslib.port import HierarchicalTokenBucket, Port, Queue
 from qoslib.port.nodes import Outline, outline
 from qoslib.tolerances import ROUNDING
@@ -35,18 +38,20 @@ ENOUGH = 1.25
 #: A class that drops nothing and sends this part of what comes keeps up: in the end it sends all.
 ALL = 0.97
 
-STOPPED = (
-    "HTB: a ceil stops a class during its turn, which has no closed form. The rates are counted"
-    " over {:,} packets of mean size with Poisson arrivals."
+STOPPED = "a ceil stops a class during its turn"
+LEFT = (
+    "a class that does not always wait leaves its node's rate to another class, and borrows"
+    " further up"
+)
+COUNTED = (
+    "HTB: {}. This has no closed form. The rates are counted over {:,} packets of mean size with"
+    " Poisson arrivals."
 )
 NOT_SETTLED = (
     "HTB: in the two halves of this count a class sends at rates that differ by {:.0f} % of the"
     " line rate, so the rates are not settled: run the packet model for longer."
 )
-NOT_COUNTED = (
-    "HTB: a ceil may stop a class during its turn. The rates here leave that out: run the packet"
-    " model."
-)
+NOT_COUNTED = "HTB: it can happen that {}. The rates here leave that out: run the packet model."
 
 
 class Counted(NamedTuple):
@@ -59,7 +64,7 @@ class Counted(NamedTuple):
 def in_turns(
     port: Port, demand_bps: Floats, packet_bytes: Floats, closed_bps: Floats, capacity_bps: Floats
 ) -> Counted:
-    """Correct the closed form of `qoslib.fluid.trees.lent` where a ceil stops a class.
+    """Correct the closed form of `qoslib.fluid.trees.lent` where single packets decide.
 
     Parameters
     ----------
@@ -92,8 +97,13 @@ def in_turns(
     )
     for at in np.ndindex(demand_bps.shape[:-1]):
         capacity, closed = float(capacities[at]), closed_bps[at]
-        if not _may_stop(port, demand_bps[at], closed, ceils_bps, capacity):
+        causes = {
+            STOPPED: _may_stop(port, demand_bps[at], closed, ceils_bps, capacity),
+            LEFT: _may_leave(port, tree, demand_bps[at], closed),
+        }
+        if not any(causes.values()):
             continue
+        why = ", and ".join(cause for cause, may in causes.items() if may)
         most_bps = np.minimum(demand_bps[at], ENOUGH * np.minimum(ceils_bps, capacity))
         length = _length(port, demand_bps[at], packets[at], closed, capacity)
         try:
@@ -101,7 +111,7 @@ def in_turns(
                 port, tuple(most_bps), tuple(packets[at][:, 0]), length, capacity
             )
         except ValueError:
-            notes.append(NOT_COUNTED)
+            notes.append(NOT_COUNTED.format(why))
             continue
         # A class that keeps up sends what it is offered, whatever came in this run.
         mean_bps = np.minimum(np.mean(halves, axis=0), demand_bps[at])
@@ -109,7 +119,7 @@ def in_turns(
         apart = float(np.ptp(halves, axis=0).max()) / capacity
         if np.abs(found - closed).max() > DIFFERENT * capacity:
             rate_bps[at] = found
-            notes.append(STOPPED.format(length))
+            notes.append(COUNTED.format(why, length))
             if apart > UNSETTLED:
                 notes.append(NOT_SETTLED.format(units.convert(apart, "1", "%")))
     return Counted(rate_bps, tuple(dict.fromkeys(notes)))
@@ -143,6 +153,21 @@ def _may_stop(
     wants, borrows = demand > own, closed > own
     held = borrows & (ceils_bps < capacity * (1 - ROUNDING))
     return bool(held.any() and unmet.any() and wants.sum() > 1)
+
+
+def _may_leave(port: Port, tree: Outline, demand: Floats, closed: Floats) -> bool:
+    """Whether a class borrows all that it wants, and another below the same node does not.
+
+    It matters only if the node lends all it has, and is not the root: nobody borrows further up.
+    """
+    own = np.array([queue.guaranteed_bps for queue in port.queues]) * (1 + ROUNDING)
+    unmet = demand > closed * (1 + ROUNDING)
+    satisfied = (closed > own) & ~unmet
+    rates_bps = np.array([each.guaranteed_bps for each in tree.each(port.queues)])
+    lends_all = sums(tree, closed) >= rates_bps * (1 - ROUNDING)
+    one = sums(tree, np.where(satisfied, demand, 0.0)) > 0
+    another = sums(tree, np.where(unmet, demand, 0.0)) > 0
+    return bool((lends_all & one & another)[:-1].any())
 
 
 def _length(port: Port, demand: Floats, packets: Floats, closed: Floats, capacity: float) -> int:
