@@ -3,9 +3,10 @@
 A class that its ceil stops loses its turn: the next class may send its whole quantum before the
 first is asked again, however soon its tokens are back. And a class that gets all it wants does not
 always wait: meanwhile the node above it lends to others, of a lower priority too, and for its own
-next packets the class borrows further up. So where either can happen, a short run of the packet
-engine with packets of mean size and Poisson arrivals counts what each class sends. Streams without
-any jitter may never be stopped.
+next packets the class borrows further up. A queue that holds less than its quantum runs empty
+during its turn, and sends less per turn than others. So where one of these can happen, a short run
+of the packet engine with packets of mean size and Poisson arrivals counts what each class sends.
+Streams without any jitter may never be stopped.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qoslib import units
+from qoslib.fluid.delay import buffer_bytes
 from qoslib.fluid.trees import sums
 from qoslib.port import HierarchicalTokenBucket, Port, Queue
 from qoslib.port.nodes import Outline, outline
@@ -43,6 +45,7 @@ LEFT = (
     "a class that does not always wait leaves its node's rate to another class, and borrows"
     " further up"
 )
+SHORT = "a queue holds less than its quantum and runs empty during its turn"
 COUNTED = (
     "HTB: {}. This has no closed form. The rates are counted over {:,} packets of mean size with"
     " Poisson arrivals."
@@ -100,6 +103,7 @@ def in_turns(
         causes = {
             STOPPED: _may_stop(port, demand_bps[at], closed, ceils_bps, capacity),
             LEFT: _may_leave(port, tree, demand_bps[at], closed),
+            SHORT: _may_run_empty(port, demand_bps[at], closed, packets[at]),
         }
         if not any(causes.values()):
             continue
@@ -168,6 +172,20 @@ def _may_leave(port: Port, tree: Outline, demand: Floats, closed: Floats) -> boo
     one = sums(tree, np.where(satisfied, demand, 0.0)) > 0
     another = sums(tree, np.where(unmet, demand, 0.0)) > 0
     return bool((lends_all & one & another)[:-1].any())
+
+
+def _may_run_empty(port: Port, demand: Floats, closed: Floats, packets: Floats) -> bool:
+    """Whether a class that borrows all it can holds less than its quantum, and another borrows."""
+    own = np.array([queue.guaranteed_bps for queue in port.queues]) * (1 + ROUNDING)
+    unmet = demand > closed * (1 + ROUNDING)
+    room_bytes = [
+        buffer_bytes(queue, port.rate_bps, sent_bps, packet_bytes)
+        for queue, sent_bps, packet_bytes in zip(port.queues, closed, packets, strict=True)
+    ]
+    on_line = packets[:, 1] / packets[:, 0]
+    quantum_bytes = np.array([queue.quantum_bytes for queue in port.queues]) * on_line
+    short = np.array(room_bytes) < quantum_bytes
+    return bool((unmet & (closed > own) & short).any() and (demand > own).sum() > 1)
 
 
 def _length(port: Port, demand: Floats, packets: Floats, closed: Floats, capacity: float) -> int:
