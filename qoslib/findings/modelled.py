@@ -178,7 +178,7 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     beside = f" There is no room for more beside the fix of {' and '.join(given)}."
     if with_fixes + wanted > most:
         return _room(case, member, most, members, given, "" if alone + wanted > most else beside)
-    junos = f"set class-of-service schedulers {member.name} transmit-rate {wanted:.0f}"
+    junos = case.transmit_rate(member, wanted, most, ceil)
     fix = case.fix(mqc=f"class {member.name}\n  {said}", junos=junos)
     if not fix:
         return "", ""

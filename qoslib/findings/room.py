@@ -119,17 +119,14 @@ def commands(
         (each for each in members if each.name in now),
         key=lambda each: now[each.name] > reserved_bps(each),
     )
-    lines = []
+    lines, junos = [], []
     for each in changed:
         rounded = ceil if now[each.name] > reserved_bps(each) else floor
         command = case.bandwidth(now[each.name], most_bps, rounded)[1]
         lines.append(f" class {case.class_name(each.of)}\n  {command}")
-    junos = "\n".join(
-        f"set class-of-service schedulers {case.scheduler_of(each) or each.name}"
-        f" transmit-rate {now[each.name]:.0f}"
-        for each in changed
-    )
-    return case.fix(mqc="\n".join([case.policy_line(changed[0].of), *lines]), junos=junos)
+        junos.append(case.transmit_rate(each, now[each.name], most_bps, rounded))
+    mqc = "\n".join([case.policy_line(changed[0].of), *lines])
+    return case.fix(mqc=mqc, junos="\n".join(junos))
 
 
 def why(member: Member, members: Sequence[Member]) -> str:

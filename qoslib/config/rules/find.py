@@ -140,17 +140,38 @@ def findings(
 
 
 def merged(found: Iterable[Finding]) -> list[Finding]:
-    """The same of several interfaces, as one finding that counts them."""
+    """The same of several interfaces, as one finding that counts them.
+
+    The same sentence on one line with one fix is the same as well, though numbers of interfaces
+    differ; those of the first are kept.
+    """
     alike: dict[tuple[object, ...], list[Finding]] = {}
+    groups: list[list[Finding]] = []
     for each in found:
-        key = each.id, each.severity, each.sentence, each.arithmetic
-        alike.setdefault(key, []).append(each)
-    merged = []
-    for first, *others in alike.values():
-        names = {each.interface for each in others} - {first.interface}
-        more = f"{first.interface} and {len(names)} more" if names else first.interface
-        merged.append(first.replace(interface=more))
-    return merged
+        said = each.id, each.severity, each.sentence
+        same, on_line = (*said, each.arithmetic), (*said, each.line, each.fix)
+        if same not in alike:
+            there = alike.get(on_line, [])
+            apart = not each.line or any(one.interface == each.interface for one in there)
+            alike[same] = [] if apart else there
+            alike.setdefault(on_line, alike[same])
+        if not alike[same]:
+            groups.append(alike[same])
+        alike[same].append(each)
+    return [_as_one(group) for group in groups]
+
+
+def _as_one(alike: Sequence[Finding]) -> Finding:
+    first, *others = alike
+    names = {each.interface for each in others} - {first.interface}
+    if not names:
+        return first
+    arithmetic = first.arithmetic
+    if any(each.arithmetic != arithmetic for each in others):
+        arithmetic = f"{arithmetic} The numbers are those of {first.interface}."
+    return first.replace(
+        interface=f"{first.interface} and {len(names)} more", arithmetic=arithmetic
+    )
 
 
 def finding_of(by: Rule, found: Found, interface: str = "", model: str = "") -> Finding:

@@ -48,8 +48,7 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         if third:
             fix = case.fix(
                 mqc=f"class {member.name}\n  {case.priority(third, most, floor, member.of)}",
-                junos=f"set class-of-service schedulers {member.name} transmit-rate"
-                f" {third:.0f} rate-limit",
+                junos=f"{case.transmit_rate(member, third, most, floor)} rate-limit",
             )
             fixes += [fix] if fix else []
         else:
@@ -189,8 +188,7 @@ def priority_below_load(case: Case) -> Iterator[Found]:
             f" {rate_text(load.rate_bps)} = {lost:.0f} %.",
             case.fix(
                 mqc=f"class {member.name}\n  {needed}",
-                junos=f"set class-of-service schedulers {member.name} transmit-rate"
-                f" {ROOM * load.rate_bps:.0f} rate-limit",
+                junos=f"{case.transmit_rate(member, wanted, most, ceil)} rate-limit",
             )
             if fits
             else "",

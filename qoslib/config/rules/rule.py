@@ -254,6 +254,22 @@ class Case:
             return f"priority {level}percent {percent}"
         return f"priority {level}{units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f}"
 
+    def transmit_rate(
+        self, member: Member, wanted_bps: float, most_bps: float, rounded: Callable[[float], int]
+    ) -> str:
+        """The rate of a class's scheduler (Junos), in per cent unless its text has it in bit/s.
+
+        Per cent fit all interfaces that share it; below a guaranteed rate they would be of that.
+        """
+        if self.configuration.dialect != "junos":
+            return ""
+        said = f"schedulers {self.scheduler_of(member)} transmit-rate "
+        in_bits = any(text.partition(said)[2][:1].isdigit() for text in self._whole)
+        in_bits |= any(node.guaranteed_bps for node in nodes_of(self.port))
+        percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+        unit = f"{wanted_bps:.0f}" if in_bits or not percent else f"percent {percent}"
+        return f"set class-of-service schedulers {member.name} transmit-rate {unit}"
+
     def police(self, member: Member, burst_bytes: float) -> str:
         """The command that limits a class (IOS), with another burst [B]."""
         said = [found[1] for each in member.of.statements if (found := _LIMIT.fullmatch(each.text))]
