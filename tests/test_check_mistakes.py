@@ -83,7 +83,8 @@ def test_loads_without_a_load_are_said():
 
 
 def test_a_misspelt_direction_or_header_is_named_with_what_is_meant():
-    (found,) = check(BELOW.replace("policy output", "policy ouput")).findings
+    nothing, found = check(BELOW.replace("policy output", "policy ouput")).findings
+    assert nothing.id == "nothing-checked"
     assert (found.id, found.line) == ("unknown-command", 13)
     assert "did you mean 'output' for 'ouput'?" in found.sentence
     found, header = check(BELOW.replace("policy-map CHILD", "polcy-map CHILD")).findings

@@ -7,7 +7,9 @@ import sys
 import pytest
 
 from qoslib import __main__
+from qoslib.config import ConfigurationError
 from qoslib.findings import check
+from qoslib.findings.markdown import markdown
 from qoslib.findings.page import page
 from qoslib.findings.terminal import terminal
 
@@ -143,6 +145,153 @@ interface GigabitEthernet0/0
     assert "Target met" not in shown
     assert "no all-clear" in shown.splitlines()[-1]
     assert "not settled" in page([report])
+
+
+CATALYST = (
+    POLICY
+    + """\
+interface TenGigabitEthernet1/0/1
+ switchport mode trunk
+ service-policy output EDGE
+class-map match-any system-cpp-default
+ match none
+"""
+)
+SEVERAL = """\
+policy-map QUEUEING
+ class VOICE
+  priority level 1
+ class class-default
+  bandwidth remaining ratio 70
+ end-policy-map
+policy-map MARKING
+ class class-default
+  set dscp default
+ end-policy-map
+interface HundredGigE0/0/0/1
+ service-policy output QUEUEING
+ service-policy output MARKING
+"""
+CAKE = "tc qdisc add dev eth0 root cake bandwidth 20mbit diffserv4\n"
+#: Text, its port without a promise, one of its classes, and whether its classes are known.
+UNPROMISED = {
+    "Catalyst 9000": (CATALYST, "TenGigabitEthernet1/0/1 out", "VOICE", True),
+    "several policies": (SEVERAL, "HundredGigE0/0/0/1 out", "VOICE", False),
+    "CAKE": (CAKE, "eth0 out", "cake", True),
+}
+NOTHING = "nothing is promised: what decides here is not in the models, or not in this text."
+
+
+@pytest.mark.parametrize("kind", UNPROMISED)
+def test_a_port_without_a_promise_is_no_all_clear(kind, run, tmp_path):
+    text, port, *_ = UNPROMISED[kind]
+    report = check(text)
+    assert report.doubts == (f"{port}: {NOTHING}",)
+    assert report.summary == f"This is no all-clear. {port}: {NOTHING}"
+    assert report.ports[0].met == ()
+    (tmp_path / "a.cfg").write_text(text)
+    status, out = run("a.cfg")
+    assert status == 0
+    assert out.splitlines()[-1].endswith("; no all-clear: 1 port without a promise")
+    _, out = run("a.cfg", "--json")
+    assert json.loads(out)[0]["doubts"] == [f"{port}: {NOTHING}"]
+    _, out = run("a.cfg", "--markdown", "-", "--html", "a.html")
+    assert all("This is no all-clear" in shown for shown in (out, page([report])))
+    assert "Nothing is wrong" not in out + (tmp_path / "a.html").read_text()
+    _, out = run("a.cfg", "--annotate")
+    assert f"::notice file=a.cfg,title=no all-clear::{port}: nothing is promised" in out
+    (tmp_path / "b.cfg").write_text(on("GigabitEthernet0/0/1"))
+    _, out = run("a.cfg", "b.cfg", "b.cfg", "b.cfg")
+    lines = out.splitlines()
+    assert ["no all-clear" in line for line in lines[:4]] == [True, False, False, False]
+    assert "; no all-clear for 1." in lines[-1]
+
+
+@pytest.mark.parametrize("kind", UNPROMISED)
+def test_a_load_and_a_target_of_a_port_without_a_promise_are_not_dropped(kind):
+    text, port, name, known = UNPROMISED[kind]
+    traffic = f'{name} = "9 Mb/s"\n[targets]\n{name} = "5 ms"'
+    report = check(text, traffic=traffic)
+    assert report.doubts == (f"{port}: {NOTHING}",)
+    unknown = "" if known else ", and none of its classes is known"
+    met = (
+        f"The load of {name} is not used here: no model has this port{unknown}.",
+        f"Cannot be told: whether {name} meets its target of 5 ms.",
+    )
+    assert report.ports[0].met == met
+    for shown in (terminal(report), markdown(report), page([report])):
+        assert all(each in " ".join(shown.split()) for each in met)
+    with pytest.raises(ConfigurationError, match="traffic of"):
+        check(text, traffic=f'{name} = "9 Mbb/s"')
+
+
+@pytest.mark.parametrize("traffic", ['VOIEC = "5 Mb/s"', '[targets]\nVOIEC = "5 ms"'])
+@pytest.mark.parametrize("kind", UNPROMISED)
+def test_a_misspelt_class_of_a_port_without_a_promise_is_refused_or_named(kind, traffic):
+    text, _, name, known = UNPROMISED[kind]
+    if known:
+        with pytest.raises(ConfigurationError, match=f"no class 'VOIEC'; classes: {name}"):
+            check(text, traffic=traffic)
+    else:
+        (said,) = check(text, traffic=traffic).ports[0].met
+        assert "VOIEC" in said
+
+
+def test_ports_without_a_promise_share_a_doubt_and_leave_the_others_their_answers():
+    cake = CAKE + CAKE.replace("eth0", "eth1")
+    text = f"{cake}tc qdisc add dev eth2 root pfifo limit 100\n"
+    traffic = 'pfifo = "5 Mb/s"\ncake = "4 Mb/s"\n[targets]\npfifo = "20 ms"\ncake = "6 ms"'
+    report = check(text, facts={"line_rate_bps": 1e7}, traffic=traffic)
+    assert report.doubts == (f"eth0 out and 1 more: {NOTHING}",)
+    cannot = "Cannot be told: whether cake meets its target of 6 ms."
+    assert [cannot in port.met for port in report.ports] == [True, True, False]
+    (said,) = report.ports[2].met
+    assert said.startswith("Target met")
+    last = terminal(report).splitlines()[-1]
+    assert last.endswith("no all-clear: 2 ports without a promise")
+
+
+def test_a_target_is_not_dropped_where_the_packet_model_fails(monkeypatch):
+    module = sys.modules["qoslib.findings.modelled"]
+
+    def fails(*_, **__):
+        raise ValueError("no model has it")
+
+    monkeypatch.setattr(module, "runs", fails)
+    traffic = 'VOICE = "1 Mb/s"\n[targets]\nVOICE = "5 ms"'
+    report = check(on("GigabitEthernet0/0/1"), traffic=traffic)
+    cannot = "Cannot be told: whether VOICE meets its target of 5 ms."
+    assert report.ports[0].met == (cannot,)
+    shown = terminal(report)
+    assert cannot in shown
+    assert shown.endswith("no all-clear: 1 not settled or not run")
+
+
+LOOP = """\
+for i in 1 2; do
+ tc qdisc add dev eth$i root handle 1: htb default 30
+ tc class add dev eth$i parent 1: classid 1:30 htb rate 100mbit
+done
+"""
+WRAPPED = "adb shell tc qdisc add dev eth0 root handle 1: htb default 30\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect", "line", "why"),
+    [
+        (LOOP, None, 2, "It stands in a loop that begins in line 1."),
+        (WRAPPED, None, 1, "What 'adb' does with this is not known"),
+        ("class-map match-any V\n match dscp ef\n", "ios-xe", 1, ""),
+        ("qos map dscp 46 to traffic-class 5\nqos profile A\n   tx-queue 5\n", "eos", 1, ""),
+        ('{"SCHEDULER": {"s": {"type": "DWRR"}}, "QUEUE": {}}', None, 1, "QUEUE is empty"),
+    ],
+)
+def test_a_text_of_which_no_port_is_read_is_no_all_clear(text, dialect, line, why):
+    report = check(text, dialect=dialect, facts={"line_rate_bps": 1e9})
+    (found,) = (each for each in report.findings if each.id == "nothing-checked")
+    assert (found.severity, found.line) == ("warning", line)
+    assert why in found.arithmetic
+    assert report.summary.startswith("1 warning. First: No port with queues")
 
 
 COUNTERS = """\

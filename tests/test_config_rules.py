@@ -375,7 +375,7 @@ CASES = {
     ),
     "nothing-checked": (
         {"text_of": '{"SCHEDULER": {"s": {"type": "DWRR"}}, "QUEUE": {}}'},
-        (1, "QUEUE is empty: no port has a queue"),
+        (1, "so nothing is checked. QUEUE is empty: no port has a queue"),
         {"text_of": '{"SCHEDULER": {"s": {}}, "QUEUE": {"Ethernet0|3": {"scheduler": "s"}}}'},
     ),
     "tc-refused": (

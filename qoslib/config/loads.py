@@ -15,7 +15,7 @@ from qoslib.flows import Flow
 from qoslib.record import Count, Positive, Record, fail, record
 from qoslib.traffic import Stream
 
-__all__ = ["Load", "loads"]
+__all__ = ["Load", "classes", "loads", "unused"]
 
 #: The key of the table of delays that classes may have at most.
 TARGETS = "targets"
@@ -162,6 +162,60 @@ def loads(
     return tuple(made)
 
 
+def classes(configured: ConfiguredPort) -> list[str]:
+    """The classes of a port that a load may be for.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+
+    Returns
+    -------
+    list of str
+        Those with a queue; on the way out all that are known where no model has the port.
+    """
+    if configured.port is not None or configured.direction == "in":
+        return list(queued(configured))
+    return list(dict.fromkeys(each.name for each in configured.classes))
+
+
+def unused(
+    configured: ConfiguredPort, text: str, elsewhere: Collection[str] = ()
+) -> tuple[list[str], dict[str, float]]:
+    """What a text says of a port that no model has, so that nothing answers it.
+
+    Parameters
+    ----------
+    configured : ConfiguredPort
+    text, elsewhere
+        As `loads` takes them.
+
+    Returns
+    -------
+    list of str
+        The classes with a load; every class of the text where the port's own are not known.
+    dict of str to float
+        Class, and the delay that it may have [s].
+
+    Raises
+    ------
+    ConfigurationError
+        If the text cannot be read.
+
+    Examples
+    --------
+    >>> unused(ConfiguredPort("Gi0/1", "out", None), 'VOICE = "40 calls G.711"')
+    (['VOICE'], {})
+    """
+    given, targets = _document(text, configured, elsewhere)
+    for name, (line, words) in given.items():
+        for part in words:
+            _in_line(line, phrase, part.strip(), name, "", 0.0, 0.0)
+    own = classes(configured)
+    delays = {name: each for name, each in targets.items() if name in own or not own}
+    return [name for name in given if name in own or not own], delays
+
+
 def _document(
     text: str, configured: ConfiguredPort, elsewhere: Collection[str]
 ) -> tuple[dict[str, tuple[int, list[str]]], dict[str, float]]:
@@ -172,7 +226,13 @@ def _document(
         at = re.search(r"line (\d+)", str(error))
         problem = f'{error}; a line looks like VOICE = "40 calls G.711"'
         raise ConfigurationError(problem, int(at[1]) if at else None) from None
-    names = list(queued(configured))
+    names = classes(configured)
+
+    def refuse(key: str, line: int) -> None:
+        # Where no class is known, any may be meant.
+        if names:
+            raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
+
     targets = _table(document.pop(TARGETS, {}), TARGETS, text)
     tables = {key: value for key, value in document.items() if isinstance(value, dict)}
     own = _table(tables.get(configured.interface, {}), configured.interface, text)
@@ -181,7 +241,7 @@ def _document(
     for key, value in {**common, **own}.items():
         line = _line_of(text, key)
         if key not in names and (key in own or key not in elsewhere):
-            raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
+            refuse(key, line)
         words = value if isinstance(value, list) else [value]
         if not words or len(words) > MOST or not all(isinstance(each, str) for each in words):
             raise ConfigurationError(f"class {key!r} is {value!r}; allowed: {ALLOWED}", line)
@@ -191,7 +251,7 @@ def _document(
         line = _line_of(text, key, after=f"[{TARGETS}]")
         delays[key] = _in_line(line, _delay, key, str(value))
         if key not in names and key not in elsewhere:
-            raise ConfigurationError(f"no class {key!r}; classes: {', '.join(names)}", line)
+            refuse(key, line)
     return found, delays
 
 

@@ -193,6 +193,11 @@ class ConfiguredPort(Record):
     policy: str = ""
     line: Count = 0
 
+    @property
+    def unpromised(self) -> bool:
+        """Whether nothing is promised on the way out, whatever facts are given."""
+        return self.port is None and not self.missing and self.direction == "out"
+
     def origin(self, where: str) -> Origin | None:
         """Where the number at a place of the port comes from; None if nothing was said of it.
 

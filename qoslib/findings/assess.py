@@ -1,15 +1,16 @@
 """All that rules and models find in one configuration, before its fixes are tried."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from qoslib.config import Configuration, ConfiguredPort, Facts, Load, loads
-from qoslib.config.promises import queued
+from qoslib.config.loads import classes, unused
 from qoslib.config.rules import Case, Finding, findings
 from qoslib.config.text import aside
 from qoslib.findings.modelled import Modelled, modelled
 from qoslib.findings.taken import routed
+from qoslib.findings.words import NO_PROMISE, untold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ class Assessed:
     sent : mapping of int to tuple of Load
         Place of a port, and its load.
     by_port : mapping of int to Modelled
-        Place of a port with a given load, and what models say.
+        Place of a port with a given load, and what models say; and of one without a promise.
     listed : tuple of Finding
     """
 
@@ -92,8 +93,9 @@ def assessed(
         If reading it or the rules take too long.
     """
     sent = _loads(found, given)
+    unpromised = _unpromised(found, given)
     listed = list(findings(found, sent, given.facts))
-    by_port = _modelled(found, given, sent, ratios, progress)
+    by_port = _modelled(found, given, sent, ratios, progress) | unpromised
     for place, by_model in by_port.items():
         name = f"{found.ports[place].interface} {found.ports[place].direction}"
         listed += [each.replace(interface=name) for each in by_model.findings]
@@ -101,8 +103,7 @@ def assessed(
 
 
 def _loads(found: Configuration, given: Given) -> dict[int, tuple[Load, ...]]:
-    names = {name for port in found.ports for name in queued(port)}
-    sent = {}
+    names, sent = _names(found), {}
     for place, port in enumerate(found.ports):
         if port.port is not None and port.direction == "out":
             rates, sizes = None, None
@@ -112,6 +113,37 @@ def _loads(found: Configuration, given: Given) -> dict[int, tuple[Load, ...]]:
                 rates, sizes = counted(given.measured, port), frames(given.measured, port)
             sent[place] = routed(found, port, loads(port, given.traffic, rates, names, sizes))
     return sent
+
+
+def _names(found: Configuration) -> set[str]:
+    return {name for port in found.ports for name in classes(port)}
+
+
+def _unpromised(found: Configuration, given: Given) -> dict[int, Modelled]:
+    """Place of each port without a promise -> what no model answers there."""
+    ports = {place: port for place, port in enumerate(found.ports) if port.unpromised}
+    if not ports:
+        return {}
+    first, *others = (f"{port.interface} {port.direction}" for port in ports.values())
+    where = f"{first} and {len(others)} more" if others else first
+    doubt, names = f"{where}: nothing is promised: {NO_PROMISE}", _names(found)
+    return {
+        place: Modelled((), (), (), tuple(_unanswered(port, given.traffic, names)), (doubt,))
+        for place, port in ports.items()
+    }
+
+
+def _unanswered(port: ConfiguredPort, traffic: str | None, names: Collection[str]) -> Iterator[str]:
+    """What is said of a port without a promise and not used, a sentence each."""
+    if traffic is None:
+        return
+    sent, targets = unused(port, traffic, names)
+    if sent:
+        unknown = "" if port.classes else ", and none of its classes is known"
+        yield (
+            f"The load of {' and '.join(sent)} is not used here: no model has this port{unknown}."
+        )
+    yield from (untold(name, target_s) for name, target_s in targets.items())
 
 
 def _modelled(

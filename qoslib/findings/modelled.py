@@ -20,7 +20,7 @@ from qoslib.config.text import check_time
 from qoslib.findings.report import ClassRun
 from qoslib.findings.room import HEADROOM, commands, moved, promised, why
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, SECONDS, runs
-from qoslib.findings.words import loss_text, p99_text
+from qoslib.findings.words import loss_text, p99_text, untold
 from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, TailDrop
 from qoslib.tolerances import ROUNDING
 
@@ -303,7 +303,8 @@ class Modelled(NamedTuple):
     met : tuple of str
         A sentence for each target that is met, or of which that cannot be told.
     doubts : tuple of str
-        Why nothing rests on the packet model here; none where it has settled.
+        Why nothing rests on the packet model here, or nothing is promised; none where it has
+        settled.
     """
 
     findings: tuple[Finding, ...]
@@ -406,12 +407,12 @@ def _met(case: Case, found: Sequence[ClassRun]) -> Iterator[str]:
     by_name = {each.name: each for each in found}
     for load in case.loads:
         run = by_name.get(load.name)
-        if run is None or load.target_s is None:
+        if load.target_s is None:
+            continue
+        if run is None or run.changing or run.delay_p99_s is None:
+            yield untold(load.name, load.target_s)
             continue
         target = time_text(load.target_s)
-        if run.changing or run.delay_p99_s is None:
-            yield f"Cannot be told: whether {load.name} meets its target of {target}."
-            continue
         of = f"the p99 delay of {load.name} is {p99_text(run)}, its target {target}"
         if run.delay_p99.low <= load.target_s < run.delay_p99.high:
             yield f"Cannot be told: {of} (packet model)."

@@ -185,7 +185,8 @@ class PortReport(Record):
     verify : tuple of str
         Commands that show the same on the device.
     met : tuple of str
-        A sentence for each class that no packet is in, and for each target that is met.
+        A sentence for each class that no packet is in, for each target that is met or of which that
+        cannot be told, and for a load that no model uses.
     compared : tuple of Compared
         Measured values and what the models say.
     """
@@ -200,6 +201,11 @@ class PortReport(Record):
     verify: tuple[str, ...] = ()
     met: tuple[str, ...] = ()
     compared: tuple[Compared, ...] = ()
+
+    @property
+    def unpromised(self) -> bool:
+        """Whether nothing is promised on the way out, although no fact is missing."""
+        return not self.rows and not self.missing and self.direction == "out"
 
 
 @record
@@ -272,7 +278,8 @@ class Report(Record):
     unchanged : str
         Why there are none; empty where there are some, or no older configuration.
     doubts : tuple of str
-        Why the packet model gives no answer for a port under its load; a sentence each.
+        Why nothing is promised for a port, or the packet model gives no answer under its load; a
+        sentence each.
     """
 
     file: str

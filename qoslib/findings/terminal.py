@@ -10,6 +10,7 @@ from qoslib.findings.report import Cell, ClassRun, PortReport, Report
 from qoslib.findings.words import (
     CLASSES,
     COMPARED,
+    NO_PROMISE,
     RUNS,
     answer,
     compared_cells,
@@ -61,10 +62,17 @@ def terminal(report: Report, *, everything: bool = False) -> str:
         parts += _and_more(found[_MOST_OF_A_RULE:])
     parts += ["\n".join(each) for each in _rest(report, everything) if each]
     said = counted(report)
-    if report.doubts:
-        said += f"; no all-clear: {len(report.doubts)} not settled or not run"
-    parts.append(said)
+    parts.append(f"{said}; no all-clear: {_doubted(report)}" if report.doubts else said)
     return "\n\n".join(part for part in parts if part)
+
+
+def _doubted(report: Report) -> str:
+    """How many ports have no promise, and how many doubts there are beside."""
+    ports = sum(port.unpromised for port in report.ports)
+    said = [f"{ports} port{'' if ports == 1 else 's'} without a promise"] if ports else []
+    # All ports without a promise share one doubt.
+    others = len(report.doubts) - len(said)
+    return ", ".join([*said, *([f"{others} not settled or not run"] if others else [])])
 
 
 def _alike(port: PortReport) -> object:
@@ -150,6 +158,8 @@ def overview(reports: Sequence[Report]) -> str:
     total = (sum(report.count(name) for report in reports) for name in _WORDS)
     words = zip(total, ("error", "warning", "info"), strict=True)
     said_of_all = ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in words)
+    doubted = sum(bool(report.doubts) for report in reports)
+    said_of_all += f"; no all-clear for {doubted}" if doubted else ""
     end = "One file alone, or --all, shows each finding."
     parts.append(f"{len(reports)} files: {said_of_all}. {end}")
     return "\n\n".join(parts)
@@ -176,8 +186,9 @@ def _port(ports: Sequence[PortReport]) -> Iterator[str]:
     yield from _wrapped(f"{names}{more}  {port.policy}{alike}".rstrip(), "", "    ")
     for fact in port.missing:
         yield from _wrapped(f"{fact.question} Give it: {answer(fact)}", "  ")
-    if not port.rows and not port.missing and port.direction == "out":
-        yield "  No promise: what decides here is not in the models, or not in this text."
+    if port.unpromised:
+        for each in (f"No promise: {NO_PROMISE}", *port.met):
+            yield from _wrapped(each, "  ")
     if not port.rows:
         return
     notes: dict[str, int] = {}
@@ -193,8 +204,8 @@ def _port(ports: Sequence[PortReport]) -> Iterator[str]:
     if port.runs:
         yield ""
         yield from _columns(_runs(port.runs))
-        for each in (how_long(port.runs), *port.met):
-            yield from _wrapped(each, "", "    ")
+    for each in (how_long(port.runs), *port.met):
+        yield from _wrapped(each, "", "    ")
     if port.compared:
         yield ""
         yield from _columns([COMPARED, *map(compared_cells, port.compared)])

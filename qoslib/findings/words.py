@@ -12,6 +12,7 @@ from qoslib.results import Interval
 __all__ = [
     "CLASSES",
     "COMPARED",
+    "NO_PROMISE",
     "RUNS",
     "answer",
     "compared_cells",
@@ -22,6 +23,7 @@ __all__ = [
     "p99_text",
     "run_cells",
     "sections",
+    "untold",
 ]
 
 #: A half-width below this part of its mean is not shown.
@@ -30,6 +32,9 @@ _SURE = 0.005
 CLASSES = ("class", "marks", "offered", "minimum", "maximum", "full queue")
 RUNS = ("class", "load", "sent", "loss", "mean delay", "p99", "longest seen", "model")
 COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
+
+#: Why a port has no promise although no fact is missing.
+NO_PROMISE = "what decides here is not in the models, or not in this text."
 
 
 def answer(fact: MissingFact) -> str:
@@ -102,6 +107,11 @@ def how_long(runs: Sequence[ClassRun]) -> str:
         )
     parts += [f"At {load} of the load the packet model: {why}." for load, why in unsettled.items()]
     return " ".join(parts)
+
+
+def untold(name: str, target_s: float) -> str:
+    """That no model says whether a class meets its target."""
+    return f"Cannot be told: whether {name} meets its target of {time_text(target_s)}."
 
 
 def compared_cells(each: Compared) -> tuple[str, ...]:

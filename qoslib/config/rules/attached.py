@@ -272,17 +272,24 @@ def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
 @rule(
     "nothing-checked",
     "warning",
-    "SONiC, Configuration.md, Queue: a queue has its scheduler in the table QUEUE",
+    "docs/checking.md: without a port with queues or policers nothing is checked",
     whole=True,
 )
 def nothing_checked(configuration: Configuration) -> Iterator[Found]:
-    """No port of the text has a queue (SONiC)."""
-    for each in configuration.remarks:
-        if configuration.dialect == "sonic" and each.lost.endswith(_NOTHING):
-            yield Found(each.line, each.lost)
+    """The text is about quality of service, and no port with queues or policers is read."""
+    ports = [each for each in configuration.ports if each.direction == "out" or each.port]
+    if ports or not configuration.spoken:
+        return
+    why = dict.fromkeys(each.lost for each in configuration.remarks)
+    yield Found(
+        min(configuration.spoken),
+        "No port with queues or policers is read from this text, so nothing is checked.",
+        " ".join([*why][:_MOST_REASONS]),
+    )
 
 
-_NOTHING = "no port has a queue, and nothing is checked."
+#: So many reasons of lines that are not in the models are said.
+_MOST_REASONS = 3
 
 
 def _plural(kind: str) -> str:
