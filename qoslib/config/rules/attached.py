@@ -21,7 +21,12 @@ _CLASS_MAP = re.compile(
     r"class-map (?:type (?!queuing )\S+ )?(?!type )(?:match-(?:any|all) )?(\S+)"
 )
 #: Commands of queues, which no input has.
-_QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect"}
+_QUEUES = {"bandwidth", "priority", "shape", "queue-limit", "random-detect", "fair-queue"}
+#: Marks that are set, and groups that are matched, where packets leave.
+_ON_OUTPUT = re.compile(r"set (?:cos|mpls experimental topmost) |set ip-precedence-tunnel ")
+_GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
+#: What policies of the control plane are called; nothing else tells them apart.
+_CONTROL_PLANE = re.compile(r"copp|control.?plane|\bcpp\b", re.IGNORECASE)
 _CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 _NESTED = re.compile(r"match (?:not )?class-map (\S+)")
 
@@ -46,17 +51,19 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     used = _named(configuration, _ATTACHED)
     # A text without any interface is a piece of a configuration, to be looked at as such.
     attached = _named(configuration, _TO_INTERFACE)
+    interfaces = any(each.text.startswith("interface ") for each in configuration.statements)
     pieces = {each.policy for each in configuration.ports if each.interface == each.policy}
     for name, line in _named(configuration, _POLICY).items():
         if name in pieces:
             yield Found(
                 line,
                 f"Policy {name} is attached nowhere: it is checked as a piece, on its own line.",
-                f"0 lines have it. Below its interface: `{_command(configuration, name)}`.",
+                f"0 lines have it. Below {_where(configuration, name)}:"
+                f" `{_command(configuration, name)}`.",
                 "",
                 "info",
             )
-        elif attached and name not in used:
+        elif (attached or interfaces) and name not in {*used, *_perhaps_meant(configuration)}:
             yield Found(
                 line,
                 f"Policy {name} is defined and attached nowhere.",
@@ -88,8 +95,10 @@ def _pauses(configuration: Configuration, name: str) -> bool:
 
 
 def _where(configuration: Configuration, name: str) -> str:
-    whole = _type(configuration, name) == "network-qos"
-    return "`system qos`" if whole else "its interface"
+    if _type(configuration, name) == "network-qos":
+        return "`system qos`"
+    control = _way(configuration, name) == "input" and _CONTROL_PLANE.search(name)
+    return "`control-plane`" if control else "its interface"
 
 
 def _command(configuration: Configuration, name: str) -> str:
@@ -110,31 +119,47 @@ def _way(configuration: Configuration, name: str, deepest: int = 8) -> str:
         for each in _lines(configuration)
         if each.text and f"policy-map {name}" in getattr(each, "parents", ())
     ]
-    if any(words[0] in _QUEUES for words in own):
+    if any(words[0] in _QUEUES or _ON_OUTPUT.match(" ".join(words)) for words in own):
+        return "output"
+    classes = {words[-1] for words in own if words[0] == "class"}
+    if classes & _by_group(configuration):
         return "output"
     below = [words[-1] for words in own if words[0] == "service-policy"] if deepest else []
     ways = {_way(configuration, child, deepest - 1) for child in below}
     return "output" if "output" in ways else "input"
 
 
+def _by_group(configuration: Configuration) -> set[str]:
+    """Classes whose packets are told by groups, which are set where they come in."""
+    return {
+        each.parents[-1].split()[-1]
+        for each in configuration.by_verb.get("match", ())
+        if _GROUP.match(each.text) and each.parents
+    }
+
+
 def _attach(configuration: Configuration, name: str) -> str:
-    """On the only interface that has no policy in this direction; else nobody knows on which."""
+    """On the only interface, where it has none in this direction; else nobody knows on which.
+
+    A policy of the control plane is for no interface.
+    """
     command = _command(configuration, name)
     if _type(configuration, name) == "network-qos":
         said = command.removesuffix(name)
         another = any(each.text.startswith(said) for each in _lines(configuration))
         return "" if another else f"system qos\n {command}"
-    before = command.removesuffix(name)
-    taken = {
-        each.parents[0]
-        for each in configuration.statements
-        if each.parents and each.text.startswith(before)
-    }
-    headers = dict.fromkeys(
+    (*headers,) = dict.fromkeys(
         each.text for each in configuration.statements if each.text.startswith("interface ")
     )
-    free = [header for header in headers if header not in taken]
-    return f"{free[0]}\n {command}" if len(free) == 1 else ""
+    before = command.removesuffix(name)
+    taken = any(
+        each.parents[0] in headers and each.text.startswith(before)
+        for each in configuration.statements
+        if each.parents
+    )
+    if len(headers) != 1 or taken or "control" in _where(configuration, name):
+        return ""
+    return f"{headers[0]}\n {command}"
 
 
 @rule("class-unused", "info", GUIDE, whole=True)
