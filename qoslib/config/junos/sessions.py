@@ -13,12 +13,14 @@ _BANNER = re.compile(
     r"(?:\{(?:master|backup|primary|secondary|linecard)[:\w]*\})?[ \t]*"
     r"(?:\[edit([^\]\n]*)\])?[ \t]*"
 )
-_PROMPT = re.compile(r"[\w.-]+@[\w.:-]+[>#%][ \t]*(?P<command>.*)")
+_PROMPT = re.compile(r"[\w.-]+@[\w.:-]+(?P<mode>[>#%])[ \t]*(?P<command>.*)")
 #: What makes a session one of typed statements, where the editor's own moves count.
 _TYPED = re.compile(
     r"^[\w.-]+@[\w.:-]+[>#%][ \t]*(?:set|delete|deactivate|activate)\b", re.MULTILINE
 )
-_SHOW = re.compile(r"show(?:[ \t]+(?P<what>[^|]*))?(?P<pipe>\|.*)?")
+_SHOW = re.compile(r"show(?:[ \t]+(?P<what>[^|]*))?(?:\|.*)?")
+#: Output in another form than braces; of this only statements that are typed count.
+_OTHERWISE = re.compile(r"\|.*\b(?:compare\b|display +(?:set|xml|json)\b)")
 _MORE = re.compile(r"-{2,}\((?:more|end)[^)]*\)-{2,}[ \t]*")
 #: Below a level of this many words no statement stands.
 _DEEPEST = 12
@@ -45,10 +47,10 @@ def without_prompts(text: str) -> str:
     class-of-service { schedulers {
     data { } } }
     """
-    typed = re.compile(_SETS if _TYPED.search(text) else "(?!)")
+    sets, typed = re.compile(_SETS), re.compile(_SETS if _TYPED.search(text) else "(?!)")
     lines: list[str] = []
     level: tuple[str, ...] = ()
-    opened = 0
+    opened, otherwise = 0, False
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
         line = _MORE.sub("", line)
@@ -58,26 +60,34 @@ def without_prompts(text: str) -> str:
             if banner[1] is not None:
                 level = tuple(banner[1].split())
             line = ""
-        elif prompt and not typed.match(prompt["command"]):
+        elif prompt:
             if opened:
                 lines[-1] += " }" * opened
                 opened = 0
-            words = _below(prompt["command"].strip(), level)
-            opened = len(words)
-            line = "".join(f"{word} {{ " for word in words).rstrip()
+            command = prompt["command"].strip()
+            otherwise = bool(_OTHERWISE.search(command))
+            if not typed.match(command):
+                words = () if otherwise else _below(command, level, prompt["mode"])
+                opened = len(words)
+                line = "".join(f"{word} {{ " for word in words).rstrip()
+        elif otherwise and not sets.match(line):
+            line = ""
         lines.append(line)
     lines[-1] += " }" * opened
     return "\n".join(lines)
 
 
-def _below(command: str, level: tuple[str, ...]) -> tuple[str, ...]:
+def _below(command: str, level: tuple[str, ...], mode: str) -> tuple[str, ...]:
     """The level of what a command prints in braces."""
     found = _SHOW.fullmatch(command)
-    if found is None or re.search(r"display +(?:set|xml|json)", found["pipe"] or ""):
+    if found is None:
         return ()
     words = tuple(_named(found["what"] or ""))
     if words[:1] == ("configuration",):
         words = words[1:]
+    elif mode == ">":
+        # Of the device, not of its configuration.
+        return ()
     elif words and not level and words[0] not in ("class-of-service", "firewall", "interfaces"):
         return ()
     else:

@@ -1,6 +1,7 @@
-"""The text of a Junos configuration, in braces or as `set` lines, as paths of words."""
+"""The text of a Junos configuration, in braces, as `set` lines or both, as paths of words."""
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import lru_cache
@@ -14,10 +15,11 @@ __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 #: Strings and comments, which may go over several lines.
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
-_SET = re.compile(r"\s*(?:\S+[#>%]\s+)?(set|delete|deactivate|activate|edit|top|up|exit)\b\s*(.*)")
-_TYPED = re.compile(
-    r"^(?:\S+[#>%][ \t]+)?(?:set|delete|deactivate|activate)[ \t]+[^{};]+$", re.MULTILINE
+_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
+_VERB = re.compile(
+    r"^[ \t]*(?:\S+[#>%][ \t]+)?(set|delete|deactivate|activate|edit|top|up|exit)\b", re.MULTILINE
 )
+_SET = re.compile(_VERB.pattern + r"\s*(.*)")
 #: Marks in front of a statement; what is inactive or deleted has no effect.
 _TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
 #: Below so many braces no device goes.
@@ -106,7 +108,7 @@ def statements(text: str) -> list[Said]:
     Parameters
     ----------
     text : str
-        In braces or as `set` lines; the level `class-of-service` alone may be left out.
+        In braces, as `set` lines, or both; the level `class-of-service` alone may be left out.
 
     Returns
     -------
@@ -126,20 +128,14 @@ def statements(text: str) -> list[Said]:
     >>> statements("set class-of-service tri-color")[0].line
     1
     """
-    text = _LONG.sub(_in_one_line, without_prompts(text))
-    sets = len(re.findall(r"^[ \t]*(?:\S+[#>%][ \t]+)?set\s", text, re.MULTILINE))
-    braces = len(re.findall(r"\{[ \t]*$", text, re.MULTILINE))
-    if sets > braces:
-        found = _lines(text, [])
-    else:
-        text, typed = _parted(text)
-        found = _lines(typed, list(_braces(text)))
-    above = _level_above(text)
+    inside, typed = _parted(_LONG.sub(_in_one_line, without_prompts(text)))
+    # Lines without a brace, beside those that set something, are no configuration.
+    braces = deque(_braces(inside) if "{" in inside or not typed.strip() else ())
     kept: list[Said] = []
     known: set[tuple[str, ...]] = set()
-    for said in found:
+    for said in _lines(typed, braces):
         check_time(said.line)
-        words = above + said.words
+        words = said.words
         if not words:
             continue
         if words[0] == "interfaces":
@@ -148,7 +144,7 @@ def statements(text: str) -> list[Said]:
                     known.add(name)
                     kept.append(Said(name, said.line, ""))
         if _about(words) or is_nearly_a_level(words[0]):
-            kept.append(said._replace(words=words))
+            kept.append(said)
     return kept
 
 
@@ -243,7 +239,7 @@ class _Level(NamedTuple):
 
 
 def _braces(text: str) -> Iterator[Said]:
-    levels = [_Level((), (), True, ())]
+    levels = [_Level(_level_above(text), (), True, ())]
     tokens: list[str] = []
     started = 0
     for number, line in enumerate(text.split("\n"), 1):
@@ -318,28 +314,32 @@ def _each(tokens: list[str]) -> Iterator[list[str]]:
 
 def _parted(text: str) -> tuple[str, str]:
     """The part in braces, and the lines between its levels that set or delete something."""
-    if not _TYPED.search(text):
+    if not _VERB.search(text):
         return text, ""
-    depth, inside = 0, list[str]()
-    between: list[str] = []
-    for line in text.split("\n"):
-        typed = depth == 0 and _TYPED.match(line) is not None
+    depth, inside, between = 0, list[str](), list[str]()
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
+        braces = [each for each in _BRACE.findall(line) if each in "{}"]
+        typed = depth == 0 and not braces and _SET.fullmatch(line.rstrip())
         inside.append("" if typed else line)
         between.append(line if typed else "")
-        tokens = [] if typed else _TOKEN.findall(line)
-        depth += tokens.count("{") - tokens.count("}")
+        depth += braces.count("{") - braces.count("}")
     return "\n".join(inside), "\n".join(between)
 
 
-def _lines(text: str, said: list[Said]) -> list[Said]:
-    """The statements, after those that were said before, and without those that are deleted."""
-    levels: list[tuple[str, ...]] = [()]
+def _lines(text: str, braces: deque[Said]) -> list[Said]:
+    """What is said in braces and by lines, one after the other, without what is deleted."""
+    above = _level_above(text)
+    levels = [above]
+    said: list[Said] = []
     moves: list[Said] = []
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
         match = _SET.fullmatch(line.rstrip())
         if match is None:
             continue
+        while braces and braces[0].line < number:
+            said.append(braces.popleft())
         verb, rest = match.groups()
         tokens = _TOKEN.findall(rest)
         if verb == "set":
@@ -352,9 +352,9 @@ def _lines(text: str, said: list[Said]) -> list[Said]:
         if verb == "edit":
             levels.append(paths[0])
         elif verb == "top":
-            levels = [()]
+            levels = [above]
         elif verb in ("up", "exit"):
-            levels = levels[:-1] or [()]
+            levels = levels[:-1] or [above]
         else:
             gone = paths[0]
             moves.append(Said(gone, number, line.strip(), (), False))
@@ -367,4 +367,4 @@ def _lines(text: str, said: list[Said]) -> list[Said]:
                     each._replace(active=on) if yes else each
                     for each, yes in zip(said, hit, strict=True)
                 ]
-    return said + [each for each in moves if each.words]
+    return [*said, *braces, *(each for each in moves if each.words)]
