@@ -15,6 +15,8 @@ __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 #: Strings and comments, which may go over several lines.
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
+#: What a template has between the statements: Jinja's blocks and comments, FreeMarker's.
+_TEMPLATE = re.compile(r"\{[%#].*?[%#]\}|^[ \t]*</?#[^\n]*$", re.DOTALL | re.MULTILINE)
 _BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 _VERB = re.compile(
     r"^[ \t]*(?:\S+[#>%][ \t]+)?(set|delete|deactivate|activate|edit|top|up|exit)\b", re.MULTILINE
@@ -128,7 +130,8 @@ def statements(text: str) -> list[Said]:
     >>> statements("set class-of-service tri-color")[0].line
     1
     """
-    inside, typed = _parted(_LONG.sub(_in_one_line, without_prompts(text)))
+    plain = _TEMPLATE.sub(_in_one_line, without_prompts(text))
+    inside, typed = _parted(_LONG.sub(_in_one_line, plain))
     # Lines without a brace, beside those that set something, are no configuration.
     braces = deque(_braces(inside) if "{" in inside or not typed.strip() else ())
     kept: list[Said] = []
@@ -320,7 +323,8 @@ def _parted(text: str) -> tuple[str, str]:
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
         braces = [each for each in _BRACE.findall(line) if each in "{}"]
-        typed = depth == 0 and not braces and _SET.fullmatch(line.rstrip())
+        whole = braces.count("{") == braces.count("}")
+        typed = depth == 0 and whole and _SET.fullmatch(line.rstrip())
         inside.append("" if typed else line)
         between.append(line if typed else "")
         depth += braces.count("{") - braces.count("}")
