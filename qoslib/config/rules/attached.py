@@ -275,7 +275,8 @@ _MOST_NAMES = 8
 def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
     """A text has no interface with queues or policers: what was read of it (Junos)."""
     ports = [port for port in configuration.ports if port.interface != port.policy]
-    if configuration.dialect != "junos" or ports or not configuration.statements:
+    lines = _lines(configuration)
+    if configuration.dialect != "junos" or ports or not lines:
         return
     said = []
     for kind, pattern in _PARTS.items():
@@ -287,7 +288,7 @@ def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
     pieces = [port.interface for port in configuration.ports]
     on = pieces[0] if pieces else "NAME"
     yield Found(
-        configuration.statements[0].line,
+        lines[0].line,
         "No interface of this text has queues: it is read as a piece.",
         f"Read: {'; '.join(said) or 'no class and no scheduler'}. `set class-of-service interfaces"
         f" INTERFACE scheduler-map {on}` puts a scheduler map on a port.",
