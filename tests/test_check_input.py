@@ -112,7 +112,8 @@ def test_words_for_what_people_have(words, rate_bps):
 def test_a_text_that_may_be_of_classic_ios_says_what_it_is_taken_for(line, alike):
     text = line + (
         "class-map match-any CALLS\n match dscp ef\nclass-map match-any DATA\n match dscp af21\n"
-        "policy-map EDGE\n class CALLS\n  priority percent 20\n class DATA\n  bandwidth percent 20\n"
+        "policy-map EDGE\n class CALLS\n  priority percent 20\n"
+        " class DATA\n  bandwidth percent 20\n"
         "interface GigabitEthernet0/1\n speed 100\n service-policy output EDGE\n"
     )
     assert any("Classic IOS shares" in each for each in check(text).assumed) == alike
