@@ -10,6 +10,7 @@ import pytest
 
 from qoslib import flows, traffic
 from qoslib import port as p
+from qoslib.config import Configuration, Statement
 from qoslib.record import Record, Within, checked, from_json, record
 
 pytestmark = pytest.mark.newer
@@ -150,6 +151,13 @@ def test_short_forms_of_the_descriptions_that_people_write():
     assert flows.Flow("f", 0.05, "cubic", "timeout_only").recovery == flows.TimeoutOnly()
     assert p.Queue("q", p.PacketLimit(1), "Codel").dropper == p.Codel()
     assert p.Port("p", 1e6, (QUEUE,), scheduler="strict priority").scheduler == p.StrictPriority()
+
+
+def test_a_changed_copy_keeps_nothing_that_was_worked_out_of_the_old_fields():
+    before = Configuration("ios", statements=(Statement(1, "interface Gi0/1"),))
+    assert before.headers == {1: "Gi0/1"}
+    after = before.replace(statements=(Statement(7, "interface Gi0/2"),))
+    assert after.headers == {7: "Gi0/2"}
 
 
 def test_a_field_that_is_not_there_is_named_with_those_that_are():

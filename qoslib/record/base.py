@@ -270,6 +270,9 @@ class Record:
                 raise TypeError(f"{kind} has no field {name!r}; allowed: {', '.join(names)}")
         # What does not change was found to be allowed when this record was made.
         made = copy.copy(self)
+        # What was worked out of the fields is worked out anew.
+        for cached in made.__dict__.keys() - {*names}:
+            del made.__dict__[cached]
         made._set(changes)
         made.check()
         return made
