@@ -156,6 +156,25 @@ def test_what_is_long_and_says_nothing_is_looked_at_once(unit):
         recognise(unit * (1_000_000 // len(unit)))
 
 
+#: A command of each of many classes, which took minutes, and how many of these there are.
+OF_EACH = {
+    "bandwidth remaining ratio 1": 1000,
+    "shape average 1000000": 1000,
+    "bandwidth remaining ratio 1\n  police 128000": 1000,
+    "bandwidth remaining ratio 1\n  queue-limit 4": 500,
+    "priority 100": 500,
+}
+
+
+@pytest.mark.parametrize("command", OF_EACH)
+def test_a_policy_with_many_classes_is_checked_in_time(monkeypatch, command):
+    """No class looks at all others, and none shares out the port by itself."""
+    text = many_classes(OF_EACH[command], "qos-group ", 1000)
+    monkeypatch.setattr(sys.modules["qoslib.findings.check"], "left_s", lambda: 0.0)
+    report = check(text.replace("bandwidth remaining ratio 1", command))
+    assert len(report.ports[0].rows) == OF_EACH[command] + 1
+
+
 def test_a_node_with_many_classes_is_worked_out_once_each():
     names = [f"C{n}" for n in range(120)]
     maps = "".join(f"class-map {name}\n match dscp {n % 64}\n" for n, name in enumerate(names))
@@ -223,6 +242,7 @@ LARGE = {
     "100 lists": many_classes(100, "access-group name A", 100),
     "100 groups with fixes that pass": many_classes(100, "qos-group ", 1000),
     "250 lists": many_classes(250, "access-group name A", 1000),
+    "1,000 classes": many_classes(1000, "qos-group ", 1000),
     "comments": "policy-map P\n class class-default\n" + "!\n" * 4_990_000,
     "one line of Junos again and again": (
         "set class-of-service interfaces ge-0/0/0 scheduler-map M\n" * 170_000

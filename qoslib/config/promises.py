@@ -1,12 +1,20 @@
 """What a configuration promises each class: a minimum, a maximum, and how long its queue lasts."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, size_text
 from qoslib.config.reading import ConfiguredClass, ConfiguredPort
-from qoslib.config.shares import FRAME_BYTES, least_bps, limited_bps, nodes_of, policed_bps
+from qoslib.config.shares import (
+    FRAME_BYTES,
+    freed_bps,
+    least_bps,
+    limited_bps,
+    nodes_of,
+    policed_bps,
+)
 from qoslib.config.text import check_time, in_time
 from qoslib.port import ByteLimit, HierarchicalTokenBucket, PacketLimit, Port, Queue
 from qoslib.port.nodes import outline
@@ -118,14 +126,17 @@ def _promises(
     port: Port, classes: tuple[tuple[str, str, int], ...], sizes: tuple[tuple[str, Sizes], ...]
 ) -> tuple[Promise, ...]:
     found, least, frames = [], least_bps(port), dict(sizes)
+    queues, shapers = {queue.name: queue for queue in port.queues}, _shapers(port)
+    freed = freed_bps(port)
     for name, of, line in classes:
         check_time(line)
-        queue = port.queues[port.queue_names.index(of)]
+        queue = queues[of]
         minimum, why = least[queue.name]
         held, held_why = _held(port, queue, minimum, frames.get(name, (FRAME_BYTES,)))
-        served = _served_bps(port, queue, minimum)
+        # What the scheduler gives a queue whose policer would let in as much.
+        served = max(minimum, freed.get(of, 0.0))
         lasts = units.serialisation_s(held, served) if held is not None and served else None
-        most = _maximum(port, queue)
+        most = _maximum(port, queue, shapers[of])
         found.append(Promise(name, queue.name, minimum, why, *most, served, held, held_why, lasts))
     return tuple(found)
 
@@ -142,10 +153,10 @@ def queued(configured: ConfiguredPort) -> dict[str, ConfiguredClass]:
     dict of str to ConfiguredClass
         Where several have one name, as below several shapers, each is called by its queue.
     """
-    queues = configured.port.queue_names if configured.port else ()
+    queues = set(configured.port.queue_names if configured.port else ())
     found = [each for each in configured.classes if each.queue and each.queue in queues]
-    names = [each.name for each in found]
-    return {each.name if names.count(each.name) == 1 else each.queue: each for each in found}
+    often = Counter(each.name for each in found)
+    return {each.name if often[each.name] == 1 else each.queue: each for each in found}
 
 
 def hosts(configured: ConfiguredPort) -> dict[str, str]:
@@ -175,14 +186,6 @@ def hosts(configured: ConfiguredPort) -> dict[str, str]:
     }
 
 
-def _served_bps(port: Port, queue: Queue, minimum: float) -> float:
-    """What the scheduler gives a queue whose policer would let in as much."""
-    if queue.policer is None:
-        return minimum
-    freed = tuple(q.replace(policer=None) if q is queue else q for q in port.queues)
-    return max(minimum, least_bps(port.replace(queues=freed))[queue.name][0])
-
-
 def _held(
     port: Port, queue: Queue, minimum: float, frames: Sequence[float]
 ) -> tuple[float | None, str]:
@@ -200,23 +203,34 @@ def _held(
     return units.octets(limit.time_s * rate), words
 
 
-def _maximum(port: Port, queue: Queue) -> tuple[float, str]:
+#: Rates, and the names of what limits to them.
+Limits = list[tuple[float, str]]
+
+
+def _shapers(port: Port) -> dict[str, Limits]:
+    """The shapers of the nodes above each queue, the nearest first."""
+    found: dict[str, Limits] = {name: [] for name in port.queue_names}
+    if not nodes_of(port):
+        return found
+    tree = outline(port.queues, nodes_of(port))
+    each = tree.each(port.queues)
+    for above, at in zip(found.values(), tree.parents, strict=False):
+        while at >= 0:
+            if shaper := each[at].shaper:
+                above.append((shaper.rate_bps, f"the shaper of {each[at].name}"))
+            at = tree.parents[at]
+    return found
+
+
+def _maximum(port: Port, queue: Queue, shapers: Limits) -> tuple[float, str]:
     """The lowest of all rates on the way, and its name."""
     rates = [(port.rate_bps, "line rate")]
     if port.shaper:
         rates.append((port.shaper.rate_bps, "the port's shaper"))
-    nodes = nodes_of(port)
+    # Within its own rate a class of HTB sends whatever its parents' ceils are.
     borrows = isinstance(port.scheduler, HierarchicalTokenBucket)
-    if nodes:
-        tree = outline(port.queues, nodes)
-        at = tree.parents[port.queue_names.index(queue.name)]
-        while at >= 0:
-            node = tree.each(port.queues)[at]
-            if node.shaper:
-                # Within its own rate a class of HTB sends whatever its parents' ceils are.
-                least = queue.guaranteed_bps if borrows else 0.0
-                rates.append((max(node.shaper.rate_bps, least), f"the shaper of {node.name}"))
-            at = tree.parents[at]
+    own_bps = queue.guaranteed_bps if borrows else 0.0
+    rates += [(max(rate_bps, own_bps), name) for rate_bps, name in shapers]
     own = limited_bps(queue)
     if own is not None:
         by_policer = queue.policer is not None and policed_bps(queue.policer) == own

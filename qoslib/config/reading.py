@@ -210,7 +210,30 @@ class ConfiguredPort(Record):
         -------
         Origin or None
         """
-        return next((each for each in self.origins if each.where == where), None)
+        return next((each for each in self.origins_of(where) if each.where == where), None)
+
+    def origins_of(self, where: str) -> list[Origin]:
+        """Where all numbers come from whose places begin so.
+
+        Parameters
+        ----------
+        where : str
+            Like ``"queues['VOICE'].limit"``.
+
+        Returns
+        -------
+        list of Origin
+        """
+        known = self._by_owner.get(where.partition("].")[0], ())
+        return [each for each in known if each.where.startswith(where)]
+
+    @cached_property
+    def _by_owner(self) -> dict[str, list[Origin]]:
+        """Origins by the queue, the node or the field of the port that they are of."""
+        found: dict[str, list[Origin]] = {}
+        for each in self.origins:
+            found.setdefault(each.where.partition("].")[0], []).append(each)
+        return found
 
 
 @record
@@ -263,6 +286,11 @@ class Configuration(Record):
         for each in self.statements:
             found.setdefault(each.text.partition(" ")[0], []).append(each)
         return found
+
+    @cached_property
+    def class_lines(self) -> dict[int, Statement]:
+        """Statements that begin a class, by their lines."""
+        return {each.line: each for each in self.by_verb.get("class", ())}
 
     @cached_property
     def headers(self) -> dict[int, str]:

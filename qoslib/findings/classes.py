@@ -151,8 +151,7 @@ def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cel
 
 
 def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
-    path = f"queues['{promise.queue}'].limit"
-    origin = next((each for each in configured.origins if each.where.startswith(path)), None)
+    origin = next(iter(configured.origins_of(f"queues['{promise.queue}'].limit")), None)
     kind, said = _from(origin, "computed")
     kind = "computed" if kind in ("configured", "fact") else kind
     if promise.queue_s is None:

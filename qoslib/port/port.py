@@ -1,6 +1,7 @@
 """A port: the line, its queues, their scheduler, and who goes where."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from qoslib.port.metering import Shaper
@@ -60,7 +61,12 @@ class Classifier(Record):
             If the mark is no text.
         """
         mark = checked(str, mark, "mark")
-        return dict(reversed(self.rules)).get(mark, self.default or mark)
+        return self._first.get(mark, self.default or mark)
+
+    @cached_property
+    def _first(self) -> dict[str, str]:
+        """Each mark, and the queue of the first rule that names it."""
+        return dict(reversed(self.rules))
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,8 @@ def _remaining(
     members: list[Member], name: str, wanted_bps: float, most_bps: float, said: list[str]
 ) -> str:
     """Of a policy that shares what priority leaves, and which refuses `bandwidth` beside it."""
-    if any(re.match(r"bandwidth (?!remaining)", text) for text in said):
+    rates = (text for text in said if text.startswith("bandwidth "))
+    if not all(text.startswith("bandwidth remaining") for text in rates):
         return ""
     others = [each for each in members if not each.strict and each.name != name]
     left_bps = most_bps - sum(each.limit_bps or 0.0 for each in members if each.strict)

@@ -36,7 +36,8 @@ def class_without_queue(case: Case) -> Iterator[Found]:
         return
     guests = hosts(case.configured)
     for most, members in case.groups:
-        beside = [each for each in case.every if guests.get(each.name) in [m.name for m in members]]
+        names = {each.name for each in members}
+        beside = [each for each in case.every if guests.get(each.name) in names]
         for member in [*members, *beside]:
             yield from _found(case, most, members, member, guests)
 
@@ -99,8 +100,8 @@ def _found(
 
 def _is_discarded(case: Case, of: ConfiguredClass) -> bool:
     """Whether `drop`, which is not modelled, stands in a class: nothing of it waits."""
-    lines = [each.of.line for each in case.every]
     drops = [each.line for each in case.configuration.remarks if each.text == "drop"]
+    lines = [each.of.line for each in case.every] if drops else []
     return any(max((each for each in lines if each < line), default=0) == of.line for line in drops)
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import ceil
 from typing import Literal, NamedTuple
 
@@ -118,7 +119,7 @@ class Case:
         assert self.configured.port is not None
         return self.configured.port
 
-    @property
+    @cached_property
     def capacity_bps(self) -> float:
         """What the port sends at most [bit/s]."""
         return capacity_bps(self.port)
@@ -162,10 +163,11 @@ class Case:
             return [(self.capacity_bps, self.members)]
         tree = outline(self.port.queues, nodes)
         each = tree.each(self.port.queues)
+        number = {name: at for at, name in enumerate(self.port.queue_names)}
         found: dict[int, list[Member]] = {}
         rates_bps: dict[int, float] = {}
         for member in self.members:
-            at = tree.parents[self.port.queue_names.index(member.queue.name)]
+            at = tree.parents[number[member.queue.name]]
             rates, group = [self.capacity_bps], len(each) - 1
             while at >= 0:
                 if shaper := each[at].shaper:
@@ -188,8 +190,7 @@ class Case:
 
     def origin(self, member: Member, where: str) -> Origin | None:
         """Where a number of a class's queue comes from; of several parts, one that has a line."""
-        path = f"queues['{member.queue.name}'].{where}"
-        found = [each for each in self.configured.origins if each.where.startswith(path)]
+        found = self.configured.origins_of(f"queues['{member.queue.name}'].{where}")
         return max(found, key=lambda each: bool(each.line), default=None)
 
     def line(self, member: Member, where: str) -> int:
@@ -284,11 +285,11 @@ class Case:
     def _by_traffic_class(self) -> bool:
         return any("traffic-class" in each.text for each in self.configuration.statements)
 
-    @property
+    @cached_property
     def _in_kilobits(self) -> bool:
         return any(map(_KILOBITS.match, self._said))
 
-    @property
+    @cached_property
     def _in_percent(self) -> bool:
         return any(map(_PERCENT.match, self._said))
 
@@ -324,19 +325,14 @@ class Case:
 
     def class_name(self, of: ConfiguredClass) -> str:
         """The name of a class as its policy has it, without those above it."""
-        said = self.configuration.by_verb.get("class", ())
-        found = next((each.text for each in said if of.line and each.line == of.line), "")
-        return found.split()[-1] if found else of.name.rsplit("/", 1)[-1]
+        said = self.configuration.class_lines.get(of.line)
+        return said.text.split()[-1] if said else of.name.rsplit("/", 1)[-1]
 
     def policy_line(self, of: ConfiguredClass) -> str:
         """The command that begins the policy of a class; empty where no text has it."""
-        headers = {
-            each.line: each.parents[0]
-            for each in self.configuration.by_verb.get("class", ())
-            if each.parents
-        }
-        beside = [of, *(each for each in self.configured.classes if each.node == of.node)]
-        return next((headers[each.line] for each in beside if each.line in headers), "")
+        beside = (each for each in self.configured.classes if each.node == of.node)
+        said = (self.configuration.class_lines.get(each.line) for each in chain([of], beside))
+        return next((each.parents[0] for each in said if each and each.parents), "")
 
     def _of_scheduler(self, fix: str) -> str:
         """With the scheduler of each class that a line names; empty where one has none."""

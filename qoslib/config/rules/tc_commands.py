@@ -93,8 +93,10 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
     lines = [(each.line, each.text) for each in configuration.statements]
     lines += [(each.line, each.text) for each in configuration.remarks]
     last = {_object(text): line for line, text in sorted(lines)}
+    texts = dict(reversed(lines))
     for line, text in dict.fromkeys(lines):
-        if " change " in next((t for n, t in lines if n == last[_object(text)] > line), ""):
+        later = last[_object(text)]
+        if later > line and " change " in texts[later]:
             # What a later command changes counts no more.
             continue
         written = {found[0]: found for found in _BYTES.finditer(text)}
