@@ -18,7 +18,7 @@ from qoslib.config.rules.fixes import (
     raised,
     reserved_bps,
 )
-from qoslib.config.rules.priority import stopped
+from qoslib.config.rules.priority import stopped, unlimited
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.standing import standing
 from qoslib.config.shares import nodes_of
@@ -49,10 +49,13 @@ def llq_share(case: Case) -> Iterator[Found]:
 
 
 def _llq_share(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
-    strict = [m for m in members if m.strict and m.limit_bps is not None]
+    strict = [member for member in members if member.strict]
     rates = [member.limit_bps or 0.0 for member in strict]
     total = sum(rates)
-    if not strict or len(strict) == len(members) or total <= LLQ_SHARE * most * (1 + ROUNDING):
+    if len(strict) == len(members) or total <= LLQ_SHARE * most * (1 + ROUNDING):
+        return
+    if unlimited(case):
+        # Rule `priority-unlimited` says that they may take all.
         return
     sums = " + ".join(map(rate_text, rates)) if len(rates) > 1 else rate_text(total)
     member = max(strict, key=lambda each: each.limit_bps or 0.0)
