@@ -188,8 +188,8 @@ def queue_deep(case: Case) -> Iterator[Found]:
                 WINDOW_PACKETS * frame_bytes(member), member.promise.served_bps
             )
             slow = (
-                f" No shorter queue helps at this rate: {WINDOW_PACKETS} packets, TCP's initial"
-                f" window (RFC 6928), last {time_text(window_s)}."
+                f" No queue that holds TCP's initial window (RFC 6928) is short enough at this"
+                f" rate: its {WINDOW_PACKETS} packets last {time_text(window_s)}."
             )
             yield Found(
                 case.line(member, "limit"),
