@@ -3,10 +3,12 @@
 A class that its ceil stops loses its turn: the next class may send its whole quantum before the
 first is asked again, however soon its tokens are back. And a class that gets all it wants does not
 always wait: meanwhile the node above it lends to others, of a lower priority too, and for its own
-next packets the class borrows further up. A queue that holds less than its quantum runs empty
-during its turn, and sends less per turn than others. So where one of these can happen, a short run
-of the packet engine with packets of mean size and Poisson arrivals counts what each class sends.
-Streams without any jitter may never be stopped.
+next packets the class borrows further up. So where either can happen, a short run of the packet
+engine with packets of mean size and Poisson arrivals counts what each class sends. Streams without
+any jitter may never be stopped.
+
+A queue that holds less than its quantum may run empty during its turn. How often it does depends on
+its whole load, so that is not counted, but noted.
 """
 
 from collections.abc import Sequence
@@ -45,7 +47,6 @@ LEFT = (
     "a class that does not always wait leaves its node's rate to another class, and borrows"
     " further up"
 )
-SHORT = "a queue holds less than its quantum and runs empty during its turn"
 COUNTED = (
     "HTB: {}. This has no closed form. The rates are counted over {:,} packets of mean size with"
     " Poisson arrivals."
@@ -55,6 +56,11 @@ NOT_SETTLED = (
     " line rate, so the rates are not settled: run the packet model for longer."
 )
 NOT_COUNTED = "HTB: it can happen that {}. The rates here leave that out: run the packet model."
+
+SHORT = (
+    "HTB: queue {!r} holds less than its quantum. Where it runs empty during its turn it sends less"
+    " than said here, and others send more: run the packet model."
+)
 
 
 class Counted(NamedTuple):
@@ -103,9 +109,10 @@ def in_turns(
         causes = {
             STOPPED: _may_stop(port, demand_bps[at], closed, ceils_bps, capacity),
             LEFT: _may_leave(port, tree, demand_bps[at], closed),
-            SHORT: _may_run_empty(port, demand_bps[at], closed, packets[at]),
         }
         if not any(causes.values()):
+            short = _may_run_empty(port, demand_bps[at], closed, packets[at])
+            notes += [SHORT.format(port.queue_names[i]) for i in np.flatnonzero(short)]
             continue
         why = ", and ".join(cause for cause, may in causes.items() if may)
         most_bps = np.minimum(demand_bps[at], ENOUGH * np.minimum(ceils_bps, capacity))
@@ -174,8 +181,10 @@ def _may_leave(port: Port, tree: Outline, demand: Floats, closed: Floats) -> boo
     return bool((lends_all & one & another)[:-1].any())
 
 
-def _may_run_empty(port: Port, demand: Floats, closed: Floats, packets: Floats) -> bool:
-    """Whether a class that borrows all it can holds less than its quantum, and another borrows."""
+def _may_run_empty(
+    port: Port, demand: Floats, closed: Floats, packets: Floats
+) -> NDArray[np.bool_]:
+    """Which classes borrow all they can but hold less than their quantum, while another borrows."""
     own = np.array([queue.guaranteed_bps for queue in port.queues]) * (1 + ROUNDING)
     unmet = demand > closed * (1 + ROUNDING)
     room_bytes = [
@@ -184,8 +193,9 @@ def _may_run_empty(port: Port, demand: Floats, closed: Floats, packets: Floats) 
     ]
     on_line = packets[:, 1] / packets[:, 0]
     quantum_bytes = np.array([queue.quantum_bytes for queue in port.queues]) * on_line
-    short = np.array(room_bytes) < quantum_bytes
-    return bool((unmet & (closed > own) & short).any() and (demand > own).sum() > 1)
+    short: NDArray[np.bool_] = np.array(room_bytes) < quantum_bytes
+    short &= unmet & (closed > own) & ((demand > own).sum() > 1)
+    return short
 
 
 def _length(port: Port, demand: Floats, packets: Floats, closed: Floats, capacity: float) -> int:
