@@ -59,6 +59,8 @@ def is_eos(text: str) -> float:
 def read_eos(text: str, facts: Facts) -> Configuration:
     """Read a configuration of Arista EOS.
 
+    Where no interface has queues, each profile is taken for a port.
+
     Parameters
     ----------
     text : str
@@ -74,10 +76,10 @@ def read_eos(text: str, facts: Facts) -> Configuration:
         If it cannot be read.
     """
     found = queueing_of(text)
-    ports = []
-    for block in found.interfaces.values():
-        check_time()
-        ports += list(_ports(found, block, facts))
+    ports = [port for each in found.interfaces.values() for port in _ports(found, each, facts)]
+    if not ports:
+        pieces = (Block(name, each.line, profile=name) for name, each in found.profiles.items())
+        ports = [port for each in pieces for port in _ports(found, each, facts)]
     statements = [each for each in found.statements if _of_a_port(each.parents, each.text, ports)]
     return Configuration(
         "eos",
@@ -97,6 +99,7 @@ def _of_a_port(parents: tuple[str, ...], text: str, ports: list[ConfiguredPort])
 
 
 def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPort]:
+    check_time()
     profile = found.profiles.get(block.profile)
     made = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
     if block.profile and profile is None:
@@ -125,6 +128,9 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
     missing = []
     if line is None:
         question = f"What is the line rate of {block.name}?"
+        if block.name == block.profile:
+            name = f"qos profile {block.name}"
+            question = f"No interface has {name}; for which line rate shall it be checked?"
         missing.append(facts.missing(block.name, "line_rate_bps", question, block.line))
     memory = facts.number(block.name, "buffer_bytes")
     if not memory:

@@ -7,13 +7,16 @@ from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.words import BUILT_IN, OWN_POLICIES
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Found, rule
+from qoslib.config.text import check_time
 
 __all__: list[str] = []
 
 GUIDE = "Cisco IOS QoS configuration guide: a policy acts where service-policy attaches it"
-_POLICY = re.compile(r"policy-map (?:type \S+ )?(\S+)")
-_ATTACHED = re.compile(r"(?:.* )?service-policy (?:type \S+ )?(?:input |output )?(\S+)")
-_TO_INTERFACE = re.compile(r"service-policy (?:type \S+ )?(?:input|output) (\S+)")
+_POLICY = re.compile(r"(?:policy-map (?:type \S+ )?|qos profile )(\S+)")
+_ATTACHED = re.compile(
+    r"(?:.* )?service-(?:profile |policy (?:type \S+ )?(?:input |output )?)(\S+)"
+)
+_TO_INTERFACE = re.compile(r"service-(?:profile|policy (?:type \S+ )?(?:input|output)) (\S+)")
 #: A policy that is attached or called, and no firewall's.
 _USED = re.compile(rf"service-policy (?:type (?:{'|'.join(TYPES)}) )?(?:input |output )?(\S+)")
 # The queuing classes of NX-OS are the system's: nobody can define another or take one away.
@@ -45,32 +48,36 @@ def _named(configuration: Configuration, pattern: re.Pattern[str]) -> dict[str, 
     return found
 
 
-@rule("policy-unattached", "warning", GUIDE, whole=True)
+@rule(
+    "policy-unattached",
+    "warning",
+    f"{GUIDE}; Arista EOS User Manual, Quality of Service Configuration Commands, service-profile",
+    whole=True,
+)
 def policy_unattached(configuration: Configuration) -> Iterator[Found]:
-    """A policy is defined and attached nowhere."""
-    used = _named(configuration, _ATTACHED)
+    """A policy, or a profile of queues (EOS), is defined and attached nowhere."""
+    used = {*_named(configuration, _ATTACHED), *_perhaps_meant(configuration)}
     # A text without any interface is a piece of a configuration, to be looked at as such.
     attached = _named(configuration, _TO_INTERFACE)
     interfaces = any(each.text.startswith("interface ") for each in configuration.statements)
     pieces = {each.policy for each in configuration.ports if each.interface == each.policy}
+    profiles = {each.text for each in configuration.by_verb.get("qos", ())}
     for name, line in _named(configuration, _POLICY).items():
+        check_time(line)
+        if name not in pieces and (name in used or not (attached or interfaces)):
+            continue
+        if f"qos profile {name}" in profiles:
+            what, where, command = "Profile", "its interface", f"service-profile {name}"
+        else:
+            what, where = "Policy", _where(configuration, name)
+            command = _command(configuration, name)
+        how = f"0 lines have it. Below {where}: `{command}`."
         if name in pieces:
-            yield Found(
-                line,
-                f"Policy {name} is attached nowhere: it is checked as a piece, on its own line.",
-                f"0 lines have it. Below {_where(configuration, name)}:"
-                f" `{_command(configuration, name)}`.",
-                "",
-                "info",
-            )
-        elif (attached or interfaces) and name not in {*used, *_perhaps_meant(configuration)}:
-            yield Found(
-                line,
-                f"Policy {name} is defined and attached nowhere.",
-                f"0 lines have it. Below {_where(configuration, name)}:"
-                f" `{_command(configuration, name)}`.",
-                _attach(configuration, name),
-            )
+            said = f"{what} {name} is attached nowhere: it is checked as a piece, on its own line."
+            yield Found(line, said, how, "", "info")
+        else:
+            said = f"{what} {name} is defined and attached nowhere."
+            yield Found(line, said, how, _attach(configuration, where, command))
 
 
 def _type(configuration: Configuration, name: str) -> str:
@@ -138,26 +145,24 @@ def _by_group(configuration: Configuration) -> set[str]:
     }
 
 
-def _attach(configuration: Configuration, name: str) -> str:
+def _attach(configuration: Configuration, where: str, command: str) -> str:
     """On the only interface, where it has none in this direction; else nobody knows on which.
 
     A policy of the control plane is for no interface.
     """
-    command = _command(configuration, name)
-    if _type(configuration, name) == "network-qos":
-        said = command.removesuffix(name)
-        another = any(each.text.startswith(said) for each in _lines(configuration))
+    before = command.rpartition(" ")[0] + " "
+    if where == "`system qos`":
+        another = any(each.text.startswith(before) for each in _lines(configuration))
         return "" if another else f"system qos\n {command}"
     (*headers,) = dict.fromkeys(
         each.text for each in configuration.statements if each.text.startswith("interface ")
     )
-    before = command.removesuffix(name)
     taken = any(
         each.parents[0] in headers and each.text.startswith(before)
         for each in configuration.statements
         if each.parents
     )
-    if len(headers) != 1 or taken or "control" in _where(configuration, name):
+    if len(headers) != 1 or taken or where != "its interface":
         return ""
     return f"{headers[0]}\n {command}"
 
