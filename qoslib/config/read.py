@@ -75,7 +75,9 @@ def recognise(text: str) -> str:
     >>> recognise("interface Gi0/0/1\\n service-policy output WAN")
     'ios-xe'
     """
-    text, sure = as_configured(text), {}
+    # What stands in a text again says no more of its dialect, and a text may have 10 MB of it.
+    text = as_configured("\n".join(dict.fromkeys(text.split("\n"))))
+    sure: dict[str, float] = {}
     for name, dialect in DIALECTS.items():
         check_time()
         sure[name] = dialect.sign(text)
