@@ -220,7 +220,8 @@ def test_streams_that_start_and_stop_are_steady_in_between():
     assert_allclose(packets.sent_pps.sum(), result.sent_pps.sum(), rtol=1e-3)
 
 
-def test_a_run_without_start_and_stop_is_steady():
+def test_a_chain_without_start_and_stop_is_steady_over_time():
+    """What fills its queues is left out: `run` notes how much that is."""
     streams = [stream("left", 80e3), stream("right", 60e3)]
     run, steady = over_time(router(), streams, 5.0), solve(router(), streams)
     assert_allclose(run.sent_pps, steady.sent_pps)

@@ -1,4 +1,4 @@
-"""Streams that start and stop: steady stretches, one after the other."""
+"""Queues that fill and streams that start and stop: steady stretches, one after the other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib import units
+from qoslib.fluid.filling import filled
 from qoslib.fluid.solve import solve
 from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import NotNegative, checked, fail
@@ -24,13 +24,13 @@ def over_time(
     *,
     warmup_s: float = 0.0,
 ) -> Result:
-    """Mean rates over a run in which streams start and stop.
+    """Mean rates over a run that begins with empty queues, in which streams may start and stop.
 
     Between two starts or stops rates are steady, as `solve` gives them; the rates of the run are
     the means of these stretches, weighted by their lengths. At a port alone, the queues are empty
     at first: what fills one is not dropped, and is sent when the load falls. What a policer's
-    burst lets through is left out; so is what fills the queues of a chain, forwarder or switch.
-    Without a start or stop within the run it is steady all along.
+    burst lets through is left out. So is what fills the queues of a chain, forwarder or switch:
+    as one hop's queue drains, the next hop is offered more than in any steady state.
 
     Parameters
     ----------
@@ -82,62 +82,11 @@ def over_time(
     sends = (middles[:, None] > starts) & (middles[:, None] < stops)
     rates_bps = np.array([stream.mean_rate_bps for stream in streams])
     counted_s = duration_s - warmup_s
-    steady = solve(network, streams, sends * rates_bps)
-    changes = any(0 < at < duration_s for at in (*starts, *stops))
-    each = _filled(network, streams, steady, np.diff(edges)) if changes else steady
+    steady = each = solve(network, streams, sends * rates_bps)
+    if isinstance(network, Port):
+        each = filled(network, streams, steady, np.diff(edges))
     shares = np.where(middles > warmup_s, np.diff(edges), 0.0) / counted_s
     return _mean(each, steady.sent_pps > 0, shares, counted_s)
-
-
-def _filled(
-    network: Port | Forwarder | Chain | Switch,
-    streams: Sequence[Stream],
-    steady: Result,
-    lengths_s: Floats,
-) -> Result:
-    """The rates of the stretches with what fills the queues of a port, and what leaves them."""
-    if not isinstance(network, Port):
-        return steady
-    frames = np.array([stream.mean_frame_bytes for stream in streams])
-    on_line = 1 + network.overhead_bytes / frames
-    most_bps = min(network.rate_bps, network.shaper.rate_bps if network.shaper else np.inf)
-    overflows = steady.dropped_pps - steady.dropped_by_pps.get("policer", 0.0)
-    overflows_bps = units.rate_bps(np.maximum(overflows, 0.0), frames)
-    waits_s = np.nan_to_num(steady.delay_mean_s - network.base_delay_s)
-    # What a queue drops at its head has waited in it too.
-    passed_bps = steady.sent_bps + units.rate_bps(steady.dropped_by_pps.get("head", 0.0), frames)
-    full_bits = np.where(overflows_bps > 0, passed_bps * waits_s, 0.0)
-    held_bits = np.zeros(len(streams))
-    sent_bps, dropped_bps = steady.sent_bps.copy(), steady.dropped_bps.copy()
-    for k, length_s in enumerate(lengths_s):
-        more = np.maximum(full_bits[k] - held_bits, 0.0)
-        more = np.minimum(more, overflows_bps[k] * length_s)
-        less = np.maximum(held_bits - full_bits[k], 0.0)
-        left_bits = max(most_bps - (steady.sent_bps[k] * on_line).sum(), 0.0) * length_s
-        wanted_bits = (less * on_line).sum()
-        if wanted_bits > left_bits:
-            less *= left_bits / wanted_bits
-        sent_bps[k] += less / length_s
-        dropped_bps[k] -= more / length_s
-        held_bits += more - less
-    sent_pps = units.rate_pps(sent_bps, frames)
-    dropped_pps = units.rate_pps(np.maximum(dropped_bps, 0.0), frames)
-    gone_pps = steady.dropped_pps - dropped_pps
-    share = np.divide(
-        overflows - gone_pps, overflows, out=np.ones_like(overflows), where=overflows > 0
-    )
-    causes = {
-        cause: pps if cause == "policer" else pps * share
-        for cause, pps in steady.dropped_by_pps.items()
-    }
-    return replace(
-        steady,
-        sent_bps=sent_bps,
-        dropped_bps=np.maximum(dropped_bps, 0.0),
-        sent_pps=sent_pps,
-        dropped_pps=dropped_pps,
-        dropped_by_pps=causes,
-    )
 
 
 def _mean(each: Result, there: NDArray[np.bool_], shares: Floats, duration_s: float) -> Result:

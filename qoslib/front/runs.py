@@ -7,6 +7,7 @@ from functools import cache, partial
 from typing import Any, overload
 
 from qoslib import fluid, packets, tcp
+from qoslib.fluid.filling import noted
 from qoslib.front.grid import Sweep
 from qoslib.front.workers import each, silent
 from qoslib.packets.progress import Progress, check_progress
@@ -87,6 +88,14 @@ def run(
     KeyboardInterrupt
         If it is stopped before the warm-up is over, or during several runs: some of the seeds are
         no answer.
+
+    Notes
+    -----
+    The fluid model's rates are steady where no stream starts or stops within the run, although the
+    queues begin empty. A scenario that gives no times has a run of 1 s without a warm-up, and its
+    fluid answer is read as that of a long test: if queues filled first, it would depend on a
+    duration that nobody chose. Where filling would take more than a tenth of a stream's loss,
+    `Result.notes` says what the stream would lose. `fluid.over_time` fills the queues of a port.
 
     Examples
     --------
@@ -190,7 +199,8 @@ def _streams_as_fluid(scenario: Scenario, seed: int, progress: Progress | None) 
     for stream in scenario.streams:
         if stream.start_s > begin_s or (stream.stop_s is not None and stream.stop_s < end_s):
             return fluid.over_time(scenario.network, scenario.streams, end_s, warmup_s=begin_s)
-    return fluid.solve(scenario.network, scenario.streams)
+    steady = fluid.solve(scenario.network, scenario.streams)
+    return noted(scenario.network, scenario.streams, steady, end_s, begin_s)
 
 
 #: Model, and whether it has TCP hosts -> the engine, and how a scenario is given to it.
