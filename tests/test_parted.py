@@ -37,6 +37,14 @@ def test_the_fluid_model_alone_says_where_it_is_valid():
     assert compare.remark(noted, None) == "Only above a tenth of a product."
 
 
+def test_a_note_on_rates_leaves_the_reason_of_a_delay():
+    answer, run = both(0.9)
+    noted = dataclasses.replace(answer, notes=("The queues begin empty.",))
+    text = compare.remark(noted, dataclasses.replace(run, sent_bps=0.5 * run.sent_bps))
+    assert "The queues begin empty. The fluid model has no individual packets" in text
+    assert "only long-run averages" not in text
+
+
 def test_many_differences_are_counted():
     answer, run = both(0.9)
     wrong = dataclasses.replace(run, sent_bps=0.5 * run.sent_bps)

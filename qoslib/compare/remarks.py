@@ -80,8 +80,14 @@ def remark(fluid: Result, packets: Result | None) -> str:
         return ""
     named = "; ".join(text for text, _ in found[:NAMED])
     more = f"; and {len(found) - NAMED} more" if len(found) > NAMED else ""
-    why = " ".join(fluid.notes) or " ".join(_WHY[key] for key in dict.fromkeys(k for _, k in found))
+    reasons = [_WHY[key] for key in dict.fromkeys(key for _, key in found) if _left(key, fluid)]
+    why = " ".join([*fluid.notes, *reasons])
     return f"The models differ by more than 10 %: {named}{more}. {why}"
+
+
+def _left(key: str, fluid: Result) -> bool:
+    """Whether a reason is still to be said: the notes of a model are of rates, and of TCP."""
+    return not fluid.notes or key.startswith("delay")
 
 
 def _differences(fluid: Result, packets: Result) -> Iterator[tuple[str, str]]:
