@@ -14,6 +14,7 @@ _NEAR = 0.85
 
 #: A statement that takes others away, or back.
 _MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
+_MARKS = "The new mark is left out: streams keep the mark that you give them."
 _PAUSES = "Pauses of single priorities (IEEE 802.1Qbb) are left out."
 _LEFT = "This part of class of service is left out."
 #: Statements of each level that are known, and that no port says.
@@ -116,8 +117,8 @@ _CLASS_OF_SERVICE = {
     "interfaces * unit * classifiers * *": "",
     "interfaces * unit * classifiers no-default": "",
     "interfaces * classifiers * *": "",
-    "interfaces * unit * rewrite-rules **": "",
-    "interfaces * rewrite-rules **": "",
+    "interfaces * unit * rewrite-rules **": _MARKS,
+    "interfaces * rewrite-rules **": _MARKS,
     "interfaces * unit * forwarding-class *": "All packets that arrive here are of this class,"
     " whatever their mark: give their streams a mark of the class.",
     "interfaces * forwarding-class *": "All packets that arrive here are of this class,"
@@ -138,7 +139,7 @@ _CLASS_OF_SERVICE = {
         (f"interfaces interface-set * {word} **" for word in _OF_INTERFACES),
         "What it says of this interface set is left out.",
     ),
-    "rewrite-rules **": "",
+    "rewrite-rules **": _MARKS,
     "tri-color": "",
     "multi-destination **": "Classes for packets to many are left out.",
     "shared-buffer **": "How the memory of the device is parted is left out.",
@@ -149,7 +150,7 @@ _CLASS_OF_SERVICE = {
     "forwarding-policy **": "Paths by class are left out.",
     "fabric **": "Queues in front of the fabric are left out.",
     "loss-priority-maps **": "Loss priorities from these maps are left out.",
-    "loss-priority-rewrites **": "",
+    "loss-priority-rewrites **": _MARKS,
     "translation-table **": "",
     "restricted-queues **": "The queues of older interfaces are left out.",
     "system-defaults **": "Defaults for whole kinds of interfaces are left out.",

@@ -17,6 +17,10 @@ _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.D
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{};\[\]]|(?:[^\s{};\[\]"])+|"')
 #: What a template has between the statements: Jinja's blocks and comments, FreeMarker's.
 _TEMPLATE = re.compile(r"\{[%#].*?[%#]\}|^[ \t]*</?#[^\n]*$", re.DOTALL | re.MULTILINE)
+#: The name of a device above what it shows, alone on its line.
+_LABEL = re.compile(
+    r"^(?!(?:inactive|delete|replace|protect|active):)[\w.-]+:[ \t]*$", re.MULTILINE
+)
 _BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 _VERB = re.compile(
     r"^[ \t]*(?:\S+[#>%][ \t]+)?(set|delete|deactivate|activate|edit|top|up|exit)\b", re.MULTILINE
@@ -130,7 +134,7 @@ def statements(text: str) -> list[Said]:
     >>> statements("set class-of-service tri-color")[0].line
     1
     """
-    plain = _TEMPLATE.sub(_in_one_line, without_prompts(text))
+    plain = _LABEL.sub("", _TEMPLATE.sub(_in_one_line, without_prompts(text)))
     inside, typed = _parted(_LONG.sub(_in_one_line, plain))
     # Lines without a brace, beside those that set something, are no configuration.
     braces = deque(_braces(inside) if "{" in inside or not typed.strip() else ())
