@@ -23,6 +23,7 @@ _POLICER = re.compile(r"firewall (?:.* )?policer (\S+)")
     "burst-below-frame",
     "error",
     "RFC 2697, section 3: a packet larger than the burst never conforms",
+    inward=True,
 )
 def burst_below_frame(case: Case) -> Iterator[Found]:
     """A policer's burst is smaller than one frame, or than one picture of a video."""
