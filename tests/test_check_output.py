@@ -282,7 +282,7 @@ WRAPPED = "adb shell tc qdisc add dev eth0 root handle 1: htb default 30\n"
         (LOOP, None, 2, "It stands in a loop that begins in line 1."),
         (WRAPPED, None, 1, "What 'adb' does with this is not known"),
         ("class-map match-any V\n match dscp ef\n", "ios-xe", 1, ""),
-        ("qos map dscp 46 to traffic-class 5\nqos profile A\n   tx-queue 5\n", "eos", 1, ""),
+        ("qos map dscp 46 to traffic-class 5\n", "eos", 1, ""),
         ('{"SCHEDULER": {"s": {"type": "DWRR"}}, "QUEUE": {}}', None, 1, "QUEUE is empty"),
     ],
 )
