@@ -9,6 +9,7 @@ import pytest
 
 from qoslib.config import ConfigurationError, promises, read, recognise, rules
 from qoslib.config import text as bounds
+from qoslib.config.mqc.needed import needed
 from qoslib.findings import check
 
 MQC = """\
@@ -91,7 +92,7 @@ def test_reading_looks_at_the_clock_at_each_line_and_gives_up_at_any_look(monkey
     assert count > text.count("\n")
     for at in range(1, count):
         monkeypatch.setattr(bounds, "time", Clock(over_at=at))
-        with pytest.raises(ConfigurationError, match="takes more than 5 s; give less"):
+        with pytest.raises(ConfigurationError, match=r"takes more than 5 s; (choose|give only)"):
             reading()
 
 
@@ -237,12 +238,40 @@ def many_classes(count, match, speed):
     return f"{maps}policy-map P\n{policy}{port}"
 
 
+#: A policy on one interface.
+SMALL = MQC.split("interface Gi0/1")[0]
+#: Lines that end up on no port.
+ACCESS_LIST = "ip access-list extended A\n" + "".join(
+    f" permit ip host 10.{n >> 16}.{n >> 8 & 255}.{n & 255} any\n" for n in range(300_000)
+)
+
+
+def policies(count):
+    """Policies that nothing reaches."""
+    return "".join(
+        f"policy-map P{n}\n class class-default\n  bandwidth percent 10\n" for n in range(count)
+    )
+
+
+def interfaces(count):
+    """Interfaces, each with a policy of its own."""
+    return "".join(
+        f"policy-map P{n}\n class class-default\n  shape average {n + 1_000_000}\n"
+        f"interface GigabitEthernet{n}/0\n speed 100\n service-policy output P{n}\n"
+        for n in range(count)
+    )
+
+
 #: Texts of up to 10 MB, each of which took longer than the limit somewhere after it was read.
 LARGE = {
     "100 lists": many_classes(100, "access-group name A", 100),
     "100 groups with fixes that pass": many_classes(100, "qos-group ", 1000),
     "250 lists": many_classes(250, "access-group name A", 1000),
     "1,000 classes": many_classes(1000, "qos-group ", 1000),
+    "2,000 classes": many_classes(2000, "qos-group ", 1000),
+    "an access list": ACCESS_LIST + SMALL,
+    "policies that nothing reaches": policies(100_000) + SMALL,
+    "interfaces": interfaces(20_000),
     "comments": "policy-map P\n class class-default\n" + "!\n" * 4_990_000,
     "one line of Junos again and again": (
         "set class-of-service interfaces ge-0/0/0 scheduler-map M\n" * 170_000
@@ -261,6 +290,82 @@ def test_one_clock_bounds_the_whole_check_by_the_time_of_the_processor(name):
     report = check(LARGE[name])
     assert time.process_time() - begun_s < bounds.MAX_SECONDS + 1
     assert len(report.to_json()) < 10_000_000
+
+
+def test_an_access_list_is_no_work_and_its_lines_are_counted():
+    short = check("ip access-list extended A\n permit ip any any\n" + SMALL)
+    report = check(ACCESS_LIST + SMALL)
+    assert [each.id for each in report.findings] == [each.id for each in short.findings]
+    assert report.elsewhere == 300_001
+
+
+def test_policies_that_no_interface_reaches_are_counted_where_they_are_many():
+    report = check(policies(20_000) + SMALL)
+    assert [each.policy for each in report.ports] == ["P"]
+    (remark,) = report.remarks
+    assert (remark.line, remark.text) == (1, "policy-map P0")
+    assert remark.lost == (
+        "No interface reaches it, nor 19,999 more blocks: 60,000 lines are not read."
+    )
+    report = check(policies(1000) + SMALL)
+    assert sum(each.id == "policy-unattached" for each in report.findings) == 1000
+
+
+def test_of_many_interfaces_one_can_be_chosen():
+    text = interfaces(20_000)
+    with bounds.in_time(0.5):
+        (unread,) = check(text).findings
+    assert "; choose one, as in --interface NAME, or give only the interface" in unread.sentence
+    report = check(text, interface="Gi777/0")
+    assert [each.policy for each in report.ports] == ["P777"]
+    assert not any(each.id in ("unreadable", "policy-unattached") for each in report.findings)
+    assert report.remarks[0].lost.startswith("Interface Gi777/0 does not need it, nor ")
+
+
+def test_what_takes_too_long_is_named_with_the_line_that_was_reached(monkeypatch):
+    matches = "".join(f" match access-group name A{n}\n" for n in range(50))
+    text = f"class-map match-any C\n{matches}{SMALL}"
+    seen = looks(monkeypatch, lambda: read(text, dialect="ios-xe"))
+    lines = []
+    for at in range(1, seen, 10):
+        monkeypatch.setattr(bounds, "time", Clock(over_at=at))
+        (found,) = check(text, dialect="ios-xe").findings
+        assert found.sentence.startswith(
+            "Reading its 51 lines of `match` takes more than 5 s; give"
+        )
+        lines.append(found.line)
+    assert lines[1:4] == [10, 20, 30]
+    assert all(1 <= line <= text.count("\n") for line in lines)
+
+
+#: What an interface reaches in a roundabout way, which is kept beside all that is not read.
+REACHED = """\
+class-map match-any INNER
+ match dscp ef
+class-map match-any OUTER
+ match class-map INNER
+policy-map CHILD
+ class OUTER
+  priority percent 10
+policy-map PARENT
+ class class-default
+  shape average 50000000
+  service-policy CHILD
+interface GigabitEthernet0/0/1
+ service-policy output PARENT
+"""
+
+
+def test_what_an_interface_reaches_is_read_however_long_the_text_is():
+    long = read(REACHED + policies(4000))
+    assert [each.text for each in long.remarks] == ["policy-map P0"]
+    assert long.replace(remarks=(), lines=0) == read(REACHED).replace(lines=0)
+
+
+@pytest.mark.parametrize("unread", ["policy-map P\nclass C\n", "policy-map P\n class C\n"])
+def test_nothing_is_left_out_of_what_is_not_indented_or_has_no_interface(unread):
+    text = unread * 6000 + (REACHED if "\nclass" in unread else "")
+    assert needed(text) == (text, ())
 
 
 def test_many_alike_fixes_are_tried_together(monkeypatch):

@@ -10,6 +10,8 @@ __all__ = ["may_be", "named"]
 _PARTS = re.compile(r"([a-z-]+?)[ -]*(\d.*)")
 #: Abbreviations that do not begin as the name does (IOS XR).
 _OTHER = {"be": "bundle-ether"}
+#: So many names are listed.
+_MOST = 20
 
 
 def may_be(typed: str, name: str) -> bool:
@@ -68,5 +70,6 @@ def named(typed: str, names: Iterable[str]) -> str:
         return found[0]
     if found:
         raise ConfigurationError(f"interface {typed!r} may be {' or '.join(found)}; name one")
-    listed = ", ".join(known) or "none"
+    more = f" and {len(known) - _MOST:,} more" if len(known) > _MOST else ""
+    listed = f"{', '.join(known[:_MOST]) or 'none'}{more}"
     raise ConfigurationError(f"interface {typed!r} has no queues here; these have: {listed}")

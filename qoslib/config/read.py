@@ -8,6 +8,7 @@ from qoslib.config.eos.reader import is_eos, read_eos
 from qoslib.config.facts import Facts
 from qoslib.config.interface_names import named
 from qoslib.config.junos import is_junos, read_junos
+from qoslib.config.mqc.needed import needed, without_lists
 from qoslib.config.mqc.reader import SIGNS, read_mqc
 from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.mqc.typed import as_configured
@@ -16,10 +17,12 @@ from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc, tc_lines
 from qoslib.config.text import (
     ConfigurationError,
+    TimeIsOverError,
     bounded,
     check_time,
     in_time,
     lines_that_say,
+    too_long,
 )
 from qoslib.record import fail
 
@@ -100,7 +103,7 @@ def read(
     ----------
     text : str
         At most 10 million characters, which are read for at most 5 s. It is data: nothing in it is
-        run.
+        run. Of a long one only what an interface reaches is read, and a remark says so.
     interface : str, optional
         Only this one, as it stands in the text or as the vendor shortens it: ``Gi0/0/1``.
     facts : mapping of str to float or str, optional
@@ -133,15 +136,28 @@ def read(
     'ios-xe.priority_burst'
     """
     text, known = bounded(text), Facts(facts)
-    if dialect is None:
-        dialect = recognise(text)
-    if dialect not in DIALECTS:
+    if dialect is not None and dialect not in DIALECTS:
         fail("dialect", dialect, ", ".join(DIALECTS))
-    if DIALECTS[dialect].typed:
-        text = as_configured(text)
-    found = DIALECTS[dialect].read(text, known)
-    found = found.replace(elsewhere=len(DIALECTS[dialect].says(text) - found.spoken))
+    try:
+        found = _found(text, interface, known, dialect)
+    except TimeIsOverError as error:
+        several = interface is None and text.count("\ninterface ") > 1
+        raise too_long("reading", text, error.line, several) from None
     if interface is None:
         return found
     name = named(interface, (port.interface for port in found.ports))
     return found.replace(ports=tuple(port for port in found.ports if port.interface == name))
+
+
+def _found(text: str, interface: str | None, facts: Facts, dialect: str | None) -> Configuration:
+    """What is read of a text; of a long one, what interfaces reach, or the one that is meant."""
+    text, listed = without_lists(text)
+    text, remarks = needed(text, interface)
+    known = DIALECTS[recognise(text) if dialect is None else dialect]
+    if known.typed:
+        text = as_configured(text)
+    found = known.read(text, facts)
+    return found.replace(
+        elsewhere=listed + len(known.says(text) - found.spoken),
+        remarks=tuple(sorted((*found.remarks, *remarks), key=lambda each: each.line)),
+    )

@@ -2,9 +2,11 @@
 
 import re
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from qoslib.record import fail
 
@@ -12,12 +14,14 @@ __all__ = [
     "MAX_CHARACTERS",
     "ConfigurationError",
     "TakesTooLongError",
+    "TimeIsOverError",
     "aside",
     "bounded",
     "check_time",
     "in_time",
     "left_s",
     "lines_that_say",
+    "too_long",
 ]
 
 MAX_CHARACTERS = 10_000_000
@@ -31,8 +35,24 @@ _HALF = re.compile(
 _SILENT = re.compile(
     r"\s*(?:[!#].*|/\*.*|[\[\](){};,\s]*|end|exit|end-(?:policy|class)(?:-map)?|exit-[\w-]+)\s*"
 )
-#: When the time is over, by `time.process_time` [s]: other work on the machine does not count.
-_END_S: ContextVar[float] = ContextVar("end_s", default=float("inf"))
+
+
+@dataclass
+class _Time:
+    """When it is over, by `time.process_time` [s], and the line that was reached, if one was said.
+
+    Other work on the machine does not count.
+    """
+
+    end_s: float = float("inf")
+    line: int | None = None
+
+
+_TIME: ContextVar[_Time] = ContextVar("time", default=_Time())  # noqa: B039
+#: Words in front of what a line is about.
+_FIRST = {"set": 3, "tc": 3, "ip": 2, "no": 2}
+#: Of a text of more lines only every so many-th is counted.
+_COUNTED, _STEP = 300_000, 17
 
 
 class ConfigurationError(ValueError):
@@ -50,7 +70,11 @@ class ConfigurationError(ValueError):
 
 
 class TakesTooLongError(ConfigurationError):
-    """A configuration whose time is over."""
+    """A configuration that would take too long."""
+
+
+class TimeIsOverError(TakesTooLongError):
+    """A configuration whose time is over, in the line that is named last."""
 
 
 @contextmanager
@@ -71,13 +95,16 @@ def in_time(seconds: float = MAX_SECONDS) -> Iterator[None]:
     ...     check_time()
     Traceback (most recent call last):
     ...
-    qoslib.config.text.TakesTooLongError: this takes more than 5 s; give less
+    qoslib.config.text.TimeIsOverError: this takes more than 5 s; give less
     """
-    token = _END_S.set(min(_END_S.get(), time.process_time() + seconds))
+    outer = _TIME.get()
+    inner = _Time(min(outer.end_s, time.process_time() + seconds))
+    token = _TIME.set(inner)
     try:
         yield
     finally:
-        _END_S.reset(token)
+        _TIME.reset(token)
+        outer.line = inner.line or outer.line
 
 
 def left_s() -> float:
@@ -89,7 +116,7 @@ def left_s() -> float:
     ...     0.0 < left_s() <= 5.0
     True
     """
-    return _END_S.get() - time.process_time()
+    return _TIME.get().end_s - time.process_time()
 
 
 @contextmanager
@@ -101,12 +128,13 @@ def aside() -> Iterator[None]:
     >>> with in_time(0.0), aside():
     ...     check_time()
     """
-    end_s, begun_s = _END_S.get(), time.process_time()
-    _END_S.set(float("inf"))
+    outer, begun_s = _TIME.get(), time.process_time()
+    token = _TIME.set(_Time())
     try:
         yield
     finally:
-        _END_S.set(end_s + time.process_time() - begun_s)
+        _TIME.reset(token)
+        outer.end_s += time.process_time() - begun_s
 
 
 def check_time(line: int | None = None) -> None:
@@ -119,11 +147,50 @@ def check_time(line: int | None = None) -> None:
 
     Raises
     ------
-    TakesTooLongError
+    TimeIsOverError
         If it is.
     """
-    if time.process_time() > _END_S.get():
-        raise TakesTooLongError(f"this takes more than {MAX_SECONDS:g} s; give less", line)
+    of = _TIME.get()
+    of.line = line or of.line
+    if time.process_time() > of.end_s:
+        raise TimeIsOverError(f"this takes more than {MAX_SECONDS:g} s; give less", of.line)
+
+
+def too_long(doing: str, text: str, line: int | None, several: bool = False) -> TakesTooLongError:
+    """The error of a text for which there is no time: what it has so many lines of, and what to do.
+
+    Parameters
+    ----------
+    doing : str
+        What takes too long: ``"reading"``.
+    text : str
+    line : int or None
+        The line that was reached.
+    several : bool
+        Whether there are interfaces to choose from.
+
+    Returns
+    -------
+    TakesTooLongError
+
+    Examples
+    --------
+    >>> print(str(too_long("reading", "policy-map P\\npolicy-map Q\\n class C", 2))[:66])
+    line 2: reading its 2 lines of `policy-map` takes more than 5 s; g
+    """
+    lines = text.split("\n")
+    step = 1 if len(lines) <= _COUNTED else _STEP
+    words = (each.split(None, 3) for each in lines[::step])
+    said = Counter(" ".join(each[: _FIRST.get(each[0], 1)])[:40] for each in words if each)
+    (word, count), *_ = said.most_common(1) or [("", 0)]
+    count, about = count * step, "about " if step > 1 else ""
+    choose = "choose one, as in --interface NAME, or " if several else ""
+    return TakesTooLongError(
+        f"{doing} its {about}{count:,} lines of `{word}` takes more than {MAX_SECONDS:g} s;"
+        f" {choose}give only the interface that you ask about, and the policies and classes that"
+        " it uses",
+        line,
+    )
 
 
 def bounded(text: str) -> str:
@@ -179,6 +246,8 @@ def lines_that_say(text: str) -> set[int]:
     """
     found = set()
     for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
         check_time(number)
         if not _SILENT.fullmatch(line[:80]):
             found.add(number)

@@ -17,7 +17,15 @@ from qoslib.config import (
 from qoslib.config.mqc.reader import reads_alike
 from qoslib.config.rules import RULES, Finding, silenced
 from qoslib.config.rules.find import idle_comments, in_order, merged
-from qoslib.config.text import MAX_SECONDS, TakesTooLongError, aside, check_time, in_time, left_s
+from qoslib.config.text import (
+    MAX_SECONDS,
+    TakesTooLongError,
+    aside,
+    check_time,
+    in_time,
+    left_s,
+    too_long,
+)
 from qoslib.findings.against import changes, unchanged
 from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
@@ -120,7 +128,7 @@ def check(
         alike = dialect is None and found.dialect == "ios-xe" and reads_alike(text)
         return _report(text, file, state, older, given, assess, alike)
     except TakesTooLongError as error:
-        late = _unreadable(_too_long(found, error))
+        late = _unreadable(_too_long(found, text, error))
         return Report(file, found.dialect, found.lines, findings=(late,))
 
 
@@ -213,13 +221,14 @@ def _unreadable(error: ConfigurationError) -> Finding:
     return Finding("unreadable", "error", error.line or 0, sentence[:1].upper() + sentence[1:])
 
 
-def _too_long(found: Configuration, error: TakesTooLongError) -> TakesTooLongError:
-    """The error of checks that take too long, with what to do where there are several ports."""
+def _too_long(found: Configuration, text: str, error: TakesTooLongError) -> TakesTooLongError:
+    """The error of checks that take too long, with what to do."""
     if len(found.ports) < 2:
-        return error
+        return too_long("checking", text, error.line)
     return TakesTooLongError(
         f"checking its {len(found.ports):,} ports takes more than {MAX_SECONDS:g} s;"
-        f" choose an interface, as in --interface {found.ports[0].interface}"
+        f" choose an interface, as in --interface {found.ports[0].interface}",
+        error.line,
     )
 
 

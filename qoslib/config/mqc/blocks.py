@@ -88,7 +88,7 @@ def policies_of(text: str) -> Policies:
     """
     reading = _Reading()
     for line in lines_of(text):
-        check_time()
+        check_time(line.number)
         try:
             reading.take(line)
         except Refused as problem:
@@ -400,7 +400,7 @@ class _Reading:
         """Read the interfaces: of one without quality of service nothing is said."""
         self._lists()
         for name, lines in self.held.items():
-            check_time()
+            check_time(lines[0].number)
             made = Interface(name, lines[0].number)
             understood, left = [], []
             for line in lines:

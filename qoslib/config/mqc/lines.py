@@ -92,7 +92,7 @@ def lines_of(text: str, parser: str = "IOSConfigParser") -> list[Line]:
         """That of netutils, which looks at the clock at each line."""
 
         def is_banner_start(self, line: str) -> bool:
-            check_time()
+            check_time(_number(line) if min(line[-2:], default="") >= chr(_FIRST) else None)
             return bool(super().is_banner_start(line))
 
     numbered = _numbered(text)
@@ -107,10 +107,10 @@ def lines_of(text: str, parser: str = "IOSConfigParser") -> list[Line]:
         raise ConfigurationError("this banner has no end", _number(numbered[banner])) from None
     found = []
     for each in parsed:
-        check_time()
         said = each.config_line.strip()
         if "\n" not in each.config_line and len(said) > len(_mark(0)) and said[0] != "#":
             found.append(_line(each.config_line, not each.parents))
+            check_time(found[-1].number)
     return found
 
 
@@ -118,6 +118,8 @@ def _numbered(text: str) -> list[str]:
     """The lines that are no comments, the least indented at the margin, each with its number."""
     kept = []
     for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
         check_time(number)
         bare = _REMARK.sub("", " ".join(line.split()))
         if bare and not _DROPPED.match(bare):

@@ -82,8 +82,9 @@ def places_of(
     ConfigurationError
         If there are too many classes.
     """
-    known: dict[str, tuple[str, ...]] = {}
-    grouped = _grouped(found, known)
+    # The ports of a text share what its classes match.
+    known = found.marks
+    grouped = found.grouped = _grouped(found, known) if found.grouped is None else found.grouped
     count = 0
 
     def below(policy: Policy, path: tuple[str, ...], above: tuple[str, ...]) -> list[Place]:

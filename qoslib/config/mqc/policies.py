@@ -200,7 +200,8 @@ class Interface:
 class Policies:
     """All of a text: what it defines, and what was said of its lines.
 
-    `of_control_plane` are policies of what the router's own processor is sent.
+    `of_control_plane` are policies of what the router's own processor is sent, `marks` those of
+    class maps as far as they are known, and `grouped` the marks that are put into a group.
     """
 
     selections: dict[str, Selection] = field(default_factory=dict)
@@ -209,6 +210,8 @@ class Policies:
     of_control_plane: set[str] = field(default_factory=set)
     statements: list[Statement] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
+    marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    grouped: dict[str, tuple[str, ...]] | None = None
 
     def state(self, line: Line, *parents: str) -> Statement:
         """Keep a line that was understood."""

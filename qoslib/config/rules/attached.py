@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.words import BUILT_IN, OWN_POLICIES
@@ -62,6 +63,7 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     interfaces = any(each.text.startswith("interface ") for each in configuration.statements)
     pieces = {each.policy for each in configuration.ports if each.interface == each.policy}
     profiles = {each.text for each in configuration.by_verb.get("qos", ())}
+    policies = _Policies(configuration)
     for name, line in _named(configuration, _POLICY).items():
         check_time(line)
         if name not in pieces and (name in used or not (attached or interfaces)):
@@ -69,21 +71,57 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
         if f"qos profile {name}" in profiles:
             what, where, command = "Profile", "its interface", f"service-profile {name}"
         else:
-            what, where = "Policy", _where(configuration, name)
-            command = _command(configuration, name)
+            what, where = "Policy", _where(policies, name)
+            command = _command(policies, name)
         how = f"0 lines have it. Below {where}: `{command}`."
         if name in pieces:
             said = f"{what} {name} is attached nowhere: it is checked as a piece, on its own line."
             yield Found(line, said, how, "", "info")
         else:
             said = f"{what} {name} is defined and attached nowhere."
-            yield Found(line, said, how, _attach(configuration, where, command))
+            yield Found(line, said, how, _attach(policies, where, command))
 
 
-def _type(configuration: Configuration, name: str) -> str:
-    """The type of a policy (NX-OS); empty of one without."""
-    headers = (each.text.split() for each in configuration.by_verb.get("policy-map", ()))
-    return next((w[2] for w in headers if len(w) > 3 and w[1] == "type" and w[-1] == name), "")
+class _Policies:
+    """What a text says of its policies, worked out once for all of them."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+
+    @cached_property
+    def types(self) -> dict[str, str]:
+        """The type of each policy that has one (NX-OS)."""
+        found: dict[str, str] = {}
+        for each in self.configuration.by_verb.get("policy-map", ()):
+            words = each.text.split()
+            if len(words) > 3 and words[1] == "type":
+                found.setdefault(words[-1], words[2])
+        return found
+
+    @cached_property
+    def below(self) -> dict[str, list[list[str]]]:
+        """The words of the statements below each line."""
+        found: dict[str, list[list[str]]] = {}
+        for each in self.configuration.statements:
+            for parent in each.parents if each.text else ():
+                found.setdefault(parent, []).append(each.text.split())
+        return found
+
+    @cached_property
+    def by_group(self) -> set[str]:
+        """Classes whose packets are told by groups, which are set where they come in."""
+        return {
+            each.parents[-1].split()[-1]
+            for each in self.configuration.by_verb.get("match", ())
+            if _GROUP.match(each.text) and each.parents
+        }
+
+    @cached_property
+    def only_interface(self) -> str:
+        """Its line, where there is one alone; else empty."""
+        said = self.configuration.by_verb.get("interface", ())
+        headers = {each.text for each in said if each.text.startswith("interface ")}
+        return headers.pop() if len(headers) == 1 else ""
 
 
 def _pauses(configuration: Configuration, name: str) -> bool:
@@ -101,70 +139,50 @@ def _pauses(configuration: Configuration, name: str) -> bool:
     )
 
 
-def _where(configuration: Configuration, name: str) -> str:
-    if _type(configuration, name) == "network-qos":
+def _where(policies: _Policies, name: str) -> str:
+    if policies.types.get(name) == "network-qos":
         return "`system qos`"
-    control = _way(configuration, name) == "input" and _CONTROL_PLANE.search(name)
+    control = _way(policies, name) == "input" and _CONTROL_PLANE.search(name)
     return "`control-plane`" if control else "its interface"
 
 
-def _command(configuration: Configuration, name: str) -> str:
+def _command(policies: _Policies, name: str) -> str:
     """What attaches a policy."""
-    kind = _type(configuration, name)
+    kind = policies.types.get(name, "")
     if kind == "network-qos":
         return f"service-policy type {kind} {name}"
-    way = {"queuing": "output", "qos": "input"}.get(kind) or _way(configuration, name)
-    if kind == "queuing" and _pauses(configuration, name):
+    way = {"queuing": "output", "qos": "input"}.get(kind) or _way(policies, name)
+    if kind == "queuing" and _pauses(policies.configuration, name):
         way = "input"
     return f"service-policy {f'type {kind} ' if kind else ''}{way} {name}"
 
 
-def _way(configuration: Configuration, name: str, deepest: int = 8) -> str:
+def _way(policies: _Policies, name: str, deepest: int = 8) -> str:
     """Policies that only mark and police are for what comes in as well; queues are for output."""
-    own = [
-        each.text.split()
-        for each in _lines(configuration)
-        if each.text and f"policy-map {name}" in getattr(each, "parents", ())
-    ]
+    own = policies.below.get(f"policy-map {name}", [])
     if any(words[0] in _QUEUES or _ON_OUTPUT.match(" ".join(words)) for words in own):
         return "output"
     classes = {words[-1] for words in own if words[0] == "class"}
-    if classes & _by_group(configuration):
+    if classes & policies.by_group:
         return "output"
     below = [words[-1] for words in own if words[0] == "service-policy"] if deepest else []
-    ways = {_way(configuration, child, deepest - 1) for child in below}
+    ways = {_way(policies, child, deepest - 1) for child in below}
     return "output" if "output" in ways else "input"
 
 
-def _by_group(configuration: Configuration) -> set[str]:
-    """Classes whose packets are told by groups, which are set where they come in."""
-    return {
-        each.parents[-1].split()[-1]
-        for each in configuration.by_verb.get("match", ())
-        if _GROUP.match(each.text) and each.parents
-    }
-
-
-def _attach(configuration: Configuration, where: str, command: str) -> str:
+def _attach(policies: _Policies, where: str, command: str) -> str:
     """On the only interface, where it has none in this direction; else nobody knows on which.
 
     A policy of the control plane is for no interface.
     """
-    before = command.rpartition(" ")[0] + " "
+    before, header = command.rpartition(" ")[0] + " ", policies.only_interface
     if where == "`system qos`":
-        another = any(each.text.startswith(before) for each in _lines(configuration))
-        return "" if another else f"system qos\n {command}"
-    (*headers,) = dict.fromkeys(
-        each.text for each in configuration.statements if each.text.startswith("interface ")
-    )
-    taken = any(
-        each.parents[0] in headers and each.text.startswith(before)
-        for each in configuration.statements
-        if each.parents
-    )
-    if len(headers) != 1 or taken or where != "its interface":
-        return ""
-    return f"{headers[0]}\n {command}"
+        lines = _lines(policies.configuration)
+        return (
+            "" if any(each.text.startswith(before) for each in lines) else f"system qos\n {command}"
+        )
+    taken = any(" ".join(words).startswith(before) for words in policies.below.get(header, ()))
+    return f"{header}\n {command}" if header and not taken and where == "its interface" else ""
 
 
 @rule("class-unused", "info", GUIDE, whole=True)
