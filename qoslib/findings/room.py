@@ -20,8 +20,10 @@ HEADROOM = 1.05
 def promised(case: Case, given: Mapping[str, float]) -> dict[str, tuple[float, str]]:
     """The least that each queue gets where classes have these guarantees [bit/s]."""
     wanted = {each.queue.name: given[each.name] for each in case.members if each.name in given}
+    # Classic IOS makes weights of what it says, for which a class without any has its own.
+    where = "weight" if case.configuration.dialect == "ios" else "guaranteed_bps"
     queues = (
-        queue.replace(guaranteed_bps=wanted.get(queue.name, queue.guaranteed_bps))
+        queue.replace(**{where: wanted.get(queue.name) or getattr(queue, where)})
         for queue in case.port.queues
     )
     return least_bps(case.port.replace(queues=tuple(queues)))

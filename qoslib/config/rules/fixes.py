@@ -25,7 +25,7 @@ __all__ = [
 #: The default class should keep at least this share.
 LEAST_SHARE = 0.05
 NO_ROOM = " There is no room for more beside the other guarantees and fixes."
-_BANDWIDTH = re.compile(r"bandwidth (\d+)(?: kbps)?(?: account .*)?")
+_BANDWIDTH = re.compile(r"bandwidth (?:percent )?\d.*")
 _MATCH = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
 
 
@@ -80,10 +80,8 @@ def reserved_bps(member: Member) -> float:
     rate_bps = member.queue.guaranteed_bps
     if not rate_bps:
         # Classic IOS makes weights of what it says.
-        said = [
-            found for each in member.of.statements if (found := _BANDWIDTH.fullmatch(each.text))
-        ]
-        rate_bps = units.kbps(float(said[-1][1])) if said else 0.0
+        said = any(_BANDWIDTH.fullmatch(each.text) for each in member.of.statements)
+        rate_bps = member.queue.weight if said else 0.0
     return rate_bps if limit_bps is None else min(rate_bps, limit_bps)
 
 
