@@ -7,7 +7,7 @@ from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.reading import Remark, Statement
 
-__all__ = ["COMMANDS", "Block", "Given", "Queueing", "shape"]
+__all__ = ["COMMANDS", "Block", "Given", "InPacketsError", "Queueing", "shape"]
 
 #: Words of a length, and their units; a segment is a cell of the memory.
 _LENGTHS = {
@@ -18,6 +18,10 @@ _LENGTHS = {
     "microseconds": "us",
 }
 _SEGMENT_BYTES = 208
+
+
+class InPacketsError(Exception):
+    """A rate in packets per second."""
 
 
 @dataclass
@@ -47,6 +51,7 @@ class Block:
     profile: str = ""
     profile_line: int = 0
     is_profile: bool = False
+    in_packets: bool = False
 
 
 @dataclass
@@ -100,7 +105,10 @@ def _rate(words: Words, what: str) -> Amount:
         words.skip("percent")
         return Amount(share, "1", words.line.number)
     words.at = before
-    return Amount(words.rate_bps(what, "kbit/s"), "bit/s", words.line.number)
+    rate_bps = words.rate_bps(what, "kbit/s")
+    if words.skip("pps"):
+        raise InPacketsError
+    return Amount(rate_bps, "bit/s", words.line.number)
 
 
 def _priority(of: Given, words: Words, off: bool) -> None:

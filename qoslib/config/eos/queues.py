@@ -1,11 +1,12 @@
 """The lines of EOS that are about queues: maps, profiles, interfaces and their queues."""
 
 import re
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
 
 from qoslib.config.code_points import DSCP
-from qoslib.config.eos.given import COMMANDS, Block, Given, Queueing, shape
+from qoslib.config.eos.given import COMMANDS, Block, Given, InPacketsError, Queueing, shape
 from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, exactly, lines_of
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.reading import Remark, Statement
@@ -13,7 +14,8 @@ from qoslib.config.text import check_time
 
 __all__ = ["DEFAULT_CLASSES", "queueing_of"]
 
-_SPEED = re.compile(r"([1-9]\d{0,4})g", re.IGNORECASE)
+#: A speed in Gb/s, or in Mb/s before the duplex: `forced 40gfull`, `forced 1000full`, `100g-4`.
+_SPEED = re.compile(r"([1-9]\d{0,5})(g|full|half)")
 _TX = "tx-queue", "uc-tx-queue", "mc-tx-queue"
 _PFC = "Pause by priority is left out: a full queue drops."
 _MARKED = "The new mark is left out: streams keep the mark that you give them."
@@ -78,6 +80,7 @@ _OTHER_TYPES = ("pdp",), ("copp",), ("control-plane",), ("pbr",), ("inspect",)
 #: A word that is so near to one of a profile is meant to be it.
 _NEAR = 0.85
 _UNLIKE = "This command is not understood; it has no effect here."
+_IN_PACKETS = "A rate in packets per second is not modelled: nothing is promised here."
 _LOST = "It stands below a line that is not understood."
 #: Kinds of maps: what is mapped, and onto what.
 _MAPPED = {
@@ -131,6 +134,10 @@ class _Reading:
                 self._within(line, words, self.block)
         except NotUnderstood:
             self._remark("unknown", line, _UNLIKE)
+        except InPacketsError:
+            self._remark("not modelled", line, _IN_PACKETS)
+            if self.block is not None:
+                self.block.in_packets = True
         except Refused as problem:
             lost = str(problem).removeprefix(f"line {line.number}: ")
             self._remark("refused", line, f"{lost[:1].upper()}{lost[1:]}.")
@@ -272,9 +279,11 @@ class _Reading:
         if not bare or bare[0] not in COMMANDS:
             raise NotUnderstood
         words = Words(line, 2 if off else 1)
-        queue.other = False
-        COMMANDS[bare[0]](queue, words, off)
+        # A line that is not understood to its end changes nothing.
+        changed = replace(queue, other=False)
+        COMMANDS[bare[0]](changed, words, off)
         words.end()
+        vars(queue).update(vars(changed))
         if self.multicast:
             self._remark("not modelled", line, "Queues of multicast are left out.")
         elif queue.other:
@@ -286,13 +295,16 @@ class _Reading:
     def _of_port(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> None:
         if bare[:1] == ("shape",):
             words = Words(line, 2 if off else 1)
-            shape(block, words, off)
+            changed = replace(block)
+            shape(changed, words, off)
             words.end()
+            block.shape = changed.shape
             self._state(line, self.header)
         elif bare[:1] == ("speed",) and not off:
             found = next(filter(None, map(_SPEED.match, bare)), None)
             if found:
-                rate_bps = exactly(float(found[1]), "Gbit/s", "bit/s")
+                unit = "Gbit/s" if found[2] == "g" else "Mbit/s"
+                rate_bps = exactly(float(found[1]), unit, "bit/s")
                 block.speed = Amount(rate_bps, "bit/s", line.number)
                 self._state(line, self.header)
         elif bare[:1] == ("service-profile",) and len(bare) == 2:
@@ -304,7 +316,7 @@ class _Reading:
                 self._state(line, self.header)
         elif bare and _type(bare) not in _OTHER_TYPES and not self._leave(line, bare):
             near = get_close_matches(bare[0], (*_TX, *COMMANDS, "service-profile"), 1, _NEAR)
-            if block.is_profile or near or bare[0] in ("qos", *COMMANDS):
+            if block.is_profile or near or bare[0] in ("qos", "scheduler", *COMMANDS):
                 raise NotUnderstood
 
 

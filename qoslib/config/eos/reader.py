@@ -111,10 +111,19 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
         found.remarks.append(remark)
         yield made
         return
+    if block.in_packets or (profile and profile.in_packets):
+        yield made
+        return
     given = {**(profile.queues if profile else {}), **block.queues}
     shape = block.shape or (profile.shape if profile else None)
     if not given and not shape:
         return
+    for its in (its for number, its in given.items() if not _in_turn(number, given)):
+        for each in its.statements:
+            lost = "A strict queue is in no round robin: this has no effect."
+            remark = Remark("not modelled", each.line, each.text, lost)
+            if its.share and each.line == its.share.line and remark not in found.remarks:
+                found.remarks.append(remark)
     marks = _marks(found)
     classes = tuple(
         ConfiguredClass(
@@ -203,13 +212,17 @@ def _shaper(shape: Amount, line_bps: float, where: str, origins: dict[str, Origi
     return Shaper(rate_bps, max(int(burst), _FRAME_BYTES))
 
 
+def _in_turn(number: int, given: dict[int, Given]) -> bool:
+    """Whether a queue is in the round robin: one with `no priority` takes all below it along."""
+    return any(not its.strict for n, its in given.items() if n >= number)
+
+
 def _given(
     queue: Queue, number: int, given: dict[int, Given], line_bps: float, origins: dict[str, Origin]
 ) -> Queue:
     """A queue with what its lines say: strict by number, or sharing below all that are strict."""
     of, where = given.get(number) or Given(0), f"queues[{queue.name!r}]"
-    shares = any(not its.strict for n, its in given.items() if n >= number)
-    queue = queue.replace(priority=_QUEUES if shares else _QUEUES - 1 - number)
+    queue = queue.replace(priority=_QUEUES if _in_turn(number, given) else _QUEUES - 1 - number)
 
     def came(what: str, amount: Amount) -> None:
         origins[f"{where}.{what}"] = Origin(f"{where}.{what}", amount.line)

@@ -51,7 +51,7 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
                 junos=f"{case.transmit_rate(member, third, most, floor)} rate-limit",
             )
             fixes += [fix] if fix else []
-        else:
+        elif case.configuration.dialect.startswith(("ios", "junos")):
             room = NO_ROOM
     first = members[0]
     if len(members) == 1:

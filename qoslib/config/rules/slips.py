@@ -72,7 +72,7 @@ def unknown_command(configuration: Configuration) -> Iterator[Found]:
         meant = f" (did you mean {near[0]!r}?)" if near else ""
         says = f"{word!r} is not a known command{meant}"
         if word.lower() in known:
-            form = _FORMS.get(word.lower(), "")
+            form = _FORMS.get(word.lower(), "") if configuration.dialect != "eos" else ""
             if near := get_close_matches(second[word], _SECOND.get(word.lower(), ()), 1):
                 form += f"; did you mean {near[0]!r} for {second[word][:40]!r}?"
             says = f"This form of {word!r} is not known{form and f' (it is {form})'}"
@@ -194,11 +194,12 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
     for each in every:
         check_time(each.line)
         owner = begins[bisect_left(begins, each.line) - 1]
-        if owner not in classes or each.text.split()[0] not in ("match", "no"):
+        if owner not in classes:
             continue
+        unknown = isinstance(each, Remark) and each.kind == "unknown"
         if isinstance(each, Statement) and each.text.startswith("match "):
             matches[classes[owner][1]].append(each)
-        else:
+        elif unknown or each.text.split()[0] in ("match", "no"):
             uncertain.add(classes[owner][1])
     known = {each.text.split()[1] for each in configuration.statements if _is_list(each.text)}
     for line, name in classes.items():

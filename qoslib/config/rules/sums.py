@@ -141,10 +141,17 @@ PERCENT = re.compile(r"(?:bandwidth|priority) percent (\d{1,3})(?: .*)?")
 
 
 @rule(
-    "percent-over-100", "error", "Cisco IOS QoS command reference: bandwidth, priority", whole=True
+    "percent-over-100",
+    "error",
+    "Cisco IOS QoS command reference: bandwidth, priority; Arista EOS User Manual, Quality of"
+    " Service Configuration Commands, bandwidth percent",
+    whole=True,
 )
 def percent_over_100(configuration: Configuration) -> Iterator[Found]:
-    """The per cents of a policy's classes add up to more than 100."""
+    """The per cents of a policy's classes, or of a port's queues (EOS), add up to more than 100."""
+    if configuration.dialect == "eos":
+        yield from _scaled_down(configuration)
+        return
     policies: dict[str, list[tuple[str, float, int]]] = defaultdict(list)
     for each in standing(configuration):
         if said := PERCENT.fullmatch(each.text):
@@ -158,6 +165,35 @@ def percent_over_100(configuration: Configuration) -> Iterator[Found]:
                 parts[-1][2],
                 f"The classes of {policy} are promised {total:g} % together.",
                 f"{says} = {total:g} %.",
+            )
+
+
+_SHARED = re.compile(r"bandwidth (?:percent )?(\d+)")
+
+
+def _scaled_down(configuration: Configuration) -> Iterator[Found]:
+    """Of EOS, which divides per cents of queues in a round robin by their sum above 100."""
+    for port in configuration.ports:
+        shares, turns, line = dict[str, float](), False, 0
+        for of in port.classes:
+            texts = {each.text: each.line for each in of.statements}
+            turns = turns or "no priority" in texts
+            said = [found for text in texts if (found := _SHARED.fullmatch(text))]
+            if turns and said:
+                shares[of.name] = float(said[-1][1])
+                line = max(line, texts[said[-1][0]])
+        total = sum(shares.values())
+        if total > 100:
+            says = " + ".join(f"{name} {percent:g}" for name, percent in shares.items())
+            largest = max(shares, key=lambda name: shares[name])
+            part = _percent(shares[largest], total)
+            yield Found(
+                line,
+                f"The queues of {port.policy or port.interface} are given {total:g} % together:"
+                " under load each gets less than its line says.",
+                f"{says} = {total:g} %; {largest} gets {shares[largest]:g} / {total:g} = {part} of"
+                " what strict queues leave.",
+                severity="warning",
             )
 
 
@@ -180,7 +216,7 @@ def default_starved(case: Case) -> Iterator[Found]:
             member.of.line or case.configured.line,
             f"All traffic without a class of its own gets {share}.",
             f"{member.name}: {member.promise.minimum_why}; 5 % would be"
-            f" {rate_text(LEAST_SHARE * most)}.{_no_room(most, members, said or percent)}",
+            f" {rate_text(LEAST_SHARE * most)}.{_no_room(case, most, members, said or percent)}",
             _rate(case, member, said, percent),
         )
 
@@ -210,8 +246,9 @@ def _unlimited(most: float, members: list[Member]) -> bool:
     return any(each.strict and (each.limit_bps or most) >= most for each in members)
 
 
-def _no_room(most: float, members: list[Member], given: object) -> str:
-    return "" if given or _unlimited(most, members) else NO_ROOM
+def _no_room(case: Case, most: float, members: list[Member], given: object) -> str:
+    fixed = case.configuration.dialect.startswith(("ios", "junos"))
+    return "" if given or not fixed or _unlimited(most, members) else NO_ROOM
 
 
 def _rate(case: Case, member: Member, said: str, percent: int) -> str:
@@ -234,7 +271,7 @@ def no_rate(case: Case) -> Iterator[Found]:
             yield Found(
                 member.of.line or case.configured.line,
                 f"Class {member.name} gets nothing while the others are busy.",
-                f"{member.promise.minimum_why}.{_no_room(most, members, any(given))}",
+                f"{member.promise.minimum_why}.{_no_room(case, most, members, any(given))}",
                 _rate(case, member, *given),
             )
 
