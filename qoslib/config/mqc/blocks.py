@@ -1,7 +1,7 @@
 """The blocks of a configuration: which line belongs to which class, policy or interface."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
@@ -20,7 +20,7 @@ from qoslib.config.mqc.policies import (
     plain,
 )
 from qoslib.config.mqc.spelling import BESIDE, spelt
-from qoslib.config.mqc.words import BUILT_IN
+from qoslib.config.mqc.words import BUILT_IN, OF_DEVICE
 from qoslib.config.reading import Statement
 from qoslib.config.text import check_time
 
@@ -32,8 +32,11 @@ _OF_A_CLASS = {"class", "service-policy", *COMMANDS} - {"set"}
 #: Commands that take the place of an earlier one of their kind.
 _SINGLE = {"bandwidth", "priority", "shape", "police"}
 _HEADERS = ("class-map", "policy-map")
-#: A command that is so near to one of these, or to `service-policy`, is meant to be one.
+#: A command that is so near to one of these, or to the others of an interface, is meant to be one.
 _NEAR = 0.85
+_OF_INTERFACE = ("service-policy", "bandwidth")
+#: In a text without indentation, so is one that is so near to a command of the block.
+_NEAR_IN_BLOCK = 0.8
 _CLOSING = {"end-policy-map", "end-class-map", "end", "exit-policy-map", "exit-class-map"}
 _LIST = re.compile(r"(?:ip |ipv4 |ipv6 |mac )?access-list (?:standard |extended )?(\S+)")
 _HARDWARE = "How the line cards are set up for queues is left out."
@@ -105,6 +108,7 @@ class _Reading:
         self.found = Policies()
         self.held: dict[str, list[Line]] = {}
         self.lists: dict[str, int] = {}
+        self.last = 0
         self.close()
 
     def close(self) -> None:
@@ -139,6 +143,7 @@ class _Reading:
             if verb == "no":
                 self._withdrawn(line)
             self._alone(line)
+        self.last = line.number
 
     def _withdrawn(self, line: Line) -> None:
         """Forget a class map or a policy that is taken back."""
@@ -169,8 +174,20 @@ class _Reading:
             "class_map": {"match", "description", "no", "exit"},
             "policy_map": {*COMMANDS, *UNMODELLED, "class", "no", "description", "exit"},
             "interface": {*INTERFACE, *BESIDE, "ipv4"} - {"interface"},
-        }
-        return self.loose and line.verb in words.get(self.block, ())
+        }.get(self.block, ())
+        if line.verb == "exit":
+            # As typed, behind each class, it may stand at the margin of an indented text.
+            return bool(words)
+        return self.loose and (line.verb in words or self._is_slip(line, words))
+
+    def _is_slip(self, line: Line, words: Collection[str]) -> bool:
+        """Whether a line of a text without indentation is of this block, though no word is."""
+        if line.verb in OF_DEVICE:
+            return False
+        if self.block == "interface":
+            return bool(get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR))
+        below = bool(words) and line.number == self.last + 1
+        return below or bool(get_close_matches(line.verb, words, 1, _NEAR_IN_BLOCK))
 
     def _open(self, line: Line) -> None:
         verb, names = line.verb, list(line.words[1:])
@@ -249,6 +266,7 @@ class _Reading:
         elif line.verb == "match":
             self._match(line, words)
         else:
+            self.selection.matches.append(Match(line.number))
             self.found.wonder(line)
 
     def _match(self, line: Line, words: Words) -> None:
@@ -369,8 +387,7 @@ class _Reading:
         ):
             self.held[self.interface].append(line)
         elif (
-            get_close_matches(line.verb, ("service-policy",), 1, _NEAR)
-            or self.interface == "system qos"
+            get_close_matches(line.verb, _OF_INTERFACE, 1, _NEAR) or self.interface == "system qos"
         ):
             self.found.wonder(line)
 

@@ -8,6 +8,7 @@ from qoslib.config.code_points import DSCP, MARKS
 
 __all__ = [
     "BUILT_IN",
+    "OF_DEVICE",
     "OWN_POLICIES",
     "dscp_mark",
     "interface_rate_bps",
@@ -19,6 +20,31 @@ __all__ = [
 BUILT_IN = re.compile(r"system-cpp-|(?:non-client-nrt-class|port_child_policy)$")
 #: Policies that NX-OS has by itself.
 OWN_POLICIES = re.compile(r"(fcoe-)?default-")
+#: What begins a command of the device as a whole, which ends a block in a text without indentation.
+OF_DEVICE = frozenset((
+    "aaa", "access-list", "access-session", "alias", "archive", "arp", "authentication", "banner",
+    "bba-group", "boot", "bridge", "bridge-domain", "buffers", "call", "call-home", "card", "cdp",
+    "cef", "clns", "clock", "cns", "config-register", "configure", "controller", "cpu", "crypto",
+    "cts", "default", "device-sensor", "device-tracking", "diagnostic", "dial-peer", "dialer",
+    "dialer-list", "do", "domain", "dot11", "dot1x", "eap", "enable", "end", "environment",
+    "errdisable", "ethernet", "event", "evpn", "exception", "fabric", "facility-alarm", "fallback",
+    "feature", "file", "firewall", "flow", "frame-relay", "gatekeeper", "gateway", "hardware",
+    "hostname", "hw-module", "hw-switch", "identity", "interface", "iox", "ip", "ipc", "ipv4",
+    "ipv6", "isdn", "isis", "key", "kron", "l2tp", "l2vpn", "lacp", "ldap", "license", "line",
+    "lldp", "location", "logging", "login", "mab", "mac", "mac-address-table", "macro",
+    "management", "memory", "metadata", "mgcp", "mls", "monitor", "mpls", "multicast", "multilink",
+    "nat", "netconf", "netconf-yang", "network", "network-clock", "no", "ntp", "nv", "object-group",
+    "parameter-map", "parser", "partition", "password", "performance", "pfr", "platform",
+    "port-channel", "port-security", "power", "prefix-set", "priority-list", "privilege", "process",
+    "profile", "pseudowire-class", "qos", "queue-list", "radius", "radius-server",
+    "random-detect-group", "redundancy", "regexp", "rmon", "route", "route-map", "route-policy",
+    "router", "rsvp", "sampler", "scheduler", "scripting", "security", "service", "sflow", "sip-ua",
+    "snmp", "snmp-server", "spanning-tree", "ssh", "stackwise", "standby", "subscriber", "switch",
+    "switch-fabric", "switchname", "system", "tacacs", "tacacs-server", "telemetry", "telnet",
+    "template", "tftp-server", "time-range", "track", "transport", "tunnel", "udld", "username",
+    "vdc", "version", "virtual-template", "vlan", "vpc", "vpdn", "vrf", "vrrp", "vtp", "wireless",
+    "wlan", "x25", "xconnect", "zone", "zone-pair",
+))  # fmt: skip
 #: Names of the precedences of RFC 791.
 PRECEDENCES = (
     "routine", "priority", "immediate", "flash", "flash-override", "critical", "internet",
@@ -26,8 +52,9 @@ PRECEDENCES = (
 )  # fmt: skip
 #: How the name of an interface begins, and its rate [Mb/s]. The longest that fits counts.
 RATES_MBPS = {
-    "ethernet": 10, "eth": 10, "fastethernet": 100, "fa": 100, "gigabitethernet": 1000, "gi": 1000,
-    "gige": 1000, "gig": 1000, "twogigabitethernet": 2500, "tw": 2500,
+    "ethernet": 10, "eth": 10, "fastethernet": 100, "fa": 100, "f": 100,
+    "gigabitethernet": 1000, "gi": 1000, "g": 1000, "gige": 1000, "gig": 1000,
+    "twogigabitethernet": 2500, "tw": 2500,
     "fivegigabitethernet": 5000, "fi": 5000,
     "tengigabitethernet": 10_000, "te": 10_000, "tengige": 10_000, "twentyfivegige": 25_000,
     "twentyfivegigabitethernet": 25_000, "fortygigabitethernet": 40_000, "fo": 40_000,
