@@ -1,5 +1,7 @@
 """Configurations of IOS XR and NX-OS, written by hand, with numbers worked out by hand."""
 
+import pytest
+
 from qoslib.config import default, read
 from qoslib.port import (
     ByteLimit,
@@ -8,6 +10,7 @@ from qoslib.port import (
     PeakRate,
     Policer,
     Shaper,
+    TailDrop,
     TimeRedProfile,
 )
 
@@ -189,6 +192,51 @@ def test_nxos_groups_weights_and_step_marking():
         "c-out-8q-q-default",
     ]  # fmt: skip
     assert out.origin("queues['c-out-8q-q3'].limit.limit_bytes").fact == "buffer_bytes"
+    # Weight 0 averages nothing, so no default of a weight is said.
+    assert not out.origins_of("queues['c-out-8q-q3'].dropper.averaging")
+
+
+@pytest.mark.parametrize(
+    ("said", "ecn"),
+    [
+        ("default ecn", True),
+        ("10 ms 20 ms ecn", True),
+        ("dscp af21 10 ms 20 ms 50 ecn", True),
+        ("1 mbytes 2 mbytes probability percentage 10 ecn", True),
+        ("10 ms 20 ms", False),
+    ],
+)
+def test_xr_random_detect_marks_where_ecn_stands_behind_its_thresholds(said, ecn):
+    text = (
+        "class-map match-any DATA\n match dscp af21\n end-class-map\npolicy-map OUT\n class DATA\n"
+        f"  bandwidth percent 10\n  random-detect {said}\n end-policy-map\n"
+        "interface TenGigE0/0/0/1\n service-policy output OUT\n"
+    )
+    found = read(text)
+    assert queues(found.ports[0])["DATA"].dropper.ecn is ecn
+    assert not found.remarks
+
+
+@pytest.mark.parametrize(
+    ("said", "lost"),
+    [
+        ("threshold burst-optimized ecn", "no packet is marked by them"),
+        (
+            "minimum-threshold 10 packets maximum-threshold 20 packets drop-probability 1 ecn",
+            "no packet is marked by them",
+        ),
+        (
+            "minimum-threshold 1 kbytes maximum-threshold 2 kbytes drop-probability 1 non-ecn",
+            "packets without ECN alone",
+        ),
+    ],
+)
+def test_nxos_thresholds_that_are_left_out_say_what_of_ecn_is(said, lost):
+    text = NX_FABRIC.replace("queue-limit 200 kbytes", f"random-detect {said}")
+    found = read(text, facts={"buffer_bytes": 1e6, "line_rate_bps": 100e9})
+    (remark,) = found.remarks
+    assert lost in remark.lost
+    assert queues(found.ports[1])["c-out-8q-q1"].dropper == TailDrop()
 
 
 def test_nxos_asks_for_what_no_line_says():

@@ -102,12 +102,11 @@ def dropper(
         if profile != base:
             profiles.append((mark, profile))
             origins.append((f"dropper.profiles[{mark!r}]", origin))
-    averaging = Ewma(int(early.weight.value)) if early.weight else Ewma()
-    origins.append(("dropper.averaging.exponent", early.weight or rules.row("wred_weight")))
-    red = Red(
-        base, tuple(profiles), Instantaneous() if early.instantaneous else averaging, early.ecn
-    )
-    return red, origins
+    averaging: Ewma | Instantaneous = Instantaneous()
+    if not early.instantaneous:
+        averaging = Ewma(int(early.weight.value)) if early.weight else Ewma()
+        origins.append(("dropper.averaging.exponent", early.weight or rules.row("wred_weight")))
+    return Red(base, tuple(profiles), averaging, early.ecn), origins
 
 
 def _domain(early: Early, marks: tuple[str, ...]) -> list[str]:

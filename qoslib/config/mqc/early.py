@@ -8,7 +8,9 @@ __all__ = ["marks_of", "queue_limit", "random_detect"]
 
 #: Marks that no model looks at.
 _UNSEEN = "atm-clp", "clp", "dei", "discard-class", "exp"
-_IN_PACKETS = "Thresholds in packets are left out: queues of this platform are counted in bytes."
+_IN_PACKETS = "Thresholds in packets are left out: queues of this platform are counted in bytes"
+_NOT_SAID = "Thresholds that the platform sets, or of packets without ECN alone, are left out"
+_OTHER_MARK = "This choice of thresholds is left out: no model looks at this mark"
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 
 
@@ -98,22 +100,29 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
         lost = _row(early, words, word)
     elif words.has_number():
         early.rows = {"": _range(words)}
+    elif words.skip("threshold") or "non-ecn" in words.line.words:
+        return [_NOT_SAID + _and_ecn(words)]
     elif words.skip("minimum-threshold"):
         row = _nexus(early, words)
         if row[0].unit == "packets":
-            return [_IN_PACKETS]
+            return [_IN_PACKETS + _and_ecn(words)]
         early.rows = {"": row}
-    elif words.skip("threshold", "non-ecn"):
-        return ["Thresholds that the platform sets, or of packets without ECN alone, are left out."]
     elif words.skip(
         "discard-class-based", "cos-based", "dei-based", "atm-clp-based", "qos-group", *_UNSEEN
     ):
-        return ["This choice of thresholds is left out: no model looks at this mark."]
+        return [_OTHER_MARK + _and_ecn(words)]
     else:
         raise NotUnderstood
+    if words.skip("ecn"):
+        early.ecn = True
     words.end()
     of.early = early
     return lost
+
+
+def _and_ecn(words: Words) -> str:
+    """The end of a sentence on thresholds that are left out: whether they mark with ECN."""
+    return "; no packet is marked by them." if "ecn" in words.line.words else "."
 
 
 def _row(early: Early, words: Words, by: str) -> list[str]:
@@ -122,7 +131,7 @@ def _row(early: Early, words: Words, by: str) -> list[str]:
         early.by = "dscp"
     row = _nexus(early, words) if words.skip("minimum-threshold") else _range(words)
     if row[0].unit == "packets" and "minimum-threshold" in words.line.words:
-        return [_IN_PACKETS]
+        return [_IN_PACKETS + _and_ecn(words)]
     early.rows.update(dict.fromkeys(marks, row))
     return []
 
@@ -137,9 +146,11 @@ def _range(words: Words) -> tuple[Amount, Amount, float]:
     if high.value <= 0 or low.value > high.value:
         words.refuse(_no_range(low, high))
     if words.skip("probability"):
-        words.skip("percent")
+        words.skip("percent", "percentage")
         return low, high, words.percent("the probability", 0)
-    share = 1 / words.count("the denominator", 1, 65_536) if words.ahead else 0.1
+    share = 0.1
+    if words.ahead not in ("", "ecn"):
+        share = 1 / words.count("the denominator", 1, 65_536)
     return low, high, share
 
 
