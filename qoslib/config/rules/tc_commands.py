@@ -23,7 +23,7 @@ __all__: list[str] = []
 
 #: What a remark says of a command that is no command, and of one that leads nowhere.
 _REFUSED = ("did you mean", "The quotation does not end")
-_NOWHERE = ("No packets wait in",)
+_NOWHERE = ("No packets wait in", "is the qdisc, not a class")
 
 
 @rule(
@@ -65,7 +65,11 @@ def ceil_below_rate(case: Case) -> Iterator[Found]:
             )
 
 
-_BYTES = re.compile(r"(?<![\w.])(\d[\d.]*|\$\w+|\$\{\w+\})([kmgt])(i?)bps\b", re.IGNORECASE)
+#: A number, or what a shell makes one of.
+_VALUE = (
+    r"\d[\d.]*|\$\w+|\$\{[^{}]+\}|\$\(\([^`'\"]{1,200}?\)\)|\$\[[^`'\"\]]+\]|\$\([^()]+\)|`[^`]+`"
+)
+_BYTES = re.compile(rf"(?<![\w.])({_VALUE})([kmgt])(i?)bps\b", re.IGNORECASE)
 #: Prefix of a rate, and the unit of so many bits per second.
 _PREFIX = {"k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
 
@@ -118,7 +122,7 @@ def tc_bytes_per_second(configuration: Configuration) -> Iterator[Found]:
 def _in_bits(found: re.Match[str]) -> str:
     """What a rate in bytes per second is in bits."""
     number, prefix, binary = found[1], found[2].lower(), found[3]
-    if prefix in _PREFIX and not binary and number[0] != "$" and number.count(".") < 2:
+    if prefix in _PREFIX and not binary and number[0].isdigit() and number.count(".") < 2:
         value = units.convert(float(number.rstrip(".")), _PREFIX[prefix], "bit/s")
         return f"{found[0]} is {rate_text(units.bits(value))}"
     return f"{found[0]} is eight times {number}{prefix}{binary.lower()}bit"
@@ -192,7 +196,7 @@ def class_without_filter(case: Case) -> Iterator[Found]:
     remarks = case.configuration.remarks
     texts = [each.text for each in case.configuration.statements]
     texts += [each.text for each in remarks]
-    unread = any("filter" in each.text and each.kind != "not modelled" for each in remarks)
+    unread = any("filter" in each.text and each.kind == "unknown" for each in remarks)
     empty = [each for each in case.configured.classes if not each.marks and _is_made(each)]
     if unread or not empty or any(_SETS_CLASS.search(text) for text in texts):
         return

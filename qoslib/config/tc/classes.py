@@ -50,7 +50,7 @@ class Sorted(NamedTuple):
     policers: dict[str, Policer]
 
 
-def sort(notes: Notes, parent: str, queues: dict[str, str]) -> Sorted:
+def sort(notes: Notes, parent: str, queues: dict[str, str], astray: str = "") -> Sorted:
     """Read the filters of a qdisc.
 
     Parameters
@@ -60,11 +60,14 @@ def sort(notes: Notes, parent: str, queues: dict[str, str]) -> Sorted:
         Its handle.
     queues : dict of str to str
         Class and the name of its queue.
+    astray : str, optional
+        The class of packets whose filter names a class that is not there.
 
     Returns
     -------
     Sorted
     """
+    notes.read_filters.add(parent)
     rules: list[tuple[str, str]] = []
     default: str | None = None
     filters: dict[str, list[Command]] = {}
@@ -77,7 +80,7 @@ def sort(notes: Notes, parent: str, queues: dict[str, str]) -> Sorted:
         chosen = selected(command)
         for lost in chosen.lost:
             notes.lose(command, lost)
-        queue = _queue(notes, command, chosen, parent, queues)
+        queue = _queue(notes, command, chosen, parent, queues, astray)
         if not queue:
             continue
         marks = tuple(notes.name(mark) for mark in chosen.marks)
@@ -91,7 +94,12 @@ def sort(notes: Notes, parent: str, queues: dict[str, str]) -> Sorted:
 
 
 def _queue(
-    notes: Notes, command: Command, chosen: Selected, parent: str, queues: dict[str, str]
+    notes: Notes,
+    command: Command,
+    chosen: Selected,
+    parent: str,
+    queues: dict[str, str],
+    astray: str,
 ) -> str:
     if not chosen.target:
         if chosen.police is not None or not chosen.lost:
@@ -99,9 +107,25 @@ def _queue(
         return ""
     target = handle(chosen.target, command.line, parent)
     if target not in queues:
-        notes.lose(command, f"No packets wait in {target}: these go where unclassified ones go.")
-        return ""
+        whole = target == parent
+        what = f"{target} is the qdisc, not a class" if whole else f"No packets wait in {target}"
+        notes.lose(command, f"{what}: these packets {_goes(notes, parent, whole, astray)}.")
+        return queues.get(astray, "")
     return queues[target]
+
+
+def _goes(notes: Notes, parent: str, whole: bool, astray: str) -> str:
+    """What becomes of packets whose filter names no class with a queue, or the qdisc as a whole.
+
+    Linux, net/sched: prio_classify, htb_classify, drr_classify, qfq_classify.
+    """
+    qdisc = notes.device.qdiscs.get(parent)
+    kind = qdisc.kind if qdisc else ""
+    if astray:
+        return f"go to {astray}, the first of the priomap"
+    if kind == "htb" and whole:
+        return "leave at once, unshaped"
+    return "are dropped" if kind in ("drr", "qfq") else "go where unclassified ones go"
 
 
 def _policer(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from qoslib.config.reading import Remark, refusal
-from qoslib.config.tc.known import unknown_of_filter
+from qoslib.config.tc.known import FILTERS, unknown_of_filter
 from qoslib.config.tc.options import OPTIONS, left_out, options_of
 from qoslib.config.tc.words import INGRESS, Command
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
@@ -42,6 +42,8 @@ class Device:
         The lowest number of the filters of each parent.
     next_handle : int
         Of a qdisc without one.
+    sorted_elsewhere : bool
+        Whether something that is not read may give packets their class.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Device:
     below: dict[str, str] = field(default_factory=dict)
     lowest: dict[str, int] = field(default_factory=dict)
     next_handle: int = 0x8001
+    sorted_elsewhere: bool = False
 
     def hang(self, qdisc: Command) -> None:
         """A qdisc below its parent."""
@@ -302,6 +305,8 @@ def _filter(device: Device, command: Command, certain: bool) -> str:
         return ""
     if not command.kind:
         return "A filter needs a kind, like u32: this one is left out."
+    if command.kind not in FILTERS and not command.shown:
+        return f"{command.kind[:40]!r} is no kind of filter, like u32: this one is left out."
     missing = not parent or not (device.has(parent) or parent == "egress")
     if missing and certain and not command.shown:
         raise _missing(device, parent or "root", command)

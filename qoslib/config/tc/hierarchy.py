@@ -66,7 +66,6 @@ def htb_tree(notes: Notes, qdisc: Command) -> Inner:
     names = {each: notes.name(each) for each in (qdisc.handle, *own)}
     leaves = {each: names[each] for each in own if each not in children}
     found = sort(notes, qdisc.handle, leaves)
-    _other_filters(notes, qdisc)
     default = _default(notes, qdisc, options, leaves) if found.default is None else found.default
     classifier = classifier_of(found.rules, default)
     queues, nodes = [], []
@@ -106,14 +105,6 @@ def _no_cycle(top: str, children: dict[str, list[str]], own: dict[str, Command])
     for classid, command in own.items():
         if classid not in reached:
             raise ConfigurationError(f"{classid} stands below itself", command.line)
-
-
-def _other_filters(notes: Notes, qdisc: Command) -> None:
-    for _, command in notes.device.filters:
-        if command.parent.startswith(qdisc.handle) and command.parent != qdisc.handle:
-            notes.lose(command, f"Filters of class {command.parent} are left out.")
-        elif command.parent == "egress":
-            notes.lose(command, "Filters in front of the qdisc are left out.")
 
 
 def _default(notes: Notes, qdisc: Command, options: Options, leaves: dict[str, str]) -> str:

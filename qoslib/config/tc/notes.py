@@ -81,6 +81,8 @@ class Notes:
         self._said: set[Remark] = set()
         #: Commands that no port describes; a device that has one promises nothing.
         self.undescribed: list[Command] = []
+        #: Qdiscs whose filters were read.
+        self.read_filters: set[str] = set()
         name = facts.name(interface, "line_rate_bps")
         value = facts.number(interface, "line_rate_bps")
         #: A port without a line rate is asked for it, and a rate in per cent has any until then.

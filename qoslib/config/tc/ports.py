@@ -57,6 +57,7 @@ def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPor
         inner = alone or inner_of(notes, qdisc)
     except Unmodelled as reason:
         notes.without_model(reason)
+    _other_filters(notes)
     if notes.undescribed:
         classes = tuple(notes.classes)
         return ConfiguredPort(interface, "out", None, classes, policy=policy, line=root.line), notes
@@ -68,6 +69,15 @@ def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPor
     if delay_s:
         notes.at("base_delay_s", Given(delay_s, root.line))
     return _finished(notes, "out", inner, policy, root.line, shaper, delay_s), notes
+
+
+def _other_filters(notes: Notes) -> None:
+    for _, command in notes.device.filters:
+        if command.parent == "egress":
+            notes.lose(command, "Filters in front of the qdisc are left out.")
+        elif command.parent not in (INGRESS, *notes.read_filters):
+            of = "class " if command.parent in notes.device.classes else ""
+            notes.lose(command, f"Filters of {of}{command.parent} are left out.")
 
 
 def _finished(

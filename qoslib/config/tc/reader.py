@@ -24,6 +24,8 @@ __all__ = ["is_tc", "read_tc", "tc_lines"]
 NAMELESS = "device"
 #: After so many refused commands the text is taken for none.
 MOST_REFUSED = 100
+#: What may give packets their class, where it is not read.
+_SORTS = re.compile(r"\bfilter\b|CLASSIFY|skbedit|cgroup|\bmeta priority\b")
 _SHOWN = re.compile(r'^[ \t]*\[\s*\{[^}]{0,200}"(?:kind|class)"\s*:', re.MULTILINE)
 _LINE = re.compile(
     r"""(?<![\w.-])tc\}?[ \t]+(?:-\S+[ \t]+)*(?:qdisc|class|filter)\b
@@ -203,7 +205,9 @@ def _ports(
     ports: list[ConfiguredPort] = []
     remarks: list[Remark] = []
     kinds: list[Command] = []
+    elsewhere = any(each.kind != "refused" and _SORTS.search(each.text) for each in script.remarks)
     for name, device in found.items():
+        device.sorted_elsewhere = elsewhere
         interface = name or NAMELESS
         root = device.root
         unread = script.unread.get(name, script.unread.get(""))

@@ -137,8 +137,9 @@ def _prio(notes: Notes, qdisc: Command) -> Inner:
             limits.append(Held(size, TailDrop()))
         else:
             limits.append(_leaf(notes, each, name))
-    found = sort(notes, qdisc.handle, dict(zip(ids, names, strict=True)))
-    mapped, rest = by_priority(bands_of(notes, qdisc, options, count), names)
+    whole = bands_of(notes, qdisc, options, count)
+    found = sort(notes, qdisc.handle, dict(zip(ids, names, strict=True)), ids[whole[0]])
+    mapped, rest = by_priority(whole, names)
     if notes.device.names.get("the rest") == "":
         mapped, rest = [], ""
     rules = found.rules if found.default is not None else (*found.rules, *mapped)
@@ -162,6 +163,9 @@ def _round(notes: Notes, qdisc: Command) -> Inner:
     found = sort(notes, qdisc.handle, names)
     classifier = classifier_of(found.rules, found.default or "")
     if found.default is None:
+        if not found.rules and not own[0].shown and not notes.device.sorted_elsewhere:
+            lost = f"No filter leads to a class: {qdisc.kind} drops every packet, unless an"
+            raise Unmodelled(qdisc, f"{lost} application gives it its class (SO_PRIORITY).")
         notes.lose(qdisc, "Unclassified packets are dropped; here such a stream is an error.")
     queues = []
     for command in own:
