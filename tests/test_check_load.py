@@ -1,6 +1,7 @@
 """What a check says of a load: which TCP runs itself, what 80 % and 120 % carry, what is lost."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -418,3 +419,16 @@ def test_of_one_connection_beside_a_stream_the_loss_is_that_of_the_stream():
         (each,) = runs(port, given, "packets")
         lost.append(each.drop_ratio)
     assert all(0 < share < 0.1 for share in lost)
+
+
+def test_a_class_that_drops_loses_all_and_no_guarantee_is_its_fix():
+    folder = Path(__file__).parent / "cases" / "ios-xe"
+    text = (folder / "class_that_drops.conf").read_text()
+    report = check(text, traffic='SHARING = "5 Mb/s"\nclass-default = "20 Mb/s"')
+    (loss,) = losses(report)
+    assert loss.sentence == "Class SHARING loses 100 % of what it is sent."
+    assert loss.fix == ""
+    assert "All its packets are dropped" in loss.arithmetic
+    (row,) = (each for each in report.ports[0].rows if each.name == "SHARING")
+    assert (row.minimum.text, row.maximum.text, row.queue.text) == ("0", "0", "-")
+    assert "all its packets are dropped; line 10" in row.maximum.why

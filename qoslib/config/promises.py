@@ -135,6 +135,8 @@ def _promises(
         held, held_why = _held(port, queue, minimum, frames.get(name, (FRAME_BYTES,)))
         # What the scheduler gives a queue whose policer would let in as much.
         served = max(minimum, freed.get(of, 0.0))
+        if limited_bps(queue) == 0:
+            held, held_why, served = 0.0, "nothing waits", 0.0
         lasts = units.serialisation_s(held, served) if held is not None and served else None
         most = _maximum(port, queue, shapers[of])
         found.append(Promise(name, queue.name, minimum, why, *most, served, held, held_why, lasts))
@@ -235,6 +237,7 @@ def _maximum(port: Port, queue: Queue, shapers: Limits) -> tuple[float, str]:
     if own is not None:
         by_policer = queue.policer is not None and policed_bps(queue.policer) == own
         words = "its policer" if by_policer else "its shaper"
+        words = words if own else "all its packets are dropped"
         if by_policer and queue.policer and queue.policer.when == "congested":
             words += ", when congested"
         rates.append((own, words))

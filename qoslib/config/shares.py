@@ -151,6 +151,9 @@ def limit_in(port: Port, queue: Queue) -> float | None:
 
 def policed_bps(policer: Policer) -> float | None:
     """What a policer lets through in the long run; None if it drops nothing."""
+    first = {policer.conform, policer.exceed}
+    if first == {"drop"} and (policer.excess is None or policer.violate == "drop"):
+        return 0.0
     if policer.exceed == "drop":
         return policer.rate_bps
     if policer.excess is None or policer.violate != "drop":
@@ -279,6 +282,8 @@ class _Shared:
     def _why(self, queue: Queue, rate_bps: float, demand_bps: float) -> str:
         port, own = self.port, _own_bps(self.port, queue)
         limit, strict = limit_in(port, queue), is_strict(port, queue)
+        if limit == 0:
+            return "all its packets are dropped"
         if not rate_bps:
             # Of strict classes only those that go before it.
             first = [q for q in self.unlimited if not strict or q.priority < queue.priority]

@@ -140,11 +140,12 @@ def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cel
         "its shaper": f"{where}shaper.rate_bps",
         "its policer": f"{where}policer.rate_bps",
         "its policer, when congested": f"{where}policer.rate_bps",
+        "all its packets are dropped": f"{where}policer.rate_bps",
     }
     node = promise.maximum_why.removeprefix("the shaper of ")
     path = paths.get(promise.maximum_why, f"scheduler.nodes[{node!r}].shaper.rate_bps")
     kind, said = _from(configured.origin(path))
-    if kind == "configured" and promise.maximum_why.endswith("when congested"):
+    if kind == "configured" and promise.maximum_why.endswith(("when congested", "are dropped")):
         kind = "computed"  # A number with a condition needs a note.
     why = _joined(promise.maximum_why, said)
     return Cell(rate_text(promise.maximum_bps), kind, why, promise.maximum_bps)

@@ -166,6 +166,8 @@ def _more(case: Case, member: Member, given: dict[str, float]) -> tuple[str, str
     assert member.load is not None
     if member.load.taken_by:
         return "", f" Its packets get into {member.load.taken_by}: no packet is in this class."
+    if member.limit_bps == 0:
+        return "", " All its packets are dropped, as its class says."
     if member.strict:
         return "", ""
     if member not in case.members:

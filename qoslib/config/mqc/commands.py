@@ -114,6 +114,12 @@ def _set(of: PolicyClass, words: Words) -> list[str]:
     return []
 
 
+def _drop(of: PolicyClass, words: Words) -> list[str]:
+    of.drop = words.line.number
+    words.end()
+    return []
+
+
 def _child(of: PolicyClass, words: Words) -> list[str]:
     words.skip("output", "input")
     if words.skip("type"):
@@ -133,6 +139,7 @@ COMMANDS: dict[str, Callable[[PolicyClass, Words], list[str]]] = {
     "random-detect": random_detect,
     "service-policy": _child,
     "set": _set,
+    "drop": _drop,
     **dict.fromkeys(ACTIONS, _action),
 }
 #: Command -> what is lost without it.
@@ -140,7 +147,6 @@ UNMODELLED = {
     "fair-queue": "The flows of this class wait in one queue here, first in first out.",
     "compression": "Headers stay as long as they are.",
     "compress": "Headers stay as long as they are.",
-    "drop": "The packets of this class are not discarded; give it no stream.",
     "trust": "Streams keep the mark that you give them.",
     "queue-buffers": "The share of the switch's memory is left out; the default limit is taken.",
     "estimate": "Nothing is lost.",
@@ -215,9 +221,11 @@ def withdraw(of: PolicyClass, words: str) -> None:
         If it gives a class nothing.
     """
     verb = words if words in _FIELDS else words.partition(" ")[0]
-    if verb not in _FIELDS and verb not in UNMODELLED:
+    if verb not in _FIELDS and verb not in UNMODELLED and verb != "drop":
         raise NotUnderstood
     if verb in _FIELDS:
         setattr(of, _FIELDS[verb], None)
     if verb == "fair-queue":
         of.fair = 0
+    if verb == "drop":
+        of.drop = 0

@@ -7,12 +7,15 @@ from qoslib.config.mqc.weights import of_share_bps
 from qoslib.config.text import ConfigurationError
 from qoslib.port import ExcessBurst, PeakRate, Policer, Shaper
 
-__all__ = ["policer", "priority_policer", "shaper"]
+__all__ = ["DISCARDING", "policer", "priority_policer", "shaper"]
 
 #: Path in the policer -> the line, or the default, that says it.
 Origins = list[tuple[str, Amount | str | None]]
 #: A shaper of the models never lets a frame go that its bucket cannot hold [B].
 _FRAME_BYTES = 1518
+
+#: What `drop` does to the packets of a class, whatever their rate is.
+DISCARDING = Policer(units.kbps(8.0), _FRAME_BYTES, conform="drop")
 
 
 def _burst_bytes(amount: Amount | None, rate_bps: float, default_s: float) -> int:

@@ -170,8 +170,9 @@ def _join(places: list[Place]) -> None:
         part = place.of
         said = part.priority, part.bandwidth, part.remaining, part.shape, part.child, part.police
         queues = part.limit, part.early
-        alone = part.fair or part.limits or any(each is not None for each in (*said, *queues))
-        if not (alone or rest.of.police or rest.of.child):
+        alone = part.fair or part.drop or part.limits
+        alone = alone or any(each is not None for each in (*said, *queues))
+        if not (alone or rest.of.police or rest.of.child or rest.of.drop):
             place.host = rest
 
 

@@ -122,7 +122,7 @@ class Early:
 
 @dataclass
 class PolicyClass:
-    """A class of a policy; `fair` is the line of `fair-queue`, or 0."""
+    """A class of a policy; `fair` and `drop` are the lines of these commands, or 0."""
 
     name: str
     line: int
@@ -137,6 +137,7 @@ class PolicyClass:
     limits: dict[str, Amount] = field(default_factory=dict)
     early: Early | None = None
     fair: int = 0
+    drop: int = 0
     groups: tuple[str, ...] = ()
 
     def has(self, line: int) -> bool:

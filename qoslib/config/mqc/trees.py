@@ -4,7 +4,7 @@ from typing import Literal
 
 from qoslib import units
 from qoslib.config.mqc.droppers import dropper
-from qoslib.config.mqc.meters import policer, priority_policer, shaper
+from qoslib.config.mqc.meters import DISCARDING, policer, priority_policer, shaper
 from qoslib.config.mqc.places import Place
 from qoslib.config.mqc.policies import Amount, PolicyClass
 from qoslib.config.mqc.rules import Rules
@@ -195,6 +195,9 @@ class Grown:
 
     def _metered(self, queue: Queue, place: Place, share_bps: float) -> Queue:
         part, found = place.of, []
+        if part.drop:
+            self.came(f"{_queue(place)}.policer.rate_bps", part.drop)
+            return queue.replace(policer=DISCARDING)
         try:
             if part.police:
                 found.append((policer(part.police, share_bps, self.rules), part.police.line))
@@ -219,6 +222,9 @@ class Grown:
         part = place.of
         origin: Amount | str
         limit: PacketLimit | ByteLimit
+        if part.drop:
+            # None of its packets gets so far.
+            return PacketLimit(1)
         if self.way == "in" and self.held:
             limit, origin = PacketLimit(int(self.held.value)), self.held
         elif self.way == "in":

@@ -53,7 +53,8 @@ def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:
         elif given and place.of.name == DEFAULT:
             made[place.path] = max(100 - given, 1), rules.row("remaining_percent")
         else:
-            default = None if place.of.priority else rules.row("remaining_ratio")
+            alone = place.of.priority or place.of.drop
+            default = None if alone else rules.row("remaining_ratio")
             made[place.path] = 1.0, default
     return made
 
@@ -74,7 +75,7 @@ def _by_bandwidth(places: list[Place], share_bps: float, rules: Rules) -> Weight
     unreserved = []
     for place in places:
         part = place.of
-        if part.priority:
+        if part.priority or part.drop:
             made[place.path] = 1.0, None
         elif part.bandwidth:
             made[place.path] = of_share_bps(part.bandwidth, share_bps), part.bandwidth

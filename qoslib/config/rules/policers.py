@@ -98,7 +98,7 @@ def tcp_policed(case: Case) -> Iterator[Found]:
         flows = load.flows if load else ()
         if policer is None or policer.exceed != "drop" or not flows:
             continue
-        if policer.when == "congested" and member.strict:
+        if (policer.when == "congested" and member.strict) or member.limit_bps == 0:
             continue
         trip = max(flow.round_trip_s for flow in flows)
         product = units.octets(policer.rate_bps * trip)

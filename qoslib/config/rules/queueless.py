@@ -66,7 +66,8 @@ def _found(
     verbs = _verbs(of)
     changes = [verb for verb in _CHANGES if verb in verbs]
     fix = ""
-    if _is_discarded(case, of):
+    if "drop" in verbs:
+        # Nothing of it waits.
         return
     if member.name in guests or changes:
         command = _command(case, most, members, member)
@@ -96,13 +97,6 @@ def _found(
             f"Class {member.name} is policed and has no queue of its own on the device.",
             f"{wants}: what passes waits in class-default's queue, here in one of its own.",
         )
-
-
-def _is_discarded(case: Case, of: ConfiguredClass) -> bool:
-    """Whether `drop`, which is not modelled, stands in a class: nothing of it waits."""
-    drops = [each.line for each in case.configuration.remarks if each.text == "drop"]
-    lines = [each.of.line for each in case.every] if drops else []
-    return any(max((each for each in lines if each < line), default=0) == of.line for line in drops)
 
 
 def _verbs(of: ConfiguredClass) -> dict[str, int]:

@@ -264,7 +264,7 @@ def no_rate(case: Case) -> Iterator[Found]:
     every = ((most, members, m) for most, members in case.groups for m in members)
     for most, members, member in every:
         rest = "the rest" in member.of.marks or member.name == "class-default"
-        if rest or member.promise.minimum_bps or len(case.members) == 1:
+        if rest or member.promise.minimum_bps or len(case.members) == 1 or member.limit_bps == 0:
             continue
         if not stopped(case, member) and not _meant_empty(member):
             given = _given(case, most, members, member, LEAST_SHARE)
