@@ -248,3 +248,28 @@ def test_without_a_port_there_is_no_scenario():
     with pytest.raises(ValueError, match="no port is shown; allowed: a text with one"):
         made.scenario  # noqa: B018
     made.close()
+
+
+#: VOICE matches nothing that is understood: its packets are in class-default.
+SLIP = """class-map match-any VOICE
+ match dcsp ef
+policy-map EDGE
+ class VOICE
+  priority 1000
+ class class-default
+  fair-queue
+interface GigabitEthernet0/1
+ bandwidth 10000
+ service-policy output EDGE
+"""
+
+
+def test_the_explorer_and_the_check_give_the_same_figures():
+    facts, traffic = {"line_rate_bps": 1e7}, 'VOICE = "0.9 Mb/s"\nclass-default = "12 Mb/s"'
+    checked = check(SLIP, facts=facts, traffic=traffic)
+    runs = {each.name: each for each in checked.ports[0].runs if each.model == "packets"}
+    made = explore.configuration(SLIP, facts=facts, traffic=traffic)
+    for name, run in runs.items():
+        assert lost(made, name) == pytest.approx(100 * run.drop_ratio, rel=0.1, abs=0.1)
+    assert 15 < lost(made, "VOICE") < 30
+    made.close()

@@ -20,7 +20,7 @@ from qoslib.explore.export import Call
 from qoslib.explore.page_code import joined
 from qoslib.explore.presets import PRESETS, Preset
 from qoslib.explore.upload import Loader
-from qoslib.findings import ClassRun, runs, scenario_of, stand_in
+from qoslib.findings import ClassRun, Given, offered, routed, runs, scenario_of, stand_in
 from qoslib.packets.progress import Progress
 from qoslib.plots.patient import WAITING, Patient, patient
 from qoslib.record import checked, fail
@@ -134,9 +134,10 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._shown = shown
         self._offer(reading, shown)
         # A class keeps what it was offered at first: another guarantee is no other load.
-        offered = {each.name: each for each in self._loads}
-        now = config.loads(shown, None if offered else self._traffic or None)
-        self._loads = tuple(offered.get(each.name, each) for each in now)
+        kept = {each.name: each for each in self._loads}
+        given = Given(config.Facts(self._facts), None if kept else self._traffic or None)
+        now = offered(reading, shown, given)
+        self._loads = routed(reading, shown, [kept.get(each.name, each) for each in now])
         sizes = {each.name: each.frames_bytes for each in self._loads}
         self._promises = config.promises(shown, sizes)
         self._tell()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from qoslib.packets.progress import Progress
 
-__all__ = ["Assessed", "Given", "assessed"]
+__all__ = ["Assessed", "Given", "assessed", "offered"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,12 @@ def assessed(
     TakesTooLongError
         If reading it or the rules take too long.
     """
-    sent = _loads(found, given)
+    names = _names(found)
+    sent = {
+        place: offered(found, port, given, names)
+        for place, port in enumerate(found.ports)
+        if port.port is not None and port.direction == "out"
+    }
     unpromised = _unpromised(found, given)
     listed = list(findings(found, sent, given.facts))
     by_port = _modelled(found, given, sent, ratios, progress) | unpromised
@@ -102,17 +107,39 @@ def assessed(
     return Assessed(found, sent, by_port, tuple(listed))
 
 
-def _loads(found: Configuration, given: Given) -> dict[int, tuple[Load, ...]]:
-    names, sent = _names(found), {}
-    for place, port in enumerate(found.ports):
-        if port.port is not None and port.direction == "out":
-            rates, sizes = None, None
-            if given.measured is not None:
-                from qoslib.findings.measured import counted, frames
+def offered(
+    found: Configuration,
+    port: ConfiguredPort,
+    given: Given,
+    names: Collection[str] | None = None,
+) -> tuple[Load, ...]:
+    """Say what is sent to each class of a port, and which class takes what is sent to another.
 
-                rates, sizes = counted(given.measured, port), frames(given.measured, port)
-            sent[place] = routed(found, port, loads(port, given.traffic, rates, names, sizes))
-    return sent
+    Parameters
+    ----------
+    found : Configuration
+    port : ConfiguredPort
+        One of its ports.
+    given : Given
+    names : collection of str, optional
+        The classes of all its ports, where they are known already.
+
+    Returns
+    -------
+    tuple of Load
+
+    Raises
+    ------
+    ConfigurationError
+        If the traffic cannot be read.
+    """
+    rates, sizes = None, None
+    if given.measured is not None:
+        from qoslib.findings.measured import counted, frames
+
+        rates, sizes = counted(given.measured, port), frames(given.measured, port)
+    names = _names(found) if names is None else names
+    return routed(found, port, loads(port, given.traffic, rates, names, sizes))
 
 
 def _names(found: Configuration) -> set[str]:

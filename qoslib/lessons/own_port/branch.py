@@ -70,8 +70,10 @@ def probe() -> str:
 
 def router(text: str) -> Scenario:
     """The port of a configuration with the branch's traffic, and nothing behind it."""
-    configured = config.read(text, facts=FACTS).ports[0]
-    scenario = findings.scenario_of(configured, config.loads(configured, traffic()))
+    reading = config.read(text, facts=FACTS)
+    configured = reading.ports[0]
+    given = findings.Given(config.Facts(FACTS), traffic())
+    scenario = findings.scenario_of(configured, findings.offered(reading, configured, given))
     return scenario.replace(name="the router alone")
 
 
