@@ -1,8 +1,10 @@
 """Configurations of IOS XR and NX-OS, written by hand, with numbers worked out by hand."""
 
+from pathlib import Path
+
 import pytest
 
-from qoslib.config import default, read
+from qoslib.config import default, promises, read
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -319,3 +321,24 @@ def test_xr_lists_both_policies_of_a_direction_and_keeps_the_way_in():
     text = policies + "interface TenGigE0/0/0/1\n " + "\n ".join((*lines, f"no {lines[2]}")) + "\n"
     (out, _) = read(text).ports
     assert (out.policy, out.port is None) == ("QUEUE", False)
+
+
+def test_xr_per_cent_of_a_policer_are_of_the_policer_above_it():
+    text = (Path(__file__).parent / "cases" / "ios-xr" / "policer_above_policers.conf").read_text()
+    into, out = read(text).ports
+    # Of 4 Gb/s: 10, 40 and 100 per cent; the line has 10 Gb/s.
+    most = {each.name: each.maximum_bps for each in promises(into)}
+    assert most == {"CALLS": 400e6, "FILMS": 1.6e9, "class-default": 4e9}
+    assert into.origin("queues['class-default'].policer.rate_bps").line == 28
+    assert out.port is None
+    # A class without a policer of its own has at most what the one above lets through.
+    bare = text.replace("  police rate percent 100\n  !\n", "")
+    into, _ = read(bare).ports
+    assert queues(into)["class-default"].policer.rate_bps == 4e9
+    assert into.origin("queues['class-default'].policer.rate_bps").line == 13
+    # Policers whose rates fit together below it never meet it.
+    fits = text.replace("  service-policy TWO-CLASSES-OUT\n", "  service-policy FIT\n")
+    fits += "policy-map FIT\n class CALLS\n  police rate percent 20\n  !\n class class-default\n"
+    fits += "  police rate percent 80\n  !\n end-policy-map\n"
+    _, out = read(fits).ports
+    assert [each.maximum_bps for each in promises(out)] == [400e6, 1.6e9]

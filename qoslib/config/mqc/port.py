@@ -165,6 +165,9 @@ def _configured(
         names = grown.level(places, share_bps, rate_bps)
         for number, text, refused in grown.refused:
             found.refuse(number, text, refused)
+        if grown.unsure:
+            found.remarks.extend([*grown.remarks, *grown.unsure])
+            return empty
         nodes = (*reversed([*grown.nodes, Node(root, names)]),)
         more, origins = _rest(facts, interface, way)
         port = Port(

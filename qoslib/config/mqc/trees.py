@@ -1,5 +1,6 @@
 """From the classes of a policy to queues and nodes, with rates, limits and where each is from."""
 
+import math
 from typing import Literal
 
 from qoslib import units
@@ -10,8 +11,9 @@ from qoslib.config.mqc.policies import Amount, PolicyClass
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.weights import Weights, of_share_bps, weights
 from qoslib.config.reading import Origin, Remark
+from qoslib.config.shares import limited_bps, policed_bps
 from qoslib.config.text import ConfigurationError, check_time
-from qoslib.port import ByteLimit, Node, PacketLimit, Queue
+from qoslib.port import ByteLimit, Node, PacketLimit, Policer, Queue
 
 __all__ = ["Grown", "Way"]
 
@@ -45,6 +47,7 @@ class Grown:
         self.nodes: list[Node] = []
         self.origins: dict[str, Origin] = {}
         self.remarks: list[Remark] = []
+        self.unsure: list[Remark] = []
         self.refused: list[tuple[int, str, ConfigurationError]] = []
 
     def _refuse(self, part: PolicyClass, problem: ConfigurationError) -> None:
@@ -67,6 +70,7 @@ class Grown:
         seen_bps: float,
         whole_bps: float = 0.0,
         given: Amount | None = None,
+        most_bps: float = 0.0,
     ) -> tuple[str, ...]:
         """Make what stands below one node, and give the names of its children.
 
@@ -81,7 +85,11 @@ class Grown:
             What the node is guaranteed, for its classes to share [bit/s].
         given : Amount or None
             Where that is said.
+        most_bps : float
+            What per cent of `police` are of: the next shaper or policer above, else the interface
+            [bit/s]; 0 for what other per cent are of.
         """
+        most_bps = most_bps or share_bps
         places = [place for place in places if place.host is None]
         shares = weights(places, share_bps, self.rules)
         passed = self._guarantees(places, share_bps, whole_bps, shares)
@@ -104,11 +112,25 @@ class Grown:
             below_bps = shape.rate_bps if shape else seen_bps
             if place.children:
                 self._only_queues(place)
+                police = self._policed(place, most_bps)
+                rates_bps = [each.rate_bps for each in (shape, police) if each]
                 given_bps = of_share_bps(part.bandwidth, share_bps) if part.bandwidth else 0.0
-                # Per cent of a child policy are of its parent: of its shaper, else its guarantee.
-                inner_bps = shape.rate_bps if shape else given_bps or share_bps
+                # Per cent of a child policy are of its parent: its shaper or policer, else its
+                # guarantee. Those of `police` pass by a guarantee (Cisco MWR 2941, OL-21227-02,
+                # police percent; ASR 9000, OL-23108-02, page QC-130: the top-level policer rate).
+                inner_bps = min(rates_bps, default=given_bps or share_bps)
                 own_bps, source = passed.get(place.path, 0.0), part.bandwidth or given
-                children = self.level(place.children, inner_bps, below_bps, own_bps, source)
+                first = len(self.queues)
+                children = self.level(
+                    place.children,
+                    inner_bps,
+                    below_bps,
+                    own_bps,
+                    source,
+                    min(rates_bps, default=most_bps),
+                )
+                if police:
+                    self._below(place, police, first)
                 self.nodes.append(
                     Node(place.node, children, own_bps, shaper=shape, weight=weight or 1.0)
                 )
@@ -117,7 +139,7 @@ class Grown:
                 names.append(place.node)
             else:
                 sure_bps = self._sure_bps(place, shares, share_bps, below_bps)
-                queue = self._made(place, share_bps, sure_bps)
+                queue = self._made(place, share_bps, sure_bps, most_bps)
                 own_bps = passed.get(place.path, 0.0)
                 if own_bps:
                     queue = queue.replace(guaranteed_bps=own_bps)
@@ -162,14 +184,52 @@ class Grown:
         part = place.of
         for what, line in (
             ("priority", part.priority and part.priority.line),
-            ("police", part.police and part.police.line),
             ("queue-limit", part.limit and part.limit.line),
             ("random-detect", part.early and part.early.line),
         ):
             if line:
                 self._leave(line, what, f"`{what}` of a class with a child policy is left out.")
 
-    def _made(self, place: Place, share_bps: float, seen_bps: float) -> Queue:
+    def _policed(self, place: Place, most_bps: float) -> Policer | None:
+        """The policer of a class with a child policy, if it drops anything."""
+        police = place.of.police
+        if police is None:
+            return None
+        try:
+            made = policer(police, most_bps, self.rules)[0]
+        except ConfigurationError as problem:
+            self._refuse(place.of, problem)
+            return None
+        if policed_bps(made) is None:
+            self._leave(police.line, "police", "It drops nothing: the marks that it sets are lost.")
+            return None
+        return made
+
+    def _below(self, place: Place, police: Policer, first: int) -> None:
+        """Limit the queues below a class with a policer to what that lets through."""
+        assert place.of.police is not None
+        line, most_bps = place.of.police.line, policed_bps(police) or 0.0
+        below = self.queues[first:]
+        limits_bps = [limited_bps(queue) for queue in below]
+        if sum(math.inf if each is None else each for each in limits_bps) <= most_bps:
+            # What its classes let through fits: it drops nothing.
+            return
+        if self.way == "out":
+            lost = "What it drops is of all classes below it: not modelled, no promise."
+            self.unsure.append(Remark("not modelled", line, "police", lost))
+        else:
+            self._leave(line, "police", "It limits its classes together; here each of them alone.")
+        for at, (queue, own_bps) in enumerate(zip(below, limits_bps, strict=True), first):
+            if own_bps is None or own_bps > most_bps:
+                self.queues[at] = queue.replace(policer=police)
+                where = f"queues[{queue.name!r}].policer"
+                self.came(f"{where}.rate_bps", place.of.police.rate)
+                self.came(
+                    f"{where}.burst_bytes",
+                    place.of.police.burst or self.rules.row("police_burst"),
+                )
+
+    def _made(self, place: Place, share_bps: float, seen_bps: float, most_bps: float) -> Queue:
         part, where = place.of, _queue(place)
         limit = self._limit(place, seen_bps)
         queue = Queue(place.name, limit, priority=self.rules.levels)
@@ -191,16 +251,16 @@ class Grown:
             queue = queue.replace(limits=of_marks)
             for mark, given in part.limits.items():
                 self.came(f"{where}.limits[{mark!r}]", given)
-        return self._metered(queue, place, share_bps)
+        return self._metered(queue, place, share_bps, most_bps)
 
-    def _metered(self, queue: Queue, place: Place, share_bps: float) -> Queue:
+    def _metered(self, queue: Queue, place: Place, share_bps: float, most_bps: float) -> Queue:
         part, found = place.of, []
         if part.drop:
             self.came(f"{_queue(place)}.policer.rate_bps", part.drop)
             return queue.replace(policer=DISCARDING)
         try:
             if part.police:
-                found.append((policer(part.police, share_bps, self.rules), part.police.line))
+                found.append((policer(part.police, most_bps, self.rules), part.police.line))
             if part.priority and part.priority.rate:
                 limit = priority_policer(part.priority, share_bps, self.rules)
                 found.append((limit, part.priority.line))

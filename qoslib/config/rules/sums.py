@@ -208,6 +208,7 @@ def default_starved(case: Case) -> Iterator[Found]:
             continue
         # Beside customers it is for what is of none of them, and may have a shaper for that.
         meant = case.beside_parents(member) and (not member.of.line or member.queue.shaper)
+        meant = meant or member.limit_bps == 0
         if meant or (not least and stopped(case, member)):
             continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
