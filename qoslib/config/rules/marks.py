@@ -20,6 +20,7 @@ _CALL_NAMES = {"voice", "voip"}
 _DSCPS = ("DSCP ", "AF", "CS")
 _CONTROL_NAMES = {"network-control", "nc"}
 _CLASSIFIER = re.compile(r"class-of-service classifiers dscp (\S+)")
+_PROTOCOL = re.compile(r"\bprotocol (\S+)")
 #: In IOS the first class that matches takes a packet.
 FIRST_WINS = ("ios", "eos", "nx", "tc")
 
@@ -30,6 +31,9 @@ FIRST_WINS = ("ios", "eos", "nx", "tc")
 def class_shadowed(case: Case) -> Iterator[Found]:
     """An earlier class takes all or some packets of a later one."""
     if not case.configuration.dialect.startswith(FIRST_WINS):
+        return
+    if case.configuration.dialect == "tc":
+        yield from _earlier_filter(case)
         return
     # What is taken at each node of a tree: parents of their own see packets of their own.
     nodes: dict[str, dict[str, str]] = {}
@@ -54,6 +58,32 @@ def class_shadowed(case: Case) -> Iterator[Found]:
             )
         for mark in marks:
             nodes.setdefault(each.node, {}).setdefault(mark, each.name)
+
+
+def _earlier_filter(case: Case) -> Iterator[Found]:
+    """Of tc, where the filter with the lowest number wins, of packets of one protocol."""
+    first = dict(reversed(case.port.classifier.rules))
+    protocols = {
+        each.queue: {found for of in each.statements for found in _PROTOCOL.findall(of.text)}
+        for each in case.configured.classes
+    }
+    for each in case.configured.classes:
+        marks = [mark for mark in each.marks if mark != "the rest"]
+        winners = {mark: first.get(mark, each.queue) for mark in marks}
+        lost = {
+            mark: by
+            for mark, by in winners.items()
+            if by != each.queue and protocols[each.queue] == protocols.get(by, set())
+        }
+        if lost:
+            says = "no packet" if len(lost) == len(marks) else f"no {', '.join(lost)}"
+            by = next(iter(lost.values()))
+            yield Found(
+                each.line,
+                f"Class {each.name} gets {says}: the filter of {by} comes first and takes it.",
+                f"Both match {', '.join(lost)}.",
+                severity="error" if len(lost) == len(marks) else None,
+            )
 
 
 def _apart(case: Case, of: ConfiguredClass, lost: list[str]) -> str:

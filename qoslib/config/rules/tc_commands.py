@@ -38,6 +38,9 @@ def tc_refused(configuration: Configuration) -> Iterator[Found]:
         return
     for each in configuration.remarks:
         check_time(each.line)
+        if each.kind == "refused":
+            # Rule `line-refused` says so.
+            continue
         if any(words in each.lost for words in _REFUSED):
             yield Found(each.line, _ended(each.lost))
         elif any(words in each.lost for words in _NOWHERE):

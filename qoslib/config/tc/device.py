@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 from qoslib.config.reading import Remark, refusal
 from qoslib.config.tc.known import FILTERS, unknown_of_filter
@@ -15,6 +16,8 @@ __all__ = ["Device", "devices"]
 ONE_CHILD = ("tbf", "netem")
 #: The number of a filter without one: the first gets this, each further one less.
 FIRST_PRIO = 49152
+#: A word that is so near to an option is a slip of the pen, and tc refuses the command.
+_NEAR = 0.8
 
 
 @dataclass
@@ -170,11 +173,16 @@ def devices(
 
 def _unknown(command: Command) -> str:
     """What is lost by the words of a command that tc does not have; empty where it has all."""
-    word = ""
+    word, known = "", list[str]()
     if command.thing == "filter":
         word = unknown_of_filter(command) if command.kind and command.verb != "delete" else ""
     elif (command.thing, command.kind) in OPTIONS and command.verb != "delete":
         word = next(iter(options_of(command)[1]), "")
+        known = list(OPTIONS[command.thing, command.kind])
+    near = [] if command.shown else get_close_matches(word, known, 1, _NEAR)
+    if near:
+        problem = f"{word[:40]!r} is no option of {command.kind}, did you mean {near[0]!r}?"
+        raise ConfigurationError(problem, command.line)
     return left_out(word) if word else ""
 
 

@@ -79,7 +79,9 @@ def htb_tree(notes: Notes, qdisc: Command) -> Inner:
             node = Node(name, tuple(names[each] for each in children[classid]))
             nodes.append(_htb_class(notes, node, command, options, f"scheduler.nodes[{name!r}]"))
             continue
-        leaf = held(notes, notes.device.child_of(classid), f"queues[{name!r}]", shaped=True)
+        ceil_bps = _ceil_of(notes.options(command), rate_of(command, notes.options(command)))
+        below = notes.device.child_of(classid)
+        leaf = held(notes, below, f"queues[{name!r}]", ceil_bps=ceil_bps.value)
         queue = Queue(name, leaf.limit, leaf.dropper, found.policers.get(name))
         queues.append(_htb_class(notes, queue, command, options, f"queues[{name!r}]"))
         node_name = "" if command.parent == qdisc.handle else names[command.parent]
@@ -165,12 +167,16 @@ def burst_of(options: Options, name: str, rate: Given) -> Given:
     return by_default("htb_burst", int(size))._replace(line=mtu.line if mtu else 0)
 
 
+def _ceil_of(options: Options, rate: Given) -> Given:
+    ceil = options.get("ceil")
+    return ceil if ceil and ceil.value else by_default("htb_ceil", rate.value)
+
+
 def _htb_class(notes: Notes, of: Class, command: Command, glob: Options, where: str) -> Class:
     """A queue or node with the rates of its class."""
     options = notes.options(command)
     rate = rate_of(command, options)
-    ceil = options.get("ceil")
-    ceil = ceil if ceil and ceil.value else by_default("htb_ceil", rate.value)
+    ceil = _ceil_of(options, rate)
     frames(notes, command, options)
     burst, cburst = burst_of(options, "burst", rate), burst_of(options, "cburst", ceil)
     rates = (

@@ -8,7 +8,15 @@ from qoslib.config.tc.hierarchy import Inner
 from qoslib.config.tc.marks import selected
 from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options, by_default
-from qoslib.config.tc.queues import Held, bucket, bucket_limit, delay
+from qoslib.config.tc.queues import (
+    Held,
+    bucket,
+    bucket_limit,
+    delay,
+    netem_rate_bps,
+    netem_shaper,
+    no_slower,
+)
 from qoslib.config.tc.schedulers import inner_of, single
 from qoslib.config.tc.words import INGRESS, Command
 from qoslib.config.text import ConfigurationError
@@ -55,17 +63,15 @@ def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPor
     try:
         shaper, delay_s, qdisc, alone = _chain(notes, root)
         inner = alone or inner_of(notes, qdisc)
+        if shaper is not None and inner.shaper is not None:
+            no_slower(notes, qdisc, inner.shaper.rate_bps, shaper.rate_bps)
+        shaper = shaper or inner.shaper
     except Unmodelled as reason:
         notes.without_model(reason)
     _other_filters(notes)
     if notes.undescribed:
         classes = tuple(notes.classes)
         return ConfiguredPort(interface, "out", None, classes, policy=policy, line=root.line), notes
-    if inner.shaper is not None:
-        if shaper is not None:
-            notes.lose(qdisc, "Of two shapers on the whole port only the outer one is here.")
-        else:
-            shaper = inner.shaper
     if delay_s:
         notes.at("base_delay_s", Given(delay_s, root.line))
     return _finished(notes, "out", inner, policy, root.line, shaper, delay_s), notes
@@ -149,6 +155,10 @@ def _chain(notes: Notes, root: Command) -> tuple[Shaper | None, float, Command, 
         options = notes.options(qdisc)
         if qdisc.kind == "netem":
             delay_s += delay(notes, qdisc, options)
+            if "rate" in options and shaper is not None:
+                no_slower(notes, qdisc, netem_rate_bps(qdisc, options), shaper.rate_bps)
+            elif "rate" in options:
+                shaper = netem_shaper(notes, qdisc, options, "shaper")
         elif shaper is not None:
             return shaper, delay_s, qdisc, None
         else:

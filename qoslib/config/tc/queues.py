@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from qoslib import units
-from qoslib.config.tc.amounts import time_s
+from qoslib.config.tc.amounts import rate_bps, time_s
 from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options, by_default
 from qoslib.config.tc.words import Command
@@ -22,7 +22,18 @@ from qoslib.port import (
     TailDrop,
 )
 
-__all__ = ["Held", "bucket", "bucket_limit", "delay", "frames", "held", "red_exponent"]
+__all__ = [
+    "Held",
+    "bucket",
+    "bucket_limit",
+    "delay",
+    "frames",
+    "held",
+    "netem_rate_bps",
+    "netem_shaper",
+    "no_slower",
+    "red_exponent",
+]
 
 #: Kinds that hold packets for one queue.
 FLOWS_LOST = {
@@ -37,7 +48,6 @@ NETEM_LOST = {
     "corrupt": "bit errors",
     "duplicate": "packets sent twice",
     "reorder": "packets that overtake",
-    "rate": "the rate of netem, which tbf has too",
     "slot": "packets held for slots",
     "distribution": "how the delay varies",
 }
@@ -53,7 +63,7 @@ class Held(NamedTuple):
     shaper: Shaper | None = None
 
 
-def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = False) -> Held:
+def held(notes: Notes, qdisc: Command | None, where: str, *, ceil_bps: float = 0.0) -> Held:
     """The queue of a class.
 
     Parameters
@@ -63,8 +73,8 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
         What hangs below the class; None for what the kernel puts there.
     where : str
         Like ``"queues['1:10']"``.
-    shaped : bool
-        Whether the class has a shaper already, so that another has no place.
+    ceil_bps : float
+        What the class sends at most, where it has a shaper already [bit/s]: another has no place.
 
     Returns
     -------
@@ -76,32 +86,43 @@ def held(notes: Notes, qdisc: Command | None, where: str, *, shaped: bool = Fals
             PacketLimit(notes.at(f"{where}.limit.packets", queue_length(notes))), TailDrop()
         )
     try:
-        return _held(notes, qdisc, where, shaped=shaped)
+        return _held(notes, qdisc, where, ceil_bps)
     except Unmodelled as reason:
         notes.without_model(reason)
         return Held(PacketLimit(1), TailDrop())
 
 
-def _held(notes: Notes, qdisc: Command, where: str, *, shaped: bool) -> Held:
+def _held(notes: Notes, qdisc: Command, where: str, ceil_bps: float) -> Held:
     options = notes.options(qdisc)
     kind = qdisc.kind
     if kind == "tbf":
-        shaper = bucket(notes, qdisc, options, f"{where}.shaper", silent=shaped)
         inner = notes.device.only_child_of(qdisc)
-        if shaped:
-            notes.lose(qdisc, "Of two shapers only that of the class is here.")
-        if inner is not None and inner.kind not in ("tbf", "netem"):
-            below = held(notes, inner, where)
-            return Held(below.limit, below.dropper, None if shaped else shaper)
+        if ceil_bps:
+            rate_bps = bucket(notes, qdisc, options, "", silent=True).rate_bps
+            no_slower(notes, qdisc, rate_bps, ceil_bps)
+            shaper = None
+        else:
+            shaper = bucket(notes, qdisc, options, f"{where}.shaper")
+        if inner is not None:
+            below = _held(notes, inner, where, ceil_bps or (shaper.rate_bps if shaper else 0.0))
+            return Held(below.limit, below.dropper, shaper)
         size = bucket_limit(qdisc, options)
         limit = ByteLimit(notes.at(f"{where}.limit.limit_bytes", size))
-        return Held(limit, TailDrop(), None if shaped else shaper)
+        return Held(limit, TailDrop(), shaper)
     if kind == "netem":
-        delay(notes, qdisc, options)
-        notes.lose(
-            qdisc, "The delay of one class alone is left out: base_delay_s is of the whole port."
-        )
-        return Held(_packets(notes, options, where, "netem_limit"), TailDrop())
+        if delay(notes, qdisc, options):
+            lost = "The delay of one class alone is left out: base_delay_s is of the whole port."
+            notes.lose(qdisc, lost)
+        shaper = None
+        if "rate" in options and ceil_bps:
+            no_slower(notes, qdisc, netem_rate_bps(qdisc, options), ceil_bps)
+        elif "rate" in options:
+            shaper = netem_shaper(notes, qdisc, options, f"{where}.shaper")
+        inner = notes.device.only_child_of(qdisc)
+        if inner is not None:
+            below = _held(notes, inner, where, ceil_bps or (shaper.rate_bps if shaper else 0.0))
+            return Held(below.limit, below.dropper, shaper or below.shaper)
+        return Held(_packets(notes, options, where, "netem_limit"), TailDrop(), shaper)
     if kind in ("codel", "fq_codel"):
         return Held(
             _packets(notes, options, where, f"{kind}_limit"), _codel(notes, qdisc, options, where)
@@ -120,6 +141,66 @@ def _held(notes: Notes, qdisc: Command, where: str, *, shaped: bool) -> Held:
     raise Unmodelled(
         qdisc, f"No port describes {kind} below a class: the order among its own classes is lost."
     )
+
+
+def no_slower(notes: Notes, qdisc: Command, rate_bps: float, most_bps: float) -> None:
+    """A shaper below another one: a slower one decides, and has no place.
+
+    Parameters
+    ----------
+    notes : Notes
+    qdisc : Command
+    rate_bps, most_bps : float
+        Of the inner and of the outer one [bit/s].
+
+    Raises
+    ------
+    Unmodelled
+        If the inner one is slower.
+    """
+    if rate_bps < most_bps:
+        raise Unmodelled(qdisc, "No port describes a shaper below a faster one.")
+    notes.lose(qdisc, "Of two shapers only the outer one is here, which is no faster.")
+
+
+def netem_rate_bps(qdisc: Command, options: Options) -> float:
+    """The rate of a netem [bit/s].
+
+    Parameters
+    ----------
+    qdisc : Command
+    options : dict of str to Given
+        With a rate.
+
+    Returns
+    -------
+    float
+    """
+    return rate_bps(options["rate"].value[0], qdisc.line)
+
+
+def netem_shaper(notes: Notes, qdisc: Command, options: Options, where: str) -> Shaper:
+    """The rate of a netem as a shaper whose bucket is one frame.
+
+    Parameters
+    ----------
+    notes : Notes
+    qdisc : Command
+    options : dict of str to Given
+        With a rate.
+    where : str
+        Like ``"shaper"``.
+
+    Returns
+    -------
+    Shaper
+    """
+    if len(options["rate"].value) > 1:
+        notes.lose(qdisc, "What netem adds to a packet at its rate is left out.")
+    rate = Given(netem_rate_bps(qdisc, options), qdisc.line)
+    burst = by_default("netem_burst")
+    made = notes.at(f"{where}.rate_bps", rate), int(notes.at(f"{where}.burst_bytes", burst))
+    return Shaper(*made)
 
 
 def queue_length(notes: Notes) -> Given:

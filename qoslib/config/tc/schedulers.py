@@ -6,7 +6,7 @@ from qoslib.config.tc.device import bands
 from qoslib.config.tc.hierarchy import Inner, burst_of, htb_tree, rate_of
 from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import by_default
-from qoslib.config.tc.queues import Held, frames, held
+from qoslib.config.tc.queues import Held, frames, held, no_slower
 from qoslib.config.tc.words import Command
 from qoslib.config.text import ConfigurationError
 from qoslib.port import (
@@ -113,13 +113,12 @@ def _shaped(notes: Notes, command: Command, below: Command) -> Inner:
     shaper = Shaper(notes.at("shaper.rate_bps", rate), int(notes.at("shaper.burst_bytes", burst)))
     inner = inner_of(notes, below)
     if inner.shaper is not None:
-        notes.lose(below, "Of two shapers on the whole port only the outer one is here.")
+        no_slower(notes, below, inner.shaper.rate_bps, shaper.rate_bps)
     return inner._replace(shaper=shaper)
 
 
-def _leaf(notes: Notes, classid: str, name: str, *, shaped: bool = False) -> Held:
-    child = notes.device.child_of(classid)
-    return held(notes, child, f"queues[{name!r}]", shaped=shaped)
+def _leaf(notes: Notes, classid: str, name: str) -> Held:
+    return held(notes, notes.device.child_of(classid), f"queues[{name!r}]")
 
 
 def _prio(notes: Notes, qdisc: Command) -> Inner:
@@ -142,6 +141,8 @@ def _prio(notes: Notes, qdisc: Command) -> Inner:
     mapped, rest = by_priority(whole, names)
     if notes.device.names.get("the rest") == "":
         mapped, rest = [], ""
+    taken = {mark for mark, _ in found.rules}
+    mapped = [(mark, band) for mark, band in mapped if mark not in taken]
     rules = found.rules if found.default is not None else (*found.rules, *mapped)
     classifier = classifier_of(rules, found.default or rest)
     queues = []
