@@ -516,7 +516,7 @@ def test_class_maps_with_all_any_not_and_each_other():
         (["class A", "service-policy Q"], 4, "policy-map Q is not defined"),
         (["class A", "random-detect", "random-detect precedence 1 1 ms 2 ms", "queue-limit 9"], 4,
          "thresholds and queue-limit have different units"),
-        (["class B", "priority"], 3, "class-map B is not defined"),
+        (["class a", "priority"], 3, "class-map a is not defined, did you mean A?"),
     ],
 )  # fmt: skip
 def test_a_device_refuses_a_line_and_not_the_file(policy, line, problem):
@@ -527,6 +527,20 @@ def test_a_device_refuses_a_line_and_not_the_file(policy, line, problem):
     assert refused.line == line
     assert queue_of(configured, "class-default").guaranteed_bps == 7e6
     assert found.understood + found.listed + found.elsewhere == len(text.splitlines())
+
+
+def test_a_class_that_another_text_defines_is_kept_without_marks():
+    """Its name is no slip of A: a device that has its class-map takes it."""
+    text = on_gigabit(["class B", "priority percent 10", "class A", "bandwidth 5000"], PIECE)
+    configured, found = only(text)
+    assert not found.remarks
+    assert {each.name: each.marks for each in configured.classes} == {
+        "B": ("B",), "A": ("EF", "B-TOO"), "class-default": ("the rest",),
+    }  # fmt: skip
+    assert queue_of(configured, "B").policer.rate_bps == 1e8
+
+
+PIECE = "class-map match-any A\n match dscp ef\n match class-map B\n match access-group name B-TOO"
 
 
 def test_class_maps_within_each_other_are_no_class():

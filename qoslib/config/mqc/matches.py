@@ -1,14 +1,19 @@
 """`class-map`: what a `match` compares, and the marks of all who are in a class."""
 
+from difflib import get_close_matches
+from functools import lru_cache
+
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.mqc.words import PRECEDENCES, dscp_mark, precedence_marks
 from qoslib.config.text import check_time
 
-__all__ = ["ALL", "match", "resolve"]
+__all__ = ["ALL", "match", "near", "resolve"]
 
 #: What a class that matches everything has for marks.
 ALL = ("the rest",)
+#: So many names that are nearly another are looked at.
+_MOST_NEAR = 8
 #: What is compared that only the reader can resolve -> what stands before its name.
 _NAMED = {
     "access-group": "", "protocol": "", "vlan": "VLAN ", "qos-group": "qos-group ",
@@ -163,17 +168,48 @@ def _unresolved(
     """A class map within this one whose marks are not known yet; empty for none."""
     for each in selection.matches:
         if each.nested and each.nested not in selections:
-            raise Refused(f"class-map {each.nested} is not defined", each.line)
-        if each.nested and each.nested not in known:
+            others = tuple(name for name in selections if name != selection.name)
+            nearly = near(each.nested, others)
+            if nearly:
+                problem = f"class-map {each.nested} is not defined, did you mean {nearly[0]}?"
+                raise Refused(problem, each.line)
+        elif each.nested and each.nested not in known:
             return each.nested
     return ""
+
+
+@lru_cache(4096)
+def near(name: str, defined: tuple[str, ...], least: float = 0.75) -> tuple[str, ...]:
+    """The names that a name which nothing defines is nearly, the nearest first.
+
+    Parameters
+    ----------
+    name : str
+    defined : tuple of str
+    least : float
+        How near they are at least, from 0 to 1.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> near("Voice", ("VOICE", "DATA")), near("VIDEO", ("VOICE", "DATA"))
+    (('VOICE',), ())
+    """
+    # Names of another case are other names, though a person may not see it.
+    spelt = {each.lower(): each for each in defined}
+    found = get_close_matches(name.lower(), spelt, _MOST_NEAR, least)
+    return tuple(spelt[each] for each in found)
 
 
 def _marks_of(selection: Selection, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """Its marks, where those of all class maps within it are known."""
     parts: list[tuple[str, ...] | None] = []
     for each in selection.matches:
-        marks = known[each.nested] if each.nested else each.marks
+        # What a class map takes that the text does not define is unknown.
+        marks = known.get(each.nested) if each.nested else each.marks
         parts.append(None if each.negated else marks)
     return _all_of(parts) if selection.every else _any_of(parts)
 

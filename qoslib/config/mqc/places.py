@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from qoslib.config.mqc.lines import Refused
-from qoslib.config.mqc.matches import ALL, resolve
+from qoslib.config.mqc.matches import ALL, near, resolve
 from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key_of
-from qoslib.config.mqc.words import BUILT_IN
+from qoslib.config.mqc.words import is_own
 from qoslib.config.reading import ConfiguredClass, Remark
 from qoslib.config.text import ConfigurationError, check_time
 
@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 DEFAULT = "class-default"
+#: It is so long that other names begin as it does: how near a slip is.
+_NEAR_DEFAULT = 0.85
 #: Classes that NX-OS has by itself, and the group that is in each.
 _BUILT_IN = re.compile(r"c-out(?:-\w+)?-q(\d)")
 _BUILT_IN_REST = "-q-default"
@@ -99,7 +101,7 @@ def places_of(
             if count > _MOST:
                 raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
             try:
-                place = Place(part, (*path, part.name), marks_of(part))
+                place = Place(part, (*path, part.name), marks_of(policy, part))
             except Refused as error:
                 _without(found, part, error)
                 continue
@@ -132,7 +134,7 @@ def places_of(
     def is_rest(name: str) -> bool:
         return name == DEFAULT or (built_in and name.endswith(_BUILT_IN_REST))
 
-    def marks_of(part: PolicyClass) -> tuple[str, ...]:
+    def marks_of(policy: Policy, part: PolicyClass) -> tuple[str, ...]:
         if is_rest(part.name):
             return ALL
         if part.name in found.selections:
@@ -141,7 +143,7 @@ def places_of(
         group = _BUILT_IN.fullmatch(part.name) if built_in else None
         if group:
             return _followed((f"qos-group {group[1]}",), grouped)
-        if found.selections and not (built_in or BUILT_IN.match(part.name)):
+        if not is_own(part.name, built_in) and _is_slip(found, policy, part):
             raise Refused(not_defined(found, "class-map", part.name), part.line)
         return ()
 
@@ -197,6 +199,24 @@ def not_in_text(named: Named) -> Remark:
     """
     lost = "The text does not hold this policy-map: queues and limits there are not checked."
     return Remark("not modelled", named.line, f"service-policy {named.name}", lost)
+
+
+def _is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
+    """Whether the name of a class that no class map has is meant to be another's.
+
+    It is where a class map that the policy does not have yet has nearly this name, or where the
+    header of its class map is not understood. Else the class map stands in another text.
+    """
+    names = tuple(each.name for each in found.selections.values())
+    if any(name not in policy.classes for name in near(part.name, names)):
+        return True
+    if near(part.name, (DEFAULT,), _NEAR_DEFAULT):
+        return True
+    unread = (each.text.split() for each in found.remarks if each.kind == "unknown")
+    return any(
+        part.name in words and get_close_matches(words[0].lower(), ("class-map",), 1)
+        for words in unread
+    )
 
 
 def not_defined(found: Policies, kind: str, name: str) -> str:

@@ -12,6 +12,7 @@ __all__ = [
     "OWN_POLICIES",
     "dscp_mark",
     "interface_rate_bps",
+    "is_own",
     "meant_interface",
     "precedence_marks",
 ]
@@ -20,6 +21,11 @@ __all__ = [
 BUILT_IN = re.compile(r"system-cpp-|(?:non-client-nrt-class|port_child_policy)$")
 #: Policies that NX-OS has by itself.
 OWN_POLICIES = re.compile(r"(fcoe-)?default-")
+#: Classes that NX-OS has by itself, of queues and of the whole switch.
+_OWN_CLASSES = re.compile(
+    r"(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
+    r"|class-(?:fcoe|all-flood|ip-multicast)"
+)
 #: What begins a command of the device as a whole, which ends a block in a text without indentation.
 OF_DEVICE = frozenset((
     "aaa", "access-list", "access-session", "alias", "archive", "arp", "authentication", "banner",
@@ -110,6 +116,28 @@ def meant_interface(name: str) -> str:
     if not near:
         return ""
     return _SPELT.get(near[0], near[0].capitalize()) + name[found.end() :]
+
+
+def is_own(name: str, nxos: bool) -> bool:
+    """Whether a platform has a class by itself, which no text defines.
+
+    Parameters
+    ----------
+    name : str
+    nxos : bool
+        Whether it is NX-OS, which has classes of its own for each queue.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> is_own("c-out-8q-q3", nxos=True), is_own("c-out-8q-q3", nxos=False)
+    (True, False)
+    """
+    known = name == "class-default" or BUILT_IN.match(name)
+    return bool(known or (nxos and _OWN_CLASSES.fullmatch(name)))
 
 
 def dscp_mark(word: str) -> str | None:

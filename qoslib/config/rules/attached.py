@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from qoslib.config.mqc.interfaces import TYPES
-from qoslib.config.mqc.words import BUILT_IN, OWN_POLICIES
+from qoslib.config.mqc.words import BUILT_IN, OWN_POLICIES, is_own
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Found, rule
 from qoslib.config.text import check_time
@@ -342,6 +342,8 @@ _MOST_REASONS = 3
 
 
 def _plural(kind: str) -> str:
+    if kind.endswith("y"):
+        return f"{kind[:-1]}ies"
     return f"{kind}es" if kind.endswith("s") else f"{kind}s"
 
 
@@ -353,7 +355,7 @@ def _plural(kind: str) -> str:
     whole=True,
 )
 def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
-    """A policy, a filter, a policer, a scheduler map or a group is used and not in the text."""
+    """A class map, policy, filter, policer, scheduler map or group is used and not in the text."""
     absent: dict[str, dict[str, int]] = {}
     sentences: dict[str, str] = {}
     for each in configuration.remarks:
@@ -361,18 +363,50 @@ def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
             names = absent.setdefault(said[1], {})
             names.setdefault(each.text.split()[-1].rstrip(";"), each.line)
             sentences[said[1]] = said[2] or ""
+    absent["class-map"] = _absent_classes(configuration)
+    sentences["class-map"] = ": which packets belong there is unknown"
+    policies = _named(configuration, _POLICY)
+    for name, line in _named(configuration, _NETWORK).items():
+        if name not in policies and not OWN_POLICIES.match(name):
+            absent.setdefault("network-qos policy", {})[name] = line
+            sentences["network-qos policy"] = ": what pauses and how large frames are is unknown"
     for kind, lines in absent.items():
+        if not lines:
+            continue
         few = [*lines][:_MOST_NAMES]
         more = [f"{len(lines) - _MOST_NAMES} more"] if len(lines) > _MOST_NAMES else []
         which = kind if len(lines) == 1 else _plural(kind)
+        # Without any class map the text is plainly a piece: a class keeps all but its packets.
+        piece = kind == "class-map" and not configuration.by_verb.get("class-map")
         yield Found(
             min(lines.values()),
             f"The text does not hold {which} {', '.join([*few, *more])}{sentences[kind]}.",
             "Give the text that defines what is missing as well: a device takes no name that"
             " nothing defines.",
+            "",
+            "info" if piece else None,
         )
 
 
+def _absent_classes(configuration: Configuration) -> dict[str, int]:
+    """Class maps that a policy or another class map uses, and that the text does not define."""
+    nxos = configuration.dialect == "nxos"
+    if not nxos and not configuration.dialect.startswith("ios"):
+        return {}
+    defined = {each.text.split()[-1] for each in configuration.by_verb.get("class-map", ())}
+    refused = {each.line for each in configuration.remarks if each.kind == "refused"}
+    known = configuration.by_verb
+    used = [(each.line, _CLASS.fullmatch(each.text)) for each in known.get("class", ())]
+    used += [(each.line, _NESTED.fullmatch(each.text)) for each in known.get("match", ())]
+    names: dict[str, int] = {}
+    for line, said in used:
+        if said and line not in refused and said[1] not in defined and not is_own(said[1], nxos):
+            names.setdefault(said[1], line)
+    return names
+
+
+#: A policy of the whole switch (NX-OS).
+_NETWORK = re.compile(r"service-policy type network-qos (\S+)")
 _ABSENT = re.compile(
     r"The text does not hold this (policy-map|filter|policer|scheduler map|group)(: [^.]*)?\."
 )

@@ -154,6 +154,10 @@ def _marking(case: Case) -> str:
     return "\n".join([*lines, f" service-policy input {policy}"])
 
 
+def _is_mqc(case: Case) -> bool:
+    return case.configuration.dialect.startswith(("ios", "nxos"))
+
+
 _GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
 
 
@@ -168,7 +172,9 @@ def control_in_default(case: Case) -> Iterator[Found]:
     rest = [each for each in rest if marked and each.node == marked[0].node] or rest
     known = {mark for each in marked for mark in each.marks}
     dscp = known & (VOICE | {"CS1", "CS2", "CS3", "CS4", "AF41", "AF31", "AF21", "AF11"})
-    if not rest or not dscp or known & CONTROL:
+    # A class that nothing but its name tells may take CS6.
+    untold = any(each.marks == (each.name.split("/")[-1],) for each in marked)
+    if not rest or not dscp or known & CONTROL or (untold and _is_mqc(case)):
         return
     most, members = next(
         (each for each in case.groups if any(m.of is rest[0] for m in each[1])), case.groups[0]
