@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from qoslib.config import default, promises, read
+from qoslib.findings import check
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -342,3 +343,51 @@ def test_xr_per_cent_of_a_policer_are_of_the_policer_above_it():
     fits += "  police rate percent 80\n  !\n end-policy-map\n"
     _, out = read(fits).ports
     assert [each.maximum_bps for each in promises(out)] == [400e6, 1.6e9]
+
+
+def test_no_default_of_ios_xe_is_cited_for_another_platform():
+    cases = Path(__file__).parent / "cases"
+    facts = {"line_rate_bps": 1e9, "buffer_bytes": 1e6}
+    for dialect in ("ios", "ios-xr", "nxos"):
+        for path in (cases / dialect).glob("*.conf"):
+            for port in read(path.read_text(), facts=facts, dialect=dialect).ports:
+                cited = {each.default for each in port.origins if each.default}
+                assert all(name.startswith(f"{dialect}.") for name in cited), (path.name, cited)
+
+
+def test_nxos_shares_that_no_manual_says_are_marked_so():
+    text = (Path(__file__).parent / "cases" / "nxos" / "shape_min_and_max.conf").read_text()
+    rows = {row.name: row for row in check(text, facts={"buffer_bytes": 1e6}).ports[0].rows}
+    assert rows["c-out-8q-q1"].minimum.kind == "unverified default"
+    assert "nxos.unreserved" in rows["c-out-8q-q1"].minimum.why
+    assert rows["c-out-8q-q2"].minimum.kind == "computed"
+    _, out = sorted(
+        read(text, facts={"buffer_bytes": 1e6}).ports, key=lambda each: each.direction == "out"
+    )
+    assert out.origin("queues['c-out-8q-q2'].guaranteed_bps").line == 15
+
+
+def test_xr_classes_without_a_share_split_what_is_left_of_100_per_cent():
+    text = """\
+class-map match-any A
+ match dscp af31
+class-map match-any B
+ match dscp af21
+policy-map OUT
+ class A
+  bandwidth remaining percent 60
+ !
+ class B
+  queue-limit 20 ms
+  bandwidth 1 mbps
+ !
+ class class-default
+ !
+ end-policy-map
+!
+interface TenGigE0/0/0/1
+ service-policy output OUT
+"""
+    (configured,) = read(text).ports
+    weights = {name: queue.weight for name, queue in queues(configured).items()}
+    assert weights == {"A": 60, "B": 20, "class-default": 20}

@@ -125,6 +125,10 @@ def _minimum(configured: ConfiguredPort, promise: Promise, queue: Queue) -> Cell
     elif queue.policer and promise.minimum_bps == queue.policer.rate_bps:
         own = configured.origin(f"{where}policer.rate_bps")
     kind, said = _from(own, "computed")
+    weight, by = _from(configured.origin(f"{where}weight"))
+    if own is None and promise.minimum_bps and weight == "unverified default":
+        # Its share is no surer than its weight.
+        kind, said = weight, by
     why = _joined(promise.minimum_why, said)
     return Cell(rate_text(promise.minimum_bps), kind, why, promise.minimum_bps)
 

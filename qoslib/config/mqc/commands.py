@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from qoslib import units
 from qoslib.config.mqc.early import queue_limit, random_detect
-from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words
+from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.police import ACTIONS, action, burst, police
 from qoslib.config.mqc.policies import Amount, Named, PolicyClass, Priority, Shape
 
@@ -56,13 +56,18 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
     if words.ahead in ("adaptive", "fecn-adapt", "fr-voice-adapt", "max-buffers"):
         return ["The shaper's rate does not adapt, and its memory is the queue's limit."]
     if words.skip("min"):
-        words.number("the minimum")
-        words.skip(*RATE_WORDS)
+        # A minimum and a maximum data rate (Cisco, Nexus 9000 QoS guide, Congestion Management).
+        value = words.number("the minimum", 0)
+        least_bps = exactly(value, RATE_WORDS.get(words.skip(*RATE_WORDS), "bit/s"), "bit/s")
         if not words.skip("max"):
             raise NotUnderstood
-        of.shape = Shape(Amount(words.rate_bps("the shaped rate"), "bit/s", number))
+        rate = Amount(words.rate_bps("the shaped rate"), "bit/s", number)
+        least = Amount(least_bps, "bit/s", number) if least_bps else None
+        of.shape = Shape(rate, least=least)
+        if least_bps > rate.value:
+            words.refuse("the minimum is above the maximum")
         words.end()
-        return ["The shaper's minimum is left out: the class has its share."]
+        return []
     peak = words.skip("average", "peak") == "peak"
     sizes: list[Amount] = []
     if (share := words.share("the shaped rate")) is not None:

@@ -88,12 +88,13 @@ class Priority:
 
 @dataclass(frozen=True)
 class Shape:
-    """`shape average` or `shape peak`."""
+    """`shape average` or `shape peak`; `least` is what `shape min` guarantees (NX-OS)."""
 
     rate: Amount
     committed: Amount | None = None
     excess: Amount | None = None
     peak: bool = False
+    least: Amount | None = None
 
 
 @dataclass

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from qoslib import units
 from qoslib.config.code_points import DSCP
-from qoslib.config.defaults import default, defaults
+from qoslib.config.defaults import default
 from qoslib.port import ByteLimit, PacketLimit
 
 __all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules", "code_of"]
@@ -63,9 +63,8 @@ class Rules:
     modelled: bool = True
 
     def row(self, name: str) -> str:
-        """The row of a default: the platform's own, else that of IOS XE."""
-        own = f"{self.name}.{name}"
-        return own if own in defaults() else f"ios-xe.{name}"
+        """The row of a default, which is the platform's own: no other's is cited for it."""
+        return default(f"{self.name}.{name}").name
 
     def number(self, name: str) -> float:
         """A default that is one number, in its base unit."""

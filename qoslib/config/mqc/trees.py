@@ -143,7 +143,8 @@ class Grown:
                 own_bps = passed.get(place.path, 0.0)
                 if own_bps:
                     queue = queue.replace(guaranteed_bps=own_bps)
-                    self.came(f"{where}.guaranteed_bps", part.bandwidth or given)
+                    least = part.shape.least if part.shape else None
+                    self.came(f"{where}.guaranteed_bps", least or part.bandwidth or given)
                 self.queues.append(queue.replace(weight=weight, shaper=shape))
                 names.append(place.name)
         return tuple(names)
@@ -153,7 +154,8 @@ class Grown:
     ) -> dict[tuple[str, ...], float]:
         """What each class of a policy is guaranteed: its own, and its part of its parent's rest."""
         if self.rules.by_bandwidth:
-            return {}
+            least = {p.path: p.of.shape.least for p in places if p.of.shape}
+            return {path: each.value for path, each in least.items() if each}
         own = {p.path: of_share_bps(p.of.bandwidth, share_bps) for p in places if p.of.bandwidth}
         first = [p.of.priority.rate for p in places if p.of.priority and p.of.priority.rate]
         taken_bps = sum(own.values()) + sum(of_share_bps(rate, share_bps) for rate in first)

@@ -9,6 +9,8 @@ __all__ = ["Weights", "of_share_bps", "weights"]
 
 #: Path of a place -> its weight, and the line or the default that says it.
 Weights = dict[tuple[str, ...], tuple[float, Amount | str | None]]
+#: The weight of a class that shares nothing beside its guarantee; the models take no 0 [bit/s].
+_NO_MORE_BPS = 1e-4
 
 
 def of_share_bps(amount: Amount, share_bps: float) -> float:
@@ -46,16 +48,18 @@ def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:
         return _by_bandwidth(places, share_bps, rules)
     made: Weights = {}
     given = sum(p.of.remaining.value for p in places if p.of.remaining and _percent(p))
+    bare = {p.path: p.of for p in places if not (p.of.remaining or p.of.priority or p.of.drop)}
+    # On IOS XE what is left of 100 per cent is of class-default alone.
+    sharing = {path for path, of in bare.items() if rules.by_service or of.name == DEFAULT}
     for place in places:
         remaining = place.of.remaining
         if remaining:
             made[place.path] = remaining.value, remaining
-        elif given and place.of.name == DEFAULT:
-            made[place.path] = max(100 - given, 1), rules.row("remaining_percent")
+        elif given and place.path in sharing:
+            share = max((100 - given) / len(sharing), 1)
+            made[place.path] = share, rules.row("remaining_percent")
         else:
-            alone = place.of.priority or place.of.drop
-            default = None if alone else rules.row("remaining_ratio")
-            made[place.path] = 1.0, default
+            made[place.path] = 1.0, rules.row("remaining_ratio") if place.path in bare else None
     return made
 
 
@@ -75,11 +79,15 @@ def _by_bandwidth(places: list[Place], share_bps: float, rules: Rules) -> Weight
     unreserved = []
     for place in places:
         part = place.of
+        # What `shape min` guarantees is a part of the bandwidth, not something beside it.
+        sure_bps = part.shape.least.value if part.shape and part.shape.least else 0.0
+        taken_bps += sure_bps
         if part.priority or part.drop:
             made[place.path] = 1.0, None
         elif part.bandwidth:
-            made[place.path] = of_share_bps(part.bandwidth, share_bps), part.bandwidth
-            taken_bps += made[place.path][0]
+            more_bps = max(of_share_bps(part.bandwidth, share_bps) - sure_bps, _NO_MORE_BPS)
+            made[place.path] = more_bps, part.bandwidth
+            taken_bps += more_bps
         elif part.remaining:
             share = units.convert(part.remaining.value, "%", "1")
             made[place.path] = share * left_bps, part.remaining
@@ -89,8 +97,5 @@ def _by_bandwidth(places: list[Place], share_bps: float, rules: Rules) -> Weight
     least_bps = units.convert(1.0, "%", "1") * share_bps
     for place in unreserved:
         rest_bps = max((share_bps - taken_bps) / len(unreserved), least_bps)
-        made[place.path] = (
-            rest_bps,
-            rules.row("unreserved") if rules.name == "ios" else rules.row("remaining_ratio"),
-        )
+        made[place.path] = rest_bps, rules.row("unreserved")
     return made
