@@ -369,8 +369,8 @@ def test_units_and_interface_sets_are_nodes():
     assert (first.guaranteed_bps, first.weight, first.excess_priority) == (0, 1, None)
     said = [each for each in found.remarks if "nothing is promised" in each.lost]
     assert [each.text for each in said] == ["shaping-rate percent 1"]
-    # low-latency stands above strict-high: there are two strict levels, and low is the sixth.
-    assert port.port.scheduler.strict_levels == 2
+    # low-latency is of ACX7000, which serves all levels above low strictly; low is the sixth.
+    assert port.port.scheduler.strict_levels == 5
     assert queues["unit 10 expedited-forwarding"].priority == 0
     assert queues["unit 10 best-effort"].priority == 5
     # 80 per cent of 100 ms at 40 Mb/s; of 100 ms at the delay-buffer rate of 5 Mb/s.
@@ -742,6 +742,19 @@ def test_priorities_between_medium_low_and_low():
         "Not every platform has the priority low-medium of queue 'video'.",
         "Not every platform has the priority low-high of queue 'control'.",
     )
+
+
+def test_an_acx7000_is_written_with_its_platform_where_no_priority_tells():
+    facts = {"buffer_bytes": 2e7, "platform": "acx7000"}
+    _, port, queues = only(FOUR_CLASSES, **facts)
+    assert port.port.scheduler.strict_levels == 5
+    # strict-high, high and medium-high stand behind low-latency.
+    levels = {name: queue.priority for name, queue in queues.items()}
+    assert levels == {"voice": 1, "control": 2, "video": 3, "data": 5}
+    written = write(port.port, "junos")
+    assert dict(written.facts)["platform"] == "acx7000"
+    (back,) = read(written.text, facts=dict(written.facts), dialect="junos").ports
+    assert back.port == port.port
 
 
 def test_memory_for_packets_to_many_is_left_out():

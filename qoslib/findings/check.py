@@ -137,6 +137,15 @@ _ALIKE = (
     "This is a router of IOS XE. Classic IOS shares what nobody is promised by `bandwidth`, and"
     " holds 64 packets a class: --dialect ios."
 )
+_MX = "The device is an MX: others share a line and its buffers in their way (--fact platform=...)."
+
+
+def _unsaid_device(found: Configuration, facts: Facts) -> bool:
+    """Whether nothing says of which device a text of Junos with queues is."""
+    queued = any(port.port and port.direction == "out" for port in found.ports)
+    given = any(name.endswith("platform") for name in facts.given)
+    told = any("It is read as an" in each.lost for each in found.remarks)
+    return found.dialect == "junos" and queued and not given and not told
 
 
 def _report(
@@ -156,6 +165,8 @@ def _report(
     assumed = list(_assumed(found, sent, traffic))
     if alike and any(len(port.classes) > 2 for port in found.ports if port.port is not None):
         assumed.append(_ALIKE)
+    if _unsaid_device(found, given.facts):
+        assumed.append(_MX)
     shown: list[str] = []
     elsewhere = True
     for place, configured in enumerate(found.ports):

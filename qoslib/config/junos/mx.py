@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from qoslib.config.junos.words import PRIORITIES
+from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES
 from qoslib.port import Classifier, Node, Port, Queue, SchedulerTree
 
 __all__ = ["as_on_mx"]
@@ -103,12 +103,14 @@ def _without_mixed(node: Node, nodes: dict[str, Node]) -> list[Node]:
 
 
 def _levels(queues: Sequence[Queue], strict: int) -> tuple[list[Queue], int]:
-    """Queues with the levels of `strict-high` and `low`, where these are all that is needed."""
+    """Queues with the levels of `strict-high` and `low`; of an ACX7000 where several are strict."""
     first = sorted({queue.priority for queue in queues if queue.priority < strict})
-    if len(first) > 1:
-        return list(queues), strict
-    last = len(PRIORITIES[1:]) - 1
-    return [q.replace(priority=0 if q.priority in first else last) for q in queues], 1
+    several = len(first) > 1
+    words = ALL_PRIORITIES if len(first) >= len(PRIORITIES) else PRIORITIES
+    last = len(words) - (1 if several else 2)
+    levels = {level: at for at, level in enumerate(first)}
+    leveled = [q.replace(priority=levels.get(q.priority, last)) for q in queues]
+    return leveled, last if several else 1
 
 
 def _leaves(node: Node, nodes: dict[str, Node]) -> list[Node]:

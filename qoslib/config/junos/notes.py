@@ -57,6 +57,7 @@ class Definitions:
     drop_profiles: dict[str, Points]
     rules: list[Rule]
     numbers: dict[str, int]
+    acx7000: bool = False
 
 
 @dataclass
@@ -65,6 +66,8 @@ class Notes:
 
     interface: str
     words: tuple[str, ...] = PRIORITIES[1:]
+    strict: tuple[str, ...] = PRIORITIES[1:2]
+    acx7000: bool = False
     line_bps: float = 1.0
     origins: list[Origin] = field(default_factory=list)
     missing: list[MissingFact] = field(default_factory=list)

@@ -1,21 +1,31 @@
-"""Which device a text seems to be of, where it is read as an MX all the same."""
+"""Which device a text seems to be of: an ACX7000, or one that is read as an MX all the same."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from qoslib.config.facts import Facts
 from qoslib.config.junos.statements import Said
-from qoslib.config.reading import Remark
+from qoslib.config.junos.words import PRIORITIES
+from qoslib.config.reading import Configuration, Remark
 
-__all__ = ["platform_remarks"]
+__all__ = ["as_mx", "is_acx7000", "platform_remarks"]
 
 _AS_MX = "It is read as an MX: its scheduling and its buffers may differ."
+_AS_ACX = "It is read as an ACX7000: each priority above low is strict, and its buffers may differ."
+#: A name that tells the device: that of the host, of a prompt, or of a warning about a statement.
+_NAMED = re.compile(
+    r"^[ \t]*(?:set )?(?:system )?host-name \S*?(?P<host>(?:acx|ptx|qfx)\d{3,5})"
+    r"|^\S+@\S*?(?P<prompt>(?:acx|ptx|qfx)\d{3,5})\S*[>#]"
+    r"|unsupported platform \((?P<warned>(?:acx|ptx|qfx)\d{3,5})",
+    re.MULTILINE | re.IGNORECASE,
+)
 #: What stands in a text outside quality of service -> what to call the statement, and the device.
 _OUTSIDE = (
     (
         re.compile(r"^[ \t]*(?:set )?version \"?[\w.-]+-EVO\b", re.MULTILINE | re.IGNORECASE),
         "version",
-        f"This is Junos OS Evolved (-EVO), of ACX7000, PTX and QFX. {_AS_MX}",
+        f"This is Junos OS Evolved (-EVO), of ACX7000, PTX and QFX. {_AS_MX}"
+        " Give the fact platform=acx7000 where it is one.",
     ),
     (
         re.compile(r"^[ \t]*(?:set security policies )?from-zone \S", re.MULTILINE),
@@ -24,11 +34,12 @@ _OUTSIDE = (
         " platform=srx.",
     ),
 )
+_SCHEDULERS = "class-of-service", "schedulers"
 #: Words of a statement on quality of service, where `*` is any one, and the device.
 _INSIDE = {
     ("class-of-service", "forwarding-class-sets"): f"Class sets are of QFX switches. {_AS_MX}",
-    ("class-of-service", "schedulers", "*", "priority", "low-latency"): (
-        f"This priority is of ACX7000. {_AS_MX}"
+    ("class-of-service", "schedulers", "*", "priority", PRIORITIES[0]): (
+        f"This priority is of ACX7000. {_AS_ACX}"
     ),
     ("class-of-service", "schedulers", "*", "priority", "low-high"): (
         f"An MX does not have this priority. {_AS_MX}"
@@ -60,8 +71,13 @@ def platform_remarks(text: str, said: Sequence[Said], facts: Facts) -> Iterator[
     """
     if any(name.rpartition(".")[2] == "platform" for name in facts.given):
         return
+    acx = is_acx7000(text, said, facts)
+    if found := _NAMED.search(text):
+        name = found[found.lastgroup or 0]
+        line = text.count("\n", 0, found.start()) + 1
+        yield Remark("not modelled", line, name, f"It names a device. {_AS_ACX if acx else _AS_MX}")
     for pattern, name, sentence in _OUTSIDE:
-        if found := pattern.search(text):
+        if not acx and (found := pattern.search(text)):
             line = text.count("\n", 0, found.start()) + 1
             yield Remark("not modelled", line, name, sentence)
     seen: set[str] = set()
@@ -71,6 +87,59 @@ def platform_remarks(text: str, said: Sequence[Said], facts: Facts) -> Iterator[
             fits = len(begins) == len(words) and all(
                 word in ("*", own) for word, own in zip(words, begins, strict=True)
             )
-            if fits and each.active and sentence not in seen:
+            if fits and each.active and sentence not in seen and not (acx and _AS_MX in sentence):
                 seen.add(sentence)
                 yield Remark("not modelled", each.line, " ".join(each.words[1:]), sentence)
+
+
+def is_acx7000(text: str, said: Sequence[Said], facts: Facts) -> bool:
+    """Whether a text is of an ACX7000: a fact or its name says so, or `low-latency`.
+
+    Parameters
+    ----------
+    text : str
+    said : sequence of Said
+    facts : Facts
+
+    Returns
+    -------
+    bool
+
+    References
+    ----------
+    Juniper, Class of Service User Guide, priority (Schedulers), Platform Information.
+
+    Examples
+    --------
+    >>> is_acx7000("set system host-name ams-acx7100-1", (), Facts())
+    True
+    >>> is_acx7000("admin@mx480-2>", (), Facts())
+    False
+    """
+    given = {str(value) for name, value in facts.given.items() if name.endswith("platform")}
+    found = None if given else _NAMED.search(text)
+    named = found is not None and found[found.lastgroup or 0].lower().startswith("acx7")
+    last = "priority", PRIORITIES[0]
+    return (
+        named
+        or given == {"acx7000"}
+        or any(
+            each.active and each.words[:2] == _SCHEDULERS and each.words[-2:] == last
+            for each in said
+        )
+    )
+
+
+def as_mx(configuration: Configuration) -> bool:
+    """Whether a text of another device is read as an MX, whose queues may share in another way.
+
+    Parameters
+    ----------
+    configuration : Configuration
+
+    Returns
+    -------
+    bool
+    """
+    junos = configuration.dialect == "junos"
+    return junos and any(_AS_MX in each.lost for each in configuration.remarks)

@@ -85,22 +85,22 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
     else:
         notes.line_bps = rate[0]
         notes.origins.append(rate[1])
+    notes.acx7000 = known.defined.acx7000
     try:
         sites, nodes, shaper = _sites(interface, known, notes)
         every_one = [entry.scheduler for site in sites for entry in site.entries]
         used = {each.priority for each in every_one if each}
-        latency = PRIORITIES[0] in used
-        notes.words = priorities(latency, not used <= set(PRIORITIES))
+        notes.words = priorities(notes.acx7000, not used <= set(PRIORITIES))
+        notes.strict = notes.words[:-1] if notes.acx7000 else notes.words[:1]
         queues = [queue for site in sites for queue in queues_of(site, known.defined, notes)]
         tree = any(site.tree for site in sites)
-        strict = 2 if latency else 1
         more, origins = rest_of(facts, name)
         classifier = _classifier(sites, known, notes)
         port = Port(
             name,
             notes.line_bps,
             tuple(queues),
-            SchedulerTree(tuple(nodes), strict) if tree else PriorityLevels(),
+            SchedulerTree(tuple(nodes), len(notes.strict)) if tree else PriorityLevels(),
             classifier=classifier,
             shaper=shaper,
             **more,
@@ -135,7 +135,7 @@ def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site]
     profiles = {**interface.units, **interface.class_sets}
     if not hung:
         entries = _entries(known, own.scheduler_map, platform, notes.lost, own.line)
-        tree = any(_shares_unlike(entry, platform) for entry in entries)
+        tree = notes.acx7000 or any(_shares_unlike(entry, platform) for entry in entries)
         where = f"scheduler.nodes[{interface.name!r}].shaper" if tree else "shaper"
         shaper = shaper_of(own.shaping, line_bps, where, notes, platform) if own.shaping else None
         site = _site(own, "", "", entries, shaper.rate_bps if shaper else line_bps, line_bps, tree)

@@ -9,7 +9,6 @@ from qoslib.config.junos.notes import Definitions, Notes, Site, row_of, value_of
 from qoslib.config.junos.profiles import Limit
 from qoslib.config.junos.references import NoPortError
 from qoslib.config.junos.schedulers import Scheduler
-from qoslib.config.junos.words import STRICT
 from qoslib.port import ByteLimit, Policer, Queue, Shaper
 
 __all__ = ["queues_of", "rate_limit", "shaper_of"]
@@ -76,13 +75,20 @@ def rate_limit(rate_bps: float) -> Policer:
     return Policer(rate_bps, max(burst, int(value_of("junos.least_burst"))))
 
 
-def _transmit_shares(site: Site, platform: str) -> dict[str, tuple[float, str]]:
-    """Share of each queue, and the row of its default where none is configured."""
+def _transmit_shares(
+    site: Site, platform: str, strict: tuple[str, ...]
+) -> dict[str, tuple[float, str]]:
+    """Share of each queue, and the row of its default where none is configured.
+
+    Queues of these `strict` priorities have none.
+    """
     shares: dict[str, tuple[float, str]] = {}
     rest: dict[str, float] = {}
     for entry in site.entries:
         transmit = entry.scheduler.transmit if entry.scheduler else None
-        if transmit is None:
+        if entry.scheduler and entry.scheduler.priority in strict:
+            shares[entry.of] = 0.0, "acx7000.strict"
+        elif transmit is None:
             row = row_of(platform, "transmit_rate")
             shares[entry.of] = _UNSAID.get(platform, _UNSAID[""]).get(entry.number, 0.0), row
         elif transmit.kind == "remainder":
@@ -143,7 +149,7 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
         If a drop profile does not exist, or a queue lets nothing through.
     """
     platform = known.facts.text(notes.interface, "platform")
-    shares = _transmit_shares(site, platform)
+    shares = _transmit_shares(site, platform, notes.strict if notes.acx7000 else ())
     buffers = _buffer_shares(site, platform)
     words = notes.words
     equal = platform == "mpc" and not any(e.scheduler and e.scheduler.excess for e in site.entries)
@@ -158,8 +164,9 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
             f"{where}.priority", of.priority_line, "" if of.priority_line else "junos.priority"
         )
         queue = Queue(name, ByteLimit(1), priority=words.index(of.priority))
-        if of.priority in STRICT:
-            notes.says(f"{where}.guaranteed_bps", default="junos.strict_high")
+        if of.priority in notes.strict:
+            row = "acx7000.strict" if notes.acx7000 else "junos.strict_high"
+            notes.says(f"{where}.guaranteed_bps", default=row)
             rate_bps = 0.0 if site.tree else site.whole_bps
             for each in of.said if of.excess or of.excess_priority else ():
                 if each.words[0].startswith("excess"):

@@ -12,7 +12,7 @@ from qoslib.config.junos.metering import metered
 from qoslib.config.junos.notes import Definitions
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.pieces import pieces
-from qoslib.config.junos.platforms import platform_remarks
+from qoslib.config.junos.platforms import is_acx7000, platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.profiles import profiles
@@ -81,7 +81,8 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     text : str
     facts : Facts
         `buffer_bytes` or `delay_buffer_s` where buffers are shares; `platform` ``"m120"`` (memory
-        allocation dynamic), ``"mpc"`` (equal shares of the excess) or ``"srx"``.
+        allocation dynamic), ``"mpc"`` (equal shares of the excess), ``"srx"`` or
+        ``"acx7000"`` (each priority above `low` is strict).
 
     Returns
     -------
@@ -184,7 +185,11 @@ def _read(
     made = schedulers(below(cos, "schedulers"))
     names = {name: number for name, (number, _) in numbers.items()}
     defined = Definitions(
-        facts, drop_profiles(below(cos, "drop-profiles")), [*of_terms, *found_rules], names
+        facts,
+        drop_profiles(below(cos, "drop-profiles")),
+        [*of_terms, *found_rules],
+        names,
+        is_acx7000(text, said, facts),
     )
     known = Known(
         defined,

@@ -1,7 +1,7 @@
 """A port as `set` lines of Junos, and what they cannot say."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.facts import Facts
@@ -115,6 +115,9 @@ def _sites(spoken: Spoken) -> None:
     _rate(spoken, f"{where} shaping-rate", root.shaper)
     whole = root.shaper.rate_bps if root.shaper else port.rate_bps
     words = _tree_words(port, scheduler)
+    if scheduler.strict_levels > 1 and all(queue.priority for queue in port.queues):
+        # No `low-latency` says that it is one.
+        spoken.facts["platform"] = "acx7000"
     if not any(child in nodes for child in root.children):
         spoken.add(f"{where} scheduler-map {_MAP}")
         ordered = [queue for queue in port.queues if queue.name in root.children]
@@ -227,8 +230,9 @@ def _rate(spoken: Spoken, where: str, shaper: Shaper | None) -> None:
 
 def _tree_words(port: Port, scheduler: SchedulerTree) -> tuple[str, ...]:
     """The words of the levels, as many as are strict in front, and so many as the port has."""
-    start = {2: 0, 1: 1}.get(scheduler.strict_levels, 2)
+    start = 0 if scheduler.strict_levels > 1 else 2 - scheduler.strict_levels
     more = max(queue.priority for queue in port.queues) >= len(PRIORITIES) - start
+    more = more or scheduler.strict_levels >= len(PRIORITIES)
     return (ALL_PRIORITIES if more else PRIORITIES)[start:]
 
 
@@ -238,12 +242,11 @@ def _flat_words(port: Port) -> tuple[str, ...]:
     if isinstance(port.scheduler, StrictPriority):
         return priorities(False, levels[-1] >= len(PRIORITIES) - 1)
     most = port.shaper.rate_bps if port.shaper else port.rate_bps
-    whole: Callable[[int], bool] = lambda level: all(  # noqa: E731
+    whole = all(
         queue.guaranteed_bps == most and queue.weight == 1
         for queue in port.queues
-        if queue.priority == level
+        if queue.priority == 0
     )
-    if not whole(0):
+    if not whole:
         return (ALL_PRIORITIES if levels[-1] >= len(PRIORITIES) - 2 else PRIORITIES)[2:]
-    latency = whole(1) and levels[-1] in (len(PRIORITIES) - 1, len(ALL_PRIORITIES) - 1)
-    return priorities(latency, levels[-1] >= len(PRIORITIES) - (not latency))
+    return priorities(False, levels[-1] >= len(PRIORITIES) - 1)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from qoslib.config.facts import Facts
+from qoslib.config.junos.platforms import as_mx
 from qoslib.config.loads import Load
 from qoslib.config.reading import Configuration
 from qoslib.config.rules import (
@@ -58,6 +59,8 @@ _FILES = (
 #: All rules that need no model, by their ids.
 RULES = {each.id: each for file in _FILES for each in vars(file).values() if isinstance(each, Rule)}
 
+#: What depends on how an MX shares its line and its buffers, which other devices do in their way.
+_OF_MX = {"guarantees-over", "no-rate", "default-starved", "queue-shallow"}
 _IGNORE = re.compile(r"(?:[!#]|/\*).*?\bqoslib:\s*ignore\b[ \t]*([\w-]*)[ \t]*(.*?)\s*(?:\*/)?\s*$")
 #: A longer line has no comment for these rules.
 _LONGEST = 1000
@@ -125,8 +128,11 @@ def findings(
         for place, configured in enumerate(configuration.ports)
         if configured.port is not None
     ]
+    other = as_mx(configuration)
     for name in rules if rules is not None else RULES:
         each = RULES[name]
+        if other and name in _OF_MX:
+            continue
         if each.whole:
             found += [finding_of(each, one) for one in each.find(configuration)]
             continue

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from qoslib import units
 from qoslib.config.facts import Facts
+from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.loads import Load
 from qoslib.config.promises import Promise, hosts, promises, queued
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
@@ -270,6 +271,21 @@ class Case:
         percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
         unit = f"{wanted_bps:.0f}" if in_bits or not percent else f"percent {percent}"
         return f"set class-of-service schedulers {member.name} transmit-rate {unit}"
+
+    @property
+    def strict_alone(self) -> bool:
+        """Whether strict queues have shapers, and transmit rates are of the others (ACX7000)."""
+        levels = getattr(self.port.scheduler, "strict_levels", 0)
+        return self.configuration.dialect == "junos" and levels >= len(PRIORITIES) - 1
+
+    def limit(
+        self, member: Member, wanted_bps: float, most_bps: float, rounded: Callable[[float], int]
+    ) -> str:
+        """The limit of a class that is served first (Junos)."""
+        said = self.transmit_rate(member, wanted_bps, most_bps, rounded)
+        if self.strict_alone:
+            return said.replace(" transmit-rate ", " shaping-rate ")
+        return f"{said} rate-limit" if said else ""
 
     def police(self, member: Member, burst_bytes: float) -> str:
         """The command that limits a class (IOS), with another burst [B]."""

@@ -91,8 +91,8 @@ def guarantees_over(case: Case) -> Iterator[Found]:
 
 
 def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator[Found]:
-    if case.configuration.dialect == "eos":
-        # `shape rate` caps a queue there, and reserves nothing.
+    if case.configuration.dialect == "eos" or case.strict_alone:
+        # A shaper caps a strict queue there, and reserves nothing.
         members = [member for member in members if not member.strict]
     rates = {member.name: reserved_bps(member) for member in members}
     total = sum(rates.values())
