@@ -326,3 +326,19 @@ def test_a_measured_value_that_no_model_explains_is_said(tmp_path):
     (tmp_path / "shown.txt").write_text(shown)
     report = check(on("GigabitEthernet0/0/1"), measured=telemetry.read(tmp_path / "shown.txt"))
     assert any("DATA: no model explains queue dropped packets" in each for each in report.measured)
+
+
+def test_a_policy_that_only_marks_has_a_sentence_in_place_of_a_table():
+    """And nobody is asked for a line rate, which decides nothing there."""
+    text = (
+        "policy-map MARK\n class class-default\n  set dscp default\n"
+        "interface Tunnel1\n service-policy input MARK\n"
+    )
+    report = check(text)
+    assert not report.missing
+    said = "Nothing is promised of what comes in: no policer is read here."
+    for made in (terminal(report), markdown(report), page([report])):
+        assert said in made
+    policed = check(text.replace("set dscp default", "police cir 8000000"))
+    assert [each.name for each in policed.missing] == ["Tunnel1.line_rate_bps"]
+    assert said not in terminal(policed)

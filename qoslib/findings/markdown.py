@@ -7,6 +7,7 @@ from qoslib.findings.words import (
     CLASSES,
     COMPARED,
     RUNS,
+    UNPOLICED,
     answer,
     compared_cells,
     how_long,
@@ -78,7 +79,8 @@ def _classes(port: PortReport) -> Iterator[str]:
             for r in port.rows
         ]
         yield "\n".join(_table(CLASSES, lines))
-    if said := [*not_used(port.rows), *port.met]:
+    nothing = [UNPOLICED] if port.unpoliced else []
+    if said := [*nothing, *not_used(port.rows), *port.met]:
         yield "\n".join(f"- {_plain(each)}" for each in said)
 
 

@@ -12,6 +12,7 @@ from qoslib.findings.words import (
     CLASSES,
     COMPARED,
     RUNS,
+    UNPOLICED,
     answer,
     compared_cells,
     how_long,
@@ -160,7 +161,8 @@ def _classes(port: PortReport) -> Iterator[str]:
         given = sorted((run for run in port.runs if run.load_ratio == 1), key=_is_packets)
         runs = {run.name: run for run in given}
         yield from _table(head, (_row(row, runs) for row in port.rows))
-    yield from (f"<p>{escape(each)}</p>" for each in (*not_used(port.rows), *port.met))
+    nothing = [UNPOLICED] if port.unpoliced else []
+    yield from (f"<p>{escape(each)}</p>" for each in (*nothing, *not_used(port.rows), *port.met))
 
 
 def _load(port: PortReport, report: Report) -> Iterator[str]:

@@ -207,6 +207,11 @@ class PortReport(Record):
         """Whether nothing is promised on the way out, although no fact is missing."""
         return not self.rows and not self.missing and self.direction == "out"
 
+    @property
+    def unpoliced(self) -> bool:
+        """Whether it is of what comes in, and no policer is read there."""
+        return not self.rows and not self.missing and self.direction == "in"
+
 
 @record
 class Change(Record):

@@ -12,6 +12,7 @@ from qoslib.findings.words import (
     COMPARED,
     NO_PROMISE,
     RUNS,
+    UNPOLICED,
     answer,
     compared_cells,
     how_long,
@@ -189,6 +190,8 @@ def _port(ports: Sequence[PortReport]) -> Iterator[str]:
     if port.unpromised:
         for each in (f"No promise: {NO_PROMISE}", *port.met):
             yield from _wrapped(each, "  ")
+    if port.unpoliced:
+        yield from _wrapped(UNPOLICED, "  ")
     if not port.rows:
         return
     notes: dict[str, int] = {}

@@ -14,6 +14,7 @@ __all__ = [
     "COMPARED",
     "NO_PROMISE",
     "RUNS",
+    "UNPOLICED",
     "answer",
     "compared_cells",
     "default_text",
@@ -35,6 +36,8 @@ COMPARED = ("class", "quantity", "measured", "fluid model", "packet model")
 
 #: Why a port has no promise although no fact is missing.
 NO_PROMISE = "what decides here is not in the models, or not in this text."
+#: What is said of a policy on the way in without a policer, in place of its table.
+UNPOLICED = "Nothing is promised of what comes in: no policer is read here."
 
 
 def answer(fact: MissingFact) -> str:

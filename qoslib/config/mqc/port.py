@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.places import (
+    Place,
     classes_of,
     leaves,
     not_defined,
@@ -94,6 +96,12 @@ def _acts(part: PolicyClass) -> bool:
     return bool(part.child or part.limits or part.early) or any(each is not None for each in said)
 
 
+def _has_queues(places: list[Place]) -> bool:
+    """Whether a class of a tree says anything of its queue, or polices."""
+    own = any(place.of.drop or _acts(replace(place.of, child=None)) for place in places)
+    return own or any(_has_queues(place.children) for place in places)
+
+
 def _way_of(found: Policies, policy: Policy, deepest: int = 8) -> Way:
     """The way of a policy that no interface has: one that only marks and polices is for input."""
     parts = policy.classes.values()
@@ -148,6 +156,9 @@ def _configured(
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
     line = _line_rate(found, facts, interface, rules.types)
+    if line is None and way == "in" and not _has_queues(places):
+        # It only marks, at any rate.
+        return empty
     if line is None:
         return empty.replace(missing=(_question(facts, interface),))
     rate_bps, origin = line
