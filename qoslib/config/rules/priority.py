@@ -1,11 +1,12 @@
 """Rules on classes that are served first."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import ceil, floor
 
 from qoslib import units
 from qoslib.config.amounts import rate_text
+from qoslib.config.loads import Load
 from qoslib.config.rules.contract import contract_bps
 from qoslib.config.rules.fixes import (
     NO_ROOM,
@@ -42,13 +43,19 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
     if not members:
         return
     fixes, room = [], ""
-    for member in members:
+    # One class may have the usual third; of several nobody but who knows the loads can say.
+    known = len(members) == 1 or all(each.load and _is_rate(each.load) for each in members)
+    for member in members if known else ():
         most, beside = next(each for each in case.groups if member in each[1])
-        third = raised(case, most, beside, member.name, case.capacity_bps / 3 / len(members))
+        wanted_bps = case.capacity_bps / 3
+        rounded: Callable[[float], int] = floor
+        if member.load and len(members) > 1:
+            wanted_bps, rounded = min(ROOM * member.load.rate_bps, wanted_bps), ceil
+        third = raised(case, most, beside, member.name, wanted_bps)
         if third:
             fix = case.fix(
-                mqc=f"class {member.name}\n  {case.priority(third, most, floor, member.of)}",
-                junos=f"{case.transmit_rate(member, third, most, floor)} rate-limit",
+                mqc=f"class {member.name}\n  {case.priority(third, most, rounded, member.of)}",
+                junos=f"{case.transmit_rate(member, third, most, rounded)} rate-limit",
             )
             fixes += [fix] if fix else []
         elif case.configuration.dialect.startswith(("ios", "junos")):
@@ -68,6 +75,8 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             " stops all after it."
         )
         why = "Each may take the whole link, and leaves 0."
+        if not known and case.configuration.dialect.startswith(("ios", "junos")):
+            room = " What each needs is not known here: --traffic says it."
     default = case.configuration.dialect == "eos" and not any(
         each.text.startswith("priority") for member in members for each in member.of.statements
     )
@@ -81,6 +90,11 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         f"{why}{_HTB if case.configuration.dialect == 'tc' else room}",
         below_one(fixes) if len(fixes) == len(members) else "",
     )
+
+
+def _is_rate(load: Load) -> bool:
+    """Whether somebody said what is sent to a class, as a rate."""
+    return load.origin != "assumed" and load.rate_bps > 0 and not load.flows
 
 
 def unlimited(case: Case) -> list[Member]:
