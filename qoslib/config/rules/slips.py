@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from qoslib import units
-from qoslib.config.amounts import rate_text, share_text
+from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
 from qoslib.config.mqc.words import dscp_mark, meant_interface
+from qoslib.config.promises import FRAME_BYTES
 from qoslib.config.reading import Configuration, Remark, Statement
 from qoslib.config.rules.rule import Case, Found, rule
 from qoslib.config.rules.standing import standing
@@ -43,8 +44,8 @@ _LIST = re.compile(r"match (?:not )?access-group (?:name )?(\S+)")
 _SHAPE = re.compile(r"shape (?:average|peak) (\d+)([kmg]?)(?: ([kmg]?)bps)?(?: .*)?", re.IGNORECASE)
 _WITHOUT_HYPHEN = re.compile(r"(fe|ge|xe|et)(\d.*)")
 _PREFIX = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
-#: A shaper that is so many times too small was likely meant in kb/s.
-_SLIP = 1000
+#: A shaper that is so many times too small was likely meant in kb/s, if a frame takes so long [s].
+_SLIP, _SLOW_S = 1000, 0.1
 
 
 @rule(
@@ -278,6 +279,8 @@ def shaper_unit(case: Case) -> Iterator[Found]:
             unit = (found[2] or found[3] or "").lower()
             shaped = units.convert(float(found[1]), _PREFIX[unit], "bit/s")
             share = f"{share_text(shaped / rate_bps, 4)} of the line rate"
+            frame_s = units.serialisation_s(FRAME_BYTES, shaped) if shaped else 0.0
+            most_bps = rate_bps if shaped >= case.capacity_bps else case.capacity_bps
             if shaped > rate_bps:
                 yield Found(
                     each.line,
@@ -285,14 +288,12 @@ def shaper_unit(case: Case) -> Iterator[Found]:
                     f" the line has {rate_text(rate_bps)}.",
                     f"It is {share}; the queues of the line fill first.",
                 )
-            elif found[3] is None and shaped * _SLIP < (
-                rate_bps if shaped >= case.capacity_bps else case.capacity_bps
-            ):
+            elif found[3] is None and frame_s > _SLOW_S and shaped * _SLIP < most_bps:
                 meant = shaped * _SLIP
                 yield Found(
                     each.line,
                     f"The shaper of {part.name} is {rate_text(shaped)}: was"
                     f" {rate_text(meant)} meant? The rate is in bit/s.",
-                    f"It is {share}.",
+                    f"It is {share}: a frame of {FRAME_BYTES:,} B takes {time_text(frame_s)}.",
                     case.fix(mqc=case.in_class(part, f"shape average {meant:.0f}")),
                 )
