@@ -1,5 +1,7 @@
 """Every rule finds what it is for, and is silent where all is well."""
 
+from pathlib import Path
+
 import pytest
 from test_config_loads import LIMIT, edge
 
@@ -953,3 +955,12 @@ def test_guarantees_beyond_a_shaper_are_found_at_its_line():
     origin = Origin("scheduler.nodes['PARENT'].shaper.rate_bps", 21)
     configured = changed(1, guaranteed_bps=45e6).replace(origins=(origin,))
     assert found("guarantees-over", configured)[0].line == 21
+
+
+def test_a_policy_says_where_it_belongs_by_lines_that_are_not_modelled_too():
+    folder = Path(__file__).parent / "cases" / "ios-xe"
+    text = (folder / "fair_queue_attached_nowhere.conf").read_text()
+    said = {each.line: each.arithmetic for each in found("policy-unattached", text_of=text)}
+    assert "`service-policy output FAIR`" in said[1]
+    # New marks of Ethernet are set where packets leave.
+    assert "`service-policy output COLOUR`" in said[4]

@@ -1,6 +1,7 @@
 """Rules on what is defined and used nowhere, and on what a filter that is used discards."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -100,11 +101,23 @@ class _Policies:
 
     @cached_property
     def below(self) -> dict[str, list[list[str]]]:
-        """The words of the statements below each line."""
+        """The words of the statements below each line, and of what of a policy is not modelled."""
         found: dict[str, list[list[str]]] = {}
         for each in self.configuration.statements:
             for parent in each.parents if each.text else ():
                 found.setdefault(parent, []).append(each.text.split())
+        # Remarks do not say where they stand: behind the last header before them.
+        known = self.configuration.by_verb
+        headers = sorted(
+            (each.line, each.text)
+            for verb in ("policy-map", "class-map", "interface")
+            for each in known.get(verb, ())
+        )
+        lines = [line for line, _ in headers]
+        for said in self.configuration.remarks:
+            at = bisect_right(lines, said.line) - 1
+            if said.text and at >= 0 and headers[at][1].startswith("policy-map "):
+                found.setdefault(headers[at][1], []).append(said.text.split())
         return found
 
     @cached_property
