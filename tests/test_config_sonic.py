@@ -7,7 +7,16 @@ from junos_texts import damaged
 
 from qoslib.config import Configuration, ConfigurationError, read, recognise
 from qoslib.findings import check
-from qoslib.port import ByteLimit, ByteRedProfile, MemoryPool, PriorityLevels, Red, Shaper, TailDrop
+from qoslib.port import (
+    ByteLimit,
+    ByteRedProfile,
+    MemoryPool,
+    Node,
+    Red,
+    SchedulerTree,
+    Shaper,
+    TailDrop,
+)
 
 LEAF = """{
   "PORT": {
@@ -59,7 +68,9 @@ def test_schedulers_buffers_wred_and_maps():
     assert recognise(LEAF) == "sonic"
     found = read(LEAF)
     port = found.ports[0].port
-    assert (port.name, port.rate_bps, port.scheduler) == ("Ethernet0", 1e11, PriorityLevels())
+    names = ("queue 0", "queue 1", "queue 3", "queue 6")
+    tree = SchedulerTree((Node("Ethernet0", names),), strict_levels=1)
+    assert (port.name, port.rate_bps, port.scheduler) == ("Ethernet0", 1e11, tree)
     queues = {queue.name: queue for queue in port.queues}
     bulk, storage, control = queues["queue 0"], queues["queue 3"], queues["queue 6"]
     # The strict queue comes first; the others share by weight.

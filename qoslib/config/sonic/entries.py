@@ -36,10 +36,18 @@ class Reading:
         self.origins: list[Origin] = []
         self.missing: list[MissingFact] = []
         self.strict: dict[str, bool] = {}
+        self.in_packets = False
 
     def field(self, table: str, key: str, name: str) -> Field | None:
         """A field, or None where it is not said."""
         return self.tables.get(table, {}).get(key, {}).get(name)
+
+    def of_port(self, port: str, name: str) -> Field | None:
+        """A field that `PORT_QOS_MAP` gives a port, in an entry of its own or of several."""
+        found = None
+        for key, fields in self.tables.get("PORT_QOS_MAP", {}).items():
+            found = fields[name] if port in key.split(",") and name in fields else found
+        return found
 
     def line(self, table: str, port: str) -> int:
         """Where a port first stands in a table."""
@@ -118,10 +126,7 @@ class Reading:
 
     def map_of(self, port: str, kind: str, table: str) -> dict[str, str]:
         """A map that a port names, or all ports do by ``global``."""
-        field = self.field("PORT_QOS_MAP", port, kind) or self.field("PORT_QOS_MAP", "global", kind)
-        for key, fields in self.tables.get("PORT_QOS_MAP", {}).items():
-            if port in key.split(",") and kind in fields:
-                field = fields[kind]
+        field = self.of_port(port, kind) or self.field("PORT_QOS_MAP", "global", kind)
         if field is None:
             return {}
         entry = self.tables.get(table, {}).get(self.of(table, field), {})

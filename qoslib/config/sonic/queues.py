@@ -15,14 +15,13 @@ __all__ = ["queue_of", "shaper_of"]
 _SCHEDULERS = ("DWRR", "WRR", "STRICT")
 
 
-def shaper_of(reading: Reading, table: str, key: str, where: str) -> Shaper | None:
-    """What `pir` and `pbs` of a scheduler say.
+def shaper_of(reading: Reading, port: str, where: str) -> Shaper | None:
+    """What `pir` and `pbs` of the scheduler of a whole port say.
 
     Parameters
     ----------
     reading : Reading
-    table, key : str
-        The entry that names the scheduler.
+    port : str
     where : str
         The shaper's place in the port.
 
@@ -35,7 +34,7 @@ def shaper_of(reading: Reading, table: str, key: str, where: str) -> Shaper | No
     ConfigurationError
         If a number is not allowed.
     """
-    named = reading.field(table, key, "scheduler")
+    named = reading.of_port(port, "scheduler")
     return _shaper(reading, reading.of("SCHEDULER", named), where) if named else None
 
 
@@ -60,7 +59,9 @@ def _counts_packets(reading: Reading, scheduler: str) -> bool:
     meter = reading.field("SCHEDULER", scheduler, "meter_type")
     if meter is None or meter.value != "packets":
         return False
-    reading.lose("SCHEDULER", scheduler, "Rates in packets per second are left out.")
+    lost = "Rates in packets per second are not modelled: nothing is promised on ports with them."
+    reading.lose("SCHEDULER", scheduler, lost)
+    reading.in_packets = True
     return True
 
 

@@ -19,7 +19,16 @@ from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import queue_of, shaper_of
 from qoslib.config.sonic.tables import Tables, tables
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
-from qoslib.port import Classifier, MemoryPool, Port, PriorityLevels
+from qoslib.port import (
+    Classifier,
+    MemoryPool,
+    Node,
+    Port,
+    PriorityLevels,
+    Queue,
+    SchedulerTree,
+    Shaper,
+)
 
 __all__ = ["is_sonic", "read_sonic"]
 
@@ -162,6 +171,9 @@ def _port(reading: Reading, name: str, numbers: list[int], ports: int) -> Config
         for queue in queues
     )
     configured = ConfiguredPort(name, "out", None, classes, line=line)
+    shaper = shaper_of(reading, name, f"scheduler.nodes[{name!r}].shaper" if strict else "shaper")
+    if reading.in_packets:
+        return configured
     if reading.missing or rate_bps is None:
         return configured.replace(missing=tuple(reading.missing))
     more: dict[str, Any] = {}
@@ -182,10 +194,10 @@ def _port(reading: Reading, name: str, numbers: list[int], ports: int) -> Config
             name,
             rate_bps,
             tuple(queues),
-            PriorityLevels(),
+            _scheduler(name, queues, len(strict), shaper),
             classifier=Classifier(rules, queues[0].name if rules else ""),
             pools=pools,
-            shaper=shaper_of(reading, "PORT_QOS_MAP", name, "shaper"),
+            shaper=None if strict else shaper,
             **more,
         )
     except ConfigurationError:
@@ -195,6 +207,16 @@ def _port(reading: Reading, name: str, numbers: list[int], ports: int) -> Config
         reading.remarks.append(Remark("not modelled", line, name, lost))
         return configured
     return configured.replace(port=port, origins=tuple(reading.origins))
+
+
+def _scheduler(
+    name: str, queues: list[Queue], strict: int, shaper: Shaper | None
+) -> PriorityLevels | SchedulerTree:
+    """Levels, of which the first are strict: guarantees and shares are of the last alone."""
+    if not strict:
+        return PriorityLevels()
+    node = Node(name, tuple(queue.name for queue in queues), shaper=shaper)
+    return SchedulerTree((node,), strict)
 
 
 def _rate_bps(reading: Reading, name: str, line: int) -> float | None:
