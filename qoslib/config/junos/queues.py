@@ -187,6 +187,9 @@ def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
             if of.excess_priority is not None:
                 notes.says(f"{where}.excess_priority", of.excess_line)
                 queue = queue.replace(excess_priority=words.index(of.excess_priority))
+            elif of.excess_line:
+                said = next(each for each in of.said if each.words[0] == "excess-priority")
+                notes.lose(said, "What a queue without a place in the excess gets is left out.")
             elif not site.promised:
                 # Beyond a guarantee all priorities share alike.
                 queue = queue.replace(excess_priority=len(words) - 1)

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from qoslib.config.mqc.interfaces import TYPES
 from qoslib.config.mqc.words import BUILT_IN, OWN_POLICIES, is_own
-from qoslib.config.reading import Configuration, Remark, Statement
+from qoslib.config.reading import Configuration, ConfiguredPort, Remark, Statement
 from qoslib.config.rules.rule import Found, rule
 from qoslib.config.text import check_time
 
@@ -264,7 +264,8 @@ def scheduler_unused(configuration: Configuration) -> Iterator[Found]:
         (
             "Scheduler map",
             r"class-of-service scheduler-maps (\S+)",
-            r"(?:interfaces|traffic-control-profiles) .*scheduler-map (\S+)",
+            # What is listed in braces stands without those above it.
+            r"(?:^|(?:interfaces|traffic-control-profiles) .*)(?:input-)?scheduler-map (\S+)",
             "scheduler-maps {}",
         ),
         (
@@ -342,12 +343,45 @@ def nothing_checked(configuration: Configuration) -> Iterator[Found]:
     ports = [each for each in configuration.ports if each.direction == "out" or each.port]
     if ports or not configuration.spoken:
         return
-    why = dict.fromkeys(each.lost for each in configuration.remarks)
+    lost = dict.fromkeys(each.lost for each in configuration.remarks)
+    why = [*_without_port(configuration)] or [*lost][:_MOST_REASONS]
     yield Found(
         min(configuration.spoken),
         "No port with queues or policers is read from this text, so nothing is checked.",
-        " ".join([*why][:_MOST_REASONS]),
+        " ".join(why),
     )
+
+
+def _without_port(configuration: Configuration) -> Iterator[str]:
+    """Why no policy of the text makes a port, a sentence each (Cisco)."""
+    if not configuration.dialect.startswith(("ios", "nxos")):
+        return
+    own = OWN_POLICIES if configuration.dialect == "nxos" else BUILT_IN
+    every = _named(configuration, _POLICY)
+    policies = [name for name in every if not own.match(name)]
+    if every and not policies:
+        yield "Its policies are the platform's own: what they do is not modelled."
+    marking = {
+        port.policy
+        for port in configuration.ports
+        if port.policy in policies and not port.missing and not _polices(port)
+    }
+    used = _named(configuration, _ATTACHED)
+    unattached = [name for name in policies if name not in used]
+    if unattached:
+        yield f"No interface has {_policies(unattached)}."
+    if marking:
+        yield f"What comes in is only marked, by {_policies(sorted(marking))}."
+
+
+def _polices(port: ConfiguredPort) -> bool:
+    return any(each.text.startswith("police") for of in port.classes for each in of.statements)
+
+
+def _policies(names: list[str]) -> str:
+    more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
+    kind = "policy" if len(names) == 1 else _plural("policy")
+    return f"{kind} {', '.join([*names[:_MOST_NAMES], *more])}"
 
 
 #: So many reasons of lines that are not in the models are said.
@@ -407,13 +441,14 @@ def _absent_classes(configuration: Configuration) -> dict[str, int]:
     if not nxos and not configuration.dialect.startswith("ios"):
         return {}
     defined = {each.text.split()[-1] for each in configuration.by_verb.get("class-map", ())}
-    refused = {each.line for each in configuration.remarks if each.kind == "refused"}
+    for each in configuration.remarks:
+        defined.update(each.text.split() if each.kind in _ODD else ())
     known = configuration.by_verb
     used = [(each.line, _CLASS.fullmatch(each.text)) for each in known.get("class", ())]
     used += [(each.line, _NESTED.fullmatch(each.text)) for each in known.get("match", ())]
     names: dict[str, int] = {}
     for line, said in used:
-        if said and line not in refused and said[1] not in defined and not is_own(said[1], nxos):
+        if said and said[1] not in defined and not is_own(said[1], nxos):
             names.setdefault(said[1], line)
     return names
 
