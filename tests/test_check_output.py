@@ -342,3 +342,30 @@ def test_a_policy_that_only_marks_has_a_sentence_in_place_of_a_table():
     policed = check(text.replace("set dscp default", "police cir 8000000"))
     assert [each.name for each in policed.missing] == ["Tunnel1.line_rate_bps"]
     assert said not in terminal(policed)
+
+
+def test_the_reason_why_nothing_is_checked_is_that_no_interface_has_a_policy():
+    text = (
+        "class-map match-any system-cpp-police-data\n description ICMP\n"
+        "class-map match-any non-client-nrt-class\n"
+        "policy-map CLIENTS\n class class-default\n  set dscp default\n"
+        "policy-map CELL\n class class-default\n  shape average percent 100\n"
+        "policy-map system-cpp-policy\n class system-cpp-police-data\n  police rate 200 pps\n"
+        "interface GigabitEthernet1/0/2\n switchport mode access\n ip nbar protocol-discovery\n"
+        "control-plane\n service-policy input system-cpp-policy\n"
+    )
+    report = check(text)
+    (found,) = (each for each in report.findings if each.id == "nothing-checked")
+    assert found.arithmetic == "No interface has policies CLIENTS, CELL."
+    lost = {each.text: each.lost for each in report.remarks}
+    assert "for its processor" in lost["policy-map system-cpp-policy"]
+    assert "wireless ports" in lost["class-map match-any non-client-nrt-class"]
+    marked = check(
+        f"{POLICY}interface Tunnel1\n service-policy input EDGE\n".replace(
+            "  priority percent 50\n", "  set dscp ef\n"
+        )
+        .replace("  bandwidth percent 10\n  queue-limit 4000 packets\n", "")
+        .replace("  fair-queue\n", "")
+    )
+    (found,) = (each for each in marked.findings if each.id == "nothing-checked")
+    assert found.arithmetic == "What comes in is only marked, by policy EDGE."

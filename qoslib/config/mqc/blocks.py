@@ -52,6 +52,7 @@ _GLOBAL = {
     ("priority-flow-control",): "Pause by priority is left out: a full queue drops.",
     ("qos", "copy"): "What is copied is read where it is written out.",
     ("qos", "shared-policer"): "A policer that several classes share is left out.",
+    ("qos", "wireless-default-untrust"): "What the switch trusts is left out: marks stay.",
     ("qos", "statistics"): "Nothing is lost: it counts packets.",
     ("hw-module", "qos"): _HARDWARE,
     ("hw-module", "profile", "qos"): _HARDWARE,
@@ -65,6 +66,8 @@ _GLOBAL = {
     ("platform", "qos"): "Nothing is lost: it sets what is counted and shown.",
     ("switch-fabric", "service-policy"): "Queues of the switch fabric are left out.",
 }
+_OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port."
+_OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
 _ELSEWHERE = {
     "control-plane": "What the router's own processor is sent is no part of a port.",
@@ -216,7 +219,7 @@ class _Reading:
             self.found.wonder(line)
             return
         if BUILT_IN.match(names[0]):
-            self.block = "own"
+            self.block, self.header = "own", names[0]
             self._in_own(line)
             return
         self.header = line.text
@@ -240,7 +243,8 @@ class _Reading:
 
     def _in_own(self, line: Line) -> None:
         """Within a class map or a policy that the platform writes by itself."""
-        self.found.leave(line, "The platform's own, for its processor: it is no part of a port.")
+        processor = self.header.startswith("system-cpp-")
+        self.found.leave(line, _OF_PROCESSOR if processor else _OF_WIRELESS)
 
     def _in_lost(self, line: Line) -> None:
         """Below a header that is not understood."""
