@@ -48,9 +48,9 @@ def wred_over_limit(case: Case) -> Iterator[Found]:
             unit = kinds[type(limit)]
             yield Found(
                 case.line(member, "dropper"),
-                f"WRED of {member.name} reaches its maximum at {high:g} {unit}, the queue ends at"
-                f" {most:g}: tail drop comes first.",
-                f"{high:g} > {most:g} {unit} ({mark}).",
+                f"WRED of {member.name} reaches its maximum at {high:,.10g} {unit}, the queue ends"
+                f" at {most:,.10g}: tail drop comes first.",
+                f"{high:,.10g} > {most:,.10g} {unit} ({mark}).",
                 case.fix(mqc=f"class {member.name}\n  {_room(member, red, high, most or 0)}"),
             )
 
@@ -109,7 +109,7 @@ def wred_inverted(case: Case) -> Iterator[Found]:
                     yield Found(
                         case.line(member, "dropper"),
                         f"WRED of {member.name} drops {first} before {second}.",
-                        f"{first} from {low:g} {unit}, {second} from {other:g}.",
+                        f"{first} from {low:,.10g} {unit}, {second} from {other:,.10g}.",
                         case.fix(mqc=f"class {member.name}\n  {command}") if command else "",
                     )
 
@@ -130,7 +130,11 @@ def wred_tiny(case: Case) -> Iterator[Found]:
             short = unit == "B" and high < frame_bytes(member)
             every = unit == "packets" and low <= _FEW and profile.maximum_probability >= 1
             if short or every or (unit == "packets" and high < 1):
-                size = f"{high:g} B are less than one frame" if short else f"{low:g} to {high:g}"
+                size = (
+                    f"{high:,.10g} B are less than one frame"
+                    if short
+                    else f"{low:,.10g} to {high:,.10g}"
+                )
                 often = "" if short else f" packets, then {profile.maximum_probability:.0%} of them"
                 yield Found(
                     origin.line,

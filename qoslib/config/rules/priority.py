@@ -55,7 +55,7 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         if third:
             fix = case.fix(
                 mqc=f"class {member.name}\n  {case.priority(third, most, rounded, member.of)}",
-                junos=f"{case.transmit_rate(member, third, most, rounded)} rate-limit",
+                junos=case.limit(member, third, most, rounded),
             )
             fixes += [fix] if fix else []
         elif case.configuration.dialect.startswith(("ios", "junos")):
@@ -202,7 +202,7 @@ def priority_below_load(case: Case) -> Iterator[Found]:
             f" {rate_text(load.rate_bps)} = {lost:.0f} %.",
             case.fix(
                 mqc=f"class {member.name}\n  {needed}",
-                junos=f"{case.transmit_rate(member, wanted, most, ceil)} rate-limit",
+                junos=case.limit(member, wanted, most, ceil),
             )
             if fits
             else "",
