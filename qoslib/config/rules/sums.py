@@ -94,6 +94,9 @@ def _guarantees_over(case: Case, most: float, members: list[Member]) -> Iterator
     if case.configuration.dialect == "eos" or case.strict_alone:
         # A shaper caps a strict queue there, and reserves nothing.
         members = [member for member in members if not member.strict]
+    if case.configuration.dialect == "ios-xr":
+        # So it does there; a policer of a strict queue counts.
+        members = [m for m in members if not m.strict or m.queue.policer]
     rates = {member.name: reserved_bps(member) for member in members}
     total = sum(rates.values())
     mqc = case.configuration.dialect.startswith("ios")
