@@ -360,7 +360,7 @@ def test_nxos_shares_that_no_manual_says_are_marked_so():
     rows = {row.name: row for row in check(text, facts={"buffer_bytes": 1e6}).ports[0].rows}
     assert rows["c-out-8q-q1"].minimum.kind == "unverified default"
     assert "nxos.unreserved" in rows["c-out-8q-q1"].minimum.why
-    assert rows["c-out-8q-q2"].minimum.kind == "computed"
+    assert rows["c-out-8q-q2"].minimum.kind == "configured"
     _, out = sorted(
         read(text, facts={"buffer_bytes": 1e6}).ports, key=lambda each: each.direction == "out"
     )

@@ -114,14 +114,20 @@ def unlimited(case: Case) -> list[Member]:
     above: set[str] = set()
     if nodes := nodes_of(case.port):
         tree = outline(case.port.queues, nodes)
-        shaped = [
+        shaped = {
             at for at, each in enumerate(tree.each(case.port.queues)) if each.shaper is not None
-        ]
-        above = {
-            queue.name
-            for at, queue in enumerate(case.port.queues)
-            if tree.parents[at] in shaped and tree.parents[at] != len(tree.parents) - 1
         }
+        # A shaper above all classes is the link that one of them may take.
+        whole = len(tree.parents) - 1
+        shaped.discard(whole)
+        while len(tree.children[whole]) == 1:
+            whole = tree.children[whole][0]
+            shaped.discard(whole)
+        for at, queue in enumerate(case.port.queues):
+            over = tree.parents[at]
+            while over >= 0 and over not in shaped:
+                over = tree.parents[over]
+            above |= {queue.name} if over >= 0 else set()
     found = [
         member
         for member in case.members
