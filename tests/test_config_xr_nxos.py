@@ -77,14 +77,34 @@ def test_xr_levels_policers_and_limits_in_time():
     assert made["VOICE"].policer == Policer(100e6, 125_000)
     # 20 % of 10 Gb/s; the burst is 10 ms of it.
     assert made["VIDEO"].policer == Policer(2e9, 2_500_000)
-    # 60 % of 10 Gb/s for 100 ms.
-    assert (made["DATA"].weight, made["DATA"].limit) == (60, ByteLimit(75_000_000))
-    assert made["DATA"].dropper.profile == TimeRedProfile(0.02, 0.08, 6e9, 0.1)
+    # 60 % of what priority leaves of 10 Gb/s, 7.9 Gb/s, for 100 ms.
+    assert (made["DATA"].weight, made["DATA"].limit) == (60, ByteLimit(59_250_000))
+    assert made["DATA"].dropper.profile == TimeRedProfile(0.02, 0.08, 4.74e9, 0.1)
     assert made["DATA"].dropper.profiles == ()
-    assert made["class-default"].limit == ByteLimit(50_000_000)
+    assert made["class-default"].limit == ByteLimit(39_500_000)
     assert [port.classifier.queue(m) for m in ("EF", "EXP 5", "CS2")] == ["VOICE", "VOICE", "DATA"]
     assert configured.origin("queues['DATA'].limit.limit_bytes").default == "ios-xr.queue_limit"
     assert default("ios-xr.queue_limit").verified
+
+
+def test_xr_queue_behind_traffic_classes_holds_10_ms():
+    text = """\
+class-map match-any GOLD
+ match traffic-class 3
+ end-class-map
+policy-map OUT
+ class GOLD
+  bandwidth percent 40
+ class class-default
+ end-policy-map
+interface TenGigE0/0/0/4
+ service-policy output OUT
+"""
+    (configured,) = read(text).ports
+    # Its service rate is 4 Gb/s and half of the 6 Gb/s that nobody is given.
+    assert queues(configured)["GOLD"].limit == ByteLimit(8_750_000)
+    (configured,) = read(text.replace("match traffic-class 3", "match dscp 26")).ports
+    assert queues(configured)["GOLD"].limit == ByteLimit(87_500_000)
 
 
 def test_xr_packets_of_a_limit_have_256_bytes_and_bundles_have_no_rate():
@@ -108,8 +128,8 @@ interface Bundle-Ether10.100
     made = queues(configured)
     assert made["GOLD"].guaranteed_bps == 200e6
     assert made["GOLD"].limit == ByteLimit(256_000)
-    # 50 ms of 100 Mb/s.
-    assert (made["SILVER"].guaranteed_bps, made["SILVER"].limit) == (100e6, ByteLimit(625_000))
+    # 50 ms of 100 Mb/s and a third of the 700 Mb/s that nobody is given.
+    assert (made["SILVER"].guaranteed_bps, made["SILVER"].limit) == (100e6, ByteLimit(2_083_333))
     assert made["class-default"].shaper == Shaper(300e6, 150_000)
 
 

@@ -138,7 +138,7 @@ class Grown:
                     self.came(f"{where}.guaranteed_bps", source)
                 names.append(place.node)
             else:
-                sure_bps = self._sure_bps(place, shares, share_bps, below_bps)
+                sure_bps = self._sure_bps(place, places, shares, share_bps, below_bps, most_bps)
                 queue = self._made(place, share_bps, sure_bps, most_bps)
                 own_bps = passed.get(place.path, 0.0)
                 if own_bps:
@@ -167,16 +167,38 @@ class Grown:
             for path, weight in weights.items()
         } | {path: rate for path, rate in own.items() if path not in weights}
 
-    def _sure_bps(self, place: Place, shares: Weights, share_bps: float, seen_bps: float) -> float:
-        """The rate that times of a queue go by."""
+    def _sure_bps(
+        self,
+        place: Place,
+        places: list[Place],
+        shares: Weights,
+        share_bps: float,
+        seen_bps: float,
+        most_bps: float,
+    ) -> float:
+        """The rate that times of a queue go by.
+
+        On IOS XR it is what a class gets while all are backlogged: its bandwidth, and its share of
+        what nobody is given (Cisco CRS, OL-23235-03, page 73, guaranteed service rate).
+        """
         part = place.of
         if not self.rules.by_service or part.priority:
             return seen_bps
-        if part.bandwidth:
-            return min(of_share_bps(part.bandwidth, share_bps), seen_bps)
-        siblings = [path for path in shares if shares[path][1] is not None]
+        given = {p.path: of_share_bps(p.of.bandwidth, share_bps) for p in places if p.of.bandwidth}
+        taken_bps = sum(given.values()) + sum(
+            self._priority_bps(p.of, share_bps, most_bps) for p in places if p.of.priority
+        )
+        siblings = [p.path for p in places if shares[p.path][1] is not None]
         whole = sum(shares[path][0] for path in siblings)
-        return round(seen_bps * shares[place.path][0] / whole, 6) if whole else seen_bps
+        left_bps = max(min(share_bps, seen_bps) - taken_bps, 0.0)
+        more_bps = left_bps * shares[place.path][0] / whole if whole else left_bps
+        return round(min(given.get(place.path, 0.0) + more_bps, seen_bps), 3)
+
+    def _priority_bps(self, part: PolicyClass, share_bps: float, most_bps: float) -> float:
+        """What a class that is served first takes at most; 0 where nothing limits it."""
+        limits = [(part.police.rate, most_bps)] if part.police else []
+        limits += [(part.shape.rate, share_bps)] if part.shape else []
+        return min((of_share_bps(rate, of) for rate, of in limits if rate), default=0.0)
 
     def _leave(self, line: int, what: str, lost: str) -> None:
         self.remarks.append(Remark("not modelled", line, what, lost))
@@ -272,10 +294,12 @@ class Grown:
             return queue
         # While the link is congested both limit a class: the lower rate is what gets through.
         (made, origins), taken = min(found, key=lambda each: each[0][0].rate_bps)
+        lower = len({each[0].rate_bps for each, _ in found}) > 1
+        why = "the other is lower" if lower else "that of `police` is the same"
         for _, line in found:
             if line != taken:
                 what = "police" if made.when == "congested" else "priority"
-                self._leave(line, what, f"The rate of `{what}` is left out: the other is lower.")
+                self._leave(line, what, f"The rate of `{what}` is left out: {why}.")
         for path, origin in origins:
             self.came(f"{_queue(place)}.policer.{path}", origin)
         return queue.replace(policer=made)

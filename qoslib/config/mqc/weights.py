@@ -11,6 +11,8 @@ __all__ = ["Weights", "of_share_bps", "weights"]
 Weights = dict[tuple[str, ...], tuple[float, Amount | str | None]]
 #: The weight of a class that shares nothing beside its guarantee; the models take no 0 [bit/s].
 _NO_MORE_BPS = 1e-4
+#: The same in per cent of what is left over [%].
+_NO_MORE_PERCENT = 1e-12
 
 
 def of_share_bps(amount: Amount, share_bps: float) -> float:
@@ -56,7 +58,8 @@ def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:
         if remaining:
             made[place.path] = remaining.value, remaining
         elif given and place.path in sharing:
-            share = max((100 - given) / len(sharing), 1)
+            least_percent = _NO_MORE_PERCENT if rules.by_service else 1.0
+            share = max((100 - given) / len(sharing), least_percent)
             made[place.path] = share, rules.row("remaining_percent")
         else:
             made[place.path] = 1.0, rules.row("remaining_ratio") if place.path in bare else None
