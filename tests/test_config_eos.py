@@ -48,15 +48,33 @@ def test_a_profile_with_marking_and_shares():
         100e9,
     )
     storage, bulk = queues["tx-queue 3"], queues["tx-queue 1"]
-    # Queues 7 to 4 are strict in this order; from 3 down they share.
-    assert [queue.priority for queue in port.queues] == [0, 1, 2, 3, 8, 8, 8, 8]
+    # Queues 7, 5 and 4 are strict in this order, and no class leads to 6; from 3 down they share.
+    assert [queue.priority for queue in port.queues] == [0, 2, 3, 8, 8, 8, 8]
     assert (storage.weight, bulk.weight) == (60, 40)
     assert storage.marking == ByteRedProfile(150_000, 1_500_000, 0.2)
     assert (storage.dropper, storage.limit) == (TailDrop(), ByteLimit(2_000_000))
     queue = port.classifier.queue
+    # The port trusts DSCPs, so that priority code points do not count.
     assert [queue(mark) for mark in ("AF31", "PCP 5", "CS6", "EF", "CS0", "unknown")] == [
-        "tx-queue 3", "tx-queue 3", "tx-queue 7", "tx-queue 5", "tx-queue 1", "tx-queue 1",
+        "tx-queue 3", "tx-queue 1", "tx-queue 7", "tx-queue 5", "tx-queue 1", "tx-queue 1",
     ]  # fmt: skip
+    by_priority = made(ROCE.replace("trust dscp", "trust cos"))[0].port.classifier.queue
+    assert [by_priority(mark) for mark in ("AF31", "PCP 5")] == ["tx-queue 1", "tx-queue 3"]
+    both = made(ROCE.replace("qos trust dscp", ""))[0].port.classifier.queue
+    assert [both(mark) for mark in ("AF31", "PCP 5")] == ["tx-queue 3"] * 2
+
+
+def test_code_points_without_a_name_have_their_default_class():
+    queue = made(ROCE)[0].port.classifier.queue
+    assert [queue(f"DSCP {code}") for code in (2, 9, 13, 45, 63)] == [
+        "tx-queue 1", "tx-queue 0", "tx-queue 0", "tx-queue 5", "tx-queue 7",
+    ]  # fmt: skip
+
+
+def test_a_policy_that_sets_a_traffic_class_reaches_a_queue_without_marks():
+    policy = "policy-map type quality-of-service IN\n   class VOICE\n      set traffic-class 6\n"
+    assert "tx-queue 6" not in made(ROCE)[1]
+    assert "tx-queue 6" in made(policy + ROCE)[1]
 
 
 def test_all_lines_are_spoken_of_and_no_secret():

@@ -41,7 +41,10 @@ class Given:
 
 @dataclass
 class Block:
-    """An interface, or a profile that interfaces name."""
+    """An interface, or a profile that interfaces name.
+
+    `trust` is the mark that chooses a traffic class: `dscp` or `cos`; empty where no line says it.
+    """
 
     name: str
     line: int
@@ -52,11 +55,15 @@ class Block:
     profile_line: int = 0
     is_profile: bool = False
     in_packets: bool = False
+    trust: str = ""
 
 
 @dataclass
 class Queueing:
-    """All of a text."""
+    """All of a text.
+
+    `sets` is whether a policy on the way in sets traffic classes, so that marks do not tell all.
+    """
 
     interfaces: dict[str, Block] = field(default_factory=dict)
     profiles: dict[str, Block] = field(default_factory=dict)
@@ -64,6 +71,7 @@ class Queueing:
     queues: dict[int, int] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
+    sets: bool = False
 
 
 def _thresholds(words: Words) -> tuple[Amount, Amount, float]:

@@ -5,14 +5,17 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
 
-from qoslib.config.code_points import DSCP
+from qoslib.config.code_points import DSCP, MARKS
 from qoslib.config.eos.given import COMMANDS, Block, Given, InPacketsError, Queueing, shape
 from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, exactly, lines_of
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.reading import Remark, Statement
 from qoslib.config.text import check_time
 
-__all__ = ["DEFAULT_CLASSES", "queueing_of"]
+__all__ = ["DEFAULT_CLASSES", "QUEUES", "queueing_of"]
+
+#: Queues of a port that are modelled; a platform may have more.
+QUEUES = 8
 
 #: A speed in Gb/s, or in Mb/s before the duplex: `forced 40gfull`, `forced 1000full`, `100g-4`.
 _SPEED = re.compile(r"([1-9]\d{0,5})(g|full|half)")
@@ -20,11 +23,15 @@ _TX = "tx-queue", "uc-tx-queue", "mc-tx-queue"
 _PFC = "Pause by priority is left out: a full queue drops."
 _MARKED = "The new mark is left out: streams keep the mark that you give them."
 _POLICIES = "Policies on the way in are left out"
+#: Trust is of the port where a packet comes in, and the queues are of the one where it goes out.
+_TRUSTED = "All packets are taken to come in by ports that trust the same."
+_ABSENT = "The text does not hold this policy-map: what it sets on the way in is unknown."
+_ABOVE = "Queues above 7 are left out: what this maps has none here."
 #: Beginning of a command -> what is lost.
 _LEFT = {
     ("priority-flow-control",): _PFC,
     ("flowcontrol",): "Pause of the whole line is left out: a full queue drops.",
-    ("qos", "trust"): "Both maps are taken, whichever mark the port trusts.",
+    ("qos", "trust"): "Both maps are taken: what the port trusts by itself is not known.",
     ("qos", "cos"): "What packets without a mark get is left out.",
     ("qos", "dscp"): "What packets without a mark get is left out.",
     ("qos", "rewrite"): _MARKED,
@@ -106,10 +113,15 @@ class _Reading:
 
     `left` is what is lost by all lines of a block of which nothing is read. `loose` is whether the
     lines of the block have no indentation, as some paste them; None before the first of them.
+    `lost` is what is lost by all lines of a queue that is left out, `above` has the maps onto
+    numbers that no queue has here, and `used` the lines that name a policy.
     """
 
     def __init__(self) -> None:
         self.found = Queueing()
+        self.above: list[tuple[Line, str, int]] = []
+        self.used: list[Line] = []
+        self.policies: set[str] = set()
         self._open("")
 
     def _open(self, header: str, block: Block | None = None, left: str = "") -> None:
@@ -117,7 +129,7 @@ class _Reading:
         self.queue: Given | None = None
         self.indent = 0
         self.loose: bool | None = None
-        self.multicast = False
+        self.lost = ""
 
     def take(self, line: Line) -> None:
         """Read one line."""
@@ -173,6 +185,9 @@ class _Reading:
         """Remark on a line that is left out; empty if it is none."""
         for start, lost in _LEFT.items():
             if words[: len(start)] == start:
+                if words[0] == "service-policy" and words[0] == line.verb:
+                    self.used.append(line)
+                    return lost
                 self._remark("not modelled", line, lost)
                 return lost
         return ""
@@ -200,11 +215,14 @@ class _Reading:
                 raise NotUnderstood
             if of_queues and bare[0] in ("policy-map", "class-map") and bare is words:
                 self.left = f"{_POLICIES}."
+                if bare[0] == "policy-map":
+                    self.policies.add(line.words[-1])
 
     def _in_policy(self, line: Line, words: tuple[str, ...]) -> None:
         """A line of a class map, a policy or an unknown block: nothing of it is modelled."""
         if words[0] == "exit":
             return
+        self.found.sets |= words[:2] == ("set", "traffic-class")
         known = _OF_BLOCKS if self.left == _LOST else _OF_POLICIES
         if words[0] not in ("no", "default", *known):
             raise NotUnderstood
@@ -222,7 +240,8 @@ class _Reading:
         target = words.skip("to") and words.skip(*_MAPPED.get(kind, ()))
         if not values or not target or not words.has_number():
             raise NotUnderstood
-        number = words.count("the target", 0, 63 if target == "dscp" else 7)
+        # A platform may have more classes and queues than 8.
+        number = words.count("the target", 0, 63)
         if words.skip("drop-precedence"):
             words.count("the drop precedence", 0, 2)
         words.end()
@@ -230,6 +249,8 @@ class _Reading:
             lost = _MARKED if target in ("dscp", "cos", "exp") else "This map is left out."
             self._remark("not modelled", line, lost)
             return
+        if number >= QUEUES:
+            self.above.append((line, kind, number))
         for value in values:
             if kind == "traffic-class":
                 self.found.queues[value] = number
@@ -256,12 +277,14 @@ class _Reading:
 
     def _queue(self, line: Line, bare: tuple[str, ...], off: bool, block: Block) -> None:
         words = Words(line, 2 if off else 1)
-        number = words.count("the queue", 0, 7)
+        number = words.count("the queue", 0, 63)
         words.end()
-        self.indent, self.multicast = line.indent, bare[0] == "mc-tx-queue"
-        if self.multicast:
+        self.indent, self.lost = line.indent, ""
+        if bare[0] == "mc-tx-queue" or number >= QUEUES:
+            multicast = bare[0] == "mc-tx-queue"
+            self.lost = f"Queues {'of multicast' if multicast else 'above 7'} are left out."
             self.queue = Given(line.number)
-            self._remark("not modelled", line, "Queues of multicast are left out.")
+            self._remark("not modelled", line, self.lost)
             return
         if off:
             block.queues.pop(number, None)
@@ -284,8 +307,8 @@ class _Reading:
         COMMANDS[bare[0]](changed, words, off)
         words.end()
         vars(queue).update(vars(changed))
-        if self.multicast:
-            self._remark("not modelled", line, "Queues of multicast are left out.")
+        if self.lost:
+            self._remark("not modelled", line, self.lost)
         elif queue.other:
             lost = "Thresholds of one drop precedence are left out: those of all are taken."
             self._remark("not modelled", line, lost)
@@ -311,6 +334,12 @@ class _Reading:
             block.profile = "" if off else line.words[-1]
             block.profile_line = line.number
             self._state(line, self.header)
+        elif bare[:2] == ("qos", "trust"):
+            block.trust = bare[2] if not off and bare[2:] in (("dscp",), ("cos",)) else ""
+            if not block.trust:
+                self._leave(line, bare)
+            else:
+                self._remark("not modelled", line, _TRUSTED)
         elif bare[:1] == ("description",):
             if block.is_profile:
                 self._state(line, self.header)
@@ -318,6 +347,16 @@ class _Reading:
             near = get_close_matches(bare[0], (*_TX, *COMMANDS, "service-profile"), 1, _NEAR)
             if block.is_profile or near or bare[0] in ("qos", "scheduler", *COMMANDS):
                 raise NotUnderstood
+
+    def end(self) -> Queueing:
+        """All that was read, with remarks on what only the whole text tells."""
+        for line in self.used:
+            here = line.words[-1] in self.policies
+            self._remark("not modelled", line, f"{_POLICIES}." if here else _ABSENT)
+        for line, kind, number in self.above:
+            if kind == "traffic-class" or self.found.queues.get(number, number) >= QUEUES:
+                self._remark("not modelled", line, _ABOVE)
+        return self.found
 
 
 def queueing_of(text: str) -> Queueing:
@@ -340,11 +379,16 @@ def queueing_of(text: str) -> Queueing:
     for line in lines_of(text, "EOSConfigParser"):
         check_time()
         reading.take(line)
-    return reading.found
+    return reading.end()
 
 
 #: Traffic class of each code point by default: its precedence, but 0 and 1 the other way round.
+#: Code points without a name come last.
 DEFAULT_CLASSES = {
-    **{f"DSCP {code}": {0: 1, 1: 0}.get(code >> 3, code >> 3) for code in DSCP.values()},
-    **{f"PCP {code}": {0: 1, 1: 0}.get(code, code) for code in range(8)},
+    f"{kind} {code}": {0: 1, 1: 0}.get(number, number)
+    for kind, code, number in (
+        *(("DSCP", code, code >> 3) for code in DSCP.values()),
+        *(("PCP", code, code) for code in range(8)),
+        *(("DSCP", code, code >> 3) for code in range(64) if code not in MARKS),
+    )
 }

@@ -8,7 +8,7 @@ from qoslib import units
 from qoslib.config.code_points import MARKS
 from qoslib.config.defaults import default
 from qoslib.config.eos.given import Block, Given, Queueing
-from qoslib.config.eos.queues import DEFAULT_CLASSES, queueing_of
+from qoslib.config.eos.queues import DEFAULT_CLASSES, QUEUES, queueing_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
@@ -28,7 +28,10 @@ from qoslib.port import (
     TimeRedProfile,
 )
 
-__all__ = ["is_eos", "read_eos"]
+__all__ = ["STRICT_SHARE", "is_eos", "read_eos"]
+
+#: What is lost of a share of a strict queue.
+STRICT_SHARE = "A strict queue is in no round robin: this has no effect."
 
 _SIGN = re.compile(
     r"^[ \t]*(uc-|mc-)?tx-queue \d|^[ \t]*shape rate \d|^[ \t]*service-profile "
@@ -36,8 +39,10 @@ _SIGN = re.compile(
     r"|^[ \t]*priority-flow-control priority \d",
     re.MULTILINE,
 )
-_QUEUES = 8
 _FRAME_BYTES = 1518
+#: Kind of mark -> the trust that leaves it out.
+_OTHER = {"DSCP": "cos", "PCP": "dscp"}
+_NO_MARK = "No mark that is trusted leads to this queue: it is left out."
 _TREE = "tx-queues"
 
 
@@ -120,17 +125,27 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
         return
     for its in (its for number, its in given.items() if not _in_turn(number, given)):
         for each in its.statements:
-            lost = "A strict queue is in no round robin: this has no effect."
-            remark = Remark("not modelled", each.line, each.text, lost)
+            remark = Remark("not modelled", each.line, each.text, STRICT_SHARE)
             if its.share and each.line == its.share.line and remark not in found.remarks:
                 found.remarks.append(remark)
-    marks = _marks(found)
+    marks = _marks(found, block.trust or (profile.trust if profile else ""))
+    # Packets without a mark have priority 0, which is traffic class 1.
+    rest = found.queues.get(1, 1)
+    numbers = [n for n in reversed(range(QUEUES)) if marks[n] or n == rest or found.sets]
+    if not numbers:
+        yield made
+        return
+    for its in (its for number, its in given.items() if number not in numbers):
+        text = next((each.text for each in found.statements if each.line == its.line), "")
+        remark = Remark("not modelled", its.line, text, _NO_MARK)
+        if remark not in found.remarks:
+            found.remarks.append(remark)
     classes = tuple(
         ConfiguredClass(
             _name(n), _name(n), tuple(marks[n]) or (_name(n),), given[n].line if n in given else 0,
             _TREE, tuple(given[n].statements) if n in given else (),
         )
-        for n in reversed(range(_QUEUES))
+        for n in numbers
     )  # fmt: skip
     made = made.replace(classes=classes)
     line = _line_rate(block, facts)
@@ -151,7 +166,7 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
     origins = {"rate_bps": line[1]}
     fact = facts.name(block.name, "buffer_bytes")
     queues = []
-    for number in reversed(range(_QUEUES)):
+    for number in numbers:
         where = f"queues[{_name(number)!r}].limit.limit_bytes"
         origins[where] = Origin(where, fact=fact)
         queue = Queue(_name(number), ByteLimit(max(int(memory), 1)))
@@ -159,9 +174,8 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
     node = Node(_TREE, tuple(queue.name for queue in queues))
     if shape:
         node = node.replace(shaper=_shaper(shape, line[0], f"scheduler.nodes[{_TREE!r}]", origins))
-    rules = tuple((mark, _name(n)) for n in reversed(range(_QUEUES)) for mark in marks[n])
-    rules += tuple((_name(n), _name(n)) for n in reversed(range(_QUEUES)))
-    rest = _name(found.queues.get(1, 1))
+    rules = tuple((mark, _name(n)) for n in numbers for mark in marks[n])
+    rules += tuple((_name(n), _name(n)) for n in numbers)
     more = {}
     for kind in ("overhead_bytes", "base_delay_s"):
         value = facts.number(block.name, kind)
@@ -172,8 +186,8 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
         block.name,
         line[0],
         tuple(queues),
-        SchedulerTree((node,), _QUEUES),
-        classifier=Classifier(rules, rest),
+        SchedulerTree((node,), QUEUES),
+        classifier=Classifier(rules, _name(rest if rest in numbers else numbers[-1])),
         **more,  # type: ignore[arg-type]
     )
     yield made.replace(port=port, origins=tuple(origins.values()))
@@ -183,14 +197,15 @@ def _name(number: int) -> str:
     return f"tx-queue {number}"
 
 
-def _marks(found: Queueing) -> list[list[str]]:
-    """The marks of each queue: by its traffic classes, whose numbers are those of the queues."""
+def _marks(found: Queueing, trust: str) -> list[list[str]]:
+    """The trusted marks of each queue: by traffic classes, whose numbers are those of queues."""
     classes = {**DEFAULT_CLASSES, **found.classes}
-    marks: list[list[str]] = [[] for _ in range(_QUEUES)]
+    marks: list[list[str]] = [[] for _ in range(QUEUES)]
     for mark, number in classes.items():
-        code = int(mark.split()[1])
-        shown = MARKS.get(code, mark) if mark.startswith("DSCP") else mark
-        marks[found.queues.get(number, number)].append(shown)
+        kind, code = mark.split()
+        queue = found.queues.get(number, number)
+        if queue < QUEUES and trust != _OTHER[kind]:
+            marks[queue].append(MARKS.get(int(code), mark) if kind == "DSCP" else mark)
     return marks
 
 
@@ -222,7 +237,7 @@ def _given(
 ) -> Queue:
     """A queue with what its lines say: strict by number, or sharing below all that are strict."""
     of, where = given.get(number) or Given(0), f"queues[{queue.name!r}]"
-    queue = queue.replace(priority=_QUEUES if _in_turn(number, given) else _QUEUES - 1 - number)
+    queue = queue.replace(priority=QUEUES if _in_turn(number, given) else QUEUES - 1 - number)
 
     def came(what: str, amount: Amount) -> None:
         origins[f"{where}.{what}"] = Origin(f"{where}.{what}", amount.line)

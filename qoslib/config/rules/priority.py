@@ -226,7 +226,9 @@ def video_in_llq(case: Case) -> Iterator[Found]:
         # CS5 is signalling, and a load that names no calls says that there are none.
         voice = [] if "video" in sent else sorted(marks & (VOICE - {"CS5"}))
         voice = sorted(marks & VOICE) or ["calls"] if "call" in sent else voice
-        if not member.strict or not video or not voice:
+        # The last of strict queues is no low-latency class: nothing waits behind it.
+        last = max(each.queue.priority for each in case.members)
+        if not member.strict or member.queue.priority == last or not video or not voice:
             continue
         why = "A picture is a burst of many packets, which calls wait behind."
         if member.load and member.load.words and member.load.arithmetic:

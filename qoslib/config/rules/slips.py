@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, share_text, time_text
+from qoslib.config.eos.reader import STRICT_SHARE
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
@@ -113,16 +114,33 @@ def _is_mqc(configuration: Configuration) -> bool:
     return configuration.dialect.startswith(("ios", "nxos", "eos"))
 
 
+def _strict_shares(configuration: Configuration) -> Iterator[Found]:
+    """Shares of strict queues (EOS), which takes them without an effect."""
+    lines = [each.line for each in configuration.remarks if each.lost == STRICT_SHARE]
+    if lines:
+        where = ", ".join(map(str, lines[:10])) + (", ..." if len(lines) > 10 else "")
+        yield Found(
+            lines[0],
+            "`bandwidth percent` has no effect on a transmit queue with strict priority.",
+            f"`no priority` in this queue, or in one above it, puts it into round robin"
+            f"{f'; so in lines {where}' if len(lines) > 1 else ''}.",
+            severity="warning",
+        )
+
+
 @rule(
     "commands-exclusive",
     "error",
     "Cisco command references of IOS XE and IOS XR, priority: not with bandwidth in the same class;"
     " bandwidth: in kbps or in per cent; Nexus 9000 QoS Configuration Guide, Configuring Congestion"
-    " Management: bandwidth remaining is for the classes without priority",
+    " Management: bandwidth remaining is for the classes without priority; Arista EOS User Manual,"
+    " bandwidth percent: the share of a transmit queue in round robin",
     whole=True,
 )
 def commands_exclusive(configuration: Configuration) -> Iterator[Found]:
-    """Commands of a class, or of a policy, that a device does not take together."""
+    """Commands of a class or a policy that a device refuses together, or leaves without effect."""
+    if configuration.dialect == "eos":
+        yield from _strict_shares(configuration)
     if configuration.dialect not in ("ios", "ios-xe", "ios-xr", "nxos"):
         return
     classic = configuration.dialect in ("ios", "ios-xe")
