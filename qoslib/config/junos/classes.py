@@ -1,7 +1,6 @@
 """Forwarding classes, and classifiers: which marks lead to them, with which loss priority."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from qoslib.config.junos.amounts import count
@@ -13,6 +12,7 @@ from qoslib.config.junos.words import (
     DEFAULT_CLASSES,
     KINDS,
     LOSS_PRIORITIES,
+    SWITCH_CLASSES,
     code_points,
     default_rules,
     marks_of,
@@ -51,7 +51,7 @@ def forwarding_classes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
     Returns
     -------
     dict of str to tuple
-        With the four that need not be configured, of line 0. In a text without any, the classes
+        With those that need not be configured, of line 0. In a text without any, the classes
         of scheduler maps have numbers that no device has.
 
     Raises
@@ -73,7 +73,7 @@ def forwarding_classes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
             case ("queue", number, name, *_):
                 found[name] = count(number, each.line, "the queue", _MOST_QUEUES), each.line
     partial = not found
-    for name, standard in DEFAULT_CLASSES.items():
+    for name, standard in (DEFAULT_CLASSES | SWITCH_CLASSES).items():
         found.setdefault(name, (standard, 0))
     for each in below(said, "scheduler-maps") if partial else ():
         if each.words[1:2] == ("forwarding-class",) and len(each.words) > 2:
@@ -173,14 +173,9 @@ def rules(
                     continue
             if name == "default":
                 defined[kind, name] = _default(kind, classes, each)
-            elif not below(said, "classifiers"):
+            elif (kind, name) not in defined:
                 lost.append((each, "The text does not hold this classifier."))
                 continue
-            elif (kind, name) not in defined:
-                problem = f"the classifier {shown(name)} of {shown(kind)} is not defined"
-                near = get_close_matches(name, [own for of, own in defined if of == kind], 1)
-                problem += f", did you mean {shown(near[0])}?" if near else ""
-                raise ConfigurationError(problem, each.line)
             order.append((kind, name))
     found: dict[str, Rule] = {}
     for key in order:

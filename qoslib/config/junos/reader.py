@@ -25,7 +25,8 @@ from qoslib.config.junos.references import (
 from qoslib.config.junos.schedulers import schedulers
 from qoslib.config.junos.sites import Interface, interfaces
 from qoslib.config.junos.statements import Said, statements
-from qoslib.config.reading import Configuration, ConfiguredPort, Remark, refusal
+from qoslib.config.junos.uses import Undefined, undefined
+from qoslib.config.reading import Configuration, ConfiguredPort, refusal
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["is_junos", "read_junos"]
@@ -109,22 +110,26 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     4
     """
     said, unknown, unused = inherited(statements(text))
-    refused: list[Remark] = []
+    names = undefined(said, whole=not unknown)
+    gone = set(names.wrong)
+    said = [each for each in said if each not in gone]
+    most = len(names.refused) + _MOST_REFUSED
     while True:
         try:
-            return _read(text, facts, said, unknown, unused, refused)
+            return _read(text, facts, said, unknown, unused, names)
         except TakesTooLongError:
             raise
         except ConfigurationError as caught:
             error = caught
             # A device refuses a statement, not a configuration.
             wrong = _wrong(said, error)
-            if not wrong or len(refused) >= _MOST_REFUSED:
+            if not wrong or len(names.refused) >= most:
                 raise
             if isinstance(error, NotDefinedError):
                 error = with_meant(error, said)
             texts = dict.fromkeys(each.text for each in wrong)
-            refused += [refusal(error, wrong[0].line, of) for of in texts]
+            names.refused.extend(refusal(error, wrong[0].line, of) for of in texts)
+            names.wrong.extend(wrong)
             said = [each for each in said if each not in wrong]
 
 
@@ -169,10 +174,11 @@ def _read(
     said: list[Said],
     unknown: list[Said],
     unused: list[Said],
-    refused: list[Remark],
+    names: Undefined,
 ) -> Configuration:
     cos, firewall = below(said, "class-of-service"), below(said, "firewall")
     lost = [(each, "The text does not hold this group.") for each in unknown]
+    lost += names.absent
     lost += [
         (each, "Nothing here inherits it.") for each in unused if kind_of(each.words) is not None
     ]
@@ -183,12 +189,11 @@ def _read(
     of_terms, left_out = rules_of_filters(filtered, numbers)
     lost += left_out
     made = schedulers(below(cos, "schedulers"))
-    names = {name: number for name, (number, _) in numbers.items()}
     defined = Definitions(
         facts,
         drop_profiles(below(cos, "drop-profiles")),
         [*of_terms, *found_rules],
-        names,
+        {name: number for name, (number, _) in numbers.items()},
         is_acx7000(text, said, facts),
     )
     known = Known(
@@ -218,11 +223,13 @@ def _read(
     of_filters = [each for terms in filtered.values() for term in terms for each in term.said]
     of_filters += [each for each in said if each.active and _uses(each, filtered)]
     of_filters += [each for each in catch_alls(said, filtered) if each not in of_filters]
-    found, remarks = sorted_out(said, of_filters, lost)
-    remarks += [*refused, *platform_remarks(text, said, facts)]
+    # The levels above a statement stay, where it is refused.
+    found, remarks = sorted_out([*said, *names.wrong], of_filters, lost)
     # A statement is listed as refused alone, wherever a group or a list repeats it.
-    gone = {(each.line, each.text) for each in refused}
+    gone = {(each.line, each.text) for each in names.refused}
     found = [each for each in found if (each.line, each.text) not in gone]
+    remarks = [each for each in remarks if (each.line, each.text) not in gone]
+    remarks += [*names.refused, *platform_remarks(text, said, facts)]
     remarks.sort(key=lambda each: each.line)
     lines = text.count("\n") + 1
     return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)

@@ -1,13 +1,13 @@
 """Names that a configuration uses and does not define, with those that may be meant."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import DEFAULT_CLASSES
 from qoslib.config.text import ConfigurationError
 
-__all__ = ["NoPortError", "NotDefinedError", "no_port", "with_meant"]
+__all__ = ["NoPortError", "NotDefinedError", "meant", "no_port", "with_meant"]
 
 _CLASSES = ("class-of-service", "forwarding-classes")
 #: Where a name is defined: the words before it, and what it is called.
@@ -31,15 +31,20 @@ class NotDefinedError(ConfigurationError):
         What it names, like ``"scheduler"``.
     name : str
     line : int
+    sort : str
+        Of rules, like ``"dscp"``; empty of what has no sorts.
 
     Attributes
     ----------
     kind, name
+    what : str
+        All of it.
     """
 
-    def __init__(self, kind: str, name: str, line: int) -> None:
+    def __init__(self, kind: str, name: str, line: int, sort: str = "") -> None:
         self.kind, self.name = kind, name
-        super().__init__(f"the {kind} {shown(name)} is not defined", line)
+        self.what = f"the {kind} {shown(name)}{f' of {shown(sort)}' if sort else ''}"
+        super().__init__(f"{self.what} is not defined", line)
 
 
 class NoPortError(ConfigurationError):
@@ -85,9 +90,24 @@ def with_meant(error: NotDefinedError, said: Sequence[Said]) -> ConfigurationErr
         if error.kind == "filter" and each.words[:1] == ("firewall",) and "filter" in each.words:
             at = each.words.index("filter") + 1
             defined |= dict.fromkeys(each.words[at : at + 1])
-    near = get_close_matches(error.name, [*defined], 1)
+    return meant(error, defined)
+
+
+def meant(error: NotDefinedError, names: Collection[str]) -> ConfigurationError:
+    """What is not defined, with what may be meant of some names.
+
+    Parameters
+    ----------
+    error : NotDefinedError
+    names : collection of str
+        Of its kind.
+
+    Returns
+    -------
+    ConfigurationError
+    """
+    near = get_close_matches(error.name, [*names], 1)
     if error.kind == "class" and not near:
         near = get_close_matches(error.name, list(DEFAULT_CLASSES), 1)
-    meant = f", did you mean {shown(near[0])}?" if near else ""
-    problem = f"the {error.kind} {shown(error.name)} is not defined{meant}"
-    return ConfigurationError(problem, error.line)
+    which = f", did you mean {shown(near[0])}?" if near else ""
+    return ConfigurationError(f"{error.what} is not defined{which}", error.line)

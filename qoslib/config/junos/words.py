@@ -13,6 +13,7 @@ __all__ = [
     "MARK_OF_LOSS",
     "PRIORITIES",
     "STRICT",
+    "SWITCH_CLASSES",
     "code_of_mark",
     "code_points",
     "default_rules",
@@ -37,6 +38,9 @@ DEFAULT_CLASSES = {
     "best-effort": 0, "expedited-forwarding": 1, "assured-forwarding": 2, "network-control": 3,
     "be": 0, "ef": 1, "af": 2, "nc": 3,
 }  # fmt: skip
+#: More that a QFX has (Juniper, Traffic Management User Guide for QFX, Understanding Default CoS
+#: Settings).
+SWITCH_CLASSES = {"fcoe": 3, "no-loss": 4, "mcast": 8}
 _DSCP = {
     "be": 0, "cs1": 8, "af11": 10, "af12": 12, "af13": 14, "cs2": 16, "af21": 18, "af22": 20,
     "af23": 22, "cs3": 24, "af31": 26, "af32": 28, "af33": 30, "cs4": 32, "af41": 34, "af42": 36,
