@@ -1,5 +1,6 @@
 """BBR keeps to its model of the path, loses what a Linux kernel loses, and shares."""
 
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ from qoslib import tcp
 from qoslib.flows import Bbr, Flow, Host
 from qoslib.port import ByteLimit, PacketLimit, Port, Queue
 from qoslib.tcp.kernels import codes, tables
+from qoslib.tcp.kernels.bbr import bbr_acts
 from qoslib.tcp.kernels.delivery import note_sent, rate_sample, sent_last
 from qoslib.tcp.kernels.scoreboard import acknowledge, sacked
 
@@ -56,8 +58,9 @@ def test_a_flow_fills_the_line_with_a_window_of_twice_the_pipe(
     assert result.tcp.goodput_bps[0] > 0.9 * rate_bps * MSS / FRAME
     largest = windows(result, warmup_s).max()
     # The least round trip contains a packet's times on both lines and the packets of an ACK; the
-    # window three bursts, its rounding, and two packets where it looks for more.
-    assert largest <= 2 * (pipe + 1.2 + segments_per_ack - 1) + 3 + 2 + 2
+    # window three bursts, its rounding, two packets where it looks for more, and what one ACK
+    # reports at once.
+    assert largest <= 2 * (pipe + 1.2 + segments_per_ack - 1) + 3 + 2 + 2 + segments_per_ack
     assert largest <= 2.5 * pipe or pipe < 20
 
 
@@ -108,6 +111,93 @@ def test_a_repaired_hole_does_not_raise_the_rate():
     rates = rates_of([*acks, (410, 32, 31)])
     assert max(rates[:-1]) == 1 / GAP
     assert rates[-1] == 11 / ROUND_TRIP
+
+
+class Bunched:
+    """A flow that knows its path, a packet every 10 ps and ten in a round trip, and hears ACKs."""
+
+    def __init__(self, rate=1 / GAP, cwnd=20.0, full=True):
+        self.flow = np.zeros(1, tables.FLOW).view(np.recarray)[0]
+        self.flow.phase, self.flow.cycles, self.flow.burst = codes.CYCLE, 4, 1
+        self.flow.window_gain, self.flow.startup_gain, self.flow.full = 2.0, 2.885, full
+        self.flow.least_ps, self.flow.probe_every_ps, self.flow.probe_packets = ROUND_TRIP, 10**9, 4
+        self.flow.bandwidth_count, self.flow.rate, self.flow.cwnd = 11, rate, cwnd
+        self.flow.flight, self.flow.round_upto = int(cwnd), 10**6
+        self.rates = np.zeros(12)
+        self.rates[0] = rate
+
+    def hears(self, now, packets, round_over=False):
+        """After an ACK of so many packets: the largest bunch of these rounds, and the window."""
+        flow = self.flow
+        flow.delivered += packets
+        flow.delivered_ps = flow.phase_ps = now
+        sample = flow.rate, flow.round_upto if round_over else 0, 0
+        bbr_acts(flow, self.rates, sample, 0, flow.flight, packets, 0, now)
+        flow.round_upto = 10**6
+        return flow.bunch, flow.cwnd
+
+
+def test_bunched_acks_add_to_the_window_what_they_bring_beyond_the_rate():
+    """Counted by hand: packets since the count began, less one for every 10 ps.
+
+    The window is twice the pipe, three bursts and the largest bunch, up to an even number.
+    """
+    bunched = Bunched(cwnd=40.0)
+    # 20 + 3 + 6 = 29.
+    assert bunched.hears(1000, 6) == (6, 30)
+    # 6 > 1, so the count goes on: 6 + 1 - 1, 7 + 4 - 2 = 9, 11 + 3 - 2 = 12, as 29 ps are 2 whole.
+    assert bunched.hears(1010, 1) == (6, 30)
+    assert bunched.hears(1020, 4) == (9, 32)
+    assert bunched.hears(1029, 3) == (12, 35)
+    # 14 + 2 - 11 is less than there was, and the largest counts: 20 + 3 + 12 = 35.
+    assert bunched.hears(1110, 2) == (12, 36)
+    # 16 = 16: it begins anew, and all that this ACK brings is beyond the rate.
+    assert bunched.hears(1160, 14) == (14, 38)
+    assert bunched.hears(1300, 5) == (14, 38)
+    assert bunched.flow.counted == 5
+
+
+def test_an_ack_at_the_rate_is_no_bunch():
+    bunched = Bunched()
+    for at in range(1000, 3000, GAP):
+        assert bunched.hears(at, 1)[0] == 1
+    # 20 + 3 + 1.
+    assert bunched.flow.cwnd == 24
+
+
+@pytest.mark.parametrize(("at_round", "kept"), [(0, 9), (3, 6), (4, 5), (5, 9)])
+def test_a_bunch_is_forgotten_after_five_to_ten_rounds(at_round, kept):
+    bunched = Bunched(cwnd=40.0)
+    ends = itertools.count(1000, ROUND_TRIP)
+    for _ in range(at_round):
+        bunched.hears(next(ends), 1, round_over=True)
+    assert bunched.hears(next(ends), 8)[0] == 8
+    windows = [bunched.hears(next(ends), 1, round_over=True)[1] for _ in range(kept + 3)]
+    # 20 + 3 + 8 = 31, and 20 + 3 + 1.
+    assert windows == [32] * kept + [24] * 3
+
+
+def test_a_bunch_counts_up_to_the_window_and_a_tenth_of_a_second_of_the_rate():
+    assert Bunched(cwnd=20.0).hears(1000, 64) == (20, 44)
+    # 30 packets in 0.1 s, and one in a round trip of 100 ps, at a gain of 2 as well.
+    slow = Bunched(rate=30 / 10**11, cwnd=60.0)
+    assert slow.hears(1000, 50) == (50, 2 * ((1 + 30 + 3 + 1) // 2))
+
+
+def test_until_the_pipe_is_full_bunches_are_counted_and_add_nothing():
+    """20 + 3 = 23: the window grows below 24 only."""
+    bunched = Bunched(full=False, cwnd=23.0)
+    assert bunched.hears(1000, 12) == (12, 35)
+    assert bunched.hears(1001, 12) == (24, 35)
+
+
+def test_after_a_million_packets_counting_begins_anew():
+    bunched = Bunched(cwnd=2.0**21)
+    assert bunched.hears(1000, 2**20 - 2)[0] == 2**20 - 2
+    assert bunched.hears(1001, 1)[0] == 2**20 - 1
+    assert bunched.flow.counted == 2**20 - 1
+    bunched.hears(1002, 1)
+    assert bunched.flow.counted == 1
 
 
 def test_a_buffer_of_one_pipe_is_not_overrun():

@@ -96,7 +96,10 @@ class Bbr(Congestion):
 
     BBR paces at 99 % of a gain times the bandwidth. The window grows by what is delivered, up to a
     gain times bandwidth times round trip plus three of the host's bursts, rounded up to an even
-    number. It is at least 4 packets. The phases:
+    number. It is at least 4 packets. Once start-up is over, it also allows for ACKs that come in
+    bunches: for the most packets that were delivered beyond the bandwidth in the last 5 to 10
+    rounds, and at most for 0.1 s of the bandwidth. They are counted from an ACK on until no more
+    have been delivered than the bandwidth explains, and up to the window. The phases:
 
     - start-up, with `startup_gain` for both, until the bandwidth has grown by less than a quarter
       in each of three rounds;
@@ -129,10 +132,14 @@ class Bbr(Congestion):
     (20 Mb/s, 50 ms, 1 BDP of buffer). Over the next 20 s the last carried 0.7 to 3 Mb/s in Linux
     6.18 and 0.5 to 9 Mb/s here. After a minute all carried nearly the same.
 
-    Three parts of Linux's BBR are left out: the long-term rate behind a policer, the larger window
-    where ACKs come in bursts, and the restart from idle, as no flow here is idle. Behind a policer
-    two flows lost 11 % in the model and 8 % in Linux. `Flow.window_bytes` counts as the receiver's
-    window, so it limits the measured rate.
+    Two parts of Linux's BBR are left out: the long-term rate behind a policer, and the restart from
+    idle, as no flow here is idle. Behind a policer two flows lost 11 % in the model and 8 % in
+    Linux. `Flow.window_bytes` counts as the receiver's window, so it limits the measured rate.
+
+    The allowance for bunched ACKs is that of Linux 5.1 and later. Here it does little. In 32
+    settings beside 1 and 16 CUBIC flows (2, 8 and 32 BDP of buffer, 20 and 50 Mb/s) BBR's share
+    of the line changed by -0.02 to +0.07. BBR flows alone lose as much as without it to within 2 %,
+    as losses and pacing hold their window, not this bound.
 
     References
     ----------

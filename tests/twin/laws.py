@@ -142,6 +142,8 @@ class BbrLaw(RenoLaw):
         self.probed_at, self.probed_round = None, False
         self.before, self.saved, self.conserves = "open", 0.0, False
         self.pace = 0.0
+        # Packets since when, and each time how many there were too many, in which five rounds.
+        self.since, self.many, self.bunches = 0, 0, []
 
     def on_send(self, number, now):
         if not self.flow.known:
@@ -158,6 +160,8 @@ class BbrLaw(RenoLaw):
             self.rates.append((self.round, rate))
             young = [rate for at, rate in self.rates if at >= self.round - self.law.rounds]
             self.rate = max(young)
+        if rate > 0:
+            self.bunch(len(news))
         if self.phase == "cycle":
             self.cycle(found, was_in_flight)
         if over and not self.is_full and not limited:
@@ -187,9 +191,22 @@ class BbrLaw(RenoLaw):
         rate = (self.delivered - delivered) / took if took >= self.flow.least_rtt else 0.0
         return rate, delivered, limited
 
-    def fits(self, gain):
+    def bunch(self, news):
+        fair = int(self.rate * (self.last - self.since))
+        if self.many <= fair or self.many + news >= 2**20:
+            self.since, self.many, fair = self.last, 0, 0
+        self.many += news
+        extra = min(self.many - fair, int(self.flow.cwnd))
+        self.bunches.append((self.round // 5, extra))
+
+    def allowance(self):
+        """Of these five rounds and the five before."""
+        young = [extra for five, extra in self.bunches if five >= self.round // 5 - 1]
+        return min(max(young, default=0), int(self.rate * (PS // 10))) if self.is_full else 0
+
+    def fits(self, gain, more=0):
         pipe = 10 if self.least == NEVER else math.ceil(self.rate * self.least * gain)
-        packets = pipe + 3 * self.flow.burst()
+        packets = pipe + more + 3 * self.flow.burst()
         packets += packets % 2
         return packets + 2 * (self.phase == "cycle" and self.eighth == 0)
 
@@ -258,7 +275,7 @@ class BbrLaw(RenoLaw):
         if self.conserves:
             return max(cwnd, kept)
         gains = {"cycle": self.law.window_gain, "probe": 1.0}
-        most = self.fits(gains.get(self.phase, self.law.startup_gain))
+        most = self.fits(gains.get(self.phase, self.law.startup_gain), self.allowance())
         if self.is_full:
             cwnd = min(cwnd + delivered, float(most))
         elif cwnd < most or self.delivered < 10:

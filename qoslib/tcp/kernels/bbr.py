@@ -21,15 +21,21 @@ _FULL_ROUNDS = 3
 _MARGIN = 0.99
 #: Smallest window after an ACK, and the one up to which it grows whatever the rate [packets].
 _LEAST, _FIRST_WINDOW = 4.0, 10
+#: The most that bunched ACKs add to the window: what is delivered in this time at the rate.
+_BUNCH_PS = PS_PER_S // 10
+#: The largest bunch is kept for so many rounds and those before them, so 5 to 10.
+_BUNCH_ROUNDS = 5
+#: Counting starts anew after so many packets at the latest.
+_MOST_COUNTED = 1 << 20
 
 
 @kernel
-def _fits(flow, gain):
-    """Packets in flight at a gain, with three bursts at the two ends and rounded up to even."""
+def _fits(flow, gain, more):
+    """Packets in flight at a gain and so many more, with three bursts at the ends, even."""
     pipe = float(_FIRST_WINDOW)
     if flow.least_ps < NEVER:
         pipe = float(math.ceil(flow.rate * flow.least_ps * gain))
-    count = 2 * ((int(pipe) + 3 * flow.burst + 1) // 2)
+    count = 2 * ((int(pipe) + more + 3 * flow.burst + 1) // 2)
     return count + 2 if flow.phase == CYCLE and flow.cycles == 0 else count
 
 
@@ -65,6 +71,30 @@ def _samples(flow, rates, sample):
 
 
 @kernel
+def _counts_bunch(flow, delivered, round_over):
+    """How many packets more than the rate explains have been delivered since counting began.
+
+    Counting begins anew with the first ACK by which they are no more than that.
+    """
+    if round_over and flow.rounds % _BUNCH_ROUNDS == 0:
+        flow.old_bunch, flow.bunch = flow.bunch, 0
+    expected = int(flow.rate * (flow.delivered_ps - flow.counted_from_ps))
+    if flow.counted <= expected or flow.counted + delivered >= _MOST_COUNTED:
+        flow.counted, flow.counted_from_ps = 0, flow.delivered_ps
+        expected = 0
+    flow.counted += delivered
+    flow.bunch = max(flow.bunch, min(flow.counted - expected, int(flow.cwnd)))
+
+
+@kernel
+def _allowance(flow):
+    """Packets for the silence before the next bunch of ACKs, once the pipe was found full."""
+    if not flow.full:
+        return 0
+    return min(max(flow.bunch, flow.old_bunch), int(flow.rate * _BUNCH_PS))
+
+
+@kernel
 def _starts_cycle(flow, now_ps):
     """At any phase but that of 0.75."""
     flow.phase, flow.phase_ps = CYCLE, now_ps
@@ -76,9 +106,9 @@ def _cycles(flow, was_in_flight, found):
     """The next gain after a least round trip; probing lasts until it shows, draining no longer."""
     over = flow.delivered_ps - flow.phase_ps > flow.least_ps
     if flow.cycles == 0:
-        over = over and (found > 0 or was_in_flight >= _fits(flow, flow.gain))
+        over = over and (found > 0 or was_in_flight >= _fits(flow, flow.gain, 0))
     elif flow.cycles == 1:
-        over = over or was_in_flight <= _fits(flow, 1.0)
+        over = over or was_in_flight <= _fits(flow, 1.0, 0)
     if over:
         flow.cycles = (flow.cycles + 1) % _CYCLE
         flow.phase_ps = flow.delivered_ps
@@ -98,7 +128,7 @@ def _finds_full(flow):
 def _drains(flow):
     if flow.phase == STARTUP and flow.full:
         flow.phase = DRAIN
-    if flow.phase == DRAIN and flow.flight <= _fits(flow, 1.0):
+    if flow.phase == DRAIN and flow.flight <= _fits(flow, 1.0, 0):
         _starts_cycle(flow, flow.delivered_ps)
 
 
@@ -182,7 +212,9 @@ def _sets_window(flow, delivered, found):
     cwnd = _recovers(flow, delivered, found)
     if not flow.conserves:
         gain = 1.0 if flow.phase == PROBE_RTT else flow.window_gain
-        most = _fits(flow, flow.startup_gain if flow.phase <= DRAIN else gain)
+        if flow.phase <= DRAIN:
+            gain = flow.startup_gain
+        most = _fits(flow, gain, _allowance(flow))
         if flow.full:
             cwnd = min(cwnd + delivered, float(most))
         elif cwnd < most or flow.delivered < _FIRST_WINDOW:
@@ -195,6 +227,8 @@ def _sets_window(flow, delivered, found):
 def bbr_acts(flow, rates, sample, rtt_ps, was_in_flight, delivered, found, now_ps):
     """On every ACK, which reported so many delivered and found lost: the model, then the window."""
     round_over = _samples(flow, rates, sample)
+    if sample[0] > 0.0:
+        _counts_bunch(flow, delivered, round_over)
     if flow.phase == CYCLE:
         _cycles(flow, was_in_flight, found)
     if round_over and not flow.full and not sample[2]:

@@ -41,7 +41,7 @@ FLOW = table(
     bbr=Columns(
         "phase phase_ps cycles rounds round_upto rate_round full full_rounds"
         " probe_every_ps probe_packets probed_ps probed_round conserves before"
-        " bandwidths least_ps min_at_ps",
+        " bandwidths least_ps min_at_ps counted counted_from_ps bunch old_bunch",
         "rate full_rate pace_rate startup_gain window_gain gain",
     ),
     counters=Columns(
