@@ -76,8 +76,11 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
     line = given[1] if given else interface.line
     configured = ConfiguredPort(name, "out", None, policy=policy, line=line)
     every = [interface.own, *interface.units.values(), *interface.class_sets.values()]
-    if not known.maps and any(each.scheduler_map for each in every):
+    maps = {each.scheduler_map[0] for each in every if each.scheduler_map}
+    if maps and not known.maps:
         return configured, _absent(known.said, interface)
+    if maps and not known.schedulers:
+        return configured, _without_schedulers(known.said, maps)
     rate = rates.of(name, line)
     if isinstance(rate, MissingFact):
         notes.missing.append(rate)
@@ -120,6 +123,12 @@ def _absent(said: Sequence[Said], interface: Interface) -> Lost:
     found = below(said, "class-of-service", "interfaces", interface.name)
     sentence = "The text does not hold this scheduler map."
     return [(each, sentence) for each in found if "scheduler-map" in each.words]
+
+
+def _without_schedulers(said: Sequence[Said], maps: set[str]) -> Lost:
+    found = below(said, "class-of-service", "scheduler-maps")
+    sentence = "The text does not hold this scheduler: rates are unknown."
+    return [(each, sentence) for each in found if each.words[0] in maps]
 
 
 def _rate_of(limit: Limit | None, whole_bps: float) -> float | None:

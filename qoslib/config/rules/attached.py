@@ -402,7 +402,7 @@ def _plural(kind: str) -> str:
     whole=True,
 )
 def name_not_in_text(configuration: Configuration) -> Iterator[Found]:
-    """A class map, policy, filter, policer, scheduler map or group is used and not in the text."""
+    """A class map, policy, filter, policer, scheduler, map or group is used and not in the text."""
     absent: dict[str, dict[str, int]] = {}
     sentences: dict[str, str] = {}
     for each in configuration.remarks:
@@ -456,7 +456,7 @@ def _absent_classes(configuration: Configuration) -> dict[str, int]:
 #: A policy of the whole switch (NX-OS).
 _NETWORK = re.compile(r"service-policy type network-qos (\S+)")
 _ABSENT = re.compile(
-    r"The text does not hold this (policy-map|filter|policer|scheduler map|group)(: [^.]*)?\."
+    r"The text does not hold this (policy-map|filter|policer|scheduler(?: map)?|group)(: [^.]*)?\."
 )
 _TERM = re.compile(r"\bfirewall ((?:family \S+ )?)filter (\S+) term (\S+)(.*)")
 _FILTERED = re.compile(r"\binterfaces (?!lo\d)(?:.* )?filter (?:input|output) (\S+)")
