@@ -22,7 +22,7 @@ from qoslib.port import Fifo
 from qoslib.port.nodes import outline
 from qoslib.tolerances import ROUNDING
 
-__all__ = ["ROOM", "VIDEO", "VOICE", "stopped", "unlimited"]
+__all__ = ["ROOM", "VIDEO", "VOICE", "gets_packets", "stopped", "unlimited"]
 
 #: Marks of telephone calls, with their signalling, and of video (RFC 4594, figure 3).
 VOICE = {"EF", "VA", "CS5"}
@@ -128,18 +128,33 @@ def unlimited(case: Case) -> list[Member]:
             while over >= 0 and over not in shaped:
                 over = tree.parents[over]
             above |= {queue.name} if over >= 0 else set()
+    reached = [each for each in case.members if gets_packets(case, each)]
     found = [
         member
-        for member in case.members
+        for member in reached
         if member.strict
         and member.limit_bps is None
         and member.queue.name not in above
         # Behind the last level of strict priority nobody waits.
-        and any(
-            not each.strict or each.queue.priority > member.queue.priority for each in case.members
-        )
+        and any(not each.strict or each.queue.priority > member.queue.priority for each in reached)
     ]
     return sorted(found, key=lambda each: each.queue.priority)
+
+
+def gets_packets(case: Case, member: Member) -> bool:
+    """Whether anything leads to a class: a band of Linux may have no priority and no filter.
+
+    Parameters
+    ----------
+    case : Case
+    member : Member
+
+    Returns
+    -------
+    bool
+    """
+    sent = member.load is not None and member.load.origin != "assumed"
+    return bool(member.of.marks) or sent or case.configuration.dialect != "tc"
 
 
 def stopped(case: Case, member: Member) -> bool:

@@ -18,7 +18,7 @@ from qoslib.config.rules.fixes import (
     raised,
     reserved_bps,
 )
-from qoslib.config.rules.priority import stopped, unlimited
+from qoslib.config.rules.priority import gets_packets, stopped, unlimited
 from qoslib.config.rules.rule import Case, Found, Member, rule
 from qoslib.config.rules.standing import standing
 from qoslib.config.shares import nodes_of
@@ -270,7 +270,8 @@ def no_rate(case: Case) -> Iterator[Found]:
         rest = "the rest" in member.of.marks or member.name == "class-default"
         if rest or member.promise.minimum_bps or len(case.members) == 1 or member.limit_bps == 0:
             continue
-        if not stopped(case, member) and not _meant_empty(member):
+        empty = _meant_empty(member) or not gets_packets(case, member)
+        if not stopped(case, member) and not empty:
             given = _given(case, most, members, member, LEAST_SHARE)
             yield Found(
                 member.of.line or case.configured.line,

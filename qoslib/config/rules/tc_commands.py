@@ -210,7 +210,7 @@ def class_without_filter(case: Case) -> Iterator[Found]:
         empty[0].line,
         f"No filter leads to {'classes' if len(empty) > 1 else 'class'} {names}:"
         f" {'they get' if len(empty) > 1 else 'it gets'} no packets.",
-        f"Unless an application sets the class of its packets (SO_PRIORITY).{goes}",
+        f"Unless iptables (CLASSIFY) or an application (SO_PRIORITY) sets their class.{goes}",
     )
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from qoslib.config.code_points import DSCP
 from qoslib.config.reading import ConfiguredClass
 from qoslib.config.tc.marks import Selected, selected
-from qoslib.config.tc.notes import Notes
+from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options
 from qoslib.config.tc.words import Command, handle
 from qoslib.config.text import ConfigurationError
@@ -80,6 +80,12 @@ def sort(notes: Notes, parent: str, queues: dict[str, str], astray: str = "") ->
         chosen = selected(command)
         for lost in chosen.lost:
             notes.lose(command, lost)
+        if chosen.away:
+            # Linux, net/sched: a stolen packet gets no class, whatever the filter names.
+            if not chosen.marks:
+                lost = f"All packets of IP go to {chosen.away}, whose queues and limits count."
+                raise Unmodelled(command, lost)
+            continue
         queue = _queue(notes, command, chosen, parent, queues, astray)
         if not queue:
             continue

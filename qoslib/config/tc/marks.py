@@ -15,6 +15,8 @@ __all__ = ["Selected", "dscps", "matching", "selected"]
 
 #: The bits of the field that are the DSCP, its first three, and all with the two of ECN.
 _CODE, _TOP, _BYTE = 0xFC, 0xE0, 0xFF
+#: The bits of a port of TCP or UDP.
+_PORT = 0xFFFF
 #: Where the words of a match end.
 _ENDS = {"match", "flowid", "classid", "action", "police", "ht", "link", "divisor", "hashkey"}
 _ENDS |= {"offset", "sample", "indev", "skip_hw", "skip_sw", "order", "mark"}
@@ -45,12 +47,15 @@ class Selected(NamedTuple):
         What it meters.
     lost : tuple of str
         What it says and no port can.
+    away : str
+        The device that its packets go to instead; empty where they stay.
     """
 
     marks: tuple[str, ...]
     target: str
     police: Options | None
     lost: tuple[str, ...]
+    away: str = ""
 
 
 def dscps(value: int, mask: int) -> tuple[str, ...]:
@@ -130,7 +135,7 @@ def selected(command: Command) -> Selected:
     (('EF',), '1:a')
     """
     rest, matches = list(command.words), list[list[str]]()
-    target, police, lost = "", None, list[str]()
+    target, police, lost, away = "", None, list[str](), ""
     while rest:
         word = rest.pop(0)
         if word in ("flowid", "classid"):
@@ -140,13 +145,16 @@ def selected(command: Command) -> Selected:
                 raise ConfigurationError("nothing stands behind 'match'", command.line)
             end = next((i for i, each in enumerate(rest) if i and each in _ENDS), len(rest))
             matches.append(rest[:end])
+            lost += _partly(rest[:end])
             del rest[:end]
         elif word == "police" or (word == "action" and rest[:1] == ["police"]):
             del rest[: word == "action"]
             police, more = _policer(rest, command)
             lost += more
         elif word == "action":
-            lost.append(_action(rest))
+            said, to = _action(rest)
+            lost.append(said)
+            away = away or to
         elif word in _HASHES and command.kind == "u32":
             lost.append("Hash tables of filters are left out.")
             _next(rest, word, command.line)
@@ -158,7 +166,7 @@ def selected(command: Command) -> Selected:
         else:
             matches.append([word, *rest[:1]])
             del rest[:1]
-    return Selected(_marks(command, matches), target, police, tuple(lost))
+    return Selected(_marks(command, matches), target, police, tuple(lost), away)
 
 
 def _next(rest: list[str], word: str, line: int) -> str:
@@ -255,17 +263,36 @@ def _byte(text: str, base: int, line: int) -> int:
     return number
 
 
-def _action(rest: list[str]) -> str:
-    """Take an action's words; what is lost with it."""
+def _partly(match: list[str]) -> list[str]:
+    """What a mask of a port says that leaves out some of its first bits: other ports match too."""
+    if len(match) < 4 or match[1] not in ("sport", "dport", "src", "dst"):
+        return []
+    found = re.fullmatch(r"(?:0x)?([0-9a-f]{1,4})", match[3], re.IGNORECASE)
+    bits = int(found[1], 16) if found else _PORT
+    free = ~bits & _PORT
+    # Without its last bits a port is the first of a range, which is meant.
+    address = match[0] in ("ip", "ip6") and match[1] in ("src", "dst")
+    if address or not free & (free + 1):
+        return []
+    return [
+        f"The mask {match[3]} lets {2 ** free.bit_count():,} ports match, not {match[2]} alone."
+    ]
+
+
+def _action(rest: list[str]) -> tuple[str, str]:
+    """Take an action's words: what is lost with it, and the device that packets go to instead."""
     end = next((i for i, word in enumerate(rest) if word == "action" and i), len(rest))
     words = rest[:end]
     del rest[:end]
     kind = words[0] if words else "none"
+    if kind == "mirred" and "redirect" in words:
+        to = words[-1] if "dev" in words[-2:-1] else "another device"
+        return f"Packets go to {to[:40]}: give the streams to its port.", to[:40]
     if kind == "mirred":
-        return "Packets go to another device: give the streams to its port."
+        return "A copy of the packets goes to another device.", ""
     if kind in ("drop", "shot"):
-        return "All that this selects is dropped: give the port no such streams."
-    return f"The action {kind[:40]!r} has no effect here."
+        return "All that this selects is dropped: give the port no such streams.", ""
+    return f"The action {kind[:40]!r} has no effect here.", ""
 
 
 def _policer(rest: list[str], command: Command) -> tuple[Options, list[str]]:

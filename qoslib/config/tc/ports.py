@@ -206,15 +206,16 @@ def inward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort
     qdisc = device.ingress
     assert qdisc is not None
     queues, rules = [], list[tuple[str, str]]()
-    default = ""
+    default, away = "", False
     own = [each for each in device.filters if each[1].parent == INGRESS]
     for number, (_, command) in enumerate(sorted(own, key=lambda each: each[0]), 1):
-        if default:
+        if default or away:
             notes.lose(command, "An earlier filter takes every packet, so this one sees none.")
             continue
         chosen = selected(command)
         for lost in chosen.lost:
             notes.lose(command, lost)
+        away = bool(chosen.away) and not chosen.marks
         if chosen.police is None:
             continue
         marks = tuple(notes.name(mark) for mark in chosen.marks)
@@ -231,7 +232,7 @@ def inward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort
         notes.classes.append(
             ConfiguredClass(name, name, marks or ("the rest",), command.line, statements=said)
         )
-    if queues and not default:
+    if queues and not default and not away:
         packets = int(notes.at("queues['not policed'].limit.packets", by_default("ingress_limit")))
         queues.append(Queue("not policed", PacketLimit(packets)))
         default = "not policed"
