@@ -1,5 +1,6 @@
 """What a configuration promises each class: a minimum, a maximum, and how long its queue lasts."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -10,6 +11,7 @@ from qoslib.config.reading import ConfiguredClass, ConfiguredPort
 from qoslib.config.shares import (
     FRAME_BYTES,
     freed_bps,
+    is_strict,
     least_bps,
     limited_bps,
     nodes_of,
@@ -20,8 +22,10 @@ from qoslib.port import ByteLimit, HierarchicalTokenBucket, PacketLimit, Port, Q
 from qoslib.port.nodes import outline
 from qoslib.record import NotNegative, Record, record
 
-__all__ = ["FRAME_BYTES", "Promise", "hosts", "promises", "queued"]
+__all__ = ["BURST", "FRAME_BYTES", "Promise", "hosts", "promises", "queued"]
 
+#: What a queue holds where a policer limits it.
+BURST = "the burst of its policer"
 #: Mean sizes of a class's kinds of frames [B].
 Sizes = tuple[float, ...]
 
@@ -137,6 +141,9 @@ def _promises(
         served = max(minimum, freed.get(of, 0.0))
         if limited_bps(queue) == 0:
             held, held_why, served = 0.0, "nothing waits", 0.0
+        elif held is not None and (burst := _burst_bytes(port, queue)) < held:
+            # A queue that is served first is never longer than what its policer lets in at once.
+            held, held_why = burst, f"{BURST} ({size_text(burst)})"
         lasts = units.serialisation_s(held, served) if held is not None and served else None
         most = _maximum(port, queue, shapers[of])
         found.append(Promise(name, queue.name, minimum, why, *most, served, held, held_why, lasts))
@@ -203,6 +210,14 @@ def _held(
     rate = minimum if limit.at == "served" else rate
     words = f"{units.convert(limit.time_s, 's', 'ms'):g} ms at {rate_text(rate)}"
     return units.octets(limit.time_s * rate), words
+
+
+def _burst_bytes(port: Port, queue: Queue) -> float:
+    """What a policer in front of a queue that is served first lets in at once [B]."""
+    policer = queue.policer
+    if policer is None or policer.when == "congested" or policer.exceed != "drop":
+        return math.inf
+    return float(policer.burst_bytes) if is_strict(port, queue) else math.inf
 
 
 #: Rates, and the names of what limits to them.

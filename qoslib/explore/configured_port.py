@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from qoslib import units
 from qoslib.config import ConfiguredClass, ConfiguredPort, Promise, defaults
 from qoslib.config.amounts import rate_text, time_text
+from qoslib.config.promises import BURST
 from qoslib.findings import ClassRun
 from qoslib.findings.words import loss_text
 from qoslib.plots import style
@@ -131,7 +132,9 @@ def _class(
     why = html.escape(f"minimum: {promise.minimum_why}; maximum: {promise.maximum_why}", quote=True)
     rates = _between(promise)
     lasts = time_text(promise.queue_s) if promise.queue_s is not None else "shared"
-    held = html.escape(promise.held_why + _said(configured, of), quote=True)
+    by_limit = not promise.held_why.startswith(BURST)
+    said, star = (_said(configured, of), _star(configured, of)) if by_limit else ("", "")
+    held = html.escape(promise.held_why + said, quote=True)
     bar = (
         f'<div class="track" style="--light:{colour};--dark:{style.DARK.get(colour, colour)}">'
         f'<i class="most" style="width:{most:.1f}%"></i><i style="width:{least:.1f}%"></i></div>'
@@ -139,7 +142,7 @@ def _class(
     return (
         f'<tr data-line="{of.line}"><th style="padding-left:{depth}em">{html.escape(promise.name)}'
         f'<small> {marks}</small></th><td class="rate" title="{why}">{rates}{bar}</td>'
-        f'<td title="{held}">{lasts}{_star(configured, of)}</td></tr>'
+        f'<td title="{held}">{lasts}{star}</td></tr>'
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from qoslib.config import ConfiguredPort, Load, Origin, Promise, defaults, promises
 from qoslib.config.amounts import rate_text, time_text
-from qoslib.config.promises import queued
+from qoslib.config.promises import BURST, queued
 from qoslib.findings.report import Cell, ClassRow, Kind
 from qoslib.findings.under_load import stand_in
 from qoslib.port import Queue
@@ -156,7 +156,8 @@ def _maximum(configured: ConfiguredPort, promise: Promise, by_type: bool) -> Cel
 
 
 def _queue(configured: ConfiguredPort, promise: Promise) -> Cell:
-    origin = next(iter(configured.origins_of(f"queues['{promise.queue}'].limit")), None)
+    limit = "policer.burst_bytes" if promise.held_why.startswith(BURST) else "limit"
+    origin = next(iter(configured.origins_of(f"queues['{promise.queue}'].{limit}")), None)
     kind, said = _from(origin, "computed")
     kind = "computed" if kind in ("configured", "fact") else kind
     if promise.queue_s is None:

@@ -9,6 +9,7 @@ from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
 from qoslib.config.mqc.interfaces import INTERFACE, TYPES, interface_line, is_service
 from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, lines_of
 from qoslib.config.mqc.matches import match
+from qoslib.config.mqc.police import ACTIONS
 from qoslib.config.mqc.policies import (
     Interface,
     Match,
@@ -355,8 +356,8 @@ class _Reading:
             return
         if lost:
             self._say(line, lost)
-        if not lost or part.has(line.number):
-            # What is lost of a rate leaves the rate.
+        if not lost or part.has(line.number) or line.verb in ACTIONS:
+            # What is lost of a rate leaves the rate, and a fix keeps the actions of a policer.
             made = Statement(line.number, line.text, (self.header, header))
             if not lost:
                 self.found.statements.append(made)

@@ -143,16 +143,15 @@ def action(words: Words, made: Metered) -> list[str]:
         if words.skip("table"):
             words.take("the table")
             made.actions[colour] = "pass"
-            return ["These packets pass; what they are marked with is left out."]
-        if words.skip("table"):
-            words.take("the table")
-            made.actions[colour] = "pass"
             return ["These packets pass; the mark that a table gives them is left out."]
         mark = dscp_mark(given) if not MARKED[word] else _small(given, MARKED[word])
         if mark is None:
             words.refuse(f"the mark is {given[:40]!r}; allowed: a code point or a number to 7")
         made.actions[colour] = mark
-        return []
+        return [
+            "The new mark counts in this class alone; behind it streams keep the mark that you give"
+            " them."
+        ]
     if word in UNSEEN or word in PASSED:
         if word in UNSEEN:
             words.take("the mark")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.amounts import rate_text, size_text, time_text
-from qoslib.config.promises import FRAME_BYTES
+from qoslib.config.promises import BURST, FRAME_BYTES
 from qoslib.config.rules.fixes import tc_line
 from qoslib.config.rules.queueless import policed_alone
 from qoslib.config.rules.rule import Case, Found, Member, rule
@@ -66,7 +66,8 @@ def frame_bytes(member: Member) -> float:
         [B]
     """
     limit, held_bytes = member.queue.limit, member.promise.held_bytes
-    if isinstance(limit, PacketLimit) and limit.limit_bytes is None and held_bytes:
+    whole = not member.promise.held_why.startswith(BURST)
+    if isinstance(limit, PacketLimit) and limit.limit_bytes is None and held_bytes and whole:
         return held_bytes / limit.packets
     return FRAME_BYTES
 

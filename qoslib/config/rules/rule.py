@@ -14,6 +14,7 @@ from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.loads import Load
 from qoslib.config.promises import Promise, hosts, promises, queued
 from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin
+from qoslib.config.rules.policed import police_lines
 from qoslib.config.shares import capacity_bps, is_strict, limit_in, nodes_of
 from qoslib.port import Port, Queue
 from qoslib.port.nodes import outline
@@ -25,7 +26,7 @@ _KILOBITS = re.compile(r"(?:bandwidth|priority) \d")
 _PERCENT = re.compile(r"(?:bandwidth|priority) (?:level \d )?percent ")
 #: A limit of priority, without its burst.
 _LIMIT = re.compile(r"(priority (?:level \d )?(?:percent )?\d+)(?: \d+)?")
-_POLICED = re.compile(r"police (cir |rate )?(percent )?\d")
+_POLICED = re.compile(r"police (?:cir |rate )?(percent )?\d")
 _LEVEL = re.compile(r"priority (level \d ?)")
 _ENTRY = re.compile(r"scheduler-maps (\S+) forwarding-class (\S+) scheduler (\S+)")
 _MAPPED = re.compile(r"class-of-service interfaces (\S+) (?:.* )?scheduler-map (\S+)")
@@ -237,20 +238,23 @@ class Case:
         IOS XR takes no rate behind `priority`, and keeps the level that the class has there.
         Where traffic classes lead to the queues (NCS 540 and 5500), only input is policed.
         """
+        said = of.statements if of else ()
         if self.configuration.dialect == "ios-xr":
             percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
             kilobits = f"{units.convert(wanted_bps, 'bit/s', 'kbit/s'):.0f} kbps"
             verb = "shape average" if self._by_traffic_class else "police rate"
-            limit = f"{verb} {f'percent {percent}' if percent else kilobits}"
-            said = any(each.text.startswith("priority") for each in (of.statements if of else ()))
-            return limit if said else f"priority level 1\n  {limit}"
-        texts = [each.text for each in (of.statements if of else ())]
+            rate = f"percent {percent}" if percent else kilobits
+            lines = [] if self._by_traffic_class else police_lines(said, rate)
+            lines = lines or [f"{verb} {rate}"]
+            first = any(each.text.startswith("priority") for each in said)
+            return "\n  ".join(lines if first else ["priority level 1", *lines])
+        texts = [each.text for each in said]
         percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
         policed = next((found for each in texts if (found := _POLICED.match(each))), None)
         if policed:
             # Beside `police` another rate of `priority` would change nothing.
-            rate = f"{policed[2]}{percent}" if policed[2] else f"{wanted_bps:.0f}"
-            return f"police {policed[1] or ''}{rate}"
+            rate = f"percent {percent}" if policed[1] else f"{wanted_bps:.0f}"
+            return "\n  ".join(police_lines(said, rate))
         level = next((found[1] for each in texts if (found := _LEVEL.match(each))), "")
         if self._in_percent:
             return f"priority {level}percent {percent}"
@@ -289,13 +293,17 @@ class Case:
 
     def police(self, member: Member, burst_bytes: float) -> str:
         """The command that limits a class (IOS), with another burst [B]."""
-        said = [found[1] for each in member.of.statements if (found := _LIMIT.fullmatch(each.text))]
+        policer, statements = member.queue.policer, member.of.statements
+        rate_bps = policer.rate_bps if policer else 0.0
+        lines = police_lines(statements, burst_bytes=burst_bytes, rate_bps=rate_bps)
+        if policer and policer.when != "congested" and lines:
+            return "\n  ".join(lines)
+        said = [found[1] for each in statements if (found := _LIMIT.fullmatch(each.text))]
         if said:
             return f"{said[-1]} {burst_bytes:.0f}"
-        rate = member.queue.policer.rate_bps if member.queue.policer else 0.0
-        if member.queue.policer and member.queue.policer.when == "congested":
-            return f"priority {units.convert(rate, 'bit/s', 'kbit/s'):.0f} {burst_bytes:.0f}"
-        return f"police {rate:.0f} {burst_bytes:.0f}"
+        if policer and policer.when == "congested":
+            return f"priority {units.convert(rate_bps, 'bit/s', 'kbit/s'):.0f} {burst_bytes:.0f}"
+        return f"police {rate_bps:.0f} {burst_bytes:.0f}"
 
     @property
     def _by_traffic_class(self) -> bool:
