@@ -132,6 +132,18 @@ def offered(
     ------
     ConfigurationError
         If the traffic cannot be read.
+
+    Examples
+    --------
+    >>> from qoslib.config import read
+    >>> text = '''policy-map EDGE
+    ...  class class-default
+    ...   queue-limit 100
+    ... interface GigabitEthernet0/1
+    ...  service-policy output EDGE'''
+    >>> found, given = read(text), Given(Facts(), 'class-default = "2 Gb/s"')
+    >>> [(load.name, load.rate_bps) for load in offered(found, found.ports[0], given)]
+    [('class-default', 2000000000.0)]
     """
     rates, sizes = None, None
     if given.measured is not None:

@@ -118,6 +118,21 @@ def routed(
     Returns
     -------
     tuple of Load
+
+    Examples
+    --------
+    >>> from qoslib.config import loads, read
+    >>> text = '''class-map match-any VOICE
+    ...  match dcsp ef
+    ... policy-map EDGE
+    ...  class VOICE
+    ...   priority 1000
+    ... interface GigabitEthernet0/1
+    ...  service-policy output EDGE'''
+    >>> found = read(text)
+    >>> sent = loads(found.ports[0], 'VOICE = "0.9 Mb/s"')
+    >>> [(load.name, load.taken_by) for load in routed(found, found.ports[0], sent)]
+    [('VOICE', 'class-default'), ('class-default', '')]
     """
     known = taken(configuration, configured)
     return tuple(
