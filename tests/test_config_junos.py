@@ -367,7 +367,7 @@ def test_units_and_interface_sets_are_nodes():
     best, first = queues["unit 20 best-effort"], queues["unit 20 expedited-forwarding"]
     assert (best.guaranteed_bps, best.weight, best.excess_priority) == (0, 0.75, 5)
     assert (first.guaranteed_bps, first.weight, first.excess_priority) == (0, 1, None)
-    said = [each for each in found.remarks if "nothing is promised" in each.lost]
+    said = [each for each in found.remarks if "nothing is reserved" in each.lost]
     assert [each.text for each in said] == ["shaping-rate percent 1"]
     # low-latency is of ACX7000, which serves all levels above low strictly; low is the sixth.
     assert port.port.scheduler.strict_levels == 5
@@ -377,7 +377,7 @@ def test_units_and_interface_sets_are_nodes():
     assert queues["unit 10 best-effort"].limit == ByteLimit(400_000)
     assert queues["unit 20 best-effort"].limit == ByteLimit(50_000)
     assert {each.node for each in port.classes} == {"unit 10", "unit 20", "unit 30"}
-    (device,) = [each for each in found.remarks if "promised" not in each.lost]
+    (device,) = [each for each in found.remarks if "reserved" not in each.lost]
     assert (device.line, device.lost[:29]) == (20, "This priority is of ACX7000. ")
 
 

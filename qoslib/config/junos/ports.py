@@ -21,8 +21,14 @@ __all__ = ["port_of"]
 
 Lost = list[tuple[Said, str]]
 _NO_GUARANTEE = (
-    "Without a guaranteed rate beside it nothing is promised: transmit rates are shares of what is"
-    " left over."
+    "Without a guaranteed rate beside it nothing is reserved: transmit rates are shares of what the"
+    " other units of this text leave, and so are the minima of its classes."
+)
+#: Juniper, Class of Service User Guide, per-unit-scheduler: it enables scheduler maps of units.
+_BY_UNIT = {"per-unit-scheduler", "hierarchical-scheduler", "shared-scheduler"}
+_NOT_BY_UNIT = (
+    "A unit has queues of its own only with `per-unit-scheduler` or `hierarchical-scheduler` on its"
+    " interface, and this text has neither."
 )
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
@@ -81,6 +87,9 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
         return configured, _absent(known.said, interface)
     if maps and not known.schedulers:
         return configured, _without_schedulers(known.said, maps)
+    alone, described = _not_by_unit(known.said, interface)
+    if alone and described:
+        return configured, alone
     rate = rates.of(name, line)
     if isinstance(rate, MissingFact):
         notes.missing.append(rate)
@@ -114,15 +123,32 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
         raise NoPortError(f"interface {shown(name)}: {error}", line) from None
     configured = configured.replace(classes=_classes(sites, known, classifier.default))
     if notes.missing:
-        return configured.replace(missing=tuple(notes.missing)), notes.lost
+        return configured.replace(missing=tuple(notes.missing)), [*alone, *notes.lost]
     origins = [*notes.origins, *origins]
-    return configured.replace(port=port, origins=tuple(origins)), notes.lost
+    return configured.replace(port=port, origins=tuple(origins)), [*alone, *notes.lost]
 
 
 def _absent(said: Sequence[Said], interface: Interface) -> Lost:
     found = below(said, "class-of-service", "interfaces", interface.name)
     sentence = "The text does not hold this scheduler map."
     return [(each, sentence) for each in found if "scheduler-map" in each.words]
+
+
+def _not_by_unit(said: Sequence[Said], interface: Interface) -> tuple[Lost, bool]:
+    """The first queues of a unit, where nothing makes units have some.
+
+    And whether the text has units of the interface itself, beside its class of service.
+    """
+    of = below(said, "interfaces", interface.name)
+    if not interface.units or any(each.words[0] in _BY_UNIT for each in of):
+        return [], False
+    described = any(each.words[0] == "unit" for each in of)
+    sentence = (
+        f"{_NOT_BY_UNIT} Nothing is promised on this interface." if described else _NOT_BY_UNIT
+    )
+    line = next(iter(interface.units.values())).line
+    found = [each for each in said if each.line == line and each.text]
+    return [(each, sentence) for each in found[:1]], described
 
 
 def _without_schedulers(said: Sequence[Said], maps: set[str]) -> Lost:
