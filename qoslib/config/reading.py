@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
+from qoslib.config.no_drop import no_drop
 from qoslib.config.text import ConfigurationError
 from qoslib.port import Port
 from qoslib.record import Count, Record, record
@@ -286,6 +287,13 @@ class Configuration(Record):
         for each in self.statements:
             found.setdefault(each.text.partition(" ")[0], []).append(each)
         return found
+
+    @cached_property
+    def no_drop(self) -> frozenset[str]:
+        """Marks and names of classes that pause their senders and drop nothing."""
+        lines = [(each.line, each.text) for each in self.statements]
+        lines += [(each.line, each.text) for each in self.remarks]
+        return no_drop(text for _, text in sorted(lines))
 
     @cached_property
     def class_lines(self) -> dict[int, Statement]:

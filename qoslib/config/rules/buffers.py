@@ -211,7 +211,9 @@ def _shared(case: Case, member: Member) -> bool:
 def queue_shallow(case: Case) -> Iterator[Found]:
     """A queue is too short for the bursts of ordinary traffic."""
     for member, held, lasts in _candidates(case):
-        if _shared(case, member):
+        # The senders of a lossless class pause before its queue is full.
+        paused = case.configuration.no_drop & {member.name, *member.of.marks}
+        if _shared(case, member) or paused:
             continue
         if held < LEAST_FRAMES * frame_bytes(member):
             if case.by_default(member, "limit"):
