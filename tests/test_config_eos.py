@@ -128,6 +128,22 @@ def test_a_device_refuses_a_line_and_not_the_file(line, problem):
     assert [each.interface for each in found.ports] == ["Ethernet1"]
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "! Command: show running-config\n",
+        "leaf1#show running-config\n",
+        "Building configuration...\n",
+    ],
+)
+def test_a_device_holds_what_it_prints(head):
+    text = "interface Ethernet1\n   tx-queue 2\n      shape rate 1000\n   tx-queue 99\n"
+    for printed, kind in ((text, "refused"), (head + text, "unknown")):
+        (remark,) = read(printed, dialect="eos").remarks
+        assert (remark.kind, remark.text) == (kind, "tx-queue 99")
+    assert "line-refused" not in [each.id for each in check(head + text, dialect="eos").findings]
+
+
 def test_strict_priority_by_default_is_one_finding_of_all_ports():
     # The queues of the second interface are others, and its line is slower.
     text = ROCE + "   tx-queue 5\n      no priority\n"

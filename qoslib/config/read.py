@@ -1,5 +1,6 @@
 """Read a configuration in any dialect: recognise it, and hand it to the dialect's reader."""
 
+import re
 from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from qoslib.config.mqc.needed import needed, without_lists
 from qoslib.config.mqc.reader import SIGNS, read_mqc
 from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.mqc.typed import as_configured
-from qoslib.config.reading import Configuration
+from qoslib.config.reading import Configuration, Remark
 from qoslib.config.sonic import is_sonic, read_sonic
 from qoslib.config.tc import is_tc, read_tc, tc_lines
 from qoslib.config.text import (
@@ -27,6 +28,17 @@ from qoslib.config.text import (
 from qoslib.record import fail
 
 __all__ = ["DIALECTS", "Dialect", "read", "recognise"]
+
+
+#: What a device prints in front of its configuration, or of each interface with `all`.
+_PRINTED = re.compile(
+    r"^(?:! ?Command: show |Building configuration\.\.\.|Current configuration *: \d+ bytes"
+    r"|!Running configuration last done at|!! IOS XR Configuration|\S+[>#] ?show run"
+    r"|[ \t]+default load-interval[ \t\r]*$)",
+    re.MULTILINE,
+)
+#: What ends the reason of a refusal for a number that is too large or too small.
+_RANGE = "allowed: a number from"
 
 
 class Dialect(NamedTuple):
@@ -151,13 +163,23 @@ def read(
 
 def _found(text: str, interface: str | None, facts: Facts, dialect: str | None) -> Configuration:
     """What is read of a text; of a long one, what interfaces reach, or the one that is meant."""
+    printed = _PRINTED.search(text) is not None
     text, listed = without_lists(text)
     text, remarks = needed(text, interface)
     known = DIALECTS[recognise(text) if dialect is None else dialect]
     if known.typed:
         text = as_configured(text)
     found = known.read(text, facts)
+    every = (*map(_held, found.remarks), *remarks) if printed else (*found.remarks, *remarks)
     return found.replace(
         elsewhere=listed + len(known.says(text) - found.spoken),
-        remarks=tuple(sorted((*found.remarks, *remarks), key=lambda each: each.line)),
+        remarks=tuple(sorted(every, key=lambda each: each.line)),
     )
+
+
+def _held(remark: Remark) -> Remark:
+    """A remark on what a device prints: how far its numbers go is the platform's matter."""
+    if remark.kind != "refused" or _RANGE not in remark.lost:
+        return remark
+    lost = f"The device holds this line; here it has no effect: {remark.lost}"
+    return remark.replace(kind="unknown", lost=lost)

@@ -22,8 +22,8 @@ BUILT_IN = re.compile(r"system-cpp-|(?:non-client-nrt-class|port_child_policy)$"
 #: Policies that NX-OS has by itself.
 OWN_POLICIES = re.compile(r"(fcoe-)?default-")
 #: Classes that NX-OS has by itself, of queues and of the whole switch: with four queues they are
-#: c-out-q1 to c-out-q3 and c-out-q-default, with eight c-out-8q-q1 to c-out-8q-q7 (four: Cisco, NX-OS
-#: data model, Queuing, "c-out-q1 to c-out-q-default"; eight: `show queuing` of a Nexus 9000).
+#: c-out-q1 to c-out-q3 and c-out-q-default, with eight c-out-8q-q1 to c-out-8q-q7 (four: Cisco,
+#: NX-OS data model, Queuing, "c-out-q1 to c-out-q-default"; eight: `show queuing` of a Nexus 9000).
 _OWN_CLASSES = re.compile(
     r"(?!c-(?:in|out)-q[04-9])(?:\w+-)*(?:in|out)-(?:\w+-)*(?:p?q\d|q-default)|c-(?:\w+-)*nq[\w-]*"
     r"|class-(?:fcoe|all-flood|ip-multicast)"
