@@ -211,7 +211,7 @@ def default_starved(case: Case) -> Iterator[Found]:
             continue
         # Beside customers it is for what is of none of them, and may have a shaper for that.
         meant = case.beside_parents(member) and (not member.of.line or member.queue.shaper)
-        meant = meant or member.limit_bps == 0
+        meant = meant or member.limit_bps == 0 or _of_a_part(case, member)
         if meant or (not least and stopped(case, member)):
             continue
         share = f"{_percent(least, most)} of the link" if least else "nothing for sure"
@@ -223,6 +223,18 @@ def default_starved(case: Case) -> Iterator[Found]:
             f" {rate_text(LEAST_SHARE * most)}.{_no_room(case, most, members, said or percent)}",
             _rate(case, member, said, percent),
         )
+
+
+def _of_a_part(case: Case, member: Member) -> bool:
+    """Whether a class is the rest of another class, which has no shaper of its own, not of all."""
+    shaped = {node.name for node in nodes_of(case.port) if node.shaper}
+    above = {f"class {each.name}": each for each in case.configured.classes if not each.queue}
+    at = above.get(member.of.node)
+    while at is not None and f"class {at.name}" not in shaped:
+        if "the rest" not in at.marks:
+            return True
+        at = above.get(at.node)
+    return False
 
 
 def _given(
@@ -271,14 +283,19 @@ def no_rate(case: Case) -> Iterator[Found]:
         if rest or member.promise.minimum_bps or len(case.members) == 1 or member.limit_bps == 0:
             continue
         empty = _meant_empty(member) or not gets_packets(case, member)
-        if not stopped(case, member) and not empty:
-            given = _given(case, most, members, member, LEAST_SHARE)
-            yield Found(
-                member.of.line or case.configured.line,
-                f"Class {member.name} gets nothing while the others are busy.",
-                f"{member.promise.minimum_why}.{_no_room(case, most, members, any(given))}",
-                _rate(case, member, *given),
-            )
+        # A class that is stopped by one before it may have a rate or a weight for itself.
+        served = member.queue.guaranteed_bps or member.queue.weight
+        if empty or (served and stopped(case, member)):
+            continue
+        given = _given(case, most, members, member, LEAST_SHARE)
+        default = case.by_default(member, "guaranteed_bps")
+        why = member.promise.minimum_why if served else f"It has no rate{default}"
+        yield Found(
+            member.of.line or case.configured.line,
+            f"Class {member.name} gets nothing while the others are busy.",
+            f"{why}.{_no_room(case, most, members, any(given))}",
+            _rate(case, member, *given),
+        )
 
 
 def _meant_empty(member: Member) -> bool:
