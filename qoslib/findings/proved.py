@@ -238,12 +238,12 @@ def _outcome(
     if odd:
         return _Trial(f"it is not understood itself ({odd[0].text.split()[0]} ...)")
     had = {key_of(each) for each in before.listed}
-    own = {key_of(each) for each in of}
+    stays = _stays(before, of, lines)
     behind = any(each.id in _OF_THE_CARRIER for each in of)
     moved: list[str] = []
     brings: list[Finding] = []
     for each in after.listed:
-        if key_of(each) in own:
+        if stays(each):
             return _Trial("its finding stays")
         if key_of(each) in had:
             continue
@@ -259,6 +259,25 @@ def _outcome(
         return _Trial("no class is promised another rate with it")
     worse = "" if behind else next(_worse(before, after), "")
     return _Trial(worse) if worse else _Trial("", (*moved, *_costs(before, after, lost=not moved)))
+
+
+def _stays(before: Assessed, of: Sequence[Finding], lines: int) -> Callable[[Finding], bool]:
+    """Whether a finding is one that a fix was for, and not its like at another place of the text.
+
+    A fix stands behind the `lines` of the text. One finding may be of several places, of which the
+    fix mends the first.
+    """
+    own = {(key_of(each), each.line) for each in of}
+    several = {key_of(each) for each in of if each.interface.endswith(" more")}
+    others = {(key_of(each), each.line) for each in before.listed} - own
+    keys = {key for key, _ in own}
+
+    def stays(each: Finding) -> bool:
+        key, place = key_of(each), (key_of(each), each.line)
+        moved = key in several and each.line <= lines and place not in own
+        return key in keys and place not in others and not moved
+
+    return stays
 
 
 #: Interface, direction and class.
