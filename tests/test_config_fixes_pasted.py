@@ -310,6 +310,7 @@ class-map match-all B
  match vlan 20
 policy-map CHILD
  class class-default
+  queue-limit 64 packets
 policy-map PARENT
  class A
   bandwidth 20000

@@ -71,7 +71,6 @@ _OF_PROCESSOR = "The platform's own, for its processor: it is no part of a port.
 _OF_WIRELESS = "The platform's own, for its wireless ports: what they do is left out."
 _OF_OTHERS = "A policy of what is no interface here is left out: nothing is promised of it."
 _ELSEWHERE = {
-    "control-plane": "What the router's own processor is sent is no part of a port.",
     "table-map": "New marks are left out: streams keep the mark that you give them.",
     "map-class": "Frame Relay's circuits are left out.",
 }
@@ -195,7 +194,7 @@ class _Reading:
 
     def _open(self, line: Line) -> None:
         verb, names = line.verb, list(line.words[1:])
-        if verb in _ELSEWHERE:
+        if verb == "control-plane" or verb in _ELSEWHERE:
             self.block, self.header = "elsewhere", verb
             if verb != "control-plane":
                 self.found.leave(line, _ELSEWHERE[verb])
@@ -252,10 +251,10 @@ class _Reading:
         self.found.leave(line, "It stands below a line that is not understood.")
 
     def _in_elsewhere(self, line: Line) -> None:
-        if self.header != "control-plane" or line.verb == "service-policy":
+        if self.header != "control-plane":
             self.found.leave(line, _ELSEWHERE[self.header])
-        if self.header == "control-plane" and line.verb == "service-policy":
-            self.found.of_control_plane.add(line.words[-1])
+        elif line.verb == "service-policy":
+            self.found.of_control_plane[line.words[-1]] = line
 
     def _in_class_map(self, line: Line) -> None:
         assert self.selection is not None

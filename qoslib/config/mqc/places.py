@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 
 from qoslib.config.mqc.lines import Refused
@@ -17,6 +17,7 @@ __all__ = [
     "DEFAULT",
     "Place",
     "classes_of",
+    "has_queues",
     "leaves",
     "not_defined",
     "not_in_text",
@@ -126,6 +127,9 @@ def places_of(
                     found.refuse(part.child.line, command, problem)
                 else:
                     place.children = below(child, place.path, (*above, child.name))
+                    if not has_queues(found, child):
+                        # It only marks: its classes wait in the queue of this one.
+                        place.of, place.children = replace(part, child=None), []
             places.append(place)
         if shared_default:
             _join(places)
@@ -153,6 +157,36 @@ def places_of(
         alone = often[place.of.name] == 1
         place.name = place.of.name if alone else "/".join(place.path)
     return made
+
+
+def has_queues(
+    found: Policies, policy: Policy, meters: bool = True, deepest: int = _DEEPEST
+) -> bool:
+    """Whether a class of a policy, or of one below it, says anything of its queue, or polices.
+
+    Parameters
+    ----------
+    found : Policies
+        What the text defines.
+    policy : Policy
+    meters : bool
+        Whether `police` and `drop` count.
+    deepest : int
+        Policies below it that are looked at.
+
+    Returns
+    -------
+    bool
+    """
+    for part in policy.classes.values():
+        said = part.priority, part.bandwidth, part.remaining, part.shape, part.limit, part.early
+        if part.limits or part.fair or any(said) or (meters and (part.police or part.drop)):
+            return True
+        if part.child and deepest:
+            child = found.policies.get(key_of(found.policies, part.child.name, policy.kind))
+            if child is None or has_queues(found, child, meters, deepest - 1):
+                return True
+    return False
 
 
 def _selected(found: Policies, part: PolicyClass) -> str:

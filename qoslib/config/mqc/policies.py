@@ -202,14 +202,15 @@ class Interface:
 class Policies:
     """All of a text: what it defines, and what was said of its lines.
 
-    `of_control_plane` are policies of what the router's own processor is sent, `marks` those of
-    class maps as far as they are known, and `grouped` the marks that are put into a group.
+    `of_control_plane` are policies of what the router's own processor is sent and the lines that
+    attach them, `marks` those of class maps as far as they are known, and `grouped` the marks that
+    are put into a group.
     """
 
     selections: dict[str, Selection] = field(default_factory=dict)
     policies: dict[str, Policy] = field(default_factory=dict)
     interfaces: dict[str, Interface] = field(default_factory=dict)
-    of_control_plane: set[str] = field(default_factory=set)
+    of_control_plane: dict[str, Line] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     remarks: list[Remark] = field(default_factory=list)
     marks: dict[str, tuple[str, ...]] = field(default_factory=dict)

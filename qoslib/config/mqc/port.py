@@ -2,20 +2,19 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.places import (
-    Place,
     classes_of,
+    has_queues,
     leaves,
     not_defined,
     not_in_text,
     places_of,
     rules_of,
 )
-from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, PolicyClass, key_of
+from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, key_of
 from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.trees import Grown, Way
 from qoslib.config.mqc.words import OWN_POLICIES, interface_rate_bps
@@ -26,6 +25,7 @@ from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTre
 __all__ = ["ports_of"]
 
 _WAYS: tuple[Way, ...] = ("out", "in")
+_GROUPS = "traffic-class ", "qos-group ", "discard-class "
 
 
 def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
@@ -51,7 +51,7 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
     ConfigurationError
         If something is missing, or the port cannot be.
     """
-    no_ports = _children(found) | found.of_control_plane
+    no_ports = _children(found) | _of_processor(found)
     interfaces = list(found.interfaces.values()) or [
         Interface(
             policy.name, policy.line, {_way_of(found, policy): Named(policy.name, policy.line)}
@@ -69,6 +69,21 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
             yield _held(found, facts, interface, rules.types)
 
 
+def _of_processor(found: Policies) -> set[str]:
+    """Policies of the router's own processor, with a remark on each; one with queues is refused."""
+    names = set()
+    for name, line in found.of_control_plane.items():
+        policy = found.policies.get(name)
+        if policy is None or not has_queues(found, policy, meters=False):
+            found.leave(line, "What the router's own processor is sent is no part of a port.")
+            names.add(name)
+        else:
+            # Cisco, IOS XE 17, Control Plane Policing, MQC Restrictions.
+            problem = f"policy-map {name} has queues; allowed in control-plane: police and set"
+            found.refuse(line.number, line.text, problem)
+    return names
+
+
 def _say_unused(found: Policies, interface: Interface) -> None:
     """Remark on a queue of the interface that no port has."""
     for way, held in interface.hold.items():
@@ -81,7 +96,7 @@ def _say_unused(found: Policies, interface: Interface) -> None:
 
 def _queues(found: Policies, policy: Policy) -> bool:
     """Whether a policy is about queues, and not the `inspect` of a firewall."""
-    if any(map(_acts, policy.classes.values())):
+    if has_queues(found, policy):
         return True
     after = [each.line for each in found.policies.values() if each.line > policy.line]
     end = min(after, default=math.inf)
@@ -90,32 +105,16 @@ def _queues(found: Policies, policy: Policy) -> bool:
     )
 
 
-def _acts(part: PolicyClass) -> bool:
-    """Whether a class says anything of its queue."""
-    said = part.priority, part.bandwidth, part.remaining, part.shape, part.police, part.limit
-    return bool(part.child or part.limits or part.early) or any(each is not None for each in said)
+def _way_of(found: Policies, policy: Policy) -> Way:
+    """The way of a policy that no interface has: one that only marks and polices is for input.
 
-
-def _has_queues(places: list[Place]) -> bool:
-    """Whether a class of a tree says anything of its queue, or polices."""
-    own = any(place.of.drop or _acts(replace(place.of, child=None)) for place in places)
-    return own or any(_has_queues(place.children) for place in places)
-
-
-def _way_of(found: Policies, policy: Policy, deepest: int = 8) -> Way:
-    """The way of a policy that no interface has: one that only marks and polices is for input."""
-    parts = policy.classes.values()
-    children = [found.policies.get(part.child.name) for part in parts if part.child]
-    queues = any(
-        each is not None
-        for part in parts
-        for each in (part.priority, part.bandwidth, part.remaining, part.shape, part.limit)
-    ) or any(part.limits or part.early for part in parts)
-    marks = any(part.police or part.groups for part in parts)
-    below = deepest and any(
-        child and _way_of(found, child, deepest - 1) == "out" for child in children
-    )
-    return "in" if marks and not queues and not below else "out"
+    Groups that are set on the way in are matched on the way out.
+    """
+    chosen = (found.selections.get(name) for name in policy.classes)
+    matches = (each for made in chosen if made for each in made.matches)
+    grouped = any(mark.startswith(_GROUPS) for each in matches for mark in each.marks)
+    queues = policy.kind == "queuing" or has_queues(found, policy, meters=False)
+    return "out" if queues or grouped else "in"
 
 
 def _children(found: Policies) -> set[str]:
@@ -156,7 +155,7 @@ def _configured(
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
     line = _line_rate(found, facts, interface, rules.types)
-    if line is None and way == "in" and not _has_queues(places):
+    if line is None and way == "in" and not has_queues(found, policy):
         # It only marks, at any rate.
         return empty
     if line is None:

@@ -67,6 +67,9 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     policies = _Policies(configuration)
     for name, line in _named(configuration, _POLICY).items():
         check_time(line)
+        if name in pieces and name in attached:
+            # A line attaches it where the device refuses it.
+            continue
         if name not in pieces and (name in used or not (attached or interfaces)):
             continue
         if f"qos profile {name}" in profiles:

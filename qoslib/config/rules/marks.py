@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from qoslib.config.reading import ConfiguredClass, Remark, Statement
 from qoslib.config.rules.fixes import LEAST_SHARE, guarantee, unused, without_marks
 from qoslib.config.rules.priority import VOICE
+from qoslib.config.rules.queueless import policed_alone
 from qoslib.config.rules.rule import Case, Found, rule
 
 __all__ = ["CONTROL"]
@@ -164,7 +165,9 @@ _GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
 @rule("control-in-default", "info", "RFC 4594, section 3.2: CS6 is for routing protocols")
 def control_in_default(case: Case) -> Iterator[Found]:
     """Routing protocols (CS6) have no class of their own and wait with all other traffic."""
-    if case.configuration.dialect == "tc":
+    queued = [each for each in case.members if not policed_alone(case, each)]
+    if case.configuration.dialect == "tc" or len(queued) < 2:
+        # Where all wait in one queue, which only marks and policers divide, routing does as well.
         return
     marked = [each for each in case.configured.classes if set(each.marks) - {"the rest"}]
     rest = [each for each in case.configured.classes if "the rest" in each.marks]
