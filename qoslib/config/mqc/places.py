@@ -131,6 +131,10 @@ def places_of(
                         # It only marks: its classes wait in the queue of this one.
                         place.of, place.children = replace(part, child=None), []
             places.append(place)
+        if any(set(ALL) < set(place.marks) for place in places):
+            # All unmatched packets came in a group, so that none is left for the last class.
+            for place in places:
+                place.marks = () if place.marks == ALL else place.marks
         if shared_default:
             _join(places)
         return places
@@ -310,7 +314,7 @@ def _meant(name: str, defined: list[str]) -> str:
 
 def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
     """Group -> the marks of the classes that are put into it."""
-    grouped: dict[str, tuple[str, ...]] = {}
+    grouped: dict[str, tuple[str, ...]] = dict.fromkeys(_groups_of_rest(found), ALL)
     for policy in found.policies.values():
         for part in policy.classes.values():
             if part.groups and part.name in found.selections:
@@ -324,6 +328,21 @@ def _grouped(found: Policies, known: dict[str, tuple[str, ...]]) -> dict[str, tu
                     new = tuple(m for m in marks if m not in already and marks != ALL)
                     grouped[group] = already + new
     return grouped
+
+
+def _groups_of_rest(found: Policies) -> Iterator[str]:
+    """Groups into which every policy that sets groups of their kind puts its `class-default`."""
+    kinds: dict[str, set[str]] = {}
+    for policy in found.policies.values():
+        rest = policy.classes.get(DEFAULT)
+        of_rest = {group.split()[0]: group for group in (rest.groups if rest else ())}
+        for part in policy.classes.values():
+            for group in part.groups:
+                kind = group.split()[0]
+                kinds.setdefault(kind, set()).add(of_rest.get(kind, ""))
+    for groups in kinds.values():
+        if len(groups) == 1:
+            yield from filter(None, groups)
 
 
 def _followed(marks: tuple[str, ...], grouped: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
@@ -367,7 +386,7 @@ def rules_of(places: list[Place]) -> tuple[tuple[tuple[str, str], ...], str]:
 
 def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str]) -> str:
     """Give marks to the queues of a level, and say where the rest goes; `within` None is all."""
-    rest = ""
+    rest = grouped = ""
     left = None if within is None else list(within)
     for place in places:
         everything = place.marks == ALL
@@ -376,7 +395,8 @@ def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str])
         if everything:
             mine = left
         else:
-            mine = [m for m in place.marks if m not in rules and (left is None or m in left)]
+            marks = (m for m in place.marks if m not in ALL)
+            mine = [m for m in marks if m not in rules and (left is None or m in left)]
             mine = [] if rest else mine
         if left is not None and mine is not None:
             left = [m for m in left if m not in mine]
@@ -387,7 +407,8 @@ def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str])
         for mark in mine or ():
             rules[mark] = place.queue
         rest = rest or (place.queue if everything else "")
-    return rest
+        grouped = place.queue if set(ALL) < set(place.marks) else grouped
+    return grouped or rest
 
 
 def classes_of(places: list[Place], node: str) -> Iterator[ConfiguredClass]:

@@ -176,7 +176,12 @@ def _command(policies: _Policies, name: str) -> str:
 def _way(policies: _Policies, name: str, deepest: int = 8) -> str:
     """Policies that only mark and police are for what comes in as well; queues are for output."""
     own = policies.below.get(f"policy-map {name}", [])
-    if any(words[0] in _QUEUES or _ON_OUTPUT.match(" ".join(words)) for words in own):
+    if any(words[0] in _QUEUES for words in own):
+        return "output"
+    if any(words[:1] == ["set"] and _GROUP.match(f"match {' '.join(words[1:])}") for words in own):
+        # What chooses the queue is set on the way to it.
+        return "input"
+    if any(_ON_OUTPUT.match(" ".join(words)) for words in own):
         return "output"
     classes = {words[-1] for words in own if words[0] == "class"}
     if classes & policies.by_group:

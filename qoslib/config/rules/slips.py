@@ -221,6 +221,7 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
         elif unknown or each.text.split()[0] in ("match", "no"):
             uncertain.add(classes[owner][1])
     known = {each.text.split()[1] for each in configuration.statements if _is_list(each.text)}
+    groups = {found[1] for each in every if (found := _SETS_GROUP.match(each.text))}
     for line, name in classes.items():
         mine = matches.pop(name[1], None)
         if mine is None or name[1] in uncertain:
@@ -236,6 +237,13 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
                 "; ".join(each.text for each in mine) + ".",
                 f"class-map match-any {name[1]}",
             )
+        if mine and (nobody := _never_set(mine, groups)):
+            others = ", ".join(sorted(groups))
+            yield Found(
+                mine[0].line,
+                f"Class {name[1]} gets no packet: no line of this text sets {' or '.join(nobody)}.",
+                f"What lines set: {others}.",
+            )
         for each in mine:
             listed = _LIST.fullmatch(each.text)
             if listed and listed[1] not in known:
@@ -244,6 +252,24 @@ def class_never_matches(configuration: Configuration) -> Iterator[Found]:
                     f"Access list {listed[1]} of class {name[1]} is not in this text.",
                     f"0 lines define access list {listed[1]}.",
                 )
+
+
+def _never_set(matches: list[Statement], groups: set[str]) -> list[str]:
+    """The groups that a class matches alone, where lines set others of the kind and none of these.
+
+    Group 0 is what a packet has by itself, and packets of the router may have 6 and 7.
+    """
+    said = [found for each in matches if (found := _MATCHES_GROUP.fullmatch(each.text))]
+    wanted = [f"{found[1]} {number}" for found in said for number in found[2].split()]
+    kinds = {group.split()[0] for group in groups}
+    own = any(each in groups or each[-2:] in _OF_ROUTER for each in wanted)
+    same = all(each.split()[0] in kinds for each in wanted)
+    return wanted if same and not own and len(said) == len(matches) else []
+
+
+_OF_ROUTER = {" 0", " 6", " 7"}
+_SETS_GROUP = re.compile(r"set ((?:traffic-class|qos-group|discard-class) \d+)")
+_MATCHES_GROUP = re.compile(r"match (traffic-class|qos-group|discard-class) (\d+(?: \d+)*)")
 
 
 def _is_list(text: str) -> bool:

@@ -204,8 +204,9 @@ def _scaled_down(configuration: Configuration) -> Iterator[Found]:
 def default_starved(case: Case) -> Iterator[Found]:
     """The class of all other traffic is left with next to nothing."""
     every = ((most, members, m) for most, members in case.groups for m in members)
+    known = any("the rest" in member.of.marks for member in case.members)
     for most, members, member in every:
-        rest = "the rest" in member.of.marks or member.name == "class-default"
+        rest = "the rest" in member.of.marks or (member.name == "class-default" and not known)
         least = member.promise.minimum_bps
         if not rest or least >= LEAST_SHARE * most or len(case.members) == 1:
             continue
