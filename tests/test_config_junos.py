@@ -513,6 +513,8 @@ def test_groups_wildcards_and_what_is_inactive():
         ("not modelled", "inactive: shaping-rate 10m"),
         ("not modelled", "priority high"),
         ("not modelled", "percent 100"),
+        # It tells a switch.
+        ("not modelled", "shared-buffer ingress percent 100"),
         ("not modelled", "loss-priority low code-point be"),
         ("unknown", "colour-rules x"),
     }
@@ -608,9 +610,10 @@ def test_a_switch_with_class_sets_and_without_a_line_rate():
     assert [q.limit for q in queues.values()] == [ByteLimit(200_000), ByteLimit(300_000)]
     assert [each.text for each in found.remarks] == [
         "class storage queue-num 3 no-loss",
+        "forwarding-classes class storage queue-num 3 no-loss",
         "forwarding-class-sets lan class lossy",
     ]
-    assert found.remarks[1].lost.startswith("Class sets are of QFX switches. It is read as an MX")
+    assert found.remarks[2].lost.startswith("Class sets are of QFX switches. It is read as an MX")
 
 
 def test_platforms_differ():

@@ -19,7 +19,7 @@ from qoslib.config.junos.words import (
 )
 from qoslib.config.text import ConfigurationError
 
-__all__ = ["Rule", "forwarding_classes", "rules", "rules_of_filters", "without_number"]
+__all__ = ["NO_DEVICE", "Rule", "forwarding_classes", "rules", "rules_of_filters", "without_number"]
 
 #: Classifiers that each device has -> the default, or empty where the rules are not here.
 _BUILT_IN = {
@@ -28,7 +28,9 @@ _BUILT_IN = {
     **dict.fromkeys(("ipprec-default", "dscp-ipv6-compatibility", "ieee8021p-untrust"), ""),
     **dict.fromkeys(("ieee8021ad-default", "dscp-compatibility"), ""),
 }
-_MOST_QUEUES, _NO_DEVICE = 15, 100
+_MOST_QUEUES = 15
+#: Classes whose queue no line numbers have numbers from here on.
+NO_DEVICE = 100
 
 
 class Rule(NamedTuple):
@@ -77,7 +79,7 @@ def forwarding_classes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
         found.setdefault(name, (standard, 0))
     for each in below(said, "scheduler-maps") if partial else ():
         if each.words[1:2] == ("forwarding-class",) and len(each.words) > 2:
-            found.setdefault(each.words[2], (_NO_DEVICE + len(found), 0))
+            found.setdefault(each.words[2], (NO_DEVICE + len(found), 0))
     return found
 
 
@@ -102,7 +104,7 @@ def without_number(
     return [
         (each, f"{sentence} class has no default rate or buffer.")
         for each in below(said, "scheduler-maps")
-        if len(each.words) > 2 and classes.get(each.words[2], (0, 0))[0] >= _NO_DEVICE
+        if len(each.words) > 2 and classes.get(each.words[2], (0, 0))[0] >= NO_DEVICE
     ]
 
 

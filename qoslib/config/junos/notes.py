@@ -51,13 +51,17 @@ class Site(NamedTuple):
 
 @dataclass
 class Definitions:
-    """What the configuration defines by name, and the facts."""
+    """What the configuration defines by name, and the facts.
+
+    Of a device that is an `other` one than an MX no default is known.
+    """
 
     facts: Facts
     drop_profiles: dict[str, Points]
     rules: list[Rule]
     numbers: dict[str, int]
     acx7000: bool = False
+    other: bool = False
 
 
 @dataclass

@@ -1,14 +1,14 @@
 """Which device a text seems to be of: an ACX7000, or one that is read as an MX all the same."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from qoslib.config.facts import Facts
 from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.reading import Configuration, Remark
 
-__all__ = ["as_mx", "is_acx7000", "platform_remarks"]
+__all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks"]
 
 _AS_MX = "It is read as an MX: its scheduling and its buffers may differ."
 _AS_ACX = "It is read as an ACX7000: each priority above low is strict, and its buffers may differ."
@@ -35,9 +35,12 @@ _OUTSIDE = (
     ),
 )
 _SCHEDULERS = "class-of-service", "schedulers"
+_SWITCH = f"Shared buffers and classes without loss are of QFX and EX switches. {_AS_MX}"
 #: Words of a statement on quality of service, where `*` is any one, and the device.
 _INSIDE = {
     ("class-of-service", "forwarding-class-sets"): f"Class sets are of QFX switches. {_AS_MX}",
+    ("class-of-service", "shared-buffer"): _SWITCH,
+    ("class-of-service", "forwarding-classes", "class", "*", "queue-num", "*", "no-loss"): _SWITCH,
     ("class-of-service", "schedulers", "*", "priority", PRIORITIES[0]): (
         f"This priority is of ACX7000. {_AS_ACX}"
     ),
@@ -141,5 +144,44 @@ def as_mx(configuration: Configuration) -> bool:
     -------
     bool
     """
-    junos = configuration.dialect == "junos"
-    return junos and any(_AS_MX in each.lost for each in configuration.remarks)
+    return configuration.dialect == "junos" and is_other(configuration.remarks)
+
+
+def is_other(remarks: Iterable[Remark]) -> bool:
+    """Whether remarks name a device that is read as an MX all the same.
+
+    Parameters
+    ----------
+    remarks : iterable of Remark
+
+    Returns
+    -------
+    bool
+    """
+    return any(_AS_MX in each.lost for each in remarks)
+
+
+def is_switch(configuration: Configuration) -> bool:
+    """Whether a text is of a QFX or EX switch whose strict queues have a shaping rate as a limit.
+
+    A QFX10000 limits them by their transmit rates.
+
+    Parameters
+    ----------
+    configuration : Configuration
+
+    Returns
+    -------
+    bool
+
+    References
+    ----------
+    Juniper, CLI Reference, shaping-rate (Schedulers), and Traffic Management User Guide for QFX,
+    priority (Schedulers).
+    """
+    said = [each for each in configuration.remarks if _AS_MX in each.lost]
+    names = [each.text.lower() for each in said]
+    other = ("qfx10", "ptx", "acx")
+    return any(
+        each.text.lower().startswith("qfx") or "switches" in each.lost for each in said
+    ) and not any(name.startswith(other) for name in names)

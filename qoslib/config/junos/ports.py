@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from qoslib.config.junos.classes import NO_DEVICE
 from qoslib.config.junos.known import Known, Rates, rest_of
 from qoslib.config.junos.notes import Entry, Notes, Site
 from qoslib.config.junos.paths import below
@@ -100,6 +101,8 @@ def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[Configure
     notes.acx7000 = known.defined.acx7000
     try:
         sites, nodes, shaper = _sites(interface, known, notes)
+        if known.defined.other:
+            _without_defaults(sites, line)
         every_one = [entry.scheduler for site in sites for entry in site.entries]
         used = {each.priority for each in every_one if each}
         notes.words = priorities(notes.acx7000, not used <= set(PRIORITIES))
@@ -132,6 +135,29 @@ def _absent(said: Sequence[Said], interface: Interface) -> Lost:
     found = below(said, "class-of-service", "interfaces", interface.name)
     sentence = "The text does not hold this scheduler map."
     return [(each, sentence) for each in found if "scheduler-map" in each.words]
+
+
+def _without_defaults(sites: Sequence[Site], line: int) -> None:
+    """Refuse what rests on a default: those of QFX, EX, PTX and ACX are other ones than an MX's.
+
+    A QFX has five queues by default, and gives the first 5 per cent (Juniper, Traffic Management
+    User Guide for QFX, Understanding Default CoS Scheduling and Classification).
+    """
+    entries = [entry for site in sites for entry in site.entries]
+    lacks = ["queue 0 has no scheduler"]
+    if any(not entry.number or entry.number >= NO_DEVICE for entry in entries):
+        lacks = []
+    for entry in entries:
+        of, name = entry.scheduler, shown(entry.of)
+        if of is None:
+            lacks.append(f"{name} has no scheduler")
+        elif of.transmit is None and of.priority not in STRICT:
+            lacks.append(f"{name} has no transmit-rate")
+        elif of.buffer is None:
+            lacks.append(f"{name} has no buffer-size")
+    if lacks:
+        why = "the default of this device is not known here"
+        raise NoPortError(f"{', '.join(lacks)}, and {why}", line)
 
 
 def _not_by_unit(said: Sequence[Said], interface: Interface) -> tuple[Lost, bool]:

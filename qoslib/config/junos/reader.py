@@ -12,7 +12,7 @@ from qoslib.config.junos.metering import metered
 from qoslib.config.junos.notes import Definitions
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.pieces import pieces
-from qoslib.config.junos.platforms import is_acx7000, platform_remarks
+from qoslib.config.junos.platforms import is_acx7000, is_other, platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.profiles import profiles
@@ -189,12 +189,14 @@ def _read(
     of_terms, left_out = rules_of_filters(filtered, numbers)
     lost += left_out
     made = schedulers(below(cos, "schedulers"))
+    devices = [*platform_remarks(text, said, facts)]
     defined = Definitions(
         facts,
         drop_profiles(below(cos, "drop-profiles")),
         [*of_terms, *found_rules],
         {name: number for name, (number, _) in numbers.items()},
         is_acx7000(text, said, facts),
+        is_other(devices),
     )
     known = Known(
         defined,
@@ -229,7 +231,7 @@ def _read(
     gone = {(each.line, each.text) for each in names.refused}
     found = [each for each in found if (each.line, each.text) not in gone]
     remarks = [each for each in remarks if (each.line, each.text) not in gone]
-    remarks += [*names.refused, *platform_remarks(text, said, facts)]
+    remarks += [*names.refused, *devices]
     remarks.sort(key=lambda each: each.line)
     lines = text.count("\n") + 1
     return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)

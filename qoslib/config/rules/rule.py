@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from qoslib import units
 from qoslib.config.facts import Facts
+from qoslib.config.junos.platforms import as_mx, is_switch
 from qoslib.config.junos.words import PRIORITIES
 from qoslib.config.loads import Load
 from qoslib.config.promises import Promise, hosts, promises, queued
@@ -287,9 +288,9 @@ class Case:
     ) -> str:
         """The limit of a class that is served first (Junos)."""
         said = self.transmit_rate(member, wanted_bps, most_bps, rounded)
-        if self.strict_alone:
+        if self.strict_alone or is_switch(self.configuration):
             return said.replace(" transmit-rate ", " shaping-rate ")
-        return f"{said} rate-limit" if said else ""
+        return f"{said} rate-limit" if said and not as_mx(self.configuration) else ""
 
     def police(self, member: Member, burst_bytes: float) -> str:
         """The command that limits a class (IOS), with another burst [B]."""
