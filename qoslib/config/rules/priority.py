@@ -43,13 +43,14 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
     if not members:
         return
     fixes, room = [], ""
-    # One class may have the usual third; of several nobody but who knows the loads can say.
-    known = len(members) == 1 or all(each.load and _is_rate(each.load) for each in members)
+    # Calls may have the usual third; of other classes nobody but who knows the loads can say.
+    usual = len(members) == 1 and (_of_calls(members[0]) or _has_rate(members[0]))
+    known = usual or all(each.load and _is_rate(each.load) for each in members)
     for member in members if known else ():
         most, beside = next(each for each in case.groups if member in each[1])
         wanted_bps = case.capacity_bps / 3
         rounded: Callable[[float], int] = floor
-        if member.load and len(members) > 1:
+        if member.load and not usual:
             wanted_bps, rounded = min(ROOM * member.load.rate_bps, wanted_bps), ceil
         third = raised(case, most, beside, member.name, wanted_bps)
         if third:
@@ -75,8 +76,9 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
             " stops all after it."
         )
         why = "Each may take the whole link, and leaves 0."
-        if not known and case.configuration.dialect.startswith(("ios", "junos")):
-            room = " What each needs is not known here: --traffic says it."
+    if not known and case.configuration.dialect.startswith(("ios", "junos")):
+        needs = "each" if len(members) > 1 else "it"
+        room = f" What {needs} needs is not known here: --traffic says it."
     default = case.configuration.dialect == "eos" and not any(
         each.text.startswith("priority") for member in members for each in member.of.statements
     )
@@ -90,6 +92,15 @@ def priority_unlimited(case: Case) -> Iterator[Found]:
         f"{why}{_HTB if case.configuration.dialect == 'tc' else room}",
         below_one(fixes) if len(fixes) == len(members) else "",
     )
+
+
+def _of_calls(member: Member) -> bool:
+    return bool(member.of.marks) and set(member.of.marks) <= VOICE
+
+
+def _has_rate(member: Member) -> bool:
+    """Whether the class has a rate already, which is no limit (Junos)."""
+    return any("transmit-rate" in each.text for each in member.of.statements)
 
 
 def _is_rate(load: Load) -> bool:
