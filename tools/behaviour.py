@@ -115,8 +115,8 @@ def documents(texts, answers):
             known = {key: asked.get(key) for key in ("facts", "dialect", "traffic")}
             try:
                 said = document(check(asked["text"], **known))
-            except ValueError as error:
-                said = {"error": str(error)}
+            except Exception as error:
+                said = {"error": f"{type(error).__name__}: {error}"}
             out.write(json.dumps(said, sort_keys=True) + "\n")
 
 
