@@ -1,5 +1,7 @@
 """Junos configurations, written by hand with their numbers worked out by hand."""
 
+from pathlib import Path
+
 import pytest
 
 from qoslib.config import ConfigurationError, Facts, read, recognise, write
@@ -573,6 +575,13 @@ set interfaces ge-0/0/0 unit 0 family inet filter input F
 """
     (queue, *_) = read(text).ports[0].port.queues
     assert (queue.policer.rate_bps, queue.policer.burst_bytes) == (10e6, 125_000)
+
+
+def test_a_port_that_is_parted_into_sub_ports_is_none():
+    text = (Path(__file__).parent / "cases" / "junos" / "sub_ports.conf").read_text()
+    found = read(text, facts={"buffer_bytes": 1e9})
+    assert [port.interface for port in found.ports] == ["et-0/0/7:0", "et-0/0/7:1"]
+    assert [port.origin("rate_bps").line for port in found.ports] == [4, 4]
 
 
 def test_a_switch_with_class_sets_and_without_a_line_rate():

@@ -201,6 +201,7 @@ _FIREWALL = {
 _INTERFACES = {
     "* speed *": "",
     "* link-speed *": "",
+    "* number-of-sub-ports *": "",
     "* gigether-options speed *": "",
     "* ether-options speed *": "",
     "* gigether-options 802.3ad *": "",

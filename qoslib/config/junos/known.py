@@ -10,6 +10,7 @@ from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Metered, Term
 from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.schedulers import Scheduler
+from qoslib.config.junos.sites import parted
 from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import interface_rate_bps
 from qoslib.config.reading import MissingFact, Origin
@@ -51,6 +52,8 @@ class Rates:
     def __post_init__(self) -> None:
         self.lines: dict[str, int] = {}
         self.speeds: dict[str, tuple[str, int]] = {}
+        # `speed` beside number-of-sub-ports is that of each sub-port.
+        self.parted = parted(self.said)
         for each in below(self.said, "interfaces"):
             name, words = each.words[0], each.words[1:]
             self.lines.setdefault(name, each.line)
@@ -67,7 +70,9 @@ class Rates:
                 if rate_bps <= 0:
                     raise ConfigurationError(f"the fact {fact} is 0; allowed: above 0")
                 return rate_bps, Origin("rate_bps", fact=fact)
-        speed, speed_line = self.speeds.get(name, ("", 0))
+        above = name.rpartition(":")[0]
+        own = name if name in self.speeds or above not in self.parted else above
+        speed, speed_line = self.speeds.get(own, ("", 0))
         said_bps = interface_rate_bps("", speed)
         if said_bps is not None:
             return said_bps, Origin("rate_bps", speed_line)

@@ -10,7 +10,7 @@ from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.statements import Said
 from qoslib.config.text import TakesTooLongError
 
-__all__ = ["Interface", "interfaces"]
+__all__ = ["Interface", "interfaces", "parted"]
 
 #: So many wildcards times names are tried.
 _MOST_FITS = 500_000
@@ -50,6 +50,31 @@ def _names(of: Sequence[Said]) -> dict[str, list[str]]:
             if len(each.words) > 3 and each.words[2] == "unit" and each.words[3] not in units[-1:]:
                 units.append(each.words[3])
     return {name: list(dict.fromkeys(units)) for name, units in found.items()}
+
+
+def parted(of: Sequence[Said]) -> set[str]:
+    """The ports that are parted into sub-ports, so that they are no interfaces themselves.
+
+    Parameters
+    ----------
+    of : sequence of Said
+        From the top of the configuration.
+
+    Returns
+    -------
+    set of str
+
+    References
+    ----------
+    Juniper, Interfaces User Guide, number-of-sub-ports.
+
+    Examples
+    --------
+    >>> parted([Said(("interfaces", "et-0/0/0", "number-of-sub-ports", "2"), 1, "")])
+    {'et-0/0/0'}
+    """
+    found = [each.words for each in of if each.active and each.words[0] == "interfaces"]
+    return {words[1] for words in found if words[2:3] == ("number-of-sub-ports",)}
 
 
 def _pattern(word: str) -> str:
@@ -152,11 +177,12 @@ def interfaces(said: Sequence[Said], known: dict[str, Profile]) -> list[Interfac
         If a profile does not exist.
     """
     names = _names(said)
+    whole = names.keys() - parted(said)
     cos = below(said, "class-of-service")
     sets = _sets(said, known, cos)
     listed = [each for each in below(cos, "interfaces") if each.words[0] != "interface-set"]
     found = []
-    for name, own in _expanded(listed, list(names)).items():
+    for name, own in _expanded(listed, [name for name in names if name in whole]).items():
         on_port = [each for each in own if each.words and each.words[0] != "unit"]
         line = own[0].line
         of = Interface(name, line, _profile(name, on_port, known) or Profile(name, line))

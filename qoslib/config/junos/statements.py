@@ -40,8 +40,10 @@ _OF_INTERFACES = {
     *("speed", "link-speed", "link-mode", "policer", "filter", "802.3ad", "gigether-options"),
     *("layer2-policer", "apply-groups", "apply-groups-except", "per-unit-scheduler"),
     *("hierarchical-scheduler", "shared-scheduler", "interface-set", "interface"),
-    *("three-color-policer", "output-traffic-control-profile"),
+    *("three-color-policer", "output-traffic-control-profile", "number-of-sub-ports"),
 }
+#: Of the variables of a subscriber's profile, those that begin so: its rates.
+_VARIABLES, _OF_COS = "predefined-variable-defaults", "cos-"
 _OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queues-per-interface"}
 #: Statements that stand in a text without the level above them.
 _FRAGMENTS = {
@@ -178,7 +180,9 @@ def _about(words: tuple[str, ...]) -> bool:
     if words[0] == "groups" and len(words) > 2:
         return _about(words[2:]) and words[2] != "groups"
     if words[0] in ("dynamic-profiles", "logical-systems"):
-        return len(words) > 2 and words[2] in ("class-of-service", "firewall")
+        below = words[2] if len(words) > 2 else ""
+        of_cos = len(words) > 3 and words[3].startswith(_OF_COS)
+        return below in ("class-of-service", "firewall") or (below == _VARIABLES and of_cos)
     if words[0] == "interfaces":
         return not _OF_INTERFACES.isdisjoint(words[2:])
     if words[0] == "chassis":
