@@ -241,17 +241,19 @@ _ODD = ("refused", "unknown")
 #: What stands around names.
 _MARKS = ".,:;?()[]{}'\"`"
 _DELETE = "delete class-of-service "
+#: Levels of Junos of which nothing is read.
+_OF_OTHERS = re.compile(r"(?:\S+[#>%]\s+(?:set )?)?(?:dynamic-profiles|logical-systems) ")
 #: A statement of Junos that takes others away, or back.
 _MOVE = re.compile(r"(?:\S+[#>%]\s+)?(?:delete|deactivate|activate)\b")
 
 
-def _junos(configuration: Configuration, pattern: str) -> dict[str, int]:
-    """Names in Junos statements, whose parents and text make a `set` line."""
+def _junos(configuration: Configuration, pattern: str, *, read: bool = False) -> dict[str, int]:
+    """Names in Junos statements, whose parents and text make a `set` line; or of what is `read`."""
     found: dict[str, int] = {}
     for each in _lines(configuration):
         parents = getattr(each, "parents", ())
         whole = " ".join([*parents, each.text]).removeprefix("set ")
-        if _MOVE.match(whole):
+        if _MOVE.match(whole) or (read and _OF_OTHERS.match(whole)):
             continue
         for name in re.findall(pattern, whole):
             found.setdefault(name, each.line)
@@ -325,11 +327,14 @@ def piece_without_interface(configuration: Configuration) -> Iterator[Found]:
         return
     said = []
     for kind, pattern in _PARTS.items():
-        names = [name.strip(";{}") for name in _junos(configuration, pattern)]
+        names = [name.strip(";{}") for name in _junos(configuration, pattern, read=True)]
         names = list(dict.fromkeys(filter(None, names)))
         more = [f"{len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
         words = ", ".join([*names[:_MOST_NAMES], *more])
         said += [f"{kind if len(names) == 1 else _plural(kind)} {words}"] if names else []
+    # A subscriber's profile has its interface itself.
+    if not said and _junos(configuration, r"^(?:dynamic-profiles|logical-systems) (\S+)"):
+        return
     pieces = [port.interface for port in configuration.ports]
     on = pieces[0] if pieces else "NAME"
     yield Found(
