@@ -58,7 +58,8 @@ def problem(dialect, place, command):
         return "neither understood nor listed"
     if listed.get(at, set()) - {"not modelled"}:
         return f"listed as {sorted(listed[at])}"
-    if "unknown" not in listed.get(at + 1, ()):
+    # What a kernel refuses, such as a filter of no kind that there is, is listed as that.
+    if not {"unknown", "refused"} & listed.get(at + 1, set()):
         return f"the nonsense behind it is not unknown but {listed.get(at + 1, 'not listed')}"
     if found.understood + found.listed + found.elsewhere != len(say):
         return f"{found.understood} + {found.listed} + {found.elsewhere} are not {len(say)} lines"
