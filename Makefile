@@ -17,11 +17,11 @@ help:  ## print the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' Makefile
 
 lab: $(VENV)/.ready  ## open the first lesson in JupyterLab, a copy of your own in my_lessons; JUPYTER_ARGS="--no-browser --port=9999" passes options
-	@$(BIN)/python tools/my_lessons.py
+	@$(BIN)/python -m qoslib lessons my_lessons
 	@exec $(BIN)/python -m jupyterlab $(LAB_ARGS) $(JUPYTER_ARGS)
 
 fresh-lessons: $(VENV)/.ready  ## make your copies of the lessons anew; the old ones stay in a backup folder
-	@$(BIN)/python tools/my_lessons.py --fresh
+	@$(BIN)/python -m qoslib lessons my_lessons --fresh
 
 livelab: $(VENV)/.ready  ## what this machine's kernel offers for the live lab; LIVE_ARGS="run six_classes" runs an experiment, "list" lists them
 	@$(BIN)/python -m livelab $(or $(LIVE_ARGS),probe)

@@ -7,7 +7,7 @@ import shlex
 import numpy as np
 import pytest
 
-from qoslib import tcp, units
+from qoslib import __main__, tcp, units
 from qoslib.flows import Cubic, Flow, Host
 from qoslib.port import ByteLimit, Policer, Port, Queue
 from qoslib.worksheet import MANY_FLOWS, Path, worksheet
@@ -294,3 +294,26 @@ def assert_not_less(sheet, less):
 def test_what_is_refused_is_named(given, name):
     with pytest.raises(ValueError, match=name):
         worksheet(**given)
+
+
+def test_the_command_prints_the_worksheet_of_amounts_with_units(capsys):
+    assert __main__.main(["worksheet", "100M", "20ms", "--flows", "200"]) == 0
+    assert capsys.readouterr().out.rstrip("\n") == str(sheet_of(100e6, 0.020, 200))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["fast", "20ms"], "'fast'"),
+        (["100M", "20 W"], "'20 W'"),
+        (["0", "20ms"], "rate_bps"),
+        (["100M", "20ms", "--buffer", "1"], "buffer_bytes"),
+    ],
+)
+def test_a_bad_amount_on_the_command_line_is_named(arguments, said, capsys):
+    try:
+        status = __main__.main(["worksheet", *arguments])
+    except SystemExit as stopped:
+        status = stopped.code
+    assert status == 2
+    assert said in capsys.readouterr().err

@@ -14,9 +14,9 @@ import shutil
 from pathlib import Path
 
 import nbformat
-from my_lessons import working_copy
 
 from qoslib import lessons
+from qoslib.lessons.copies import working_copy
 
 ROOT = Path(__file__).resolve().parent.parent
 LESSONS = tuple(sorted((ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")))

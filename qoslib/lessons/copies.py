@@ -1,12 +1,9 @@
-"""Make working copies of the lessons, without outputs, for a reader to predict, run and change.
-
-python tools/my_lessons.py [--fresh] [--into FOLDER]
+"""Working copies of the lessons, without outputs, for a reader to predict, run and change.
 
 A copy that is there stays as it is. Where its original has changed since, a cell at its top says
-so; `--fresh` makes all copies anew and keeps the old ones in a folder of their own.
+so; fresh copies keep the old ones in a folder of their own.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -14,26 +11,44 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import nbformat
 
-ROOT = Path(__file__).resolve().parent.parent
-NOTEBOOKS = ROOT / "notebooks"
+__all__ = ["copy_lessons", "originals", "working_copy"]
+
 #: An explanation that follows a prediction, and what stands over it while it is folded.
 EXPLANATION, FOLDED = "explanation", "Run the cell above first, then open this"
 NOTICE = "moved-on"
 MOVED_ON = """> **This lesson has a newer version.** Your copy is kept as it is.
-> `make fresh-lessons` makes new copies of all lessons and keeps yours in a backup folder; your
-> predictions stay."""
+> `make fresh-lessons`, or `qoslib lessons DIR --fresh`, makes new copies of all lessons and keeps
+> yours in a backup folder; your predictions stay."""
 
 
-def fingerprint(lesson):
+def originals() -> Path:
+    """The lessons: inside an installed package, or beside it in a checkout.
+
+    Returns
+    -------
+    Path
+
+    Examples
+    --------
+    >>> originals().name
+    'notebooks'
+    """
+    package = Path(__file__).parents[1]
+    inside = package / "notebooks"
+    return inside if inside.is_dir() else package.parent / "notebooks"
+
+
+def fingerprint(lesson: Any) -> str:
     """What the text of a lesson is known by: outputs and numbers of runs do not count."""
     cells = [[cell.cell_type, cell.source, cell.metadata.get("tags", [])] for cell in lesson.cells]
     return hashlib.sha256(json.dumps(cells).encode()).hexdigest()[:16]
 
 
-def working_copy(lesson):
+def working_copy(lesson: Any) -> Any:
     """A lesson without outputs, its explanations folded, that knows which original it is of."""
     made = nbformat.from_dict(lesson)
     for cell in made.cells:
@@ -46,7 +61,7 @@ def working_copy(lesson):
     return made
 
 
-def noticed(copy, original):
+def noticed(copy: Any, original: str) -> tuple[bool, bool]:
     """The copy with the notice on top where its original has changed, and without it elsewhere."""
     wanted = copy.metadata.get("qoslib", {}).get("original") != original
     cells = [cell for cell in copy.cells if NOTICE not in cell.metadata.get("tags", [])]
@@ -59,7 +74,7 @@ def noticed(copy, original):
     return wanted, changed
 
 
-def read(path):
+def read(path: Path) -> Any:
     """A reader's copy; None where the file holds no notebook any more."""
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
@@ -71,7 +86,7 @@ def read(path):
     return nbformat.from_dict(raw)
 
 
-def write(lesson, path):
+def write(lesson: Any, path: Path) -> None:
     """Write a notebook in one step: a reader's copy is never half there."""
     handle, part = tempfile.mkstemp(dir=path.parent, suffix=".part")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -80,7 +95,7 @@ def write(lesson, path):
     os.replace(part, path)
 
 
-def update(folder, notebooks=NOTEBOOKS):
+def update(folder: Path, notebooks: Path) -> list[str]:
     """Make what is missing; return the names of copies whose originals have changed."""
     (folder / ".answers").mkdir(parents=True, exist_ok=True)
     moved_on = []
@@ -108,7 +123,7 @@ def update(folder, notebooks=NOTEBOOKS):
     return moved_on
 
 
-def set_aside(folder):
+def set_aside(folder: Path) -> Path | None:
     """Move the copies to a backup folder; return it, or None where there was none to move."""
     mine = sorted(folder.glob("*.ipynb"))
     if not mine:
@@ -120,19 +135,29 @@ def set_aside(folder):
     return backup
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--fresh", action="store_true", help="make all copies anew")
-    parser.add_argument("--into", type=Path, default=ROOT / "my_lessons")
-    wanted = parser.parse_args()
-    backup = set_aside(wanted.into) if wanted.fresh else None
-    if backup:
-        print(f"qoslib: your copies are in {backup}")
-    moved_on = update(wanted.into)
-    if moved_on:
-        print(f"qoslib: changed since your copy was made: {', '.join(moved_on)}")
-        print("qoslib: make fresh-lessons makes new copies and keeps yours in a backup folder")
+def copy_lessons(folder: Path, fresh: bool = False) -> list[str]:
+    """Copy the lessons that are not in a folder yet.
 
+    Parameters
+    ----------
+    folder : Path
+        It is made where it is not there.
+    fresh : bool
+        Whether all copies are made anew; the old ones move to a backup folder in it.
 
-if __name__ == "__main__":
-    main()
+    Returns
+    -------
+    list of str
+        What a reader is told: where old copies are, and which lessons have a newer version.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written to.
+    """
+    told = []
+    if fresh and (backup := set_aside(folder)):
+        told.append(f"your copies are in {backup}")
+    if moved_on := update(folder, originals()):
+        told.append(f"changed since your copy was made: {', '.join(moved_on)}")
+    return told
