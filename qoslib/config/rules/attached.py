@@ -32,6 +32,7 @@ _ON_OUTPUT = re.compile(r"set (?:cos|mpls experimental topmost) |set ip-preceden
 _GROUP = re.compile(r"match (?:traffic-class|qos-group|discard-class) ")
 #: What policies of the control plane are called; nothing else tells them apart.
 _CONTROL_PLANE = re.compile(r"copp|control.?plane|\bcpp\b", re.IGNORECASE)
+_WAYS = "input", "output"
 _CLASS = re.compile(r"class (?:type \S+ )?(\S+)")
 _NESTED = re.compile(r"match (?:not )?class-map (\S+)")
 
@@ -67,23 +68,27 @@ def policy_unattached(configuration: Configuration) -> Iterator[Found]:
     policies = _Policies(configuration)
     for name, line in _named(configuration, _POLICY).items():
         check_time(line)
+        if configuration.dialect == "nxos" and OWN_POLICIES.match(name):
+            # The system attaches them.
+            continue
         if name in pieces and name in attached:
             # A line attaches it where the device refuses it.
             continue
         if name not in pieces and (name in used or not (attached or interfaces)):
             continue
         if f"qos profile {name}" in profiles:
-            what, where, command = "Profile", "its interface", f"service-profile {name}"
+            what, where, commands = "Profile", "its interface", f"`service-profile {name}`"
         else:
             what, where = "Policy", _where(policies, name)
-            command = _command(policies, name)
-        how = f"0 lines have it. Below {where}: `{command}`."
+            commands = _commands(policies, name)
+        how = f"0 lines have it. Below {where}: {commands}."
         if name in pieces:
             said = f"{what} {name} is attached nowhere: it is checked as a piece, on its own line."
             yield Found(line, said, how, "", "info")
         else:
             said = f"{what} {name} is defined and attached nowhere."
-            yield Found(line, said, how, _attach(policies, where, command))
+            # On which interface, and in which place, its owner knows.
+            yield Found(line, said, how, _attach(policies, name))
 
 
 class _Policies:
@@ -132,13 +137,6 @@ class _Policies:
             if _GROUP.match(each.text) and each.parents
         }
 
-    @cached_property
-    def only_interface(self) -> str:
-        """Its line, where there is one alone; else empty."""
-        said = self.configuration.by_verb.get("interface", ())
-        headers = {each.text for each in said if each.text.startswith("interface ")}
-        return headers.pop() if len(headers) == 1 else ""
-
 
 def _pauses(configuration: Configuration, name: str) -> bool:
     """Whether a policy of queues has thresholds of pause, which are for what comes in (NX-OS)."""
@@ -158,23 +156,26 @@ def _pauses(configuration: Configuration, name: str) -> bool:
 def _where(policies: _Policies, name: str) -> str:
     if policies.types.get(name) == "network-qos":
         return "`system qos`"
-    control = _way(policies, name) == "input" and _CONTROL_PLANE.search(name)
+    control = _way(policies, name) != "output" and _CONTROL_PLANE.search(name)
     return "`control-plane`" if control else "its interface"
 
 
-def _command(policies: _Policies, name: str) -> str:
-    """What attaches a policy."""
+def _commands(policies: _Policies, name: str) -> str:
+    """What attaches a policy: two commands where it may be for either direction."""
     kind = policies.types.get(name, "")
+    typed = f"service-policy {f'type {kind} ' if kind else ''}"
     if kind == "network-qos":
-        return f"service-policy type {kind} {name}"
+        return f"`{typed}{name}`"
     way = {"queuing": "output", "qos": "input"}.get(kind) or _way(policies, name)
     if kind == "queuing" and _pauses(policies.configuration, name):
         way = "input"
-    return f"service-policy {f'type {kind} ' if kind else ''}{way} {name}"
+    if _where(policies, name) == "`control-plane`":
+        way = "input"
+    return " or ".join(f"`{typed}{each} {name}`" for each in ([way] if way else _WAYS))
 
 
 def _way(policies: _Policies, name: str, deepest: int = 8) -> str:
-    """Policies that only mark and police are for what comes in as well; queues are for output."""
+    """The direction that a policy is for; empty where it only polices, or sets any marks."""
     own = policies.below.get(f"policy-map {name}", [])
     if any(words[0] in _QUEUES for words in own):
         return "output"
@@ -188,22 +189,19 @@ def _way(policies: _Policies, name: str, deepest: int = 8) -> str:
         return "output"
     below = [words[-1] for words in own if words[0] == "service-policy"] if deepest else []
     ways = {_way(policies, child, deepest - 1) for child in below}
-    return "output" if "output" in ways else "input"
+    return next((way for way in ("output", "input") if way in ways), "")
 
 
-def _attach(policies: _Policies, where: str, command: str) -> str:
-    """On the only interface, where it has none in this direction; else nobody knows on which.
+def _attach(policies: _Policies, name: str) -> str:
+    """To the whole switch, where it has no policy of this type yet (NX-OS).
 
-    A policy of the control plane is for no interface.
+    On which interface a policy belongs, and in which direction, nobody else can say.
     """
-    before, header = command.rpartition(" ")[0] + " ", policies.only_interface
-    if where == "`system qos`":
-        lines = _lines(policies.configuration)
-        return (
-            "" if any(each.text.startswith(before) for each in lines) else f"system qos\n {command}"
-        )
-    taken = any(" ".join(words).startswith(before) for words in policies.below.get(header, ()))
-    return f"{header}\n {command}" if header and not taken and where == "its interface" else ""
+    before = "service-policy type network-qos "
+    lines = _lines(policies.configuration)
+    if policies.types.get(name) != "network-qos" or any(e.text.startswith(before) for e in lines):
+        return ""
+    return f"system qos\n {before}{name}"
 
 
 @rule("class-unused", "info", GUIDE, whole=True)
