@@ -20,8 +20,11 @@ _CLASSIC = re.compile(
 _XE = re.compile(r"^version 1[6-9]\.|^interface \D+\d/\d/\d", re.MULTILINE)
 #: Serial ports of older routers have three numbers as well.
 _XE_PORT = re.compile(r"^version 1[6-9]\.|^interface \w*(?:GigabitEthernet|GigE)\d/\d/\d", re.M)
+#: Its ports have a rack, a slot, a module and a number; a fabric extender's racks begin at 101.
 _XR = re.compile(
-    r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR",
+    r"^[ \t]*end-(policy|class)-map|^interface (Ten|Forty|(Four|Eight)?Hundred)GigE\d|^!! IOS XR"
+    r"|^interface (\w+GigE|GigabitEthernet)\d\d?/\d+/\d+/\d|^interface (Bundle-Ether|MgmtEth)\d"
+    r"|^[ \t]*shape average \d+ [kmg]bps",
     re.MULTILINE,
 )
 _NX = re.compile(
