@@ -4,6 +4,7 @@ import re
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
+from qoslib.config.mqc.policies import Policies
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.rules import CATALYST, NCS, Rules
 from qoslib.config.mqc.spelling import SHORT
@@ -120,6 +121,8 @@ def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
         rules = CATALYST
     if rules.name == "ios-xr" and _NCS.search(text):
         rules = NCS
+    if rules.name == "ios-xr":
+        _refuse_ios_early(found)
     ports = tuple(ports_of(found, rules, facts))
     return Configuration(
         rules.name,
@@ -128,3 +131,23 @@ def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
         tuple(sorted(found.statements, key=lambda each: each.line)),
         len(text.splitlines()),
     )
+
+
+#: Forms of early detection that IOS has alone: XR asks for a mark, for thresholds or for its
+#: default (Cisco, IOS XR Modular QoS Command Reference, random-detect).
+_IOS_EARLY = re.compile(r"random-detect(?: (?:dscp|precedence)-based)?")
+_XR_EARLY = "allowed: random-detect default, thresholds, or a mark with thresholds"
+
+
+def _refuse_ios_early(found: Policies) -> None:
+    """Take away what IOS XR refuses of early detection."""
+    for policy in found.policies.values():
+        for part in policy.classes.values():
+            refused = [each for each in part.statements if _IOS_EARLY.fullmatch(each.text)]
+            if part.early is None or not refused:
+                continue
+            part.statements = [each for each in part.statements if each not in refused]
+            found.statements = [each for each in found.statements if each not in refused]
+            part.early = part.early if part.early.rows else None
+            for each in refused:
+                found.refuse(each.line, each.text, f"{each.text} is a command of IOS; {_XR_EARLY}")
