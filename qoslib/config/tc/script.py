@@ -29,6 +29,11 @@ _PROMPT = re.compile(r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\s#$]*[#$]|\$)[ \t]+(?=
 _MARKS = re.compile(
     r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
 )
+_FUNCTION = re.compile(
+    r"^[ \t]*(?:function[ \t]+([A-Za-z_][\w-]{0,60})(?:[ \t]*\([ \t]*\))?"
+    r"|([A-Za-z_][\w-]{0,60})[ \t]*\([ \t]*\))[ \t\n]*\{",
+    re.MULTILINE,
+)
 _OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select": "a loop"}
 _OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
 _CLOSES = {"fi", "esac", "}", "done"}
@@ -98,6 +103,7 @@ def read_script(text: str) -> Script:
     """
     own, text = functions(text, _parts)
     found, values, names = Script([], [], {}, own), dict[str, str](), dict[str, str]()
+    with_tc = _with_tc(text)
     inside: list[tuple[str, int]] = []
     for number, line in _logical_lines(text):
         check_time(number)
@@ -118,7 +124,22 @@ def read_script(text: str) -> Script:
             continue
         parts = list(_commands(tokens, number, inside))
         for words, blocks, certain in parts:
+            said = len(found.remarks)
             _one(words, certain, number, values, names, blocks, found)
+            if words[0] in with_tc and len(found.remarks) == said:
+                lost = f"It calls what begins in line {with_tc[words[0]]}. {_PASTE_THEM}"
+                found.remarks.append(Remark("unknown", number, words[0], lost))
+    return found
+
+
+def _with_tc(text: str) -> dict[str, int]:
+    """Functions of a script that hold commands of tc, and the line where each begins."""
+    found = {}
+    for function in _FUNCTION.finditer(text):
+        begin = function.end()
+        end = text.find("\n}", begin)
+        if re.search(r"(?<![\w.-])tc\s", text[begin : end if end >= 0 else len(text)]):
+            found[function[1] or function[2]] = text.count("\n", 0, begin) + 1
     return found
 
 
@@ -269,7 +290,8 @@ def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
     return whole, unknown or ("" if not re.search(r"\$[({]|`|\$$", whole) else "$(...)")
 
 
-_PASTE = "{}. Nothing of a shell is run: paste the commands that it gives."
+_PASTE_THEM = "Nothing of a shell is run: paste the commands that it gives."
+_PASTE = f"{{}}. {_PASTE_THEM}"
 
 
 def _no_value(unknown: str) -> str:
