@@ -148,6 +148,13 @@ def _unsaid_device(found: Configuration, facts: Facts) -> bool:
     return found.dialect == "junos" and queued and not given and not told
 
 
+#: What is assumed where one policy sets the groups by which another one tells its classes.
+_GROUPED = (
+    "All packets come in by ports whose policy sets their group: elsewhere they are in group 0, and"
+    " wait with those that no class matches."
+)
+
+
 def _report(
     text: str,
     file: str,
@@ -167,6 +174,11 @@ def _report(
         assumed.append(_ALIKE)
     if _unsaid_device(found, given.facts):
         assumed.append(_MX)
+    if found.dialect in ("nxos", "ios-xr") and any(
+        each.text.startswith(("set qos-group ", "set traffic-class "))
+        for each in found.by_verb.get("set", ())
+    ):
+        assumed.append(_GROUPED)
     shown: list[str] = []
     elsewhere = True
     for place, configured in enumerate(found.ports):
