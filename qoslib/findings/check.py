@@ -155,6 +155,13 @@ _GROUPED = (
 )
 
 
+#: What is assumed of classes that nothing leads to (Junos).
+_UNSORTED = (
+    "Nothing here sorts packets into forwarding classes. By itself Junos puts those of IP"
+    " precedence 6 and 7 into network-control, and all others into best-effort."
+)
+
+
 def _report(
     text: str,
     file: str,
@@ -179,6 +186,9 @@ def _report(
         for each in found.by_verb.get("set", ())
     ):
         assumed.append(_GROUPED)
+    classes = [each for port in found.ports if port.port is not None for each in port.classes]
+    if found.dialect == "junos" and classes and not any(each.marks for each in classes):
+        assumed.append(_UNSORTED)
     shown: list[str] = []
     elsewhere = True
     for place, configured in enumerate(found.ports):

@@ -146,6 +146,15 @@ def _port(
     return port
 
 
+_NEW_MARK = "New marks are left out: streams keep the mark that you give them."
+
+
+def _marks_anew(words: tuple[str, ...]) -> bool:
+    """Whether a term of a filter sets a mark of the packet itself."""
+    behind = words[words.index("then") + 1 :] if "then" in words else ()
+    return behind[:1] in (("dscp",), ("traffic-class",))
+
+
 def _of_firewall(firewall: list[Said], *, known_groups: bool) -> dict[str, set[str]]:
     """Kind, and the names of all that the text defines of it; empty where it cannot define all."""
     found: dict[str, set[str]] = {"filter": set(), "policer": set()}
@@ -188,6 +197,7 @@ def _read(
     filtered = filters(firewall)
     of_terms, left_out = rules_of_filters(filtered, numbers)
     lost += left_out
+    lost += [(each, _NEW_MARK) for each in firewall if each.active and _marks_anew(each.words)]
     made = schedulers(below(cos, "schedulers"))
     devices = [*platform_remarks(text, said, facts)]
     defined = Definitions(
