@@ -6,7 +6,7 @@ import numpy as np
 
 from qoslib import compare, findings, measurements, run, tcp, units
 from qoslib.flows import Cubic, Flow, FqPacing, Host, HtbPacing, actual_rate_bps
-from qoslib.lessons import own_port
+from qoslib.lessons import your_network
 from qoslib.lessons.same_traffic import same_line
 from qoslib.platforms import isr4331, m120
 from qoslib.port import (
@@ -62,9 +62,9 @@ def unpoliced(policer=None):
 
 def branch(shape_bps=19.4e6, against=50e6, edit=("", ""), **changes):
     """The report of lesson 13's change, with another shaper, no older text, or other traffic."""
-    known = {"facts": own_port.FACTS, "traffic": own_port.traffic()} | changes
-    older = against and own_port.configuration(against)
-    text = own_port.configuration(shape_bps)
+    known = {"facts": your_network.FACTS, "traffic": your_network.traffic()} | changes
+    older = against and your_network.configuration(against)
+    text = your_network.configuration(shape_bps)
     for old, new in zip(edit[::2], edit[1::2], strict=True):
         text = text.replace(old, new) if old else text
     return findings.check(text, against=older, **known)
@@ -415,7 +415,7 @@ WRONG = [
     ("13.3", 1000, "still in it"),
     ("13.4", 20, "when both count the same bytes"),
     ("13.4", 18.17, "taken off the frame"),
-    ("13.5", own_port.configuration(), "findings.check(new, traffic=..., against=old)"),
+    ("13.5", your_network.configuration(), "findings.check(new, traffic=..., against=old)"),
     (
         "13.5",
         branch(edit=("GigabitEthernet0/0/1", "Serial0/1/0", " speed 100\n", "")),

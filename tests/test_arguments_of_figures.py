@@ -36,13 +36,13 @@ CALLS: dict[Callable, dict] = {
     plots.page: {"figure": FIGURE, "title": "x"},
     plots.refresh: {"widget": plots.live(FIGURE), "figure": FIGURE},
     lessons.one_queue.explorer: {"scenario": SCENARIO, "published": None},
-    lessons.priority_queue.explorer: {"platform": "m120", "experiment": "base"},
-    lessons.priority_queue.knife_edge: {"platform": "m120", "experiment": "scenario1"},
-    lessons.shared_line.explorer: {"experiment": "test_a"},
-    lessons.frame_size.explorer: {"where": "mx150"},
-    lessons.buffer_size.explorer: {"where": "mx80", "assumptions": "base"},
-    lessons.paced_sender.explorer: {"where": "mx80", "assumptions": "base"},
-    lessons.scoreboard.explorer: {"rows": ROWS},
+    lessons.head_drop.explorer: {"platform": "m120", "experiment": "base"},
+    lessons.head_drop.knife_edge: {"platform": "m120", "experiment": "scenario1"},
+    lessons.round_robin.explorer: {"experiment": "test_a"},
+    lessons.packet_rate.explorer: {"where": "mx150"},
+    lessons.tcp_buffers.explorer: {"where": "mx80", "assumptions": "base"},
+    lessons.pacing.explorer: {"where": "mx80", "assumptions": "base"},
+    lessons.evidence.explorer: {"rows": ROWS},
 }
 
 

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 
 from qoslib import config, lessons, run, units
-from qoslib.lessons import configured
-from qoslib.lessons.configured.scenes import loaded
+from qoslib.lessons import configuration
+from qoslib.lessons.configuration.scenes import loaded
 from qoslib.platforms import isr4331, m120
 
 LESSON = Path(__file__).resolve().parent.parent / "notebooks" / "10_configuration.ipynb"
@@ -21,15 +21,17 @@ def texts():
 
 @pytest.fixture(scope="module")
 def edges():
-    return {word: configured.port_of(configured.edge(word)) for word in ("priority", "bandwidth")}
+    return {
+        word: configuration.port_of(configuration.edge(word)) for word in ("priority", "bandwidth")
+    }
 
 
 def read_m120(text):
-    return config.read(text, facts=configured.M120_FACTS).ports[0]
+    return config.read(text, facts=configuration.M120_FACTS).ports[0]
 
 
 def test_the_facts_of_the_lesson_are_those_of_its_cells():
-    assert configured.FACTS == FACTS
+    assert configuration.FACTS == FACTS
 
 
 def test_the_text_gives_the_numbers_of_the_router(edges):
@@ -42,26 +44,26 @@ def test_the_text_gives_the_numbers_of_the_router(edges):
     assert [each.limit for each in edges["priority"].queues] == [
         each.limit for each in published.queues
     ]
-    assert configured.shown(edges["priority"])["error [%]"].tolist() == [0, 0, 0]
+    assert configuration.shown(edges["priority"])["error [%]"].tolist() == [0, 0, 0]
 
 
 def test_two_numbers_of_eight_have_a_line():
-    read = config.read(configured.edge(), facts=FACTS).ports[0]
-    numbers = configured.numbers(read, configured.edge())
+    read = config.read(configuration.edge(), facts=FACTS).ports[0]
+    numbers = configuration.numbers(read, configuration.edge())
     assert len(numbers) == 8
     assert numbers["from"].str.startswith("line 6: priority 20000").sum() == 2
     assert numbers["from"].str.startswith("default").sum() == 4
 
 
 def test_only_four_bytes_are_ef():
-    read = config.read(configured.edge(), facts=FACTS).ports[0]
-    joined = configured.sorted_by(read, range(256))
+    read = config.read(configuration.edge(), facts=FACTS).ports[0]
+    joined = configuration.sorted_by(read, range(256))
     assert joined.index[joined["class"] == "DSCP_EF"].tolist() == [184, 185, 186, 187]
     assert joined.loc[46, "DSCP"] == 11
 
 
 def test_the_bucket_lasts_400_ms(edges):
-    assert configured.first_drop_ms(edges["priority"]) == pytest.approx(400, rel=0.01)
+    assert configuration.first_drop_ms(edges["priority"]) == pytest.approx(400, rel=0.01)
 
 
 def test_one_word_is_delay_or_rate(edges):
@@ -77,7 +79,7 @@ def test_one_word_is_delay_or_rate(edges):
 
 
 def test_what_is_left_is_shared_by_a_default(edges):
-    sent = configured.rising(edges, (10, 100))
+    sent = configuration.rising(edges, (10, 100))
     assert sent.loc[10].tolist() == pytest.approx([10, 10], rel=0.03)
     # (20 + 40) Mb/s on the line, of which 24 B of 1524 are not counted.
     assert sent.loc[100, "bandwidth"] == pytest.approx(60 * 1500 / 1524, rel=0.01)
@@ -85,8 +87,8 @@ def test_what_is_left_is_shared_by_a_default(edges):
 
 
 def test_the_m120_of_the_text_has_other_buffers_and_nothing_else():
-    text, ours = read_m120(configured.m120_text()).port, m120.port()
-    same = configured.same_port(text, ours)
+    text, ours = read_m120(configuration.m120_text()).port, m120.port()
+    same = configuration.same_port(text, ours)
     for column in ("priority", "guaranteed [Gb/s]", "drops"):
         assert not same[column].astype(str).str.contains("not").any()
     assert not (same["limit from the text"] == same["limit of m120.port()"]).any()
@@ -96,9 +98,9 @@ def test_the_m120_of_the_text_has_other_buffers_and_nothing_else():
 
 def test_the_delays_of_the_text_by_hand():
     text, temporal = (
-        read_m120(configured.m120_text(*more)).port for more in ((), ("temporal 5k",))
+        read_m120(configuration.m120_text(*more)).port for more in ((), ("temporal 5k",))
     )
-    delays = configured.delays(text, temporal)
+    delays = configuration.delays(text, temporal)
     modelled = delays["modelled from the text [ms]"]
     # Each fills its buffer with a quarter of the line, less the gap that a share does not count.
     transit_ms = 0.07
@@ -109,7 +111,7 @@ def test_the_delays_of_the_text_by_hand():
 
 
 def test_loss_priority_and_rewrite_rules_change_nothing_in_this_port():
-    text = configured.m120_text()
+    text = configuration.m120_text()
     plain = text.replace("loss-priority high", "loss-priority low")
     assert read_m120(plain).port == read_m120(text).port
     without = text.replace("rewrite-rules { inet-precedence NEW-MARKS; }", "")
@@ -120,7 +122,7 @@ def test_the_translation_loses_the_policer(edges):
     linux = config.write(edges["priority"], "tc")
     assert linux.lost[0].startswith("The policer of queue 'DSCP_EF'")
     again = config.read(linux.text, facts=dict(linux.facts)).ports[0].port
-    sent = configured.rising({"here": edges["priority"], "linux": again}, (80,))
+    sent = configuration.rising({"here": edges["priority"], "linux": again}, (80,))
     assert sent.loc[80, "here"] == pytest.approx(20, rel=0.01)
     assert sent.loc[80, "linux"] == pytest.approx(80, rel=0.01)
     rest = run(loaded(again, units.mbps(80), units.mbps(100)))["unmarked"].sent_bps
@@ -128,13 +130,13 @@ def test_the_translation_loses_the_policer(edges):
 
 
 def test_the_counters_of_the_fault_name_it():
-    counted = configured.counters()
+    counted = configuration.counters()
     assert counted["class VOICE: packets"] == "0"
     assert counted["class-default: drops"] != "0"
 
 
 def test_the_tasks_of_the_explorer_show_what_they_ask_for():
-    app = configured.explorer()
+    app = configuration.explorer()
     text = app.sheet.text
 
     lost, p99 = "lost after [%]", "delay p99 after [ms]"
@@ -163,7 +165,7 @@ def test_the_tasks_of_the_explorer_show_what_they_ask_for():
 
 def test_the_scene_has_the_delays_that_the_lesson_says():
     for scenario, delay_ms, other in zip(
-        lessons.configured.scene().scenarios,
+        lessons.configuration.scene().scenarios,
         (4.0, 5.1),
         ("drops EF", "drops the rest"),
         strict=True,
@@ -179,12 +181,12 @@ def test_the_scene_has_the_delays_that_the_lesson_says():
 def test_nothing_before_10_c_says_how_much_ef_gets():
     asked = next(n for n, text in enumerate(texts()) if 'predict("10.c")' in text)
     before = "\n".join(texts()[:asked])
-    assert "configured.promised(softer)" not in before
+    assert "configuration.promised(softer)" not in before
     assert "at least 60" not in before
 
 
 def test_the_scene_has_both_words_and_the_same_packets():
-    view = lessons.configured.scene()
+    view = lessons.configuration.scene()
     assert [lane["title"] for lane in view.spec["lanes"]] == ["priority 20000", "bandwidth 20000"]
     assert view.spec["badge"] == "rates divided by 20"
     assert view.scenarios[0].streams == view.scenarios[1].streams

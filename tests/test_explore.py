@@ -17,8 +17,8 @@ from qoslib import Scenario, fluid, lessons, packets, units
 from qoslib.explore import redraw
 from qoslib.explore.cause import cause
 from qoslib.explore.redraw import NEXT_MOVE_S, AtRest, ProgressWidget
+from qoslib.lessons.head_drop.sliders import described, settings
 from qoslib.lessons.one_queue.sliders import SIMULATED
-from qoslib.lessons.priority_queue.sliders import described, settings
 from qoslib.packets.phases import random_phases
 from qoslib.platforms import m120
 from qoslib.port import PacketLimit, Port, Queue
@@ -35,7 +35,7 @@ def one_queue():
 
 
 def own_port():
-    return lessons.own_port.explorer(LINED)
+    return lessons.your_network.explorer(LINED)
 
 
 def drawn(app, uid):
@@ -52,16 +52,16 @@ def controls(widget):
 MAKERS = pytest.mark.parametrize(
     "make",
     [
-        lessons.buffer_size.explorer,
-        lessons.paced_sender.explorer,
-        lessons.priority_queue.explorer,
-        lessons.priority_queue.knife_edge,
-        lessons.frame_size.explorer,
-        lessons.policing.explorer,
+        lessons.tcp_buffers.explorer,
+        lessons.pacing.explorer,
+        lessons.head_drop.explorer,
+        lessons.head_drop.knife_edge,
+        lessons.packet_rate.explorer,
+        lessons.llq_policing.explorer,
         lessons.same_traffic.explorer,
-        lessons.shared_line.explorer,
+        lessons.round_robin.explorer,
         own_port,
-        lessons.own_port.shared_memory,
+        lessons.your_network.shared_memory,
         one_queue,
     ],
 )
@@ -95,7 +95,7 @@ def test_settings_describe_the_published_experiment_again(name):
 
 
 def test_a_slider_draws_what_the_model_says():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app.controls["offered_CS1"].value = 50
     answer = fluid.solve(m120.port(), m120.streams(m120.SHARES["base"] | {"CS1": 0.5}))
     assert drawn(app, "fluid-delay") == pytest.approx(answer.delay_mean_s / units.ms(1))
@@ -104,7 +104,7 @@ def test_a_slider_draws_what_the_model_says():
 def test_a_guess_of_a_delay_with_tail_drop_stands_at_no_port_that_drops_at_the_head(monkeypatch):
     guesses = {"01.a": 20.0, "01.b": 100.0}
     monkeypatch.setattr(lessons, "_store", SimpleNamespace(get=lambda asked: guesses[asked.name]))
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
 
     def places():
         return {each.uid: each.x for each in app.figure.data if each.uid.startswith("guess")}
@@ -115,7 +115,7 @@ def test_a_guess_of_a_delay_with_tail_drop_stands_at_no_port_that_drops_at_the_h
 
 
 def test_the_packet_model_follows_when_the_controls_rest():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app.controls["offered_CS1"].value = 50
     streams = random_phases(m120.streams(m120.SHARES["base"] | {"CS1": 0.5}), 1)
     simulated = packets.simulate(m120.port(), streams, 1.5, warmup_s=1, seed=1)
@@ -125,7 +125,7 @@ def test_the_packet_model_follows_when_the_controls_rest():
 
 
 def test_a_queue_that_fills_slowly_is_given_time():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app.move(offered_CS1=23)
     assert drawn(app, "packets-delay")[3] == pytest.approx(95.7, rel=0.01)
     app.move(offered_CS1=22.1, buffer_CS1=250)
@@ -133,7 +133,7 @@ def test_a_queue_that_fills_slowly_is_given_time():
 
 
 def test_a_slider_waits_for_neither_packets_nor_the_sliders_after_it():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     plays = []
     simulate, app._simulate = (
         app._simulate,
@@ -174,7 +174,7 @@ def test_a_move_of_a_slider_is_few_calls(name, value):
 
 def test_a_slider_means_what_it_shows():
     """A page steps from 120 to 124.00000000000001; exact patterns of packets would never repeat."""
-    app = lessons.shared_line.explorer("test_b")
+    app = lessons.round_robin.explorer("test_b")
     app.controls["load_prec6"].value = 124.00000000000001
     assert app.values["load_prec6"] == 124
     assert app.summary.startswith("Updates sends 124 Mb/s")
@@ -182,7 +182,7 @@ def test_a_slider_means_what_it_shows():
 
 
 def test_a_run_that_keeps_a_reader_waiting_shows_how_far_it_is(monkeypatch):
-    app, seen = lessons.priority_queue.explorer("m120"), []
+    app, seen = lessons.head_drop.explorer("m120"), []
     simulate = app._simulate
 
     def watched(values, progress):
@@ -296,7 +296,7 @@ def test_a_move_that_comes_while_a_cell_moves_is_not_lost():
 
 def test_a_page_that_says_where_it_put_a_slider_moves_nothing():
     """Unasked, when it shows a slider at 3.686 whose steps are of 0.1, it says 3.7."""
-    app = lessons.shared_line.explorer("test_b")
+    app = lessons.round_robin.explorer("test_b")
     exact = app.values["quantum_queue2"]
     control = app.controls["quantum_queue2"]
     step = control.min + round((exact - control.min) / control.step) * control.step
@@ -320,7 +320,7 @@ def test_packets_that_come_at_random_leave_the_line_below_100_percent():
 
 
 def test_switches_change_the_dropper():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app.controls["drop_CS1"].value = "tail"
     assert drawn(app, "fluid-delay")[3] == pytest.approx(100, rel=0.01)
     app.move(drop_CS1="head, 10 %")
@@ -328,7 +328,7 @@ def test_switches_change_the_dropper():
 
 
 def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app.controls["offered_BE"].value = 90
     app.controls["experiment"].value = "profile2"
     assert app.controls["offered_BE"].value == 2
@@ -336,7 +336,7 @@ def test_choosing_an_experiment_brings_its_settings_and_its_published_values():
 
 
 def test_reset_goes_back_to_the_published_experiment():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     before = drawn(app, "fluid-delay")
     app.controls["offered_CS1"].value = 60
     app.children[0].children[-1].click()
@@ -344,13 +344,13 @@ def test_reset_goes_back_to_the_published_experiment():
 
 
 def test_strict_high_overloaded_twice_waits_for_half_its_buffer():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app.move(**{f"offered_{name}": 0 for name in m120.CLASSES} | {"offered_CS4": 200})
     assert drawn(app, "fluid-delay")[0] == pytest.approx(50, rel=0.01)
 
 
 def test_on_the_knife_edge_nothing_is_sent_and_beside_it_something():
-    app = lessons.priority_queue.knife_edge("m120")
+    app = lessons.head_drop.knife_edge("m120")
     assert drawn(app, "now-sent_pps") == [0, 0]
     app.move(change=-0.05)
     assert min(drawn(app, "now-sent_pps")) > 0
@@ -366,7 +366,7 @@ def test_one_queue_forgets_the_published_point_when_it_is_about_another_line():
 
 
 def test_what_goes_wrong_is_said_and_raised():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     app._draw = lambda values, simulated: 1 / 0
     with pytest.raises(ZeroDivisionError):
         app.controls["offered_CS1"].value = 30
@@ -378,10 +378,10 @@ def test_what_goes_wrong_is_said_and_raised():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: lessons.priority_queue.explorer("m121"), "platform is 'm121'"),
-        (lambda: lessons.priority_queue.explorer("m120", "bass"), "experiment is 'bass'"),
+        (lambda: lessons.head_drop.explorer("m121"), "platform is 'm121'"),
+        (lambda: lessons.head_drop.explorer("m120", "bass"), "experiment is 'bass'"),
         (
-            lambda: lessons.priority_queue.explorer("m120").move(offered_EF=1),
+            lambda: lessons.head_drop.explorer("m120").move(offered_EF=1),
             "control is 'offered_EF'",
         ),
     ],
@@ -392,7 +392,7 @@ def test_a_wrong_name_is_told_with_the_right_ones(call, message):
 
 
 def test_a_viewer_without_widgets_gets_the_figure_and_its_words():
-    app = lessons.priority_queue.explorer("m120")
+    app = lessons.head_drop.explorer("m120")
     bundle = app._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert "application/vnd.plotly.v1+json" in bundle
@@ -400,7 +400,7 @@ def test_a_viewer_without_widgets_gets_the_figure_and_its_words():
 
 
 def test_one_sentence_says_what_a_move_changed():
-    app = lessons.policing.explorer()
+    app = lessons.llq_policing.explorer()
     assert 'qoslib-cause"><b></b>' in app._words.value
     before = app.summary
     app.move(ef=40.0)

@@ -25,7 +25,7 @@ def drawn(app, uid):
 
 @pytest.mark.parametrize("platform", ["m120", "isr4331", "gsr12000"])
 def test_priority_takes_any_platform_with_one_port(platform):
-    app = lessons.priority_queue.explorer(platform)
+    app = lessons.head_drop.explorer(platform)
     name = app.controls["experiment"].value
     module = {"m120": m120, "isr4331": isr4331, "gsr12000": gsr12000}[platform]
     experiment = module.PLATFORM.experiments()[name]
@@ -36,7 +36,7 @@ def test_priority_takes_any_platform_with_one_port(platform):
 
 
 def test_priority_takes_a_port_of_ones_own():
-    app = lessons.priority_queue.explorer(MINE)
+    app = lessons.head_drop.explorer(MINE)
     assert "guaranteed_voice" not in app.controls
     assert app.controls["buffer_voice"].description == "voice buffer [packets]"
     assert app.controls["buffer_data"].description == "data buffer [kB]"
@@ -49,8 +49,8 @@ def test_priority_takes_a_port_of_ones_own():
 
 
 def test_what_is_not_moved_stays_as_described():
-    (scenario,) = lessons.priority_queue.explorer(MINE)._call.scenarios(
-        lessons.priority_queue.explorer(MINE).values
+    (scenario,) = lessons.head_drop.explorer(MINE)._call.scenarios(
+        lessons.head_drop.explorer(MINE).values
     )
     assert scenario.network == PORT
     assert scenario.streams == STREAMS
@@ -58,12 +58,12 @@ def test_what_is_not_moved_stays_as_described():
 
 def test_priority_tells_of_a_chain_that_it_has_no_one_port():
     with pytest.raises(ValueError, match="allowed: one Port"):
-        lessons.priority_queue.explorer("mx150")
+        lessons.head_drop.explorer("mx150")
 
 
 @pytest.mark.parametrize("where", ["m120", "isr4331", "gsr12000", MINE])
 def test_frame_size_takes_a_port_and_has_no_engine_to_slide(where):
-    app = lessons.frame_size.explorer(where)
+    app = lessons.packet_rate.explorer(where)
     assert set(app.controls) == {"frame", "load"}
     app.move(load=10)
     assert "Gb/s on the line" in app.summary
@@ -71,7 +71,7 @@ def test_frame_size_takes_a_port_and_has_no_engine_to_slide(where):
 
 def test_frame_size_slides_an_engine_of_ones_own():
     engine = Forwarder("cpu", Queue("in", PacketLimit(200)), packet_s=1e-6)
-    app = lessons.frame_size.explorer(Scenario("cpu", engine, (Stream("a", units.gbps(2), 64),)))
+    app = lessons.packet_rate.explorer(Scenario("cpu", engine, (Stream("a", units.gbps(2), 64),)))
     assert app.controls["cap"].value == 1
     app.move(cap=2)
     assert drawn(app, "now-2") == [pytest.approx(2)]

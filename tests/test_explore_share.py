@@ -4,7 +4,7 @@ import ipywidgets as widgets
 import pytest
 
 from qoslib import fluid, lessons, packets, units
-from qoslib.lessons.shared_line.sliders import BINS, SEED, SIMULATED_S, described, settings
+from qoslib.lessons.round_robin.sliders import BINS, SEED, SIMULATED_S, described, settings
 from qoslib.platforms import gsr12000
 
 TESTS = ("test_a", "test_b")
@@ -23,13 +23,13 @@ def test_settings_describe_the_published_test_again(name):
 
 
 def test_the_controls_have_names_of_their_own():
-    names = [control.description for control in lessons.shared_line.explorer().controls.values()]
+    names = [control.description for control in lessons.round_robin.explorer().controls.values()]
     assert all(names)
     assert len(set(names)) == len(names)
 
 
 def test_a_load_draws_what_both_models_say():
-    app = lessons.shared_line.explorer("test_b")
+    app = lessons.round_robin.explorer("test_b")
     app.controls["load_prec0"].value = 160
     now = described(gsr12000.PLATFORM.experiments()["test_b"], app.values)
     solved = fluid.solve(now.port, now.streams)
@@ -40,7 +40,7 @@ def test_a_load_draws_what_both_models_say():
 
 
 def test_each_control_changes_something():
-    start = lessons.shared_line.explorer("test_b").values
+    start = lessons.round_robin.explorer("test_b").values
     moved = {name: value / 2 for name, value in start.items() if isinstance(value, (int, float))}
     experiment = gsr12000.PLATFORM.experiments()["test_b"]
     before = described(experiment, start)
@@ -50,14 +50,14 @@ def test_each_control_changes_something():
 
 
 def test_the_queues_of_the_template_give_test_a_four_latencies():
-    app = lessons.shared_line.explorer("test_a")
+    app = lessons.round_robin.explorer("test_a")
     assert max(drawn(app, "packets-delay")[2:]) < 1.05 * min(drawn(app, "packets-delay")[2:])
     app.controls["map"].value = "four, as in the template"
     assert drawn(app, "packets-delay")[-1] > 1.5 * drawn(app, "packets-delay")[2]
 
 
 def test_choosing_a_test_and_resetting_bring_its_settings():
-    app = lessons.shared_line.explorer("test_b")
+    app = lessons.round_robin.explorer("test_b")
     app.controls["experiment"].value = "test_a"
     assert app.controls["ring"].value == gsr12000.engine2().transmit_ring_packets
     before = drawn(app, "packets-delay")
@@ -70,11 +70,11 @@ def test_choosing_a_test_and_resetting_bring_its_settings():
 
 
 def test_the_largest_loads_fit_the_lines_of_the_tester():
-    app = lessons.shared_line.explorer("test_b")
+    app = lessons.round_robin.explorer("test_b")
     app.move(**{n: c.max for n, c in app.controls.items() if n.startswith("load_")})
     assert app._alert.value == ""
 
 
 def test_a_wrong_name_is_told_with_the_right_ones():
     with pytest.raises(ValueError, match="experiment is 'test_c'; allowed: test_a, test_b"):
-        lessons.shared_line.explorer("test_c")
+        lessons.round_robin.explorer("test_c")

@@ -7,10 +7,10 @@ import pytest
 
 from qoslib import lessons, plots, tcp, units
 from qoslib.flows import Bbr, Cubic, Flow, FqPacing, Host
-from qoslib.lessons.buffer_size import transfer
-from qoslib.lessons.buffer_size.sliders import described, settings
-from qoslib.lessons.paced_sender.sliders import described as paced
-from qoslib.lessons.paced_sender.sliders import settings as paced_settings
+from qoslib.lessons.pacing.sliders import described as paced
+from qoslib.lessons.pacing.sliders import settings as paced_settings
+from qoslib.lessons.tcp_buffers import transfer
+from qoslib.lessons.tcp_buffers.sliders import described, settings
 from qoslib.platforms import catalyst6506, mlx, mx80
 from qoslib.port import ByteLimit, PacketLimit, Port, Queue, TimeLimit
 from qoslib.scenario import Scenario
@@ -54,7 +54,7 @@ def test_unmoved_sliders_are_the_published_test(platform):
 
 @pytest.mark.parametrize("platform", START)
 def test_a_buffer_is_drawn_as_both_models_say(platform):
-    app = lessons.buffer_size.explorer(platform)
+    app = lessons.tcp_buffers.explorer(platform)
     app.move(buffer=18)
     (test,) = app._call.scenarios(app.values)
     solved = tcp.solve(test.network, test.hosts, 30.0, streams=test.streams)
@@ -68,7 +68,7 @@ def test_a_buffer_is_drawn_as_both_models_say(platform):
 
 
 def test_a_move_of_each_control_is_a_move_of_the_test():
-    app = lessons.buffer_size.explorer("mx80")
+    app = lessons.tcp_buffers.explorer("mx80")
     moves = {"rtt": 100, "flows": 3, "window": 20, "congestion": "CUBIC", "recovery": "NewReno"}
     app.move(**moves)
     (test,) = app._call.scenarios(app.values)
@@ -83,7 +83,7 @@ def test_a_move_of_each_control_is_a_move_of_the_test():
 
 
 def test_a_small_effective_buffer_leaves_the_configured_one_on_the_axis():
-    app = lessons.buffer_size.explorer("mx80")
+    app = lessons.tcp_buffers.explorer("mx80")
     effects = app.controls["effect"].options
     assert effects[1] == "1.9 MB up to 36 MB (fitted)"
     app.move(effect=effects[1])
@@ -97,10 +97,10 @@ def test_a_small_effective_buffer_leaves_the_configured_one_on_the_axis():
 
 
 def test_published_points_are_drawn_and_impossible_ones_crossed():
-    app = lessons.buffer_size.explorer("mx80")
+    app = lessons.tcp_buffers.explorer("mx80")
     assert sorted(drawn(app, "measured-0-mx80")) == [2, 2, 2, 2, 8, 8]
     assert sorted(drawn(app, "measured-0-catalyst6506")) == [5, 8.5]
-    app = lessons.paced_sender.explorer("mx80")
+    app = lessons.pacing.explorer("mx80")
     assert drawn(app, "measured-0-mx80") == [1.5]
     assert drawn(app, "measured-0-impossible") == [8, 8, 8]
     app.move(background=3)
@@ -112,7 +112,7 @@ def test_published_points_are_drawn_and_impossible_ones_crossed():
 
 
 def test_the_band_of_the_mlx_lies_between_its_two_sets():
-    app, size = lessons.buffer_size.explorer("mlx"), mlx.SIZES.index(4)
+    app, size = lessons.tcp_buffers.explorer("mlx"), mlx.SIZES.index(4)
     said = []
     for name in mlx.PLATFORM.assumptions:
         test = mlx.PLATFORM.experiments(name)["queue_4MB"].scenario
@@ -122,7 +122,7 @@ def test_the_band_of_the_mlx_lies_between_its_two_sets():
 
 
 def test_the_cliff_moves_with_the_rate_table():
-    app = lessons.paced_sender.explorer("mx80")
+    app = lessons.pacing.explorer("mx80")
     app.move(paced=6)
     assert drawn(app, "now-1")[0] > 100
     assert drawn(app, "now-2") == [pytest.approx(8.22, abs=0.01)]
@@ -133,7 +133,7 @@ def test_the_cliff_moves_with_the_rate_table():
 
 
 def test_a_port_of_ones_own_has_nothing_published():
-    for make in (lessons.buffer_size.explorer, lessons.paced_sender.explorer):
+    for make in (lessons.tcp_buffers.explorer, lessons.pacing.explorer):
         app = make(OWN)
         assert drawn(app, "measured-0-mx80") == []
         (test,) = app._call.scenarios(app.values)
@@ -147,13 +147,13 @@ def test_a_port_of_ones_own_has_nothing_published():
 
 def test_a_limit_in_packets_stays_one():
     port = PORT.replace(queues=(Queue("all", PacketLimit(100)),))
-    app = lessons.buffer_size.explorer(OWN.replace(network=port))
+    app = lessons.tcp_buffers.explorer(OWN.replace(network=port))
     app.move(buffer=0.3)
     (test,) = app._call.scenarios(app.values)
     assert test.network.queues[0].limit == PacketLimit(200)
 
 
-@pytest.mark.parametrize("make", [lessons.buffer_size.explorer, lessons.paced_sender.explorer])
+@pytest.mark.parametrize("make", [lessons.tcp_buffers.explorer, lessons.pacing.explorer])
 @pytest.mark.parametrize(
     ("where", "told"),
     [
@@ -173,7 +173,7 @@ def test_what_cannot_be_drawn_is_told(make, where, told):
 def test_what_only_packets_can_run_is_told():
     host = Host("pc", 1e9, (FLOW.replace(congestion=Bbr()),), pacing=FqPacing(5e7))
     with pytest.raises(ValueError, match="Bbr is of the packet model only"):
-        lessons.buffer_size.explorer(OWN.replace(hosts=(host,)))
+        lessons.tcp_buffers.explorer(OWN.replace(hosts=(host,)))
 
 
 def test_a_figure_over_time_says_and_tabulates_the_same():
@@ -189,7 +189,7 @@ def test_a_figure_over_time_says_and_tabulates_the_same():
 
 def test_goodput_over_burst_says_and_tabulates_the_same():
     given = {"policer": [1e6, 5e6], "shaper": [8e6, 9e6]}
-    figure = lessons.paced_sender.goodput_over_burst([1e4, 1e6], given, 1e7, {"BDP": 6e4})
+    figure = lessons.pacing.goodput_over_burst([1e4, 1e6], given, 1e7, {"BDP": 6e4})
     assert "Policer: from 1 to 5 of 10 Mb/s" in figure.summary
     assert "BDP 60 kB" in figure.summary
     assert figure.table["shaper [Mb/s]"].tolist() == [8, 9]

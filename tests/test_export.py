@@ -39,23 +39,23 @@ APPS = {
         ),
         {"buffer": 100, "spacing": "at random (Poisson)"},
     ),
-    "buffer_size": (lessons.buffer_size.explorer, {"buffer": 12, "recovery": "rate halving"}),
-    "pacing": (lessons.paced_sender.explorer, {"paced": 5, "table": "nominal (exact)"}),
-    "knife_edge": (lessons.priority_queue.knife_edge, {"change": -0.05}),
-    "priority": (lessons.priority_queue.explorer, {"experiment": "profile1", "offered_CS1": 9}),
-    "share": (lessons.shared_line.explorer, {"experiment": "test_a", "ring": 30}),
-    "police": (lessons.policing.explorer, {"ef": 50, "rate": 30}),
+    "buffer_size": (lessons.tcp_buffers.explorer, {"buffer": 12, "recovery": "rate halving"}),
+    "pacing": (lessons.pacing.explorer, {"paced": 5, "table": "nominal (exact)"}),
+    "knife_edge": (lessons.head_drop.knife_edge, {"change": -0.05}),
+    "priority": (lessons.head_drop.explorer, {"experiment": "profile1", "offered_CS1": 9}),
+    "share": (lessons.round_robin.explorer, {"experiment": "test_a", "ring": 30}),
+    "police": (lessons.llq_policing.explorer, {"ef": 50, "rate": 30}),
     "aqm": (lessons.aqm.explorer, {"minimum": 20, "dropper": "CoDel"}),
-    "frame_size": (lessons.frame_size.explorer, {"frame": 200, "byte": 0.2, "load": 80}),
+    "frame_size": (lessons.packet_rate.explorer, {"frame": 200, "byte": 0.2, "load": 80}),
     "own_port": (
-        lambda: lessons.own_port.explorer(
+        lambda: lessons.your_network.explorer(
             scenario.Scenario("s", LINE, (Stream("s", 1.2e8, 1490),))
         ),
         {"all": 110},
     ),
-    "shared_memory": (lessons.own_port.shared_memory, {"power": 3, "reserved": 0.4}),
+    "shared_memory": (lessons.your_network.shared_memory, {"power": 3, "reserved": 0.4}),
     "same_traffic": (lessons.same_traffic.explorer, {"business": 70, "seed": 2}),
-    "scores": (lessons.scoreboard.explorer, {"platform": "m120", "rivals": True}),
+    "scores": (lessons.evidence.explorer, {"platform": "m120", "rivals": True}),
 }
 
 
@@ -134,7 +134,7 @@ LINK = '<a href="there">here</a>'
 def test_a_name_is_drawn_as_it_is_and_never_as_markup():
     """plotly reads HTML in every text: a name in a file could be a live link."""
     streams = (Stream(LINK, 1e6), Stream("R&D", 1e6))
-    app = lessons.own_port.explorer(scenario.Scenario("s", LINE, streams))
+    app = lessons.your_network.explorer(scenario.Scenario("s", LINE, streams))
     (drawn,) = (each for each in app.figure.data if each.uid == "offered")
     assert list(drawn.x) == ['&lt;a href="there"&gt;here&lt;/a&gt;', "R&amp;D"]
     assert list(app.table.index) == [LINK, "R&D"]
@@ -146,7 +146,7 @@ def test_a_name_is_drawn_as_it_is_and_never_as_markup():
 
 def test_a_queue_is_named_as_it_is_in_a_heading():
     port = LINE.replace(queues=(LINE.queues[0].replace(name=LINK),))
-    app = lessons.priority_queue.explorer(scenario.Scenario("s", port, (Stream(LINK, 1e6),)))
+    app = lessons.head_drop.explorer(scenario.Scenario("s", port, (Stream(LINK, 1e6),)))
     found = [each for each in parts(app) if LINK in str(getattr(each, "value", ""))]
     assert found == []
 

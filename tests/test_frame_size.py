@@ -3,13 +3,13 @@
 import pytest
 
 from qoslib import compare, fluid, lessons, units
-from qoslib.lessons.frame_size.sliders import SIMULATED, SIZES
+from qoslib.lessons.packet_rate.sliders import SIMULATED, SIZES
 from qoslib.platforms import mx150
 
 
 @pytest.fixture(scope="module")
 def app():
-    return lessons.frame_size.explorer()
+    return lessons.packet_rate.explorer()
 
 
 def trace(figure, uid):
@@ -21,7 +21,7 @@ def solved(size, load=1.0, **engine):
 
 
 def test_the_rows_are_those_of_the_table():
-    rows = lessons.frame_size.published_rows("mx150_throughput")
+    rows = lessons.packet_rate.published_rows("mx150_throughput")
     assert [row.frame_bytes for row in rows] == list(mx150.FRAMES)
     assert rows[0].rate_bps == units.gbps(5)
     assert {row.half_width_bps for row in rows} == {units.gbps(0.5)}
@@ -30,8 +30,8 @@ def test_the_rows_are_those_of_the_table():
 def test_a_figure_counts_in_three_ways():
     result = fluid.solve(mx150.router(), mx150.streams(64))
     forwarded = {"fluid": {64: result}}
-    figure = lessons.frame_size.figure(
-        20, forwarded, lessons.frame_size.published_rows("mx150_throughput")
+    figure = lessons.packet_rate.figure(
+        20, forwarded, lessons.packet_rate.published_rows("mx150_throughput")
     )
     drawn = [trace(figure, f"fluid-{panel}").y[0] for panel in range(3)]
     pps = result.sent_pps.sum()

@@ -8,7 +8,7 @@ import pytest
 
 from livelab import lesson
 from qoslib import Scenario, compare, fluid, measurements, packets, run, tcp, units
-from qoslib.lessons import one_queue, own_port
+from qoslib.lessons import one_queue, your_network
 from qoslib.platforms import catalyst6506, gsr12000, m120, mx80, mx150, platform
 from qoslib.port import ByteLimit, Chain, Hop, PacketLimit, Pause, Red, Sampled, TailDrop
 
@@ -125,7 +125,7 @@ def test_lesson_12_best_effort_on_the_kernel_is_nearly_a_fifth_below_the_publish
 
 @pytest.mark.parametrize("frames", [2, 3, 5, 20, 50, 100])
 def test_lesson_13_a_queue_of_bytes_would_lose_less_of_the_calls(frames):
-    today = own_port.way(own_port.configuration())
+    today = your_network.way(your_network.configuration())
     router, carrier = today.network.hops
     queue = carrier.at.queues[0].replace(limit=ByteLimit(frames * 1518))
     in_bytes = Chain("way", (router, Hop(carrier.at.replace(queues=(queue,)))))
@@ -443,16 +443,16 @@ def test_lesson_11_the_largest_ratio_is_the_reading_of_frames():
 
 
 def test_lesson_13_the_loss_of_voice_depends_on_what_the_carrier_has():
-    text = own_port.configuration()
-    today = own_port.way(text)
+    text = your_network.configuration()
+    today = your_network.way(text)
     router, carrier = today.network.hops
     queue = carrier.at.queues[0].replace(limit=ByteLimit(50 * 1518))
     in_bytes = Chain("way", (router, Hop(carrier.at.replace(queues=(queue,)))))
     lost = {
         0.159: today,
-        0.181: own_port.way(text, packets=30),
-        0.116: own_port.way(text, packets=100),
-        0.009: own_port.way(text, polices=True),
+        0.181: your_network.way(text, packets=30),
+        0.116: your_network.way(text, packets=100),
+        0.009: your_network.way(text, polices=True),
         0.017: today.replace(network=in_bytes),
     }
     for share, scenario in lost.items():
@@ -460,14 +460,14 @@ def test_lesson_13_the_loss_of_voice_depends_on_what_the_carrier_has():
 
 
 def test_lesson_13_voice_loses_more_because_its_packets_are_small():
-    today = own_port.way(own_port.configuration())
+    today = your_network.way(your_network.configuration())
     voice, *others = today.streams
     large = today.replace(streams=(voice.replace(frame_bytes=1518), *others))
     assert run(large)["VOICE"].drop_ratio == pytest.approx(0.079, abs=5e-4)
 
 
 def test_lesson_13_half_a_cure_is_worse_than_none():
-    losses = own_port.losses([50, 24, 20, 19.4])["VOICE"]
+    losses = your_network.losses([50, 24, 20, 19.4])["VOICE"]
     assert losses[24] > 2 * losses[50] > losses[20] > 1
     assert losses[19.4] == 0
     behind_s = units.serialisation_s(218, units.mbps(24))
@@ -477,7 +477,7 @@ def test_lesson_13_half_a_cure_is_worse_than_none():
 
 
 def test_lesson_13_the_backup_pays_with_loss_and_delay():
-    after = run(own_port.way(own_port.configuration(units.mbps(19.4))))["class-default"]
+    after = run(your_network.way(your_network.configuration(units.mbps(19.4))))["class-default"]
     left_bps = units.mbps(14) * (1 - after.drop_ratio)
     assert left_bps == pytest.approx(units.mbps(9.9), rel=0.005)
     assert units.serialisation_s(50 * 1518, left_bps) == pytest.approx(

@@ -120,7 +120,7 @@ def test_lesson_00_every_setting_of_a_line_is_within_its_axes(one_queue, rate):
     ("dropper", "delays_ms"), [(HeadDrop(), (87.8, 4.06)), (TailDrop(), (99.8, 100.2))]
 )
 def test_lesson_01_the_scale_model_has_the_delays_of_the_base_test(dropper, delays_ms):
-    (shown,) = lessons.priority_queue.scene().scenarios
+    (shown,) = lessons.head_drop.scene().scenarios
     queues = tuple(queue.replace(dropper=dropper) for queue in shown.network.queues)
     small = shown.replace(network=shown.network.replace(queues=queues), duration_s=3, warmup_s=1.2)
     result = run(small, bins=1)
@@ -129,9 +129,7 @@ def test_lesson_01_the_scale_model_has_the_delays_of_the_base_test(dropper, dela
 
 
 def test_lesson_01_the_two_ends_drop_as_much_and_delay_differently():
-    tail, head = (
-        run(each, bins=1)["data"] for each in lessons.priority_queue.ends_scene().scenarios
-    )
+    tail, head = (run(each, bins=1)["data"] for each in lessons.head_drop.ends_scene().scenarios)
     assert tail.drop_ratio == pytest.approx(head.drop_ratio, abs=0.01)
     assert tail.delay_mean_s == pytest.approx(1.9 * head.delay_mean_s, rel=0.05)
 
@@ -149,7 +147,7 @@ def test_lesson_13_tasks_show_what_the_change_costs():
     assert "Change the 50000000 to 19400000" in said
     assert "a `queue-limit` of 20 packets" in said
     assert "Set the priority to 3000" in said
-    branch = lessons.own_port
+    branch = lessons.your_network
     app = explore.configuration(
         branch.configuration(), facts=branch.FACTS, traffic=branch.traffic()
     )

@@ -12,7 +12,7 @@ from livelab import lesson
 from livelab.probe import Found
 from livelab.record import Tried
 from qoslib import compare
-from qoslib.lessons import check, own_port, reveal
+from qoslib.lessons import check, reveal, your_network
 
 ROOT = Path(__file__).resolve().parent.parent
 STORED = sorted((ROOT / "data" / "live").glob("*.json"))
@@ -92,7 +92,7 @@ def test_an_experiment_or_a_switch_that_there_is_not_is_named(one_queue):
 
 def test_a_reset_keeps_what_was_measured(one_queue):
     """The circles and the score are the explorer's own; a file that was loaded is forgotten."""
-    app = own_port.explorer(
+    app = your_network.explorer(
         lesson.scenario(one_queue, "head_200"), lesson.taken(one_queue, "head_200")
     )
     said = app.summary

@@ -12,11 +12,12 @@ BEGIN = """
 import gc, resource
 from qoslib import lessons
 
-saved = lessons.own_port.router(lessons.own_port.configuration())
+saved = lessons.your_network.router(lessons.your_network.configuration())
 
 def make_and_close(explorers):
     for number in range(explorers):
-        made = lessons.own_port.explorer(saved) if number % 2 else lessons.shared_line.explorer()
+        ports = lessons.your_network.explorer, lessons.round_robin.explorer
+        made = ports[0](saved) if number % 2 else ports[1]()
         made.close()
 
 make_and_close(12)

@@ -258,7 +258,7 @@ def test_walls_that_happen_to_be_equal_move_alone():
 
 
 def test_the_walls_of_small_and_large_buffer_are_never_tied():
-    view = lessons.buffer_size.scene()
+    view = lessons.tcp_buffers.scene()
     for packets in (25, 40):
         view.change = {"limit": packets, "lane": 0, "queue": 0}
     limits = [s.only_port.queues[0].limit.packets for s in view.scenarios]
@@ -266,7 +266,7 @@ def test_the_walls_of_small_and_large_buffer_are_never_tied():
 
 
 def test_the_wall_of_the_carriers_upper_queue_moves_alone():
-    view = lessons.own_port.scene()
+    view = lessons.your_network.scene()
     before = view.spec["lanes"][1]["queues"][0]["limit"]
     view.change = {"limit": 10, "lane": 0, "queue": 0}
     upper, lower = (lane["queues"][0]["limit"] for lane in view.spec["lanes"])

@@ -121,7 +121,7 @@ def test_classes_are_told_apart_without_colour():
 
 
 def test_what_the_scoreboard_marks_is_told_apart_without_colour():
-    from qoslib.lessons.scoreboard.figures import VERDICTS
+    from qoslib.lessons.evidence.figures import VERDICTS
 
     assert len({look.symbol for _, look in VERDICTS.values()}) == len(VERDICTS)
 

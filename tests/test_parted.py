@@ -63,15 +63,15 @@ def test_the_scoreboards_values_that_part_have_a_reason():
 @pytest.mark.parametrize(
     "made",
     [
-        lambda: lessons.priority_queue.explorer("m120"),
-        lambda: lessons.shared_line.explorer(),
-        lambda: lessons.policing.explorer(),
+        lambda: lessons.head_drop.explorer("m120"),
+        lambda: lessons.round_robin.explorer(),
+        lambda: lessons.llq_policing.explorer(),
         lambda: lessons.same_traffic.explorer(),
-        lambda: lessons.frame_size.explorer(),
+        lambda: lessons.packet_rate.explorer(),
         lambda: lessons.one_queue.explorer(BUSY),
-        lambda: lessons.own_port.explorer(BUSY),
-        lambda: lessons.buffer_size.explorer(),
-        lambda: lessons.paced_sender.explorer(),
+        lambda: lessons.your_network.explorer(BUSY),
+        lambda: lessons.tcp_buffers.explorer(),
+        lambda: lessons.pacing.explorer(),
     ],
     ids=[
         "priority",
@@ -102,10 +102,10 @@ def test_an_explorer_that_shows_chance_says_so_and_one_in_overload_does_not():
 
 def test_a_queue_that_is_starved_for_a_while_has_no_delay_in_the_fluid_model():
     """Its packets wait for seconds; the steady states know the moments without anybody else."""
-    app = lessons.policing.explorer()
+    app = lessons.llq_policing.explorer()
     app.move(ef=300, policer="no policer (what if)")
     assert "delay of default" not in app.remark
-    starved = lessons.policing.sliders.described(app.values)
+    starved = lessons.llq_policing.sliders.described(app.values)
     solved = fluid.over_time(starved.network, starved.streams, 11.0)
     assert np.isnan(solved.delay_mean_s).tolist() == [False, True]
     assert solved.sent_pps[1] > 0

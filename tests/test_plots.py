@@ -82,15 +82,15 @@ def knife_edge():
     ]
     simulated = ratio[:2], sweep(scenarios)
     seen = [("CS2", units.ms(219), 1.0)]
-    return lessons.priority_queue.edge_figure(ratio, swept, 0.999, ("CS2", "BE"), seen, simulated)
+    return lessons.head_drop.edge_figure(ratio, swept, 0.999, ("CS2", "BE"), seen, simulated)
 
 
 def buffer_size():
-    return lessons.buffer_size.explorer("mx80")._drawn
+    return lessons.tcp_buffers.explorer("mx80")._drawn
 
 
 def pacing():
-    return lessons.paced_sender.explorer("catalyst6506")._drawn
+    return lessons.pacing.explorer("catalyst6506")._drawn
 
 
 def tcp_over_time():
@@ -103,7 +103,7 @@ def tcp_over_time():
 
 def goodput_over_burst():
     rates = {"policer": [1e6, 5e6], "shaper": [8e6, 9e6]}
-    return lessons.paced_sender.goodput_over_burst([1e4, 1e6], rates, 1e7, {"BDP": 6e4})
+    return lessons.pacing.goodput_over_burst([1e4, 1e6], rates, 1e7, {"BDP": 6e4})
 
 
 OF_TCP = [buffer_size, pacing, tcp_over_time, goodput_over_burst]

@@ -23,7 +23,7 @@ def simulated():
 
 def timeline(simulated):
     window = units.ms(7.4), units.ms(10.7)
-    return lessons.shared_line.service_order(TEST_B.scenario, simulated, *window)
+    return lessons.round_robin.service_order(TEST_B.scenario, simulated, *window)
 
 
 def histogram(simulated):
@@ -40,7 +40,7 @@ def over_load(simulated):
 
 def shares(simulated):
     answer = fluid.solve(TEST_B.port, TEST_B.streams)
-    return lessons.shared_line.figure(TEST_B, answer, simulated, "gsr12000", units.ms(10))
+    return lessons.round_robin.figure(TEST_B, answer, simulated, "gsr12000", units.ms(10))
 
 
 FIGURES = pytest.mark.parametrize("make", [timeline, histogram, over_load, shares])
@@ -126,7 +126,7 @@ def test_what_has_no_mark_is_a_class_of_its_own():
     [
         (lambda r: plots.delay_histogram(TEST_B, r, "", ("EF",)), "class is 'EF'; allowed: Upd"),
         (
-            lambda r: lessons.shared_line.service_order(TEST_B.scenario, r, 5, 6),
+            lambda r: lessons.round_robin.service_order(TEST_B.scenario, r, 5, 6),
             "no packet",
         ),
     ],
@@ -141,4 +141,4 @@ def test_a_record_without_packets_one_by_one_is_refused():
     streams = [Stream("a", units.mbps(5))]
     test = Scenario("s", port, streams, 0.1)
     with pytest.raises(ValueError, match="trace of the result is None; allowed: one of run"):
-        lessons.shared_line.service_order(test, run(test), 0, 1)
+        lessons.round_robin.service_order(test, run(test), 0, 1)

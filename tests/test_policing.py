@@ -3,13 +3,13 @@
 import pytest
 
 from qoslib import compare, fluid, lessons, packets, run
-from qoslib.lessons.policing.sliders import POLICERS, START, described, simulated
+from qoslib.lessons.llq_policing.sliders import POLICERS, START, described, simulated
 from qoslib.platforms import isr4331
 
 
 @pytest.fixture(scope="module")
 def app():
-    return lessons.policing.explorer()
+    return lessons.llq_policing.explorer()
 
 
 def trace(figure, uid):
@@ -64,7 +64,7 @@ def test_the_published_pair_is_marked_among_the_runs():
     both = isr4331.PLATFORM.experiments()["no_llq"]
     runs = [packets.simulate(both.port, both.streams, 1.0, seed=seed) for seed in (1, 2)]
     solved = fluid.solve(both.port, both.streams)
-    figure = lessons.policing.phase_scatter(runs, solved, (0.27, 0.066), (0.005, 0.0005))
+    figure = lessons.llq_policing.phase_scatter(runs, solved, (0.27, 0.066), (0.005, 0.0005))
     marked = trace(figure, "measured-0")
     assert (marked.x[0], marked.y[0]) == pytest.approx((27, 6.6))
     assert len(trace(figure, "packets-0").x) == 2
@@ -87,7 +87,7 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         reading: packets.simulate(isr4331.llq(reading), both.streams, 2, seed=1)
         for reading in ("keeps", "drains")
     }
-    figure = lessons.policing.bucket_over_time(both.scenario, results, "EF")
+    figure = lessons.llq_policing.bucket_over_time(both.scenario, results, "EF")
     lasts_s = 8 * 500_000 / (both.streams[0].rate_bps - 20e6)
     begins_s = {"keeps": both.streams[1].start_s, "drains": 0.0}
     for reading, begin_s in begins_s.items():
@@ -99,4 +99,4 @@ def test_the_bucket_over_time_empties_as_fast_as_the_loads_say():
         assert f"({reading}) is empty from {below:.3g} ms on" in figure.summary
     assert trace(figure, "burst").y == (500, 500)
     with pytest.raises(ValueError, match="allowed: one with a policer"):
-        lessons.policing.bucket_over_time(both.scenario, results, "default")
+        lessons.llq_policing.bucket_over_time(both.scenario, results, "default")

@@ -157,7 +157,7 @@ def test_uploads_are_kept_whole_or_not_at_all(tries):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # numbers near the ends of a double
 def test_an_explorer_goes_on_after_any_upload(tries):
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     said = loader(app).children[1]
     for random in tries("explorer"):
         before, (name, raw) = app.summary, picked(random)

@@ -98,21 +98,21 @@ def upload(app, name, raw):
 )
 def test_an_argument_of_another_kind_is_named(given, said):
     with pytest.raises(ValueError, match=said):
-        lessons.own_port.explorer(*given)
+        lessons.your_network.explorer(*given)
 
 
 def test_a_burst_that_no_frame_fits_into_is_said():
     policed = CODEL.network.queues[0].replace(policer=Policer(5e6, 100), dropper=TailDrop())
     mine = CODEL.replace(network=CODEL.network.replace(queues=(policed,)))
-    app = lessons.own_port.explorer(mine)
+    app = lessons.your_network.explorer(mine)
     assert "burst of 100 B, and its frames have up to 1,000 B: no frame" in app.remark
     assert app.remark in html.unescape(app._words.value)
     fits = mine.replace(streams=(Stream("a", 2e7, 100),))
-    assert "burst of 100 B" not in lessons.own_port.explorer(fits).remark
+    assert "burst of 100 B" not in lessons.your_network.explorer(fits).remark
 
 
 def test_what_is_loaded_is_what_is_drawn_and_saved():
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     answer = fluid.solve(OFFICE.network, OFFICE.streams)
     assert drawn(app, "fluid-0") == pytest.approx(answer.sent_bps / 1e6)
     (saved,) = app._call.scenarios(app.values)
@@ -120,7 +120,7 @@ def test_what_is_loaded_is_what_is_drawn_and_saved():
 
 
 def test_the_scenario_of_a_configuration_can_be_opened():
-    branch = lessons.own_port
+    branch = lessons.your_network
     edited = explore.configuration(
         branch.configuration(), facts=branch.FACTS, traffic=branch.traffic()
     )
@@ -136,8 +136,8 @@ def test_a_scenario_with_tcp_hosts_is_refused():
     port = Port("p", 1e8, (Queue("q", PacketLimit(50)),))
     mixed = Scenario("mixed", port, (Stream("udp", 2e7),), hosts=hosts)
     with pytest.raises(ValueError, match=r"'mixed' has the TCP hosts pc.*qoslib\.run"):
-        lessons.own_port.explorer(mixed)
-    app = lessons.own_port.explorer(OFFICE)
+        lessons.your_network.explorer(mixed)
+    app = lessons.your_network.explorer(OFFICE)
     before = app.summary
     upload(app, "mixed.json", mixed.to_json().encode())
     assert "has the TCP hosts pc" in loader(app).children[1].value
@@ -151,7 +151,7 @@ def test_what_the_fluid_model_says_of_itself_is_shown():
     )
     port = Port("p", 1e9, queues, DeficitRoundRobin())
     streams = Stream("a", 4e8, 64), Stream("b", 9e8, 1500)
-    app = lessons.own_port.explorer(Scenario("robin", port, streams, duration_s=0.01))
+    app = lessons.your_network.explorer(Scenario("robin", port, streams, duration_s=0.01))
     assert "Of the fluid model: Queue 'a' may be kept shorter than its quantum" in app.summary
 
 
@@ -160,21 +160,21 @@ def test_any_published_experiment_without_tcp_can_be_loaded(name):
     experiment = next(iter(platform(name).experiments().values()))
     if experiment.scenario.hosts:
         with pytest.raises(ValueError, match="has the TCP hosts"):
-            lessons.own_port.explorer(experiment.scenario)
+            lessons.your_network.explorer(experiment.scenario)
         return
-    app = lessons.own_port.explorer(experiment.scenario)
+    app = lessons.your_network.explorer(experiment.scenario)
     assert list(app.table.index) == [stream.name for stream in experiment.streams]
 
 
 def test_a_port_without_closed_form_is_played():
-    app = lessons.own_port.explorer(CODEL)
+    app = lessons.your_network.explorer(CODEL)
     assert "The fluid model says nothing" in app.summary
     assert drawn(app, "fluid-1") == [None]
     assert drawn(app, "packets-1")[0] == pytest.approx(50, abs=3)
 
 
 def test_one_slider_moves_all_loads_of_a_loaded_scenario():
-    app = lessons.own_port.explorer(CODEL)
+    app = lessons.your_network.explorer(CODEL)
     app.move(all=50)
     assert app.table.loc["a", "offered [Mb/s]"] == pytest.approx(10, rel=0.02)
 
@@ -182,7 +182,7 @@ def test_one_slider_moves_all_loads_of_a_loaded_scenario():
 def test_measurements_are_drawn_and_scored():
     held = Loaded()
     assert "4 values" in held.take("mine.csv", CSV)
-    app = lessons.own_port.explorer(OFFICE, held.measured)
+    app = lessons.your_network.explorer(OFFICE, held.measured)
     assert drawn(app, "measured-0") == [pytest.approx(39.3)]
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert drawn(app, "measured-2") == [pytest.approx(0.08)]
@@ -195,7 +195,7 @@ def test_a_maximum_is_not_drawn_among_the_means():
     longest = "mine,voice,latency,maximum,2 ms,2,ms,0.1,,,page 1,ok,,"
     held = Loaded()
     held.take("mine.csv", "\n".join((HEADER, longest, *LINES[1:])).encode())
-    app = lessons.own_port.explorer(OFFICE, held.measured)
+    app = lessons.your_network.explorer(OFFICE, held.measured)
     assert drawn(app, "measured-2") == []
     assert drawn(app, "measured-1") == [pytest.approx(29)]
     assert "Not drawn: latency_maximum of voice." in app.summary
@@ -203,7 +203,7 @@ def test_a_maximum_is_not_drawn_among_the_means():
     rows = compare.score_measurements(held.measured, OFFICE, [packets.simulate(*described(), 0.1)])
     assert rows[0].quantity == "latency_maximum"
     held.take("mine.csv", CSV)
-    assert "Not drawn" not in lessons.own_port.explorer(OFFICE, held.measured).summary
+    assert "Not drawn" not in lessons.your_network.explorer(OFFICE, held.measured).summary
 
 
 def described():
@@ -277,15 +277,15 @@ def test_a_long_scenario_is_played_in_part():
     queue = Queue("q", PacketLimit(100), policer=Policer(1e9, 10_000))
     port = Port("fast", units.gbps(10), (queue,), StrictPriority())
     long = Scenario("long", port, (Stream("a", units.gbps(9), 200),), duration_s=1000)
-    assert np.isfinite(drawn(lessons.own_port.explorer(long), "packets-1")[0])
+    assert np.isfinite(drawn(lessons.your_network.explorer(long), "packets-1")[0])
 
 
 def test_a_stream_that_is_not_there_is_told_on_the_page():
     held = Loaded()
     held.take("x.csv", CSV.replace(b"mine,voice", b"mine,nobody"))
-    summary = lessons.own_port.explorer(OFFICE, held.measured).summary
+    summary = lessons.your_network.explorer(OFFICE, held.measured).summary
     assert "of nobody: No class is called 'nobody'; yours are voice, video, data" in summary
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     upload(app, "x.csv", CSV.replace(b"mine,voice", b"mine,date"))
     said = html.unescape(loader(app).children[1].value)
     assert "No class is called 'date'; yours are voice, video, data." in said
@@ -294,7 +294,7 @@ def test_a_stream_that_is_not_there_is_told_on_the_page():
 
 
 def test_reset_takes_the_message_of_the_last_file_away():
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     said = loader(app).children[1]
     upload(app, "words.txt", b"some words")
     assert "words.txt is neither JSON nor CSV" in said.value
@@ -316,7 +316,7 @@ NOT_DRAWN = {
 
 @pytest.mark.parametrize("name", NOT_DRAWN)
 def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     before = app.summary
     said = loader(app).children[1]
     upload(app, name, NOT_DRAWN[name])
@@ -329,7 +329,7 @@ def test_a_file_that_cannot_be_drawn_changes_nothing_either(name):
 
 
 def test_a_name_that_no_page_can_show_changes_nothing():
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     before = app.summary
     upload(app, "name.json", CODEL.to_json().replace('"a"', r'"\ud800"').encode())
     assert "allowed: a text without lone surrogates" in loader(app).children[1].value
@@ -339,7 +339,7 @@ def test_a_name_that_no_page_can_show_changes_nothing():
 
 
 def test_whatever_goes_wrong_with_a_file_is_said_and_changes_nothing(monkeypatch):
-    app = lessons.own_port.explorer(OFFICE)
+    app = lessons.your_network.explorer(OFFICE)
     before = app.summary
     simulate = packets.simulate
 
@@ -363,14 +363,14 @@ def test_a_quantity_that_needs_more_than_is_known_is_not_scored(row):
     unit = {"drop_rate_ratio": "1", "throughput": "Mbit/s", "payload_share": "%"}.get(row, "B")
     held = Loaded()
     held.take("x.csv", f"{HEADER}\n{cells.replace(',B,', f',{unit},')}\n".encode())
-    app = lessons.own_port.explorer(OFFICE, held.measured)
+    app = lessons.your_network.explorer(OFFICE, held.measured)
     assert "Not scored: 2" in app.summary or row == "throughput"
     app.move(all=50)
 
 
 @pytest.mark.parametrize("name", ["m120_counters", "gsr12000_results"])
 def test_a_published_table_can_be_set_beside_a_port(name):
-    summary = lessons.own_port.explorer(OFFICE, measurements.load(name)).summary
+    summary = lessons.your_network.explorer(OFFICE, measurements.load(name)).summary
     assert re.search(r"Not drawn: ([^,]+, ){8}and \d+ more\.", summary)
 
 
@@ -382,8 +382,8 @@ def test_more_streams_than_can_be_drawn_are_refused():
 
 
 def test_packets_that_take_too_long_are_refused(monkeypatch):
-    monkeypatch.setattr(sys.modules["qoslib.lessons.own_port.sliders"], "MOST_S", -1.0)
+    monkeypatch.setattr(sys.modules["qoslib.lessons.your_network.sliders"], "MOST_S", -1.0)
     with pytest.raises(
         ValueError, match="the packets take more than -1 s to simulate; allowed: a sh"
     ):
-        lessons.own_port.explorer(CODEL)
+        lessons.your_network.explorer(CODEL)

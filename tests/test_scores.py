@@ -6,7 +6,7 @@ import pytest
 
 from qoslib import compare, lessons
 from qoslib.compare.store import stored, written
-from qoslib.lessons.scoreboard.sliders import chosen
+from qoslib.lessons.evidence.sliders import chosen
 
 ROWS = compare.stored()
 DRAWN = [f"{verdict}-{panel}" for panel in (0, 1) for verdict in ("within", "misfit")]
@@ -48,7 +48,7 @@ def test_every_misfit_is_explained():
 
 
 def test_the_figure_has_every_value_that_has_a_ratio():
-    app = lessons.scoreboard.explorer()
+    app = lessons.evidence.explorer()
     app.move(rivals=True)
     assert list(points(app)) == DRAWN
     assert sum(points(app).values()) == sum(row.published > 0 for row in ROWS)
@@ -56,15 +56,15 @@ def test_the_figure_has_every_value_that_has_a_ratio():
 
 
 def test_predictions_stand_apart_from_fits():
-    app = lessons.scoreboard.explorer()
+    app = lessons.evidence.explorer()
     fitted = [r for r in ROWS if r.fitted and r.published > 0 and r.assumptions == "base"]
     assert points(app)["within-1"] + points(app)["misfit-1"] == len(fitted)
 
 
 def test_no_lane_depends_on_how_many_platforms_there_are():
     more = [dataclasses.replace(row, platform="another") for row in ROWS[:9]]
-    assert "another carried" in lessons.scoreboard.lanes_of([*ROWS, *more])
-    app = lessons.scoreboard.explorer([*ROWS, *more])
+    assert "another carried" in lessons.evidence.lanes_of([*ROWS, *more])
+    app = lessons.evidence.explorer([*ROWS, *more])
     app.move(platform="another")
     assert len(app.table) == 9
 
@@ -83,14 +83,14 @@ def test_the_controls_leave_what_they_name(platform):
 def test_each_count_leaves_out_more_than_the_one_before():
     base = [row for row in ROWS if row.assumptions == "base"]
     every, fair, positive, once = (
-        lessons.scoreboard.counted(base, count) for count in lessons.scoreboard.COUNTS
+        lessons.evidence.counted(base, count) for count in lessons.evidence.COUNTS
     )
     assert every == base
     assert fair == [row for row in every if not row.fitted]
     assert positive == [row for row in fair if row.published > 0]
     assert set(map(id, once)) < set(map(id, positive))
     assert {row.misfit for row in once} == {row.misfit for row in positive}
-    app = lessons.scoreboard.explorer()
+    app = lessons.evidence.explorer()
     app.move(count="each counter once")
     assert points(app)["within-1"] + points(app)["misfit-1"] == 0
     assert sum(points(app).values()) == len(once)
@@ -101,20 +101,20 @@ def test_a_counter_in_packets_bytes_and_bits_is_one_counter():
     repeated = [dataclasses.replace(ROWS[0], quantity=quantity) for quantity in units]
     repeated[2] = dataclasses.replace(repeated[2], verdict="misfit")
     other = dataclasses.replace(ROWS[0], quantity="dropped_packets")
-    left = lessons.scoreboard.counted([*repeated, other], "each counter once")
+    left = lessons.evidence.counted([*repeated, other], "each counter once")
     assert left == [repeated[2], other]
     with pytest.raises(ValueError, match="count is 'twice'; allowed: every row"):
-        lessons.scoreboard.counted(ROWS, "twice")
+        lessons.evidence.counted(ROWS, "twice")
 
 
 def test_a_choice_that_leaves_nothing_is_drawn_as_nothing():
-    figure = lessons.scoreboard.figure([], lessons.scoreboard.lanes_of(ROWS))
+    figure = lessons.evidence.figure([], lessons.evidence.lanes_of(ROWS))
     assert figure.summary == "No value is left."
     assert all(len(trace.x) == 0 for trace in figure.data)
 
 
 def test_a_ratio_beyond_the_axis_stands_at_its_end():
     row = dataclasses.replace(ROWS[0], modelled=0.0)
-    (trace,) = (t for t in lessons.scoreboard.figure([row]).data if len(t.x))
-    low, _ = lessons.scoreboard.figure([row]).layout.xaxis.range
+    (trace,) = (t for t in lessons.evidence.figure([row]).data if len(t.x))
+    low, _ = lessons.evidence.figure([row]).layout.xaxis.range
     assert low <= trace.x[0] < low + 0.2

@@ -3,7 +3,7 @@
 import pytest
 
 from qoslib import lessons, units
-from qoslib.lessons.own_port.shared_memory import (
+from qoslib.lessons.your_network.shared_memory import (
     MEMORY_BYTES,
     POWERS,
     burst_lost_bytes,
@@ -27,7 +27,7 @@ def test_the_closed_form_is_what_packets_lose(speed, size, reserved):
 
 
 def test_it_says_who_starves_whom():
-    app = lessons.own_port.shared_memory()
+    app = lessons.your_network.shared_memory()
     assert "The burst fits" in app.summary
     app.move(power=3)
     assert "It starves the burst, which loses 44 %" in app.summary
@@ -37,5 +37,5 @@ def test_it_says_who_starves_whom():
     app.move(power=3, reserved=1.5)
     assert "The burst fits" in app.summary
     assert app.python.startswith(
-        "from qoslib import lessons\napp = lessons.own_port.shared_memory()"
+        "from qoslib import lessons\napp = lessons.your_network.shared_memory()"
     )

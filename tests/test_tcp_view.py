@@ -16,7 +16,7 @@ from test_packet_view import events_of
 from qoslib import explore, run
 from qoslib.explore.packet_view import module
 from qoslib.flows import Cubic, Flow, FqPacing, Host, NetemQueue, Reno, TimeoutOnly
-from qoslib.lessons import buffer_size, paced_sender
+from qoslib.lessons import pacing, tcp_buffers
 from qoslib.port import ByteLimit, Codel, PacketLimit, Port, Queue, StrictPriority
 from qoslib.scenario import Scenario
 from qoslib.traffic import Poisson, Stream
@@ -171,7 +171,7 @@ def test_what_cannot_be_shown_says_so(given, more, match):
         explore.tcp_view(given, **more)
 
 
-@pytest.mark.parametrize("scene", [buffer_size.path_scene, buffer_size.scene, paced_sender.scene])
+@pytest.mark.parametrize("scene", [tcp_buffers.path_scene, tcp_buffers.scene, pacing.scene])
 def test_scenes_of_lessons_are_small_and_tell_their_claim(scene):
     view = scene()
     assert len(view.to_html()) < 60_000

@@ -110,7 +110,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
             for place in range(1, CLASSES + 1)
         }
         self._label()
-        call = Call("own_port", "saved", lambda values: [self._scenario(values)])
+        call = Call("your_network", "saved", lambda values: [self._scenario(values)])
         return Explorer(self._controls, self._draw, self._simulate, call)
 
     def _read(self, interface: str | None = None) -> None:

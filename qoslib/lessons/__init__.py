@@ -47,19 +47,19 @@ __all__ = [
 #: Number of a lesson to its folder.
 LESSONS = {
     "00": "one_queue",
-    "01": "priority_queue",
-    "02": "policing",
-    "03": "shared_line",
+    "01": "head_drop",
+    "02": "llq_policing",
+    "03": "round_robin",
     "04": "early_drop",
-    "05": "frame_size",
-    "06": "buffer_size",
-    "07": "paced_sender",
+    "05": "packet_rate",
+    "06": "tcp_buffers",
+    "07": "pacing",
     "08": "aqm",
     "09": "same_traffic",
-    "10": "configured",
-    "11": "scoreboard",
-    "12": "own_kernel",
-    "13": "own_port",
+    "10": "configuration",
+    "11": "evidence",
+    "12": "live_lab",
+    "13": "your_network",
 }
 
 _tries = Tries()

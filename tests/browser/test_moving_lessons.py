@@ -241,7 +241,7 @@ def move_the_knife_edge(page):
 
 RAISES = """
 from qoslib import lessons
-app = lessons.priority_queue.knife_edge("m120")
+app = lessons.head_drop.knife_edge("m120")
 def draw(values, simulated):
     raise RuntimeError("raised on purpose")
 app._draw = draw

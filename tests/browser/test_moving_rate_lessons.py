@@ -12,7 +12,7 @@ from test_moving_lessons import (
 )
 
 from qoslib import fluid, run, units
-from qoslib.lessons.policing.sliders import POLICERS, START, described, simulated
+from qoslib.lessons.llq_policing.sliders import POLICERS, START, described, simulated
 from qoslib.platforms import mx150
 
 

@@ -7,7 +7,7 @@ from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
 )
 
 from qoslib import compare
-from qoslib.lessons.scoreboard.sliders import chosen
+from qoslib.lessons.evidence.sliders import chosen
 
 #: How many points the figure of the scoreboard has.
 POINTS = """() => [...document.querySelectorAll('.qoslib-explorer .js-plotly-plot')]

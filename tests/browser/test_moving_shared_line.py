@@ -10,7 +10,7 @@ from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
 )
 
 from qoslib import fluid, packets, units
-from qoslib.lessons.shared_line.sliders import BINS, SEED, SIMULATED_S, described, settings
+from qoslib.lessons.round_robin.sliders import BINS, SEED, SIMULATED_S, described, settings
 from qoslib.platforms import gsr12000
 
 TEST_B = gsr12000.PLATFORM.experiments()["test_b"]

@@ -14,9 +14,9 @@ from test_moving_lessons import (
 from qoslib import run, tcp
 from qoslib.lessons.aqm.sliders import START as DROPPING
 from qoslib.lessons.aqm.sliders import described as dropping
-from qoslib.lessons.buffer_size.sliders import described, settings
-from qoslib.lessons.paced_sender.sliders import described as paced
-from qoslib.lessons.paced_sender.sliders import settings as paced_settings
+from qoslib.lessons.pacing.sliders import described as paced
+from qoslib.lessons.pacing.sliders import settings as paced_settings
+from qoslib.lessons.tcp_buffers.sliders import described, settings
 from qoslib.platforms import mx80
 
 BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"

@@ -4,7 +4,7 @@ import pytest
 from accessibility import barriers
 from test_moving_packet_view import QOS, ROOT, TIME
 
-from qoslib.lessons import buffer_size
+from qoslib.lessons import tcp_buffers
 
 #: Where a packet is drawn that was sent again, on the page.
 AGAIN = f"""() => {{
@@ -41,7 +41,7 @@ STRUCK = """() => dashes.flatMap(({ x, top, bottom }) => words.filter((word) =>
 
 @pytest.mark.parametrize("packets", [30, 34, 37, 40])
 def test_the_mark_of_one_bdp_strikes_through_no_words(page, tmp_path, packets):
-    view = buffer_size.scene()
+    view = tcp_buffers.scene()
     view.change = {"limit": packets, "lane": 0, "queue": 0}
     (tmp_path / "view.html").write_text(view.to_html())
     page.add_init_script(WATCHED)
@@ -53,7 +53,7 @@ def test_the_mark_of_one_bdp_strikes_through_no_words(page, tmp_path, packets):
 def test_it_plays_and_tells_the_story_of_a_segment(page, tmp_path):
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    view = buffer_size.path_scene()
+    view = tcp_buffers.path_scene()
     (tmp_path / "view.html").write_text(view.to_html())
     page.goto(f"file://{tmp_path}/view.html")
     page.locator(f"{ROOT} .play").click()

@@ -13,11 +13,11 @@ plots.queue_over_time(start, {"start": run(start)}, ["EF"])
 """
 LIVE = """
 from qoslib import lessons
-lessons.policing.explorer()
+lessons.llq_policing.explorer()
 """
 CONFIGURED = """
 from qoslib import lessons
-lessons.configured.explorer()
+lessons.configuration.explorer()
 """
 MARKS = "lessons.aqm.explorer()"
 #: Marks at an end of an axis, of which plotly would draw a half.

@@ -224,7 +224,7 @@ def test_reset_leads_back_to_the_start_and_the_first_settings(page):
 
 
 def test_a_wall_at_the_served_rate_is_dragged_in_time(page):
-    view = lessons.priority_queue.scene()
+    view = lessons.head_drop.scene()
     page.goto("about:blank")
     mounted(page, view)
     walls = page.evaluate("qos.handles().filter((each) => each.kind === 'limit')")
@@ -276,7 +276,7 @@ HANDLE = f"""(kind) => {{
 
 def test_arrivals_are_dragged_gently_and_in_steps_and_the_sliders_are_those_of_their_queue(page):
     page.goto("about:blank")
-    mounted(page, lessons.policing.scene())
+    mounted(page, lessons.llq_policing.scene())
     assert page.get_by_role("slider", name="Offered load, EF").is_visible()
     x, y = page.evaluate(HANDLE, "rate")
     page.mouse.move(x, y)
@@ -291,7 +291,7 @@ def test_arrivals_are_dragged_gently_and_in_steps_and_the_sliders_are_those_of_t
 def test_a_projector_has_large_letters_and_keys(page):
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto("about:blank")
-    two = lessons.priority_queue.ends_scene()
+    two = lessons.head_drop.ends_scene()
     mounted(page, two)
     page.locator(f"{ROOT} .play").focus()
     page.keyboard.press("p")

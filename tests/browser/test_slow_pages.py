@@ -18,7 +18,7 @@ from qoslib.platforms import m120
 
 LABEL = "All offered loads, ± [%]"
 CELLS = (
-    "from qoslib import lessons\napp = lessons.priority_queue.knife_edge('m120')\napp",
+    "from qoslib import lessons\napp = lessons.head_drop.knife_edge('m120')\napp",
     "app.move(change=-0.01)",
 )
 #: Holds a large module back for longer than the 2 s of anywidget.
@@ -40,7 +40,7 @@ WAITING = f"""() => [...document.querySelectorAll('{EMPTY}')]
 BUSY_CELLS = (
     "from qoslib import lessons\nlessons.predict('01.a')",
     *CELLS,
-    "lessons.priority_queue.ends_scene()",
+    "lessons.head_drop.ends_scene()",
     "import time\ntime.sleep(6)",
     "app.move(change=-0.02)",
 )

@@ -5,8 +5,8 @@ import numpy as np
 from qoslib import run, units
 from qoslib.lessons.aqm.outcomes import used_share
 from qoslib.lessons.aqm.sliders import BLAST, LINE, RED, START, described
-from qoslib.lessons.buffer_size.exercises import given_test
 from qoslib.lessons.exercise import read
+from qoslib.lessons.tcp_buffers.exercises import given_test
 from qoslib.port import Codel, HeadDrop, TailDrop
 
 __all__ = ["EXERCISES"]

@@ -2,7 +2,7 @@
 
 from qoslib import fluid, units
 from qoslib.lessons.exercise import edge, read
-from qoslib.lessons.shared_line.exercises import overloaded
+from qoslib.lessons.round_robin.exercises import overloaded
 from qoslib.platforms import gsr12000
 from qoslib.port import RedProfile
 from qoslib.tolerances import LOSSLESS

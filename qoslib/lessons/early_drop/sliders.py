@@ -1,7 +1,7 @@
 """The explorer of lesson 04: the shared line, with the load of Less Than BE and WRED first."""
 
 from qoslib.explore import Explorer
-from qoslib.lessons import shared_line
+from qoslib.lessons import round_robin
 
 __all__ = ["FIRST", "explorer"]
 
@@ -16,4 +16,4 @@ def explorer(experiment: str = "test_b") -> Explorer:
     experiment : str
         ``test_a`` or ``test_b``, to begin with.
     """
-    return shared_line.explorer(experiment, FIRST, "early_drop")
+    return round_robin.explorer(experiment, FIRST, "early_drop")

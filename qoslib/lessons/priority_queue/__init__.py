@@ -1,7 +1,0 @@
-"""Lesson 01: why a higher-priority queue can have the longer delay."""
-
-from qoslib.lessons.priority_queue.edge import edge_figure, knife_edge
-from qoslib.lessons.priority_queue.scenes import ends_scene, scene
-from qoslib.lessons.priority_queue.sliders import explorer
-
-__all__ = ["edge_figure", "ends_scene", "explorer", "knife_edge", "scene"]

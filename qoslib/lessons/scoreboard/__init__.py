@@ -1,7 +1,0 @@
-"""Lesson 11: how far each model is from each published value."""
-
-from qoslib.lessons.scoreboard.counted import COUNTS, counted, evidence
-from qoslib.lessons.scoreboard.figures import figure, lanes_of
-from qoslib.lessons.scoreboard.sliders import explorer
-
-__all__ = ["COUNTS", "counted", "evidence", "explorer", "figure", "lanes_of"]
