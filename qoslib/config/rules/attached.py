@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -494,7 +495,9 @@ def filter_discards_rest(configuration: Configuration) -> Iterator[Found]:
             family, name, term, rest = said.groups()
             terms.setdefault((family, name), {}).setdefault(term, []).append(rest.strip())
             lines[family, name] = max(each.line, lines.get((family, name), 0))
+    names = Counter(name for _, name in terms)
     for (family, name), own in terms.items():
+        which = f"Filter {name}" if names[name] == 1 else f"Filter {name} ({family.strip()})"
         every = any(
             not any(one.startswith("from") or one == "then next term" for one in said)
             for said in own.values()
@@ -502,7 +505,7 @@ def filter_discards_rest(configuration: Configuration) -> Iterator[Found]:
         if name in used and not every:
             yield Found(
                 lines[family, name],
-                f"Filter {name} discards every packet that none of its terms match.",
+                f"{which} discards every packet that none of its terms match.",
                 f"No term takes all that is left after {', '.join(own)}: it meets the implicit"
                 " discard.",
                 f"set firewall {family}filter {name} term all-other-traffic then accept",
