@@ -168,7 +168,10 @@ class _Reading:
 
     def _of_queue(self, line: Line, bare: tuple[str, ...]) -> bool:
         """Whether a line stands below the queue that stands above it."""
-        return not _OF_QUEUE.isdisjoint(bare[:1]) if self.loose else line.indent > self.indent
+        if self.loose:
+            return not _OF_QUEUE.isdisjoint(bare[:1])
+        # An interface has no such line of its own, however far it is indented.
+        return line.indent > self.indent or bare[:1] == ("random-detect",)
 
     def _remark(
         self, kind: Literal["not modelled", "unknown", "refused"], line: Line, lost: str
