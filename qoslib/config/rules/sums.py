@@ -355,11 +355,14 @@ def _excess_split(case: Case, most: float, members: list[Member]) -> Iterator[Fo
         if not leaves_rest(case, most, members):
             case.ratios.clear()
             lines.clear()
+    # Priority without a limit may take all of it: rule priority-unlimited.
+    most_of = "At most " if any(m.strict and m.limit_bps is None for m in members) else ""
     yield Found(
         _guarantee_line(case, sure[0]),
-        f"The {rate_text(excess)} that nobody is promised is shared equally, not by `bandwidth`.",
-        f"{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of {', '.join(names)}."
-        f" {_RATIO}",
+        "What is left over is shared equally, not by `bandwidth`.",
+        f"{most_of}{rate_text(excess)} / {len(names)} = {rate_text(share)} for each of"
+        f" {', '.join(names)}."
+        f"{_RATIO if case.configuration.dialect == 'ios-xe' else ''}",
         below_one(lines),
     )
 
@@ -389,7 +392,7 @@ def _guarantee_line(case: Case, share: _Share) -> int:
 
 
 _RATIO = (
-    "A ratio beside `bandwidth` is for ASR 1000 and ISR 4000 from IOS XE 16.11; releases that"
+    " A ratio beside `bandwidth` is for ASR 1000 and ISR 4000 from IOS XE 16.11; releases that"
     " refuse it take the ratio in place of `bandwidth`."
 )
 
