@@ -11,7 +11,7 @@ from typing import NamedTuple
 from qoslib.config.reading import Remark, refusal
 from qoslib.config.tc.arithmetic import ARITHMETIC, changed, worked_out
 from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
-from qoslib.config.tc.wrappers import QUIET, Function, called, functions, plain, unwrapped
+from qoslib.config.tc.wrappers import HEADER, QUIET, Function, called, functions, plain, unwrapped
 from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["Script", "read_script"]
@@ -29,11 +29,8 @@ _PROMPT = re.compile(r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\s#$]*[#$]|\$)[ \t]+(?=
 _MARKS = re.compile(
     r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
 )
-_FUNCTION = re.compile(
-    r"^[ \t]*(?:function[ \t]+([A-Za-z_][\w-]{0,60})(?:[ \t]*\([ \t]*\))?"
-    r"|([A-Za-z_][\w-]{0,60})[ \t]*\([ \t]*\))[ \t\n]*\{",
-    re.MULTILINE,
-)
+_TC = re.compile(r"(?<![\w.-])tc\s")
+_FUNCTION = re.compile(HEADER, re.MULTILINE | re.ASCII)
 _OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select": "a loop"}
 _OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
 _CLOSES = {"fi", "esac", "}", "done"}
@@ -113,7 +110,7 @@ def read_script(text: str) -> Script:
             continue
         tokens = _tokens(line)
         if tokens is None:
-            if begin := re.search(r"(?<![\w.-])tc\s", line):
+            if begin := _TC.search(line):
                 lost = "The quotation does not end on this line, so it is not read."
                 text = _short(line[begin.start() :])
                 found.remarks.append(Remark("unknown", number, text, lost))
@@ -134,12 +131,15 @@ def read_script(text: str) -> Script:
 
 def _with_tc(text: str) -> dict[str, int]:
     """Functions of a script that hold commands of tc, and the line where each begins."""
-    found = {}
+    found: dict[str, int] = {}
+    line, last = 1, 0
     for function in _FUNCTION.finditer(text):
         begin = function.end()
+        line, last = line + text.count("\n", last, begin), begin
+        check_time(line)
         end = text.find("\n}", begin)
-        if re.search(r"(?<![\w.-])tc\s", text[begin : end if end >= 0 else len(text)]):
-            found[function[1] or function[2]] = text.count("\n", 0, begin) + 1
+        if _TC.search(text, begin, end if end >= 0 else len(text)):
+            found[function["a"] or function["b"]] = line
     return found
 
 

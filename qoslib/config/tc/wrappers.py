@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-__all__ = ["QUIET", "Function", "called", "functions", "plain", "unwrapped"]
+__all__ = ["HEADER", "QUIET", "Function", "called", "functions", "plain", "unwrapped"]
 
 #: Programs that run what stands behind them.
 _RUNS = {"sudo", "doas", "exec", "command", "nohup", "time", "nice", "ionice", "timeout", "env"}
@@ -16,11 +16,14 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL | re.ASCII)
 #: What only says something, or tests it.
 QUIET = {"echo", "printf", "logger", "log", "return", "set", ":", "true", "exit", "shift", "test"}
 QUIET |= {"[", "[[", "which", "type", "man", "grep"}
-_FUNCTION = re.compile(
+#: How a function begins: its name is `a` or `b`.
+HEADER = (
     r"^[ \t]*(?:function[ \t]+(?P<a>[A-Za-z_][\w-]{0,60})[ \t]*(?:\([ \t]*\))?"
     r"|(?P<b>[A-Za-z_][\w-]{0,60})[ \t]*\([ \t]*\))"
     r"\s{0,20}\{(?=[\s])"
-    r"(?P<body>(?:[^{}]|(?<=\$)\{[\w@*]{1,40}\}|\{(?=\s)[^{}]{0,500}+\}){0,2000}?)\}",
+)
+_FUNCTION = re.compile(
+    HEADER + r"(?P<body>(?:[^{}]|(?<=\$)\{[\w@*]{1,40}\}|\{(?=\s)[^{}]{0,500}+\}){0,2000}?)\}",
     re.MULTILINE | re.ASCII,
 )
 _ARGUMENT = re.compile(r"\$(?:\{([1-9@*])\}|([1-9@*]))")
