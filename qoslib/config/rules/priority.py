@@ -29,6 +29,7 @@ VOICE = {"EF", "VA", "CS5"}
 VIDEO = {"AF41", "AF42", "AF43", "CS4"}
 #: Room for what was forgotten, when a priority rate is set to a load.
 ROOM = 1.1
+_TRANSMIT_RATE = re.compile(r"\btransmit-rate (?:percent )?\d")
 _HTB = " A class of htb in place of the band of prio has a limit."
 
 
@@ -100,7 +101,7 @@ def _of_calls(member: Member) -> bool:
 
 def _has_rate(member: Member) -> bool:
     """Whether the class has a rate already, which is no limit (Junos)."""
-    return any("transmit-rate" in each.text for each in member.of.statements)
+    return any(_TRANSMIT_RATE.search(each.text) for each in member.of.statements)
 
 
 def _is_rate(load: Load) -> bool:
