@@ -100,8 +100,6 @@ class Table(NamedTuple):
     def __str__(self) -> str:
         """A line a row; the first column is to the left, the others to the right.
 
-        Examples
-        --------
         >>> print(Table("Two queues", ["queue", "limit"], [["voice", "20"], ["data", "100"]]))
         Two queues
         queue  limit

@@ -68,13 +68,7 @@ class Misfit:
 
 
 def known_misfits(run: str = "short") -> tuple[Misfit, ...]:
-    """Read those of ``data/known_misfits.toml`` that hold in a kind of run.
-
-    Raises
-    ------
-    ValueError
-        If an entry lacks a key, or has one that is not known.
-    """
+    """Read those of ``data/known_misfits.toml`` that hold in a kind of run."""
     with open(measurements.folder().parent / "known_misfits.toml", "rb") as file:
         entries = tomllib.load(file)
     misfits = (_misfit(key, entry) for key, entry in entries.items())

@@ -134,13 +134,7 @@ READINGS = {name: how for names, how in _READINGS.items() for name in names.spli
 
 
 def reading(quantity: str, unit: str = "") -> Reading:
-    """How to read a quantity; one that is published as a bit rate is read as one.
-
-    Raises
-    ------
-    NotModelledError
-        If no model gives it.
-    """
+    """How to read a quantity; one that is published as a bit rate is read as one."""
     in_bits = READINGS.get(f"{quantity}_bits")
     if in_bits is not None and unit in units.UNITS and units.UNITS[unit][0] == "data rate":
         return in_bits

@@ -157,16 +157,7 @@ def unscored_row(
 
 
 def row_of(value: Published, views: Sequence[View], spread: float = 0.0) -> Row:
-    """A row of a value and a model's results.
-
-    Parameters
-    ----------
-    value : Published
-    views : sequence of View
-        One for each result of the model.
-    spread : float
-        How far apart the published counters of the value's pair are [ratio].
-    """
+    """A row of a value and a model's results."""
     view, reason = views[0], None
     platform, assumptions = view.platform, view.experiment.assumptions
     fitted = not platform.facts.fitted_in(assumptions).isdisjoint(value.keys)
@@ -213,11 +204,6 @@ def modelled(
     """What a model's results give: mean, and the ends of their middle 90 %; None without seeds.
 
     Fewer than 20 results lie within their least and largest.
-
-    Raises
-    ------
-    NotModelledError
-        If the model does not give it.
     """
     values = [units.convert(how.read(view), how.unit, unit) for view in views]
     low, high = (float(end) for end in np.quantile(values, MIDDLE, method="inverted_cdf"))
@@ -230,30 +216,13 @@ def modelled(
 def views_of(
     platform: Platform, experiment: Experiment, results: Iterable[Result], whole: bool = False
 ) -> list[View]:
-    """Results of a model for an experiment, as its published values see them.
-
-    Parameters
-    ----------
-    platform : Platform
-    experiment : Experiment
-    results : iterable of Result
-    whole : bool
-        Whether they replay the whole published run.
-    """
+    """Results of a model for an experiment, as its published values see them."""
     given = published(platform.name).given
     return [View(platform, experiment, each, given, whole=whole) for each in results]
 
 
 def rows_of(views: Sequence[View], quantities: Collection[str] = ()) -> list[Row]:
-    """A row for each published value of an experiment, in the order of the tables.
-
-    Parameters
-    ----------
-    views : sequence of View
-        One for each result of a model.
-    quantities : collection of str
-        Only values of these, as on the scoreboard or in their table; empty for all.
-    """
+    """A row for each published value of an experiment, in the order of the tables."""
     data, experiment = published(views[0].platform.name), views[0].experiment
     return [
         row_of(value, views, data.spread(value))

@@ -169,22 +169,7 @@ def answers(
     full: bool = False,
     progress: Callable[[str], object] = lambda title: None,
 ) -> list[list[View]]:
-    """Run every model of some platforms on all cores.
-
-    Parameters
-    ----------
-    platforms : sequence of Platform
-    full : bool
-        Whether to replay whole what can be replayed whole.
-    progress : callable
-        Is called with the title of what runs next.
-
-    Returns
-    -------
-    list of list of View
-        What a model gives for an experiment, in the order of the platforms, their assumptions,
-        experiments and models.
-    """
+    """Run every model of some platforms on all cores."""
     tasks = [
         (platform, experiment, model)
         for platform in platforms

@@ -115,11 +115,6 @@ def tick_counts(rows: Iterable[Row]) -> list[dict[str, Any]]:
     them are of values that the set was fitted on and how many of those there are, the number of
     fitted parameters, and ``without_fits``: the ticks of the same set with its last fits taken
     back, where such a set was run.
-
-    Parameters
-    ----------
-    rows : iterable of Row
-        Of any sets and models.
     """
     results = [value for router in _counted() for value in published(router.name).results]
     values = {value.name: value for value in results if value.status == "ok"}

@@ -209,15 +209,7 @@ def _published(platform: str) -> Data:
 
 
 def values_of(table: str, frame: pd.DataFrame) -> Iterator[Published]:
-    """The values of a table.
-
-    Parameters
-    ----------
-    table : str
-        What to call it.
-    frame : DataFrame
-        As `measurements.load` gives it.
-    """
+    """The values of a table."""
     found = frame.dropna(subset="value")
     # pandas copies the passport at each look at a column, which takes longer than all else.
     found.attrs = {}

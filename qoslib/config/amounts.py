@@ -41,25 +41,6 @@ _NEARLY_ALL = 99.5
 def amount(text: str, unit: str) -> float:
     """A number with or without a unit, in a base unit.
 
-    Parameters
-    ----------
-    text : str
-        ``"50 Mb/s"``, ``"50M"``, ``"5e7"``: without a unit it is in the base unit.
-    unit : str
-        ``"bit/s"``, ``"s"``, ``"B"`` or ``"packets"``.
-
-    Returns
-    -------
-    float
-        In that unit.
-
-    Raises
-    ------
-    ValueError
-        If it is no such amount, or has a comma.
-
-    Examples
-    --------
     >>> amount("6 Mb/s", "bit/s"), amount("20 ms", "s"), amount("2 MB", "B")
     (6000000.0, 0.02, 2000000.0)
     """
@@ -100,17 +81,6 @@ def _digits(number: float, digits: int = 3) -> str:
 def rate_text(rate_bps: float) -> str:
     """A rate to read.
 
-    Parameters
-    ----------
-    rate_bps : float
-        [bit/s]
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> rate_text(3_488_000), rate_text(87_200), rate_text(999_900)
     ('3.49 Mb/s', '87.2 kb/s', '1 Mb/s')
     """
@@ -120,17 +90,6 @@ def rate_text(rate_bps: float) -> str:
 def time_text(time_s: float) -> str:
     """A time to read.
 
-    Parameters
-    ----------
-    time_s : float
-        [s]
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> time_text(0.0154)
     '15.4 ms'
     """
@@ -140,19 +99,6 @@ def time_text(time_s: float) -> str:
 def share_text(share: float, digits: int = 2) -> str:
     """A share to read, in per cent.
 
-    Parameters
-    ----------
-    share : float
-        [ratio]
-    digits : int
-        So many; more where a share would be taken for the whole, or is above it.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> share_text(0.0667), share_text(0.9998), share_text(1.0), share_text(12.5)
     ('6.7 %', '99.98 %', '100 %', '1,250 %')
     """
@@ -166,17 +112,6 @@ def share_text(share: float, digits: int = 2) -> str:
 def size_text(size_bytes: float) -> str:
     """A size to read; bytes are not shortened, as configurations do not shorten them either.
 
-    Parameters
-    ----------
-    size_bytes : float
-        [B]
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> size_text(1_562_500)
     '1,562,500 B'
     """
@@ -186,18 +121,6 @@ def size_text(size_bytes: float) -> str:
 def value_text(value: float, unit: str) -> str:
     """A value of any kind to read.
 
-    Parameters
-    ----------
-    value : float
-    unit : str
-        A name of `units.UNITS`.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> value_text(2000.4, "packets"), value_text(14, "Mbit/s"), value_text(0.5, "us")
     ('2,000 packets', '14 Mb/s', '0.5 µs')
     """

@@ -39,12 +39,7 @@ class Default(Record):
 
 @cache
 def defaults() -> dict[str, Default]:
-    """All defaults by their names.
-
-    Returns
-    -------
-    dict of str to Default
-    """
+    """All defaults by their names."""
     text = Path(__file__).with_name("defaults.toml").read_text(encoding="utf-8")
     return {
         f"{platform}.{name}": Default(f"{platform}.{name}", **row)

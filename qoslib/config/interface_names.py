@@ -19,16 +19,6 @@ def may_be(typed: str, name: str) -> bool:
 
     That is what IOS, NX-OS and EOS take as well.
 
-    Parameters
-    ----------
-    typed, name : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> may_be("Gi0/0/1", "GigabitEthernet0/0/1"), may_be("Gi0/1", "GigabitEthernet0/0/1")
     (True, False)
     """
@@ -43,24 +33,6 @@ def may_be(typed: str, name: str) -> bool:
 def named(typed: str, names: Iterable[str]) -> str:
     """The interface that a text stands for.
 
-    Parameters
-    ----------
-    typed : str
-    names : iterable of str
-        Of the interfaces that there are.
-
-    Returns
-    -------
-    str
-        One of them.
-
-    Raises
-    ------
-    ConfigurationError
-        If it stands for none, or for several.
-
-    Examples
-    --------
     >>> named("te1/1", ["GigabitEthernet1/1", "TenGigabitEthernet1/1"])
     'TenGigabitEthernet1/1'
     """

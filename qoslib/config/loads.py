@@ -163,17 +163,7 @@ def loads(
 
 
 def classes(configured: ConfiguredPort) -> list[str]:
-    """The classes of a port that a load may be for.
-
-    Parameters
-    ----------
-    configured : ConfiguredPort
-
-    Returns
-    -------
-    list of str
-        Those with a queue; on the way out all that are known where no model has the port.
-    """
+    """The classes of a port that a load may be for."""
     if configured.port is not None or configured.direction == "in":
         return list(queued(configured))
     return list(dict.fromkeys(each.name for each in configured.classes))
@@ -184,26 +174,6 @@ def unused(
 ) -> tuple[list[str], dict[str, float]]:
     """What a text says of a port that no model has, so that nothing answers it.
 
-    Parameters
-    ----------
-    configured : ConfiguredPort
-    text, elsewhere
-        As `loads` takes them.
-
-    Returns
-    -------
-    list of str
-        The classes with a load; every class of the text where the port's own are not known.
-    dict of str to float
-        Class, and the delay that it may have [s].
-
-    Raises
-    ------
-    ConfigurationError
-        If the text cannot be read.
-
-    Examples
-    --------
     >>> unused(ConfiguredPort("Gi0/1", "out", None), 'VOICE = "40 calls G.711"')
     (['VOICE'], {})
     """

@@ -78,21 +78,6 @@ def differences(
 ) -> tuple[str, ...]:
     """Where two ports differ, a sentence each; none where they are equal.
 
-    Parameters
-    ----------
-    port : Port
-        That was written.
-    back : Port
-        That was read from what was written.
-    commands : mapping of str to str, optional
-        Field of a queue, and the dialect's own word for it.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Policer, Queue
     >>> port = Port("a", 1e9, (Queue("all", PacketLimit(64)),), base_delay_s=1e-3)
     >>> differences(port, port.replace(base_delay_s=0.0))

@@ -20,17 +20,6 @@ _NO_LOSS = re.compile(r"\bclass (\S+) (?:queue-num \d+ )?no-loss\b")
 def no_drop(texts: Iterable[str]) -> frozenset[str]:
     """The marks, and the names, of classes that no full queue drops from.
 
-    Parameters
-    ----------
-    texts : iterable of str
-        The commands of a configuration, in their order.
-
-    Returns
-    -------
-    frozenset of str
-
-    Examples
-    --------
     >>> sorted(no_drop(["policy-map type network-qos A", "class c-8q-nq3", "pause pfc-cos 3"]))
     ['PCP 3', 'qos-group 3']
     >>> sorted(no_drop(["priority-flow-control priority 4 no-drop", "class ROCE no-loss"]))

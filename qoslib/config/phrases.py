@@ -54,30 +54,7 @@ def phrase(
     counted: float | None,
     frame_bytes: float | None = None,
 ) -> Sent:
-    """What a phrase says of a class.
-
-    Parameters
-    ----------
-    words : str
-        As in `ALLOWED`.
-    name, mark : str
-        Of the streams and flows.
-    least : float
-        The class's minimum [bit/s].
-    counted : float or None
-        What the device counted [bit/s].
-    frame_bytes : float or None
-        Mean packet that it counted, for words without a size [B].
-
-    Returns
-    -------
-    Sent
-
-    Raises
-    ------
-    ValueError
-        If it is none of these, a number has a comma, or a round trip has no unit.
-    """
+    """What a phrase says of a class."""
     if re.match(r"\d[\d.,]*\s*[kKmMgG]?B(/s|ps)\b", words):
         fail(f"traffic of {name}", words, "bits per second: with a small b, as in 6 Mb/s")
     if re.search(r"\d,\d", words):

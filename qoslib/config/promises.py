@@ -151,17 +151,7 @@ def _promises(
 
 
 def queued(configured: ConfiguredPort) -> dict[str, ConfiguredClass]:
-    """The classes of a port that have a queue, by their names.
-
-    Parameters
-    ----------
-    configured : ConfiguredPort
-
-    Returns
-    -------
-    dict of str to ConfiguredClass
-        Where several have one name, as below several shapers, each is called by its queue.
-    """
+    """The classes of a port that have a queue, by their names."""
     queues = set(configured.port.queue_names if configured.port else ())
     found = [each for each in configured.classes if each.queue and each.queue in queues]
     often = Counter(each.name for each in found)
@@ -171,16 +161,6 @@ def queued(configured: ConfiguredPort) -> dict[str, ConfiguredClass]:
 def hosts(configured: ConfiguredPort) -> dict[str, str]:
     """The classes whose packets wait in the queue of another class, and that class.
 
-    Parameters
-    ----------
-    configured : ConfiguredPort
-
-    Returns
-    -------
-    dict of str to str
-
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass
     >>> port = Port("access", 1e8, (Queue("class-default", PacketLimit(50)),))
     >>> classes = (ConfiguredClass("WEB", "class-default"),

@@ -118,19 +118,6 @@ class Remark(Record):
 def refusal(error: ConfigurationError, line: int, text: str) -> Remark:
     """A line that a device refuses, for the reason of an error.
 
-    Parameters
-    ----------
-    error : ConfigurationError
-    line : int
-    text : str
-        The command.
-
-    Returns
-    -------
-    Remark
-
-    Examples
-    --------
     >>> refusal(ConfigurationError("there is no 1:7 to change", 3), 3, "tc class change").lost
     'There is no 1:7 to change.'
     """

@@ -52,17 +52,6 @@ GUARANTEES = SchedulerTree | PriorityLevels | HierarchicalTokenBucket
 def capacity_bps(port: Port) -> float:
     """What a port sends at most: its line rate, or the shaper that all of it passes [bit/s].
 
-    Parameters
-    ----------
-    port : Port
-
-    Returns
-    -------
-    float
-        [bit/s]
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Shaper
     >>> queues = (Queue("all", PacketLimit(64)),)
     >>> capacity_bps(Port("access", 1e9, queues, shaper=Shaper(50e6, 25_000)))
@@ -86,18 +75,6 @@ def nodes_of(port: Port) -> tuple[Node, ...]:
 def is_strict(port: Port, queue: Queue) -> bool:
     """Whether a queue is served before all that have rates or weights.
 
-    Parameters
-    ----------
-    port : Port
-    queue : Queue
-        One of it.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, StrictPriority
     >>> voice, data = (Queue(name, PacketLimit(64), priority=i) for i, name in enumerate("vd"))
     >>> port = Port("access", 1e8, (voice, data), StrictPriority())
@@ -121,17 +98,6 @@ def is_strict(port: Port, queue: Queue) -> bool:
 def limited_bps(queue: Queue) -> float | None:
     """What policer and shaper let out of a queue, while the port is congested; None for all.
 
-    Parameters
-    ----------
-    queue : Queue
-
-    Returns
-    -------
-    float or None
-        [bit/s]
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Policer
     >>> limited_bps(Queue("voice", PacketLimit(64), policer=Policer(1e6, 25_000)))
     1000000.0
@@ -169,17 +135,6 @@ def least_bps(port: Port) -> dict[str, tuple[float, str]]:
 
     The fluid model's rules of each scheduler share the port, without what frames add on the line.
 
-    Parameters
-    ----------
-    port : Port
-
-    Returns
-    -------
-    dict of str to (float, str)
-        Queue, its rate [bit/s], and how that follows.
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> queues = [Queue(n, PacketLimit(64), guaranteed_bps=r) for n, r in (("a", 30e6), ("b", 0))]
     >>> least_bps(Port("out", 1e8, tuple(queues), SchedulerTree((Node("all", ("a", "b")),))))["a"]
@@ -197,17 +152,6 @@ def least_bps(port: Port) -> dict[str, tuple[float, str]]:
 def freed_bps(port: Port) -> dict[str, float]:
     """What each queue with a policer would get of `least_bps` if its own let all through.
 
-    Parameters
-    ----------
-    port : Port
-
-    Returns
-    -------
-    dict of str to float
-        Queue and its rate [bit/s].
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> queues = [Queue(n, PacketLimit(64), policer=Policer(1e6, 2e4)) for n in ("a", "b")]
     >>> port = Port("out", 1e8, tuple(queues), SchedulerTree((Node("all", ("a", "b")),)))

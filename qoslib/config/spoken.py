@@ -83,16 +83,6 @@ _WORDS: dict[str, dict[str, str]] = {
 def named_type(value: Record) -> str:
     """What a mechanism is called.
 
-    Parameters
-    ----------
-    value : Record
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> named_type(StrictPriority())
     'strict priority'
     """
@@ -102,18 +92,6 @@ def named_type(value: Record) -> str:
 def pair(field: str, one: Any, other: Any) -> tuple[str, str]:
     """Two values of a field, with as many digits as tell them apart.
 
-    Parameters
-    ----------
-    field : str
-        Its name, which ends in the unit.
-    one, other : object
-
-    Returns
-    -------
-    tuple of (str, str)
-
-    Examples
-    --------
     >>> pair("rate_bps", 2e6, 3e6), pair("rate_bps", 1_000_000, 1_000_001)
     (('2 Mb/s', '3 Mb/s'), ('1000000 b/s', '1000001 b/s'))
     """
@@ -131,18 +109,6 @@ def pair(field: str, one: Any, other: Any) -> tuple[str, str]:
 def in_words(field: str, value: Any) -> str:
     """A value of a field as people say it.
 
-    Parameters
-    ----------
-    field : str
-        Its name, which ends in the unit of a number.
-    value : object
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> in_words("limit", ByteLimit(64_000)), in_words("ecn", True)
     ('64,000 B', 'on')
     >>> in_words("dropper", Red(RedProfile(20, 40, 0.1), ecn=True))

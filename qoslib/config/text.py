@@ -84,13 +84,6 @@ def in_time(seconds: float = MAX_SECONDS) -> Iterator[None]:
     It is time of the processor. Within another one the earlier end holds. It is a decorator as
     well.
 
-    Parameters
-    ----------
-    seconds : float
-        At most so long, from now on [s].
-
-    Examples
-    --------
     >>> with in_time(0.0):
     ...     check_time()
     Traceback (most recent call last):
@@ -110,8 +103,6 @@ def in_time(seconds: float = MAX_SECONDS) -> Iterator[None]:
 def left_s() -> float:
     """The time that is left of `in_time`; infinite where none bounds it [s].
 
-    Examples
-    --------
     >>> with in_time(5.0):
     ...     0.0 < left_s() <= 5.0
     True
@@ -123,8 +114,6 @@ def left_s() -> float:
 def aside() -> Iterator[None]:
     """Do something that has a limit of its own, like a run of a model: its time does not count.
 
-    Examples
-    --------
     >>> with in_time(0.0), aside():
     ...     check_time()
     """
@@ -138,18 +127,7 @@ def aside() -> Iterator[None]:
 
 
 def check_time(line: int | None = None) -> None:
-    """Give up where the time of `in_time` is over; every loop over what a text has calls it.
-
-    Parameters
-    ----------
-    line : int, optional
-        Where the reading is.
-
-    Raises
-    ------
-    TimeIsOverError
-        If it is.
-    """
+    """Give up where the time of `in_time` is over; every loop over what a text has calls it."""
     of = _TIME.get()
     of.line = line or of.line
     if time.process_time() > of.end_s:
@@ -159,22 +137,6 @@ def check_time(line: int | None = None) -> None:
 def too_long(doing: str, text: str, line: int | None, several: bool = False) -> TakesTooLongError:
     """The error of a text for which there is no time: what it has so many lines of, and what to do.
 
-    Parameters
-    ----------
-    doing : str
-        What takes too long: ``"reading"``.
-    text : str
-    line : int or None
-        The line that was reached.
-    several : bool
-        Whether there are interfaces to choose from.
-
-    Returns
-    -------
-    TakesTooLongError
-
-    Examples
-    --------
     >>> print(str(too_long("reading", "policy-map P\\npolicy-map Q\\n class C", 2))[:66])
     line 2: reading its 2 lines of `policy-map` takes more than 5 s; g
     """
@@ -197,21 +159,6 @@ def bounded(text: str) -> str:
     """A text that may be read: not too long, with line ends of one kind and no NUL.
 
     Half a character, a lone surrogate, becomes what stands for one that could not be decoded.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ConfigurationError
-        If it is longer than `MAX_CHARACTERS`, or holds what no configuration holds.
-    ValueError
-        If it is no text.
     """
     if not isinstance(text, str):
         fail("text", type(text).__name__, "a text; read a file with Path(...).read_text()")
@@ -229,18 +176,6 @@ def bounded(text: str) -> str:
 def lines_that_say(text: str) -> set[int]:
     """The lines of a configuration that are neither blank nor comments, nor end a block.
 
-    Parameters
-    ----------
-    text : str
-        That is `bounded`.
-
-    Returns
-    -------
-    set of int
-        Their numbers, from 1.
-
-    Examples
-    --------
     >>> lines_that_say("! edge\\npolicy-map WAN\\n\\n class VOICE\\n exit")
     {2, 4}
     """

@@ -24,20 +24,6 @@ def cause(
 ) -> str:
     """Say what a move did, from a figure's words before and after it.
 
-    Parameters
-    ----------
-    controls : mapping of str to widget
-        Their descriptions are the names of what was moved.
-    before, now : (mapping, str)
-        The controls' values, and the words of the figure.
-
-    Returns
-    -------
-    str
-        Empty where nothing was moved, or where the two have no clause of the same words.
-
-    Examples
-    --------
     >>> load = {"load": widgets.FloatSlider(description="Load [%]")}
     >>> was = {"load": 90.0}, "Fluid model: EF loses 0 %, a packet takes 2 ms."
     >>> cause(load, was, ({"load": 95.0}, "Fluid model: EF loses 0 %, a packet takes 4 ms."))

@@ -27,22 +27,7 @@ def port_html(
     now: Mapping[str, ClassRun],
     before: Mapping[str, ClassRun],
 ) -> str:
-    """The tree of a port: the rates of each node, and of each class what it may take and gets.
-
-    Parameters
-    ----------
-    configured : ConfiguredPort
-        Its port is known.
-    promises : iterable of Promise
-        Of its classes.
-    now, before : mapping of str to ClassRun
-        What each class gets in the packet model, and got before the change.
-
-    Returns
-    -------
-    str
-        A table, everything from the configuration escaped.
-    """
+    """The tree of a port: the rates of each node, and of each class what it may take and gets."""
     port = configured.port
     assert port is not None
     found = {each.queue: each for each in promises}

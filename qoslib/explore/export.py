@@ -84,14 +84,7 @@ def _as_cell(value: Any) -> Any:
 
 
 def lines(call: Call, values: dict[str, Any], start: dict[str, Any]) -> str:
-    """Three lines of Python that make the same again.
-
-    Parameters
-    ----------
-    call : Call
-    values, start : dict
-        Where the controls stand, and where they begin.
-    """
+    """Three lines of Python that make the same again."""
     arguments = call.arguments if isinstance(call.arguments, str) else call.arguments(values)
     moved = {name: at for name, at in values.items() if at != start.get(name, at)}
     made = f"app = lessons.{call.lesson}.{call.function}({arguments})"

@@ -55,13 +55,7 @@ class Shown(NamedTuple):
 
     @property
     def at(self) -> Port | Forwarder:
-        """The port or forwarder that is shown.
-
-        Raises
-        ------
-        ValueError
-            If the chain or switch has no hop of that name.
-        """
+        """The port or forwarder that is shown."""
         network = self.scenario.network
         if not isinstance(network, Chain | Switch):
             return network
@@ -109,13 +103,7 @@ class Window(NamedTuple):
 
 
 def shown_of(given: Any, hop: str, by: float) -> list[Shown]:
-    """The scenarios or results that are shown, each with a title.
-
-    Raises
-    ------
-    ValueError
-        If it is something else, or a result has no events.
-    """
+    """The scenarios or results that are shown, each with a title."""
     kinds = f"a Scenario, a Result with events, or up to {MOST_LANES} of them in a list or dict"
     if isinstance(given, Scenario | Result):
         given = [given]

@@ -14,13 +14,7 @@ __all__ = ["held_over_time", "memories_of"]
 
 
 def memories_of(lane: Lane) -> list[dict[str, Any]]:
-    """The memories of a lane's port, in the order of its pools.
-
-    Returns
-    -------
-    list of dict
-        Name, size, size of the part that is shared, cell and header [B].
-    """
+    """The memories of a lane's port, in the order of its pools."""
     if not isinstance(lane.at, Port):
         return []
     return [
@@ -49,19 +43,7 @@ def _reserved(lane: Lane, pool: MemoryPool) -> Iterator[int]:
 
 
 def held_over_time(lane: Lane, name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """When what is held of a pool's shared part changes [s], and to what [B].
-
-    Parameters
-    ----------
-    lane : Lane
-    name : str
-        Of the pool.
-
-    Returns
-    -------
-    tuple of ndarray
-        Ascending times, and the bytes held from each on.
-    """
+    """When what is held of a pool's shared part changes [s], and to what [B]."""
     times_s, changes = [np.zeros(1)], [np.zeros(1, np.int64)]
     for port, events in _ports(lane):
         (pool,) = (pool for pool in port.pools if pool.name == name)

@@ -54,24 +54,7 @@ class Scene(NamedTuple):
 def scene_of(
     lanes: Sequence[Lane], start_s: float, end_s: float, after_s: float = 0.0, **words: Any
 ) -> Scene:
-    """The scene of one or more lanes between two times.
-
-    Parameters
-    ----------
-    lanes : sequence of Lane
-        Their records begin with the run.
-    start_s, end_s : float
-        The window [s], from the start of the run; counters start at 0 with it.
-    after_s : float
-        Packets that arrive up to so long after the window are seen to come at its end [s].
-    **words
-        Further entries of the spec, such as its `badge`.
-
-    Raises
-    ------
-    ValueError
-        If no packet, or more than `MOST_PACKETS`, are in the window.
-    """
+    """The scene of one or more lanes between two times."""
     tables = [_packets(lane, start_s, end_s, after_s) for lane in lanes]
     for lane, table in zip(lanes, tables, strict=True):
         count = int((table["arrival"] <= end_s).sum())

@@ -33,21 +33,7 @@ class Moment(NamedTuple):
 
 
 def still_svg(scene: Scene, lanes: Sequence[Lane], time_s: float) -> str:
-    """The lanes of a scene at a time of the run [s], drawn as the view draws them.
-
-    Parameters
-    ----------
-    scene : Scene
-    lanes : sequence of Lane
-        Those it was made of.
-    time_s : float
-        From the start of the run [s].
-
-    Returns
-    -------
-    str
-        An SVG document with a ground of its own.
-    """
+    """The lanes of a scene at a time of the run [s], drawn as the view draws them."""
     colours = {each["name"]: each["light"] for each in scene.spec["classes"]}
     for lane in scene.spec["lanes"]:
         others = {name for name, queue in lane["streams"] if queue not in lane["shown"]}

@@ -19,14 +19,7 @@ BUCKETS = ("rate", "ceil")
 
 
 def nodes_of(lane: Lane) -> list[dict[str, Any]]:
-    """The queues and then the nodes of a lane's tree, as its outline numbers them.
-
-    Returns
-    -------
-    list of dict
-        Name, parent (-1 of the root) and, where it has them, two buckets: rate [bit/s], burst [B].
-        None without a tree.
-    """
+    """The queues and then the nodes of a lane's tree, as its outline numbers them."""
     tree = tree_of(lane.at)
     if tree is None or not isinstance(lane.at, Port):
         return []
@@ -68,13 +61,7 @@ def _largest_bytes(lane: Lane, tree: Outline) -> list[float]:
 
 
 def full_at(lane: Lane, rows: NDArray[np.int64]) -> NDArray[np.float64]:
-    """When each bucket would be full again, after each choice of these rows of the record [s].
-
-    Returns
-    -------
-    ndarray, shape (buckets, choices)
-        In the order of the nodes; of those with two the guaranteed rate first.
-    """
+    """When each bucket would be full again, after each choice of these rows of the record [s]."""
     full_s = lane.events.full_s[rows]
     kinds = [
         (number, BUCKETS.index(name))

@@ -15,8 +15,6 @@ _TIMES = {"s": "s", "ms": "ms", "us": "µs"}
 def time_words(time_s: float) -> str:
     """A time [s] with three digits, in the unit that suits it.
 
-    Examples
-    --------
     >>> time_words(3.0), time_words(0.0301), time_words(0.999996), time_words(2e-6)
     ('3 s', '30.1 ms', '1 s', '2 µs')
     """

@@ -11,19 +11,6 @@ __all__ = ["joined"]
 def joined(*files: str) -> str:
     """Files as one ES module, each importing from those before it.
 
-    Parameters
-    ----------
-    *files : str
-        Paths from this folder, such as ``"page/projector.js"``.
-
-    Returns
-    -------
-    str
-        Their text without comments, and without the lines that import from one another or export.
-        The default export stays.
-
-    Examples
-    --------
     >>> joined("page/projector.js").splitlines()[0]
     'const PROJECTOR_CSS = `'
     """

@@ -79,13 +79,7 @@ class AtRest:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="explorer")
 
     def request(self, since_s: float) -> None:
-        """Request the answer, and drop one that was requested before.
-
-        Parameters
-        ----------
-        since_s : float
-            When a control moved, on the clock of `time.monotonic` [s].
-        """
+        """Request the answer, and drop one that was requested before."""
         asked = self._asked = object()
 
         def wanted() -> bool:

@@ -56,17 +56,7 @@ def paths_of(lane: TcpLane) -> list[_Path]:
 
 
 def tcp_scene_of(lanes: Sequence[TcpLane], start_s: float, end_s: float, **words: Any) -> Scene:
-    """The scene of one or more lanes between two times.
-
-    Parameters
-    ----------
-    lanes : sequence of TcpLane
-        Their records begin with the run.
-    start_s, end_s : float
-        The window [s], from the start of the run; counters start at 0 with it.
-    **words
-        Further entries of the spec.
-    """
+    """The scene of one or more lanes between two times."""
     scene = scene_of([each.lane for each in lanes], start_s, end_s, **words)
     data = bytearray(scene.data)
     for each, described in zip(lanes, scene.spec["lanes"], strict=True):

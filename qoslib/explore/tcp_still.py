@@ -22,23 +22,7 @@ POINTS = 240
 def still_of_tcp(
     scene: Scene, lanes: Sequence[TcpLane], window: tuple[float, float], time_s: float
 ) -> str:
-    """The lanes of a scene at a time of the run [s], drawn as the view draws them.
-
-    Parameters
-    ----------
-    scene : Scene
-    lanes : sequence of TcpLane
-        Those it was made of.
-    window : (float, float)
-        From when to when in the run [s].
-    time_s : float
-        From the start of the run [s].
-
-    Returns
-    -------
-    str
-        An SVG document with a ground of its own.
-    """
+    """The lanes of a scene at a time of the run [s], drawn as the view draws them."""
     colours = {each["name"]: each["light"] for each in scene.spec["classes"]}
     parts: list[str] = []
     y = 8.0

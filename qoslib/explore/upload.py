@@ -32,13 +32,7 @@ class Loaded:
         self.scenario, self.measured = self._first
 
     def take(self, name: str, raw: bytes) -> str:
-        """Read a scenario, measurements or counters, and say what the file holds.
-
-        Raises
-        ------
-        ValueError
-            What is wrong with it; everything stays as it was.
-        """
+        """Read a scenario, measurements or counters, and say what the file holds."""
         if len(raw) > MOST_BYTES:
             raise ValueError(f"{name} has {len(raw):,} bytes; allowed: up to {MOST_BYTES:,}")
         ending = Path(name.lower()).suffix

@@ -194,17 +194,6 @@ def _both(
 def unchanged(old: Configuration, new: Configuration) -> str:
     """Why no class gains or loses anything from one configuration to another.
 
-    Parameters
-    ----------
-    old, new : Configuration
-
-    Returns
-    -------
-    str
-        A sentence.
-
-    Examples
-    --------
     >>> unchanged(Configuration("ios-xe"), Configuration("ios-xe"))
     'Nothing to compare: the older configuration has no port with queues.'
     """

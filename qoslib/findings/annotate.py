@@ -12,16 +12,6 @@ _WORDS = {"error": "error", "warning": "warning", "info": "notice"}
 def annotations(report: Report) -> Iterator[str]:
     """A line for each finding and doubt, as ``::error file=...,line=...,title=...::text``.
 
-    Parameters
-    ----------
-    report : Report
-
-    Yields
-    ------
-    str
-
-    Examples
-    --------
     >>> from qoslib.config.rules import Finding
     >>> finding = Finding("llq-share", "warning", 7, "Priority may take 40 % of the link.")
     >>> print(*annotations(Report("edge.cfg", findings=(finding,))))

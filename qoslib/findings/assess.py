@@ -70,28 +70,7 @@ def assessed(
     ratios: Sequence[float] = (1.0,),
     progress: "Progress | None" = None,
 ) -> Assessed:
-    """Go through all rules, and run the models of each port that has a given load.
-
-    Parameters
-    ----------
-    found : Configuration
-    given : Given
-    ratios : sequence of float
-        Parts of the load at which the packet model runs, 1 among them.
-    progress : callable, optional
-        With the ports that are done and all that are run.
-
-    Returns
-    -------
-    Assessed
-
-    Raises
-    ------
-    ConfigurationError
-        If the traffic cannot be read.
-    TakesTooLongError
-        If reading it or the rules take too long.
-    """
+    """Go through all rules, and run the models of each port that has a given load."""
     names = _names(found)
     sent = {
         place: offered(found, port, given, names)

@@ -24,20 +24,6 @@ def class_rows(
 ) -> tuple[ClassRow, ...]:
     """The classes of a port as a table.
 
-    Parameters
-    ----------
-    configured : ConfiguredPort
-    loads : sequence of Load
-    by_type : bool
-        Whether the line rate is that of the interface's type, which no line says.
-
-    Returns
-    -------
-    tuple of ClassRow
-        None of what comes in and is not policed.
-
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import PacketLimit, Port
     >>> port = Port("access", 1e8, (Queue("all", PacketLimit(64)),))

@@ -57,12 +57,6 @@ _PATIENCE_S = 1.0
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Give a parser the arguments of the command.
 
-    Parameters
-    ----------
-    parser : argparse.ArgumentParser
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_arguments(parser)
     >>> parser.parse_args(["edge.cfg"]).fail_on
@@ -93,18 +87,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def checked_files(chosen: argparse.Namespace) -> int:
     """Check the files that were named, print what was asked for, and give the exit status.
 
-    Parameters
-    ----------
-    chosen : argparse.Namespace
-        From a parser with `add_arguments`.
-
-    Returns
-    -------
-    int
-        0, 1 or 2: see `STATUS`.
-
-    Examples
-    --------
     >>> parser = argparse.ArgumentParser()
     >>> add_arguments(parser)
     >>> checked_files(parser.parse_args(["nowhere.cfg"]))

@@ -21,16 +21,6 @@ _CELLS = {
 def document(report: Report) -> dict[str, Any]:
     """A report as what JSON can hold: docs/checking.md names every key.
 
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    dict
-
-    Examples
-    --------
     >>> made = document(Report("edge.cfg", "ios-xe", lines=4, understood=4))
     >>> made["schema"], made["file"], made["findings"]
     (3, 'edge.cfg', [])

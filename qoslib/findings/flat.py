@@ -12,17 +12,6 @@ __all__ = ["one_level", "one_queue"]
 def one_queue(port: Port) -> Port:
     """A tree above one queue with no more than one shaper does what a port with it does.
 
-    Parameters
-    ----------
-    port : Port
-
-    Returns
-    -------
-    Port
-        Without a tree; the same where it has several queues or shapers.
-
-    Examples
-    --------
     >>> from qoslib.port import Node, PacketLimit, Shaper
     >>> site = Node("site", ("all",), shaper=Shaper(50e6, 25_000))
     >>> port = Port("access", 1e8, (Queue("all", PacketLimit(64)),), SchedulerTree((site,)))
@@ -46,21 +35,6 @@ def one_level(port: Port, strict_bps: Mapping[str, float]) -> Port:
 
     A queue with strict priority is one that comes first and is guaranteed the whole line.
 
-    Parameters
-    ----------
-    port : Port
-    strict_bps : mapping of str to float
-        What is sent to the queues with strict priority [bit/s].
-
-    Returns
-    -------
-    Port
-        Without a tree; the same where it has no tree, or one that does more: nodes side by side,
-        shapers in a row, another priority for the excess, a queue of weight 0, or guarantees that
-        do not fit beside what has strict priority.
-
-    Examples
-    --------
     >>> from qoslib.port import Node, PacketLimit, Shaper
     >>> voice = Queue("voice", PacketLimit(64))
     >>> data = Queue("data", PacketLimit(64), priority=1, guaranteed_bps=20e6)

@@ -22,16 +22,6 @@ __all__ = ["markdown"]
 def markdown(report: Report) -> str:
     """A report as Markdown: the sentence first, then findings, tables, assumptions, commands.
 
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> print(markdown(Report("edge.cfg", "ios-xe", lines=4, understood=4)))
     # edge.cfg: 0 errors, 0 warnings
     <BLANKLINE>

@@ -34,19 +34,6 @@ _UNNAMED = {"device", "policy"}
 def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float]:
     """What a device counted for each class of a port.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `telemetry.read`.
-    configured : ConfiguredPort
-
-    Returns
-    -------
-    dict of str to float
-        Class and its offered load [bit/s]; empty where the table has none of this interface.
-
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import Port, Queue
     >>> from qoslib.telemetry import read
@@ -78,20 +65,6 @@ def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, floa
 def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float]:
     """The mean packet of each class of a port by what a device counted.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `telemetry.read`.
-    configured : ConfiguredPort
-
-    Returns
-    -------
-    dict of str to float
-        Class and its bytes over its packets [B]; none of a class without both, or with a mean that
-        no packets have.
-
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import Port, Queue
     >>> from qoslib.telemetry import read
@@ -120,18 +93,7 @@ def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float
 
 
 def about(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
-    """The rows of a table that are about a port; all, where the table names no interface.
-
-    Parameters
-    ----------
-    table : DataFrame
-        From `telemetry.read`.
-    configured : ConfiguredPort
-
-    Returns
-    -------
-    DataFrame
-    """
+    """The rows of a table that are about a port; all, where the table names no interface."""
     names = table.attrs.get("experiments", {})
     keys = []
     for key, name in names.items():
@@ -145,18 +107,6 @@ def about(table: "pd.DataFrame", configured: ConfiguredPort) -> "pd.DataFrame":
 def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
     """Where the device shows another limit or rate than configured, or not all classes.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `telemetry.read`.
-    configured : ConfiguredPort
-
-    Yields
-    ------
-    str
-
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass
     >>> from qoslib.port import Port, Queue
     >>> from qoslib.telemetry import read
@@ -244,27 +194,10 @@ def compared(
 ) -> tuple[tuple[Compared, ...], tuple[str, ...]]:
     """Each measured value beside the fluid's and the packets' value of the same statistic.
 
-    Parameters
-    ----------
-    table : DataFrame
-        From `telemetry.read`; its streams are classes.
-    configured : ConfiguredPort
-    loads : sequence of Load
-        What was sent while it was measured.
-
-    Returns
-    -------
-    tuple of Compared
-        Without counters that are 0 in the models as well.
-    tuple of str
-        What is not compared, and why.
-
     See Also
     --------
     qoslib.compare.overlay : how each value is compared.
 
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass, loads
     >>> from qoslib.port import Port, Queue
     >>> from qoslib.telemetry import read

@@ -91,17 +91,6 @@ _HOW_FAR = (
 def page(reports: Sequence[Report]) -> str:
     """Reports as one page, self-contained, in the light and the dark theme.
 
-    Parameters
-    ----------
-    reports : sequence of Report
-
-    Returns
-    -------
-    str
-        HTML.
-
-    Examples
-    --------
     >>> "Nothing is wrong" in page([Report("edge.cfg", "ios-xe", lines=4, understood=4)])
     True
     """

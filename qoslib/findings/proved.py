@@ -82,24 +82,6 @@ def proved(
     Many alike fixes, such as the limits of a hundred queues, are tried as one: all together, and
     the first alone. Where that fails each half of them is tried. All that there is no time for
     becomes words once.
-
-    Parameters
-    ----------
-    text : str
-        The configuration.
-    before : Assessed
-        What was found in it.
-    listed : sequence of Finding
-        The worst first.
-    assess : callable
-        Of another text of the same device.
-    seconds : float
-        Processor time for all trials [s].
-
-    Returns
-    -------
-    list of Finding
-        In their order.
     """
     trials = _Trials(text, before, assess, time.process_time() + seconds)
     made, untried, ahead = list(listed), list[int](), _alike(listed)

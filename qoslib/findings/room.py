@@ -39,23 +39,6 @@ def moved(
     """Guarantees that carry a class's load without less than that for any other class.
 
     As few classes as possible are lowered, those first that are promised most beyond their load.
-
-    Parameters
-    ----------
-    case : Case
-    most_bps : float
-        What the classes share [bit/s].
-    members : sequence of Member
-        The classes.
-    member : Member
-        One of them.
-    given : mapping of str to float
-        Guarantees of other fixes [bit/s].
-
-    Returns
-    -------
-    dict of str to float
-        Class and its guarantee [bit/s], of those that change; empty where there are none.
     """
     weighted = [each for each in members if not each.strict]
     if not isinstance(case.port.scheduler, GUARANTEES) or not any(map(_says_rate, weighted)):

@@ -25,20 +25,6 @@ class Taken(NamedTuple):
 def taken(configuration: Configuration, configured: ConfiguredPort) -> dict[str, Taken]:
     """The classes of a port that no packet is in.
 
-    Parameters
-    ----------
-    configuration : Configuration
-    configured : ConfiguredPort
-        One of its ports.
-
-    Returns
-    -------
-    dict of str to Taken
-        A class with a queue, by its name: one whose marks an earlier class takes, and one whose
-        class-map matches nothing that is understood.
-
-    Examples
-    --------
     >>> from qoslib.config import read
     >>> text = '''class-map match-any VOICE
     ...  match dcsp ef

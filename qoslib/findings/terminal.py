@@ -31,19 +31,6 @@ _PLAIN = {"configured", "given", ""}
 def terminal(report: Report, *, everything: bool = False) -> str:
     """A report as text of 90 columns.
 
-    Parameters
-    ----------
-    report : Report
-    everything : bool
-        Whether each of several ports alike, each finding of a rule, each line that was not
-        modelled and each default with its source is listed.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> print(terminal(Report("edge.cfg", "ios-xe", lines=4)))
     edge.cfg  ios-xe  0 lines understood, 0 not modelled, 0 unknown, 0 on other things
     <BLANKLINE>
@@ -99,16 +86,6 @@ def _and_more(found: Sequence[Finding]) -> list[str]:
 def counted(report: Report) -> str:
     """How many errors, warnings and infos a report has.
 
-    Parameters
-    ----------
-    report : Report
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> counted(Report("edge.cfg"))
     '0 errors, 0 warnings, 0 infos'
     """
@@ -120,16 +97,6 @@ def counted(report: Report) -> str:
 def overview(reports: Sequence[Report]) -> str:
     """A line for each of many reports, and how many findings of each rule there are.
 
-    Parameters
-    ----------
-    reports : sequence of Report
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> print(overview([Report("a.cfg", "ios-xe"), Report("b.cfg", "ios-xe")]))
     a.cfg  ios-xe  0 errors, 0 warnings, 0 infos
     b.cfg  ios-xe  0 errors, 0 warnings, 0 infos

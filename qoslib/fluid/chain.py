@@ -24,21 +24,6 @@ def through(
 
     Hops in order: each is offered what the one before sends. Losses and latencies add; rates in
     are those of a stream's first hop, rates out those of its last.
-
-    Parameters
-    ----------
-    chain : Chain
-    streams : sequence of Stream
-    offered_bps : ndarray, shape (..., streams)
-        In bits of frames [bit/s].
-    solve : callable
-        Of one port or forwarder and what it is offered by stream and mark: the result, and what it
-        sends by stream and mark.
-
-    Raises
-    ------
-    ValueError
-        As `Chain.routes` and `solve` do.
     """
     routes = chain.routes(streams)
     frames = np.array([stream.mean_frame_bytes for stream in streams])

@@ -72,21 +72,6 @@ def colours_bps(
     - RFC 2698: of both a share ``s = min(1, P / (g + y))`` is not red; of it green ``min(s g, C)``;
     - RFC 4115: green ``G = min(g, C)``, yellow ``min(g - G + y, E)``.
 
-    Parameters
-    ----------
-    policer : Policer
-    came_bps : tuple of ndarray
-        What comes green, yellow and red, in bits of frames [bit/s].
-    counted : ndarray or float
-        What the policer counts for each bit of a frame [ratio].
-
-    Returns
-    -------
-    tuple
-        Of what came green its green and yellow parts; of what came yellow its yellow part.
-
-    Examples
-    --------
     >>> from qoslib.port import PeakRate, Policer
     >>> none = np.zeros(1)
     >>> policer = Policer(8e6, 3000, excess=PeakRate(16e6, 6000))

@@ -27,16 +27,6 @@ def buffer_bytes(queue: Queue, line_bps: float, served_bps: Floats, packet_bytes
     A time limit T holds ``r T`` with r the guaranteed rate, the line rate, or the larger of the
     guaranteed and the served rate (MAD). A queue with a resume threshold moves up and down between
     that and the limit, at constant rates, so that it holds half of their sum on average.
-
-    Parameters
-    ----------
-    queue : Queue
-    line_bps : float
-        Line rate [bit/s].
-    served_bps : ndarray, shape (...)
-        What the queue sends, in bits on the line [bit/s].
-    packet_bytes : ndarray, shape (..., 2)
-        Mean packet of the queue, as a frame and on the line [B].
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
     match queue.limit:
@@ -62,17 +52,6 @@ def usable_share(dropper: Dropper, loss: Floats) -> Floats:
 
     A drop profile holds the queue where its probability reaches the loss: on the first step that
     is high enough, or on the line between two points; a buffer that fills all the same is full.
-
-    Parameters
-    ----------
-    dropper : Dropper
-    loss : ndarray, shape (...)
-        Share of the packets that do not fit [ratio].
-
-    Raises
-    ------
-    ValueError
-        If the dropper has no closed form here; the packet model runs it.
     """
     match dropper:
         case TailDrop() | HeadDrop():
@@ -107,18 +86,6 @@ def waiting_s(
 
     - tail drop: ``L = B / Tr``,
     - head drop: ``L = B / E``, since the queue moves by service and by drops, ``E = Tr + R``.
-
-    Parameters
-    ----------
-    queue : Queue
-    line_bps : float
-        Line rate [bit/s].
-    enqueued_bps, served_bps : ndarray, shape (...)
-        Into and out of the queue, in bits on the line [bit/s].
-    packet_bytes : ndarray, shape (..., 2)
-        As in `buffer_bytes`.
-    room_bytes : ndarray, shape (...), optional
-        What a memory that it shares leaves it, in bytes on the line [B].
 
     References
     ----------

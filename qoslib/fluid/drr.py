@@ -19,12 +19,6 @@ def quanta(port: Port, packet_bytes: Floats) -> Floats:
 
     An overdraft that is not carried is a gift: the queue then sends whole packets,
     ``ceil(quantum / packet)`` of them (exact for packets of one size).
-
-    Parameters
-    ----------
-    port : Port
-    packet_bytes : ndarray, shape (..., queues, 2)
-        Mean packet of each queue, as a frame and on the line [B].
     """
     frame, on_line = packet_bytes[..., 0], packet_bytes[..., 1]
     packets = np.array([max(queue.quantum_bytes, 1) for queue in port.queues], float) / frame
@@ -45,18 +39,6 @@ def per_visit(
     packets of L bytes, and its load is rho, of the rate at which the round robin sends, that is
 
         min(Q, L (N - rho) / (1 - rho))
-
-    Parameters
-    ----------
-    port : Port
-    put_in_bps : ndarray, shape (..., queues)
-        Offered to each queue, in bits on the line [bit/s].
-    packet_bytes : ndarray, shape (..., queues, 2)
-        Mean packet of each queue, as a frame and on the line [B].
-    red_packets : sequence of float or ndarray, shape (...), optional
-        From how many packets on the RED of each queue may drop. If given, a queue is as short as
-        RED, a drop profile or a limit at the served rate may keep it; else as long as they may
-        leave it.
 
     Notes
     -----
@@ -133,12 +115,6 @@ def round_s(port: Port, robin_bps: float) -> float:
     """Longest round of a round robin [s]: ``8 sum Q / C``, every queue backlogged.
 
     A queue that is not backlogged waits for its turn: up to a round, half of one in the mean.
-
-    Parameters
-    ----------
-    port : Port
-    robin_bps : float
-        What the round robin gets, in bits of frames [bit/s].
     """
     quanta_bytes = np.array([queue.quantum_bytes for queue in port.queues])
     return units.bits(float(quanta_bytes[~is_fast(port)].sum())) / robin_bps

@@ -33,21 +33,6 @@ def noted(
 ) -> Result:
     """A steady result for a run, with a note where the filling of queues would change its loss.
 
-    Parameters
-    ----------
-    network : Port, Forwarder, Chain or Switch
-    streams : sequence of Stream
-        None of which starts or stops within the run.
-    steady : Result
-        What `solve` says of them, shape (streams,).
-    duration_s, warmup_s : float
-        The run, and the part of it that is left out at its start [s].
-
-    Returns
-    -------
-    Result
-        With a note if a stream would lose less by more than a tenth.
-
     Notes
     -----
     At a hop that drops d of a stream, sends s of it and has it wait for W, the stream's part of
@@ -104,21 +89,7 @@ def _overflow(
 
 
 def filled(port: Port, streams: Sequence[Stream], steady: Result, lengths_s: Floats) -> Result:
-    """The rates of stretches with what fills the queues of a port, and what leaves them.
-
-    Parameters
-    ----------
-    port : Port
-    streams : sequence of Stream
-    steady : Result
-        What `solve` says of each stretch, shape (stretches, streams).
-    lengths_s : ndarray, shape (stretches,)
-        How long each is, one after the other [s]; the queues are empty before the first.
-
-    Returns
-    -------
-    Result
-    """
+    """The rates of stretches with what fills the queues of a port, and what leaves them."""
     frames = np.array([stream.mean_frame_bytes for stream in streams])
     on_line = 1 + port.overhead_bytes / frames
     most_bps = min(port.rate_bps, port.shaper.rate_bps if port.shaper else np.inf)

@@ -22,16 +22,6 @@ def as_line(forwarder: Forwarder, streams: Sequence[Stream]) -> tuple[Port, Path
 
     The line carries one second of work a second, so that the sum over streams of
     ``pps (packet_s + byte_s frame)`` is at most 1; one "bit" of it is a second.
-
-    Parameters
-    ----------
-    forwarder : Forwarder
-    streams : sequence of Stream
-
-    Raises
-    ------
-    ValueError
-        If its queue is limited by a time at a guaranteed or served rate, which it does not have.
     """
     limit = forwarder.queue.limit
     if isinstance(limit, TimeLimit) and limit.at != "line":
@@ -48,20 +38,6 @@ def held_back(forwarder: Forwarder, offered_bps: Floats, paths: Paths) -> tuple[
 
     All are held back in proportion, until their work fits: ``offered / max(load, 1)``. The queue
     then swings between the fill levels of PAUSE, whose mean is what a packet waits for.
-
-    Parameters
-    ----------
-    forwarder : Forwarder
-    offered_bps : ndarray, shape (..., streams)
-        In bits of frames [bit/s].
-    paths : Paths
-        Those of `as_line`.
-
-    Returns
-    -------
-    offered_bps : ndarray, shape (..., streams)
-    waiting_s : ndarray, shape (..., 1)
-        0 where nobody is held back.
     """
     pause = forwarder.pause
     load = (offered_bps * paths.on_line).sum(-1, keepdims=True)

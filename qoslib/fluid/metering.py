@@ -11,31 +11,13 @@ __all__ = ["policed", "policed_bps", "shaped_bps"]
 
 
 def policed_bps(policer: Policer, offered_bps: Floats, packet_bytes: Floats) -> Floats:
-    """What a policer that is at work lets through [bit/s]: ``min(offered, rate)``.
-
-    Parameters
-    ----------
-    policer : Policer
-    offered_bps : ndarray, shape (...)
-        In bits of frames [bit/s].
-    packet_bytes : ndarray, shape (...)
-        Mean frame [B], to count the policer's overhead.
-    """
+    """What a policer that is at work lets through [bit/s]: ``min(offered, rate)``."""
     counted = (packet_bytes + policer.overhead_bytes) / packet_bytes
     return np.minimum(offered_bps, policer.rate_bps / counted)
 
 
 def shaped_bps(shaper: Shaper | None, demand_bps: Floats, on_line: Floats) -> Floats:
-    """What a shaper lets a queue ask of the line, in bits on the line [bit/s].
-
-    Parameters
-    ----------
-    shaper : Shaper or None
-    demand_bps : ndarray, shape (...)
-        In bits on the line [bit/s].
-    on_line : ndarray, shape (...)
-        Bits on the line for each bit of a frame, which is what the shaper counts [ratio].
-    """
+    """What a shaper lets a queue ask of the line, in bits on the line [bit/s]."""
     return demand_bps if shaper is None else np.minimum(demand_bps, shaper.rate_bps * on_line)
 
 
@@ -45,13 +27,6 @@ def policed(port: Port, offered_bps: Floats, paths: Paths) -> Floats:
     Unconditional policers come first. Where the port is then congested, the conditional ones
     drop what exceeds them, but no more than ends the congestion: with x the excess over the line
     (or the port's shaper) and c what all of them could drop, each drops a share ``min(1, x / c)``.
-
-    Parameters
-    ----------
-    port : Port
-    offered_bps : ndarray, shape (..., streams)
-        In bits of frames [bit/s].
-    paths : Paths
 
     Notes
     -----

@@ -43,23 +43,6 @@ def shared_by_profile(
     them: who has a higher profile loses nothing, who has a lower one everything, and those of
     that profile share what is left, ``s_i = d_i min(1, left / sum d)``. Limits by mark do the same,
     as steps.
-
-    Parameters
-    ----------
-    port : Port
-    streams : sequence of Stream
-    paths : Paths
-    entered_bps : ndarray, shape (..., streams)
-        Behind the policers, in bits of frames [bit/s].
-    served_bps : ndarray, shape (..., queues)
-        In bits on the line [bit/s].
-    sent_bps : ndarray, shape (..., streams)
-        Shared in proportion: the answer for all other queues.
-
-    Raises
-    ------
-    ValueError
-        If two profiles in use overlap: then both lose, by an average this model has not.
     """
     sent = sent_bps.copy()
     demand = entered_bps * paths.on_line

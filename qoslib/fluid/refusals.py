@@ -16,17 +16,7 @@ REFUSED = 'in the fluid model; model="packets" runs'
 
 
 def refuse(port: Port) -> None:
-    """Raise an error where a port has what the fluid model has no closed form of.
-
-    Parameters
-    ----------
-    port : Port
-
-    Raises
-    ------
-    ValueError
-        It names the part, and says that the packet model runs it.
-    """
+    """Raise an error where a port has what the fluid model has no closed form of."""
     for pool in port.pools:
         if pool.resume_bytes is not None:
             where = f"MemoryPool {pool.name!r} resume_bytes"
@@ -56,20 +46,7 @@ def refuse(port: Port) -> None:
 
 
 def refuse_marking(port: Port, streams: Sequence[Stream], paths: Paths) -> None:
-    """Raise an error where a drop profile marks some streams and drops others.
-
-    Parameters
-    ----------
-    port : Port
-    streams : sequence of Stream
-    paths : Paths
-        Which stream goes to which queue.
-
-    Raises
-    ------
-    ValueError
-        It names the streams.
-    """
+    """Raise an error where a drop profile marks some streams and drops others."""
     for index, queue in enumerate(port.queues):
         capable = [
             s.name

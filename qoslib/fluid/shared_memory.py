@@ -153,18 +153,7 @@ class Line(NamedTuple):
 
 
 def room_bytes(lines: Sequence[Line]) -> list[Floats]:
-    """What pools leave each queue of ports that share them, in bytes on the line [B].
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        The ports whose pools of one name are one memory.
-
-    Returns
-    -------
-    list of ndarray, shape (..., queues)
-        Infinite where a queue has no pool.
-    """
+    """What pools leave each queue of ports that share them, in bytes on the line [B]."""
     rooms = [np.full(line.put_in_bps.shape, np.inf) for line in lines]
     pools = {pool.name: pool for line in lines for pool in line.port.pools}
     for pool in pools.values():

@@ -104,24 +104,7 @@ def fill_bands(
     bands: Sequence[NDArray[np.intp]],
     weights: Floats,
 ) -> Floats:
-    """Fill one band of queues after the other, each from what the bands before it leave.
-
-    Parameters
-    ----------
-    demand_bps : sequence of ndarray, shape (..., n)
-        What each queue wants within each band [bit/s].
-    capacity_bps : ndarray, shape (...)
-        What there is [bit/s].
-    bands : sequence of ndarray of int
-        Indices of the queues of each band, in the order of service.
-    weights : ndarray, shape (..., n)
-        Shares within a band.
-
-    Returns
-    -------
-    ndarray, shape (..., n)
-        What each queue gets, over all bands [bit/s].
-    """
+    """Fill one band of queues after the other, each from what the bands before it leave."""
     left = capacity_bps.astype(float)
     rounding_bps = capacity_bps * ROUNDING
     sent = np.zeros_like(demand_bps[0])
@@ -141,23 +124,7 @@ def _levels(port: Port) -> list[NDArray[np.intp]]:
 def strict_priority(
     port: Port, demand_bps: Floats, capacity_bps: Floats, weights: Floats
 ) -> Floats:
-    """Each level whole before the next; queues of one level take turns.
-
-    Parameters
-    ----------
-    port : Port
-    demand_bps : ndarray, shape (..., queues)
-        Offered to each queue, in bits on the line [bit/s].
-    capacity_bps : ndarray, shape (...)
-        Line rate [bit/s].
-    weights : ndarray, shape (..., queues)
-        Shares within a level: the mean packet on the line, as turns go packet by packet.
-
-    Returns
-    -------
-    ndarray, shape (..., queues)
-        Sent from each queue, in bits on the line [bit/s].
-    """
+    """Each level whole before the next; queues of one level take turns."""
     bands = _levels(port)
     return fill_bands([demand_bps] * len(bands), capacity_bps, bands, weights)
 

@@ -38,22 +38,6 @@ def through_tree(
     In each band a queue wants ``min(d, g)`` (within its guarantee) or d, less what it has; a node
     what its children want, at most what its shaper, and within the guarantees its own guaranteed
     rate, leave. From the root on each node gives its children weighted max-min fair shares.
-
-    Parameters
-    ----------
-    port : Port
-        With a `SchedulerTree`.
-    demand_bps : ndarray, shape (..., queues)
-        Offered to each queue, in bits on the line [bit/s].
-    capacity_bps : ndarray, shape (...)
-        Line rate [bit/s].
-    packet_bytes : ndarray, shape (..., queues, 2)
-        Mean packet, alone and on the line [B].
-
-    Returns
-    -------
-    ndarray, shape (..., queues)
-        Sent from each queue, in bits on the line [bit/s].
     """
     assert isinstance(port.scheduler, SchedulerTree)
     tree = outline(port.queues, port.scheduler.nodes)

@@ -75,23 +75,6 @@ def in_turns(
 ) -> Counted:
     """Correct the closed form of `qoslib.fluid.trees.lent` where single packets decide.
 
-    Parameters
-    ----------
-    port : Port
-        With any scheduler; only `HierarchicalTokenBucket` is corrected.
-    demand_bps : ndarray, shape (..., queues)
-        Offered to each queue, in bits on the line [bit/s].
-    packet_bytes : ndarray, shape (..., queues, 2)
-        Mean packet, alone and on the line [B].
-    closed_bps : ndarray, shape (..., queues)
-        What the closed form says [bit/s].
-    capacity_bps : ndarray, shape (...)
-        Line rate, or the part of it that a shaper of the port leaves [bit/s].
-
-    Returns
-    -------
-    Counted
-
     References
     ----------
     Linux, net/sched/sch_htb.c: htb_dequeue_tree, htb_deactivate_prios.

@@ -21,21 +21,10 @@ def loss_free_search(
     lowest loses already, its result; if not even the highest does, that of the highest.
     `packets.throughput` is the search of RFC 2544 itself, with trials as long as it asks for.
 
-    Parameters
-    ----------
-    run : callable
-        A model's result at a load [bit/s].
-    low_bps, high_bps, step_bps : float
-        The loads: from low in equal steps to at most high [bit/s].
-    watched : sequence of str
-        Names of the streams that may lose nothing.
-
     References
     ----------
     RFC 2544, section 26.1.
 
-    Examples
-    --------
     >>> from qoslib import PacketLimit, Port, Queue, Stream, fluid
     >>> port = Port("access", 10e6, (Queue("all", PacketLimit(10)),))
     >>> found = loss_free_search(

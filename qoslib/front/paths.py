@@ -19,8 +19,6 @@ EXAMPLE = "a text such as \"network.queues['voice'].limit.packets\""
 def parsed(path: str) -> Path:
     """The keys of a path.
 
-    Examples
-    --------
     >>> parsed("network.queues['EF, 1.5 M/s'].limit")
     ('network', 'queues', ('EF, 1.5 M/s',), 'limit')
     """
@@ -44,13 +42,6 @@ def parsed(path: str) -> Path:
 def part_at(described: Any, path: Path) -> Any:
     """The part of a description that a path names.
 
-    Raises
-    ------
-    ValueError
-        If there is no such part; the message lists what there is.
-
-    Examples
-    --------
     >>> from qoslib import PacketLimit, Port, Queue
     >>> port = Port("access", 100e6, (Queue("voice", PacketLimit(100)),))
     >>> part_at(port, parsed("queues['voice'].limit.packets"))
@@ -66,8 +57,6 @@ def changed(described: Any, changes: Sequence[tuple[Path, Any]]) -> Any:
 
     Where one path leads to a part of another's, the whole is changed first.
 
-    Examples
-    --------
     >>> from qoslib import PacketLimit, Port, Queue
     >>> port = Port("access", 100e6, (Queue("voice", PacketLimit(100)),))
     >>> changed(port, [(parsed("queues[0].limit.packets"), 7)]).queues[0].limit

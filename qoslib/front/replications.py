@@ -62,17 +62,6 @@ def interval(values: Floats) -> Interval:
     ``t s / sqrt(n)`` with Student's t for n - 1 degrees of freedom; runs without a value count as
     none.
 
-    Parameters
-    ----------
-    values : ndarray, shape (runs,)
-
-    Returns
-    -------
-    Interval
-        NaN with fewer than two values.
-
-    Examples
-    --------
     >>> mean, half = interval(np.array([9.0, 10.0, 11.0]))
     >>> mean, round(half, 2)
     (10.0, 2.48)
@@ -98,32 +87,6 @@ def replicate(
     long, from full queues once it fills them. Runs of that length and warm-up follow, with other
     seeds and phases, until they are enough; if thirty are not, they become twice as long.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Of a port. Its duration, warm-up and seed are chosen here.
-    measure : callable
-        Of a `Result`: what is wanted of a run, by any keys; NaN where it has none.
-    enough : callable
-        Of the intervals: whether they are narrow enough.
-    seconds : float
-        Processor time for all runs [s]. A run that would end later is not begun.
-    progress : callable, optional
-        With the processor time spent and `seconds`.
-
-    Returns
-    -------
-    Replications
-
-    Raises
-    ------
-    ValueError
-        As the engine does.
-    KeyboardInterrupt
-        If it is stopped.
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
     >>> busy = Scenario("busy", port, (Stream("data", 80e6, arrivals="poisson"),))
@@ -216,17 +179,6 @@ def _finished(scenario: Scenario, seed: int) -> Result:
 def phased(scenario: Scenario, seed: int) -> Scenario:
     """The same with regular streams that begin anywhere in their period, by the seed.
 
-    Parameters
-    ----------
-    scenario : Scenario
-    seed : int
-
-    Returns
-    -------
-    Scenario
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 100e6, (Queue("all", PacketLimit(100)),))
     >>> calls = Scenario("calls", port, (Stream("a", 8e6, 1000), Stream("b", 8e6, 1000)))

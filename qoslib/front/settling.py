@@ -68,22 +68,11 @@ def mser5(series: Floats) -> int:
 
     is smallest, among cuts of at most half of the series.
 
-    Parameters
-    ----------
-    series : ndarray, shape (n,)
-
-    Returns
-    -------
-    int
-        A multiple of 5.
-
     References
     ----------
     White, K. P. (1997), An effective truncation heuristic for bias reduction in simulation output,
     Simulation 69(6), with batches as in White, Cobb and Spratt (2000), Proc. WSC.
 
-    Examples
-    --------
     >>> mser5(np.concatenate([np.linspace(0, 9, 50), np.full(150, 9.0)]))
     50
     >>> mser5(np.full(100, 3.0))
@@ -109,19 +98,6 @@ def settling(scenario: Scenario, result: Result) -> Settling:
     the run are compared, by ten batches: what waits in each queue, what it drops and what its
     policer has in tokens. And no shaper may have let more through than its rate allows.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Of a port.
-    result : Result
-        Its packet run, with a history of `BINS` bins and without a warm-up.
-
-    Returns
-    -------
-    Settling
-
-    Examples
-    --------
     >>> from qoslib import packets
     >>> from qoslib.port import PacketLimit
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(5000)),))
@@ -271,18 +247,6 @@ def congested(scenario: Scenario) -> Scenario:
     full, and the run at least four times as long. A port that is overloaded settles from above
     within a few packets where it would take minutes to fill.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Of a port.
-
-    Returns
-    -------
-    Scenario
-        The same where nothing needs filling.
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(5000)),))
     >>> full = congested(Scenario("a", port, (Stream("data", 12e6, 1250),), 20.0))

@@ -28,12 +28,6 @@ MOVED_ON = """> **This lesson has a newer version.** Your copy is kept as it is.
 def originals() -> Path:
     """The lessons: inside an installed package, or beside it in a checkout.
 
-    Returns
-    -------
-    Path
-
-    Examples
-    --------
     >>> originals().name
     'notebooks'
     """
@@ -136,25 +130,7 @@ def set_aside(folder: Path) -> Path | None:
 
 
 def copy_lessons(folder: Path, fresh: bool = False) -> list[str]:
-    """Copy the lessons that are not in a folder yet.
-
-    Parameters
-    ----------
-    folder : Path
-        It is made where it is not there.
-    fresh : bool
-        Whether all copies are made anew; the old ones move to a backup folder in it.
-
-    Returns
-    -------
-    list of str
-        What a reader is told: where old copies are, and which lessons have a newer version.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written to.
-    """
+    """Copy the lessons that are not in a folder yet."""
     told = []
     if fresh and (backup := set_aside(folder)):
         told.append(f"your copies are in {backup}")

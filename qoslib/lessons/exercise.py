@@ -129,13 +129,7 @@ class Exercise:
         return text.format(**given) if given else text
 
     def verdict(self, answer: Any, **given: float) -> Verdict:
-        """Judge an answer to the question with these numbers.
-
-        Raises
-        ------
-        NoAnswer
-            If it is none.
-        """
+        """Judge an answer to the question with these numbers."""
         unit = self.words.get("unit")
         if answer is None or answer is ...:
             raise NoAnswer(self._dots)
@@ -207,20 +201,7 @@ class Exercise:
 
 
 def read(file: str, *judges: Callable) -> dict[str, Exercise]:
-    """The exercises of a lesson, by number.
-
-    Parameters
-    ----------
-    file : str
-        The lesson's ``exercises.py``; the words stand beside it.
-    judges : callable
-        One an exercise, in the order of the words.
-
-    Raises
-    ------
-    ValueError
-        If there are more words than judges or fewer, or an exercise has not all of its words.
-    """
+    """The exercises of a lesson, by number."""
     path = Path(file).with_suffix(".toml")
     words = tomllib.loads(path.read_text(encoding="utf-8"))
     if len(words) != len(judges):

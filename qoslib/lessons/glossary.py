@@ -47,18 +47,6 @@ def groups() -> list[str]:
 def words(group: str = "") -> pd.DataFrame:
     """The words of a group, or of all.
 
-    Parameters
-    ----------
-    group : str
-        One of `groups`.
-
-    Raises
-    ------
-    ValueError
-        If there is no such group.
-
-    Examples
-    --------
     >>> "head drop" in set(words("Dropping")["word"])
     True
     """

@@ -164,17 +164,7 @@ class _Packet(NamedTuple):
 
 
 def drawn(picture: Picture) -> str:
-    """An SVG that plays over and over, and shows one moment where no motion is wanted.
-
-    Parameters
-    ----------
-    picture : Picture
-
-    Returns
-    -------
-    str
-        An SVG document of a few kilobytes.
-    """
+    """An SVG that plays over and over, and shows one moment where no motion is wanted."""
     largest = max(stream.mean_frame_bytes for stream in picture.streams)
     slowed = SENDING_S / units.serialisation_s(largest, LINK_BPS, 0)
     scenario = Scenario("picture", picture.port, picture.streams, seed=2)

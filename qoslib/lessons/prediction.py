@@ -190,11 +190,6 @@ def reveal(
     """Set a guess beside the answer; of a curve that is not finished, the part that is drawn.
 
     NaN for a number, and None for a choice, say that there is no answer.
-
-    Raises
-    ------
-    ValueError
-        If the answer is not of the prediction's kind.
     """
     words, kind = prediction.words, prediction.kind
     if kind == "curve":
@@ -288,22 +283,6 @@ def ghost(
     """What was guessed, to stay in a figure whose axis is what was asked for.
 
     Without a guess the trace has no points.
-
-    Parameters
-    ----------
-    prediction : Prediction
-        A number or a curve.
-    guess : Any
-        What was guessed, or None.
-    panel : int
-    x, y : sequence
-        Of a number: where it stands on the other axis; between two places a line is drawn.
-    drawn : callable
-        From the unit of the prediction to that of the axis.
-    faded : bool
-        Whether the figure has other settings than the question.
-    side : str
-        ``left``, ``center`` or ``right``: where its name stands.
     """
     uid = f"guess-{prediction.name}"
     if guess is None:
@@ -337,13 +316,7 @@ def guess_words(prediction: Prediction, guess: Any) -> str:
 
 
 def guesses_in(prediction: Prediction, folder: str | Path) -> tuple[list[Any], int]:
-    """All guesses of one prediction below a folder, and how many files could not be read.
-
-    Raises
-    ------
-    ValueError
-        If there is no such folder, or it has more files than any class.
-    """
+    """All guesses of one prediction below a folder, and how many files could not be read."""
     if not isinstance(folder, str | Path) or not Path(folder).is_dir():
         fail("folder", folder, "a folder with what readers kept in their .answers")
     found, bad = [], 0

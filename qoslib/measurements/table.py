@@ -103,19 +103,6 @@ class Record(NamedTuple):
 def frame_of(text: str, name: str) -> pd.DataFrame:
     """The table in a CSV text, checked.
 
-    Parameters
-    ----------
-    text : str
-    name : str
-        What errors call it.
-
-    Raises
-    ------
-    MeasurementError
-        The first thing that is wrong in it.
-
-    Examples
-    --------
     >>> frame_of("stream,quantity,value,unit\\nvoice,latency,4.5,ms\\n", "mine").half_width.item()
     0.05
     """
@@ -127,21 +114,6 @@ def frame_of_cells(rows: Iterable[tuple[int | None, dict[str, str]]], name: str)
 
     It has the column `INTERVAL` besides.
 
-    Parameters
-    ----------
-    rows : iterable of int or None, and dict
-        The line of the file that a value stands in, and its texts by column. Those of `WANTED`
-        have to be there.
-    name : str
-        What errors call the file.
-
-    Raises
-    ------
-    MeasurementError
-        The first thing that is wrong in it.
-
-    Examples
-    --------
     >>> cells = {"stream": "voice", "quantity": "latency", "value": "4.5", "unit": "ms"}
     >>> frame_of_cells([(7, cells)], "mine").place.item()
     'line 7'
@@ -172,13 +144,6 @@ def _frame(records: list[Record]) -> pd.DataFrame:
 def text_of(raw: bytes | str, name: str) -> str:
     """A text in UTF-8 of at most 10 million bytes.
 
-    Raises
-    ------
-    MeasurementError
-        If it is longer, or is something else.
-
-    Examples
-    --------
     >>> text_of("72 \u00b5s".encode(), "mine")
     '72 \u00b5s'
     """

@@ -182,13 +182,7 @@ class _Turns:
         self.sent = np.zeros(len(streams), np.int64)
 
     def next(self, watch: Watch) -> int:
-        """Bring all hops to a later time [ps], by about as many events as one may play at once.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            If the run is stopped and that takes too long.
-        """
+        """Bring all hops to a later time [ps], by about as many events as one may play at once."""
         first, *others = self.stations
         began_ps, pieces = first.done_ps, 1
         self._play(0, min(began_ps + min(self.span_ps, self.most_ps), self.options.end_ps))

@@ -28,20 +28,7 @@ def collected(
     trace: PacketTrace | None = None,
     marks: Sequence[str] = (),
 ) -> Result:
-    """The record of a run, up to a time before which every event has been played.
-
-    Parameters
-    ----------
-    state : State
-    names, queues : tuple of str
-        Streams and queues.
-    run : Run
-    done_ps : int
-        That time; before the run's end it was interrupted.
-    trace : PacketTrace or None
-    marks : sequence of str
-        Of each packet class.
-    """
+    """The record of a run, up to a time before which every event has been played."""
     return record_of(
         names,
         queues,
@@ -179,13 +166,7 @@ def _tokens_share(state: State, bins: int) -> Floats:
 
 
 def trace_of(outcomes: NDArray[np.void], classes: NDArray[np.void]) -> PacketTrace:
-    """The packets one by one.
-
-    Parameters
-    ----------
-    outcomes, classes : ndarray
-        Rows of the log, and the table of packet classes.
-    """
+    """The packets one by one."""
     causes = np.array([*CAUSES, ""])
     sent = outcomes["cause"] < 0
     return PacketTrace(

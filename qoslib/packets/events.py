@@ -42,15 +42,6 @@ def events_of(state: tables.State, done_ps: int, marks: Sequence[str]) -> Events
 
     Of events at the same time departures come first, then starts of packets chosen before; the
     rest is in the order of the engine.
-
-    Parameters
-    ----------
-    state : State
-        After a run with `Run.events` rows.
-    done_ps : int
-        How far it came [ps].
-    marks : sequence of str
-        Of each packet class.
     """
     rows = state.events[: len(state.events) - int(state.port[0]["events_left"])]
     row, kind, time_ps = _expanded(rows, *_on_line(rows, state.classes))

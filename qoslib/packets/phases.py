@@ -19,13 +19,6 @@ def random_phases(streams: Sequence[Stream], seed: int) -> list[Stream]:
     No source describes how the streams of its load generators stood to each other, and streams
     that all begin at once are the least likely case.
 
-    Parameters
-    ----------
-    streams : sequence of Stream
-    seed : int
-
-    Examples
-    --------
     >>> [stream] = random_phases([Stream("a", 8e6, 1000)], seed=1)
     >>> 0 < stream.arrivals.phase_s < 1e-3
     True
@@ -48,15 +41,6 @@ def _begun(stream: Stream, share: float) -> Stream:
 def random_starts(streams: Sequence[Stream], within_s: float, seed: int) -> list[Stream]:
     """Streams, of which all but the first start later by a uniform draw, as if by hand.
 
-    Parameters
-    ----------
-    streams : sequence of Stream
-    within_s : float
-        The largest draw [s].
-    seed : int
-
-    Examples
-    --------
     >>> first, second = random_starts([Stream("a", 1e6), Stream("b", 1e6)], 1.0, seed=1)
     >>> first.start_s, 0 < second.start_s < 1
     (0.0, True)
@@ -69,8 +53,6 @@ def random_starts(streams: Sequence[Stream], within_s: float, seed: int) -> list
 def delayed(stream: Stream, by_s: float) -> Stream:
     """The stream, starting and stopping later [s].
 
-    Examples
-    --------
     >>> delayed(Stream("a", 1e6, stop_s=10.0), 0.5).stop_s
     10.5
     """

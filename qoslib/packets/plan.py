@@ -119,12 +119,6 @@ def planned(
 
     Draws belong to hop `hop` of a chain, and to the streams' places `owners` in the whole list.
     The packet classes are `kinds`, by default those of streams that come with their own marks.
-
-    Raises
-    ------
-    ValueError
-        If a description cannot run, a number in it fits neither the clock nor 64 bits, or the
-        tables do not fit the budget of `qoslib.memory`.
     """
     queues, ring = as_port(where)
     each_stream = 2 * tables.STREAM.itemsize + 8 * BINS

@@ -33,22 +33,12 @@ LARGEST_BYTES = 1 << 33
 
 
 def is_tree(where: Port | Forwarder) -> bool:
-    """Whether its scheduler is a tree, which has a loop of its own.
-
-    Parameters
-    ----------
-    where : Port or Forwarder
-    """
+    """Whether its scheduler is a tree, which has a loop of its own."""
     return type(getattr(where, "scheduler", None)) in codes.TREES
 
 
 def lends(where: Port | Forwarder) -> bool:
-    """Whether its scheduler is HTB, whose ceils count bits on the line as its rates do.
-
-    Parameters
-    ----------
-    where : Port or Forwarder
-    """
+    """Whether its scheduler is HTB, whose ceils count bits on the line as its rates do."""
     return isinstance(getattr(where, "scheduler", None), HierarchicalTokenBucket)
 
 
@@ -58,22 +48,7 @@ def class_rows(
     rows: NDArray[np.void],
     kinds: Sequence[Kind],
 ) -> NDArray[np.void]:
-    """The packet classes of a port or forwarder; each stream's row learns which are its own.
-
-    Parameters
-    ----------
-    where : Port or Forwarder
-    streams : sequence of Stream
-    rows : ndarray
-        A row for each stream, which is filled in.
-    kinds : sequence of Kind
-        What the classes are.
-
-    Raises
-    ------
-    ValueError
-        If a frame is too large, or a number does not fit the clock.
-    """
+    """The packet classes of a port or forwarder; each stream's row learns which are its own."""
     table = np.zeros(len(kinds), tables.CLASS)
     numbers = {kind: number for number, kind in enumerate(kinds)}
     for number, kind in reversed(list(enumerate(kinds))):

@@ -28,13 +28,6 @@ def kinds_of(
 
     First those with the first of its marks of each stream, then those of its other marks, then
     what policers make of them.
-
-    Parameters
-    ----------
-    where : Port or Forwarder
-    streams : sequence of Stream
-    marks : sequence of sequence of str, optional
-        With which marks each stream's packets may arrive; by default with its own.
     """
     of_stream = [[stream.label] for stream in streams] if marks is None else marks
     arriving = [

@@ -130,14 +130,7 @@ def _fill_limit(
 
 
 def fill_pools(table: NDArray[np.void], pools: Sequence[MemoryPool]) -> None:
-    """Size and resume threshold of memories that queues share.
-
-    Parameters
-    ----------
-    table : ndarray
-        A row for each pool, which is filled in.
-    pools : sequence of MemoryPool
-    """
+    """Size and resume threshold of memories that queues share."""
     table["limit_bytes"] = [pool.limit_bytes for pool in pools]
     table["resume_bytes"] = [
         -1 if pool.resume_bytes is None else pool.resume_bytes for pool in pools

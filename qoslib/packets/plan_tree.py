@@ -24,21 +24,7 @@ __all__ = ["run", "tree_needs", "tree_of"]
 
 
 def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree | None:
-    """The tables of a port's tree; None of a port without one.
-
-    Parameters
-    ----------
-    where : Port or Forwarder
-    state : State
-        What `qoslib.packets.plan.planned` made of it.
-    end_ps : int
-        Length of the run [ps].
-
-    Raises
-    ------
-    ValueError
-        If a number of the tree does not fit the clock.
-    """
+    """The tables of a port's tree; None of a port without one."""
     if type(getattr(where, "scheduler", None)) not in TREES:
         return None
     assert isinstance(where, Port)
@@ -47,13 +33,7 @@ def tree_of(where: Port | Forwarder, state: tables.State, end_ps: int) -> Tree |
 
 
 def run(state: tables.State, tree: Tree | None, until_ps: int, events: int) -> int:
-    """Play a port, by the loop that it needs, up to a time, about so many events.
-
-    Returns
-    -------
-    int
-        How far all is done [ps]; see `qoslib.packets.kernels.loop.run`.
-    """
+    """Play a port, by the loop that it needs, up to a time, about so many events."""
     done_ps: int
     if tree is None:
         done_ps = run_flat(state, until_ps, events)

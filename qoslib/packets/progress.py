@@ -116,40 +116,13 @@ class Watch:
 
 
 def check_progress(progress: object) -> None:
-    """Refuse what cannot be called, nor is None.
-
-    Raises
-    ------
-    ValueError
-        If that is so.
-    """
+    """Refuse what cannot be called, nor is None."""
     if progress is not None and not callable(progress):
         fail("progress", progress, "a callable of the time done and the whole time, or None")
 
 
 def play(advance: Callable[[Watch], int], options: Run, progress: Progress | None) -> int:
-    """Play a run piece by piece until it is over or somebody stops it.
-
-    Parameters
-    ----------
-    advance : callable
-        Of the `Watch`: plays a piece, and says how far all is done then [ps].
-    options : qoslib.packets.plan.Run
-    progress : Progress or None
-        None for a bar after two seconds.
-
-    Returns
-    -------
-    int
-        How far the run came [ps].
-
-    Raises
-    ------
-    ValueError
-        If `progress` cannot be called.
-    KeyboardInterrupt
-        If it is stopped before the warm-up is over: there is nothing to record.
-    """
+    """Play a run piece by piece until it is over or somebody stops it."""
     check_progress(progress)
     done_ps, total_s = 0, options.end_ps / PS_PER_S
     with closing(ProgressBar()) as bar:

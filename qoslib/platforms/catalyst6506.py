@@ -31,15 +31,6 @@ FACTS = Facts(
 def port(hold_queue_packets: float, assumptions: str = "base") -> Port:
     """The 10-Gigabit Ethernet port with a hold-queue as configured, or as a set takes it to be.
 
-    Parameters
-    ----------
-    hold_queue_packets : float
-        As configured [packets].
-    assumptions : str
-        Name of the set.
-
-    Examples
-    --------
     >>> [port(size).queues[0].limit for size in SIZES]
     [ByteLimit(limit_bytes=6500000), PacketLimit(packets=4096)]
     """

@@ -187,32 +187,12 @@ SETS = {
 
 
 def ten_gigabit(name: str, limit: ByteLimit | PacketLimit, queue: str = "all") -> Port:
-    """A 10-Gigabit Ethernet port with one queue.
-
-    Parameters
-    ----------
-    name : str
-    limit : ByteLimit or PacketLimit
-        Of the queue.
-    queue : str
-        Its name.
-    """
+    """A 10-Gigabit Ethernet port with one queue."""
     return Port(name, HOSTS.line_bps, (Queue(queue, limit),), overhead_bytes=HOSTS.layer2_bytes)
 
 
 def host(assumptions: str, facts: Facts, paced_bps: float | None = None) -> Host:
-    """The host that sends TCP.
-
-    Parameters
-    ----------
-    assumptions : str
-        Name of the set.
-    facts : Facts
-        Of the router: ``packet_bytes``, ``streams``, ``round_trip_s``, and ``delay_s``, what the
-        sending host adds of the round trip if it is not all of it.
-    paced_bps : float or None
-        Rate of its htb class as configured [bit/s]; None: not paced.
-    """
+    """The host that sends TCP."""
     chosen = SETS[assumptions]
     each = Flow(
         "tcp",
@@ -253,21 +233,7 @@ def tcp_test(
     background_bps: float | None = None,
     paced_bps: float | None = None,
 ) -> Experiment:
-    """One test: the sending host, and UDP from another host as the background.
-
-    Parameters
-    ----------
-    name, title : str
-    port : Port
-    assumptions : str
-        Name of the set.
-    facts : Facts
-        Of the router: as for `host`, and ``duration_s``, ``background_bps``.
-    background_bps : float, optional
-        Rate of the background [bit/s]; by default that of the facts.
-    paced_bps : float, optional
-        As for `host` [bit/s].
-    """
+    """One test: the sending host, and UDP from another host as the background."""
     background_bps = facts.background_bps if background_bps is None else background_bps
     udp = Stream("udp", background_bps, int(facts.packet_bytes), jitter_s=HOSTS.jitter_s)
     return Experiment(

@@ -62,13 +62,7 @@ def fifo(limit_packets: float = FACTS.fifo_packets) -> Port:
 
 
 def llq(uncongested: Literal["drains", "keeps"] = "keeps") -> Port:
-    """The port with the policy of the source: a policed priority queue before all else.
-
-    Parameters
-    ----------
-    uncongested : {'keeps', 'drains'}
-        Whether a packet that passes without congestion takes its tokens.
-    """
+    """The port with the policy of the source: a policed priority queue before all else."""
     police = Policer(
         FACTS.priority_bps,
         int(FACTS.burst_bytes),
@@ -91,16 +85,7 @@ def stream(
     lasting_s: float = FACTS.run_s,
     mark: str = "",
 ) -> Stream:
-    """One iperf3 client: at each tick it sends what is due, in frames of one size.
-
-    Parameters
-    ----------
-    name, mark : str
-    payload_bps : float
-        What the client is asked to send, counted without headers [bit/s].
-    start_s, lasting_s : float
-        When it starts, and for how long it sends [s].
-    """
+    """One iperf3 client: at each tick it sends what is due, in frames of one size."""
     frame = FACTS.frame_bytes
     return Stream(
         name,

@@ -83,13 +83,6 @@ def _queue(name: str, **changes: Any) -> Queue:
 def port(**changed: dict[str, Any]) -> Port:
     """The 10-Gigabit Ethernet port, with fields of some queues changed.
 
-    Parameters
-    ----------
-    **changed : dict
-        Class name to the fields of its `Queue` to change.
-
-    Examples
-    --------
     >>> port(CS1={"weight": 2.0}).queues[3].weight
     2.0
     """
@@ -108,20 +101,6 @@ def streams(
 ) -> tuple[Stream, ...]:
     """One stream per class, offered as a share of the line, in the order given.
 
-    Parameters
-    ----------
-    shares : mapping of str to float
-        Class to its share of the line [ratio]; a class that is not named has no stream.
-    frame_bytes : float
-        Ethernet frame with its FCS [B]; the router counts the packet within.
-
-    Raises
-    ------
-    ValueError
-        If a class is none of `CLASSES`, or its share is no number.
-
-    Examples
-    --------
     >>> [stream.name for stream in streams({"BE": 1.0, "CS1": 0.3})]
     ['BE', 'CS1']
     """

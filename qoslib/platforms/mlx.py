@@ -32,8 +32,6 @@ FACTS = Facts(
 def port(queue_bytes: float) -> Port:
     """The 10-Gigabit Ethernet port: all traffic is in queue type 0, of a size that we choose [B].
 
-    Examples
-    --------
     >>> port(32e6).queues[0]
     Queue(name='type 0', limit=ByteLimit(limit_bytes=32000000))
     """

@@ -54,15 +54,6 @@ def router(
 ) -> Chain:
     """The software forwarder and the two ports behind it.
 
-    Parameters
-    ----------
-    packet_s, byte_s : float
-        What a packet and a byte of its frame cost the forwarder [s].
-    pause : Pause or None
-        What the forwarder sends to the senders.
-
-    Examples
-    --------
     >>> [hop.at.name for hop in router().hops]
     ['vMX', 'xe-0/0/13', 'xe-0/0/12']
     """
@@ -82,15 +73,7 @@ _GAP = FACTS.gap_bytes
 
 
 def streams(frame_bytes: int | FrameMix, load: float = 1.0) -> tuple[Stream, ...]:
-    """Both directions at a share of the line rate, each named after the port it enters by.
-
-    Parameters
-    ----------
-    frame_bytes : int or FrameMix
-        Ethernet frame with its check sequence [B].
-    load : float
-        Share of the line rate [ratio].
-    """
+    """Both directions at a share of the line rate, each named after the port it enters by."""
     mean = frame_bytes.mean_bytes if isinstance(frame_bytes, FrameMix) else frame_bytes
     line_bps = FACTS.line_bps
     rate = load * line_bps * mean / (mean + _GAP)
@@ -102,14 +85,7 @@ def streams(frame_bytes: int | FrameMix, load: float = 1.0) -> tuple[Stream, ...
 
 
 def before_fix_pps(lasting_s: float) -> float:
-    """What the router forwarded each way before the fix, if the test lasted so long [packets/s].
-
-    Parameters
-    ----------
-    lasting_s : float
-        At least what the frames take on the line, at most what had passed since the counters
-        were cleared [s].
-    """
+    """What the router forwarded each way before the fix, if the test lasted so long [packets/s]."""
     shortest_s = FACTS.received_packets * units.serialisation_s(
         FACTS.frame_bytes, FACTS.line_bps, _GAP
     )

@@ -32,15 +32,6 @@ FACTS = Facts(
 def port(configured_bytes: float, assumptions: str = "base") -> Port:
     """The 10-Gigabit Ethernet port with a buffer as configured, or as a set takes it to be.
 
-    Parameters
-    ----------
-    configured_bytes : float
-        As set by the scheduler map [B].
-    assumptions : str
-        Name of the set.
-
-    Examples
-    --------
     >>> [port(size, "textbook").queues[0].limit.limit_bytes for size in (60e6, 36e6)]
     [60000000, 36000000]
     """

@@ -49,36 +49,11 @@ def ios_xe(
     The three rates are independent. After priority and all `bandwidth` the excess is shared by
     `bandwidth remaining ratio`, equally where none is given.
 
-    Parameters
-    ----------
-    of : Queue or Node
-        The class; a node where it has a child policy.
-    bandwidth_bps : float
-        Of a queue only [bit/s].
-    shape_bps : float, optional
-        Its Bc is 4 ms of this rate, and at least a frame of 1518 B [bit/s].
-    remaining_ratio : float
-        Weight of the excess; of `bandwidth remaining percent` the per cent.
-    priority_level : int, optional
-        1 or 2, of a queue; what limits it is the queue's policer.
-
-    Returns
-    -------
-    Queue or Node
-        With these values.
-
-    Raises
-    ------
-    ValueError
-        If a value is not allowed, or a node is given `bandwidth` or `priority`.
-
     References
     ----------
     Cisco, "3-Level User-Defined Queuing Policy Support", IOS XE 16. The 4 ms are what a device
     showed.
 
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> ios_xe(Queue("video", PacketLimit(64)), bandwidth_bps=15e6)
     Queue(name='video', limit=PacketLimit(packets=64), priority=2, guaranteed_bps=15000000.0)
@@ -101,23 +76,6 @@ def ios_xe(
 def ios_xe_tree(queues: Sequence[Queue], nodes: Sequence[Node]) -> SchedulerTree:
     """The tree of IOS XE, which refuses more `bandwidth` and `priority` than a parent's `shape`.
 
-    Parameters
-    ----------
-    queues : sequence of Queue
-    nodes : sequence of Node
-        Both from `ios_xe`. A priority queue counts with the rate of its policer.
-
-    Returns
-    -------
-    SchedulerTree
-
-    Raises
-    ------
-    ValueError
-        If they are no tree, or the rates below a node are above its shaper's.
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> queues = [ios_xe(Queue(n, PacketLimit(64)), bandwidth_bps=30e6) for n in ("a", "b")]
     >>> ios_xe_tree(queues, [ios_xe(Node("site", ("a", "b")), shape_bps=50e6)])
@@ -149,34 +107,11 @@ def ios(
 ) -> Class:
     """A class of classic IOS (HQF): `bandwidth` is a weight, of the minimum and of the excess.
 
-    Parameters
-    ----------
-    of : Queue or Node
-        The class; a node where it has a child policy.
-    bandwidth_bps : float, optional
-        Of class-default what the others leave unreserved [bit/s].
-    shape_bps : float, optional
-        As for `ios_xe` [bit/s].
-    priority : bool
-        Whether it is the low-latency queue.
-
-    Returns
-    -------
-    Queue or Node
-        With these values.
-
-    Raises
-    ------
-    ValueError
-        If a value is not allowed, or a node is given `priority`.
-
     References
     ----------
     Cisco, "3-Level User-Defined Queuing Policy Support", IOS XE 16: the excess is shared in
     proportion to the configured bandwidths.
 
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> ios(Queue("video", PacketLimit(64)), bandwidth_bps=15e6)
     Queue(name='video', limit=PacketLimit(packets=64), priority=1, weight=15000000.0)
@@ -204,39 +139,11 @@ def junos(
     A queue within its `transmit-rate` is served by its priority, beyond it by its excess priority.
     A node that has used up its `guaranteed-rate` passes all its queues into the excess.
 
-    Parameters
-    ----------
-    of : Queue or Node
-        The queue of a scheduler; the node of a traffic-control-profile.
-    guaranteed_bps : float
-        `transmit-rate` of a queue, `guaranteed-rate` of a node [bit/s].
-    shaping_bps : float, optional
-        `shaping-rate`; its burst is 10 ms of it and at least 2,048 B [bit/s].
-    priority : str
-        `strict-high`, `high`, `medium-high`, `medium-low` or `low`; of a queue.
-    excess_priority : str, optional
-        The same words but for the first; by default as `priority`.
-    excess_weight : float, optional
-        `excess-rate`; by default the guaranteed rate, as on EX, PTX and IQE. On MPC and MIC it is
-        the same for all queues of one excess priority: 1.
-
-    Returns
-    -------
-    Queue or Node
-        With these values.
-
-    Raises
-    ------
-    ValueError
-        If a value is not allowed.
-
     References
     ----------
     Juniper, "Priority Scheduling Overview", "Excess Rate and Excess Priority Configuration
     Examples", "Burst Size Configuration".
 
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> made = junos(Queue("q1", PacketLimit(64)), guaranteed_bps=1e8, priority="high")
     >>> made.priority, made.weight
@@ -269,39 +176,10 @@ def htb(
 ) -> Class:
     """A class of Linux HTB, as ``tc class add ... htb rate R ceil C`` makes it.
 
-    Parameters
-    ----------
-    of : Queue or Node
-        A node where the class has children.
-    rate_bps : float
-        Its own rate [bit/s].
-    ceil_bps : float, optional
-        Most with what it borrows; by default `rate_bps` [bit/s].
-    prio : int
-        Of a queue; the lowest borrows first.
-    quantum_bytes : int, optional
-        Of a queue [B]; by default the bytes of its rate in a second over `r2q`, held between 1,000
-        and 200,000 B. Above 16 Mb/s (with `r2q` 10) all have the same quantum, and share equally.
-    burst_bytes, cburst_bytes : int
-        Of rate and ceil [B]; by default those of tc with high-resolution timers.
-    r2q : float
-
-    Returns
-    -------
-    Queue or Node
-        With these values.
-
-    Raises
-    ------
-    ValueError
-        If a value is not allowed.
-
     References
     ----------
     Linux, net/sched/sch_htb.c; iproute2, tc/q_htb.c.
 
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> htb(Queue("1:10", PacketLimit(1000)), 3e6, 10e6).quantum_bytes
     37500

@@ -33,20 +33,7 @@ class MarkedClass(NamedTuple):
 
 
 def by_mark(streams: Sequence[Stream], only: Iterable[str] = ()) -> list[MarkedClass]:
-    """The classes of streams that offer something, in their order.
-
-    Parameters
-    ----------
-    streams : sequence of Stream
-        A stream without a mark is a class of its own.
-    only : iterable of str
-        Labels of the classes wanted; all if none is named.
-
-    Raises
-    ------
-    ValueError
-        If there is no class of such a label.
-    """
+    """The classes of streams that offer something, in their order."""
     at: dict[str, list[int]] = {}
     for index, stream in enumerate(streams):
         if stream.rate_bps:

@@ -32,22 +32,6 @@ class Patient(traitlets.HasTraits):
 def patient(module: str) -> str:
     """The module of a widget, so that it also works where it comes later than anywidget waits.
 
-    Parameters
-    ----------
-    module : str
-        With a default export.
-
-    Returns
-    -------
-    str
-
-    Raises
-    ------
-    ValueError
-        If it exports nothing by default.
-
-    Examples
-    --------
     >>> patient("export default { render };").endswith("export default patiently({ render });")
     True
     """

@@ -137,14 +137,7 @@ def _listed(name: str) -> Look | None:
 
 
 def looks(names: Iterable[str], first: int = -1) -> dict[str, Look]:
-    """The looks of classes in one figure: no two alike as long as there are enough.
-
-    Parameters
-    ----------
-    names : iterable of str
-    first : int
-        The place of the first one, for those that are not listed.
-    """
+    """The looks of classes in one figure: no two alike as long as there are enough."""
     names, each = list(dict.fromkeys(names)), list(LOOKS.values())
     found: dict[str, Look] = {}
     for name in names:

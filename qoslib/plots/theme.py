@@ -22,13 +22,6 @@ _UNNAMED = ":root:not([data-theme]) body:not([data-jp-theme-light])"
 def sheet() -> str:
     """The style sheet, to stand anywhere in the page of a figure.
 
-    Returns
-    -------
-    str
-        CSS. It touches figures on `style.PAPER` alone, those of this package.
-
-    Examples
-    --------
     >>> "prefers-color-scheme: dark" in sheet()
     True
     """

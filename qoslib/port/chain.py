@@ -65,40 +65,14 @@ class Hop(Record):
 
 
 def check_hops(what: str, hops: Sequence[Hop]) -> None:
-    """There must be at least one, and each name once.
-
-    Parameters
-    ----------
-    what : str
-        What messages call them.
-    hops : sequence of Hop
-
-    Raises
-    ------
-    ValueError
-        If there is none, or two have one name.
-    """
+    """There must be at least one, and each name once."""
     names = [hop.at.name for hop in hops]
     if not names or len(set(names)) != len(names):
         fail(what, names, "at least one, each name once", "are")
 
 
 def check_named(kind: str, hops: Sequence[Hop], names: Sequence[str]) -> None:
-    """Hops may only name streams that there are.
-
-    Parameters
-    ----------
-    kind : str
-        What messages call a hop.
-    hops : sequence of Hop
-    names : sequence of str
-        Of the streams.
-
-    Raises
-    ------
-    ValueError
-        If one names another.
-    """
+    """Hops may only name streams that there are."""
     for hop in hops:
         for name in hop.streams:
             if name not in names:

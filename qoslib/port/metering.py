@@ -153,17 +153,10 @@ class Shaper(Record):
 def ios_ring_packets(line_bps: float | None) -> int:
     """How many packets IOS's transmit ring holds by default: a power of 2 set by the line rate.
 
-    Parameters
-    ----------
-    line_bps : float or None
-        Line rate [bit/s]; None for a fast one.
-
     References
     ----------
     Cisco, Document ID 6142, table of line rates and `txcount`.
 
-    Examples
-    --------
     >>> ios_ring_packets(1.5e6), ios_ring_packets(100e6)
     (2, 64)
     """

@@ -71,26 +71,11 @@ class Outline(NamedTuple):
     nodes: tuple[Node, ...]
 
     def each(self, queues: Sequence["Queue"]) -> "tuple[Queue | Node, ...]":
-        """All queues and nodes, by their numbers.
-
-        Parameters
-        ----------
-        queues : sequence of Queue
-            That it was made of.
-
-        Returns
-        -------
-        tuple of Queue or Node
-        """
+        """All queues and nodes, by their numbers."""
         return (*queues, *self.nodes)
 
     def walk(self) -> Iterator[int]:
-        """The numbers of all queues and nodes as a tree is written, a parent before its children.
-
-        Yields
-        ------
-        int
-        """
+        """The numbers of queues and nodes as a tree is written: parents before children."""
         ahead = [len(self.parents) - 1]
         while ahead:
             number = ahead.pop()
@@ -101,23 +86,6 @@ class Outline(NamedTuple):
 def outline(queues: Sequence["Queue"], nodes: Sequence[Node]) -> Outline:
     """The tree that nodes make above queues.
 
-    Parameters
-    ----------
-    queues : sequence of Queue
-    nodes : sequence of Node
-
-    Returns
-    -------
-    Outline
-
-    Raises
-    ------
-    ValueError
-        If it is no tree: a name is unknown or used twice, a queue or node has two parents, a
-        queue has none, or nodes form a cycle.
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Queue
     >>> queues = [Queue(name, PacketLimit(9)) for name in ("voice", "data", "rest")]
     >>> tree = outline(queues, [Node("line", ("site", "rest")), Node("site", ("voice", "data"))])
@@ -187,19 +155,6 @@ def _depths(by_name: dict[str, Node], roots: Sequence[str]) -> dict[str, int]:
 def guaranteed_below_bps(queues: Sequence["Queue"], tree: Outline) -> list[float]:
     """Guaranteed rates of queues and nodes; of a node without one the sum of those below it.
 
-    Parameters
-    ----------
-    queues : sequence of Queue
-    tree : Outline
-        Of these queues.
-
-    Returns
-    -------
-    list of float
-        By the numbers of the outline [bit/s].
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit, Queue
     >>> queues = [Queue(name, PacketLimit(9), guaranteed_bps=1e6) for name in ("a", "b")]
     >>> guaranteed_below_bps(queues, outline(queues, [Node("both", ("a", "b"))]))

@@ -212,19 +212,7 @@ class Queue(Record):
 
 
 def check_reserved(pools: Iterable[MemoryPool], queues: Iterable[Queue]) -> None:
-    """Refuse reserved parts, or headroom of a pause, larger than the memory they are parts of.
-
-    Parameters
-    ----------
-    pools : iterable of MemoryPool
-    queues : iterable of Queue
-        All that take memory from these.
-
-    Raises
-    ------
-    ValueError
-        If one pool is too small for what its queues reserve, or for the headroom of one.
-    """
+    """Refuse reserved parts, or headroom of a pause, larger than the memory they are parts of."""
     queues = tuple(queues)
     for pool in pools:
         reserved = sum(queue.reserved_bytes for queue in queues if queue.pool == pool.name)

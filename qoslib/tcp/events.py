@@ -12,15 +12,7 @@ KINDS, STATES = np.array(["send", "ack", "timeout"]), np.array(["open", "recover
 
 
 def flow_events_of(senders: Senders, done_ps: int) -> FlowEvents:
-    """The events of the flows up to a time, in the order in which they happened.
-
-    Parameters
-    ----------
-    senders : Senders
-        After a run with `Run.events` rows.
-    done_ps : int
-        How far it came [ps].
-    """
+    """The events of the flows up to a time, in the order in which they happened."""
     rows = senders.events[: len(senders.events) - int(senders.room[0]["left"])]
     rows = rows[rows["time_ps"] <= done_ps]
     return FlowEvents(

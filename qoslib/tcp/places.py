@@ -17,13 +17,7 @@ FIRST_PLACES = 32
 
 
 def first_places(flows: np.ndarray, hosts: np.ndarray) -> np.ndarray:
-    """Give each flow and host its first stretches; the rows of `TABLES`.
-
-    Parameters
-    ----------
-    flows, hosts : ndarray
-        Their rows, which know the limits of the windows.
-    """
+    """Give each flow and host its first stretches; the rows of `TABLES`."""
     places = np.zeros(len(TABLES), PLACE)
     places["largest"], places["most"] = FIRST_PLACES, flows["limit"].max()
     places["most"][ACKS] = 1
@@ -39,21 +33,7 @@ def first_places(flows: np.ndarray, hosts: np.ndarray) -> np.ndarray:
 
 
 def lengthened(senders: Senders, hosts: Sequence[Host], needs: list[Need]) -> Senders:
-    """The same senders, with tables whose unused ends are long enough again.
-
-    Parameters
-    ----------
-    senders : Senders
-    hosts : sequence of Host
-        Whom they are of.
-    needs : list of (str, object, int)
-        What the other tables of the run take.
-
-    Raises
-    ------
-    ValueError
-        If the tables leave the budget of `qoslib.memory`.
-    """
+    """The same senders, with tables whose unused ends are long enough again."""
     places = senders.places
     reserves = np.where(places["used"], reserve.py_func(places["largest"], places["most"]), 0)
     used = dict(zip(TABLES, places["used"].tolist(), strict=True))

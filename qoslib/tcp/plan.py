@@ -80,14 +80,7 @@ def names_of(hosts: Sequence[Host], streams: Sequence[Stream]) -> tuple[str, ...
 def plan(
     port: Port, hosts: Sequence[Host], streams: Sequence[Stream], run: Run
 ) -> tuple[State, tables.Senders]:
-    """Tables of a port and all its senders, ready to run.
-
-    Raises
-    ------
-    ValueError
-        If a description cannot run, a number in it fits neither the clock nor 64 bits, or the
-        tables do not fit the budget of `qoslib.memory`.
-    """
+    """Tables of a port and all its senders, ready to run."""
     for queue in port.queues:
         if queue.pause is not None:
             allowed = "None: TCP's hosts know no PAUSE"

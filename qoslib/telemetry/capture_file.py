@@ -40,13 +40,7 @@ class Frame(NamedTuple):
 
 
 def frames(file: IO[bytes], name: str) -> Iterator[Frame]:
-    """Each frame of a capture, in the order of the file.
-
-    Raises
-    ------
-    MeasurementError
-        If it is no capture, or a damaged one.
-    """
+    """Each frame of a capture, in the order of the file."""
     begin = file.read(4)
     if begin in PCAP:
         yield from _pcap(_File(file, name), *PCAP[begin])

@@ -47,13 +47,7 @@ class Node(NamedTuple):
                 yield Node(self.file, f"{self.path}[{number}]", value)
 
     def number(self, *keys: str) -> "Number | None":
-        """The number under a path of keys, None where there is none.
-
-        Raises
-        ------
-        MeasurementError
-            If something else stands there, or a number that nothing measures.
-        """
+        """The number under a path of keys, None where there is none."""
         node = self.at(*keys)
         if node is None:
             return None
@@ -86,13 +80,7 @@ class Number(NamedTuple):
 
 
 def documents(text: str, file: str) -> list[Node]:
-    """Each object or list in a text; lines between them, say warnings, are left out.
-
-    Raises
-    ------
-    MeasurementError
-        If there is none, or one of them is no JSON.
-    """
+    """Each object or list in a text; lines between them, say warnings, are left out."""
     found: list[Any] = []
     at = 0
     while begins := FOLLOWS.match(text, at) or BEGINS.search(text, at):

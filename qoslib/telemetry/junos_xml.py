@@ -15,11 +15,6 @@ def elements(text: str, values: Values) -> Iterator[tuple[int, tuple[str, ...], 
     """Each element without children: its line, the names down to it, and its text.
 
     A document type, and with it every entity and whatever it might fetch, is refused.
-
-    Raises
-    ------
-    MeasurementError
-        If it is no XML, has a document type, or is nested too deeply.
     """
     # What a terminal puts before and behind it is no part of it.
     begin, end = text.find("<"), text.rfind(">")

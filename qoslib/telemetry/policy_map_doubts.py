@@ -28,19 +28,6 @@ class Counted(NamedTuple):
 def doubts(classes: Sequence[Counted], parents: Collection[tuple[str, ...]] = ()) -> Iterator[str]:
     """Sentences on what is not as a router writes it.
 
-    Parameters
-    ----------
-    classes : sequence of Counted
-        Of one policy, in the order of the text.
-    parents : collection of tuple of str
-        Paths of the classes that have a child policy.
-
-    Yields
-    ------
-    str
-
-    Examples
-    --------
     >>> voice = Counted(("VOICE",), "VOICE", {"class_packets": 100, "output_packets": 120})
     >>> for each in doubts([voice, Counted(("class-default",), "class-default", {})]):
     ...     print(each)

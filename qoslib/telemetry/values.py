@@ -68,23 +68,7 @@ class Values:
         interval_s: float | None = None,
         experiment: str = "own",
     ) -> None:
-        """Add a value.
-
-        Parameters
-        ----------
-        stream : str
-            As the file calls it; empty for all.
-        quantity, unit, statistic, experiment : str
-            As in a table of measurements.
-        value : str or number
-            As it stands in the file, where that is a number.
-        place : int or str
-            Its line, or its path in a document.
-        half_width : float or None
-            Half of its last digit that counts, in `unit`; None takes that of the text.
-        interval_s : float or None
-            Time that it was taken over [s].
-        """
+        """Add a value."""
         if len(self._rows) >= MOST_VALUES:
             raise self.error(f"more than {MOST_VALUES:,} values; allowed: fewer, say one interface")
         line = place if isinstance(place, int) else None
@@ -112,13 +96,7 @@ class Values:
         return MeasurementError(self.file, problem, line, None)
 
     def only(self, interface: str) -> None:
-        """Keep what is of one interface, in one or both directions.
-
-        Raises
-        ------
-        MeasurementError
-            If there is nothing of it.
-        """
+        """Keep what is of one interface, in one or both directions."""
         wanted = interface.strip().lower()
         names = {
             name
@@ -132,13 +110,7 @@ class Values:
         self._rows = rows
 
     def rename(self, streams: dict[str, str]) -> None:
-        """Give streams the names that a scenario has for them.
-
-        Raises
-        ------
-        MeasurementError
-            If the file has no such stream.
-        """
+        """Give streams the names that a scenario has for them."""
         known = dict.fromkeys(row.cells["stream"] for row in self._rows)
         for name in streams:
             if name not in known:
@@ -148,13 +120,7 @@ class Values:
             row.cells["stream"] = streams.get(row.cells["stream"], row.cells["stream"])
 
     def frame(self, kind: str) -> pd.DataFrame:
-        """All values as `measurements.load` would give them.
-
-        Raises
-        ------
-        MeasurementError
-            If there are none, or one is not allowed in such a table.
-        """
+        """All values as `measurements.load` would give them."""
         if not self._rows:
             raise self.error(f"no values in this output of {kind}; allowed: its counters or sums")
         frame = frame_of_cells(self._rows, self.file)

@@ -64,15 +64,6 @@ def carried(
 
     Up to `MOST_PACKETS` the packet model with CUBIC gives both. Beyond that the long run is
     `qoslib.tcp.formulas` of Reno flows that lose together, and the test the fluid model's.
-
-    Returns
-    -------
-    Shown
-        After the first half minute.
-    Shown or None
-        In the first half minute; None where no model simulates it.
-    str
-        Where two models differ, or where the only one is not valid; else empty.
     """
     fluid = _fluid(path, buffer_bytes)
     seconds = run_s(path)

@@ -363,21 +363,7 @@ class _Reading:
 
 
 def queueing_of(text: str) -> Queueing:
-    """All that a text says of queues.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    Queueing
-
-    Raises
-    ------
-    ConfigurationError
-        If a number is out of range, or it takes too long.
-    """
+    """All that a text says of queues."""
     reading = _Reading()
     for line in lines_of(text, "EOSConfigParser"):
         check_time()

@@ -47,17 +47,7 @@ _TREE = "tx-queues"
 
 
 def is_eos(text: str) -> float:
-    """How sure it is that a text is of Arista EOS.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-    """
+    """How sure it is that a text is of Arista EOS."""
     return 0.85 if _SIGN.search(text) else 0.0
 
 
@@ -65,20 +55,6 @@ def read_eos(text: str, facts: Facts) -> Configuration:
     """Read a configuration of Arista EOS.
 
     Where no interface has queues, each profile is taken for a port.
-
-    Parameters
-    ----------
-    text : str
-    facts : Facts
-
-    Returns
-    -------
-    Configuration
-
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be read.
     """
     found = queueing_of(text)
     ports = [port for each in found.interfaces.values() for port in _ports(found, each, facts)]

@@ -36,18 +36,7 @@ class Rate(NamedTuple):
     line: int
 
     def of_bps(self, whole_bps: float) -> float:
-        """The rate itself, where the whole is so much [bit/s].
-
-        Parameters
-        ----------
-        whole_bps : float
-            What a share is of [bit/s].
-
-        Returns
-        -------
-        float
-            [bit/s]
-        """
+        """The rate itself, where the whole is so much [bit/s]."""
         return self.value if self.kind == "rate" else self.value * whole_bps
 
 
@@ -63,26 +52,6 @@ def _number(word: str, line: int, what: str, most: float, unit: str) -> float:
 def rate_bps(word: str, line: int, what: str = "the rate") -> float:
     """A rate above 0: ``10m`` is 10 Mb/s.
 
-    Parameters
-    ----------
-    word : str
-    line : int
-        For the error.
-    what : str
-        What an error calls it.
-
-    Returns
-    -------
-    float
-        [bit/s]
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no such number.
-
-    Examples
-    --------
     >>> rate_bps("1.5g", 1)
     1500000000.0
     """
@@ -95,26 +64,6 @@ def rate_bps(word: str, line: int, what: str = "the rate") -> float:
 def size_bytes(word: str, line: int, what: str = "the burst size") -> int:
     """A size above 0: ``2m`` is 2,000,000 B.
 
-    Parameters
-    ----------
-    word : str
-    line : int
-        For the error.
-    what : str
-        What an error calls it.
-
-    Returns
-    -------
-    int
-        [B]
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no such number.
-
-    Examples
-    --------
     >>> size_bytes("625k", 1)
     625000
     """
@@ -127,24 +76,6 @@ def size_bytes(word: str, line: int, what: str = "the burst size") -> int:
 def temporal_s(word: str, line: int) -> float:
     """The time of `buffer-size temporal`, in microseconds: ``5k`` is 5 ms.
 
-    Parameters
-    ----------
-    word : str
-    line : int
-        For the error.
-
-    Returns
-    -------
-    float
-        [s]
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no time above 0.
-
-    Examples
-    --------
     >>> temporal_s("5k", 1)
     0.005
     """
@@ -158,26 +89,6 @@ def temporal_s(word: str, line: int) -> float:
 def percent(word: str, line: int, what: str = "the percentage") -> float:
     """A percentage from 0 to 100, as a share.
 
-    Parameters
-    ----------
-    word : str
-    line : int
-        For the error.
-    what : str
-        What an error calls it.
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no such number.
-
-    Examples
-    --------
     >>> percent("34", 1)
     0.34
     """
@@ -190,17 +101,6 @@ def percent(word: str, line: int, what: str = "the percentage") -> float:
 def as_percent(share: float) -> str:
     """A share as the percentage that gives it back.
 
-    Parameters
-    ----------
-    share : float
-        From 0.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> as_percent(0.34), as_percent(1 / 3)
     ('34', '33.33333333333333')
     """
@@ -211,27 +111,6 @@ def as_percent(share: float) -> str:
 def count(word: str, line: int, what: str, most: int) -> int:
     """A whole number from 0.
 
-    Parameters
-    ----------
-    word : str
-    line : int
-        For the error.
-    what : str
-        What an error calls it.
-    most : int
-        The largest.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no such number.
-
-    Examples
-    --------
     >>> count("7", 1, "the queue", 15)
     7
     """

@@ -22,25 +22,7 @@ def limit_of_queue(
     where: str,
     notes: Notes,
 ) -> ByteLimit | TimeLimit:
-    """The limit of a queue; with a missing fact a stand-in, which no port is made of.
-
-    Parameters
-    ----------
-    of : Scheduler
-    part : tuple of float and str
-        Its share of the buffer, and the default that this is from.
-    share : float
-        Its share of the rate.
-    site : Site
-    facts : Facts
-    where : str
-        The queue's place in the port.
-    notes : Notes
-
-    Returns
-    -------
-    ByteLimit or TimeLimit
-    """
+    """The limit of a queue; with a missing fact a stand-in, which no port is made of."""
     platform = facts.text(notes.interface, "platform")
     size = of.buffer
     if size is not None and size.kind == "temporal":

@@ -45,24 +45,6 @@ class Rule(NamedTuple):
 def forwarding_classes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
     """Forwarding class -> the number of its queue, and its line.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `class-of-service`.
-
-    Returns
-    -------
-    dict of str to tuple
-        With those that need not be configured, of line 0. In a text without any, the classes
-        of scheduler maps have numbers that no device has.
-
-    Raises
-    ------
-    ConfigurationError
-        If the number of a queue is none.
-
-    Examples
-    --------
     >>> words = ("forwarding-classes", "class", "voice", "queue-num", "1")
     >>> forwarding_classes([Said(words, 4, "")])["voice"]
     (1, 4)
@@ -86,20 +68,7 @@ def forwarding_classes(said: Sequence[Said]) -> dict[str, tuple[int, int]]:
 def without_number(
     said: Sequence[Said], classes: dict[str, tuple[int, int]]
 ) -> list[tuple[Said, str]]:
-    """What is left out where the text does not say the number of a class's queue.
-
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `class-of-service`.
-    classes : dict of str to tuple
-        From `forwarding_classes`.
-
-    Returns
-    -------
-    list of tuple
-        Statements of scheduler maps, with a sentence.
-    """
+    """What is left out where the text does not say the number of a class's queue."""
     sentence = "The text does not hold this forwarding class: without the number of its queue, the"
     return [
         (each, f"{sentence} class has no default rate or buffer.")
@@ -131,25 +100,7 @@ def _used(said: Sequence[Said]) -> list[tuple[str, str, Said]]:
 def rules(
     said: Sequence[Said], classes: dict[str, tuple[int, int]]
 ) -> tuple[list[Rule], list[tuple[Said, str]]]:
-    """The rules of all classifiers that interfaces use, or of all there are if none is used.
-
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `class-of-service`.
-    classes : dict of str to tuple
-        From `forwarding_classes`.
-
-    Returns
-    -------
-    tuple of list
-        A rule for each mark, the first that names it; and what is left out, a sentence each.
-
-    Raises
-    ------
-    ConfigurationError
-        If a classifier, a class or a code point does not exist.
-    """
+    """The rules of all classifiers that interfaces use, or of all there are if none is used."""
     aliases = _aliases(said)
     lost: list[tuple[Said, str]] = []
     partial = not below(said, "forwarding-classes")
@@ -192,19 +143,7 @@ def rules(
 def rules_of_filters(
     filters: dict[str, tuple[Term, ...]], classes: dict[str, tuple[int, int]]
 ) -> tuple[list[Rule], list[tuple[Said, str]]]:
-    """Rules of filters, whose mark is the name of the filter and that of the term.
-
-    Parameters
-    ----------
-    filters : dict of str to tuple of Term
-    classes : dict of str to tuple
-        From `forwarding_classes`.
-
-    Returns
-    -------
-    tuple of list
-        Rules; and what is left out, a sentence each.
-    """
+    """Rules of filters, whose mark is the name of the filter and that of the term."""
     found, lost = [], []
     for name, terms in filters.items():
         for term in terms:

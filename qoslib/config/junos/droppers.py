@@ -22,23 +22,6 @@ _FULL = ((1.0, 1.0),)
 def drop_profiles(said: Sequence[Said]) -> dict[str, Points]:
     """The drop profiles of a configuration by name.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `class-of-service drop-profiles`.
-
-    Returns
-    -------
-    dict of str to Points
-        An interpolated one goes on to (1, 1), as Junos draws it.
-
-    Raises
-    ------
-    ConfigurationError
-        If levels and probabilities are not pairs, or do not rise.
-
-    Examples
-    --------
     >>> words = ("early", "fill-level", "50", "drop-probability", "20")
     >>> drop_profiles([Said(words, 1, "")])["early"].points
     ((0.5, 0.2),)
@@ -76,26 +59,7 @@ def drop_profiles(said: Sequence[Said]) -> dict[str, Points]:
 def dropper_of(
     of: Scheduler, entry: Entry, known: Definitions, prefix: str, notes: Notes
 ) -> Dropper:
-    """The dropper of a queue, with points of their own for marks of other loss priorities.
-
-    Parameters
-    ----------
-    of : Scheduler
-    entry : Entry
-    known : Definitions
-    prefix : str
-        In front of the names and marks of its unit.
-    notes : Notes
-
-    Returns
-    -------
-    Dropper
-
-    Raises
-    ------
-    ConfigurationError
-        If a drop profile does not exist.
-    """
+    """The dropper of a queue, with points of their own for marks of other loss priorities."""
     where = f"queues[{prefix + entry.of!r}]"
     ecn = bool(of.ecn_line)
     if not of.profiles:

@@ -61,16 +61,6 @@ class Spoken:
 def number(value: float) -> str:
     """A number without an exponent, as short as it can be.
 
-    Parameters
-    ----------
-    value : float
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> number(2e9), number(1.5)
     ('2000000000', '1.5')
     """
@@ -78,18 +68,7 @@ def number(value: float) -> str:
 
 
 def shortest(value: float, holds: Callable[[float], bool]) -> str:
-    """The fewest digits after the point with which a reader has what is wanted.
-
-    Parameters
-    ----------
-    value : float
-    holds : callable
-        Whether a number that is read is as wanted.
-
-    Returns
-    -------
-    str
-    """
+    """The fewest digits after the point with which a reader has what is wanted."""
     for digits in range(_DIGITS):
         text = f"{value:.{digits}f}"
         if holds(float(text)):
@@ -106,28 +85,7 @@ def queue_said(
     tree: bool,
     alone: bool,
 ) -> bool:
-    """The lines of a scheduler, without its limit.
-
-    Parameters
-    ----------
-    spoken : Spoken
-    queue : Queue
-    scheduler : str
-        Its name.
-    word : str
-        Its priority.
-    rates_bps : tuple of float
-        What its rate may be a share of, and what a rate that is not exceeded is [bit/s].
-    tree : bool
-        Whether its weight counts beyond the guaranteed rate only.
-    alone : bool
-        Whether nothing but an excess rate says that it is a tree.
-
-    Returns
-    -------
-    bool
-        Whether its policer is said too, as `rate-limit`.
-    """
+    """The lines of a scheduler, without its limit."""
     whole_bps, ceiling_bps = rates_bps
     policer = queue.policer
     limited = policer is not None and policer == rate_limit(policer.rate_bps)
@@ -190,27 +148,13 @@ def _drop_profile(spoken: Spoken, dropper: DropProfile, scheduler: str) -> None:
 
 
 def losses_of(dropper: DropProfile) -> dict[str, tuple[tuple[float, float], ...]]:
-    """Loss priority -> the points that it has where these are not those of low.
-
-    Parameters
-    ----------
-    dropper : DropProfile
-
-    Returns
-    -------
-    dict
-    """
+    """Loss priority -> the points that it has where these are not those of low."""
     given = dict(dropper.profiles)
     return {loss: given.get(MARK_OF_LOSS[loss], dropper.points) for loss in LOSS_PRIORITIES[1:]}
 
 
 def limits_said(spoken: Spoken) -> None:
-    """The buffer size of each queue, and the facts that it needs.
-
-    Parameters
-    ----------
-    spoken : Spoken
-    """
+    """The buffer size of each queue, and the facts that it needs."""
     port = spoken.port
     times = [queue.limit for queue in port.queues if isinstance(queue.limit, TimeLimit)]
     served = Counter(limit.time_s for limit in times if limit.at == "served")

@@ -23,18 +23,7 @@ _COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "hi
 
 
 def policer_said(spoken: Spoken, queue: Queue, of: str, unit: int = 0) -> None:
-    """A policer of the firewall, and a term of a filter that sends the class to it.
-
-    Parameters
-    ----------
-    spoken : Spoken
-    queue : Queue
-        With a policer.
-    of : str
-        Its class.
-    unit : int
-        Where its class is sent from; each unit has a filter of its own.
-    """
+    """A policer of the firewall, and a term of a filter that sends the class to it."""
     policer = queue.policer
     assert policer is not None
     name = spoken.word(queue.name, "policer")
@@ -82,12 +71,7 @@ def _three_colours(spoken: Spoken, name: str, policer: Policer) -> str:
 
 
 def marks_said(spoken: Spoken) -> None:
-    """Forwarding classes, with the default's in queue 0, and a classifier of each kind of mark.
-
-    Parameters
-    ----------
-    spoken : Spoken
-    """
+    """Forwarding classes, with the default's in queue 0, and a classifier of each kind of mark."""
     port = spoken.port
     words = (word for (_, kind), word in spoken.names.items() if kind == "class")
     classes = list(dict.fromkeys(words))

@@ -274,18 +274,6 @@ def _fits(pattern: tuple[str, ...], words: tuple[str, ...]) -> bool:
 def kind_of(words: tuple[str, ...]) -> str | None:
     """What is lost by a statement: empty if nothing, ``"?"`` if it is not understood.
 
-    Parameters
-    ----------
-    words : tuple of str
-        From the top of the configuration.
-
-    Returns
-    -------
-    str or None
-        None of a statement that is not about quality of service.
-
-    Examples
-    --------
     >>> kind_of(("class-of-service", "schedulers", "voice", "priority", "high"))
     ''
     >>> kind_of(("class-of-service", "colours", "blue"))
@@ -331,21 +319,7 @@ def _from_unknown(words: tuple[str, ...]) -> str:
 def sorted_out(
     said: Iterable[Said], of_filters: Iterable[Said], lost: Iterable[tuple[Said, str]]
 ) -> tuple[list[Statement], list[Remark]]:
-    """Every statement on quality of service, as understood or as a remark.
-
-    Parameters
-    ----------
-    said : iterable of Said
-    of_filters : iterable of Said
-        Those of filters that choose a class or a policer.
-    lost : iterable of tuple
-        What the ports do not say of a statement that is understood, a sentence each.
-
-    Returns
-    -------
-    tuple of list
-        Statements and remarks, by their lines.
-    """
+    """Every statement on quality of service, as understood or as a remark."""
     remarks: dict[tuple[int, str, str], Remark] = {}
     found: dict[tuple[int, str, tuple[str, ...]], Statement] = {}
     for each, sentence in lost:

@@ -17,23 +17,6 @@ _APPLY, _EXCEPT = "apply-groups", "apply-groups-except"
 def inherited(said: list[Said]) -> tuple[list[Said], list[Said], list[Said]]:
     """The statements with those that they inherit, which stand first: the last one counts.
 
-    Parameters
-    ----------
-    said : list of Said
-
-    Returns
-    -------
-    tuple of list of Said
-        All that have an effect at the top of the configuration; `apply-groups` statements that
-        name a group which the text does not hold; and statements of groups that nothing inherits.
-
-    Raises
-    ------
-    ConfigurationError
-        If wildcards make more statements than any configuration has.
-
-    Examples
-    --------
     >>> from qoslib.config.junos.statements import statements
     >>> text = '''groups { ALL { interfaces { <ge-*> { speed 100m; } } } }
     ... apply-groups ALL; interfaces { ge-0/0/1 { per-unit-scheduler; } }'''

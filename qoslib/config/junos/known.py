@@ -89,25 +89,7 @@ class Rates:
 def maps_of(
     cos: Sequence[Said], made: dict[str, Scheduler], classes: dict[str, tuple[int, int]]
 ) -> Maps:
-    """Scheduler maps by name.
-
-    Parameters
-    ----------
-    cos : sequence of Said
-        Below `class-of-service`.
-    made : dict of str to Scheduler
-    classes : dict of str to tuple
-        From `forwarding_classes`.
-
-    Returns
-    -------
-    dict of str to list of Entry
-
-    Raises
-    ------
-    ConfigurationError
-        If a class or a scheduler does not exist.
-    """
+    """Scheduler maps by name."""
     found: Maps = {}
     for name, own in named(below(cos, "scheduler-maps")).items():
         entries: dict[str, Entry] = {}
@@ -124,17 +106,7 @@ def maps_of(
 
 
 def rest_of(facts: Facts, interface: str) -> tuple[dict[str, Any], list[Origin]]:
-    """What only facts say of a port, with their origins.
-
-    Parameters
-    ----------
-    facts : Facts
-    interface : str
-
-    Returns
-    -------
-    tuple of dict and list
-    """
+    """What only facts say of a port, with their origins."""
     more: dict[str, Any] = {}
     for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
         value = facts.number(interface, kind)

@@ -39,25 +39,7 @@ class _Use(NamedTuple):
 def metered(
     ports: Sequence[ConfiguredPort], known: Known, rates: Rates
 ) -> tuple[list[ConfiguredPort], Lost]:
-    """The ports with their policers, and a port for each unit that meters what comes in.
-
-    Parameters
-    ----------
-    ports : sequence of ConfiguredPort
-        Of the interfaces' queues.
-    known : Known
-    rates : Rates
-
-    Returns
-    -------
-    tuple of list
-        Those given come first; and what is left out, a sentence each.
-
-    Raises
-    ------
-    ConfigurationError
-        If a policer does not exist.
-    """
+    """The ports with their policers, and a port for each unit that meters what comes in."""
     made = {port.interface: port for port in ports}
     lost = _absent(known)
     uses: dict[tuple[str, Literal["in", "out"]], list[_Use]] = {}

@@ -15,16 +15,6 @@ def as_on_mx(port: Port, interface: str) -> Port:
     A chain of nodes above all queues becomes the port itself with their shaper; several nodes with
     queues become units, and what is above them interface sets. One strict level is `strict-high`,
     and what has none is `low`. Weights are parts of the largest beside them.
-
-    Parameters
-    ----------
-    port : Port
-    interface : str
-
-    Returns
-    -------
-    Port
-        The same one, where its tree has this form already.
     """
     scheduler = port.scheduler
     if not isinstance(scheduler, SchedulerTree):

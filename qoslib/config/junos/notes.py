@@ -94,31 +94,12 @@ class Notes:
 
 
 def row_of(platform: str, name: str) -> str:
-    """The platform's own row of a default, or else that of Junos.
-
-    Parameters
-    ----------
-    platform, name : str
-
-    Returns
-    -------
-    str
-        A name of `defaults`.
-    """
+    """The platform's own row of a default, or else that of Junos."""
     own = f"{platform}.{name}"
     return own if own in defaults() else f"junos.{name}"
 
 
 def value_of(row: str) -> float:
-    """The number of a default.
-
-    Parameters
-    ----------
-    row : str
-
-    Returns
-    -------
-    float
-    """
+    """The number of a default."""
     value = default(row).value
     return 0.0 if value is None else value

@@ -9,19 +9,7 @@ __all__ = ["below", "named"]
 
 
 def below(said: Sequence[Said], *words: str) -> list[Said]:
-    """The active statements below some words, without these.
-
-    Parameters
-    ----------
-    said : sequence of Said
-    *words : str
-        They begin with these.
-
-    Returns
-    -------
-    list of Said
-        With at least one word left.
-    """
+    """The active statements below some words, without these."""
     check_time()
     depth = len(words)
     return [
@@ -32,17 +20,7 @@ def below(said: Sequence[Said], *words: str) -> list[Said]:
 
 
 def named(said: Sequence[Said]) -> dict[str, list[Said]]:
-    """Statements by their first word, without it.
-
-    Parameters
-    ----------
-    said : sequence of Said
-
-    Returns
-    -------
-    dict of str to list of Said
-        In the order in which the words first stand there.
-    """
+    """Statements by their first word, without it."""
     check_time()
     found: dict[str, list[Said]] = {}
     for each in said:

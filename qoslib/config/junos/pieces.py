@@ -11,19 +11,7 @@ __all__ = ["pieces"]
 
 
 def pieces(known: Known, profiles: Mapping[str, Profile]) -> Iterator[Interface]:
-    """An interface for each traffic-control profile with a map, and for each map of no profile.
-
-    Parameters
-    ----------
-    known : Known
-    profiles : mapping of str to Profile
-        Traffic-control profiles, by name.
-
-    Yields
-    ------
-    Interface
-        Called as what stands on it, with that line.
-    """
+    """An interface for each traffic-control profile with a map, and for each map of no profile."""
     used = set()
     for name, profile in profiles.items():
         if profile.scheduler_map and profile.scheduler_map[0] in known.maps:

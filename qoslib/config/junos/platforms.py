@@ -56,18 +56,6 @@ _INSIDE = {
 def platform_remarks(text: str, said: Sequence[Said], facts: Facts) -> Iterator[Remark]:
     """One remark for each sign of a device that is no MX; none where the platform is a fact.
 
-    Parameters
-    ----------
-    text : str
-    said : sequence of Said
-    facts : Facts
-
-    Yields
-    ------
-    Remark
-
-    Examples
-    --------
     >>> for each in platform_remarks("set version 23.4R1-EVO", (), Facts()):
     ...     print(each.line, each.text, each.lost[:41])
     1 version This is Junos OS Evolved (-EVO), of ACX70
@@ -98,22 +86,10 @@ def platform_remarks(text: str, said: Sequence[Said], facts: Facts) -> Iterator[
 def is_acx7000(text: str, said: Sequence[Said], facts: Facts) -> bool:
     """Whether a text is of an ACX7000: a fact or its name says so, or `low-latency`.
 
-    Parameters
-    ----------
-    text : str
-    said : sequence of Said
-    facts : Facts
-
-    Returns
-    -------
-    bool
-
     References
     ----------
     Juniper, Class of Service User Guide, priority (Schedulers), Platform Information.
 
-    Examples
-    --------
     >>> is_acx7000("set system host-name ams-acx7100-1", (), Facts())
     True
     >>> is_acx7000("admin@mx480-2>", (), Facts())
@@ -134,30 +110,12 @@ def is_acx7000(text: str, said: Sequence[Said], facts: Facts) -> bool:
 
 
 def as_mx(configuration: Configuration) -> bool:
-    """Whether a text of another device is read as an MX, whose queues may share in another way.
-
-    Parameters
-    ----------
-    configuration : Configuration
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a text of another device is read as an MX, whose queues may share in another way."""
     return configuration.dialect == "junos" and is_other(configuration.remarks)
 
 
 def is_other(remarks: Iterable[Remark]) -> bool:
-    """Whether remarks name a device that is read as an MX all the same.
-
-    Parameters
-    ----------
-    remarks : iterable of Remark
-
-    Returns
-    -------
-    bool
-    """
+    """Whether remarks name a device that is read as an MX all the same."""
     return any(_AS_MX in each.lost for each in remarks)
 
 
@@ -165,14 +123,6 @@ def is_switch(configuration: Configuration) -> bool:
     """Whether a text is of a QFX or EX switch whose strict queues have a shaping rate as a limit.
 
     A QFX10000 limits them by their transmit rates.
-
-    Parameters
-    ----------
-    configuration : Configuration
-
-    Returns
-    -------
-    bool
 
     References
     ----------

@@ -25,17 +25,7 @@ class Metered:
     aware: bool = False
 
     def of_port(self, line_bps: float) -> Policer:
-        """The policer on a port of a rate.
-
-        Parameters
-        ----------
-        line_bps : float
-            Line rate [bit/s].
-
-        Returns
-        -------
-        Policer
-        """
+        """The policer on a port of a rate."""
         return (
             self.made if self.share is None else self.made.replace(rate_bps=self.share * line_bps)
         )
@@ -60,22 +50,6 @@ class Term(NamedTuple):
 def policers(said: Sequence[Said]) -> dict[str, Metered]:
     """Policers and three-colour policers by name.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `firewall`.
-
-    Returns
-    -------
-    dict of str to Metered
-
-    Raises
-    ------
-    ConfigurationError
-        If a rate or a burst is missing or not allowed.
-
-    Examples
-    --------
     >>> lines = [("if-exceeding", "bandwidth-limit", "10m"), ("then", "discard"),
     ...          ("if-exceeding", "burst-size-limit", "125k")]
     >>> policers([Said(("policer", "P", *words), 1, "") for words in lines])["P"].made
@@ -179,17 +153,6 @@ def _three_colours(name: str, said: list[Said]) -> Metered:
 def filters(said: Sequence[Said]) -> dict[str, tuple[Term, ...]]:
     """Filters by name, with those of their terms that choose a class or a policer.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `firewall`.
-
-    Returns
-    -------
-    dict of str to tuple of Term
-
-    Examples
-    --------
     >>> words = ("family", "inet", "filter", "in", "term", "voice", "then", "policer", "P")
     >>> filters([Said(words, 1, "")])["in"][0].policer
     'P'
@@ -226,19 +189,6 @@ def filters(said: Sequence[Said]) -> dict[str, tuple[Term, ...]]:
 def catch_alls(said: Sequence[Said], names: Collection[str]) -> list[Said]:
     """The statements of each filter's first term that takes every packet: it has no `from`.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        All of them.
-    names : collection of str
-        Of the filters to look at.
-
-    Returns
-    -------
-    list of Said
-
-    Examples
-    --------
     >>> words = ("firewall", "filter", "in", "term")
     >>> lines = [("voice", "from", "dscp", "ef"), ("voice", "then", "accept"), ("rest",)]
     >>> every = [Said((*words, *each), 1, each[0]) for each in lines]

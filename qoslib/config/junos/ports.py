@@ -58,24 +58,7 @@ def _entries(
 
 
 def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[ConfiguredPort, Lost]:
-    """The port of an interface with queues, as far as facts allow.
-
-    Parameters
-    ----------
-    interface : Interface
-    known : Known
-    rates : Rates
-
-    Returns
-    -------
-    tuple of ConfiguredPort and list
-        And what the port does not say, a sentence each.
-
-    Raises
-    ------
-    ConfigurationError
-        If something that it names does not exist, or the port cannot be.
-    """
+    """The port of an interface with queues, as far as facts allow."""
     facts, name = known.defined.facts, interface.name
     notes = Notes(name)
     given = interface.own.scheduler_map

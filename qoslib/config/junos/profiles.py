@@ -37,25 +37,7 @@ class Profile:
 
 
 def one_rate(said: Said, words: Sequence[str], what: str) -> Rate:
-    """A rate, a percentage or a proportion.
-
-    Parameters
-    ----------
-    said : Said
-        For the error.
-    words : sequence of str
-    what : str
-        What an error calls it.
-
-    Returns
-    -------
-    Rate
-
-    Raises
-    ------
-    ConfigurationError
-        If it is none.
-    """
+    """A rate, a percentage or a proportion."""
     if len(words) == 2 and words[0] == "percent":
         return Rate("share", percent(words[1], said.line, what), said.line)
     if len(words) == 2 and words[0] == "proportion":
@@ -67,21 +49,7 @@ def one_rate(said: Said, words: Sequence[str], what: str) -> Rate:
 
 
 def excess_rate(said: Said) -> Rate:
-    """An excess rate, which is a percentage or a proportion.
-
-    Parameters
-    ----------
-    said : Said
-
-    Returns
-    -------
-    Rate
-
-    Raises
-    ------
-    ConfigurationError
-        If it is neither.
-    """
+    """An excess rate, which is a percentage or a proportion."""
     rate = one_rate(said, said.words, "the excess rate")
     if rate.kind == "rate":
         raise ConfigurationError("the excess rate; allowed: percent or proportion", said.line)
@@ -89,25 +57,7 @@ def excess_rate(said: Said) -> Rate:
 
 
 def limit_of(said: list[Said], what: str, before: Limit | None = None) -> Limit | None:
-    """A rate with a burst, in one statement or in several; the last of each counts.
-
-    Parameters
-    ----------
-    said : list of Said
-    what : str
-        What an error calls it.
-    before : Limit or None
-        What stands already.
-
-    Returns
-    -------
-    Limit or None
-
-    Raises
-    ------
-    ConfigurationError
-        If a number is not allowed.
-    """
+    """A rate with a burst, in one statement or in several; the last of each counts."""
     limit = before
     for each in said:
         words, burst_bytes = each.words, None
@@ -133,22 +83,6 @@ def limit_of(said: list[Said], what: str, before: Limit | None = None) -> Limit 
 def profiles(said: Sequence[Said]) -> dict[str, Profile]:
     """Traffic-control profiles by name; the same words of interfaces and units are read with it.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `class-of-service traffic-control-profiles`.
-
-    Returns
-    -------
-    dict of str to Profile
-
-    Raises
-    ------
-    ConfigurationError
-        If a number of one is not allowed.
-
-    Examples
-    --------
     >>> profiles([Said(("site", "shaping-rate", "50m"), 1, "")])["site"].shaping.rate.value
     50000000.0
     """

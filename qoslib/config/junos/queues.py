@@ -23,22 +23,7 @@ _DIGITS = 12
 def shaper_of(
     limit: Limit, whole_bps: float, where: str, notes: Notes, platform: str = ""
 ) -> Shaper:
-    """A shaping rate with its burst, or the default burst.
-
-    Parameters
-    ----------
-    limit : Limit
-    whole_bps : float
-        What a share is of [bit/s].
-    where : str
-        Its place in the port.
-    notes : Notes
-    platform : str
-
-    Returns
-    -------
-    Shaper
-    """
+    """A shaping rate with its burst, or the default burst."""
     rate = limit.rate.of_bps(whole_bps)
     notes.says(f"{where}.rate_bps", limit.rate.line)
     if limit.burst_bytes is not None:
@@ -57,17 +42,6 @@ def _burst_bytes(rate_bps: float, where: str, notes: Notes, platform: str) -> in
 def rate_limit(rate_bps: float) -> Policer:
     """The policer of `transmit-rate ... rate-limit`, with its default burst.
 
-    Parameters
-    ----------
-    rate_bps : float
-        [bit/s]
-
-    Returns
-    -------
-    Policer
-
-    Examples
-    --------
     >>> rate_limit(1e7)
     Policer(rate_bps=10000000.0, burst_bytes=12500)
     """
@@ -130,24 +104,7 @@ def _rest(
 
 
 def queues_of(site: Site, known: Definitions, notes: Notes) -> list[Queue]:
-    """The queues of a site; with a missing fact a stand-in, which no port is made of.
-
-    Parameters
-    ----------
-    site : Site
-    known : Definitions
-    notes : Notes
-        Takes the origins, and what is missing or left out.
-
-    Returns
-    -------
-    list of Queue
-
-    Raises
-    ------
-    ConfigurationError
-        If a drop profile does not exist, or a queue lets nothing through.
-    """
+    """The queues of a site; with a missing fact a stand-in, which no port is made of."""
     platform = known.facts.text(notes.interface, "platform")
     shares = _transmit_shares(site, platform, notes.strict if notes.acx7000 else ())
     buffers = _buffer_shares(site, platform)

@@ -47,17 +47,6 @@ _SIGNS = (
 def is_junos(text: str) -> float:
     """How sure it is that a text is a Junos configuration.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Examples
-    --------
     >>> is_junos("set class-of-service schedulers voice priority high"), is_junos("policy-map WAN")
     (0.95, 0.0)
     """
@@ -77,26 +66,6 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     An interface with one map is a flat port; units and sets with queues of their own are nodes of
     a tree. Without a classifier in the text a stream's mark is the name of its class.
 
-    Parameters
-    ----------
-    text : str
-    facts : Facts
-        `buffer_bytes` or `delay_buffer_s` where buffers are shares; `platform` ``"m120"`` (memory
-        allocation dynamic), ``"mpc"`` (equal shares of the excess), ``"srx"`` or
-        ``"acx7000"`` (each priority above `low` is strict).
-
-    Returns
-    -------
-    Configuration
-
-    Raises
-    ------
-    ConfigurationError
-        If its braces, brackets or quotation marks are not closed, or too many statements are
-        refused.
-
-    Examples
-    --------
     >>> text = '''
     ... set class-of-service interfaces ge-0/0/1 scheduler-map wan
     ... set class-of-service scheduler-maps wan forwarding-class best-effort scheduler data

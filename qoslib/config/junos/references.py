@@ -52,33 +52,13 @@ class NoPortError(ConfigurationError):
 
 
 def no_port(error: NoPortError) -> str:
-    """What is lost where no port describes an interface.
-
-    Parameters
-    ----------
-    error : NoPortError
-
-    Returns
-    -------
-    str
-    """
+    """What is lost where no port describes an interface."""
     why = str(error).removeprefix(f"line {error.line}: ")
     return f"No port describes this: {why}. Nothing is promised on this interface."
 
 
 def with_meant(error: NotDefinedError, said: Sequence[Said]) -> ConfigurationError:
-    """What is not defined, with what may be meant.
-
-    Parameters
-    ----------
-    error : NotDefinedError
-    said : sequence of Said
-        All statements.
-
-    Returns
-    -------
-    ConfigurationError
-    """
+    """What is not defined, with what may be meant."""
     defined: dict[str, None] = {}
     for each in said:
         for start, kind in _DEFINED.items():
@@ -94,18 +74,7 @@ def with_meant(error: NotDefinedError, said: Sequence[Said]) -> ConfigurationErr
 
 
 def meant(error: NotDefinedError, names: Collection[str]) -> ConfigurationError:
-    """What is not defined, with what may be meant of some names.
-
-    Parameters
-    ----------
-    error : NotDefinedError
-    names : collection of str
-        Of its kind.
-
-    Returns
-    -------
-    ConfigurationError
-    """
+    """What is not defined, with what may be meant of some names."""
     near = get_close_matches(error.name, [*names], 1)
     if error.kind == "class" and not near:
         near = get_close_matches(error.name, list(DEFAULT_CLASSES), 1)

@@ -100,22 +100,6 @@ def _word(said: Said, allowed: Sequence[str], what: str) -> str:
 def schedulers(said: Sequence[Said]) -> dict[str, Scheduler]:
     """The schedulers of a configuration by name.
 
-    Parameters
-    ----------
-    said : sequence of Said
-        Below `class-of-service schedulers`.
-
-    Returns
-    -------
-    dict of str to Scheduler
-
-    Raises
-    ------
-    ConfigurationError
-        If a number or a word of one is not allowed.
-
-    Examples
-    --------
     >>> made = schedulers([Said(("voice", "transmit-rate", "percent", "10"), 1, "")])
     >>> made["voice"].transmit
     Rate(kind='share', value=0.1, line=1)

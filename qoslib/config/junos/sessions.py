@@ -32,17 +32,6 @@ def without_prompts(text: str) -> str:
     What ``show configuration class-of-service schedulers`` prints stands below that level, and
     what ``show`` prints below that of the banner above it.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-        With as many lines.
-
-    Examples
-    --------
     >>> print(without_prompts("me@r1> show configuration class-of-service schedulers\\ndata { }"))
     class-of-service { schedulers {
     data { } } }

@@ -55,21 +55,10 @@ def _names(of: Sequence[Said]) -> dict[str, list[str]]:
 def parted(of: Sequence[Said]) -> set[str]:
     """The ports that are parted into sub-ports, so that they are no interfaces themselves.
 
-    Parameters
-    ----------
-    of : sequence of Said
-        From the top of the configuration.
-
-    Returns
-    -------
-    set of str
-
     References
     ----------
     Juniper, Interfaces User Guide, number-of-sub-ports.
 
-    Examples
-    --------
     >>> parted([Said(("interfaces", "et-0/0/0", "number-of-sub-ports", "2"), 1, "")])
     {'et-0/0/0'}
     """
@@ -158,24 +147,7 @@ def _profile(name: str, own: list[Said], known: dict[str, Profile]) -> Profile |
 
 
 def interfaces(said: Sequence[Said], known: dict[str, Profile]) -> list[Interface]:
-    """Every interface that class of service names, with wildcards replaced by the names they fit.
-
-    Parameters
-    ----------
-    said : sequence of Said
-        From the top of the configuration.
-    known : dict of str to Profile
-        Traffic-control profiles.
-
-    Returns
-    -------
-    list of Interface
-
-    Raises
-    ------
-    ConfigurationError
-        If a profile does not exist.
-    """
+    """Every interface that class of service names; wildcards become the names that they fit."""
     names = _names(said)
     whole = names.keys() - parted(said)
     cos = below(said, "class-of-service")

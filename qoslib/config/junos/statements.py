@@ -94,16 +94,6 @@ class Said(NamedTuple):
 def shown(word: str) -> str:
     """A word as an error names it: at most 40 characters.
 
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> shown("10x")
     "'10x'"
     """
@@ -113,23 +103,6 @@ def shown(word: str) -> str:
 def statements(text: str) -> list[Said]:
     """All statements of a text that may be about quality of service.
 
-    Parameters
-    ----------
-    text : str
-        In braces, as `set` lines, or both; the level `class-of-service` alone may be left out.
-
-    Returns
-    -------
-    list of Said
-        A statement with a list in brackets is one for each of its words.
-
-    Raises
-    ------
-    ConfigurationError
-        If braces, brackets or quotation marks are not closed, or a semicolon is missing.
-
-    Examples
-    --------
     >>> [said.words[-2:] for said in statements("class-of-service { tri-color; forwarding-classes {"
     ...                                         " class voice queue-num 5; } }")]
     [('class-of-service', 'tri-color'), ('queue-num', '5')]
@@ -194,16 +167,6 @@ def _about(words: tuple[str, ...]) -> bool:
 def is_nearly_a_level(word: str) -> bool:
     """Whether a word at the top is a slip of the pen for `class-of-service`.
 
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_nearly_a_level("class-of-servce"), is_nearly_a_level("system")
     (True, False)
     """

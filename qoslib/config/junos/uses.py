@@ -72,22 +72,10 @@ class Undefined(NamedTuple):
 def undefined(said: Sequence[Said], *, whole: bool) -> Undefined:
     """Find the names that are used and not defined.
 
-    Parameters
-    ----------
-    said : sequence of Said
-    whole : bool
-        Whether the text holds all groups that it inherits.
-
-    Returns
-    -------
-    Undefined
-
     References
     ----------
     Juniper, CLI User Guide: a commit fails where a name is used and not defined.
 
-    Examples
-    --------
     >>> words = ("class-of-service", "interfaces", "ge-0/0/1", "rewrite-rules", "exp", "mpls")
     >>> other = ("class-of-service", "rewrite-rules", "exp", "core", "import", "default")
     >>> found = undefined([Said(words, 1, "exp mpls"), Said(other, 2, "x")], whole=True)

@@ -81,29 +81,6 @@ _SPEED = re.compile(r"(\d{1,5}(?:\.\d)?)([mg])(?:bps)?", re.IGNORECASE)
 def code_points(kind: str, word: str, line: int, aliases: dict[str, int]) -> tuple[int, ...]:
     """The code point that a word means.
 
-    Parameters
-    ----------
-    kind : str
-        ``dscp``, ``dscp-ipv6``, ``inet-precedence``, ``ieee-802.1`` or ``exp``.
-    word : str
-        Bits, or a name.
-    line : int
-        For the error.
-    aliases : dict of str to int
-        Names that the configuration defines.
-
-    Returns
-    -------
-    tuple of int
-        It alone.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is none.
-
-    Examples
-    --------
     >>> code_points("dscp", "101110", 1, {}), code_points("exp", "nc1", 1, {})
     ((46,), (6,))
     """
@@ -121,18 +98,6 @@ def code_points(kind: str, word: str, line: int, aliases: dict[str, int]) -> tup
 def marks_of(kind: str, code: int) -> tuple[str, ...]:
     """The marks that a code point stands for; of a precedence, the DSCPs that begin with it too.
 
-    Parameters
-    ----------
-    kind : str
-        ``dscp``, ``dscp-ipv6``, ``inet-precedence``, ``ieee-802.1`` or ``exp``.
-    code : int
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
     >>> marks_of("dscp", 46), marks_of("ieee-802.1", 5), marks_of("inet-precedence", 6)
     (('EF',), ('PCP 5',), ('IP 6', 'CS6'))
     """
@@ -147,16 +112,6 @@ def marks_of(kind: str, code: int) -> tuple[str, ...]:
 def code_of_mark(mark: str) -> tuple[str, str] | None:
     """The kind and the bits of the code point that a mark means; None if it is none.
 
-    Parameters
-    ----------
-    mark : str
-
-    Returns
-    -------
-    tuple of str or None
-
-    Examples
-    --------
     >>> code_of_mark("EF"), code_of_mark("PCP 5"), code_of_mark("voice")
     (('dscp', '101110'), ('ieee-802.1', '101'), None)
     """
@@ -176,17 +131,6 @@ def code_of_mark(mark: str) -> tuple[str, str] | None:
 def default_rules(kind: str) -> dict[int, tuple[int, str]]:
     """The default classifier of a kind: code point to number of queue, and loss priority.
 
-    Parameters
-    ----------
-    kind : str
-        ``dscp``, ``dscp-ipv6``, ``inet-precedence``, ``ieee-802.1`` or ``exp``.
-
-    Returns
-    -------
-    dict of int to tuple
-
-    Examples
-    --------
     >>> default_rules("dscp")[46]
     (1, 'low')
     """
@@ -198,19 +142,6 @@ def default_rules(kind: str) -> dict[int, tuple[int, str]]:
 def priorities(latency: bool, more: bool) -> tuple[str, ...]:
     """The priorities of a port, from the first served to the last.
 
-    Parameters
-    ----------
-    latency : bool
-        Whether one of its queues has `low-latency`.
-    more : bool
-        Whether one has `low-high` or `low-medium`.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
     >>> priorities(False, False)
     ('strict-high', 'high', 'medium-high', 'medium-low', 'low')
     """
@@ -220,16 +151,6 @@ def priorities(latency: bool, more: bool) -> tuple[str, ...]:
 def queue_of_class(word: str) -> int | None:
     """The number of the queue of a class that need not be configured; None if it must be.
 
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    int or None
-
-    Examples
-    --------
     >>> queue_of_class("network-control")
     3
     """
@@ -239,19 +160,6 @@ def queue_of_class(word: str) -> int | None:
 def interface_rate_bps(name: str, speed: str = "") -> float | None:
     """The line rate that `speed` says, or else the type of the interface by its name.
 
-    Parameters
-    ----------
-    name : str
-    speed : str
-        As configured: ``10g``, ``100m``; empty, or ``auto``, where nothing is said.
-
-    Returns
-    -------
-    float or None
-        Line rate [bit/s]; None if neither says it.
-
-    Examples
-    --------
     >>> interface_rate_bps("xe-0/0/0"), interface_rate_bps("et-0/0/0", "100g")
     (10000000000.0, 100000000000.0)
     >>> interface_rate_bps("et-0/0/0")

@@ -33,18 +33,7 @@ _MAP = "qos"
 
 
 def write_junos(port: Port, interface: str) -> Written:
-    """Write a port as a configuration of Junos, in `set` lines.
-
-    Parameters
-    ----------
-    port : Port
-    interface : str
-        To put it on; one of a fitting type where this is no name of an interface.
-
-    Returns
-    -------
-    Written
-    """
+    """Write a port as a configuration of Junos, in `set` lines."""
     if not _INTERFACE.fullmatch(interface):
         fast = [name for most, name in _TYPES if port.rate_bps <= units.mbps(float(most))]
         interface = fast[0] if fast else _FASTEST

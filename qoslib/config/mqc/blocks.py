@@ -77,21 +77,7 @@ _ELSEWHERE = {
 
 
 def policies_of(text: str) -> Policies:
-    """All that a text defines.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    Policies
-
-    Raises
-    ------
-    ConfigurationError
-        If a banner has no end, or it takes too long.
-    """
+    """All that a text defines."""
     reading = _Reading()
     for line in lines_of(text):
         check_time(line.number)

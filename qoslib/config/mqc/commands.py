@@ -173,24 +173,7 @@ UNMODELLED = {
 
 
 def apply(of: PolicyClass, words: Words) -> list[str]:
-    """Give a class what a line says.
-
-    Parameters
-    ----------
-    of : PolicyClass
-    words : Words
-        Behind the command.
-
-    Returns
-    -------
-    list of str
-        What is lost, a sentence each.
-
-    Raises
-    ------
-    NotUnderstood
-        If the table does not have the command, or its words.
-    """
+    """Give a class what a line says."""
     verb = words.line.verb
     if verb == "description":
         return []
@@ -212,19 +195,7 @@ _FIELDS = {
 
 
 def withdraw(of: PolicyClass, words: str) -> None:
-    """Take back what a command gave.
-
-    Parameters
-    ----------
-    of : PolicyClass
-    words : str
-        The two words behind `no`.
-
-    Raises
-    ------
-    NotUnderstood
-        If it gives a class nothing.
-    """
+    """Take back what a command gave."""
     verb = words if words in _FIELDS else words.partition(" ")[0]
     if verb not in _FIELDS and verb not in UNMODELLED and verb != "drop":
         raise NotUnderstood

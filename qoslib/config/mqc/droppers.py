@@ -43,31 +43,7 @@ def dropper(
     rules: Rules,
     rate_bps: float,
 ) -> tuple[Red, Origins]:
-    """The dropper of a class: a profile for each mark that may come, where it is another.
-
-    Parameters
-    ----------
-    early : Early
-        What `random-detect` says.
-    marks : tuple of str
-        Of the class; none, or all, where any may come.
-    limit : PacketLimit or ByteLimit
-        Of the queue.
-    rules : Rules
-    rate_bps : float
-        At which times are turned into bytes [bit/s].
-
-    Returns
-    -------
-    Red
-    list of (str, Amount or str)
-        Where its numbers are from.
-
-    Raises
-    ------
-    ConfigurationError
-        If thresholds and limit have units that cannot be compared.
-    """
+    """The dropper of a class: a profile for each mark that may come, where it is another."""
     if rules.packet_bytes:
         rows = {mark: _in_bytes(row, rules.packet_bytes) for mark, row in early.rows.items()}
         early = replace(early, rows=rows)

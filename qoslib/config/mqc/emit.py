@@ -39,26 +39,7 @@ def class_lines(
     levels: bool,
     rest: bool = False,
 ) -> list[str]:
-    """The commands of a class.
-
-    Parameters
-    ----------
-    of : Queue or Node
-    rules : Rules
-        The platform.
-    line_bps : float
-        Line rate [bit/s].
-    marks : list of str
-        Of the queue's class.
-    levels : bool
-        Whether `priority` has to name its level.
-    rest : bool
-        Whether it is `class-default`, which has a queue without a command.
-
-    Returns
-    -------
-    list of str
-    """
+    """The commands of a class."""
     lines = []
     first = isinstance(of, Queue) and of.priority < rules.levels
     if isinstance(of, Queue) and first:
@@ -205,17 +186,7 @@ def _row(profile: Profile, packets: bool) -> str:
 
 
 def match_lines(marks: list[str]) -> list[str]:
-    """The `match` commands of a class for its marks.
-
-    Parameters
-    ----------
-    marks : list of str
-
-    Returns
-    -------
-    list of str
-        In the order of the marks; code points that follow one another share a line.
-    """
+    """The `match` commands of a class for its marks."""
     lines: list[str] = []
     codes: list[str] = []
     left = list(marks)

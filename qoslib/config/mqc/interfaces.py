@@ -65,21 +65,7 @@ def is_service(line: Line) -> str:
 
 
 def interface_line(of: Interface, line: Line) -> tuple[str, str]:
-    """Give an interface what a line says.
-
-    Parameters
-    ----------
-    of : Interface
-    line : Line
-
-    Returns
-    -------
-    str
-        What is lost.
-    str
-        ``"stated"``, ``"not modelled"``, ``"unknown"``, ``"refused"``, or empty for a line on
-        something else.
-    """
+    """Give an interface what a line says."""
     verb = line.verb
     if verb == "no" and line.words[1:2] == ("service-policy",):
         _withdraw(of, line)

@@ -62,23 +62,7 @@ class Line:
 
 
 def lines_of(text: str, parser: str = "IOSConfigParser") -> list[Line]:
-    """The lines of an indented configuration, without comments and banners.
-
-    Parameters
-    ----------
-    text : str
-    parser : str
-        Of netutils; they differ in how a banner ends.
-
-    Returns
-    -------
-    list of Line
-
-    Raises
-    ------
-    ConfigurationError
-        If a banner has no end, netutils is not installed, or it takes too long.
-    """
+    """The lines of an indented configuration, without comments and banners."""
     try:
         from netutils.config import parser as parsers
     except ImportError:

@@ -33,24 +33,7 @@ _NAMED = {
 
 
 def match(words: Words) -> tuple[Match, list[str]]:
-    """What one `match` compares.
-
-    Parameters
-    ----------
-    words : Words
-        Behind `match`.
-
-    Returns
-    -------
-    Match
-    list of str
-        What is lost.
-
-    Raises
-    ------
-    NotUnderstood
-        If the words are not known.
-    """
+    """What one `match` compares."""
     number = words.line.number
     negated = bool(words.skip("not"))
     if words.skip("class-map"):
@@ -129,24 +112,7 @@ def resolve(
     selections: dict[str, Selection],
     known: dict[str, tuple[str, ...]],
 ) -> tuple[str, ...]:
-    """The marks of a class; none where only its name can select it.
-
-    Parameters
-    ----------
-    name : str
-    selections : dict of str to Selection
-    known : dict of str to tuple of str
-        What is resolved already; it grows.
-
-    Returns
-    -------
-    tuple of str
-
-    Raises
-    ------
-    Refused
-        If classes form a cycle, or one is missing.
-    """
+    """The marks of a class; none where only its name can select it."""
     asking = {name: None}
     while name not in known:
         check_time()
@@ -182,19 +148,6 @@ def _unresolved(
 def near(name: str, defined: tuple[str, ...], least: float = 0.75) -> tuple[str, ...]:
     """The names that a name which nothing defines is nearly, the nearest first.
 
-    Parameters
-    ----------
-    name : str
-    defined : tuple of str
-    least : float
-        How near they are at least, from 0 to 1.
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
     >>> near("Voice", ("VOICE", "DATA")), near("VIDEO", ("VOICE", "DATA"))
     (('VOICE',), ())
     """

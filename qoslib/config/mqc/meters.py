@@ -28,20 +28,7 @@ def _burst_bytes(amount: Amount | None, rate_bps: float, default_s: float) -> in
 
 
 def shaper(shape: Shape | None, share_bps: float, rules: Rules) -> Shaper | None:
-    """The shaper of a class.
-
-    Parameters
-    ----------
-    shape : Shape or None
-    share_bps : float
-        What per cent are of [bit/s].
-    rules : Rules
-
-    Returns
-    -------
-    Shaper or None
-        Its bucket holds Bc and the Be that is written, and at least a frame.
-    """
+    """The shaper of a class."""
     if shape is None:
         return None
     rate_bps = of_share_bps(shape.rate, share_bps)
@@ -56,22 +43,7 @@ def shaper(shape: Shape | None, share_bps: float, rules: Rules) -> Shaper | None
 
 
 def priority_policer(priority: Priority, share_bps: float, rules: Rules) -> tuple[Policer, Origins]:
-    """The policer that `priority` brings along, which drops in congestion.
-
-    Parameters
-    ----------
-    priority : Priority
-        With a rate.
-    share_bps : float
-        What per cent are of [bit/s].
-    rules : Rules
-
-    Returns
-    -------
-    Policer
-    list of (str, Amount or str)
-        Where its numbers are from.
-    """
+    """The policer that `priority` brings along, which drops in congestion."""
     assert priority.rate is not None
     rate_bps = of_share_bps(priority.rate, share_bps)
     burst = _burst_bytes(priority.burst, rate_bps, rules.number("priority_burst"))
@@ -83,26 +55,7 @@ def priority_policer(priority: Priority, share_bps: float, rules: Rules) -> tupl
 
 
 def policer(made: Metered, share_bps: float, rules: Rules) -> tuple[Policer, Origins]:
-    """The policer of `police`.
-
-    Parameters
-    ----------
-    made : Metered
-    share_bps : float
-        What per cent are of [bit/s].
-    rules : Rules
-
-    Returns
-    -------
-    Policer
-    list of (str, Amount or str)
-        Where its numbers are from.
-
-    Raises
-    ------
-    ConfigurationError
-        If the peak rate is below the committed one.
-    """
+    """The policer of `police`."""
     assert made.rate is not None
     default_s, name = rules.number("police_burst"), rules.row("police_burst")
     rate_bps = of_share_bps(made.rate, share_bps)

@@ -30,19 +30,6 @@ _INPUT = re.compile(r"\b(?:in|input|trust|mls|auto|qos)\b")
 def without_lists(text: str) -> tuple[str, int]:
     """A text in which access lists have only their first line, and comments are not empty.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-        As many lines.
-    int
-        How many lines of access lists are left out.
-
-    Examples
-    --------
     >>> without_lists("ip access-list extended A\\n permit ip any any\\n deny ip any any\\nend")
     ('ip access-list extended A\\n\\n\\nend', 2)
     """
@@ -67,23 +54,6 @@ def needed(text: str, interface: str | None = None) -> tuple[str, tuple[Remark, 
     one interface is meant, others are left out that have nothing on what comes in, but two: what
     comes in is marked there.
 
-    Parameters
-    ----------
-    text : str
-        With its blocks indented, as a device shows it.
-    interface : str, optional
-        The one that is meant.
-
-    Returns
-    -------
-    str
-        As many lines; the text itself where no policy is reached, or where up to `MOST_LINES` of
-        them would be left out.
-    tuple of Remark
-        On what is left out.
-
-    Examples
-    --------
     >>> unused = "".join(f"policy-map P{n}\\n class C\\n" for n in range(9000))
     >>> needed(unused + "interface Gi0/1\\n service-policy output P7")[1][0].lost
     'No interface reaches it, nor 8,998 more blocks: 17,998 lines are not read.'

@@ -63,28 +63,7 @@ class Place:
 def places_of(
     found: Policies, policy: Policy, built_in: bool = False, shared_default: bool = False
 ) -> list[Place]:
-    """The classes of a policy as a tree, `class-default` last.
-
-    Parameters
-    ----------
-    found : Policies
-        What the text defines.
-    policy : Policy
-        The one on the interface.
-    built_in : bool
-        Whether the platform has classes of its own.
-    shared_default : bool
-        Whether a class without a command of queues waits in the queue of `class-default`.
-
-    Returns
-    -------
-    list of Place
-
-    Raises
-    ------
-    ConfigurationError
-        If there are too many classes.
-    """
+    """The classes of a policy as a tree, `class-default` last."""
     # The ports of a text share what its classes match.
     known = found.marks
     grouped = found.grouped = _grouped(found, known) if found.grouped is None else found.grouped
@@ -166,22 +145,7 @@ def places_of(
 def has_queues(
     found: Policies, policy: Policy, meters: bool = True, deepest: int = _DEEPEST
 ) -> bool:
-    """Whether a class of a policy, or of one below it, says anything of its queue, or polices.
-
-    Parameters
-    ----------
-    found : Policies
-        What the text defines.
-    policy : Policy
-    meters : bool
-        Whether `police` and `drop` count.
-    deepest : int
-        Policies below it that are looked at.
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a class of a policy, or of one below it, says anything of its queue, or polices."""
     for part in policy.classes.values():
         said = part.priority, part.bandwidth, part.remaining, part.shape, part.limit, part.early
         if part.limits or part.fair or any(said) or (meters and (part.police or part.drop)):
@@ -225,16 +189,7 @@ def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
 
 
 def not_in_text(named: Named) -> Remark:
-    """What is said of a policy that a piece of a configuration uses and does not hold.
-
-    Parameters
-    ----------
-    named : Named
-
-    Returns
-    -------
-    Remark
-    """
+    """What is said of a policy that a piece of a configuration uses and does not hold."""
     lost = "The text does not hold this policy-map: queues and limits there are not checked."
     return Remark("not modelled", named.line, f"service-policy {named.name}", lost)
 
@@ -258,20 +213,7 @@ def _is_slip(found: Policies, policy: Policy, part: PolicyClass) -> bool:
 
 
 def not_defined(found: Policies, kind: str, name: str) -> str:
-    """What is wrong with a name that nothing defines: what may be meant, and others of its sort.
-
-    Parameters
-    ----------
-    found : Policies
-        What the text defines.
-    kind : str
-        ``"policy-map"`` or ``"class-map"``.
-    name : str
-
-    Returns
-    -------
-    str
-    """
+    """What is wrong with a name that nothing defines: what may be meant, and others of its sort."""
     defined = {"policy-map": [*found.policies], "class-map": [*found.selections, DEFAULT]}
     others = [
         f"{of} {other} (line {at}){_meant(other, defined[of])}"
@@ -360,19 +302,7 @@ def leaves(places: list[Place]) -> Iterator[Place]:
 
 
 def rules_of(places: list[Place]) -> tuple[tuple[tuple[str, str], ...], str]:
-    """The rules of a classifier, and its default: marks first, and then the queues' own names.
-
-    Parameters
-    ----------
-    places : list of Place
-
-    Returns
-    -------
-    tuple of (str, str)
-        Mark and queue.
-    str
-        The queue of what has no rule.
-    """
+    """The rules of a classifier, and its default: marks first, and then the queues' own names."""
     rules: dict[str, str] = {}
     rest = _claim(places, None, rules)
     for place in leaves(places):

@@ -28,21 +28,7 @@ PASSED = {"set-frde-transmit", "set-clp-transmit", "policed-dscp-transmit"}
 
 
 def burst(words: Words, what: str, unit: str = "B") -> Amount:
-    """A burst: a number, and perhaps its unit.
-
-    Parameters
-    ----------
-    words : Words
-    what : str
-        What it is, for the message.
-    unit : str
-        Where none is written: ``"B"``, or ``"ms"`` beside a percentage.
-
-    Returns
-    -------
-    Amount
-        In ``B`` or ``s``.
-    """
+    """A burst: a number, and perhaps its unit."""
     value = words.number(what, 0)
     unit = (SIZE_WORDS | TIME_WORDS).get(words.skip(*SIZE_WORDS, *TIME_WORDS), unit)
     base = "B" if unit in SIZE_WORDS.values() else "s"
@@ -50,20 +36,7 @@ def burst(words: Words, what: str, unit: str = "B") -> Amount:
 
 
 def police(words: Words) -> tuple[Metered | None, list[str]]:
-    """The policer of a line.
-
-    Parameters
-    ----------
-    words : Words
-        Behind `police`.
-
-    Returns
-    -------
-    Metered or None
-        None where it counts packets.
-    list of str
-        What is lost.
-    """
+    """The policer of a line."""
     made, lost, number = Metered(words.line.number), list[str](), words.line.number
     if words.skip("bucket", "aggregate"):
         words.at = len(words.line.words)
@@ -111,20 +84,7 @@ def _counts_packets(words: Words) -> bool:
 
 
 def action(words: Words, made: Metered) -> list[str]:
-    """What becomes of the packets of a colour, from here in the line on.
-
-    Parameters
-    ----------
-    words : Words
-        At ``conform-action`` or another.
-    made : Metered
-        The policer that it belongs to.
-
-    Returns
-    -------
-    list of str
-        What is lost.
-    """
+    """What becomes of the packets of a colour, from here in the line on."""
     colour = ACTIONS.get(words.take("an action").lower())
     if colour is None:
         raise NotUnderstood

@@ -39,18 +39,6 @@ def plain(kind: str) -> str:
 def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
     """Where a class map or a policy of a type is kept: types have names of their own (NX-OS).
 
-    Parameters
-    ----------
-    known : mapping of str
-        Those of all types; two of one name differ in their key.
-    name, kind : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> key_of({"ROCE": 1, "queuing ROCE": 2}, "ROCE", "queuing")
     'queuing ROCE'
     """

@@ -33,23 +33,6 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
 
     Where a text has no interface, each policy that is in no other, nor in front of the router's own
     processor, is taken for a port.
-
-    Parameters
-    ----------
-    found : Policies
-        What a text defines; remarks are added to it.
-    rules : Rules
-        The platform.
-    facts : Facts
-
-    Yields
-    ------
-    ConfiguredPort
-
-    Raises
-    ------
-    ConfigurationError
-        If something is missing, or the port cannot be.
     """
     no_ports = _children(found) | _of_processor(found)
     interfaces = list(found.interfaces.values()) or [

@@ -72,16 +72,7 @@ def _classic(text: str) -> bool:
 
 
 def reads_alike(text: str) -> bool:
-    """Whether nothing in a text of IOS tells IOS XE from classic IOS.
-
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    bool
-    """
+    """Whether nothing in a text of IOS tells IOS XE from classic IOS."""
     return not any(each.search(text) for each in (_CLASSIC, _XE, _CATALYST))
 
 
@@ -98,24 +89,7 @@ SIGNS = {"ios-xe": _ios_xe, "ios": _ios, "ios-xr": _ios_xr, "nxos": _nxos}
 
 
 def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
-    """Read a configuration of Cisco's modular QoS command line.
-
-    Parameters
-    ----------
-    text : str
-    facts : Facts
-    rules : Rules
-        Of the platform: `IOS_XE`, `IOS`, `IOS_XR` or `NXOS`.
-
-    Returns
-    -------
-    Configuration
-
-    Raises
-    ------
-    ConfigurationError
-        If it cannot be read.
-    """
+    """Read a configuration of Cisco's modular QoS command line."""
     found = policies_of(text)
     if rules.name in ("ios", "ios-xe") and _CATALYST.search(text):
         rules = CATALYST

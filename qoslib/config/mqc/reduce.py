@@ -43,18 +43,7 @@ class Branch:
 
 
 def branch_of(port: Port, rules: Rules) -> Branch:
-    """The policy of a port, with the classes that have children.
-
-    Parameters
-    ----------
-    port : Port
-    rules : Rules
-        The platform.
-
-    Returns
-    -------
-    Branch
-    """
+    """The policy of a port, with the classes that have children."""
     queues = {queue.name: queue for queue in _levelled(port, rules)}
     scheduler = port.scheduler
     nodes: dict[str, Node] = {}

@@ -63,18 +63,6 @@ SHORT = tuple(
 def spelt(line: Line, block: str) -> Line:
     """A line with its commands written out, where only one is meant.
 
-    Parameters
-    ----------
-    line : Line
-    block : str
-        The kind of block that it stands in; empty outside of all.
-
-    Returns
-    -------
-    Line
-
-    Examples
-    --------
     >>> line = Line(1, "service-p o WAN", ("service-p", "o", "WAN"), False)
     >>> spelt(line, "interface").text
     'service-policy output WAN'

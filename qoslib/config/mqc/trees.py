@@ -72,23 +72,7 @@ class Grown:
         given: Amount | None = None,
         most_bps: float = 0.0,
     ) -> tuple[str, ...]:
-        """Make what stands below one node, and give the names of its children.
-
-        Parameters
-        ----------
-        places : list of Place
-        share_bps : float
-            What per cent are of [bit/s].
-        seen_bps : float
-            The rate that default limits go by [bit/s].
-        whole_bps : float
-            What the node is guaranteed, for its classes to share [bit/s].
-        given : Amount or None
-            Where that is said.
-        most_bps : float
-            What per cent of `police` are of: the next shaper or policer above, else the interface
-            [bit/s]; 0 for what other per cent are of.
-        """
+        """Make what stands below one node, and give the names of its children."""
         most_bps = most_bps or share_bps
         places = [place for place in places if place.host is None]
         shares = weights(places, share_bps, self.rules)

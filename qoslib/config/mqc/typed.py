@@ -62,22 +62,6 @@ _SAID = tuple(
 def as_configured(text: str) -> str:
     """A text without prompts, and with the commands that `show` of policies and classes stands for.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    str
-        As many lines: each command has the number of the line that it comes from.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is what `show policy-map interface` prints, which has counters.
-
-    Examples
-    --------
     >>> print(as_configured("R1(config)#policy-map WAN\\nR1(config-pmap)# class VOICE"))
     policy-map WAN
      class VOICE

@@ -16,36 +16,12 @@ _NO_MORE_PERCENT = 1e-12
 
 
 def of_share_bps(amount: Amount, share_bps: float) -> float:
-    """A rate, which may be a share of another.
-
-    Parameters
-    ----------
-    amount : Amount
-    share_bps : float
-        What a share is of [bit/s].
-
-    Returns
-    -------
-    float
-        The rate [bit/s].
-    """
+    """A rate, which may be a share of another."""
     return round(amount.value * share_bps, 6) if amount.unit == "1" else amount.value
 
 
 def weights(places: list[Place], share_bps: float, rules: Rules) -> Weights:
-    """The weights of the classes of a policy.
-
-    Parameters
-    ----------
-    places : list of Place
-    share_bps : float
-        What per cent are of [bit/s].
-    rules : Rules
-
-    Returns
-    -------
-    dict of tuple of str to (float, Amount or str)
-    """
+    """The weights of the classes of a policy."""
     if rules.by_bandwidth:
         return _by_bandwidth(places, share_bps, rules)
     made: Weights = {}

@@ -97,17 +97,6 @@ _NEAR = 0.8
 def meant_interface(name: str) -> str:
     """The name of an interface that is nearly one: what its type may be meant to be.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    str
-        Empty where the type is known, shortened, or near to none.
-
-    Examples
-    --------
     >>> meant_interface("GigabtEthernet0/0/1"), meant_interface("Gi0/0/1")
     ('GigabitEthernet0/0/1', '')
     """
@@ -123,18 +112,6 @@ def meant_interface(name: str) -> str:
 def is_own(name: str, nxos: bool) -> bool:
     """Whether a platform has a class by itself, which no text defines.
 
-    Parameters
-    ----------
-    name : str
-    nxos : bool
-        Whether it is NX-OS, which has classes of its own for each queue.
-
-    Returns
-    -------
-    bool
-
-    Examples
-    --------
     >>> is_own("c-out-8q-q3", nxos=True), is_own("c-out-8q-q3", nxos=False)
     (True, False)
     """
@@ -145,17 +122,6 @@ def is_own(name: str, nxos: bool) -> bool:
 def dscp_mark(word: str) -> str | None:
     """The mark that a word of a configuration means; None if it is no code point.
 
-    Parameters
-    ----------
-    word : str
-        A name or a number from 0 to 63.
-
-    Returns
-    -------
-    str or None
-
-    Examples
-    --------
     >>> dscp_mark("af41"), dscp_mark("46"), dscp_mark("default"), dscp_mark("13")
     ('AF41', 'EF', 'CS0', 'DSCP 13')
     """
@@ -172,16 +138,6 @@ def dscp_mark(word: str) -> str | None:
 def precedence_marks(precedence: int) -> tuple[str, ...]:
     """The marks that have a precedence: itself, and the code points that begin with its bits.
 
-    Parameters
-    ----------
-    precedence : int
-
-    Returns
-    -------
-    tuple of str
-
-    Examples
-    --------
     >>> precedence_marks(5)
     ('IP 5', 'CS5', 'VA', 'EF')
     """
@@ -191,17 +147,6 @@ def precedence_marks(precedence: int) -> tuple[str, ...]:
 def interface_rate_bps(name: str) -> float | None:
     """The line rate that the type of an interface has by its name; None if the name does not say.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    float or None
-        Line rate [bit/s].
-
-    Examples
-    --------
     >>> interface_rate_bps("GigabitEthernet0/0/1.100"), interface_rate_bps("Serial0/0")
     (1000000000.0, None)
     """

@@ -34,20 +34,7 @@ _TYPES = (
 
 
 def write_mqc(port: Port, interface: str, rules: Rules) -> Written:
-    """Write a port as a configuration of Cisco IOS XE or of classic IOS.
-
-    Parameters
-    ----------
-    port : Port
-    interface : str
-        To put it on; one of a fitting type where this is no name of an interface.
-    rules : Rules
-        Of the platform: `IOS_XE` or `IOS`.
-
-    Returns
-    -------
-    Written
-    """
+    """Write a port as a configuration of Cisco IOS XE or of classic IOS."""
     if not _INTERFACE.fullmatch(interface):
         # Fast Ethernet is on routers of classic IOS alone.
         types = _TYPES if rules.name == "ios" else _TYPES[1:]

@@ -39,32 +39,12 @@ _MOST_ROWS = 6
 
 
 def deepest_s(member: Member) -> float:
-    """How long a full queue of a class may last: its target, or else 200 ms [s].
-
-    Parameters
-    ----------
-    member : Member
-
-    Returns
-    -------
-    float
-        [s]
-    """
+    """How long a full queue of a class may last: its target, or else 200 ms [s]."""
     return (member.load.target_s if member.load else None) or DEEP_S
 
 
 def frame_bytes(member: Member) -> float:
-    """The size of a packet where a limit counts packets: that of the load, or a full frame [B].
-
-    Parameters
-    ----------
-    member : Member
-
-    Returns
-    -------
-    float
-        [B]
-    """
+    """The size of a packet where a limit counts packets: that of the load, or a full frame [B]."""
     limit, held_bytes = member.queue.limit, member.promise.held_bytes
     whole = not member.promise.held_why.startswith(BURST)
     if isinstance(limit, PacketLimit) and limit.limit_bytes is None and held_bytes and whole:
@@ -93,20 +73,7 @@ def _arithmetic(case: Case, member: Member, lasts: float) -> str:
 
 
 def limit_fix(case: Case, member: Member, time_s: float) -> str:
-    """The command with which a full queue of a class lasts so long at its served rate.
-
-    Parameters
-    ----------
-    case : Case
-    member : Member
-    time_s : float
-        [s]
-
-    Returns
-    -------
-    str
-        Empty where the dialect has none, or TCP's initial window does not fit into such a queue.
-    """
+    """The command with which a full queue of a class lasts so long at its served rate."""
     size = units.octets(time_s * member.promise.served_bps)
     packets = math.floor(size / frame_bytes(member))
     if packets < WINDOW_PACKETS:

@@ -94,23 +94,6 @@ def findings(
 ) -> tuple[Finding, ...]:
     """What is wrong with a configuration, by arithmetic alone.
 
-    Parameters
-    ----------
-    configuration : Configuration
-    loads : mapping of int to sequence of Load, optional
-        Place of a port in the configuration, and what is sent to it.
-    facts : Facts, optional
-        Of the reader.
-    rules : iterable of str, optional
-        Ids of `RULES`; all by default.
-
-    Returns
-    -------
-    tuple of Finding
-        The worst first, then by line.
-
-    Examples
-    --------
     >>> from qoslib.config import ConfiguredClass, ConfiguredPort
     >>> from qoslib.port import PacketLimit, Port, Queue, StrictPriority
     >>> queues = tuple(Queue(n, PacketLimit(99), priority=i) for i, n in enumerate(("EF", "BE")))
@@ -209,20 +192,6 @@ def silenced(
     own line and on the next command; above the first command, in the whole file. Without a reason
     it silences nothing.
 
-    Parameters
-    ----------
-    found : iterable of Finding
-    text : str
-        The configuration.
-
-    Returns
-    -------
-    tuple of Finding
-        Those that stay.
-    tuple of Silenced
-
-    Examples
-    --------
     >>> text = "! qoslib: ignore llq-share agreed with the voice team\\npolicy-map EDGE"
     >>> left, ignored = silenced([Finding("llq-share", "warning", 2, "Too much priority.")], text)
     >>> len(left), ignored[0].reason
@@ -244,20 +213,6 @@ def silenced(
 def idle_comments(text: str, known: Collection[str]) -> tuple[Finding, ...]:
     """Comments that silence nothing: they name no rule, or give no reason.
 
-    Parameters
-    ----------
-    text : str
-        The configuration.
-    known : collection of str
-        Ids of the rules that there are.
-
-    Returns
-    -------
-    tuple of Finding
-        Each at the line of its comment.
-
-    Examples
-    --------
     >>> idle_comments("! qoslib: ignore llq-shar agreed", {"llq-share"})[0].sentence
     "This comment silences nothing: no rule is called 'llq-shar'."
     """

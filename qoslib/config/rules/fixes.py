@@ -91,23 +91,6 @@ def raised(
     """As much of a wanted rate as leaves the default class its minimum, or 5 %, beside all fixes.
 
     It is taken down, so that fixes that follow leave it in place.
-
-    Parameters
-    ----------
-    case : Case
-    most_bps : float
-        What the classes share [bit/s].
-    members : list of Member
-        The classes.
-    name : str
-        Of one of them, or of a new one.
-    wanted_bps : float
-        [bit/s]
-
-    Returns
-    -------
-    float
-        [bit/s]; 0 where there is no room.
     """
     had = {each.name for each in members}
     room_bps = _room_bps(case, most_bps, members, name)
@@ -156,19 +139,7 @@ def guarantee(
     wanted_bps: float,
     least_bps: float = 0.0,
 ) -> str:
-    """The command of a guarantee (IOS) that fits beside all others; empty where there is no room.
-
-    Parameters
-    ----------
-    case, most_bps, members, name, wanted_bps
-        As `raised` takes them.
-    least_bps : float
-        Less would not help [bit/s].
-
-    Returns
-    -------
-    str
-    """
+    """The command of a guarantee (IOS) that fits beside all others; empty where none does."""
     had = next((_taken_bps(case, each) for each in members if each.name == name), 0.0)
     said = [each.text for member in members for each in member.of.statements]
     if any(text.startswith("bandwidth remaining ") for text in said):

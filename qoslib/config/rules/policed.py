@@ -19,24 +19,7 @@ def police_lines(
     burst_bytes: float = 0.0,
     rate_bps: float = 0.0,
 ) -> list[str]:
-    """The policer of a class with another rate or another burst, in its form and with its actions.
-
-    Parameters
-    ----------
-    statements : sequence of Statement
-        Of the class.
-    rate : str
-        As the line says it; empty for the one that it has.
-    burst_bytes : float
-        0 for the one that it has [B].
-    rate_bps : float
-        What the policer lets through, for a burst that the line says as a time [bit/s].
-
-    Returns
-    -------
-    list of str
-        None where the class has no `police` with a rate.
-    """
+    """The policer of a class with another rate or burst, in its form and with its actions."""
     said = [each for each in statements if each.text.split()[0].lower() == "police"]
     if not said:
         return []

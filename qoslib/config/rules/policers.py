@@ -146,20 +146,7 @@ def shaper_burst_small(case: Case) -> Iterator[Found]:
 
 
 def police_fix(case: Case, member: Member, burst_bytes: float) -> str:
-    """The command that gives a class's policer another burst.
-
-    Parameters
-    ----------
-    case : Case
-    member : Member
-    burst_bytes : float
-        [B]
-
-    Returns
-    -------
-    str
-        Empty where the dialect has none.
-    """
+    """The command that gives a class's policer another burst."""
     return case.fix(
         mqc=f"class {member.name}\n  {case.police(member, burst_bytes)}",
         junos=_junos(case, member, burst_bytes),

@@ -110,17 +110,7 @@ def _is_rate(load: Load) -> bool:
 
 
 def unlimited(case: Case) -> list[Member]:
-    """The classes that are served first, may take all and leave nothing to those after them.
-
-    Parameters
-    ----------
-    case : Case
-
-    Returns
-    -------
-    list of Member
-        The first served before the others.
-    """
+    """The classes that are served first, may take all and leave nothing to those after them."""
     if isinstance(case.port.scheduler, Fifo):
         return []
     above: set[str] = set()
@@ -154,17 +144,7 @@ def unlimited(case: Case) -> list[Member]:
 
 
 def gets_packets(case: Case, member: Member) -> bool:
-    """Whether anything leads to a class: a band of Linux may have no priority and no filter.
-
-    Parameters
-    ----------
-    case : Case
-    member : Member
-
-    Returns
-    -------
-    bool
-    """
+    """Whether anything leads to a class: a band of Linux may have no priority and no filter."""
     sent = member.load is not None and member.load.origin != "assumed"
     return bool(member.of.marks) or sent or case.configuration.dialect != "tc"
 

@@ -43,17 +43,7 @@ def class_without_queue(case: Case) -> Iterator[Found]:
 
 
 def policed_alone(case: Case, member: Member) -> bool:
-    """Whether a class is only policed, so that its packets wait in another class's queue (IOS).
-
-    Parameters
-    ----------
-    case : Case
-    member : Member
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a class is only policed, so that its packets wait in another class's queue (IOS)."""
     verbs = _verbs(member.of).keys()
     known = case.configuration.dialect in ("ios", "ios-xe") and not _is_owner(member.of)
     return known and bool(verbs & _ACTIONS) and not verbs & {*_QUEUES, *_CHANGES}

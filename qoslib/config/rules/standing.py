@@ -12,16 +12,6 @@ _SINGLE = {"bandwidth", "priority", "shape", "police"}
 def standing(configuration: Configuration) -> list[Statement]:
     """The commands of the classes of policies that are in force (IOS), in their order.
 
-    Parameters
-    ----------
-    configuration : Configuration
-
-    Returns
-    -------
-    list of Statement
-
-    Examples
-    --------
     >>> where = ("policy-map WAN", "class VOICE")
     >>> said = ("bandwidth 1000", "priority 500", "no bandwidth", "priority 600")
     >>> lines = tuple(Statement(line, text, where) for line, text in enumerate(said, 1))

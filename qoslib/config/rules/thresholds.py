@@ -15,16 +15,7 @@ _WORDS = {
 
 
 def thresholds_of(profile: Thresholds) -> tuple[float, float, str]:
-    """Minimum and maximum of a profile, and their unit.
-
-    Parameters
-    ----------
-    profile : Thresholds
-
-    Returns
-    -------
-    tuple of (float, float, str)
-    """
+    """Minimum and maximum of a profile, and their unit."""
     if isinstance(profile, RedProfile):
         return profile.minimum_packets, profile.maximum_packets, "packets"
     if isinstance(profile, ByteRedProfile):
@@ -35,16 +26,7 @@ def thresholds_of(profile: Thresholds) -> tuple[float, float, str]:
 
 
 def profiles_of(red: Red) -> list[tuple[str, int, Thresholds]]:
-    """Mark, place and profile; the first is that of all other marks.
-
-    Parameters
-    ----------
-    red : Red
-
-    Returns
-    -------
-    list of (str, int, Thresholds)
-    """
+    """Mark, place and profile; the first is that of all other marks."""
     own = [(mark, index, each) for index, (mark, each) in enumerate(red.profiles)]
     return [("others", -1, red.profile), *own]
 
@@ -52,20 +34,6 @@ def profiles_of(red: Red) -> list[tuple[str, int, Thresholds]]:
 def command_of(mark: str, low: float, high: float, unit: str) -> str:
     """The command (IOS) of a row of thresholds; empty where the unit has none.
 
-    Parameters
-    ----------
-    mark : str
-    low, high : float
-        In the unit.
-    unit : str
-        As `thresholds_of` gives it.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> command_of("AF31", 44, 60, "packets")
     'random-detect dscp af31 44 60'
     """
@@ -82,18 +50,6 @@ def command_of(mark: str, low: float, high: float, unit: str) -> str:
 def lowered(red: Red, most: float) -> list[str]:
     """Commands (IOS) that scale the thresholds that are above a limit down to it.
 
-    Parameters
-    ----------
-    red : Red
-    most : float
-        The limit, in packets, bytes or seconds as the thresholds.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> lowered(Red(RedProfile(20, 40), (("AF41", RedProfile(100, 300)),)), 128)
     ['random-detect dscp af41 42 128']
     """

@@ -91,18 +91,6 @@ _NEAR = 0.85
 def lost_by(table: str, field: str) -> str | None:
     """What is lost by leaving out a field: empty if nothing, ``"?"`` if it is not known.
 
-    Parameters
-    ----------
-    table, field : str
-        The field is empty for an entry as a whole.
-
-    Returns
-    -------
-    str or None
-        None of what is not about quality of service.
-
-    Examples
-    --------
     >>> lost_by("SCHEDULER", "weight"), lost_by("SCHEDULER", "wieght"), lost_by("VLAN", "mtu")
     ('', '?', None)
     """
@@ -118,16 +106,7 @@ def lost_by(table: str, field: str) -> str | None:
 
 
 def near_table(table: str) -> bool:
-    """Whether a table that is not known is one on quality of service, or a slip for one.
-
-    Parameters
-    ----------
-    table : str
-
-    Returns
-    -------
-    bool
-    """
+    """Whether a table that is not known is one on quality of service, or a slip for one."""
     if table in _TABLES or _OTHER.search(table):
         return False
     return bool(_WORDS.search(table) or get_close_matches(table, list(_TABLES), 1, _NEAR))

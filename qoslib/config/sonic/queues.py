@@ -16,24 +16,7 @@ _SCHEDULERS = ("DWRR", "WRR", "STRICT")
 
 
 def shaper_of(reading: Reading, port: str, where: str) -> Shaper | None:
-    """What `pir` and `pbs` of the scheduler of a whole port say.
-
-    Parameters
-    ----------
-    reading : Reading
-    port : str
-    where : str
-        The shaper's place in the port.
-
-    Returns
-    -------
-    Shaper or None
-
-    Raises
-    ------
-    ConfigurationError
-        If a number is not allowed.
-    """
+    """What `pir` and `pbs` of the scheduler of a whole port say."""
     named = reading.of_port(port, "scheduler")
     return _shaper(reading, reading.of("SCHEDULER", named), where) if named else None
 
@@ -66,23 +49,7 @@ def _counts_packets(reading: Reading, scheduler: str) -> bool:
 
 
 def queue_of(reading: Reading, port: str, number: int) -> Queue:
-    """A queue of a port; where a fact is missing with a stand-in for its limit.
-
-    Parameters
-    ----------
-    reading : Reading
-    port : str
-    number : int
-
-    Returns
-    -------
-    Queue
-
-    Raises
-    ------
-    ConfigurationError
-        If something that it names does not exist, or a number is not allowed.
-    """
+    """A queue of a port; where a fact is missing with a stand-in for its limit."""
     name = f"queue {number}"
     where = f"queues[{name!r}]"
     queue = Queue(name, ByteLimit(1), weight=default("sonic.weight").value or 1.0)

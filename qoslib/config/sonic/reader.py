@@ -40,17 +40,6 @@ _MOST_REFUSED = 100
 def is_sonic(text: str) -> float:
     """How sure it is that a text is a configuration of SONiC.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Examples
-    --------
     >>> is_sonic('{"SCHEDULER": {}, "QUEUE": {}}'), is_sonic("policy-map WAN")
     (0.9, 0.0)
     """
@@ -64,23 +53,6 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     Queues within `cir` are served first, then the others; strict queues from the highest number
     on, before those that share by weight.
 
-    Parameters
-    ----------
-    text : str
-    facts : Facts
-        `buffer_bytes` where the text has no buffers.
-
-    Returns
-    -------
-    Configuration
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no JSON, or too many entries are refused.
-
-    Examples
-    --------
     >>> text = '''{"PORT": {"Ethernet0": {"speed": "100000"}},
     ... "SCHEDULER": {"s": {"type": "DWRR", "weight": "20"}},
     ... "QUEUE": {"Ethernet0|0-1": {"scheduler": "s"}}}'''

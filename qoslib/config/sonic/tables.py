@@ -39,38 +39,13 @@ class Tables(dict[str, dict[str, dict[str, Field]]]):
 
 
 def shown(word: str) -> str:
-    """A word as an error names it: at most 40 characters.
-
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    str
-    """
+    """A word as an error names it: at most 40 characters."""
     return repr(word if len(word) <= 40 else word[:40] + "...")
 
 
 def tables(text: str) -> Tables:
     """The tables of a text: one object, or a list of objects that follow one another.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    dict
-        The empty name has the line of the key itself.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no JSON, or no object of tables.
-
-    Examples
-    --------
     >>> found = tables('{"PORT": {"Ethernet0": {"speed": "100000"}}}')
     >>> found["PORT"]["Ethernet0"]["speed"]
     Field(value='100000', line=1)

@@ -47,25 +47,6 @@ def _known(text: str, what: str, line: int, suffixes: dict[str, float]) -> float
 def rate_bps(text: str, line: int) -> float:
     """A rate: tc keeps whole bytes per second, so that 9 bit/s become 8.
 
-    Parameters
-    ----------
-    text : str
-        ``bit``, ``kbit``, ``mbit`` or nothing for bits; ``bps``, ``kbps``, ``mbps`` for bytes.
-    line : int
-        For the error.
-
-    Returns
-    -------
-    float
-        [bit/s].
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no rate, or more than tc can hold.
-
-    Examples
-    --------
     >>> rate_bps("10mbit", 1), rate_bps("10mbps", 1), rate_bps("1Mibit", 1), rate_bps("9", 1)
     (10000000.0, 80000000.0, 1048576.0, 8.0)
     """
@@ -78,24 +59,6 @@ def rate_bps(text: str, line: int) -> float:
 def size_bytes(text: str, line: int) -> int:
     """A size: k and kb are 1,024 bytes, kbit 128.
 
-    Parameters
-    ----------
-    text : str
-    line : int
-        For the error.
-
-    Returns
-    -------
-    int
-        [B].
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no size, or above 4 GiB.
-
-    Examples
-    --------
     >>> size_bytes("15k", 1), size_bytes("1600b", 1), size_bytes("8kbit", 1)
     (15360, 1600, 1024)
     """
@@ -108,26 +71,6 @@ def size_bytes(text: str, line: int) -> int:
 def time_s(text: str, line: int, bare: str = "us") -> float:
     """A time: a bare number is in microseconds (of netem in nanoseconds), and none is cut finer.
 
-    Parameters
-    ----------
-    text : str
-    line : int
-        For the error.
-    bare : str
-        The unit of a number without a suffix, and the finest that is kept.
-
-    Returns
-    -------
-    float
-        [s].
-
-    Raises
-    ------
-    ConfigurationError
-        If it is no time, or above 4,294 s.
-
-    Examples
-    --------
     >>> time_s("5ms", 1), time_s("250", 1)
     (0.005, 0.00025)
     """
@@ -144,25 +87,6 @@ def time_s(text: str, line: int, bare: str = "us") -> float:
 def count(text: str, line: int, base: int = 10) -> int:
     """A whole number without a unit; ``tc`` shows one of packets as ``1000p``.
 
-    Parameters
-    ----------
-    text : str
-    line : int
-        For the error.
-    base : int
-        10, or 16 for a part of a handle.
-
-    Returns
-    -------
-    int
-
-    Raises
-    ------
-    ConfigurationError
-        If it is none, or needs more than 32 bits.
-
-    Examples
-    --------
     >>> count("1000p", 1), count("0x1f", 1), count("1f", 1, base=16)
     (1000, 31, 31)
     """
@@ -183,17 +107,6 @@ def count(text: str, line: int, base: int = 10) -> int:
 def rate_word(given_bps: float) -> str:
     """A rate as tc writes it; it holds whole bytes per second.
 
-    Parameters
-    ----------
-    given_bps : float
-        [bit/s].
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> rate_word(10e6), rate_word(1.5e6), rate_word(64_008)
     ('10mbit', '1500kbit', '64008bit')
     """
@@ -207,17 +120,6 @@ def rate_word(given_bps: float) -> str:
 def time_word(given_s: float) -> str:
     """A time as tc writes it, in whole microseconds.
 
-    Parameters
-    ----------
-    given_s : float
-        [s].
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> time_word(5e-3), time_word(1e-6)
     ('5ms', '1us')
     """

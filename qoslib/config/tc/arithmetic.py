@@ -31,20 +31,6 @@ _CHANGED = re.compile(
 def worked_out(found: re.Match[str], values: Mapping[str, str]) -> tuple[int | None, str]:
     """The value of an expression of whole numbers and variables, with + - * / % and brackets.
 
-    Parameters
-    ----------
-    found : re.Match
-        Of `ARITHMETIC`.
-    values : mapping of str to str
-        Of variables.
-
-    Returns
-    -------
-    tuple of int or None, and str
-        None where it has no value here, then the variable that has none, or the expression.
-
-    Examples
-    --------
     >>> worked_out(ARITHMETIC.match("$((9 * $UP / 10))"), {"UP": "245"})
     (220, '')
     >>> worked_out(ARITHMETIC.match("$[9*DOWN/10]"), {"UP": "245"})
@@ -69,16 +55,6 @@ def worked_out(found: re.Match[str], values: Mapping[str, str]) -> tuple[int | N
 def changed(text: str) -> list[str]:
     """The variables that an expression gives another value, as ``$((i++))`` does.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> changed("$((prio++))"), changed("$((prio + 1))"), changed("((up <= 5))")
     (['prio'], [], [])
     """

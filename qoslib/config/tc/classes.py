@@ -51,22 +51,7 @@ class Sorted(NamedTuple):
 
 
 def sort(notes: Notes, parent: str, queues: dict[str, str], astray: str = "") -> Sorted:
-    """Read the filters of a qdisc.
-
-    Parameters
-    ----------
-    notes : Notes
-    parent : str
-        Its handle.
-    queues : dict of str to str
-        Class and the name of its queue.
-    astray : str, optional
-        The class of packets whose filter names a class that is not there.
-
-    Returns
-    -------
-    Sorted
-    """
+    """Read the filters of a qdisc."""
     notes.read_filters.add(parent)
     rules: list[tuple[str, str]] = []
     default: str | None = None
@@ -153,17 +138,6 @@ def _policer(
 def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
     """A classifier; without a default a mark leads to the queue of its own name anyway.
 
-    Parameters
-    ----------
-    rules : iterable of (str, str)
-    default : str
-
-    Returns
-    -------
-    Classifier
-
-    Examples
-    --------
     >>> classifier_of([("EF", "voice"), ("CS1", "CS1")], "")
     Classifier(rules=(('EF', 'voice'),))
     """
@@ -172,20 +146,7 @@ def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
 
 
 def policer(notes: Notes, command: Command, police: Options, where: str) -> Policer | None:
-    """A policer; None where no bucket of bytes is given.
-
-    Parameters
-    ----------
-    notes : Notes
-    command : Command
-    police : dict of str to Given
-    where : str
-        Like ``"queues['1:10'].policer"``.
-
-    Returns
-    -------
-    Policer or None
-    """
+    """A policer; None where no bucket of bytes is given."""
     if "rate" not in police:
         notes.lose(
             command, "The rate and burst of this policer are not here: tc -j leaves them out."
@@ -210,20 +171,10 @@ def policer(notes: Notes, command: Command, police: Options, where: str) -> Poli
 def tos_priority(code: int) -> int:
     """The priority that the kernel gives a packet with a DSCP.
 
-    Parameters
-    ----------
-    code : int
-
-    Returns
-    -------
-    int
-
     References
     ----------
     Linux, net/ipv4/route.c, ip_tos2prio, and include/net/route.h, rt_tos2priority.
 
-    Examples
-    --------
     >>> tos_priority(46), tos_priority(10), tos_priority(0)
     (4, 2, 0)
     """
@@ -231,26 +182,7 @@ def tos_priority(code: int) -> int:
 
 
 def bands_of(notes: Notes, qdisc: Command, options: Options, bands: int) -> tuple[int, ...]:
-    """The band of each priority of a packet.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-    options : dict of str to Given
-    bands : int
-        How many there are.
-
-    Returns
-    -------
-    tuple of int
-        16 of them.
-
-    Raises
-    ------
-    ConfigurationError
-        If one is not there.
-    """
+    """The band of each priority of a packet."""
     words = options["priomap"].value if "priomap" in options else ()
     if len(words) > len(PRIOMAP):
         raise ConfigurationError("a priomap has 16 bands", qdisc.line)
@@ -276,16 +208,7 @@ def describe(
     found: Sorted,
     entries: Iterable[tuple[str, str, Command | None, str]],
 ) -> None:
-    """Note the classes of a port as the reader sees them.
-
-    Parameters
-    ----------
-    notes : Notes
-    classifier : Classifier
-    found : Sorted
-    entries : iterable of (str, str, Command or None, str)
-        Queue, class, its command, and the node above it.
-    """
+    """Note the classes of a port as the reader sees them."""
     marks: dict[str, dict[str, None]] = {}
     for mark, queue in (*found.rules, *classifier.rules):
         marks.setdefault(queue, {})[mark] = None

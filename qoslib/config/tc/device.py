@@ -124,26 +124,7 @@ def bands(qdisc: Command) -> int:
 def devices(
     commands: Iterable[tuple[Command, dict[str, str]]], unread: dict[str, int]
 ) -> tuple[dict[str, Device], list[Remark]]:
-    """Apply commands in their order, as the kernel does.
-
-    Parameters
-    ----------
-    commands : iterable of (Command, dict of str to str)
-        Each with the names that comments give.
-    unread : dict of str to int
-        Devices of which a command could not be read: there a parent may be missing.
-
-    Returns
-    -------
-    devices : dict of str to Device
-    remarks : list of Remark
-        Commands that the kernel refuses.
-
-    Raises
-    ------
-    ConfigurationError
-        If a parent is missing, or a class has no number, in what a kernel has shown.
-    """
+    """Apply commands in their order, as the kernel does."""
     found: dict[str, Device] = {}
     remarks: list[Remark] = []
     for command, names in commands:

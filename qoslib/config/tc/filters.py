@@ -12,17 +12,7 @@ __all__ = ["say_filters"]
 
 
 def say_filters(lines: Lines, port: Port, ids: dict[str, str], *, catch_all: bool = False) -> None:
-    """Write the filters of a port.
-
-    Parameters
-    ----------
-    lines : Lines
-    port : Port
-    ids : dict of str to str
-        Class by queue.
-    catch_all : bool
-        Whether the scheduler has no word for the class of all other packets.
-    """
+    """Write the filters of a port."""
     default = port.classifier.default
     chosen = _matches(port.classifier if default else _by_name(port, ids))
     queues = {queue.name: queue for queue in port.queues}

@@ -31,24 +31,7 @@ class Inner(NamedTuple):
 
 
 def htb_tree(notes: Notes, qdisc: Command) -> Inner:
-    """The tree of an htb.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-
-    Returns
-    -------
-    Inner
-
-    Raises
-    ------
-    Unmodelled
-        If it has no classes.
-    ConfigurationError
-        If its classes are no tree.
-    """
+    """The tree of an htb."""
     options = notes.options(qdisc)
     own = {k: each for k, each in notes.device.classes.items() if k.startswith(qdisc.handle)}
     if not own:
@@ -124,41 +107,14 @@ def _default(notes: Notes, qdisc: Command, options: Options, leaves: dict[str, s
 
 
 def rate_of(command: Command, options: Options) -> Given:
-    """The rate of a class of htb.
-
-    Parameters
-    ----------
-    command : Command
-    options : dict of str to Given
-
-    Returns
-    -------
-    Given
-
-    Raises
-    ------
-    ConfigurationError
-        If there is none.
-    """
+    """The rate of a class of htb."""
     if "rate" not in options or not options["rate"].value:
         raise ConfigurationError("a class of htb needs a rate above 0", command.line)
     return options["rate"]
 
 
 def burst_of(options: Options, name: str, rate: Given) -> Given:
-    """The burst of a rate: as given, or what iproute2 makes of the rate.
-
-    Parameters
-    ----------
-    options : dict of str to Given
-    name : str
-        ``"burst"`` or ``"cburst"``.
-    rate : Given
-
-    Returns
-    -------
-    Given
-    """
+    """The burst of a rate: as given, or what iproute2 makes of the rate."""
     given = options.get(name)
     if given is not None and given.value:
         return given

@@ -34,17 +34,6 @@ def unknown_of_filter(command: Command) -> str:
     What is behind an action other than its kind, or belongs to a kind of filter without a model,
     is left out of the models, and not looked at.
 
-    Parameters
-    ----------
-    command : Command
-        A filter with its kind.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> from qoslib.config.tc.words import command
     >>> made = command("filter add dev e parent 1: u32 macth ip dport 22 0xffff".split(), 1, "")
     >>> unknown_of_filter(made)

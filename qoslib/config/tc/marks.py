@@ -61,18 +61,6 @@ class Selected(NamedTuple):
 def dscps(value: int, mask: int) -> tuple[str, ...]:
     """The marks of a value of the DS field under a mask.
 
-    Parameters
-    ----------
-    value, mask : int
-        Of the whole byte.
-
-    Returns
-    -------
-    tuple of str
-        None where no name and no single DSCP fits.
-
-    Examples
-    --------
     >>> dscps(0xB8, 0xFC), dscps(0xA0, 0xE0), dscps(0x30, 0xFF), dscps(0x10, 0xFC)
     (('EF',), ('IP 5', 'CS5', 'VA', 'EF'), ('AF12',), ('DSCP 4',))
     """
@@ -86,16 +74,6 @@ def dscps(value: int, mask: int) -> tuple[str, ...]:
 def matching(mark: str) -> tuple[int, int] | None:
     """Value and mask of the DS field for a mark; None if it is none of that field.
 
-    Parameters
-    ----------
-    mark : str
-
-    Returns
-    -------
-    tuple of int, or None
-
-    Examples
-    --------
     >>> matching("EF"), matching("IP 5"), matching("DSCP 4"), matching("voice")
     ((184, 252), (160, 224), (16, 252), None)
     """
@@ -113,22 +91,6 @@ def matching(mark: str) -> tuple[int, int] | None:
 def selected(command: Command) -> Selected:
     """What a filter selects, and what it does with it.
 
-    Parameters
-    ----------
-    command : Command
-        A filter.
-
-    Returns
-    -------
-    Selected
-
-    Raises
-    ------
-    ConfigurationError
-        If a number of it is none.
-
-    Examples
-    --------
     >>> from qoslib.config.tc.words import command
     >>> words = "filter add dev e parent 1: protocol ip u32 match ip dsfield 0xb8 0xfc flowid 1:a"
     >>> selected(command(words.split(), 1, ""))[:2]

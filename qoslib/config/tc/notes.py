@@ -90,19 +90,7 @@ class Notes:
         self.knows_line_rate = value is not None
 
     def at(self, where: str, given: Given) -> Any:
-        """Note where a number of the port comes from.
-
-        Parameters
-        ----------
-        where : str
-            Like ``"queues['1:10'].limit.packets"``.
-        given : Given
-
-        Returns
-        -------
-        object
-            Its value.
-        """
+        """Note where a number of the port comes from."""
         self.origins.append(Origin(where, given.line, given.default, given.fact))
         return given.value
 

@@ -95,18 +95,6 @@ Options = dict[str, Given]
 def by_default(name: str, value: Any = None) -> Given:
     """A default of ``defaults.toml``, with another value where it is worked out of others.
 
-    Parameters
-    ----------
-    name : str
-        Without ``tc.``.
-    value : object, optional
-
-    Returns
-    -------
-    Given
-
-    Examples
-    --------
     >>> by_default("codel_target").value
     0.005
     """
@@ -115,16 +103,7 @@ def by_default(name: str, value: Any = None) -> Given:
 
 
 def left_out(word: str) -> str:
-    """What is lost by a word that tc does not have, and all behind it.
-
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    str
-    """
+    """What is lost by a word that tc does not have, and all behind it."""
     return f"From {word[:40]!r} on this is not understood, and left out."
 
 
@@ -151,24 +130,6 @@ _SORTS: Mapping[str, Callable[[str, int], Any]] = {
 def options_of(command: Command, line_rate: Given | None = None) -> tuple[Options, tuple[str, ...]]:
     """The options of a command, and the words from the first unknown one on.
 
-    Parameters
-    ----------
-    command : Command
-    line_rate : Given, optional
-        What a rate in per cent is of [bit/s]; without it the value is None.
-
-    Returns
-    -------
-    options : dict of str to Given
-    unknown : tuple of str
-
-    Raises
-    ------
-    ConfigurationError
-        If a value is missing or is none of its sort.
-
-    Examples
-    --------
     >>> from qoslib.config.tc.words import command
     >>> made = command("class add dev eth0 classid 1:1 htb rate 1mbit foo 3".split(), 1, "")
     >>> options_of(made)

@@ -16,16 +16,7 @@ LEAST_SHARE = 0.001
 
 
 def as_htb(port: Port) -> Port:
-    """A port with priorities and guarantees as one with htb, which has their like.
-
-    Parameters
-    ----------
-    port : Port
-
-    Returns
-    -------
-    Port
-    """
+    """A port with priorities and guarantees as one with htb, which has their like."""
     least = min([queue.weight for queue in port.queues if queue.weight], default=1.0)
     low, high = HTB_QUANTA_BYTES
 
@@ -69,17 +60,6 @@ def as_htb(port: Port) -> Port:
 def emission_order(queues: Sequence[Queue], nodes: Sequence[Node]) -> list[str]:
     """Names of queues and nodes, parents first, as far as it goes in the order that they have.
 
-    Parameters
-    ----------
-    queues : sequence of Queue
-    nodes : sequence of Node
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> queues = [Queue(name, PacketLimit(9)) for name in ("a", "b")]
     >>> emission_order(queues, [Node("below", ("b",)), Node("top", ("a", "below"))])

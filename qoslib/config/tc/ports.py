@@ -37,25 +37,7 @@ __all__ = ["inward", "outward"]
 
 
 def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, Notes]:
-    """The port of the packets that leave a device.
-
-    Parameters
-    ----------
-    device : Device
-        With a root.
-    interface : str
-    facts : Facts
-
-    Returns
-    -------
-    port : ConfiguredPort
-    notes : Notes
-
-    Raises
-    ------
-    ConfigurationError
-        If the queues cannot be.
-    """
+    """The port of the packets that leave a device."""
     notes = Notes(device, interface, facts)
     root = device.root
     assert root is not None
@@ -188,20 +170,7 @@ def _alone(notes: Notes, root: Command, qdisc: Command, options: Options) -> Inn
 
 
 def inward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, Notes]:
-    """The port of the packets that come in: policers, and no queue.
-
-    Parameters
-    ----------
-    device : Device
-        With a qdisc of packets that come in.
-    interface : str
-    facts : Facts
-
-    Returns
-    -------
-    port : ConfiguredPort
-    notes : Notes
-    """
+    """The port of the packets that come in: policers, and no queue."""
     notes = Notes(device, interface, facts)
     qdisc = device.ingress
     assert qdisc is not None

@@ -64,23 +64,7 @@ class Held(NamedTuple):
 
 
 def held(notes: Notes, qdisc: Command | None, where: str, *, ceil_bps: float = 0.0) -> Held:
-    """The queue of a class.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command or None
-        What hangs below the class; None for what the kernel puts there.
-    where : str
-        Like ``"queues['1:10']"``.
-    ceil_bps : float
-        What the class sends at most, where it has a shaper already [bit/s]: another has no place.
-
-    Returns
-    -------
-    Held
-        A stand-in, which is noted, where it is no queue that the vocabulary has.
-    """
+    """The queue of a class."""
     if qdisc is None:
         return Held(
             PacketLimit(notes.at(f"{where}.limit.packets", queue_length(notes))), TailDrop()
@@ -144,57 +128,19 @@ def _held(notes: Notes, qdisc: Command, where: str, ceil_bps: float) -> Held:
 
 
 def no_slower(notes: Notes, qdisc: Command, rate_bps: float, most_bps: float) -> None:
-    """A shaper below another one: a slower one decides, and has no place.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-    rate_bps, most_bps : float
-        Of the inner and of the outer one [bit/s].
-
-    Raises
-    ------
-    Unmodelled
-        If the inner one is slower.
-    """
+    """A shaper below another one: a slower one decides, and has no place."""
     if rate_bps < most_bps:
         raise Unmodelled(qdisc, "No port describes a shaper below a faster one.")
     notes.lose(qdisc, "Of two shapers only the outer one is here, which is no faster.")
 
 
 def netem_rate_bps(qdisc: Command, options: Options) -> float:
-    """The rate of a netem [bit/s].
-
-    Parameters
-    ----------
-    qdisc : Command
-    options : dict of str to Given
-        With a rate.
-
-    Returns
-    -------
-    float
-    """
+    """The rate of a netem [bit/s]."""
     return rate_bps(options["rate"].value[0], qdisc.line)
 
 
 def netem_shaper(notes: Notes, qdisc: Command, options: Options, where: str) -> Shaper:
-    """The rate of a netem as a shaper whose bucket is one frame.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-    options : dict of str to Given
-        With a rate.
-    where : str
-        Like ``"shaper"``.
-
-    Returns
-    -------
-    Shaper
-    """
+    """The rate of a netem as a shaper whose bucket is one frame."""
     if len(options["rate"].value) > 1:
         notes.lose(qdisc, "What netem adds to a packet at its rate is left out.")
     rate = Given(netem_rate_bps(qdisc, options), qdisc.line)
@@ -237,27 +183,7 @@ def _codel(notes: Notes, qdisc: Command, options: Options, where: str) -> Codel:
 def bucket(
     notes: Notes, qdisc: Command, options: Options, where: str, *, silent: bool = False
 ) -> Shaper:
-    """The token bucket of a tbf.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-    options : dict of str to Given
-    where : str
-        Like ``"shaper"``.
-    silent : bool
-        Whether the port leaves it out.
-
-    Returns
-    -------
-    Shaper
-
-    Raises
-    ------
-    ConfigurationError
-        If its rate, its burst or its limit is missing.
-    """
+    """The token bucket of a tbf."""
     for name in ("rate", "burst"):
         if name not in options or not options[name].value:
             raise ConfigurationError(f"tbf needs a {name} above 0", qdisc.line)
@@ -271,14 +197,7 @@ def bucket(
 
 
 def frames(notes: Notes, command: Command, options: Options) -> None:
-    """Note what a shaper counts of each frame.
-
-    Parameters
-    ----------
-    notes : Notes
-    command : Command
-    options : dict of str to Given
-    """
+    """Note what a shaper counts of each frame."""
     notes.overheads.append(options.get("overhead") or Given(0))
     if "mpu" in options and options["mpu"].value:
         notes.lose(command, "A short frame counts with its own size here, not with mpu.")
@@ -298,18 +217,7 @@ def bucket_limit(qdisc: Command, options: Options) -> Given:
 
 
 def delay(notes: Notes, qdisc: Command, options: Options) -> float:
-    """The delay of a netem [s]; all else that it does is lost.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-    options : dict of str to Given
-
-    Returns
-    -------
-    float
-    """
+    """The delay of a netem [s]; all else that it does is lost."""
     for name, what in NETEM_LOST.items():
         if name in options:
             notes.lose(qdisc, f"Left out: {what}.")
@@ -322,24 +230,10 @@ def delay(notes: Notes, qdisc: Command, options: Options) -> float:
 def red_exponent(minimum_bytes: int, burst_packets: int, average_bytes: int) -> int:
     """The weight of RED's average as iproute2 chooses it: W of 2^-W; 0 where none fits.
 
-    Parameters
-    ----------
-    minimum_bytes : int
-        [B].
-    burst_packets : int
-    average_bytes : int
-        ``avpkt`` [B].
-
-    Returns
-    -------
-    int
-
     References
     ----------
     iproute2, tc/tc_red.c, tc_red_eval_ewma.
 
-    Examples
-    --------
     >>> red_exponent(30_000, 55, 1000)
     5
     """

@@ -40,17 +40,6 @@ _LINE = re.compile(
 def is_tc(text: str) -> float:
     """How sure it is that a text is of `tc`.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    float
-        From 0 to 1.
-
-    Examples
-    --------
     >>> is_tc("tc qdisc add dev eth0 root pfifo"), is_tc("policy-map WAN")
     (0.9, 0.0)
     >>> is_tc("do_tc qdisc add dev eth0 root pfifo")
@@ -62,16 +51,6 @@ def is_tc(text: str) -> float:
 def tc_lines(text: str) -> set[int]:
     """The lines of a script that say something; of a command over several lines the first.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    set of int
-
-    Examples
-    --------
     >>> tc_lines("# the uplink\\ntc qdisc add dev eth0 \\\\\\n  root pfifo\\n")
     {2}
     """
@@ -88,26 +67,6 @@ def read_tc(text: str, facts: Facts) -> Configuration:
     a queue for it has no port. A command that the kernel refuses is a remark, and what follows is
     read without it.
 
-    Parameters
-    ----------
-    text : str
-        What ``tc -j [-d] qdisc show``, ``class show`` and ``filter show`` say, one behind the
-        other, and ``class show`` as text; or a shell script; or both.
-    facts : Facts
-        ``line_rate_bps`` is needed for a port.
-
-    Returns
-    -------
-    Configuration
-
-    Raises
-    ------
-    ConfigurationError
-        If what a kernel has shown cannot be, or so many commands are refused that nothing is left
-        to be said.
-
-    Examples
-    --------
     >>> text = "tc qdisc add dev eth0 root tbf rate 10mbit burst 15k limit 100k"
     >>> found = read_tc(text, Facts({"line_rate_bps": 1e9}))
     >>> found.ports[0].port.shaper

@@ -28,19 +28,7 @@ CODEL_PACKETS = 1000
 def say_queue(
     lines: Lines, queue: Queue, parent: str, handle: str, line_bps: float, *, shaped: bool = False
 ) -> None:
-    """Write the qdisc of a queue.
-
-    Parameters
-    ----------
-    lines : Lines
-    queue : Queue
-    parent, handle : str
-        Like ``"parent 1:10"`` and ``"10:"``.
-    line_bps : float
-        Line rate [bit/s].
-    shaped : bool
-        Whether its class is its shaper.
-    """
+    """Write the qdisc of a queue."""
     if queue.shaper is not None and not shaped:
         lines.bucket(parent, handle, queue.shaper)
         parent, handle = f"parent {handle}1", f"{handle.removesuffix(':')}1:"
@@ -51,18 +39,6 @@ def say_queue(
 def queue_words(queue: Queue, line_bps: float) -> str:
     """Kind and options of the qdisc of a queue; what has no word becomes the plainest that fits.
 
-    Parameters
-    ----------
-    queue : Queue
-    line_bps : float
-        Line rate [bit/s].
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> queue_words(Queue("bulk", PacketLimit(64), HeadDrop()), 1e9)
     'pfifo_head_drop limit 64'
     """

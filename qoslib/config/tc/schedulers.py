@@ -27,24 +27,7 @@ CLASSFUL = ("htb", "prio", "pfifo_fast", "drr", "qfq")
 
 
 def inner_of(notes: Notes, qdisc: Command) -> Inner:
-    """What a qdisc is: a queue, or a scheduler with its queues.
-
-    Parameters
-    ----------
-    notes : Notes
-    qdisc : Command
-
-    Returns
-    -------
-    Inner
-
-    Raises
-    ------
-    Unmodelled
-        If no port describes it.
-    ConfigurationError
-        If it cannot be.
-    """
+    """What a qdisc is: a queue, or a scheduler with its queues."""
     if (same := notes.device.classes.get(qdisc.handle)) is not None:
         where = f"{qdisc.handle}0 is the qdisc itself"
         raise Unmodelled(same, f"{where}: give the class a number, as in {qdisc.handle}10.")
@@ -86,19 +69,7 @@ def _named(notes: Notes, qdisc: Command, own: list[Command]) -> Inner:
 
 
 def single(notes: Notes, name: str, found: Held, qdisc: Command) -> Inner:
-    """The only queue of a port.
-
-    Parameters
-    ----------
-    notes : Notes
-    name : str
-    found : Held
-    qdisc : Command
-
-    Returns
-    -------
-    Inner
-    """
+    """The only queue of a port."""
     said = (notes.statement(qdisc),)
     notes.classes.append(ConfiguredClass(name, name, ("the rest",), qdisc.line, statements=said))
     queue = Queue(name, found.limit, found.dropper, shaper=found.shaper)

@@ -79,21 +79,6 @@ def read_script(text: str) -> Script:
     Plain variables are expanded, and arithmetic of them is worked out; what else a shell does is a
     remark.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    Script
-
-    Raises
-    ------
-    ConfigurationError
-        If a variable grows without end.
-
-    Examples
-    --------
     >>> script = read_script("DEV=eth0\\ntc qdisc add dev $DEV root handle 1: htb")
     >>> script.commands[0][0].device
     'eth0'

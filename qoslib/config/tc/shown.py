@@ -31,23 +31,6 @@ _DEEPEST = "lists within lists without end"
 def read_shown(text: str) -> tuple[list[Command], str]:
     """The objects of all JSON lists in a text, and the text without them.
 
-    Parameters
-    ----------
-    text : str
-
-    Returns
-    -------
-    commands : list of Command
-    rest : str
-        With an empty line for each of a list.
-
-    Raises
-    ------
-    ConfigurationError
-        If a list breaks off, or is none of ``tc``.
-
-    Examples
-    --------
     >>> shown = '[{"kind":"pfifo","handle":"1:","dev":"eth0","root":true,"options":{"limit":9}}]'
     >>> read_shown(shown)[0][0].words
     ('limit', '9')

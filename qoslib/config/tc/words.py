@@ -74,18 +74,6 @@ class Command(NamedTuple):
 def meant(word: str, words: Sequence[str]) -> str:
     """The word that an abbreviation of at least two letters stands for; empty for none.
 
-    Parameters
-    ----------
-    word : str
-    words : sequence of str
-        What is allowed, the first of several that fit wins, as in tc.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> meant("def", ["r2q", "default"]), meant("cl", THINGS), meant("x", THINGS)
     ('default', 'class', '')
     """
@@ -97,26 +85,6 @@ def meant(word: str, words: Sequence[str]) -> str:
 def handle(text: str, line: int, major: str = "") -> str:
     """A handle or class in one form: hexadecimal, without leading zeros.
 
-    Parameters
-    ----------
-    text : str
-    line : int
-        For the error.
-    major : str
-        What ``:10`` means.
-
-    Returns
-    -------
-    str
-        ``1:`` of a qdisc, ``1:10`` of a class.
-
-    Raises
-    ------
-    ConfigurationError
-        If it is none.
-
-    Examples
-    --------
     >>> handle("1", 1), handle("01:0A", 1), handle(":5", 1, "1:")
     ('1:', '1:a', '1:5')
     """
@@ -131,25 +99,6 @@ def handle(text: str, line: int, major: str = "") -> str:
 def command(words: Sequence[str], line: int, text: str) -> Command | None:
     """A command from its words, from `qdisc`, `class` or `filter` on.
 
-    Parameters
-    ----------
-    words : sequence of str
-    line : int
-    text : str
-        As it stands there.
-
-    Returns
-    -------
-    Command or None
-        None if it is no command of these three.
-
-    Raises
-    ------
-    ConfigurationError
-        If a handle is none, or a word at the end is missing.
-
-    Examples
-    --------
     >>> made = command("class add dev eth0 parent 1: classid 1:a htb rate 1mbit".split(), 7, "")
     >>> made.thing, made.parent, made.handle, made.kind, made.words
     ('class', '1:', '1:a', 'htb', ('rate', '1mbit'))

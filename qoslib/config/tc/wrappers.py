@@ -43,16 +43,6 @@ class Function(NamedTuple):
 def plain(word: str) -> str:
     """The name of a program without its folder, or of the variable that holds it.
 
-    Parameters
-    ----------
-    word : str
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
     >>> plain("/sbin/tc"), plain("${TC}")
     ('tc', 'tc')
     """
@@ -62,18 +52,6 @@ def plain(word: str) -> str:
 def unwrapped(words: list[str]) -> tuple[list[str], str] | None:
     """A command from `tc` on, and the place in which it is run.
 
-    Parameters
-    ----------
-    words : list of str
-
-    Returns
-    -------
-    tuple of list of str and str, or None
-        The place is empty on this machine. None where something else stands in front of `tc`, or
-        where there is none.
-
-    Examples
-    --------
     >>> unwrapped("sudo ip netns exec red tc qdisc show".split())
     (['tc', 'qdisc', 'show'], 'red')
     >>> unwrapped("mine tc qdisc show".split())
@@ -99,19 +77,6 @@ def functions(
 ) -> tuple[Mapping[str, Function], str]:
     """The functions of a script that only pass their arguments, and the script without them.
 
-    Parameters
-    ----------
-    text : str
-    commands : callable
-        The commands of a text, as lists of words; None where it cannot be taken apart. A word such
-        as ``||`` is a command of its own.
-
-    Returns
-    -------
-    tuple of dict of str to Function, and str
-
-    Examples
-    --------
     >>> found, rest = functions('run() { echo "$@"; sudo "$@"; }', lambda body: [
     ...     part.replace('"', "").split() for part in body.split(";")])
     >>> found["run"].words, rest.strip()
@@ -143,17 +108,6 @@ def _passes(words: list[str]) -> bool:
 def called(words: list[str], known: Mapping[str, Function]) -> list[str]:
     """A command with the functions that it calls replaced by what they run.
 
-    Parameters
-    ----------
-    words : list of str
-    known : dict of str to Function
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
     >>> called(["q", "add", "root"], {"q": Function(1, "", ("tc", "qdisc", "$@", "dev", "eth0"))})
     ['tc', 'qdisc', 'add', 'root', 'dev', 'eth0']
     """

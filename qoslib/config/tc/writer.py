@@ -44,20 +44,6 @@ def write_tc(port: Port, interface: str) -> Written:
 
     Priorities with guarantees, as of Junos and of IOS XE, become htb, and MDRR becomes drr.
 
-    Parameters
-    ----------
-    port : Port
-    interface : str
-        The device; where Linux cannot call one so, it is ``eth0``.
-
-    Returns
-    -------
-    Written
-        The line rate, the delay and the transmit ring are facts. Marks without a DSCP become
-        fwmarks, which something else has to set.
-
-    Examples
-    --------
     >>> from qoslib.port import PacketLimit
     >>> print(write_tc(Port("eth0", 1e9, (Queue("pfifo", PacketLimit(64)),)), "eth0").text, end="")
     tc qdisc del dev eth0 root 2>/dev/null || true

@@ -89,18 +89,7 @@ def three_queues(less_than_best_effort_bps: float = units.mbps(60)) -> Scenario:
 
 
 def one_memory(minimum_packets: float, maximum_packets: float) -> Scenario:
-    """One input card in small, and the profile of best effort before that.
-
-    Parameters
-    ----------
-    minimum_packets, maximum_packets : float
-        Thresholds of best effort [packets]; like all other counts they are divided by 40.
-
-    Returns
-    -------
-    Scenario
-        Queues to a congested slot and to a free one; both take packets from one memory.
-    """
+    """One input card in small, and the profile of best effort before that."""
     facts = gsr12000.FACTS
     profile = RedProfile(minimum_packets / MEMORY_BY, maximum_packets / MEMORY_BY)
     others = RedProfile(

@@ -26,17 +26,6 @@ def at_the_engine(
     """The engine of the MX150 without the ports behind it, and what its two links bring.
 
     The links take turns: in small, a frame of one begins in the middle of a frame of the other.
-
-    Parameters
-    ----------
-    frame_bytes : int
-        Of each frame [B].
-    loads : (float, float)
-        Share of each link that is used [ratio].
-    room : int
-        Packets that the engine's queue holds.
-    pause : Pause or None
-        What the engine sends to the senders.
     """
     engine = Forwarder("engine", Queue("in", PacketLimit(room)), _PACKET_S, pause=pause)
     between_s = units.serialisation_s(frame_bytes, mx150.FACTS.line_bps, mx150.FACTS.gap_bytes) * BY

@@ -41,8 +41,6 @@ SPACINGS: dict[str, Cbr | Poisson | OnOff] = {
 def ports() -> dict[str, Port]:
     """The ports by what people call them: a plain queue, M120, Cisco 12000, ISR4331.
 
-    Examples
-    --------
     >>> [port.rate_bps == LINE_BPS for port in ports().values()]
     [True, True, True, True]
     """
@@ -57,15 +55,7 @@ def ports() -> dict[str, Port]:
 def streams(
     loads: dict[str, float] = LOADS, spacing: str = next(iter(SPACINGS))
 ) -> tuple[Stream, ...]:
-    """The mix: one stream a class.
-
-    Parameters
-    ----------
-    loads : dict
-        Class to what it offers, on the line, as a share of it [ratio].
-    spacing : str
-        One of `SPACINGS`.
-    """
+    """The mix: one stream a class."""
     return tuple(
         Stream(
             name,

@@ -20,18 +20,7 @@ START_S, END_S = 0.8, 0.9
 
 
 def scaled(name: str) -> Scenario:
-    """The mix at a port as its scale model is made of it, with only the queues that the mix uses.
-
-    Parameters
-    ----------
-    name : str
-        One of `SHOWN`.
-
-    Raises
-    ------
-    ValueError
-        If the port is another one.
-    """
+    """The mix at a port as its scale model is made of it, with the queues that the mix uses."""
     if name not in SHOWN:
         fail("port", name, ", ".join(SHOWN))
     streams, port = same_line.streams(), same_line.ports()[name]

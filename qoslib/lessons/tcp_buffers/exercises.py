@@ -62,13 +62,7 @@ def least(answer, busy):
 
 
 def given_test(answer: Any) -> Scenario:
-    """The answer as a scenario with one port and hosts.
-
-    Raises
-    ------
-    NoAnswer
-        If it is none.
-    """
+    """The answer as a scenario with one port and hosts."""
     if not isinstance(answer, Scenario) or not isinstance(answer.network, Port):
         raise NoAnswer("that is no Scenario of one Port; lesson 13 and its explorer make some.")
     if not answer.hosts:

@@ -63,13 +63,7 @@ class TcpTest(NamedTuple):
 
 @cache
 def tcp_tests(platform: str) -> tuple[TcpTest, ...]:
-    """The published tests of a platform, as configured.
-
-    Parameters
-    ----------
-    platform : str
-        Name of a platform that sends TCP.
-    """
+    """The published tests of a platform, as configured."""
     values = {(each.experiment, each.quantity): each for each in published(platform).results}
     tests = []
     for name, described in platform_named(platform).experiments("as_configured").items():

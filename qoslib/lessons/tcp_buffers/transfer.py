@@ -55,22 +55,7 @@ RECOVERIES = {
 
 
 def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) -> Scenario:
-    """The test to begin with: a platform's, or one's own.
-
-    Parameters
-    ----------
-    where : str or Scenario
-        Name of a platform, or a port with one queue, hosts, and streams beside them.
-    assumptions : str
-        Name of a set of the platform.
-    experiments : dict
-        Platform to the name of its experiment.
-
-    Raises
-    ------
-    ValueError
-        If the platform sends no TCP, or the scenario has no host or more than one queue.
-    """
+    """The test to begin with: a platform's, or one's own."""
     if isinstance(where, Scenario):
         if not where.hosts:
             raise ValueError(f"hosts of {where.name!r} are (); allowed: at least one")
@@ -86,13 +71,7 @@ def begun(where: str | Scenario, assumptions: str, experiments: dict[str, str]) 
 
 
 def _limit(scenario: Scenario) -> ByteLimit | PacketLimit:
-    """What limits the one queue of a test.
-
-    Raises
-    ------
-    ValueError
-        If it has several, or its limit is a time.
-    """
+    """What limits the one queue of a test."""
     port = scenario.only_port
     if len(port.queues) != 1:
         raise ValueError(f"queues are {port.queue_names}; allowed: one queue")

@@ -81,19 +81,6 @@ def burst_lost_bytes(
 
     Until its queue has the length of `fluid.burst_bytes` it loses nothing. From then on its queue
     stays at the threshold, which rises as the other queue drains, until both are equal.
-
-    Parameters
-    ----------
-    memory_bytes : float
-        The shared part of the memory [B].
-    alpha : float
-        Of both queues.
-    speed : float
-        Rate of the burst over the rate of a line, above 1 [ratio].
-    size_bytes : float
-        All of the burst [B].
-    reserved_bytes : float
-        What its port has besides [B].
     """
     shared = fluid.burst_bytes(memory_bytes, alpha, speed)
     # Times in bytes that a line sends.

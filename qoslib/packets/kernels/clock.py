@@ -37,13 +37,7 @@ def numbers_of(what: str) -> Iterator[None]:
 
 
 def split(interval_ps: Fraction) -> tuple[int, int]:
-    """Whole picoseconds and fraction of an interval, in units of 2**-62 ps.
-
-    Raises
-    ------
-    ValueError
-        If the interval does not fit the clock.
-    """
+    """Whole picoseconds and fraction of an interval, in units of 2**-62 ps."""
     if not 0 <= interval_ps < HORIZON_PS:
         days = float(interval_ps) / PS_PER_S / 86400
         raise _OffTheClock(f"an interval is {days:g} days; allowed: at most 13 days")
@@ -52,13 +46,7 @@ def split(interval_ps: Fraction) -> tuple[int, int]:
 
 
 def picoseconds(time_s: float) -> int:
-    """The nearest whole picosecond of a time [s].
-
-    Raises
-    ------
-    ValueError
-        If it does not fit the clock.
-    """
+    """The nearest whole picosecond of a time [s]."""
     ps = round(Fraction(time_s) * PS_PER_S) if math.isfinite(time_s) else -1
     if not 0 <= ps < HORIZON_PS:
         raise _OffTheClock(f"a time is {time_s!r} s; allowed: 0 to {HORIZON_PS / PS_PER_S:.0f} s")

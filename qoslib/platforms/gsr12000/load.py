@@ -26,15 +26,6 @@ def streams(
     The tester stamps a packet as it leaves, so what waits for its line is no latency; the line
     is worked into the pattern of each stream (a chain with the line as a hop takes ten times as
     long). A common clock keeps the ports together for 20 minutes.
-
-    Parameters
-    ----------
-    test : str
-        ``test_a`` or ``test_b``, which began in different orders.
-    less_than_best_effort_bps : float, optional
-        Rate of this class at both ports together [bit/s], taken from Best Effort.
-    ports : tuple of str
-        Which tester ports send.
     """
     offered = {name: FACTS.offered_bps * FACTS[f"offered_{name}"] for name in CLASSES}
     if less_than_best_effort_bps is not None:
@@ -47,17 +38,7 @@ def streams(
 def loaded(
     test: str, offered_bps: Mapping[str, float], ports: tuple[str, ...] = PORTS
 ) -> tuple[Stream, ...]:
-    """What if: the same streams at other rates.
-
-    Parameters
-    ----------
-    test : str
-        ``test_a`` or ``test_b``.
-    offered_bps : mapping of str to float
-        Rate of a class at each port [bit/s]; what is not named offers nothing.
-    ports : tuple of str
-        Which tester ports send.
-    """
+    """What if: the same streams at other rates."""
     rates = dict.fromkeys(CLASSES, 0.0) | dict(offered_bps)
     return tuple(stream for port in ports for stream in _of_port(port, rates, test))
 

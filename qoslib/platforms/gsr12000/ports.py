@@ -138,15 +138,6 @@ def to_fabric(output: Port, fabric_bps: float, look: Averaging = Instantaneous()
 
     The fabric serves the two cards in turns. Below twice what a tester port sends both stand
     full, so each is a queue before half of the fabric's rate.
-
-    Parameters
-    ----------
-    output : Port
-        `engine2` or `engine3`.
-    fabric_bps : float
-        What the fabric carries to that port's slot [bit/s].
-    look : Instantaneous, Sampled, ...
-        What WRED of the input cards looks at.
     """
     wred = Queue("all", _LIMIT, _wred(look))
     cards = [
@@ -164,22 +155,7 @@ def shared_memory(
     memory_bytes: int = 1_000_000,
     other_bps: float = mbps(200),
 ) -> tuple[Port, tuple[Stream, ...]]:
-    """One input card whose queue to a congested slot shares its memory with one to a free slot.
-
-    Parameters
-    ----------
-    best_effort : RedProfile, optional
-        WRED of Best Effort; by default the published one, which drops from the second packet.
-    memory_bytes : int
-        Memory of the card's queues [B]; its size is not published.
-    other_bps : float
-        What goes to the free slot, in 1000-byte packets as all others [bit/s].
-
-    Returns
-    -------
-    Port, tuple of Stream
-        The card and its streams; the last goes to the free slot.
-    """
+    """One input card whose queue to a congested slot shares its memory with one to a free slot."""
     half_line = Shaper(FACTS.line_bps / len(PORTS), 10 * int(FACTS.frame_bytes))
     wred = _wred(Ewma(9), best_effort)
     card = Port(

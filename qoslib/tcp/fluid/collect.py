@@ -28,20 +28,7 @@ def collected(
     options: Run,
     done_ps: int,
 ) -> Result:
-    """The record of a run from its warm-up to the last step played.
-
-    Parameters
-    ----------
-    port : Port
-    hosts : tuple of Host
-    streams : tuple of Stream
-    names : tuple of str
-        Of flows and streams.
-    state : State
-    options : Run
-    done_ps : int
-        How far it came; before the run's end it was interrupted.
-    """
+    """The record of a run from its warm-up to the last step played."""
     flows = [flow for host in hosts for flow in host.flows]
     rows, edges_s = state.flows, _edges_s(state)
     seconds = edges_s[-1] - edges_s[0]
@@ -139,14 +126,6 @@ def notes(
     a line that has c for the flows. Where that is more than the buffer, each burst loses packets.
     If it fits and the port has dropped packets all the same, the buffer is compared with
     ``C R / sqrt(n)`` of n flows and with a fifth of ``C R`` of one.
-
-    Parameters
-    ----------
-    port : Port
-    hosts : sequence of Host
-    streams : sequence of Stream
-    state : State
-        After the run.
 
     References
     ----------

@@ -55,14 +55,7 @@ REAL_BYTES = np.dtype(float).itemsize
 
 
 def planned(port: Port, hosts: Sequence[Host], streams: Sequence[Stream], options: Run) -> State:
-    """The tables of a run at its start.
-
-    Raises
-    ------
-    ValueError
-        If only the packet model runs the port or a flow, or the run has too many steps, counts
-        that do not fit 64 bits, or tables beyond the budget of `qoslib.memory`.
-    """
+    """The tables of a run at its start."""
     _refuse(port)
     duration_s = options.end_ps / PS_PER_S
     _check_counts(port, hosts, streams, duration_s)
