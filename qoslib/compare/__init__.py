@@ -1,6 +1,6 @@
 """The scoreboard: what was published, what the models give, and how far apart they are."""
 
-from qoslib.compare.overlay import Overlay, overlay
+from qoslib.compare.own_measurements import Overlay, overlay
 from qoslib.compare.remarks import model_differences, remark
 from qoslib.compare.rows import Row, score_measurements, unknown_class
 from qoslib.compare.run import MODELS

@@ -7,10 +7,8 @@ reader gave; what is missing is asked for by name, and what is not modelled is l
 
 from qoslib.config.defaults import Default, default, defaults
 from qoslib.config.facts import Facts
-from qoslib.config.loads import Load, loads
-from qoslib.config.promises import Promise, promises
 from qoslib.config.read import DIALECTS, read, recognise
-from qoslib.config.reading import (
+from qoslib.config.records import (
     Configuration,
     ConfiguredClass,
     ConfiguredPort,
@@ -19,7 +17,7 @@ from qoslib.config.reading import (
     Remark,
     Statement,
 )
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.config.write import WRITERS, Written, write
 
 __all__ = [
@@ -31,17 +29,13 @@ __all__ = [
     "ConfiguredPort",
     "Default",
     "Facts",
-    "Load",
     "MissingFact",
     "Origin",
-    "Promise",
     "Remark",
     "Statement",
     "Written",
     "default",
     "defaults",
-    "loads",
-    "promises",
     "read",
     "recognise",
     "write",

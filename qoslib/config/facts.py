@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from qoslib.config.interface_names import may_be
-from qoslib.config.reading import MissingFact
+from qoslib.config.records import MissingFact
 from qoslib.record import fail
 
 __all__ = ["NAMES", "PLATFORMS", "Facts"]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["may_be", "named"]
 

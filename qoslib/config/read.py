@@ -10,13 +10,12 @@ from qoslib.config.facts import Facts
 from qoslib.config.interface_names import named
 from qoslib.config.junos import is_junos, read_junos
 from qoslib.config.mqc.needed import needed, without_lists
+from qoslib.config.mqc.platform_defaults import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.mqc.reader import SIGNS, read_mqc
-from qoslib.config.mqc.rules import IOS, IOS_XE, IOS_XR, NXOS
 from qoslib.config.mqc.typed import as_configured
-from qoslib.config.reading import Configuration, Remark
+from qoslib.config.records import Configuration, Remark
 from qoslib.config.sonic import is_sonic, read_sonic
-from qoslib.config.tc import is_tc, read_tc, tc_lines
-from qoslib.config.text import (
+from qoslib.config.source import (
     ConfigurationError,
     TimeIsOverError,
     bounded,
@@ -25,6 +24,7 @@ from qoslib.config.text import (
     lines_that_say,
     too_long,
 )
+from qoslib.config.tc import is_tc, read_tc, tc_lines
 from qoslib.record import fail
 
 __all__ = ["DIALECTS", "Dialect", "read", "recognise"]

@@ -1,9 +1,9 @@
 """What explorers are made of: controls around a figure that follows them, and what can be saved."""
 
+from qoslib.explore.animated_svg import packet_loop
 from qoslib.explore.configuration import ConfigurationExplorer, configuration
 from qoslib.explore.explorer import Explorer
 from qoslib.explore.export import Call
-from qoslib.explore.packet_loop import packet_loop
 from qoslib.explore.packet_view import PacketView, packet_view
 from qoslib.explore.redraw import memoize_lines
 from qoslib.explore.scale_model import divided

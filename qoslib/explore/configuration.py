@@ -8,11 +8,10 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from qoslib import config, plots, units
-from qoslib.config import rules
+from qoslib import checks, config, plots, units
 from qoslib.config.amounts import amount, rate_text
 from qoslib.config.interface_names import named
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.explore.configured_port import port_html
 from qoslib.explore.controls import button, choice, flow, slider
 from qoslib.explore.explorer import Explorer
@@ -65,8 +64,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         self._facts = dict(begin.facts)
         self._traffic = begin.traffic
         self._shown: config.ConfiguredPort | None = None
-        self._loads: tuple[config.Load, ...] = ()
-        self._promises: tuple[config.Promise, ...] = ()
+        self._loads: tuple[checks.Load, ...] = ()
+        self._promises: tuple[checks.Promise, ...] = ()
         self._before: dict[str, ClassRun] = {}
         self.sheet = ConfigurationText(text=begin.text)
         known = next((name for name, one in PRESETS.items() if one is begin), OWN)
@@ -139,7 +138,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         now = offered(reading, shown, given)
         self._loads = routed(reading, shown, [kept.get(each.name, each) for each in now])
         sizes = {each.name: each.frames_bytes for each in self._loads}
-        self._promises = config.promises(shown, sizes)
+        self._promises = checks.promises(shown, sizes)
         self._tell()
 
     def _note_error(self, error: ConfigurationError) -> None:
@@ -154,8 +153,8 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
         assert reading is not None
         assert shown is not None
         place = reading.ports.index(shown)
-        found = rules.findings(reading, {place: self._loads}, config.Facts(self._facts))
-        kept, ignored = rules.silenced(found, self.sheet.text)
+        found = checks.findings(reading, {place: self._loads}, config.Facts(self._facts))
+        kept, ignored = checks.silenced(found, self.sheet.text)
         at = f"{shown.interface} {shown.direction}"
         notes = [
             {
@@ -273,7 +272,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
                 load = self._loads[place]
                 control.description = f"{load.name} [% of {rate_text(load.rate_bps)}]"
 
-    def _offered(self, values: Mapping[str, float]) -> tuple[config.Load, ...]:
+    def _offered(self, values: Mapping[str, float]) -> tuple[checks.Load, ...]:
         """The loads of the classes as their sliders stand; TCP takes what it gets."""
         loads = [
             _scaled(load, float(units.convert(values.get(f"load_{place}", 100), "%", "1")))
@@ -326,7 +325,7 @@ def _name(configured: config.ConfiguredPort) -> str:
     return f"{configured.interface} {configured.direction}"
 
 
-def _scaled(load: config.Load, ratio: float) -> config.Load:
+def _scaled(load: checks.Load, ratio: float) -> checks.Load:
     return load.replace(
         streams=tuple(each.replace(rate_bps=ratio * each.rate_bps) for each in load.streams)
     )
@@ -335,7 +334,7 @@ def _scaled(load: config.Load, ratio: float) -> config.Load:
 def _counted(notes: list[dict[str, Any]], ignored: int) -> str:
     counts = [
         (sum(note["severity"] == severity for note in notes), severity)
-        for severity in rules.SEVERITIES
+        for severity in checks.SEVERITIES
     ]
     parts = [
         f"{n} {severity}{'s' * (n != 1 and severity != 'info')}" for n, severity in counts if n

@@ -4,11 +4,12 @@ import html
 from collections.abc import Iterable, Mapping
 
 from qoslib import units
-from qoslib.config import ConfiguredClass, ConfiguredPort, Promise, defaults
+from qoslib.checks import Promise
+from qoslib.checks.promises import BURST
+from qoslib.config import ConfiguredClass, ConfiguredPort, defaults
 from qoslib.config.amounts import rate_text, time_text
-from qoslib.config.promises import BURST
 from qoslib.findings import ClassRun
-from qoslib.findings.words import loss_text
+from qoslib.findings.report_text import loss_text
 from qoslib.plots import style
 from qoslib.port import HierarchicalTokenBucket, Node, Port, Queue, SchedulerTree
 from qoslib.port.nodes import outline

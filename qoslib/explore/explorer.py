@@ -14,7 +14,7 @@ import ipywidgets as widgets
 import pandas as pd
 
 from qoslib import plots
-from qoslib.explore.cause import cause
+from qoslib.explore.change_summary import cause
 from qoslib.explore.controls import stacked
 from qoslib.explore.export import Call, buttons, lines
 from qoslib.explore.page_glue import PageGlue

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qoslib import units
-from qoslib.explore.packet_port import Lane
+from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_scene import MOST_PACKETS
 from qoslib.explore.scale_model import divided
 from qoslib.front import run

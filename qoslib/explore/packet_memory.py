@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib.explore.packet_port import Lane
+from qoslib.explore.lane_description import Lane
 from qoslib.port import MemoryPool, Port
 from qoslib.results import Events
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from qoslib import units
-from qoslib.explore.packet_memory import held_over_time, memories_of
-from qoslib.explore.packet_port import (
+from qoslib.explore.lane_description import (
     Lane,
     causes_of,
     described,
@@ -23,6 +22,7 @@ from qoslib.explore.packet_port import (
     tree_of,
     words_of,
 )
+from qoslib.explore.packet_memory import held_over_time, memories_of
 from qoslib.explore.packet_tree import full_at, nodes_of, words_for
 from qoslib.plots import style
 from qoslib.port import (

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from qoslib.explore.packet_port import Lane
+from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_scene import Scene
 from qoslib.explore.packet_words import time_words
 from qoslib.port import Forwarder

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib.explore.packet_port import Lane, tree_of
+from qoslib.explore.lane_description import Lane, tree_of
 from qoslib.packets.plan_queues import CREDIT_PACKETS
 from qoslib.packets.plan_streams import sizes_of
 from qoslib.port import HierarchicalTokenBucket, Port

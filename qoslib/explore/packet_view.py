@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import anywidget
 import traitlets
 
+from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_lanes import MARGIN, Shown, Window, lane_of, shown_of, window_of
-from qoslib.explore.packet_port import Lane
 from qoslib.explore.packet_scene import Scene, scene_of
 from qoslib.explore.packet_still import still_svg
 from qoslib.explore.packet_words import summary

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from qoslib import units
-from qoslib.explore.packet_port import Lane
+from qoslib.explore.lane_description import Lane
 
 __all__ = ["summary", "time_words"]
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from qoslib.explore.packet_port import Lane
+from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_scene import Scene, packed, scene_of, unpacked
 from qoslib.flows import Flow, Host
 from qoslib.port import Port

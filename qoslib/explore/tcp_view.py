@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from qoslib import units
+from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_lanes import MARGIN, Shown, Window, shown_of
-from qoslib.explore.packet_port import Lane
 from qoslib.explore.packet_scene import MOST_PACKETS, Scene
 from qoslib.explore.packet_view import LAYERS, PacketView
 from qoslib.explore.packet_words import time_words

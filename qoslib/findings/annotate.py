@@ -12,7 +12,7 @@ _WORDS = {"error": "error", "warning": "warning", "info": "notice"}
 def annotations(report: Report) -> Iterator[str]:
     """A line for each finding and doubt, as ``::error file=...,line=...,title=...::text``.
 
-    >>> from qoslib.config.rules import Finding
+    >>> from qoslib.checks import Finding
     >>> finding = Finding("llq-share", "warning", 7, "Priority may take 40 % of the link.")
     >>> print(*annotations(Report("edge.cfg", findings=(finding,))))
     ::warning file=edge.cfg,line=7,title=llq-share::Priority may take 40 %25 of the link.

@@ -4,13 +4,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from qoslib.config import Configuration, ConfiguredPort, Facts, Load, loads
-from qoslib.config.loads import classes, unused
-from qoslib.config.rules import Case, Finding, findings
-from qoslib.config.text import aside
+from qoslib.checks import Case, Finding, Load, findings, loads
+from qoslib.checks.loads import classes, unused
+from qoslib.config import Configuration, ConfiguredPort, Facts
+from qoslib.config.source import aside
 from qoslib.findings.modelled import Modelled, modelled
-from qoslib.findings.taken import routed
-from qoslib.findings.words import NO_PROMISE, untold
+from qoslib.findings.report_text import NO_PROMISE, untold
+from qoslib.findings.shadowed_classes import routed
 
 if TYPE_CHECKING:
     import pandas as pd

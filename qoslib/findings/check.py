@@ -3,21 +3,20 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from qoslib.checks import RULES, Finding, Load, silenced
+from qoslib.checks.runner import idle_comments, in_order, merged
 from qoslib.config import (
     Configuration,
     ConfigurationError,
     ConfiguredPort,
     Default,
     Facts,
-    Load,
     Remark,
     defaults,
     read,
 )
 from qoslib.config.mqc.reader import reads_alike
-from qoslib.config.rules import RULES, Finding, silenced
-from qoslib.config.rules.find import idle_comments, in_order, merged
-from qoslib.config.text import (
+from qoslib.config.source import (
     MAX_SECONDS,
     TakesTooLongError,
     aside,
@@ -26,13 +25,13 @@ from qoslib.config.text import (
     left_s,
     too_long,
 )
-from qoslib.findings.against import changes, unchanged
 from qoslib.findings.assess import Assessed, Given, assessed
 from qoslib.findings.classes import class_rows
+from qoslib.findings.compare_configs import changes, unchanged
 from qoslib.findings.modelled import MODEL_RULES
 from qoslib.findings.proved import SECONDS, proved
 from qoslib.findings.report import Change, ClassRow, ClassRun, PortReport, Report
-from qoslib.findings.taken import taken
+from qoslib.findings.shadowed_classes import taken
 from qoslib.findings.under_load import LOADS, hash_of, scenario_of
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def check(
     interface, facts, dialect
         As `config.read` takes them.
     traffic : str, optional
-        The text of ``traffic.toml``; see `config.loads`.
+        The text of ``traffic.toml``; see `checks.loads`.
     measured : DataFrame, optional
         What the device counted, from `telemetry.read`.
     against : str, optional

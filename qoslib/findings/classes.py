@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from qoslib.config import ConfiguredPort, Load, Origin, Promise, defaults, promises
+from qoslib.checks import Load, Promise, promises
+from qoslib.checks.promises import BURST, queued
+from qoslib.config import ConfiguredPort, Origin, defaults
 from qoslib.config.amounts import rate_text, time_text
-from qoslib.config.promises import BURST, queued
 from qoslib.findings.report import Cell, ClassRow, Kind
 from qoslib.findings.under_load import stand_in
 from qoslib.port import Queue

@@ -12,18 +12,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qoslib import units
+from qoslib.checks.loads import TARGETS
 from qoslib.config import ConfigurationError
 from qoslib.config.amounts import amount
 from qoslib.config.facts import NAMES
 from qoslib.config.interface_names import may_be
-from qoslib.config.loads import TARGETS
 from qoslib.findings.annotate import annotations
 from qoslib.findings.check import check
 from qoslib.findings.document import document
 from qoslib.findings.markdown import markdown
 from qoslib.findings.report import Report
+from qoslib.findings.report_text import answer
 from qoslib.findings.terminal import overview, terminal
-from qoslib.findings.words import answer
 from qoslib.record import fail
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from qoslib.findings.report import Cell, PortReport, Report
-from qoslib.findings.words import (
+from qoslib.findings.report_text import (
     CLASSES,
     COMPARED,
     RUNS,

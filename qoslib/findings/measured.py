@@ -4,12 +4,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qoslib import units
-from qoslib.config import ConfiguredClass, ConfiguredPort, Load
+from qoslib.checks import Load
+from qoslib.checks.loads import FRAMES_BYTES
+from qoslib.checks.promises import queued
+from qoslib.config import ConfiguredClass, ConfiguredPort
 from qoslib.config.amounts import rate_text, share_text
+from qoslib.config.guarantees import nodes_of
 from qoslib.config.interface_names import may_be
-from qoslib.config.loads import FRAMES_BYTES
-from qoslib.config.promises import queued
-from qoslib.config.shares import nodes_of
 from qoslib.findings.report import Compared
 from qoslib.findings.under_load import scenario_of
 from qoslib.port import PacketLimit, Queue
@@ -47,6 +48,7 @@ def counted(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, floa
     >>> counted(read(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
     {'VOICE': 3488000.0}
     """
+
     own = about(table, configured)
     found = {}
     for name in queued(configured):
@@ -78,6 +80,7 @@ def frames(table: "pd.DataFrame", configured: ConfiguredPort) -> dict[str, float
     >>> frames(read(shown), ConfiguredPort("GigabitEthernet0/1", "out", port, classes))
     {'VOICE': 218.0}
     """
+
     own = about(table, configured)
     low, high = FRAMES_BYTES
     found = {}
@@ -123,6 +126,7 @@ def limits(table: "pd.DataFrame", configured: ConfiguredPort) -> Iterator[str]:
     >>> print(*limits(read(shown), edge))
     VIDEO: the device shows a queue limit of 64 packets, the configuration is read as 208.
     """
+
     own = about(table, configured)
     absent = [name for name in queued(configured) if name not in set(own["stream"])]
     if absent and len(table.attrs.get("experiments", {})):
@@ -194,11 +198,10 @@ def compared(
 ) -> tuple[tuple[Compared, ...], tuple[str, ...]]:
     """Each measured value beside the fluid's and the packets' value of the same statistic.
 
-    See Also
-    --------
-    qoslib.compare.overlay : how each value is compared.
+    See `compare.overlay`, which compares them.
 
-    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.checks import loads
     >>> from qoslib.port import Port, Queue
     >>> from qoslib.telemetry import read
     >>> shown = "class htb 1:10 root\\n Sent 1000000 bytes 800 pkt (dropped 210, overlimits 0)\\n"

@@ -7,20 +7,20 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from qoslib import units
+from qoslib.checks import Case, Finding, Found, Member, Rule
+from qoslib.checks.buffers import deepest_s, frame_bytes, limit_fix
+from qoslib.checks.fixes import reserved_bps
+from qoslib.checks.marks import CONTROL
+from qoslib.checks.policers import police_fix
+from qoslib.checks.priority import ROOM, VOICE
+from qoslib.checks.runner import finding_of
 from qoslib.config.amounts import rate_text, share_text, size_text, time_text
-from qoslib.config.rules import Case, Finding, Found, Member, Rule
-from qoslib.config.rules.buffers import deepest_s, frame_bytes, limit_fix
-from qoslib.config.rules.find import finding_of
-from qoslib.config.rules.fixes import reserved_bps
-from qoslib.config.rules.marks import CONTROL
-from qoslib.config.rules.policers import police_fix
-from qoslib.config.rules.priority import ROOM, VOICE
-from qoslib.config.shares import GUARANTEES
-from qoslib.config.text import check_time
+from qoslib.config.guarantees import GUARANTEES
+from qoslib.config.source import check_time
+from qoslib.findings.rebalance import HEADROOM, commands, moved, promised, why
 from qoslib.findings.report import ClassRun
-from qoslib.findings.room import HEADROOM, commands, moved, promised, why
+from qoslib.findings.report_text import loss_text, p99_text, untold
 from qoslib.findings.under_load import BUSY, LEAST_LOSS, SECONDS, runs
-from qoslib.findings.words import loss_text, p99_text, untold
 from qoslib.port import Codel, DropProfile, PacketLimit, Pie, Port, TailDrop
 from qoslib.tolerances import ROUNDING
 
@@ -342,7 +342,8 @@ def modelled(
 
     Examples
     --------
-    >>> from qoslib.config import Configuration, ConfiguredClass, ConfiguredPort, Facts, loads
+    >>> from qoslib.config import Configuration, ConfiguredClass, ConfiguredPort, Facts
+    >>> from qoslib.checks import loads
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))

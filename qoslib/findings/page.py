@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 
-from qoslib.config.rules import Finding
+from qoslib.checks import Finding
 from qoslib.findings.markdown import markdown
 from qoslib.findings.modelled import MODELS
 from qoslib.findings.report import Cell, ClassRow, ClassRun, Compared, PortReport, Report
-from qoslib.findings.under_load import LEAST_LOSS
-from qoslib.findings.words import (
+from qoslib.findings.report_text import (
     CLASSES,
     COMPARED,
     RUNS,
@@ -22,6 +21,7 @@ from qoslib.findings.words import (
     run_cells,
     sections,
 )
+from qoslib.findings.under_load import LEAST_LOSS
 
 __all__ = ["page"]
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from math import isclose
 from typing import NamedTuple
 
-from qoslib.config import ConfigurationError, Promise, promises
+from qoslib.checks import Finding, Promise, promises
+from qoslib.checks.rule import SEVERITIES
+from qoslib.config import ConfigurationError
 from qoslib.config.amounts import rate_text, share_text
-from qoslib.config.rules import Finding
-from qoslib.config.rules.rule import SEVERITIES
-from qoslib.config.text import TakesTooLongError, check_time, in_time
+from qoslib.config.source import TakesTooLongError, check_time, in_time
 from qoslib.findings.assess import Assessed
 from qoslib.findings.report import ClassRun
+from qoslib.findings.report_text import p99_text
 from qoslib.findings.under_load import LEAST_LOSS
-from qoslib.findings.words import p99_text
 from qoslib.tolerances import EQUAL, ROUNDING
 
 __all__ = ["SECONDS", "key_of", "proved"]

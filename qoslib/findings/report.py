@@ -3,8 +3,8 @@
 import math
 from typing import Literal
 
+from qoslib.checks import Finding, Silenced
 from qoslib.config import Default, MissingFact, Remark
-from qoslib.config.rules import Finding, Silenced
 from qoslib.record import Count, NotNegative, Record, Share, record
 from qoslib.results import Interval
 

@@ -3,11 +3,11 @@
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from qoslib.checks import Finding
 from qoslib.config import Default, Remark
-from qoslib.config.rules import Finding
 from qoslib.findings.modelled import MODELS
 from qoslib.findings.report import Cell, ClassRun, PortReport, Report
-from qoslib.findings.words import (
+from qoslib.findings.report_text import (
     CLASSES,
     COMPARED,
     NO_PROMISE,

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qoslib import units
-from qoslib.config import ConfiguredPort, Load
+from qoslib.checks import Load
+from qoslib.checks.promises import queued
+from qoslib.config import ConfiguredPort
 from qoslib.config.amounts import time_text
-from qoslib.config.promises import queued
-from qoslib.config.shares import capacity_bps
-from qoslib.findings.flat import one_level, one_queue
+from qoslib.config.guarantees import capacity_bps
+from qoslib.findings.flatten import one_level, one_queue
 from qoslib.findings.report import ClassRun
 from qoslib.flows import Flow, Host
 from qoslib.port import HierarchicalTokenBucket, Port, SchedulerTree
@@ -78,7 +79,8 @@ def scenario_of(
 
     Examples
     --------
-    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.checks import loads
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
@@ -203,7 +205,8 @@ def stand_in(configured: ConfiguredPort, loads: Sequence[Load]) -> dict[str, str
 
     Examples
     --------
-    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.checks import loads
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))
@@ -272,7 +275,8 @@ def runs(
 
     Examples
     --------
-    >>> from qoslib.config import ConfiguredClass, loads
+    >>> from qoslib.config import ConfiguredClass
+    >>> from qoslib.checks import loads
     >>> from qoslib.port import PacketLimit, Port, Queue
     >>> port = Port("access", 1e7, (Queue("all", PacketLimit(64)),))
     >>> edge = ConfiguredPort("Gi0/1", "out", port, (ConfiguredClass("all", "all"),))

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from qoslib import units
+from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
-from qoslib.explore.packet_port import Lane
 from qoslib.explore.packet_still import INK, MUTED, RED, rule, text
 from qoslib.plots import style
 from qoslib.port import (

@@ -9,7 +9,7 @@ from qoslib.plots.delay_histogram import delay_histogram
 from qoslib.plots.figure import CONFIG, Figure, LiveFigure, live, page, refresh
 from qoslib.plots.over_load import over_load
 from qoslib.plots.over_time import queue_over_time, tcp_over_time
-from qoslib.plots.overlay import USUAL, overlay
+from qoslib.plots.own_measurements import USUAL, overlay
 
 __all__ = [
     "CONFIG",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
 from qoslib.config.mqc.policies import Amount
-from qoslib.config.reading import Remark, Statement
+from qoslib.config.records import Remark, Statement
 
 __all__ = ["COMMANDS", "Block", "Given", "InPacketsError", "Queueing", "shape"]
 

@@ -9,8 +9,8 @@ from qoslib.config.code_points import DSCP, MARKS
 from qoslib.config.eos.given import COMMANDS, Block, Given, InPacketsError, Queueing, shape
 from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, exactly, lines_of
 from qoslib.config.mqc.policies import Amount
-from qoslib.config.reading import Remark, Statement
-from qoslib.config.text import check_time
+from qoslib.config.records import Remark, Statement
+from qoslib.config.source import check_time
 
 __all__ = ["DEFAULT_CLASSES", "QUEUES", "queueing_of"]
 

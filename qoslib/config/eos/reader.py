@@ -12,8 +12,8 @@ from qoslib.config.eos.queues import DEFAULT_CLASSES, QUEUES, queueing_of
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
-from qoslib.config.reading import Configuration, ConfiguredClass, ConfiguredPort, Origin, Remark
-from qoslib.config.text import check_time
+from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Origin, Remark
+from qoslib.config.source import check_time
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from qoslib import units
 from qoslib.config.junos.statements import shown
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["Rate", "as_percent", "count", "percent", "rate_bps", "size_bytes", "temporal_s"]
 

@@ -4,10 +4,10 @@ from typing import Literal
 
 from qoslib import units
 from qoslib.config.facts import Facts
-from qoslib.config.junos.notes import Notes, Site, row_of, value_of
+from qoslib.config.junos.provenance import Notes, Site, row_of, value_of
 from qoslib.config.junos.schedulers import Scheduler
 from qoslib.config.junos.words import STRICT
-from qoslib.config.reading import Origin
+from qoslib.config.records import Origin
 from qoslib.port import ByteLimit, TimeLimit
 
 __all__ = ["limit_of_queue"]

@@ -17,7 +17,7 @@ from qoslib.config.junos.words import (
     default_rules,
     marks_of,
 )
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["NO_DEVICE", "Rule", "forwarding_classes", "rules", "rules_of_filters", "without_number"]
 

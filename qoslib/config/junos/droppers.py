@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from qoslib.config.junos.amounts import percent
 from qoslib.config.junos.classes import Rule
-from qoslib.config.junos.notes import Definitions, Entry, Notes, Points
 from qoslib.config.junos.paths import named
+from qoslib.config.junos.provenance import Definitions, Entry, Notes, Points
 from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.schedulers import Scheduler
 from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.port import Dropper, DropProfile, HeadDrop
 
 __all__ = ["drop_profiles", "dropper_of"]

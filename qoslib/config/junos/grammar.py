@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 from qoslib.config.junos.statements import Said, is_nearly_a_level
-from qoslib.config.reading import Remark, Statement
+from qoslib.config.records import Remark, Statement
 
 __all__ = ["WORDS", "kind_of", "sorted_out"]
 

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from qoslib.config.junos.statements import Said, shown
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["inherited"]
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from qoslib.config.defaults import default
-from qoslib.config.junos.known import Known, Rates, rest_of
+from qoslib.config.junos.definitions import Known, Rates, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
 from qoslib.config.junos.references import NoPortError, NotDefinedError, no_port
 from qoslib.config.junos.statements import Said, shown
-from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
 from qoslib.port import Classifier, Fifo, PacketLimit, Policer, Port, Queue, StrictPriority
 
 __all__ = ["metered"]

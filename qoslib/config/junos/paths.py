@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from qoslib.config.junos.statements import Said
-from qoslib.config.text import check_time
+from qoslib.config.source import check_time
 
 __all__ = ["below", "named"]
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
-from qoslib.config.junos.known import Known
+from qoslib.config.junos.attachments import Interface
+from qoslib.config.junos.definitions import Known
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.profiles import Profile
-from qoslib.config.junos.sites import Interface
 
 __all__ = ["pieces"]
 

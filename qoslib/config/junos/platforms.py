@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from qoslib.config.facts import Facts
 from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import PRIORITIES
-from qoslib.config.reading import Configuration, Remark
+from qoslib.config.records import Configuration, Remark
 
 __all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks"]
 

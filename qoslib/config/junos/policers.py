@@ -8,7 +8,7 @@ from qoslib.config.junos.amounts import percent, rate_bps, size_bytes
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.port import ExcessBurst, PeakRate, Policer
 
 __all__ = ["Metered", "Term", "catch_alls", "filters", "policers"]

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Any
 
+from qoslib.config.junos.attachments import Interface
 from qoslib.config.junos.classes import NO_DEVICE
-from qoslib.config.junos.known import Known, Rates, rest_of
-from qoslib.config.junos.notes import Entry, Notes, Site
+from qoslib.config.junos.definitions import Known, Rates, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.profiles import Limit, Profile
+from qoslib.config.junos.provenance import Entry, Notes, Site
 from qoslib.config.junos.queues import queues_of, shaper_of
 from qoslib.config.junos.references import NoPortError, NotDefinedError
-from qoslib.config.junos.sites import Interface
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
-from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact, Statement
-from qoslib.config.text import ConfigurationError
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Statement
+from qoslib.config.source import ConfigurationError
 from qoslib.platforms.trees import junos
 from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree
 

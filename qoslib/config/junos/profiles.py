@@ -7,7 +7,7 @@ from typing import NamedTuple
 from qoslib.config.junos.amounts import Rate, count, percent, rate_bps, size_bytes
 from qoslib.config.junos.paths import named
 from qoslib.config.junos.statements import Said
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["Limit", "Profile", "excess_rate", "limit_of", "one_rate", "profiles"]
 

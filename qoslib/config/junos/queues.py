@@ -5,8 +5,8 @@ from typing import Any
 from qoslib import units
 from qoslib.config.junos.buffers import limit_of_queue
 from qoslib.config.junos.droppers import dropper_of
-from qoslib.config.junos.notes import Definitions, Notes, Site, row_of, value_of
 from qoslib.config.junos.profiles import Limit
+from qoslib.config.junos.provenance import Definitions, Notes, Site, row_of, value_of
 from qoslib.config.junos.references import NoPortError
 from qoslib.config.junos.schedulers import Scheduler
 from qoslib.port import ByteLimit, Policer, Queue, Shaper

@@ -3,19 +3,20 @@
 import re
 
 from qoslib.config.facts import Facts
+from qoslib.config.junos.attachments import Interface, interfaces
 from qoslib.config.junos.classes import forwarding_classes, rules, rules_of_filters, without_number
+from qoslib.config.junos.definitions import Known, Rates, maps_of
 from qoslib.config.junos.droppers import drop_profiles
 from qoslib.config.junos.grammar import kind_of, sorted_out
 from qoslib.config.junos.groups import inherited
-from qoslib.config.junos.known import Known, Rates, maps_of
 from qoslib.config.junos.metering import metered
-from qoslib.config.junos.notes import Definitions
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.pieces import pieces
 from qoslib.config.junos.platforms import is_acx7000, is_other, platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
 from qoslib.config.junos.profiles import profiles
+from qoslib.config.junos.provenance import Definitions
 from qoslib.config.junos.references import (
     NoPortError,
     NotDefinedError,
@@ -23,11 +24,10 @@ from qoslib.config.junos.references import (
     with_meant,
 )
 from qoslib.config.junos.schedulers import schedulers
-from qoslib.config.junos.sites import Interface, interfaces
 from qoslib.config.junos.statements import Said, statements
 from qoslib.config.junos.uses import Undefined, undefined
-from qoslib.config.reading import Configuration, ConfiguredPort, refusal
-from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
+from qoslib.config.records import Configuration, ConfiguredPort, refusal
+from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["is_junos", "read_junos"]
 

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import DEFAULT_CLASSES
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["NoPortError", "NotDefinedError", "meant", "no_port", "with_meant"]
 

@@ -10,7 +10,7 @@ from qoslib.config.junos.paths import named
 from qoslib.config.junos.profiles import Limit, excess_rate, limit_of, one_rate
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import ALL_PRIORITIES, LOSS_PRIORITIES, PRIORITIES
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["Buffer", "Scheduler", "schedulers"]
 

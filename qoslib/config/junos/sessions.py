@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from qoslib.config.text import check_time
+from qoslib.config.source import check_time
 
 __all__ = ["without_prompts"]
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from qoslib.config.junos.sessions import without_prompts
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from qoslib.config.junos.references import NotDefinedError, meant
 from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import DEFAULT_CLASSES, SWITCH_CLASSES
-from qoslib.config.reading import Remark, refusal
-from qoslib.config.text import check_time
+from qoslib.config.records import Remark, refusal
+from qoslib.config.source import check_time
 
 __all__ = ["Undefined", "undefined"]
 

@@ -4,7 +4,7 @@ import re
 
 from qoslib import units
 from qoslib.config.junos.statements import shown
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = [
     "ALL_PRIORITIES",

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator
 
 from qoslib import units
+from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
 from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.emit import Spoken, limits_said, number, queue_said
 from qoslib.config.junos.emit_marks import marks_said, policer_said
-from qoslib.config.junos.mx import as_on_mx
 from qoslib.config.junos.reader import read_junos
+from qoslib.config.junos.to_mx_tree import as_on_mx
 from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES, interface_rate_bps, priorities
-from qoslib.config.lost import differences
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Node, Port, Queue, SchedulerTree, Shaper, StrictPriority
 

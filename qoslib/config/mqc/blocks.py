@@ -9,6 +9,7 @@ from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
 from qoslib.config.mqc.interfaces import INTERFACE, TYPES, interface_line, is_service
 from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, lines_of
 from qoslib.config.mqc.matches import match
+from qoslib.config.mqc.names import BUILT_IN, OF_DEVICE
 from qoslib.config.mqc.police import ACTIONS
 from qoslib.config.mqc.policies import (
     Interface,
@@ -21,9 +22,8 @@ from qoslib.config.mqc.policies import (
     plain,
 )
 from qoslib.config.mqc.spelling import BESIDE, spelt
-from qoslib.config.mqc.words import BUILT_IN, OF_DEVICE
-from qoslib.config.reading import Statement
-from qoslib.config.text import check_time
+from qoslib.config.records import Statement
+from qoslib.config.source import check_time
 
 __all__ = ["policies_of"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 
 from qoslib import units
-from qoslib.config.mqc.early import queue_limit, random_detect
 from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.police import ACTIONS, action, burst, police
 from qoslib.config.mqc.policies import Amount, Named, PolicyClass, Priority, Shape
+from qoslib.config.mqc.queue_commands import queue_limit, random_detect
 
 __all__ = ["COMMANDS", "UNMODELLED", "apply", "withdraw"]
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from qoslib import units
 from qoslib.config.code_points import DSCP
 from qoslib.config.mqc.matches import ALL
+from qoslib.config.mqc.names import precedence_marks
+from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Amount, Early
-from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.words import precedence_marks
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,

@@ -3,9 +3,9 @@
 from qoslib import units
 from qoslib.config.code_points import DSCP, MARKS
 from qoslib.config.mqc.meters import shaper
+from qoslib.config.mqc.names import precedence_marks
+from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Amount, Shape
-from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.words import precedence_marks
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,

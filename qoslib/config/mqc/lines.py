@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from qoslib import units
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = ["Line", "NotUnderstood", "Refused", "Words", "exactly", "lines_of"]
 

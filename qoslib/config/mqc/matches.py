@@ -4,9 +4,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
+from qoslib.config.mqc.names import PRECEDENCES, dscp_mark, precedence_marks
 from qoslib.config.mqc.policies import Match, Selection
-from qoslib.config.mqc.words import PRECEDENCES, dscp_mark, precedence_marks
-from qoslib.config.text import check_time
+from qoslib.config.source import check_time
 
 __all__ = ["ALL", "match", "near", "resolve"]
 

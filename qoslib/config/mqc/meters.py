@@ -1,10 +1,10 @@
 """Policers and shapers, with the bursts that a platform gives them."""
 
 from qoslib import units
+from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Amount, Metered, Priority, Shape
-from qoslib.config.mqc.rules import Rules
 from qoslib.config.mqc.weights import of_share_bps
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.port import ExcessBurst, PeakRate, Policer, Shaper
 
 __all__ = ["DISCARDING", "policer", "priority_policer", "shaper"]

@@ -4,8 +4,8 @@ import re
 from itertools import pairwise
 
 from qoslib.config.interface_names import may_be
-from qoslib.config.reading import Remark
-from qoslib.config.text import check_time
+from qoslib.config.records import Remark
+from qoslib.config.source import check_time
 
 __all__ = ["needed", "without_lists"]
 

@@ -1,8 +1,8 @@
 """`police` in all its forms, and what it does to a packet of each colour."""
 
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
+from qoslib.config.mqc.names import dscp_mark
 from qoslib.config.mqc.policies import Amount, Metered
-from qoslib.config.mqc.words import dscp_mark
 
 __all__ = ["action", "police"]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from qoslib.config.mqc.lines import Line
-from qoslib.config.reading import Remark, Statement
-from qoslib.config.text import ConfigurationError
+from qoslib.config.records import Remark, Statement
+from qoslib.config.source import ConfigurationError
 
 __all__ = [
     "Amount",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.places import (
+from qoslib.config.mqc.class_nodes import (
     classes_of,
     has_queues,
     leaves,
@@ -14,12 +14,12 @@ from qoslib.config.mqc.places import (
     places_of,
     rules_of,
 )
+from qoslib.config.mqc.names import OWN_POLICIES, interface_rate_bps
+from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, key_of
-from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.trees import Grown, Way
-from qoslib.config.mqc.words import OWN_POLICIES, interface_rate_bps
-from qoslib.config.reading import ConfiguredPort, Origin, Remark
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.mqc.port_builder import Grown, Way
+from qoslib.config.records import ConfiguredPort, Origin, Remark
+from qoslib.config.source import ConfigurationError, check_time
 from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
 
 __all__ = ["ports_of"]

@@ -4,11 +4,11 @@ import re
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
+from qoslib.config.mqc.platform_defaults import CATALYST, NCS, Rules
 from qoslib.config.mqc.policies import Policies
 from qoslib.config.mqc.port import ports_of
-from qoslib.config.mqc.rules import CATALYST, NCS, Rules
 from qoslib.config.mqc.spelling import SHORT
-from qoslib.config.reading import Configuration
+from qoslib.config.records import Configuration
 
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]
 

@@ -2,7 +2,7 @@
 
 import re
 
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = ["as_configured"]
 

@@ -1,9 +1,9 @@
 """How the classes of one policy share what priority and guarantees leave over."""
 
 from qoslib import units
-from qoslib.config.mqc.places import DEFAULT, Place
+from qoslib.config.mqc.class_nodes import DEFAULT, Place
+from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Amount
-from qoslib.config.mqc.rules import Rules
 
 __all__ = ["Weights", "of_share_bps", "weights"]
 

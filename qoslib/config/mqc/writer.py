@@ -4,15 +4,15 @@ import re
 
 from qoslib import units
 from qoslib.config.code_points import MARKS
+from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
-from qoslib.config.lost import differences
+from qoslib.config.mqc.class_nodes import DEFAULT
 from qoslib.config.mqc.emit import class_lines, match_lines
-from qoslib.config.mqc.places import DEFAULT
+from qoslib.config.mqc.names import interface_rate_bps
+from qoslib.config.mqc.platform_defaults import Rules
+from qoslib.config.mqc.policy_draft import Branch, branch_of
 from qoslib.config.mqc.reader import read_mqc
-from qoslib.config.mqc.reduce import Branch, branch_of
-from qoslib.config.mqc.rules import Rules
-from qoslib.config.mqc.words import interface_rate_bps
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Fifo, PacketLimit, Port, Queue
 

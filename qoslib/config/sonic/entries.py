@@ -4,9 +4,9 @@ import re
 
 from qoslib.config.code_points import MARKS
 from qoslib.config.facts import Facts
-from qoslib.config.reading import MissingFact, Origin, Remark
+from qoslib.config.records import MissingFact, Origin, Remark
 from qoslib.config.sonic.tables import Field, Tables, shown
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = ["MOST", "Reading"]
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from qoslib import units
 from qoslib.config.defaults import default
-from qoslib.config.reading import Origin
+from qoslib.config.records import Origin
 from qoslib.config.sonic.entries import MOST, Reading
 from qoslib.config.sonic.tables import shown
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 from qoslib.port import ByteLimit, ByteRedProfile, Instantaneous, Queue, Red, Shaper, TailDrop
 
 __all__ = ["queue_of", "shaper_of"]

@@ -5,7 +5,7 @@ from typing import Any
 
 from qoslib import units
 from qoslib.config.facts import Facts
-from qoslib.config.reading import (
+from qoslib.config.records import (
     Configuration,
     ConfiguredClass,
     ConfiguredPort,
@@ -18,7 +18,7 @@ from qoslib.config.sonic.entries import Reading
 from qoslib.config.sonic.fields import lost_by
 from qoslib.config.sonic.queues import queue_of, shaper_of
 from qoslib.config.sonic.tables import Tables, tables
-from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
+from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 from qoslib.port import (
     Classifier,
     MemoryPool,

@@ -4,7 +4,7 @@ import json
 import re
 from typing import NamedTuple
 
-from qoslib.config.text import ConfigurationError, check_time
+from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = ["Field", "Tables", "shown", "tables"]
 

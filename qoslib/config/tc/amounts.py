@@ -4,7 +4,7 @@ import math
 import re
 
 from qoslib import units
-from qoslib.config.text import ConfigurationError
+from qoslib.config.source import ConfigurationError
 
 __all__ = ["count", "rate_bps", "rate_word", "size_bytes", "time_s", "time_word"]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from qoslib.config.code_points import DSCP
-from qoslib.config.reading import ConfiguredClass
+from qoslib.config.records import ConfiguredClass
+from qoslib.config.source import ConfigurationError
+from qoslib.config.tc.command import Command, handle
 from qoslib.config.tc.marks import Selected, selected
-from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options
-from qoslib.config.tc.words import Command, handle
-from qoslib.config.text import ConfigurationError
+from qoslib.config.tc.provenance import Notes, Unmodelled
 from qoslib.port import Classifier, Policer
 
 __all__ = [

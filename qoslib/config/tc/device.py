@@ -4,11 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
-from qoslib.config.reading import Remark, refusal
+from qoslib.config.records import Remark, refusal
+from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
+from qoslib.config.tc.command import INGRESS, Command
 from qoslib.config.tc.known import FILTERS, unknown_of_filter
 from qoslib.config.tc.options import OPTIONS, left_out, options_of
-from qoslib.config.tc.words import INGRESS, Command
-from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["Device", "devices"]
 

@@ -3,12 +3,12 @@
 from typing import NamedTuple, TypeVar
 
 from qoslib import units
+from qoslib.config.source import ConfigurationError, check_time
 from qoslib.config.tc.classes import classifier_of, describe, sort
-from qoslib.config.tc.notes import Notes, Unmodelled
+from qoslib.config.tc.command import Command
 from qoslib.config.tc.options import Given, Options, by_default
+from qoslib.config.tc.provenance import Notes, Unmodelled
 from qoslib.config.tc.queues import frames, held
-from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError, check_time
 from qoslib.platforms.trees import HTB_QUANTA_BYTES, htb
 from qoslib.port import Classifier, HierarchicalTokenBucket, Node, Queue, Scheduler, Shaper
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from qoslib.config.tc.words import Command
+from qoslib.config.tc.command import Command
 
 __all__ = ["ACTIONS", "FILTERS", "unknown_of_filter"]
 
@@ -34,7 +34,7 @@ def unknown_of_filter(command: Command) -> str:
     What is behind an action other than its kind, or belongs to a kind of filter without a model,
     is left out of the models, and not looked at.
 
-    >>> from qoslib.config.tc.words import command
+    >>> from qoslib.config.tc.command import command
     >>> made = command("filter add dev e parent 1: u32 macth ip dport 22 0xffff".split(), 1, "")
     >>> unknown_of_filter(made)
     'macth'

@@ -6,10 +6,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from qoslib.config.code_points import DSCP, MARKS
+from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.amounts import count, rate_bps, size_bytes
+from qoslib.config.tc.command import Command
 from qoslib.config.tc.options import Given, Options
-from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError
 
 __all__ = ["Selected", "dscps", "matching", "selected"]
 
@@ -91,7 +91,7 @@ def matching(mark: str) -> tuple[int, int] | None:
 def selected(command: Command) -> Selected:
     """What a filter selects, and what it does with it.
 
-    >>> from qoslib.config.tc.words import command
+    >>> from qoslib.config.tc.command import command
     >>> words = "filter add dev e parent 1: protocol ip u32 match ip dsfield 0xb8 0xfc flowid 1:a"
     >>> selected(command(words.split(), 1, ""))[:2]
     (('EF',), '1:a')

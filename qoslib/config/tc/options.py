@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from qoslib.config.defaults import default
+from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.amounts import count, rate_bps, size_bytes, time_s
-from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError
+from qoslib.config.tc.command import Command
 
 __all__ = ["OPTIONS", "Given", "Options", "by_default", "left_out", "options_of"]
 
@@ -130,7 +130,7 @@ _SORTS: Mapping[str, Callable[[str, int], Any]] = {
 def options_of(command: Command, line_rate: Given | None = None) -> tuple[Options, tuple[str, ...]]:
     """The options of a command, and the words from the first unknown one on.
 
-    >>> from qoslib.config.tc.words import command
+    >>> from qoslib.config.tc.command import command
     >>> made = command("class add dev eth0 classid 1:1 htb rate 1mbit foo 3".split(), 1, "")
     >>> options_of(made)
     ({'rate': Given(value=1000000.0, line=1, default='', fact='')}, ('foo', '3'))

@@ -1,13 +1,15 @@
 """A device as a port: its chain of shapers and delays, what stands behind them, and facts."""
 
 from qoslib.config.facts import Facts
-from qoslib.config.reading import ConfiguredClass, ConfiguredPort, MissingFact
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
+from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.classes import policer
+from qoslib.config.tc.command import INGRESS, Command
 from qoslib.config.tc.device import ONE_CHILD, Device
 from qoslib.config.tc.hierarchy import Inner
 from qoslib.config.tc.marks import selected
-from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import Given, Options, by_default
+from qoslib.config.tc.provenance import Notes, Unmodelled
 from qoslib.config.tc.queues import (
     Held,
     bucket,
@@ -18,8 +20,6 @@ from qoslib.config.tc.queues import (
     no_slower,
 )
 from qoslib.config.tc.schedulers import inner_of, single
-from qoslib.config.tc.words import INGRESS, Command
-from qoslib.config.text import ConfigurationError
 from qoslib.port import (
     ByteLimit,
     Classifier,

@@ -4,11 +4,11 @@ import math
 from typing import NamedTuple
 
 from qoslib import units
+from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.amounts import rate_bps, time_s
-from qoslib.config.tc.notes import Notes, Unmodelled
+from qoslib.config.tc.command import Command
 from qoslib.config.tc.options import Given, Options, by_default
-from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError
+from qoslib.config.tc.provenance import Notes, Unmodelled
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,

@@ -4,19 +4,19 @@ import re
 from typing import Literal
 
 from qoslib.config.facts import Facts
-from qoslib.config.reading import (
+from qoslib.config.records import (
     Configuration,
     ConfiguredPort,
     Remark,
     Statement,
     refusal,
 )
+from qoslib.config.source import ConfigurationError, TakesTooLongError, lines_that_say
+from qoslib.config.tc.command import Command
 from qoslib.config.tc.device import Device, devices
+from qoslib.config.tc.json_output import read_shown
 from qoslib.config.tc.ports import inward, outward
 from qoslib.config.tc.script import Script, read_script
-from qoslib.config.tc.shown import read_shown
-from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError, TakesTooLongError, lines_that_say
 
 __all__ = ["is_tc", "read_tc", "tc_lines"]
 

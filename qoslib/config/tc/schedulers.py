@@ -1,14 +1,14 @@
 """Schedulers without a tree: prio, drr, qfq, a single queue, and what stands below one class."""
 
-from qoslib.config.reading import ConfiguredClass
+from qoslib.config.records import ConfiguredClass
+from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.classes import bands_of, by_priority, classifier_of, describe, sort
+from qoslib.config.tc.command import Command
 from qoslib.config.tc.device import bands
 from qoslib.config.tc.hierarchy import Inner, burst_of, htb_tree, rate_of
-from qoslib.config.tc.notes import Notes, Unmodelled
 from qoslib.config.tc.options import by_default
+from qoslib.config.tc.provenance import Notes, Unmodelled
 from qoslib.config.tc.queues import Held, frames, held, no_slower
-from qoslib.config.tc.words import Command
-from qoslib.config.text import ConfigurationError
 from qoslib.port import (
     DeficitRoundRobin,
     Fifo,

@@ -8,11 +8,11 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import NamedTuple
 
-from qoslib.config.reading import Remark, refusal
+from qoslib.config.records import Remark, refusal
+from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 from qoslib.config.tc.arithmetic import ARITHMETIC, changed, worked_out
-from qoslib.config.tc.words import THINGS, VERBS, Command, command, meant
+from qoslib.config.tc.command import THINGS, VERBS, Command, command, meant
 from qoslib.config.tc.wrappers import HEADER, QUIET, Function, called, functions, plain, unwrapped
-from qoslib.config.text import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["Script", "read_script"]
 

@@ -1,13 +1,13 @@
 """Write a port as a script of tc commands."""
 
+from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
-from qoslib.config.lost import differences
 from qoslib.config.tc.amounts import rate_bps, rate_word
+from qoslib.config.tc.emit_queues import queue_words, say_queue
 from qoslib.config.tc.filters import say_filters
 from qoslib.config.tc.lines import Lines
-from qoslib.config.tc.plans import as_htb, emission_order
 from qoslib.config.tc.reader import read_tc
-from qoslib.config.tc.sayings import queue_words, say_queue
+from qoslib.config.tc.to_htb import as_htb, emission_order
 from qoslib.config.write_record import Written
 from qoslib.platforms.trees import HTB_BURST_BYTES
 from qoslib.port import (

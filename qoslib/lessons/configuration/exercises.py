@@ -1,7 +1,7 @@
 """Exercises of lesson 10: what the text of a configuration promises each class."""
 
-from qoslib import config, units
-from qoslib.config import Configuration, ConfigurationError, rules
+from qoslib import checks, config, units
+from qoslib.config import Configuration, ConfigurationError
 from qoslib.lessons.configuration.texts import M120_FACTS, m120_text
 from qoslib.lessons.exercise import read
 from qoslib.port import ByteLimit
@@ -72,11 +72,11 @@ def own(answer):
     unknown = next((each for each in found.remarks if each.kind == "unknown"), None)
     if unknown:
         return "unknown", {"line": unknown.line}
-    promises = next((made for made in map(config.promises, found.ports) if made), ())
+    promises = next((made for made in map(checks.promises, found.ports) if made), ())
     if not promises:
         asked = ", ".join(each.name for each in found.missing) or "none; a policy on an interface"
         return "missing", {"missing": asked}
-    errors = (each for each in rules.findings(found) if each.severity == "error")
+    errors = (each for each in checks.findings(found) if each.severity == "error")
     if wrong := next(errors, None):
         return "error", {"line": wrong.line, "rule": wrong.id}
     first = promises[0]

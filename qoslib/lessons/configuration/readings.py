@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from qoslib import config, units
-from qoslib.config import Configuration, ConfiguredPort, rules
+from qoslib import checks, config, units
+from qoslib.config import Configuration, ConfiguredPort
 from qoslib.config.amounts import rate_text, size_text, time_text
 from qoslib.config.code_points import MARKS
 from qoslib.front.paths import parsed, part_at
@@ -91,14 +91,14 @@ def promised(configured: ConfiguredPort) -> pd.DataFrame:
             "queue holds": each.held_why,
             "full queue [ms]": units.convert(each.queue_s or 0.0, "s", "ms"),
         }
-        for each in config.promises(configured)
+        for each in checks.promises(configured)
     }
     return pd.DataFrame.from_dict(rows, orient="index").round(1)
 
 
 def findings(configuration: Configuration) -> None:
     """Print what the rules find."""
-    for each in rules.findings(configuration):
+    for each in checks.findings(configuration):
         print(f"{each.severity:8}line {each.line:2} {each.id}: {each.sentence}")
 
 

@@ -1,0 +1,27 @@
+"""What a configuration promises, what is sent to it, and rules that find what is wrong with it.
+
+No rule runs a model: each finding is arithmetic with the configuration's own numbers.
+"""
+
+from qoslib.checks.loads import Load, loads
+from qoslib.checks.promises import Promise, promises
+from qoslib.checks.rule import SEVERITIES, Case, Finding, Found, Member, Rule, rule
+from qoslib.checks.runner import RULES, Silenced, findings, silenced
+
+__all__ = [
+    "RULES",
+    "SEVERITIES",
+    "Case",
+    "Finding",
+    "Found",
+    "Load",
+    "Member",
+    "Promise",
+    "Rule",
+    "Silenced",
+    "findings",
+    "loads",
+    "promises",
+    "rule",
+    "silenced",
+]

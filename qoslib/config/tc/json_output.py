@@ -1,0 +1,220 @@
+"""What ``tc -j qdisc show``, ``class show`` and ``filter show`` say, as commands."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from qoslib import units
+from qoslib.config.source import ConfigurationError, check_time
+from qoslib.config.tc.command import INGRESS, Command, handle
+
+__all__ = ["read_shown"]
+
+_BEGINS = re.compile(r"^[ \t]*\[\s*[{\]]", re.MULTILINE)
+_SPACE = re.compile(r"[\s,]*")
+#: Rates are shown in bytes per second, times in microseconds.
+_RATES = {"rate", "ceil", "peakrate"}
+_TIMES = {"target", "interval", "ce_threshold", "lat", "tupdate"}
+#: Counters, and what only says how the kernel holds the numbers.
+_IGNORED = {"direct_packets_stat", "ver", "level", "linklayer", "burst_cell", "cburst_cell"}
+_IGNORED |= {"mpu_rate", "mpu_ceil", "mpu", "multiqueue", "Scell_log", "stats", "leaf", "offload"}
+_IGNORED |= {"class", "handle", "parent", "root", "dev", "kind", "lended", "borrowed", "giants"}
+_IGNORED |= {"tokens", "ctokens", "depth", "flows", "divisor", "perturb", "drop_batch", "gap"}
+_IGNORED |= {"memory_limit", "seed"}
+#: Of a filter, what its words are without; `fh` and its like are the kernel's own numbering.
+_OF_FILTERS = {"fh", "order", "key_ht", "bkt", "not_in_hw", "in_hw", "in_hw_count", "skip_hw"}
+_OF_FILTERS |= {"match", "flowid", "classid", "keys", "mark", "mask", "actions", "handle"}
+_DEEPEST = "lists within lists without end"
+
+
+def read_shown(text: str) -> tuple[list[Command], str]:
+    """The objects of all JSON lists in a text, and the text without them.
+
+    >>> shown = '[{"kind":"pfifo","handle":"1:","dev":"eth0","root":true,"options":{"limit":9}}]'
+    >>> read_shown(shown)[0][0].words
+    ('limit', '9')
+    """
+    found: list[Command] = []
+    rest, at = "", 0
+    for begin, end, line, each in _objects(text):
+        check_time()
+        if each is not None:
+            found += _commands(each, line)
+        rest += text[at:begin] + "\n" * text.count("\n", begin, end)
+        at = end
+    return found, rest + text[at:]
+
+
+def _objects(text: str) -> Iterator[tuple[int, int, int, Any]]:
+    """Begin and end of each piece of a list, its line, and the object in it; at its end None."""
+    at, line = 0, 1
+    while begin := _BEGINS.search(text, at):
+        line += text.count("\n", at, begin.start())
+        at = begin.start()
+        inside = text.index("[", at) + 1
+        first = line + text.count("\n", at, inside)
+        for own, end, each in _elements(text, inside, first):
+            yield at, end, own, each
+            line += text.count("\n", at, end)
+            at = end
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; tc repeats the key "match" for each match of a filter."""
+    made = dict(pairs)
+    if "match" in made:
+        made["match"] = [value for key, value in pairs if key == "match"]
+    return made
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number)
+
+
+def _elements(text: str, at: int, first: int) -> Iterator[tuple[int, int, Any]]:
+    """Line and end of each element of a list, and the element; at the end of the list None."""
+    line = first
+    while True:
+        space = _SPACE.match(text, at)
+        assert space is not None
+        line, at = line + text.count("\n", at, space.end()), space.end()
+        if text.startswith("]", at):
+            yield line, at + 1, None
+            return
+        try:
+            each, end = _DECODER.raw_decode(text, at)
+        except RecursionError:
+            raise ConfigurationError(_DEEPEST, line) from None
+        except json.JSONDecodeError as wrong:
+            line += text.count("\n", at, wrong.pos)
+            raise ConfigurationError(f"the list breaks off: {wrong.msg}", line) from None
+        except ValueError:
+            raise ConfigurationError("a number that is none", line) from None
+        yield line, end, each
+        line, at = line + text.count("\n", at, end), end
+
+
+def _commands(each: Any, line: int) -> Iterator[Command]:
+    if not isinstance(each, dict):
+        raise ConfigurationError("this is no object that tc shows", line)
+    options = each.get("options", {})
+    if not isinstance(options, dict):
+        raise ConfigurationError("options that are no object", line)
+    is_class, is_filter = "class" in each, "pref" in each or "protocol" in each
+    thing = "class" if is_class else "filter" if is_filter else "qdisc"
+    kind = each.get("class" if is_class else "kind")
+    if not isinstance(kind, str) or not kind:
+        raise ConfigurationError("an object of tc without its kind", line)
+    texts = {key: each.get(key, "") for key in ("dev", "parent", "handle")}
+    for key, value in texts.items():
+        if not isinstance(value, str):
+            raise ConfigurationError(f"{key} is no text", line)
+    parent = "root" if each.get("root") is True else texts["parent"]
+    parent = INGRESS if each.get("ingress") is True else parent
+    parent = parent if parent in ("root", "") else handle(parent, line)
+    if is_filter:
+        if "flowid" not in options and "classid" not in options and "actions" not in options:
+            return
+        words = _filter_words(kind, options, line)
+        own, number = str(options.get("mark", "")), str(each.get("pref", ""))
+    else:
+        words = list(_words(kind, each if is_class else options, line))
+        own = handle(texts["handle"], line) if texts["handle"] else ""
+        number = ""
+    made = Command(
+        line,
+        " ".join(" ".join([thing, kind, own, parent, *words]).split())[:200],
+        thing,
+        "add",
+        texts["dev"],
+        parent,
+        own,
+        kind,
+        tuple(words),
+        str(each.get("protocol", "all")),
+        number,
+        shown=True,
+    )
+    details = {"level", "quantum", "ver", "ewma", "probability"}
+    yield made._replace(detailed=bool(details & set(each if is_class else options)))
+
+
+def _word(value: Any, line: int) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ConfigurationError("a value that is neither a number nor a text", line)
+    return str(value)
+
+
+def _number(value: Any, line: int) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 2.0**64:
+        raise ConfigurationError("a value that is no number from 0 on", line)
+    return value
+
+
+def _words(kind: str, options: dict[str, Any], line: int) -> Iterator[str]:
+    """Options as words of a command."""
+    for key, value in options.items():
+        if value is None or value is False or key in _IGNORED:
+            continue
+        if key == "lat":
+            yield from ("latency", f"{_word(value, line)}us")
+        elif value is True:
+            yield key
+        elif key in _RATES and not isinstance(value, dict):
+            yield from (key, f"{units.bits(_number(value, line))}bit")
+        elif key in _TIMES:
+            yield from (key, f"{_word(value, line)}us")
+        elif key == "delay" and isinstance(value, dict):
+            jitter = [f"{_word(value.get('jitter', 0), line)}s"] if value.get("jitter") else []
+            yield from ("delay", f"{_word(value.get('delay', 0), line)}s", *jitter)
+        elif isinstance(value, list):
+            yield from (key, *(_word(each, line) for each in value))
+        elif isinstance(value, dict):
+            yield key
+        else:
+            yield from (key, _word(value, line).removeprefix("0x" if key == "default" else "0X"))
+    if kind in ("codel", "fq_codel", "pie") and "ecn" not in options:
+        yield "noecn"
+
+
+def _filter_words(kind: str, options: dict[str, Any], line: int) -> list[str]:
+    words: list[str] = []
+    for match in options.get("match") or []:
+        if not isinstance(match, dict):
+            raise ConfigurationError("a match that is no object", line)
+        if "value" in match:
+            value, mask = (_word(match.get(key, "0"), line) for key in ("value", "mask"))
+            words += [
+                "match",
+                "u32",
+                f"0x{value}",
+                f"0x{mask}",
+                "at",
+                _word(match.get("off", 0), line),
+            ]
+        for key, value in match.items():
+            if key.startswith("ip_"):
+                words += ["match", "ip", key.removeprefix("ip_"), _word(value, line), "0xff"]
+            elif key not in ("value", "mask", "offmask", "off"):
+                words += ["match", key, _word(value, line), ""]
+    keys = options.get("keys") or {}
+    if not isinstance(keys, dict):
+        raise ConfigurationError("keys that are no object", line)
+    for key, value in keys.items():
+        if key != "eth_type":
+            words += [key, _word(value, line)]
+    words += [key for key in options if key not in _OF_FILTERS]
+    for key in ("flowid", "classid"):
+        if key in options:
+            words += [key, _word(options[key], line)]
+    for action in options.get("actions") or []:
+        words += [
+            "action",
+            str(action.get("kind", "")) if isinstance(action, dict) else "",
+            "shown",
+        ]
+    return words
