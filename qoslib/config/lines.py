@@ -1,0 +1,44 @@
+"""A line of a configuration, as the lexer of every dialect gives it."""
+
+from typing import NamedTuple
+
+__all__ = ["Line"]
+
+
+class Line(NamedTuple):
+    """A statement with its words and its place.
+
+    Attributes
+    ----------
+    number : int
+        From 1.
+    text : str
+        As it stands there, without its indentation.
+    words : tuple of str
+        Of Junos from the top of the configuration.
+    depth : int
+        How far it is indented, or how many statements it stands below.
+    parents : tuple of str
+        The statements that it stands below, the outermost first, where the text has them.
+    active : bool
+        Whether it has an effect: `inactive:` and `delete` have none (Junos).
+    opened : tuple of int
+        The lines of the parents.
+    """
+
+    number: int
+    text: str
+    words: tuple[str, ...]
+    depth: int = 0
+    parents: tuple[str, ...] = ()
+    active: bool = True
+    opened: tuple[int, ...] = ()
+
+    @property
+    def verb(self) -> str:
+        """Its first word, in small letters.
+
+        >>> Line(1, "Bandwidth percent 60", ("Bandwidth", "percent", "60")).verb
+        'bandwidth'
+        """
+        return self.words[0].lower()

@@ -1,0 +1,77 @@
+"""What is noted while a text is read: what was understood, what is lost, where numbers are from."""
+
+from qoslib.config.facts import Facts
+from qoslib.config.records import MissingFact, Origin, Remark, Statement
+from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
+
+__all__ = ["Provenance"]
+
+_UNKNOWN = "This command is not understood; it has no effect here."
+
+
+class Provenance:
+    """Notes on a text, or on one port of it: a note is kept once.
+
+    Attributes
+    ----------
+    statements : list of Statement
+        Lines that were understood.
+    remarks : list of Remark
+        Lines that the ports do not say.
+    origins : list of Origin
+        Where the numbers of a port come from.
+    missing : list of MissingFact
+        What has to be asked.
+    """
+
+    def __init__(self) -> None:
+        self.statements: list[Statement] = []
+        self.remarks: list[Remark] = []
+        self.origins: list[Origin] = []
+        self.missing: list[MissingFact] = []
+        self._noted: set[Remark] = set()
+
+    def understood(self, line: int, text: str, *parents: str) -> Statement:
+        """Keep a line that was understood."""
+        statement = Statement(line, text, parents)
+        self.statements.append(statement)
+        return statement
+
+    def not_modelled(self, line: int, text: str, lost: str) -> None:
+        """Keep a line that the ports do not say, and what is lost."""
+        self._note(Remark("not modelled", line, text, lost))
+
+    def unknown(self, line: int, text: str, lost: str = _UNKNOWN) -> None:
+        """Keep a line that is not understood."""
+        self._note(Remark("unknown", line, text, lost))
+
+    def refused(self, line: int, text: str, problem: Exception | str) -> None:
+        """Keep a line that a device would not take, and why.
+
+        >>> notes = Provenance()
+        >>> notes.refused(3, "priority 0", ConfigurationError("the rate is 0", 3))
+        >>> notes.remarks[0].lost
+        'The rate is 0.'
+        """
+        lost = str(problem)
+        if isinstance(problem, ConfigurationError):
+            lost = lost.removeprefix(f"line {problem.line}: ")
+        lost = lost.removesuffix(".")
+        end = "" if lost.endswith("?") else "."
+        self._note(Remark("refused", line, text, f"{lost[:1].upper()}{lost[1:]}{end}"))
+
+    def record_origin(self, where: str, value: Value) -> None:
+        """Note where the number at a place of the port comes from."""
+        self.origins.append(value.origin(where))
+
+    def ask(self, facts: Facts, interface: str, kind: str, question: str, line: int = 0) -> None:
+        """Note a fact that is missing, once."""
+        fact = facts.missing(interface, kind, question, line)
+        if fact.name not in [each.name for each in self.missing]:
+            self.missing.append(fact)
+
+    def _note(self, remark: Remark) -> None:
+        if remark not in self._noted:
+            self._noted.add(remark)
+            self.remarks.append(remark)
