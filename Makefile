@@ -39,7 +39,7 @@ slides: $(VENV)/.ready  ## make slides of the lessons in build/slides, each one 
 	@$(BIN)/python tools/slides.py
 
 soak: $(VENV)/.ready  ## hold the engines against their slow twins on 10,000 runs a mechanism; SOAK=1000 SEED=2 for fewer and others
-	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest tests/test_packets_twin.py tests/test_tcp_twin.py tests/test_benchmarks.py tests/test_tcp_fluid_many.py tests/test_readers.py tests/test_many_explorers.py tests/test_random_runs.py tests/test_interrupts.py tests/test_verdicts.py tests/test_fluid_turns.py -n auto -v --hypothesis-seed=$(SEED)
+	@QOSLIB_SOAK=$(SOAK) $(BIN)/python -m pytest -m soak -n auto -v --hypothesis-seed=$(SEED)
 
 score: $(VENV)/.ready  ## print the stored scoreboard: published against modelled values of short runs
 	@$(BIN)/python -m qoslib score

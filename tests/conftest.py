@@ -13,8 +13,12 @@ ANSWERS: dict = {}
 
 #: Files that ask for the models' answers to the published experiments: one worker takes them all.
 SCOREBOARD = {
-    f"tests/test_{name}.py"
-    for name in ("frame_size", "isr4331", "mx150", "policing", "score", "tcp_platforms")
+    "tests/compare/test_score.py",
+    "tests/lessons/test_frame_size.py",
+    "tests/lessons/test_policing.py",
+    "tests/platforms/test_isr4331.py",
+    "tests/platforms/test_mx150.py",
+    "tests/platforms/test_tcp_platforms.py",
 }
 
 

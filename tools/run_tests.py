@@ -23,7 +23,7 @@ QUIET = {**os.environ, "TQDM_DISABLE": "1"}
 #: The second Python plays the first quarter of each engine's scenes: all have run on the first.
 PART = {"newer": {"QOSLIB_PART": "4"}}
 UNIT = ("-n", "2", "tests", "--ignore=tests/browser")
-UNIT += ("--ignore=tests/test_handout.py", "--ignore=tests/live")
+UNIT += ("--ignore=tests/lessons/test_handout.py", "--ignore=tests/live")
 
 
 class Skipped(Exception):
@@ -71,7 +71,7 @@ def notebooks():
 
 def handout():
     """The lessons as students and instructors get them: every check, with and without solutions."""
-    return (COMPILE, (*PYTEST, "tests/test_handout.py"))
+    return (COMPILE, (*PYTEST, "tests/lessons/test_handout.py"))
 
 
 def full():

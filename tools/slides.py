@@ -16,8 +16,9 @@ import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import slide_figures
 from nbconvert.filters import markdown2html
+
+import slide_figures
 
 ROOT = Path(__file__).resolve().parent.parent
 INTO = ROOT / "build" / "slides"

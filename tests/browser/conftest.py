@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchmarks.laboratory import NO_CHROMIUM, chromium, chromium_path, laboratory
+from jupyter_pages import Watch
 
 
 @pytest.fixture(scope="session")
@@ -23,6 +24,11 @@ def page(browser):
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     yield context.new_page()
     context.close()
+
+
+@pytest.fixture
+def watch(page):
+    return Watch(page)
 
 
 @pytest.fixture(scope="session")

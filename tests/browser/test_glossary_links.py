@@ -1,7 +1,6 @@
 """The glossary in a real JupyterLab: links land on the word, pictures are there, search finds."""
 
 from accessibility import barriers
-
 from qoslib.lessons.glossary_pictures import PICTURES
 
 #: Whether the heading of a word is on the screen.

@@ -5,9 +5,10 @@ import json
 import nbformat
 import numpy as np
 import pytest
-from accessibility import barriers
-from test_moving_lessons import Watch, open_and_run
 
+from accessibility import barriers
+from jupyter_pages import Watch, open_and_run
+from packet_pages import QOS, ROOT, TIME
 from qoslib import PacketLimit, Port, Queue, Scenario, Stream, StrictPriority, explore, run
 from qoslib.port import HeadDrop
 from qoslib.traffic import Poisson
@@ -26,9 +27,6 @@ tail, head = (
 view = explore.packet_view({"tail": tail, "head": head}, same_limit=True)
 view
 """.strip()
-ROOT = ".qoslib-packets"
-QOS = f"document.querySelector('{ROOT}').qos"
-TIME = f"Number(document.querySelector('{ROOT}').dataset.timeMs)"
 LIMITS = f"{QOS}.scene.lanes.map((lane) => lane.queues[0].limit.most)"
 
 

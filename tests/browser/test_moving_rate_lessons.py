@@ -1,8 +1,8 @@
 """Lessons 02 and 05 in a real browser: run, and every slider moved with the keyboard."""
 
 import pytest
-from test_moving_lessons import (
-    Watch,
+
+from jupyter_pages import (
     complaints,
     drawn_when_there,
     open_and_run,
@@ -10,15 +10,9 @@ from test_moving_lessons import (
     wait_until_dots,
     wait_until_drawn,
 )
-
 from qoslib import fluid, run, units
 from qoslib.lessons.llq_policing.sliders import POLICERS, START, described, simulated
 from qoslib.platforms import mx150
-
-
-@pytest.fixture
-def watch(page):
-    return Watch(page)
 
 
 def forwarded(frame, cap, byte_ns, load):

@@ -1,16 +1,15 @@
 """Lesson 09 in a real JupyterLab: every slider moves what both models say."""
 
 import pytest
-from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+
+from jupyter_pages import (
     complaints,
     drawn_when_there,
     open_and_run,
     press,
     wait_until_dots,
     wait_until_drawn,
-    watch,
 )
-
 from qoslib import fluid
 from qoslib.lessons.same_traffic import same_line
 from qoslib.lessons.same_traffic.sliders import MOST, simulated, start
@@ -28,7 +27,7 @@ def solved(values):
     return [fluid.solve(p, same_line.streams(loads)) for p in same_line.ports().values()]
 
 
-def test_the_mix_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
+def test_the_mix_follows_the_keyboard(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "09_same_traffic")
     values = start()
     drawn_when_there(page, "Business [% of the link]", BEST.format("fluid"))

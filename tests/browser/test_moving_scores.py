@@ -1,11 +1,9 @@
 """Lesson 11 in a real JupyterLab: the scoreboard follows its choices."""
 
-from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+from jupyter_pages import (
     complaints,
     open_and_run,
-    watch,
 )
-
 from qoslib import compare
 from qoslib.lessons.evidence.sliders import chosen
 
@@ -19,7 +17,7 @@ def wanted(**values):
     return sum(row.published > 0 for row in chosen(compare.stored(), **at))
 
 
-def test_the_scoreboard_follows_its_choices(page, watch, jupyter_server):  # noqa: F811
+def test_the_scoreboard_follows_its_choices(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "11_evidence")
     values: dict = {}
     moves = (

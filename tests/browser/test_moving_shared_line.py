@@ -1,14 +1,12 @@
 """Lessons 03 and 04 in a real JupyterLab: the shared line follows the keyboard in both models."""
 
-from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+from jupyter_pages import (
     complaints,
     drawn_when_there,
     open_and_run,
     press,
     wait_until,
-    watch,
 )
-
 from qoslib import fluid, packets, units
 from qoslib.lessons.round_robin.sliders import BINS, SEED, SIMULATED_S, described, settings
 from qoslib.platforms import gsr12000
@@ -36,7 +34,7 @@ def last(page, label, uid, wanted):
     wait_until(page, lambda: drawn_when_there(page, label, uid)[-1], wanted, rel=1e-6)
 
 
-def test_the_quanta_and_the_ring_follow_the_keyboard(page, watch, jupyter_server):  # noqa: F811
+def test_the_quanta_and_the_ring_follow_the_keyboard(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "03_round_robin")
     label = "Ring [packets]"
     press(page, label, "ArrowRight", 10)
@@ -47,7 +45,7 @@ def test_the_quanta_and_the_ring_follow_the_keyboard(page, watch, jupyter_server
     assert complaints(page, watch) == []
 
 
-def test_the_load_of_lbe_follows_the_keyboard(page, watch, jupyter_server):  # noqa: F811
+def test_the_load_of_lbe_follows_the_keyboard(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "04_early_drop")
     label = "LBE [Mb/s]"
     last(page, label, "fluid-sent", lbe_mbps(solved()))

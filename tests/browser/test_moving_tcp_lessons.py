@@ -1,8 +1,6 @@
 """Lessons 06 to 08 in a real browser: run, and every slider moved with the keyboard."""
 
-import pytest
-from test_moving_lessons import (
-    Watch,
+from jupyter_pages import (
     complaints,
     drawn_when_there,
     open_and_run,
@@ -10,7 +8,6 @@ from test_moving_lessons import (
     wait_until_dots,
     wait_until_drawn,
 )
-
 from qoslib import run, tcp
 from qoslib.lessons.aqm.sliders import START as DROPPING
 from qoslib.lessons.aqm.sliders import described as dropping
@@ -22,11 +19,6 @@ from qoslib.platforms import mx80
 BUFFER, PACED = "Buffer, as configured [MB]", "Paced rate [Gb/s]"
 MINIMUM = "RED's minimum [packets]"
 KNOWN = mx80.PLATFORM.experiments("as_configured")
-
-
-@pytest.fixture
-def watch(page):
-    return Watch(page)
 
 
 def sized(**moved):

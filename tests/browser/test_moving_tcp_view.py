@@ -1,9 +1,9 @@
 """The view of TCP on a page of its own: it plays, steps, tells a segment's story, and is drawn."""
 
 import pytest
-from accessibility import barriers
-from test_moving_packet_view import QOS, ROOT, TIME
 
+from accessibility import barriers
+from packet_pages import QOS, ROOT, TIME
 from qoslib.lessons import tcp_buffers
 
 #: Where a packet is drawn that was sent again, on the page.

@@ -3,7 +3,8 @@
 import json
 
 import nbformat
-from test_moving_lessons import open_and_run
+
+from jupyter_pages import open_and_run
 
 STATIC = """
 from qoslib import plots, run

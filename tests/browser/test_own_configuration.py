@@ -1,13 +1,12 @@
 """Lesson 13 in a real JupyterLab: a line is edited, before and after seen, and a text pasted."""
 
 from playwright.sync_api import expect
-from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+
+from jupyter_pages import (
     complaints,
     open_and_run,
     wait_until,
-    watch,
 )
-
 from qoslib.scenario import Scenario
 
 #: A text of the reader's own: one class with a limit in time, and 100 Mb/s by its interface.
@@ -32,7 +31,7 @@ SYMBOL = """() => document.querySelector('.qoslib-explorer .js-plotly-plot')
     .data.find((each) => each.uid === 'minimum').marker?.symbol"""
 
 
-def test_a_configuration_is_pasted_edited_and_saved(page, watch, jupyter_server):  # noqa: F811
+def test_a_configuration_is_pasted_edited_and_saved(page, watch, jupyter_server):
     open_and_run(page, jupyter_server, "13_your_network")
     app = page.locator(".qoslib-configuration").locator("xpath=ancestor::*[.//select][1]")
     text = app.locator("textarea")

@@ -8,8 +8,8 @@ from importlib import import_module
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
-from test_packet_states import METERS, TREES, pauses, switch
 
+from packet_scenarios import METERS, TREES, pauses, switch
 from qoslib import PacketLimit, Port, Queue, Scenario, Stream, explore, lessons
 from qoslib.explore.packet_view import module
 from qoslib.port import Codel, HeadDrop, Red, RedProfile

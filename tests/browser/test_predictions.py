@@ -3,8 +3,9 @@
 import json
 
 import nbformat
+
 from accessibility import OURS, barriers
-from test_moving_lessons import Watch, open_and_run
+from jupyter_pages import Watch, open_and_run
 
 CELLS = (
     'from qoslib.lessons import predict, reveal\npredict("00.a")',

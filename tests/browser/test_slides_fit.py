@@ -1,6 +1,7 @@
 """Every slide of every lesson in a real Chromium: it fits a projector and can be read from afar."""
 
 import pytest
+
 import slides
 from accessibility import barriers
 

@@ -3,16 +3,15 @@
 import json
 
 import nbformat
-from test_moving_lessons import (  # noqa: F401  (watch is a fixture)
+
+from jupyter_pages import (
     EMPTY,
     complaints,
     drawn,
     open_and_run,
     show,
     wait_until_drawn,
-    watch,
 )
-
 from qoslib import fluid
 from qoslib.platforms import m120
 
@@ -46,7 +45,7 @@ BUSY_CELLS = (
 )
 
 
-def test_everything_comes_and_follows_on_a_machine_that_is_busy(page, watch, jupyter_server):  # noqa: F811
+def test_everything_comes_and_follows_on_a_machine_that_is_busy(page, watch, jupyter_server):
     """Each module takes twice as long as anywidget waits; the kernel speaks before and after."""
     cells = [nbformat.v4.new_code_cell(source) for source in BUSY_CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
@@ -67,7 +66,7 @@ def test_everything_comes_and_follows_on_a_machine_that_is_busy(page, watch, jup
     assert complaints(page, watch) == []
 
 
-def test_a_figure_fills_however_late_plotly_comes(page, watch, jupyter_server):  # noqa: F811
+def test_a_figure_fills_however_late_plotly_comes(page, watch, jupyter_server):
     cells = [nbformat.v4.new_code_cell(source) for source in CELLS]
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}

@@ -1,0 +1,90 @@
+"""Fixes that are typed in one after the other come to an end."""
+
+import re
+
+import pytest
+
+from qoslib.checks import findings, loads
+from qoslib.config import read
+
+TEXT = """\
+class-map match-any VOICE
+ match dscp ef
+class-map match-any VIDEO
+ match dscp af41
+policy-map WAN
+ class VOICE
+  priority percent 10
+ class VIDEO
+COMMANDS class class-default
+  bandwidth remaining ratio 1
+interface GigabitEthernet0/0/1
+ speed 100
+ service-policy output WAN
+"""
+RULES = ("wred-over-limit", "queue-deep", "queue-shallow")
+MILLISECONDS = 'VIDEO = "1 Mb/s"\n[targets]\nVIDEO = "{} ms"'
+SMALL = 'VIDEO = "6 Mb/s of 200 B"'
+EARLY = "random-detect dscp-based"
+
+
+def what(command):
+    """What a command is about: another one of the same is instead of it."""
+    words = command.split()
+    return tuple(words[:3]) if words[:2] == ["random-detect", "dscp"] else words[0]
+
+
+def typed(text, fix):
+    """A configuration after a fix of the form "policy-map WAN", "class X", commands."""
+    policy, header, *commands = (line.strip() for line in fix.split("\n"))
+    assert policy == "policy-map WAN"
+    lines = text.split("\n")
+    start = lines.index(f" {header}") + 1
+    end = next(at for at in range(start, len(lines)) if not lines[at].startswith("  "))
+    kinds = {what(command) for command in commands}
+    kept = [line for line in lines[start:end] if what(line) not in kinds]
+    assert all(re.fullmatch(r"[\w -]+", command) for command in commands)
+    return "\n".join([*lines[:start], *kept, *(f"  {each}" for each in commands), *lines[end:]])
+
+
+@pytest.mark.parametrize(
+    ("commands", "traffic"),
+    [
+        (["bandwidth percent 30"], MILLISECONDS.format(5)),
+        (["bandwidth 64", EARLY, "random-detect dscp af41 100 3000"], MILLISECONDS.format(5)),
+        (["bandwidth percent 1", EARLY, "random-detect dscp af41 20 40"], MILLISECONDS.format(20)),
+        (["bandwidth percent 30", "queue-limit 4 packets"], SMALL),
+        (["bandwidth percent 30", EARLY, "queue-limit 16 packets"], SMALL),
+        (["bandwidth 10000", "queue-limit 5000 packets", EARLY], None),
+        (["bandwidth 10000", "queue-limit 2000 bytes", EARLY], MILLISECONDS.format(5)),
+        (
+            ["bandwidth 64", EARLY, "random-detect dscp af41 20000 bytes 40000 bytes"],
+            MILLISECONDS.format(20),
+        ),
+        (
+            ["bandwidth percent 30", EARLY, "random-detect dscp af41 100 ms 300 ms"],
+            MILLISECONDS.format(5),
+        ),
+        (["bandwidth percent 30", "queue-limit 4 packets", "random-detect"], None),
+    ],
+)
+def test_fixes_in_turn_come_to_an_end(commands, traffic):
+    text = TEXT.replace("COMMANDS", "".join(f"  {each}\n" for each in commands))
+    for _ in range(5):
+        found = read(text, dialect="ios-xe")
+        sent = {0: loads(found.ports[0], traffic)} if traffic else None
+        fixes = [each.fix for each in findings(found, sent, rules=RULES) if "VIDEO" in each.fix]
+        if not fixes:
+            return
+        text = typed(text, fixes[0])
+    pytest.fail(text)
+
+
+def test_a_short_target_and_bursts_of_tcp_conflict():
+    # 24 packets of 1518 B at 59.8 Mb/s.
+    text = TEXT.replace("COMMANDS", "  bandwidth percent 30\n  queue-limit 24 packets\n")
+    found = read(text)
+    sent = {0: loads(found.ports[0], MILLISECONDS.format(5))}
+    (got,) = [each for each in findings(found, sent, rules=RULES) if "VIDEO" in each.sentence]
+    assert (got.id, got.severity, got.fix) == ("queue-shallow", "info", "")
+    assert got.arithmetic.endswith("below 10 ms, but its target of 5 ms allows no longer one.")

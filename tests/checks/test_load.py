@@ -1,0 +1,435 @@
+"""What a check says of a load: which TCP runs itself, what 80 % and 120 % carry, what is lost."""
+
+import re
+
+import pytest
+
+from places import CASES
+from qoslib import run, telemetry
+from qoslib.checks import loads
+from qoslib.config import read
+from qoslib.findings import check, runs, scenario_of, stand_in
+from qoslib.findings.document import document
+from qoslib.findings.flatten import one_level
+from qoslib.findings.markdown import markdown
+from qoslib.findings.page import page
+from qoslib.findings.report_text import loss_text
+from qoslib.findings.terminal import terminal
+from qoslib.findings.under_load import LOADS
+from qoslib.port import PriorityLevels, SchedulerTree
+
+EDGE = """\
+class-map match-any VOICE
+ match dscp ef
+class-map match-any VIDEO
+ match dscp af41
+class-map match-any BULK
+ match dscp af11
+policy-map CHILD
+ class VOICE
+  priority percent 20
+ class VIDEO
+  bandwidth percent 30
+ class BULK
+  bandwidth percent 10
+  queue-limit 64 packets
+ class class-default
+  queue-limit 64 packets
+policy-map PARENT
+ class class-default
+  shape average 50000000
+   service-policy CHILD
+interface GigabitEthernet0/0/1
+ service-policy output PARENT
+"""
+TOP = """\
+policy-map TOP
+ class class-default
+  shape average 60000000
+   service-policy PARENT
+"""
+STEADY = 'VOICE = "60 calls G.711"\nVIDEO = "5 Mb/s video"\nclass-default = "15 Mb/s"\n'
+TCP = STEADY + 'BULK = "2 bulk TCP, 30 ms"\n'
+HTB = """\
+tc qdisc add dev eth0 root handle 1: htb default 20
+tc class add dev eth0 parent 1: classid 1:1 htb rate 50mbit
+tc class add dev eth0 parent 1:1 classid 1:10 htb rate 30mbit ceil 50mbit
+tc class add dev eth0 parent 1:1 classid 1:20 htb rate 20mbit ceil 50mbit
+"""
+HTB_LOAD = '"1:10" = "2 TCP, 30 ms"\n"1:20" = "15 Mb/s of 1250 B"\n'
+FACTS = {"line_rate_bps": 1e9}
+
+
+def edge(text=EDGE, facts=FACTS):
+    (port,) = read(text, facts=facts).ports
+    return port
+
+
+def sent_mbps(found, ratio):
+    return {each.name: each.sent_bps / 1e6 for each in found if each.load_ratio == ratio}
+
+
+@pytest.mark.parametrize("bulk", ["8 Mb/s of IMIX", "60 Mb/s of IMIX"])
+def test_one_level_of_classes_below_a_shaper_runs_as_priorities_with_rates(bulk):
+    port = edge()
+    scenario = scenario_of(port, loads(port, STEADY + f'BULK = "{bulk}"')).replace(
+        duration_s=4.0, warmup_s=0.4
+    )
+    flat = one_level(scenario.network, {"VOICE": 6e6})
+    assert type(scenario.network.scheduler) is SchedulerTree
+    assert type(flat.scheduler) is PriorityLevels
+    as_tree, as_flat = run(scenario), run(scenario.replace(network=flat))
+    for name in as_tree.streams:
+        one, other = as_tree[name], as_flat[name]
+        assert other.sent_bps == pytest.approx(one.sent_bps, rel=2e-3), name
+        assert other.delay_mean_s == pytest.approx(one.delay_mean_s, rel=0.03), name
+        assert other.delay_p99_s == pytest.approx(one.delay_p99_s, rel=0.03), name
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        # Two shapers in a row, and guarantees that voice leaves no room for.
+        EDGE.replace("policy-map PARENT", f"{TOP}policy-map PARENT").replace(
+            "output PARENT", "output TOP"
+        ),
+        EDGE.replace("  priority percent 20", "  priority").replace("percent 30", "percent 85"),
+    ],
+    ids=["two shapers", "no room"],
+)
+def test_a_tree_that_does_more_is_no_flat_port(changed):
+    port = edge(changed)
+    given = loads(port, TCP.replace("60 calls", "300 calls"))
+    assert type(scenario_of(port, given).network.scheduler) is SchedulerTree
+    (said,) = stand_in(port, given).values()
+    assert "a tree of schedulers like this one" in said
+
+
+def test_round_trips_and_connections_count_below_a_shaper():
+    port = edge(EDGE.replace("queue-limit 64 packets", "queue-limit 16 packets"))
+    got = {}
+    for bulk in ("1 TCP, 200 ms", "1 TCP, 5 ms", "20 TCP, 200 ms"):
+        given = loads(port, STEADY + f'BULK = "{bulk}"')
+        assert stand_in(port, given) == {}
+        got[bulk] = sent_mbps(runs(port, given, "packets"), 1.0)["BULK"]
+    assert got["1 TCP, 200 ms"] < 0.8 * got["1 TCP, 5 ms"]
+    assert got["1 TCP, 200 ms"] < 0.8 * got["20 TCP, 200 ms"]
+
+
+def test_what_of_tcp_is_not_used_stands_next_to_its_class():
+    report = check(HTB, traffic=HTB_LOAD, facts=FACTS)
+    said = "round trip and number of connections not used: 2 TCP, 30 ms. A stream that keeps"
+    (row,) = [each for each in document(report)["ports"][0]["classes"] if each["tcp_flows"]]
+    assert row["tcp_not_used"].startswith(said)
+    assert "no engine runs TCP below classes that borrow (HTB)" in row["tcp_not_used"]
+    assert f"- 1:10: {said}" in markdown(report)
+    assert f"<p>1:10: {said}" in page([report])
+    shown = terminal(report)
+    (number,) = re.findall(r"^1:10 .* 2 TCP \[(\d+)\]", shown, re.MULTILINE)
+    assert f"[{number}] {said}" in " ".join(shown.split())
+    # Where TCP runs itself nothing is left out.
+    report = check(EDGE, traffic=TCP, facts=FACTS)
+    assert not any(row.tcp_not_used for row in report.ports[0].rows)
+    assert "not used" not in terminal(report)
+
+
+def test_more_connections_than_can_be_simulated_have_a_stand_in():
+    port = edge(EDGE)
+    given = loads(port, 'VOICE = "1 Mb/s"\nBULK = "600 TCP, 5 ms"\nVIDEO = "401 TCP, 5 ms"')
+    said = stand_in(port, given)
+    assert set(said) == {"BULK", "VIDEO"}
+    assert said["BULK"].endswith("as 1,001 connections take too long to simulate.")
+    assert scenario_of(port, given).hosts == ()
+
+
+@pytest.mark.parametrize(
+    ("trip", "why"),
+    [
+        ("60 ms", ""),
+        ("400 ms", r"as 100 round trips of 400 ms have more than 4,000,000 packets\.$"),
+        ("2 s", r"as a round trip of 2 s does not fit below its first time-out of 1 s\.$"),
+    ],
+)
+def test_a_run_of_too_few_round_trips_has_a_stand_in(trip, why):
+    port = edge(
+        EDGE.replace("shape average 50000000", "shape average 1900000000"), {"line_rate_bps": 10e9}
+    )
+    given = loads(port, TCP.replace("30 ms", trip))
+    said = stand_in(port, given)
+    assert bool(said) == bool(why) == (scenario_of(port, given).hosts == ())
+    assert all(re.search(why, text) for text in said.values())
+
+
+@pytest.mark.parametrize(
+    ("text", "traffic", "least"),
+    [(HTB, HTB_LOAD, 0.99), (EDGE, TCP, 0.97), (EDGE, TCP.replace("30 ms", "3 s"), 0.99)],
+    ids=["HTB", "TCP itself", "its stand-in below a tree"],
+)
+def test_tcp_takes_what_is_left_at_each_load(text, traffic, least):
+    port = edge(text)
+    given = loads(port, traffic)
+    for model in ("fluid", "packets"):
+        found = runs(port, given, model, LOADS)
+        for ratio in LOADS:
+            assert sum(sent_mbps(found, ratio).values()) == pytest.approx(50, rel=1 - least), model
+
+
+NO_ROOM = EDGE.replace("bandwidth percent 10", "bandwidth percent 30")
+FITS = TCP.replace("15 Mb/s", "20 Mb/s")
+
+
+def losses(report):
+    return [each for each in report.findings if each.id == "loss"]
+
+
+def applied(text, fix):
+    """A text whose first policy has the guarantees of a fix."""
+    child, parent = text.split("policy-map PARENT")
+    for name, command in re.findall(r" class (\S+)\n  (bandwidth percent \d+)", fix):
+        child = re.sub(rf"( class {name}\n)(  bandwidth .*\n)?", rf"\1  {command}\n", child)
+    return f"{child}policy-map PARENT{parent}"
+
+
+def test_a_loss_for_which_tcp_leaves_no_room_says_why_and_what_to_lower():
+    (found,) = losses(check(NO_ROOM, traffic=FITS, facts=FACTS))
+    assert "It is guaranteed nothing" in found.arithmetic
+    assert "VOICE 10 Mb/s, VIDEO 15 Mb/s, BULK 15 Mb/s" in found.arithmetic
+    assert "the TCP of BULK takes what the others leave" in found.arithmetic
+    # 20 Mb/s and 5 % more; 50 - 10 - 15 - 21 are left of the 15 that BULK is guaranteed.
+    assert "Guarantee BULK 4 Mb/s instead of 15 Mb/s, class-default 21 Mb/s" in found.arithmetic
+    assert found.fix == (
+        "policy-map CHILD\n class BULK\n  bandwidth percent 8\n"
+        " class class-default\n  bandwidth percent 42"
+    )
+    assert losses(check(applied(NO_ROOM, found.fix), traffic=FITS, facts=FACTS)) == []
+
+
+def test_a_loss_that_no_guarantees_could_mend_says_so():
+    (found,) = losses(check(NO_ROOM, traffic=FITS.replace("20 Mb/s", "40 Mb/s"), facts=FACTS))
+    assert found.fix == ""
+    # 10 Mb/s of voice's limit, 5 of video and 40.
+    said = "No guarantees carry it: 45 Mb/s of loads and 10 Mb/s of limits of priority are more"
+    assert said in found.arithmetic
+
+
+def test_per_cents_of_classic_ios_are_guarantees_that_leave_no_room():
+    text = """\
+version 15.7
+class-map match-any CALLS
+ match dscp ef
+class-map match-any ROOMS
+ match dscp af41
+class-map match-any BOOKS
+ match dscp af31
+policy-map BRANCH
+ class CALLS
+  priority percent 20
+ class ROOMS
+  bandwidth percent 30
+ class BOOKS
+  bandwidth percent 35
+policy-map BRANCH-SHAPED
+ class class-default
+  shape average 8000000
+  service-policy BRANCH
+interface GigabitEthernet0/1
+ service-policy output BRANCH-SHAPED
+"""
+    traffic = 'ROOMS = "2 Mb/s"\nBOOKS = "2 Mb/s"\nclass-default = "5 Mb/s"'
+    report = check(text, dialect="ios", traffic=traffic)
+    loss = next(each for each in report.findings if each.id == "loss")
+    # 20 + 30 + 35 per cent are promised: 44 more were read as 1.2 Mb/s of what is left.
+    assert "bandwidth percent" not in loss.arithmetic + loss.fix
+    assert "ROOMS 2.4 Mb/s, BOOKS 2.8 Mb/s" in loss.arithmetic
+
+
+def test_a_loss_that_a_lower_priority_would_mend_says_so():
+    # 60 calls need 5.23 Mb/s of the 10 that VOICE may take: 5 + 38 + 5.76 Mb/s are below 50.
+    (found,) = losses(check(NO_ROOM, traffic=FITS.replace("20 Mb/s", "38 Mb/s"), facts=FACTS))
+    said = "No guarantees carry it without a lower priority of VOICE: 43 Mb/s of loads and 10 Mb/s"
+    assert said in found.arithmetic
+
+
+def test_a_loss_on_which_the_models_differ_has_both_figures():
+    report = check(
+        EDGE,
+        traffic=f'{TCP}class-default = ["30 Mb/s", "90 TCP, 9 ms"]'.replace(
+            'class-default = "15 Mb/s"\n', ""
+        ),
+        facts=FACTS,
+    )
+    (found,) = losses(report)
+    fluid, packets = [run for run in report.ports[0].runs if run.name == "class-default"]
+    assert packets.drop.low - fluid.drop_ratio > 0.02
+    assert found.sentence == f"Class class-default loses {loss_text(packets)} of what it is sent."
+    assert f"In the fluid model it loses {loss_text(fluid)}." in found.arithmetic
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "by", "line"),
+    [
+        ("VOICE", "match dscp ef", "match dcsp ef", "class-default", 2),
+        ("VOICE", " match dscp ef\n", "", "class-default", 1),
+        ("BULK", "match dscp af11", "match dscp af41", "VIDEO", 12),
+    ],
+)
+def test_what_is_sent_to_a_class_that_no_packet_is_in_goes_where_the_device_puts_it(
+    name, old, new, by, line
+):
+    traffic = STEADY.replace('"15', '"60') + 'BULK = "3 Mb/s"\n'
+    report = check(EDGE.replace(old, new), traffic=traffic, facts=FACTS)
+    (port,) = report.ports
+    for model, apart in (("fluid", 1e-6), ("packets", 0.02)):
+        lost = {run.name: run.drop_ratio for run in port.runs if run.model == model}
+        assert lost[name] == pytest.approx(lost[by], abs=apart)
+    said = f"{name}: no packet is in this class as line {line} stands."
+    assert port.met[0].startswith(said)
+    assert all(said in " ".join(show(report).split()) for show in (terminal, markdown))
+    assert name not in "".join(check(EDGE, traffic=traffic, facts=FACTS).ports[0].met)
+    # Of two texts each has the loads where it puts them.
+    if by == "class-default":
+        (change,) = [
+            each
+            for each in check(
+                EDGE.replace(old, new), traffic=traffic, facts=FACTS, against=EDGE
+            ).changes
+            if each.name == name
+        ]
+        assert change.drop_before_ratio == 0.0
+        assert change.drop_after_ratio > 0.3
+
+
+def test_the_fix_of_a_second_class_keeps_the_load_of_the_first():
+    traffic = TCP.replace("5 Mb/s video", "24 Mb/s video")
+    first, second = losses(check(EDGE, traffic=traffic, facts=FACTS))
+    assert " class VIDEO\n" in first.fix
+    assert second.fix == ""
+    assert "There is no room for more beside the fix of VIDEO." in second.arithmetic
+    (left,) = losses(check(applied(EDGE, first.fix), traffic=traffic, facts=FACTS))
+    assert "Class class-default loses" in left.sentence
+
+
+SHOWN = """\
+GigabitEthernet0/0/1
+  Service-policy output: PARENT
+    Class-map: class-default (match-any)
+      380000 packets, 99480000 bytes
+      Service-policy : CHILD
+        Class-map: VOICE (match-any)
+          360000 packets, 78480000 bytes
+          5 minute offered rate 4360000 bps, drop rate 0000 bps
+        Class-map: VIDEO (match-any)
+          10000 packets, 14000000 bytes
+          5 minute offered rate 5000000 bps, drop rate 0000 bps
+        Class-map: BULK (match-any)
+          0 packets, 0 bytes
+          5 minute offered rate 0000 bps, drop rate 0000 bps
+        Class-map: class-default (match-any)
+          10000 packets, 7000000 bytes
+          5 minute offered rate 9000000 bps, drop rate 0000 bps
+"""
+
+
+@pytest.mark.parametrize(
+    ("traffic", "sizes"),
+    [
+        (None, {"VOICE": 218, "VIDEO": 1400, "BULK": 1518, "class-default": 700}),
+        # Words that say a size, or imply one, count before the counters.
+        (
+            'VOICE = "50 calls G.729"\nVIDEO = "5 Mb/s"\nBULK = "2 TCP, 9 ms"\n'
+            'class-default = "9 Mb/s of 400 B"\n',
+            {"VOICE": 78, "VIDEO": 1400, "BULK": 1518, "class-default": 400},
+        ),
+    ],
+    ids=["counters alone", "words as well"],
+)
+def test_a_full_queue_has_the_packets_of_its_class(tmp_path, traffic, sizes):
+    (tmp_path / "shown.txt").write_text(SHOWN)
+    measured = telemetry.read(tmp_path / "shown.txt")
+    report = check(EDGE, traffic=traffic, facts=FACTS, measured=measured)
+    for row in report.ports[0].rows:
+        assert f" packets of {sizes[row.name]:,} B at " in row.queue.why, row.name
+    video = next(row for row in report.ports[0].rows if row.name == "VIDEO")
+    assert "packets of 1,400 B on average, as the device counted" in video.offered.why
+    # 512 packets of this size at the shaper's rate.
+    (voice, *_) = report.ports[0].rows
+    assert voice.queue.value == pytest.approx(512 * sizes["VOICE"] * 8 / 50e6)
+
+
+def test_what_is_measured_beside_tcp_is_compared_with_both_models(tmp_path):
+    (tmp_path / "shown.txt").write_text(SHOWN)
+    measured = telemetry.read(tmp_path / "shown.txt")
+    report = check(EDGE, traffic=TCP, facts=FACTS, measured=measured)
+    assert not any("model:" in line for line in report.measured)
+    assert "Not compared: BULK, which carries TCP." in report.measured
+    assert (
+        "For this comparison a stream that keeps its queue busy stands for TCP." in report.measured
+    )
+
+
+def against(old, new=EDGE, traffic=TCP):
+    return check(new, traffic=traffic, facts=FACTS, against=old)
+
+
+def test_two_configurations_that_do_the_same_are_said_to_do_so():
+    said = {
+        EDGE: "Nothing differs: all lines on quality of service are the same.",
+        EDGE.replace("match dscp ef", "match ip dscp ef"): "No class gains or loses anything: each",
+        "": "Nothing to compare: the older configuration has no port with queues.",
+        "hostname a\n": "Nothing to compare: the older configuration has no port with queues.",
+    }
+    for old, sentence in said.items():
+        report = against(old, traffic=STEADY)
+        assert report.changes == ()
+        assert report.unchanged.startswith(sentence)
+        assert document(report)["unchanged"] == report.unchanged
+        for text in (terminal(report), markdown(report), page([report])):
+            _, _, after = " ".join(text.split()).partition("Against the older configuration")
+            assert sentence in after
+    assert "Against" not in terminal(check(EDGE, facts=FACTS))
+
+
+def test_against_has_the_delays_of_both_under_the_given_load():
+    old = EDGE.replace(
+        "bandwidth percent 10\n  queue-limit 64", "bandwidth percent 10\n  queue-limit 640"
+    )
+    report = against(old)
+    (bulk,) = [each for each in report.changes if each.name == "BULK"]
+    (run,) = [
+        each for each in report.ports[0].runs if (each.name, each.model) == ("BULK", "packets")
+    ]
+    assert bulk.delay_p99_after_s == run.delay_p99_s
+    assert bulk.delay_p99_before_s > 3 * bulk.delay_p99_after_s
+    assert re.search(r"; its p99 delay is \S+ (±\S+ )?ms \(\S+ (±\S+ )?ms\)\.$", bulk.text)
+
+
+def test_the_load_of_a_new_class_went_with_the_rest_before():
+    old = EDGE.replace(" class BULK\n  bandwidth percent 10\n  queue-limit 64 packets\n", "")
+    texts = {each.name: each.text for each in against(old).changes}
+    assert texts["BULK"].startswith("BULK is new")
+    assert "its p99 delay is" in texts["VIDEO"]
+
+
+def test_of_one_connection_beside_a_stream_the_loss_is_that_of_the_stream():
+    text = "policy-map P\n class class-default\n  shape average 50000000\n"
+    text += "interface GigabitEthernet0/0\n service-policy output P\n"
+    port = edge(text)
+    lost = []
+    for flows in (1, 2):
+        given = loads(port, f'class-default = ["20 Mb/s", "{flows} TCP, 20 ms"]')
+        (each,) = runs(port, given, "packets")
+        lost.append(each.drop_ratio)
+    assert all(0 < share < 0.1 for share in lost)
+
+
+def test_a_class_that_drops_loses_all_and_no_guarantee_is_its_fix():
+    folder = CASES / "ios-xe"
+    text = (folder / "class_that_drops.conf").read_text()
+    report = check(text, traffic='SHARING = "5 Mb/s"\nclass-default = "20 Mb/s"')
+    (loss,) = losses(report)
+    assert loss.sentence == "Class SHARING loses 100 % of what it is sent."
+    assert loss.fix == ""
+    assert "All its packets are dropped" in loss.arithmetic
+    (row,) = (each for each in report.ports[0].rows if each.name == "SHARING")
+    assert (row.minimum.text, row.maximum.text, row.queue.text) == ("0", "0", "-")
+    assert "all its packets are dropped; line 10" in row.maximum.why

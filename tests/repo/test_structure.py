@@ -1,0 +1,141 @@
+"""The house keeps its shape: arrows between rooms, units in names."""
+
+import ast
+import re
+import subprocess
+import sys
+from itertools import chain
+
+import pytest
+
+from floors import FLOORS
+from places import ROOT
+
+FILES = sorted((ROOT / "qoslib").rglob("*.py"))
+#: Experiments on a kernel: they use the package, and nothing in it knows of them.
+LIVE = sorted((ROOT / "livelab").rglob("*.py"))
+TREES = {path: ast.parse(path.read_text(), path) for path in [*FILES, *LIVE]}
+
+FLOOR = {room: height for height, rooms in enumerate(FLOORS) for room in rooms}
+
+#: Engines answer in arrays: what loads tables or draws would slow every process that runs one.
+ENGINES = ("fluid", "packets", "tcp")
+NOT_IN_ENGINES = {"pandas", "plotly", "ipywidgets", "dask", "qoslib.measurements"}
+#: Packages that only these rooms may import.
+ONLY_IN = {
+    "plotly": {"plots"},
+    "ipywidgets": {"explore", "lessons"},
+    "anywidget": {"explore", "lessons"},
+}
+#: Rooms that speak to people, who want Mb/s and ms.
+FOR_PEOPLE = {"units", "plots", "explore", "lessons", "worksheet", "__main__"}
+
+QUANTITIES = {"backlog", "buffer", "burst", "delay", "duration", "interval", "jitter", "latency"}
+QUANTITIES |= {"rate", "size", "time"}
+BASE_UNITS = {"bps", "bytes", "hz", "packets", "ppm", "pps", "ps", "s", "share"}
+OTHER_UNITS = {"bits", "gb", "gbps", "kb", "kbps", "mb", "mbit", "mbps", "min", "mpps", "ms"}
+OTHER_UNITS |= {"ns", "us"}
+NUMBERS = re.compile(r"\b(float|int|ndarray|Array\w*|Positive|NotNegative|AtLeastOne|Count)\b")
+POWERS_OF_TEN = {1e3, 1e6, 1e9, 1e12, 1e-3, 1e-6, 1e-9, 1e-12}
+
+
+def name_of(path):
+    return path.relative_to(ROOT).as_posix()
+
+
+def room_of(path):
+    package, room, *_ = path.relative_to(ROOT).parts
+    return package if package == "livelab" else room.removesuffix(".py")
+
+
+def imports(tree):
+    """Yield the dotted names that a module imports, wherever in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            deeper = node.module == "qoslib"
+            yield from (f"qoslib.{a.name}" for a in node.names) if deeper else [node.module]
+
+
+def functions(tree):
+    return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_point_one_way(path):
+    room = room_of(path)
+    if room == "__init__":
+        assert not [name for name in imports(TREES[path]) if name.startswith("qoslib")]
+        return
+    assert room in FLOOR, "a new room needs its line in FLOORS"
+    for name in imports(TREES[path]):
+        top, _, rest = name.partition(".")
+        other = rest.split(".")[0]
+        assert top != "livelab", name
+        assert top != "qoslib" or other == room or FLOOR.get(other, -1) < FLOOR[room], name
+        assert room in ONLY_IN.get(top, {room}), name
+        assert room not in ENGINES or not {top, f"{top}.{other}"} & NOT_IN_ENGINES, name
+
+
+@pytest.mark.parametrize("path", LIVE, ids=name_of)
+def test_the_lab_imports_absolutely_and_draws_through_plots(path):
+    tops = {name.partition(".")[0] for name in imports(TREES[path])}
+    assert not tops & ONLY_IN.keys()
+
+
+@pytest.mark.parametrize("room", sorted({room_of(path) for path in FILES} & set(ENGINES)))
+def test_engines_load_neither_tables_nor_figures(room):
+    code = f"import sys, qoslib.{room}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"pandas", "plotly", "ipywidgets", "dask"} & set(done.stdout.split())
+
+
+def quantities(tree):
+    """Yield (name, annotation) of every field of a class and every parameter of a function."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            for field in node.body:
+                if isinstance(field, ast.AnnAssign):
+                    yield field.target.id, ast.unparse(field.annotation)
+    for function in functions(tree):
+        given = function.args
+        for arg in chain(given.posonlyargs, given.args, given.kwonlyargs):
+            yield arg.arg, ast.unparse(arg.annotation) if arg.annotation else "float"
+
+
+@pytest.mark.parametrize("path", [*FILES, *LIVE], ids=name_of)
+def test_names_end_in_their_unit(path):
+    if room_of(path) in FOR_PEOPLE:
+        return
+    for name, annotation in quantities(TREES[path]):
+        words = name.split("_")
+        assert len(words) == 1 or words[-1] not in OTHER_UNITS, f"{name}: not a base unit"
+        if QUANTITIES & set(words) and NUMBERS.search(annotation):
+            assert words[-1] in BASE_UNITS, f"{name}: of which unit?"
+
+
+def products(tree):
+    """Yield (line, number, other factor) of every product or quotient with a literal number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div | ast.FloorDiv):
+            for factor, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(factor, ast.Constant):
+                    yield node.lineno, factor.value, other
+
+
+def has_unit(expression):
+    """Whether a name in an expression ends in a unit."""
+    names = [getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(expression)]
+    return any(name.split("_")[-1] in BASE_UNITS | OTHER_UNITS for name in names if "_" in name)
+
+
+@pytest.mark.parametrize("path", [*FILES, *LIVE], ids=name_of)
+def test_units_are_converted_in_one_place(path):
+    if room_of(path) == "units":
+        return
+    for line, number, other in products(TREES[path]):
+        where = f"line {line}: {number} and {ast.unparse(other)}"
+        assert number not in POWERS_OF_TEN, f"{where}; a tolerance deserves a name"
+        assert number != 8 or not has_unit(other), where

@@ -1,0 +1,141 @@
+"""Random hosts, ports and streams for TCP."""
+
+from hypothesis import strategies as st
+
+from qoslib import flows as f
+from qoslib.port import (
+    ByteLimit,
+    Codel,
+    HeadDrop,
+    Instantaneous,
+    PacketLimit,
+    PeakRate,
+    Pie,
+    Policer,
+    Port,
+    Queue,
+    Red,
+    RedProfile,
+    Shaper,
+    TailDrop,
+)
+from qoslib.traffic import Cbr, Poisson, Stream
+
+#: One packet's time on the port's line is 1.2 ms.
+LINE_BPS, FRAME = 10e6, 1500
+LAWS = st.one_of(
+    st.builds(f.Reno, st.sampled_from([0.5, 0.7])),
+    st.builds(f.Cubic, st.sampled_from([0.4, 40.0]), st.just(0.7), st.booleans(), st.booleans()),
+    st.builds(f.HTcp, st.sampled_from([0.0, 0.1, 1.0]), rtt_scaling=st.booleans()),
+    st.builds(f.Bbr, rounds=st.sampled_from([2, 10]), probe_s=st.sampled_from([0.3, 10.0])),
+)
+RECOVERIES = {
+    "sack": st.builds(
+        f.SackRecovery,
+        st.sampled_from([1, 3]),
+        st.sampled_from(["safe", "slow_start", "conservative"]),
+        st.booleans(),
+    ),
+    "halving": st.builds(f.RateHalving, st.sampled_from([1, 3])),
+    "newreno": st.builds(f.NewRenoRecovery, st.sampled_from([2, 3])),
+    "timeout": st.just(f.TimeoutOnly()),
+    "pathological": st.builds(f.PathologicalRecovery, st.integers(1, 6), st.integers(2, 30)),
+}
+STARTS = st.builds(
+    f.SlowStart,
+    st.sampled_from([1, 3, 10]),
+    st.sampled_from(["bytes", "acks"]),
+    st.sampled_from([None, None, 5, 20]),
+    st.sampled_from(
+        [
+            None,
+            f.HyStart(low_packets=4, samples=3),
+            f.HyStart(train=False),
+            f.HyStart(delay=False, low_packets=4, train_share=1.0),
+        ]
+    ),
+    st.sampled_from(["round", "round", "ack"]),
+)
+AF12 = (("AF12", RedProfile(1, 4, 0.5)),)
+DROPPERS = st.sampled_from(
+    [
+        TailDrop(),
+        TailDrop(),
+        HeadDrop(),
+        Codel(5e-3, 30e-3, ecn=True),
+        Codel(2e-3, 20e-3),
+        Pie(5e-3, 5e-3, 0.5, 5.0, 10e-3, ecn=True),
+        Red(RedProfile(2, 8, 0.2), AF12, Instantaneous(), ecn=True),
+    ]
+)
+#: What exceeds is another class, with a profile of its own.
+REMARKING = st.sampled_from(
+    [
+        *[None] * 4,
+        Policer(3e6, 10_000, exceed="AF12"),
+        Policer(2e6, 9000, excess=PeakRate(6e6, 9000), conform="AF11", exceed="AF12"),
+    ]
+)
+
+
+def flows_of(recovery, name):
+    return st.builds(
+        f.Flow,
+        st.just(name),
+        st.sampled_from([0.02, 0.05, 0.083]),
+        LAWS,
+        RECOVERIES[recovery],
+        STARTS,
+        window_bytes=st.sampled_from([20_000, 60_000, 200_000]),
+        mss_bytes=st.just(1448),
+        frame_bytes=st.just(FRAME),
+        start_s=st.sampled_from([0.0, 0.0123]),
+        stop_s=st.sampled_from([None, None, 0.7]),
+        transfer_bytes=st.sampled_from([None, None, None, 100_000]),
+        ecn=st.booleans(),
+        segments_per_ack=st.sampled_from([1, 2, 3]),
+        ack_delay_s=st.sampled_from([0.0, 0.005, 0.04]),
+        minimum_timeout_s=st.sampled_from([0.05, 0.2]),
+    )
+
+
+PACINGS = st.sampled_from(
+    [None, None, f.FqPacing(8e6), f.HtbPacing(12e6), f.HtbPacing(50e6, "legacy")]
+)
+QUEUES = st.sampled_from([None, None, f.NetemQueue(6, 0.01), f.NetemQueue(40)])
+
+
+@st.composite
+def hosts(draw, recovery):
+    flows = tuple(draw(flows_of(recovery, name)) for name in ("a", "b")[: draw(st.integers(1, 2))])
+    access_bps = draw(st.sampled_from([10e6, 100e6, 1e9 / 3]))
+    return f.Host(
+        "host",
+        access_bps,
+        flows,
+        draw(st.sampled_from([1, 1, 4])),
+        draw(QUEUES),
+        draw(PACINGS),
+        draw(st.sampled_from([0.0, 0.0013])),
+    )
+
+
+@st.composite
+def ports(draw):
+    limit = draw(st.sampled_from([PacketLimit(3), PacketLimit(20), ByteLimit(40_000)]))
+    when = draw(st.sampled_from([None, None, None, "always", "congested"]))
+    policer = Policer(5e6, 10_000, when) if when else draw(REMARKING)
+    shaper = draw(st.sampled_from([None, None, Shaper(6e6, 3000)]))
+    queue = Queue("all", limit, draw(DROPPERS), policer=policer, shaper=shaper)
+    ring = draw(st.sampled_from([0, 0, 0, 4, 300]))
+    overhead = draw(st.sampled_from([0, 38]))
+    return Port("line", LINE_BPS, (queue,), overhead_bytes=overhead, transmit_ring_packets=ring)
+
+
+STREAMS = st.sampled_from(
+    [
+        (),
+        (Stream("udp", 2e6, FRAME, Poisson()),),
+        (Stream("udp", 3e6, FRAME, Cbr(), jitter_s=1e-3),),
+    ]
+)
