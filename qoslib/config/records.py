@@ -4,18 +4,21 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal
 
+from qoslib import units
 from qoslib.config.no_drop import no_drop
 from qoslib.config.source import ConfigurationError
 from qoslib.port import Port
-from qoslib.record import Count, Record, record
+from qoslib.record import Count, NotNegative, Record, record
 
 __all__ = [
     "Configuration",
     "ConfiguredClass",
+    "ConfiguredPolicy",
     "ConfiguredPort",
     "MissingFact",
     "Origin",
     "Remark",
+    "Setting",
     "Statement",
     "refusal",
 ]
@@ -43,8 +46,36 @@ class Origin(Record):
     fact: str = ""
 
 
+class _Command:
+    """What a command is to rules: its words."""
+
+    text: str
+    parents: tuple[str, ...] = ()
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words, in small letters."""
+        return tuple(self.text.lower().split())
+
+    @property
+    def verb(self) -> str:
+        """The first of them; empty of no command."""
+        return self.words[0] if self.words else ""
+
+    @property
+    def name(self) -> str:
+        """Its last word as it is written: what a header names."""
+        words = self.text.split()
+        return words[-1] if words else ""
+
+    @property
+    def whole(self) -> str:
+        """It behind those above it, without what begins and ends one of Junos."""
+        return " ".join([*self.parents, self.text]).removeprefix("set ").rstrip(";")
+
+
 @record
-class Statement(Record):
+class Statement(_Command, Record):
     """A command as it stands in the text, for findings and for the margin of a report.
 
     Parameters
@@ -60,6 +91,42 @@ class Statement(Record):
     line: Count
     text: str
     parents: tuple[str, ...] = ()
+
+
+@record
+class Setting(Record):
+    """What one command gives a class, in the unit in which it is written.
+
+    Parameters
+    ----------
+    command : str
+        Without its values, in small letters: ``"bandwidth"``, ``"bandwidth remaining"``,
+        ``"priority"``, ``"shape"``, ``"police"``, ``"transmit-rate"``, ``"buffer-size"``, ...
+    value : float or None
+        None of a command that has no number here.
+    unit : str
+        A name of `units.UNITS`, ``"ratio"``, ``"packets"``, or empty.
+    line : int
+        From 1.
+    sort : str
+        A word of the command that changes what it does: ``"peak"``, ``"temporal"``, a priority.
+    burst_bytes : float or None
+        The burst that stands behind a rate [B].
+    """
+
+    command: str
+    value: float | None = None
+    unit: str = ""
+    line: Count = 0
+    sort: str = ""
+    burst_bytes: NotNegative | None = None
+
+    @property
+    def rate_bps(self) -> float | None:
+        """Its value, where that is a rate [bit/s]."""
+        if self.value is None or not self.unit.endswith("bit/s"):
+            return None
+        return float(units.convert(self.value, self.unit, "bit/s"))
 
 
 @record
@@ -81,6 +148,8 @@ class ConfiguredClass(Record):
         The node above the queue; empty below the port itself.
     statements : tuple of Statement
         Its own commands, in their order.
+    settings : tuple of Setting
+        What those of them that are in force give it.
     """
 
     name: str
@@ -89,10 +158,49 @@ class ConfiguredClass(Record):
     line: Count = 0
     node: str = ""
     statements: tuple[Statement, ...] = ()
+    settings: tuple[Setting, ...] = ()
+
+    @cached_property
+    def verbs(self) -> dict[str, int]:
+        """The first word of each of its commands in small letters, and the last line of it."""
+        return {each.verb: each.line for each in self.statements}
+
+    def setting(self, command: str) -> Setting | None:
+        """The setting of a command; None where none is in force.
+
+        Parameters
+        ----------
+        command : str
+            As `Setting.command`.
+
+        Returns
+        -------
+        Setting or None
+        """
+        return next((each for each in self.settings if each.command == command), None)
 
 
 @record
-class Remark(Record):
+class ConfiguredPolicy(Record):
+    """A policy as it is defined, whether or not an interface has it.
+
+    Parameters
+    ----------
+    header : str
+        The command that begins it.
+    line : int
+        From 1.
+    classes : tuple of ConfiguredClass
+        In their order, without their queues.
+    """
+
+    header: str
+    line: Count = 0
+    classes: tuple[ConfiguredClass, ...] = ()
+
+
+@record
+class Remark(_Command, Record):
     """A line that the port does not say, and what is lost by leaving it out.
 
     Parameters
@@ -240,6 +348,8 @@ class Configuration(Record):
         Every line on quality of service that was understood.
     lines : int
         Lines of the text.
+    policies : tuple of ConfiguredPolicy
+        Every policy that the text defines, where its dialect has policies with names.
     elsewhere : int
         Lines about other things than quality of service: no comments, and no blank ones. With
         `understood` and `listed` they are all lines that say something.
@@ -251,6 +361,7 @@ class Configuration(Record):
     statements: tuple[Statement, ...] = ()
     lines: Count = 0
     elsewhere: Count = 0
+    policies: tuple[ConfiguredPolicy, ...] = ()
 
     @property
     def spoken(self) -> set[int]:
@@ -269,11 +380,16 @@ class Configuration(Record):
 
     @cached_property
     def by_verb(self) -> dict[str, list[Statement]]:
-        """Statements by their first word: rules of each port ask for few of them."""
+        """Statements by their first word in small letters: rules of a port ask for few of them."""
         found: dict[str, list[Statement]] = {}
         for each in self.statements:
-            found.setdefault(each.text.partition(" ")[0], []).append(each)
+            found.setdefault(each.text.partition(" ")[0].lower(), []).append(each)
         return found
+
+    @cached_property
+    def every(self) -> tuple[Statement | Remark, ...]:
+        """What was understood, and then what has a remark."""
+        return (*self.statements, *self.remarks)
 
     @cached_property
     def no_drop(self) -> frozenset[str]:
@@ -291,7 +407,7 @@ class Configuration(Record):
     def headers(self) -> dict[int, str]:
         """Line and name of each interface that has a line of its own."""
         said = self.by_verb.get("interface", ())
-        return {each.line: each.text.removeprefix("interface ") for each in said}
+        return {each.line: each.text.partition(" ")[2] for each in said}
 
     @cached_property
     def bare(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ from qoslib.config.junos.references import NoPortError, NotDefinedError
 from qoslib.config.junos.statements import Said, shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Statement
+from qoslib.config.settings import of_scheduler
 from qoslib.config.source import ConfigurationError
 from qoslib.platforms.trees import junos
 from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree
@@ -309,6 +310,7 @@ def _classes(sites: Sequence[Site], known: Known, default: str) -> tuple[Configu
                     known.classes[entry.of][1] or entry.line,
                     site.node,
                     tuple(own),
+                    of_scheduler(entry.scheduler),
                 )
             )
     return tuple(made)

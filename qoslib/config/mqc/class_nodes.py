@@ -11,6 +11,7 @@ from qoslib.config.mqc.matches import ALL, near, resolve
 from qoslib.config.mqc.names import is_own
 from qoslib.config.mqc.policies import Named, Policies, Policy, PolicyClass, key_of
 from qoslib.config.records import ConfiguredClass, Remark
+from qoslib.config.settings import of_class
 from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = [
@@ -352,5 +353,6 @@ def classes_of(places: list[Place], node: str) -> Iterator[ConfiguredClass]:
             part.line,
             node,
             tuple(part.statements),
+            of_class(part),
         )
         yield from classes_of(place.children, place.node)

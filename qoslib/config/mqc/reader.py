@@ -9,6 +9,7 @@ from qoslib.config.mqc.policies import Policies
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.spelling import SHORT
 from qoslib.config.records import Configuration
+from qoslib.config.settings import of_policies
 
 __all__ = ["SIGNS", "read_mqc", "reads_alike"]
 
@@ -104,6 +105,7 @@ def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
         tuple(sorted(dict.fromkeys(found.remarks), key=lambda each: each.line)),
         tuple(sorted(found.statements, key=lambda each: each.line)),
         len(text.splitlines()),
+        policies=of_policies(found),
     )
 
 

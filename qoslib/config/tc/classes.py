@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from qoslib.config.code_points import DSCP
 from qoslib.config.records import ConfiguredClass
+from qoslib.config.settings import of_commands
 from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.command import Command, handle
 from qoslib.config.tc.marks import Selected, selected
@@ -218,4 +219,6 @@ def describe(
         said = [command, notes.device.child_of(classid), *found.filters.get(name, [])]
         statements = tuple(notes.statement(each) for each in said if each is not None)
         line, own = command.line if command else 0, tuple(marks.get(name, ()))
-        notes.classes.append(ConfiguredClass(name, name, own, line, node, statements))
+        notes.classes.append(
+            ConfiguredClass(name, name, own, line, node, statements, of_commands(said))
+        )
