@@ -10,11 +10,12 @@ from qoslib.checks.effective_commands import standing
 from qoslib.checks.promises import FRAME_BYTES
 from qoslib.checks.rule import Case, Found, rule
 from qoslib.config.amounts import rate_text, share_text, time_text
+from qoslib.config.code_points import read_word
 from qoslib.config.eos.reader import STRICT_SHARE
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
-from qoslib.config.mqc.names import dscp_mark, meant_interface
+from qoslib.config.mqc.names import meant_interface
 from qoslib.config.records import Configuration, Remark, Statement
 from qoslib.config.source import check_time
 
@@ -279,7 +280,7 @@ def _is_list(text: str) -> bool:
 def _marks(text: str) -> set[str]:
     """The code points of a `match dscp`; none where one is not known."""
     found = _DSCP.fullmatch(text)
-    marks = [dscp_mark(word) for word in found[1].split()] if found else []
+    marks = [read_word(word, "cisco") for word in found[1].split()] if found else []
     return {mark for mark in marks if mark} if all(marks) else set()
 
 

@@ -1,78 +1,31 @@
-"""Fixes that can be pasted: each names the policy, the interface or the scheduler it changes."""
+"""What a fix gives to classes, and how it is written: a family of dialects has a writer each.
 
-import re
-from math import ceil, floor
+A rule says what is to change; a writer says it in the words of its family, or gives an empty text.
+"""
+
+from collections.abc import Callable, Sequence
+from math import floor
+from typing import TYPE_CHECKING
 
 from qoslib import units
-from qoslib.checks.rule import Case, Member
-from qoslib.config.mqc.names import dscp_mark
-from qoslib.config.records import Configuration, ConfiguredClass, Statement
+from qoslib.config.records import ConfiguredClass, Setting
 from qoslib.tolerances import ROUNDING
 
-__all__ = [
-    "LEAST_SHARE",
-    "NO_ROOM",
-    "below_one",
-    "guarantee",
-    "leaves_rest",
-    "raised",
-    "reserved_bps",
-    "tc_line",
-    "unused",
-    "without_marks",
-]
+if TYPE_CHECKING:
+    from qoslib.checks.checked_port import CheckedPort, Group, Member
+
+__all__ = ["LEAST_SHARE", "NO_ROOM", "WINDOW_PACKETS", "Fixes", "Rounded", "reserved_bps"]
 
 #: The default class should keep at least this share.
 LEAST_SHARE = 0.05
 NO_ROOM = " There is no room for more beside the other guarantees and fixes."
-_BANDWIDTH = re.compile(r"bandwidth (?:percent )?\d.*")
-_MATCH = re.compile(r"match (?:ip |ipv4 |ipv6 )?dscp (?:ipv4 |ipv6 )?(.+)")
+#: TCP's initial window (RFC 6928): a shorter queue drops packets of every connection that begins.
+WINDOW_PACKETS = 10
+#: Up or down to whole kb/s or per cent.
+Rounded = Callable[[float], int]
 
 
-def unused(case: Case, name: str, kind: str) -> str:
-    """A name that no `class-map` or `policy-map` has, like the one wanted."""
-    taken = {each.text.split()[-1] for each in case.configuration.by_verb.get(kind, ())}
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}-{number}"
-    return found
-
-
-def without_marks(case: Case, of: ConfiguredClass, marks: set[str]) -> str:
-    """Commands that take code points out of the matches of a class (IOS)."""
-    name, lines = case.class_name(of), list[str]()
-    for each in _of_class_map(case, name):
-        found = _MATCH.fullmatch(each.text)
-        words = found[1].split() if found else []
-        left = [word for word in words if dscp_mark(word) not in marks]
-        if len(left) < len(words):
-            lines = lines or [each.parents[0]]
-            lines.append(f" no {each.text}")
-            lines += [f" match dscp {' '.join(left)}"] if left else []
-    return "\n".join(lines)
-
-
-def _of_class_map(case: Case, name: str) -> list[Statement]:
-    return [
-        each
-        for each in case.configuration.statements
-        if each.parents
-        and each.parents[0].startswith("class-map ")
-        and each.parents[0].split()[-1] == name
-    ]
-
-
-def _taken_bps(case: Case, member: Member) -> float:
-    """What no other class may be given [bit/s]."""
-    origin = case.origin(member, "guaranteed_bps")
-    if case.configuration.dialect == "junos" and origin and origin.line:
-        # A device refuses transmit rates above 100 per cent, whatever their priority is.
-        return member.queue.guaranteed_bps
-    return reserved_bps(member)
-
-
-def reserved_bps(member: Member) -> float:
+def reserved_bps(member: "Member") -> float:
     """What a class has before others share [bit/s]; 0 of priority without a limit."""
     limit_bps = member.limit_bps
     if member.strict:
@@ -80,118 +33,171 @@ def reserved_bps(member: Member) -> float:
     rate_bps = member.queue.guaranteed_bps
     if not rate_bps:
         # Classic IOS makes weights of what it says.
-        said = any(_BANDWIDTH.fullmatch(each.text) for each in member.of.statements)
-        rate_bps = member.queue.weight if said else 0.0
+        rate_bps = member.queue.weight if member.of.setting("bandwidth") else 0.0
     return rate_bps if limit_bps is None else min(rate_bps, limit_bps)
 
 
-def raised(
-    case: Case, most_bps: float, members: list[Member], name: str, wanted_bps: float
-) -> float:
-    """As much of a wanted rate as leaves the default class its minimum, or 5 %, beside all fixes.
+class Fixes:
+    """The fixes of a port, each an empty text where a family has no words for it.
 
-    It is taken down, so that fixes that follow leave it in place.
+    Attributes
+    ----------
+    raised : dict of str to float
+        What fixes give to classes [bit/s], so that others leave it in place.
+    ratios : dict of str to float
+        What a fix makes of the weights of classes.
     """
-    had = {each.name for each in members}
-    room_bps = _room_bps(case, most_bps, members, name)
-    allowed_bps = max(min(wanted_bps, room_bps), 0.0)
-    if allowed_bps or name in had:
-        case.raised[name] = allowed_bps
-    return allowed_bps
 
+    #: Whether guarantees and limits can be written.
+    gives_rates = False
 
-def _room_bps(case: Case, most_bps: float, members: list[Member], name: str) -> float:
-    """What is left for a class, beside the others' rates and what the default class needs."""
-    has = {each.name: _taken_bps(case, each) for each in members}
-    has = {key: max(rate, case.raised.get(key, 0.0)) for key, rate in has.items()}
-    has |= {key: rate for key, rate in case.raised.items() if key not in has}
-    room_bps = most_bps - sum(rate for key, rate in has.items() if key != name)
-    rest = next((each for each in members if "the rest" in each.of.marks), None)
-    if rest is None or rest.name == name:
-        return room_bps
-    weights = {each.name: 1.0 for each in members if not each.strict} | {name: 1.0}
-    weights |= {key: 1.0 for key in case.raised if key not in has or key in weights}
-    if case.configuration.dialect == "ios-xe":
-        weights |= {each.name: each.queue.weight for each in members if not each.strict}
-        weights |= case.ratios
-    least_bps = LEAST_SHARE * most_bps
-    # What it has below a class without a limit says nothing of what it needs beside the limit.
-    if not any(each.strict and each.limit_bps is None for each in members):
-        least_bps = min(rest.promise.minimum_bps, least_bps)
-    needed_bps = max(least_bps - has[rest.name], 0.0)
-    if rest.strict:
-        return room_bps - needed_bps
-    return room_bps - needed_bps * sum(weights.values()) / weights[rest.name]
+    def __init__(self, checked: "CheckedPort") -> None:
+        self.checked = checked
+        self.raised: dict[str, float] = {}
+        self.ratios: dict[str, float] = {}
 
+    def raised_bps(self, group: "Group", name: str, wanted_bps: float) -> float:
+        """As much of a rate as leaves the default class its minimum, or 5 %, beside all fixes."""
+        allowed_bps = max(min(wanted_bps, self._room_bps(group, name)), 0.0)
+        if allowed_bps or name in {member.name for member in group.members}:
+            self.raised[name] = allowed_bps
+        return allowed_bps
 
-def leaves_rest(case: Case, most_bps: float, members: list[Member]) -> bool:
-    """Whether the default class keeps its minimum, or 5 %, beside all fixes so far."""
-    return _room_bps(case, most_bps, members, members[0].name) >= case.raised.get(
-        members[0].name, _taken_bps(case, members[0])
-    ) * (1 - ROUNDING)
+    def leaves_rest(self, group: "Group") -> bool:
+        """Whether the default class keeps its minimum, or 5 %, beside all fixes so far."""
+        first = group.members[0]
+        needed_bps = self.raised.get(first.name, self.taken_bps(first))
+        return self._room_bps(group, first.name) >= needed_bps * (1 - ROUNDING)
 
+    def taken_bps(self, member: "Member") -> float:
+        """What no other class may be given [bit/s]."""
+        origin = self.checked.origin(member, "guaranteed_bps")
+        if self.checked.manners.limits_refused and origin and origin.line:
+            return member.queue.guaranteed_bps
+        return reserved_bps(member)
 
-def guarantee(
-    case: Case,
-    most_bps: float,
-    members: list[Member],
-    name: str,
-    wanted_bps: float,
-    least_bps: float = 0.0,
-) -> str:
-    """The command of a guarantee (IOS) that fits beside all others; empty where none does."""
-    had = next((_taken_bps(case, each) for each in members if each.name == name), 0.0)
-    said = [each.text for member in members for each in member.of.statements]
-    if any(text.startswith("bandwidth remaining ") for text in said):
-        return _remaining(members, name, wanted_bps, most_bps, said)
-    allowed_bps = raised(case, most_bps, members, name, wanted_bps)
-    rounded = ceil if allowed_bps == wanted_bps else floor
-    rate_bps, command = case.bandwidth(allowed_bps, most_bps, rounded)
-    if rate_bps <= had * (1 + ROUNDING) or rate_bps < least_bps * (1 - ROUNDING):
-        case.raised.pop(name, None)
+    def _room_bps(self, group: "Group", name: str) -> float:
+        """What is left for a class, beside the others' rates and what the default class needs."""
+        most_bps, members = group
+        has = {member.name: self.taken_bps(member) for member in members}
+        has = {key: max(rate, self.raised.get(key, 0.0)) for key, rate in has.items()}
+        has |= {key: rate for key, rate in self.raised.items() if key not in has}
+        room_bps = most_bps - sum(rate for key, rate in has.items() if key != name)
+        rest = next((member for member in members if member.takes_rest), None)
+        if rest is None or rest.name == name:
+            return room_bps
+        least_bps = LEAST_SHARE * most_bps
+        # What it has below a class without a limit says nothing of what it needs beside the limit.
+        if not any(member.strict and member.limit_bps is None for member in members):
+            least_bps = min(rest.promise.minimum_bps, least_bps)
+        needed_bps = max(least_bps - has[rest.name], 0.0)
+        if rest.strict:
+            return room_bps - needed_bps
+        weights = self._weights(members, {*has, name}, name)
+        return room_bps - needed_bps * sum(weights.values()) / weights[rest.name]
+
+    def _weights(self, members: Sequence["Member"], names: set[str], name: str) -> dict[str, float]:
+        """By which weights what nobody is promised is shared, with all fixes."""
+        own = {member.name: member for member in members}
+        weights = {key: 1.0 for key, member in own.items() if not member.strict} | {name: 1.0}
+        weights |= {key: 1.0 for key in self.raised if key not in own or key in weights}
+        if self.checked.manners.excess_has_ratios:
+            weights |= {k: member.queue.weight for k, member in own.items() if not member.strict}
+            weights |= self.ratios
+        return weights
+
+    def rounded_bps(self, wanted_bps: float, most_bps: float, rounded: Rounded) -> float:
+        """A rate in whole kb/s or per cent, as guarantees are written here [bit/s]."""
+        percent = rounded(round(units.convert(wanted_bps / most_bps, "1", "%"), 6))
+        return units.convert(percent, "%", "1") * most_bps
+
+    def port_rate(self, rate_bps: float) -> str:
+        """A shaper on all that leaves the port."""
         return ""
-    case.raised[name] = rate_bps
-    return command
 
+    def guarantee(
+        self, group: "Group", member: "Member", wanted_bps: float, least_bps: float = 0.0
+    ) -> str | None:
+        """A guarantee that fits beside all others; None where none does."""
+        return None
 
-def _remaining(
-    members: list[Member], name: str, wanted_bps: float, most_bps: float, said: list[str]
-) -> str:
-    """Of a policy that shares what priority leaves, and which refuses `bandwidth` beside it."""
-    rates = (text for text in said if text.startswith("bandwidth "))
-    if not all(text.startswith("bandwidth remaining") for text in rates):
+    def guarantees(self, group: "Group", rates_bps: dict[str, float]) -> str:
+        """Guarantees of several classes, whatever others have; what is lowered stands first."""
         return ""
-    others = [each for each in members if not each.strict and each.name != name]
-    left_bps = most_bps - sum(each.limit_bps or 0.0 for each in members if each.strict)
-    if not wanted_bps < left_bps:
+
+    def limit(
+        self, group: "Group", member: "Member", limit_bps: float, rounded: Rounded = floor
+    ) -> str:
+        """The limit of a class that is served first."""
         return ""
-    if any(text.startswith("bandwidth remaining percent") for text in said):
-        listed = {
-            each.name: float(one.text.split()[3])
-            for each in others
-            for one in each.of.statements
-            if one.text.startswith("bandwidth remaining percent")
-        }
-        percent = ceil(units.convert(wanted_bps / left_bps, "1", "%"))
-        fits = percent + sum(listed.values()) <= 100
-        return f"bandwidth remaining percent {percent}" if fits else ""
-    weights = sum(each.queue.weight for each in others)
-    return (
-        f"bandwidth remaining ratio {max(ceil(wanted_bps / (left_bps - wanted_bps) * weights), 1)}"
-    )
 
-
-def below_one(fixes: list[str]) -> str:
-    """Fixes of classes of one policy below one header."""
-    first, *others = [each.split("\n") for each in fixes] or [[]]
-    more = [each[1:] if each[0] == first[0] else each for each in others]
-    return "\n".join([*first, *(line for lines in more for line in lines)])
-
-
-def tc_line(configuration: Configuration, line: int, pattern: str, text: str) -> str:
-    """A line of tc as a change, with parts of it replaced; empty where it has no such part."""
-    said = next((each.text for each in configuration.statements if each.line == line), "")
-    new, count = re.subn(pattern, text, said, flags=re.IGNORECASE)
-    if not count:
+    def first(self, group: "Group", member: "Member", limit_bps: float) -> str:
+        """Serve a class first, up to a rate."""
         return ""
-    return re.sub(r"\b(qdisc|class) (add|replace)\b", r"\1 change", new, count=1)
+
+    def queue(self, group: "Group", member: "Member", wanted_bps: float) -> str:
+        """A queue of its own for a class: with a guarantee, or first for calls."""
+        return ""
+
+    def ratios_of(self, shares: Sequence[tuple[ConfiguredClass, int]]) -> str:
+        """By which ratios classes share what nobody is promised."""
+        return ""
+
+    def rate(self, of: ConfiguredClass, setting: Setting, rate_bps: float) -> str:
+        """Another rate in a command of a class, without a burst."""
+        return ""
+
+    def burst(self, member: "Member", burst_bytes: float) -> str:
+        """Another burst of a class's policer."""
+        return ""
+
+    def shaper_burst(self, member: "Member", rate_bps: float, burst_bytes: int) -> str:
+        """A shaper with a burst."""
+        return ""
+
+    def queue_time(self, member: "Member", time_s: float) -> str:
+        """A limit with which a full queue of a class lasts so long at its served rate."""
+        size_bytes = units.octets(time_s * member.promise.served_bps)
+        packets = floor(size_bytes / member.frame_bytes)
+        if packets < WINDOW_PACKETS:
+            return ""
+        return self._queue_limit(member, time_s, size_bytes, packets)
+
+    def _queue_limit(
+        self, member: "Member", time_s: float, size_bytes: float, packets: int
+    ) -> str:
+        return ""
+
+    def commands(self, member: "Member", *commands: str) -> str:
+        """Commands of Cisco for a class."""
+        return ""
+
+    def without_marks(self, of: ConfiguredClass, marks: set[str]) -> str:
+        """A class without some of its marks; without all of them no class at all."""
+        return ""
+
+    def apart(
+        self, of: ConfiguredClass, name: str, marks: Sequence[str], without: set[str], rate: str
+    ) -> str:
+        """A class of its own for marks, without those that another class has of them."""
+        return ""
+
+    def video_apart(self, group: "Group", member: "Member", marks: Sequence[str]) -> str:
+        """A class of its own for video that a class of calls has."""
+        return ""
+
+    def control_apart(self, member: "Member", marks: set[str]) -> str:
+        """A class of its own for routing protocols that a class of video has."""
+        return ""
+
+    def control_class(self, group: "Group", rest: ConfiguredClass) -> str:
+        """A class of its own for routing protocols that the default class has."""
+        return ""
+
+    def marked_calls(self) -> str:
+        """A policy that marks calls where they come in."""
+        return ""
+
+    def to_output(self) -> str:
+        """The policy of what comes in for what leaves."""
+        return ""

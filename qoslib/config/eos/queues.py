@@ -5,9 +5,10 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
 
-from qoslib.config.code_points import DSCP, MARKS
+from qoslib.config.code_points import DSCP
 from qoslib.config.eos.given import COMMANDS, Block, Given, InPacketsError, Queueing, shape
-from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, exactly, lines_of
+from qoslib.config.lines import Line
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, exactly, lines_of
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.records import Remark, Statement
 from qoslib.config.source import check_time
@@ -171,7 +172,7 @@ class _Reading:
         if self.loose:
             return not _OF_QUEUE.isdisjoint(bare[:1])
         # An interface has no such line of its own, however far it is indented.
-        return line.indent > self.indent or bare[:1] == ("random-detect",)
+        return line.depth > self.indent or bare[:1] == ("random-detect",)
 
     def _remark(
         self, kind: Literal["not modelled", "unknown", "refused"], line: Line, lost: str
@@ -282,7 +283,7 @@ class _Reading:
         words = Words(line, 2 if off else 1)
         number = words.count("the queue", 0, 63)
         words.end()
-        self.indent, self.lost = line.indent, ""
+        self.indent, self.lost = line.depth, ""
         if bare[0] == "mc-tx-queue" or number >= QUEUES:
             multicast = bare[0] == "mc-tx-queue"
             self.lost = f"Queues {'of multicast' if multicast else 'above 7'} are left out."
@@ -365,7 +366,7 @@ class _Reading:
 def queueing_of(text: str) -> Queueing:
     """All that a text says of queues."""
     reading = _Reading()
-    for line in lines_of(text, "EOSConfigParser"):
+    for line in lines_of(text, "EOF"):
         check_time()
         reading.take(line)
     return reading.end()
@@ -378,6 +379,6 @@ DEFAULT_CLASSES = {
     for kind, code, number in (
         *(("DSCP", code, code >> 3) for code in DSCP.values()),
         *(("PCP", code, code) for code in range(8)),
-        *(("DSCP", code, code >> 3) for code in range(64) if code not in MARKS),
+        *(("DSCP", code, code >> 3) for code in range(64) if code not in DSCP.values()),
     )
 }

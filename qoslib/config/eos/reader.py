@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from qoslib import units
-from qoslib.config.code_points import MARKS
+from qoslib.config.code_points import mark_of
 from qoslib.config.defaults import default
 from qoslib.config.eos.given import Block, Given, Queueing
 from qoslib.config.eos.queues import DEFAULT_CLASSES, QUEUES, queueing_of
@@ -13,6 +13,7 @@ from qoslib.config.facts import Facts
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Origin, Remark
+from qoslib.config.settings import of_queue
 from qoslib.config.source import check_time
 from qoslib.port import (
     ByteLimit,
@@ -120,6 +121,7 @@ def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPo
         ConfiguredClass(
             _name(n), _name(n), tuple(marks[n]) or (_name(n),), given[n].line if n in given else 0,
             _TREE, tuple(given[n].statements) if n in given else (),
+            of_queue(given[n]) if n in given else (),
         )
         for n in numbers
     )  # fmt: skip
@@ -181,7 +183,7 @@ def _marks(found: Queueing, trust: str) -> list[list[str]]:
         kind, code = mark.split()
         queue = found.queues.get(number, number)
         if queue < QUEUES and trust != _OTHER[kind]:
-            marks[queue].append(MARKS.get(int(code), mark) if kind == "DSCP" else mark)
+            marks[queue].append(mark_of(int(code), kind))
     return marks
 
 

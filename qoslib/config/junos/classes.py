@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from qoslib.config.code_points import marks_matching
 from qoslib.config.junos.amounts import count
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Term
@@ -15,7 +16,6 @@ from qoslib.config.junos.words import (
     SWITCH_CLASSES,
     code_points,
     default_rules,
-    marks_of,
 )
 from qoslib.config.source import ConfigurationError
 
@@ -183,7 +183,8 @@ def _rules(
                     problem = f"the loss priority is {shown(loss)}; allowed: {allowed}"
                     raise ConfigurationError(problem, each.line)
                 for code in code_points(kind, word, each.line, aliases):
-                    own += (Rule(mark, of, loss, each) for mark in marks_of(kind, code))
+                    marks = marks_matching(code, KINDS[kind])
+                    own += [Rule(mark, of, loss, each) for mark in marks]
             case ("import", "default"):
                 imported = _default(kind, classes, each)
             case ("import", other):
@@ -206,5 +207,5 @@ def _default(kind: str, classes: dict[str, tuple[int, int]], said: Said) -> list
         Rule(mark, of_queue[number], loss, silent)
         for code, (number, loss) in default_rules(kind).items()
         if number in of_queue
-        for mark in marks_of(kind, code)
+        for mark in marks_matching(code, KINDS[kind])
     ]

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
+from qoslib.config.code_points import code_of, write_word
 from qoslib.config.junos.emit import Spoken, losses_of, number
 from qoslib.config.junos.words import (
+    KINDS,
     LOSS_PRIORITIES,
     MARK_OF_LOSS,
-    code_of_mark,
     queue_of_class,
 )
 from qoslib.port import DropProfile, ExcessBurst, PeakRate, Policer, Port, Queue
@@ -19,6 +20,8 @@ _FILTER, _REST = "police", "all-other-classes"
 _CONTROL_QUEUE, _MOST_QUEUES = 3, 8
 _CONTROL_NAMES = {"network-control", "nc"}
 _CONTROL_MARKS = {"CS6", "CS7", "IP 6", "IP 7", "PCP 6", "PCP 7", "EXP 6", "EXP 7"}
+#: Kind of mark -> the kind of classifier that reads it.
+_CLASSIFIERS = {mark: kind for kind, mark in KINDS.items() if kind != "dscp-ipv6"}
 _COLOURS = {"low": "green", "medium-low": "yellow", "medium-high": "yellow", "high": "red"}
 
 
@@ -87,11 +90,11 @@ def marks_said(spoken: Spoken) -> None:
     kinds: dict[str, list[str]] = {}
     for mark, queue in port.classifier.rules:
         plain = _plain(spoken, mark, queue)
-        found = code_of_mark(plain)
-        if found is None:
+        known = code_of(plain)
+        if known is None:
             _term_said(spoken, plain, of_queue[queue], losses.get(mark, "low"))
             continue
-        kind, bits = found
+        kind, bits = _CLASSIFIERS[known[0]], write_word(plain, "junos")
         line = (
             f"set class-of-service classifiers {kind} by-{kind} forwarding-class"
             f" {of_queue[queue]} loss-priority {losses.get(mark, 'low')} code-points {bits}"

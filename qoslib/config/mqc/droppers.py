@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from qoslib import units
-from qoslib.config.code_points import DSCP
+from qoslib.config.code_points import DSCP, marks_matching
 from qoslib.config.mqc.matches import ALL
-from qoslib.config.mqc.names import precedence_marks
 from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Amount, Early
 from qoslib.config.source import ConfigurationError
@@ -90,7 +89,7 @@ def _domain(early: Early, marks: tuple[str, ...]) -> list[str]:
     if early.by == "dscp":
         every = [*DSCP, *sorted(mark for mark in early.rows if mark not in DSCP)]
     else:
-        every = [mark for p in range(8) for mark in precedence_marks(p)]
+        every = [mark for p in range(8) for mark in marks_matching(p, "IP")]
     known = [mark for mark in every if mark in marks]
     return every if marks in ((), ALL) or not known else known
 

@@ -1,9 +1,8 @@
 """The commands of a class: what a queue or a node is in the modular QoS command line."""
 
 from qoslib import units
-from qoslib.config.code_points import DSCP, MARKS
+from qoslib.config.code_points import DSCP, code_of, marks_matching, write_word
 from qoslib.config.mqc.meters import shaper
-from qoslib.config.mqc.names import precedence_marks
 from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Amount, Shape
 from qoslib.port import (
@@ -27,6 +26,8 @@ __all__ = ["class_lines", "match_lines"]
 
 Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
 _KBPS = units.kbps(1.0)
+#: Kind of mark -> the action that gives it.
+_MARKING = {"IP": "set-prec-transmit", "PCP": "set-cos-transmit", "DSCP": "set-dscp-transmit"}
 #: The largest denominator of a probability, and a packet where a length has another unit [B].
 _LARGEST, _FRAME_BYTES = 65_536, 1500
 
@@ -100,28 +101,23 @@ def _police(queue: Queue, first: bool) -> list[str]:
 def _action(action: str) -> str:
     if action in ("pass", "drop"):
         return "transmit" if action == "pass" else "drop"
-    kind, _, number = action.partition(" ")
-    words = {"IP": "set-prec-transmit", "PCP": "set-cos-transmit", "DSCP": "set-dscp-transmit"}
-    if kind in words and number.isdecimal():
-        return f"{words[kind]} {number}"
-    return f"set-dscp-transmit {_dscp(action)}" if action in DSCP else "transmit"
+    command = _MARKING.get(_kind(action))
+    return f"{command} {write_word(action, 'cisco')}" if command else "transmit"
 
 
-def _dscp(mark: str) -> str:
-    """A mark as a word of the command line; code points that it does not name as a number."""
-    if mark in ("LE", "VA"):
-        return str(DSCP[mark])
-    return "default" if mark == "CS0" else mark.lower().removeprefix("dscp ")
+def _kind(mark: str) -> str:
+    """The kind of a mark; empty of one that is none."""
+    known = code_of(mark)
+    return known[0] if known else ""
 
 
 def _limit(queue: Queue, line_bps: float) -> list[str]:
     lines = [f"queue-limit {_size(queue.limit, queue, line_bps)}"]
     for mark, limit in queue.limits:
-        if mark in DSCP or mark.startswith("DSCP "):
-            lines.append(f"queue-limit dscp {_dscp(mark)} {_size(limit, queue, line_bps)}")
-        elif mark.startswith("PCP "):
-            number = mark.removeprefix("PCP ")
-            lines.append(f"queue-limit cos {number} {_size(limit, queue, line_bps)}")
+        by = {"DSCP": "dscp", "PCP": "cos"}.get(_kind(mark))
+        if by:
+            word = write_word(mark, "cisco")
+            lines.append(f"queue-limit {by} {word} {_size(limit, queue, line_bps)}")
     return lines
 
 
@@ -143,14 +139,16 @@ def _early(queue: Queue, marks: list[str]) -> list[str]:
     lines = [f"random-detect {'precedence' if by_precedence else 'dscp'}-based"]
     if by_precedence:
         for number in range(8):
-            group = precedence_marks(number)
+            group = marks_matching(number, "IP")
             profile = next((own[mark] for mark in group if mark in own), red.profile)
             lines.append(f"random-detect precedence {number} {_row(profile, packets)}")
     else:
         coming = [mark for mark in DSCP if mark in marks] or list(DSCP)
         rows = {"CS0": red.profile, **{mark: own.get(mark, red.profile) for mark in coming}}
         rows.update((mark, own[mark]) for mark in own if mark.startswith("DSCP "))
-        lines += [f"random-detect dscp {_dscp(mark)} {_row(rows[mark], packets)}" for mark in rows]
+        for mark, profile in rows.items():
+            row = _row(profile, packets)
+            lines.append(f"random-detect dscp {write_word(mark, 'cisco')} {row}")
     if isinstance(red.averaging, Ewma) and red.averaging != Ewma():
         exponent = min(max(red.averaging.exponent, 1), 16)
         lines.append(f"random-detect exponential-weighting-constant {exponent}")
@@ -192,9 +190,7 @@ def match_lines(marks: list[str]) -> list[str]:
     left = list(marks)
     while left:
         mark = left[0]
-        group = (
-            precedence_marks(int(mark[3:])) if mark[:3] == "IP " and mark[3:].isdecimal() else ()
-        )
+        group = marks_matching(int(mark[3:]), "IP") if _kind(mark) == "IP" else ()
         if group and tuple(left[: len(group)]) == group:
             lines, codes, left = (
                 [*lines, *_codes(codes), f"match precedence {mark[3:]}"],
@@ -203,8 +199,8 @@ def match_lines(marks: list[str]) -> list[str]:
             )
             continue
         left = left[1:]
-        if mark in MARKS.values() or mark.startswith("DSCP "):
-            codes.append(_dscp(mark))
+        if _kind(mark) == "DSCP":
+            codes.append(write_word(mark, "cisco"))
             continue
         other = _other(mark)
         if other:

@@ -3,8 +3,8 @@
 from difflib import get_close_matches
 from functools import lru_cache
 
+from qoslib.config.code_points import code_of, marks_matching, read_word
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
-from qoslib.config.mqc.names import PRECEDENCES, dscp_mark, precedence_marks
 from qoslib.config.mqc.policies import Match, Selection
 from qoslib.config.source import check_time
 
@@ -30,6 +30,9 @@ _NAMED = {
     "start": "bytes from ", "application-group": "application group ", "metadata": "metadata ",
     "security-group": "security group ", "wlan": "WLAN ", "non-client-nrt": "non-client-nrt",
 }  # fmt: skip
+#: What is compared -> the kind of its marks.
+_KINDS = {"dscp": "DSCP", "precedence": "IP", "prec": "IP", "cos": "PCP", "mpls": "EXP"}
+_CODES = "a code point by name, or 0 to 63"
 
 
 def match(words: Words) -> tuple[Match, list[str]]:
@@ -44,7 +47,7 @@ def match(words: Words) -> tuple[Match, list[str]]:
         kind = words.take("what to compare").lower()
     if kind == "any":
         made = Match(number, ALL, negated)
-    elif kind in ("dscp", "precedence", "prec", "cos", "mpls"):
+    elif kind in _KINDS:
         made = Match(number, _values(words, kind), negated)
     elif kind == "rtp":
         made = Match(number, (f"RTP {_rest(words)}",), negated)
@@ -93,18 +96,12 @@ def _range(word: str) -> list[str]:
 
 
 def _meaning(words: Words, kind: str, word: str) -> tuple[str, ...]:
-    if kind == "dscp":
-        mark = dscp_mark(word)
-        if mark:
-            return (mark,)
-        words.refuse(f"the DSCP is {word[:40]!r}; allowed: a code point by name, or 0 to 63")
-    named = word.lower() in PRECEDENCES and kind in ("precedence", "prec")
-    small = PRECEDENCES.index(word.lower()) if named else int(word) if word in "01234567" else -1
-    if small < 0:
-        words.refuse(f"the {kind} is {word[:40]!r}; allowed: 0 to 7")
-    if kind == "cos":
-        return (f"PCP {small}",)
-    return (f"EXP {small}",) if kind == "mpls" else precedence_marks(small)
+    mark = read_word(word, "cisco", _KINDS[kind])
+    known = code_of(mark) if mark else None
+    if known is None:
+        what, allowed = ("DSCP", _CODES) if kind == "dscp" else (kind, "0 to 7")
+        words.refuse(f"the {what} is {word[:40]!r}; allowed: {allowed}")
+    return marks_matching(known[1], known[0])
 
 
 def resolve(

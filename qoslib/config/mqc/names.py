@@ -1,20 +1,17 @@
-"""Words of Cisco's configurations: marks, and how fast an interface of a type is."""
+"""Names in Cisco's configurations: what a platform has by itself, and types of interfaces."""
 
 import re
 from difflib import get_close_matches
 
 from qoslib import units
-from qoslib.config.code_points import DSCP, MARKS
 
 __all__ = [
     "BUILT_IN",
     "OF_DEVICE",
     "OWN_POLICIES",
-    "dscp_mark",
     "interface_rate_bps",
     "is_own",
     "meant_interface",
-    "precedence_marks",
 ]
 
 #: Class maps and policies that a Catalyst 9000 writes by itself.
@@ -53,11 +50,6 @@ OF_DEVICE = frozenset((
     "vdc", "version", "virtual-template", "vlan", "vpc", "vpdn", "vrf", "vrrp", "vtp", "wireless",
     "wlan", "x25", "xconnect", "zone", "zone-pair",
 ))  # fmt: skip
-#: Names of the precedences of RFC 791.
-PRECEDENCES = (
-    "routine", "priority", "immediate", "flash", "flash-override", "critical", "internet",
-    "network",
-)  # fmt: skip
 #: How the name of an interface begins, and its rate [Mb/s]. The longest that fits counts.
 RATES_MBPS = {
     "ethernet": 10, "eth": 10, "fastethernet": 100, "fa": 100, "f": 100,
@@ -117,31 +109,6 @@ def is_own(name: str, nxos: bool) -> bool:
     """
     known = name == "class-default" or BUILT_IN.match(name)
     return bool(known or (nxos and _OWN_CLASSES.fullmatch(name)))
-
-
-def dscp_mark(word: str) -> str | None:
-    """The mark that a word of a configuration means; None if it is no code point.
-
-    >>> dscp_mark("af41"), dscp_mark("46"), dscp_mark("default"), dscp_mark("13")
-    ('AF41', 'EF', 'CS0', 'DSCP 13')
-    """
-    word = word.upper()
-    if word in DSCP:
-        return word
-    if word in ("DEFAULT", "VOICE-ADMIT"):
-        return "CS0" if word == "DEFAULT" else "VA"
-    if word.isdecimal() and word.isascii() and len(word) <= 2 and int(word) < 64:
-        return MARKS.get(int(word), f"DSCP {int(word)}")
-    return None
-
-
-def precedence_marks(precedence: int) -> tuple[str, ...]:
-    """The marks that have a precedence: itself, and the code points that begin with its bits.
-
-    >>> precedence_marks(5)
-    ('IP 5', 'CS5', 'VA', 'EF')
-    """
-    return (f"IP {precedence}", *(m for m, code in DSCP.items() if code >> 3 == precedence))
 
 
 def interface_rate_bps(name: str) -> float | None:

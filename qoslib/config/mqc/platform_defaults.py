@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from qoslib import units
-from qoslib.config.code_points import DSCP
+from qoslib.config.code_points import code_of
 from qoslib.config.defaults import default
 from qoslib.port import ByteLimit, PacketLimit
 
-__all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules", "code_of"]
+__all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules"]
 
 #: Least threshold of classic WRED by code point: 20 + 2 for each precedence, AF by drop precedence.
 _AF_LEAST = {"1": 32, "2": 28, "3": 24}
@@ -73,14 +73,10 @@ class Rules:
         return value
 
 
-def code_of(mark: str) -> int:
-    """The code point of a mark: of a precedence the one of its class selector."""
-    if mark in DSCP:
-        return DSCP[mark]
-    kind, _, number = mark.partition(" ")
-    if not number.isdecimal():
-        return 0
-    return int(number) << 3 if kind == "IP" else int(number)
+def _precedence(mark: str) -> int:
+    """The precedence of a mark: the first three bits of its code point; 0 of one that is none."""
+    kind, code = code_of(mark) or ("", 0)
+    return code >> 3 if kind == "DSCP" else code
 
 
 _FRAME_BYTES = 1518
@@ -106,7 +102,7 @@ def _classic_least(mark: str, by: str) -> int:
         return 36
     if by == "dscp" and mark.startswith("AF"):
         return _AF_LEAST[mark[3]]
-    return 20 + 2 * (code_of(mark) >> 3)
+    return 20 + 2 * _precedence(mark)
 
 
 def _ios_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
@@ -116,7 +112,7 @@ def _ios_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
 def _xe_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
     if by == "dscp":
         return int(limit * _classic_least(mark, by) / 80), limit // 2
-    return int(limit * (8 + (code_of(mark) >> 3)) / 32), limit // 2
+    return int(limit * (8 + _precedence(mark)) / 32), limit // 2
 
 
 def _xr_limit(rate_bps: float, priority: bool) -> tuple[ByteLimit, str]:

@@ -1,7 +1,7 @@
 """`police` in all its forms, and what it does to a packet of each colour."""
 
+from qoslib.config.code_points import read_word
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
-from qoslib.config.mqc.names import dscp_mark
 from qoslib.config.mqc.policies import Amount, Metered
 
 __all__ = ["action", "police"]
@@ -104,7 +104,7 @@ def action(words: Words, made: Metered) -> list[str]:
             words.take("the table")
             made.actions[colour] = "pass"
             return ["These packets pass; the mark that a table gives them is left out."]
-        mark = dscp_mark(given) if not MARKED[word] else _small(given, MARKED[word])
+        mark = read_word(given, "cisco") if not MARKED[word] else _small(given, MARKED[word])
         if mark is None:
             words.refuse(f"the mark is {given[:40]!r}; allowed: a code point or a number to 7")
         made.actions[colour] = mark

@@ -1,7 +1,7 @@
 """`random-detect` and `queue-limit`: thresholds and limits, in all units."""
 
+from qoslib.config.code_points import marks_matching, read_word
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
-from qoslib.config.mqc.names import dscp_mark, precedence_marks
 from qoslib.config.mqc.policies import Amount, Early, PolicyClass
 
 __all__ = ["marks_of", "queue_limit", "random_detect"]
@@ -33,12 +33,12 @@ def marks_of(words: Words, by: str) -> tuple[str, ...]:
 
 def _marks_of(words: Words, by: str, word: str) -> tuple[str, ...]:
     if by == "dscp":
-        mark = dscp_mark(word)
+        mark = read_word(word, "cisco")
         if mark is None:
             words.refuse(f"the DSCP is {word[:40]!r}; allowed: a code point by name, or 0 to 63")
         return (mark,)
     if word.isdecimal() and len(word) == 1 and word < "8":
-        return precedence_marks(int(word)) if by == "precedence" else (f"PCP {word}",)
+        return marks_matching(int(word), "IP") if by == "precedence" else (f"PCP {word}",)
     words.refuse(f"the {by} is {word[:40]!r}; allowed: 0 to 7")
 
 

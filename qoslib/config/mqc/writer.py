@@ -3,7 +3,7 @@
 import re
 
 from qoslib import units
-from qoslib.config.code_points import MARKS
+from qoslib.config.code_points import DSCP
 from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.class_nodes import DEFAULT
@@ -104,14 +104,13 @@ def _policy_lines(port: Port, rules: Rules) -> tuple[list[str], str]:
 
 def _marks(port: Port) -> dict[str, list[str]]:
     """The marks of each queue; its own name only where that is a code point."""
-    codes = MARKS.values()
     marks: dict[str, list[str]] = {
-        name: [name] for name in port.queue_names if name in codes and not port.classifier.rules
+        name: [name] for name in port.queue_names if name in DSCP and not port.classifier.rules
     }
     first = dict(reversed(port.classifier.rules))
     for mark in dict(port.classifier.rules):
         name = first[mark]
-        if mark != name or mark in codes:
+        if mark != name or mark in DSCP:
             marks.setdefault(name, []).append(mark)
     return marks
 

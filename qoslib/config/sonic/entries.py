@@ -2,7 +2,6 @@
 
 import re
 
-from qoslib.config.code_points import MARKS
 from qoslib.config.facts import Facts
 from qoslib.config.records import MissingFact, Origin, Remark
 from qoslib.config.sonic.tables import Field, Tables, shown
@@ -136,10 +135,6 @@ class Reading:
                 self.number(Field(code, value.line), "the code point", 0, 63)
                 self.number(value, "the class", 0, 63)
         return {code: value.value for code, value in own.items() if code}
-
-    def mark(self, code: str) -> str:
-        """The mark of a code point."""
-        return MARKS.get(int(code), f"DSCP {int(code)}")
 
     def pools(self) -> dict[str, int]:
         """The pools of memory that have a size."""

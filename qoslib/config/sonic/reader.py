@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from qoslib import units
+from qoslib.config.code_points import mark_of
 from qoslib.config.facts import Facts
 from qoslib.config.records import (
     Configuration,
@@ -216,7 +217,7 @@ def _marks(reading: Reading, name: str) -> list[tuple[str, str]]:
         ("dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
     ):
         for code, group in reading.map_of(name, kind, table).items():
-            mark = reading.mark(code) if kind.startswith("dscp") else f"PCP {code}"
+            mark = mark_of(int(code), "DSCP" if kind.startswith("dscp") else "PCP")
             found.append((mark, f"queue {to_queue.get(group, group)}"))
     return list(dict(found).items())
 

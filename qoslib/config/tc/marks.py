@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import NamedTuple
 
-from qoslib.config.code_points import DSCP, MARKS
+from qoslib.config.code_points import DSCP, code_of, mark_of
 from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.amounts import count, rate_bps, size_bytes
 from qoslib.config.tc.command import Command
@@ -65,8 +65,7 @@ def dscps(value: int, mask: int) -> tuple[str, ...]:
     (('EF',), ('IP 5', 'CS5', 'VA', 'EF'), ('AF12',), ('DSCP 4',))
     """
     if mask in (_CODE, _BYTE) and not value & ~_CODE:
-        code = value >> 2
-        return (MARKS.get(code, f"DSCP {code}"),)
+        return (mark_of(value >> 2),)
     named = tuple(name for name, code in DSCP.items() if (code << 2) & mask == value & mask & _CODE)
     return (f"IP {value >> 5}", *named) if mask == _TOP and not value & ~_TOP else named
 
@@ -77,15 +76,11 @@ def matching(mark: str) -> tuple[int, int] | None:
     >>> matching("EF"), matching("IP 5"), matching("DSCP 4"), matching("voice")
     ((184, 252), (160, 224), (16, 252), None)
     """
-    if mark in DSCP:
-        return DSCP[mark] << 2, _CODE
-    found = re.fullmatch(r"(DSCP|IP) (0|[1-9]\d?)", mark)
-    if not found:
+    kind, code = code_of(mark) or ("", 0)
+    # Another spelling of a mark would be read back as its name.
+    if kind not in ("DSCP", "IP") or mark != mark_of(code, kind):
         return None
-    number = int(found[2])
-    if found[1] == "IP":
-        return (number << 5, _TOP) if number < 8 else None
-    return (number << 2, _CODE) if number < 64 and number not in MARKS else None
+    return (code << 2, _CODE) if kind == "DSCP" else (code << 5, _TOP)
 
 
 def selected(command: Command) -> Selected:

@@ -7,7 +7,7 @@ import pandas as pd
 from qoslib import checks, config, units
 from qoslib.config import Configuration, ConfiguredPort
 from qoslib.config.amounts import rate_text, size_text, time_text
-from qoslib.config.code_points import MARKS
+from qoslib.config.code_points import mark_of
 from qoslib.front.paths import parsed, part_at
 from qoslib.port import Port
 
@@ -41,7 +41,7 @@ def sorted_by(configured: ConfiguredPort, tos_bytes: Iterable[int]) -> pd.DataFr
     rows = {}
     for byte in tos_bytes:
         code = byte >> 2
-        mark = MARKS.get(code, f"DSCP {code}")
+        mark = mark_of(code)
         rows[byte] = {
             "bits": f"{byte:08b}",
             "DSCP": code,
