@@ -12,10 +12,10 @@ from qoslib.checks.rule import Case, Found, rule
 from qoslib.config.amounts import rate_text, share_text, time_text
 from qoslib.config.code_points import read_word
 from qoslib.config.eos.reader import STRICT_SHARE
+from qoslib.config.interfaces import meant_interface
 from qoslib.config.junos.grammar import WORDS
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
-from qoslib.config.mqc.names import meant_interface
 from qoslib.config.records import Configuration, Remark, Statement
 from qoslib.config.source import check_time
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from qoslib.config.interface_names import may_be
+from qoslib.config.interfaces import may_be
 from qoslib.config.records import MissingFact
 from qoslib.record import fail
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from qoslib.config.eos.reader import is_eos, read_eos
 from qoslib.config.facts import Facts
-from qoslib.config.interface_names import named
+from qoslib.config.interfaces import named
 from qoslib.config.junos import is_junos, read_junos
 from qoslib.config.mqc.needed import needed, without_lists
 from qoslib.config.mqc.platform_defaults import IOS, IOS_XE, IOS_XR, NXOS

@@ -10,7 +10,7 @@ import traitlets
 
 from qoslib import checks, config, plots, units
 from qoslib.config.amounts import amount, rate_text
-from qoslib.config.interface_names import named
+from qoslib.config.interfaces import named
 from qoslib.config.source import ConfigurationError
 from qoslib.explore.configured_port import port_html
 from qoslib.explore.controls import button, choice, flow, slider

@@ -16,7 +16,7 @@ from qoslib.checks.loads import TARGETS
 from qoslib.config import ConfigurationError
 from qoslib.config.amounts import amount
 from qoslib.config.facts import NAMES
-from qoslib.config.interface_names import may_be
+from qoslib.config.interfaces import may_be
 from qoslib.findings.annotate import annotations
 from qoslib.findings.check import check
 from qoslib.findings.document import document

@@ -10,7 +10,7 @@ from qoslib.checks.promises import queued
 from qoslib.config import ConfiguredClass, ConfiguredPort
 from qoslib.config.amounts import rate_text, share_text
 from qoslib.config.guarantees import nodes_of
-from qoslib.config.interface_names import may_be
+from qoslib.config.interfaces import may_be
 from qoslib.findings.report import Compared
 from qoslib.findings.under_load import scenario_of
 from qoslib.port import PacketLimit, Queue

@@ -1,14 +1,14 @@
 """The lines of EOS that are about queues: maps, profiles, interfaces and their queues."""
 
-import re
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
 
 from qoslib.config.code_points import DSCP
 from qoslib.config.eos.given import COMMANDS, Block, Given, InPacketsError, Queueing, shape
+from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import Line
-from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, exactly, lines_of
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, lines_of
 from qoslib.config.mqc.policies import Amount
 from qoslib.config.records import Remark, Statement
 from qoslib.config.source import check_time
@@ -17,9 +17,6 @@ __all__ = ["DEFAULT_CLASSES", "QUEUES", "queueing_of"]
 
 #: Queues of a port that are modelled; a platform may have more.
 QUEUES = 8
-
-#: A speed in Gb/s, or in Mb/s before the duplex: `forced 40gfull`, `forced 1000full`, `100g-4`.
-_SPEED = re.compile(r"([1-9]\d{0,5})(g|full|half)")
 _TX = "tx-queue", "uc-tx-queue", "mc-tx-queue"
 _PFC = "Pause by priority is left out: a full queue drops."
 _MARKED = "The new mark is left out: streams keep the mark that you give them."
@@ -328,10 +325,9 @@ class _Reading:
             block.shape = changed.shape
             self._state(line, self.header)
         elif bare[:1] == ("speed",) and not off:
-            found = next(filter(None, map(_SPEED.match, bare)), None)
-            if found:
-                unit = "Gbit/s" if found[2] == "g" else "Mbit/s"
-                rate_bps = exactly(float(found[1]), unit, "bit/s")
+            rates_bps = (speed_bps(word, "eos") for word in bare)
+            rate_bps = next((each for each in rates_bps if each), None)
+            if rate_bps:
                 block.speed = Amount(rate_bps, "bit/s", line.number)
                 self._state(line, self.header)
         elif bare[:1] == ("service-profile",) and len(bare) == 2:

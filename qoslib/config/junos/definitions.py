@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from qoslib.config.facts import Facts
+from qoslib.config.interfaces import speed_bps, type_rate_bps
 from qoslib.config.junos.attachments import parted
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Metered, Term
@@ -12,7 +13,6 @@ from qoslib.config.junos.provenance import Definitions, Entry
 from qoslib.config.junos.references import NotDefinedError
 from qoslib.config.junos.schedulers import Scheduler
 from qoslib.config.junos.statements import Said
-from qoslib.config.junos.words import interface_rate_bps
 from qoslib.config.records import MissingFact, Origin
 from qoslib.config.source import ConfigurationError
 
@@ -73,10 +73,10 @@ class Rates:
         above = name.rpartition(":")[0]
         own = name if name in self.speeds or above not in self.parted else above
         speed, speed_line = self.speeds.get(own, ("", 0))
-        said_bps = interface_rate_bps("", speed)
+        said_bps = speed_bps(speed, "junos")
         if said_bps is not None:
             return said_bps, Origin("rate_bps", speed_line)
-        typed_bps = interface_rate_bps(name) if interface not in self.pieces else None
+        typed_bps = type_rate_bps(name, "junos") if interface not in self.pieces else None
         if typed_bps is not None:
             return typed_bps, Origin("rate_bps", self.lines.get(name, line), "junos.line_rate")
         what = "the members of" if name.startswith("ae") else "the line of"

@@ -1,8 +1,6 @@
-"""Words of Junos: kinds of code points, priorities, and how fast an interface is."""
+"""Words of Junos: kinds of code points, priorities, and classes."""
 
-import re
 
-from qoslib import units
 from qoslib.config.code_points import BITS, code_of, read_word, words_of
 from qoslib.config.junos.statements import shown
 from qoslib.config.source import ConfigurationError
@@ -17,7 +15,6 @@ __all__ = [
     "SWITCH_CLASSES",
     "code_points",
     "default_rules",
-    "interface_rate_bps",
     "priorities",
     "queue_of_class",
 ]
@@ -51,9 +48,6 @@ _DEFAULT_BITS = {
     0: (0, "low"), 1: (0, "high"), 2: (1, "low"), 3: (1, "high"), 4: (2, "low"), 5: (2, "high"),
     6: (3, "low"), 7: (3, "high"),
 }  # fmt: skip
-#: How the name of an interface begins, and its rate [Mb/s].
-_RATES_MBPS = {"fe-": 100, "ge-": 1000, "xe-": 10_000}
-_SPEED = re.compile(r"(\d{1,5}(?:\.\d)?)([mg])(?:bps)?", re.IGNORECASE)
 
 
 def code_points(kind: str, word: str, line: int, aliases: dict[str, int]) -> tuple[int, ...]:
@@ -100,18 +94,3 @@ def queue_of_class(word: str) -> int | None:
     3
     """
     return DEFAULT_CLASSES.get(word)
-
-
-def interface_rate_bps(name: str, speed: str = "") -> float | None:
-    """The line rate that `speed` says, or else the type of the interface by its name.
-
-    >>> interface_rate_bps("xe-0/0/0"), interface_rate_bps("et-0/0/0", "100g")
-    (10000000000.0, 100000000000.0)
-    >>> interface_rate_bps("et-0/0/0")
-    """
-    match = _SPEED.fullmatch(speed)
-    if match and float(match[1]):
-        value = float(match[1])
-        return units.gbps(value) if match[2] in "gG" else units.mbps(value)
-    rate_mbps = _RATES_MBPS.get(name[:3])
-    return None if rate_mbps is None else units.mbps(float(rate_mbps))

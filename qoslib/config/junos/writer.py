@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from qoslib import units
 from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
+from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.emit import Spoken, limits_said, number, queue_said
 from qoslib.config.junos.emit_marks import marks_said, policer_said
 from qoslib.config.junos.reader import read_junos
 from qoslib.config.junos.to_mx_tree import as_on_mx
-from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES, interface_rate_bps, priorities
+from qoslib.config.junos.words import ALL_PRIORITIES, PRIORITIES, priorities
 from qoslib.config.source import ConfigurationError
 from qoslib.config.write_record import Written
 from qoslib.port import Node, Port, Queue, SchedulerTree, Shaper, StrictPriority
@@ -20,9 +20,6 @@ __all__ = ["write_junos"]
 
 _INTERFACE = re.compile(r"[a-z]{2,6}-?\d{1,3}(/\d{1,3}){0,2}(:\d)?")
 _UNIT = re.compile(r"unit (\d{1,5})")
-#: Which type of interface to name where a port's name is none: the first that is fast enough.
-_TYPES = ((100, "fe-0/0/0"), (1000, "ge-0/0/0"), (10_000, "xe-0/0/0"))
-_FASTEST = "et-0/0/0"
 #: Field of a queue -> the statement of its scheduler.
 _COMMANDS = {
     "excess_priority": "excess-priority", "guaranteed_bps": "transmit-rate", "limit": "buffer-size",
@@ -35,8 +32,7 @@ _MAP = "qos"
 def write_junos(port: Port, interface: str) -> Written:
     """Write a port as a configuration of Junos, in `set` lines."""
     if not _INTERFACE.fullmatch(interface):
-        fast = [name for most, name in _TYPES if port.rate_bps <= units.mbps(float(most))]
-        interface = fast[0] if fast else _FASTEST
+        interface = fast_enough(port.rate_bps, "junos")
     spoken = Spoken(interface, as_on_mx(port, interface))
     _line_rate(spoken)
     _sites(spoken)
@@ -77,14 +73,11 @@ def _lost(port: Port, text: str, facts: dict[str, float | str]) -> tuple[str, ..
 def _line_rate(spoken: Spoken) -> None:
     """What says the line rate: the type of the interface, its speed, or a fact."""
     name, rate_bps = spoken.interface, spoken.port.rate_bps
-    if interface_rate_bps(name) == rate_bps:
-        return
-    for suffix, of in (("g", units.gbps), ("m", units.mbps)):
-        text = f"{rate_bps / of(1.0):g}"
-        if text.isdecimal() and interface_rate_bps("", text + suffix) == rate_bps:
-            spoken.add(f"interfaces {name} speed {text}{suffix}")
-            return
-    spoken.facts["line_rate_bps"] = rate_bps
+    speed = speed_word(name, rate_bps, "junos")
+    if speed:
+        spoken.add(f"interfaces {name} speed {speed}")
+    elif speed is None:
+        spoken.facts["line_rate_bps"] = rate_bps
 
 
 def _sites(spoken: Spoken) -> None:

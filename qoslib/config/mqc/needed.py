@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from qoslib.config.interface_names import may_be
+from qoslib.config.interfaces import may_be
 from qoslib.config.records import Remark
 from qoslib.config.source import check_time
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from qoslib.config.facts import Facts
+from qoslib.config.interfaces import type_rate_bps
 from qoslib.config.mqc.class_nodes import (
     classes_of,
     has_queues,
@@ -14,7 +15,7 @@ from qoslib.config.mqc.class_nodes import (
     places_of,
     rules_of,
 )
-from qoslib.config.mqc.names import OWN_POLICIES, interface_rate_bps
+from qoslib.config.mqc.names import OWN_POLICIES
 from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, key_of
 from qoslib.config.mqc.port_builder import Grown, Way
@@ -245,7 +246,7 @@ def _line_rate(
     for each in (interface, whole):
         if each and each.speed:
             return each.speed.value, Origin("rate_bps", each.speed.line)
-    rate_bps = interface_rate_bps(name) if types else None
+    rate_bps = type_rate_bps(name, "cisco") if types else None
     return None if rate_bps is None else (rate_bps, Origin("rate_bps", interface.line))
 
 

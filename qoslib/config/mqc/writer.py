@@ -2,13 +2,12 @@
 
 import re
 
-from qoslib import units
 from qoslib.config.code_points import DSCP
 from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
+from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.mqc.class_nodes import DEFAULT
 from qoslib.config.mqc.emit import class_lines, match_lines
-from qoslib.config.mqc.names import interface_rate_bps
 from qoslib.config.mqc.platform_defaults import Rules
 from qoslib.config.mqc.policy_draft import Branch, branch_of
 from qoslib.config.mqc.reader import read_mqc
@@ -19,34 +18,25 @@ from qoslib.port import Fifo, PacketLimit, Port, Queue
 __all__ = ["write_mqc"]
 
 _INTERFACE = re.compile(r"[A-Za-z][A-Za-z-]*\d[\w/.:-]*")
-#: Rates of a type that `speed` may choose [Mb/s].
-_SPEEDS = {"GigabitEthernet": (10, 100, 1000), "FastEthernet": (10, 100)}
 #: Field of a queue -> the command of its class.
 _COMMANDS = {
     "guaranteed_bps": "bandwidth", "limit": "queue-limit", "priority": "priority",
     "shaper": "shape average",
 }  # fmt: skip
-#: Which type of interface to name where a port's name is none: the first that is fast enough.
-_TYPES = (
-    (100, "FastEthernet0/0"), (1000, "GigabitEthernet0/0/0"), (10_000, "TenGigabitEthernet0/0/0"),
-    (40_000, "FortyGigabitEthernet0/0/0"), (100_000, "HundredGigE0/0/0"),
-)  # fmt: skip
 
 
 def write_mqc(port: Port, interface: str, rules: Rules) -> Written:
     """Write a port as a configuration of Cisco IOS XE or of classic IOS."""
     if not _INTERFACE.fullmatch(interface):
-        # Fast Ethernet is on routers of classic IOS alone.
-        types = _TYPES if rules.name == "ios" else _TYPES[1:]
-        fast = [name for most, name in types if port.rate_bps <= units.mbps(float(most))]
-        interface = fast[0] if fast else _TYPES[-1][1]
+        interface = fast_enough(port.rate_bps, rules.name)
     facts: dict[str, float | str] = {}
     above, below = _policy_lines(port, rules)
-    lines = [
-        *above,
-        f"interface {interface}",
-        *(f" {line}" for line in _speed(port, interface, facts)),
-    ]
+    lines = [*above, f"interface {interface}"]
+    speed = speed_word(interface, port.rate_bps, "cisco")
+    if speed:
+        lines.append(f" speed {speed}")
+    elif speed is None:
+        facts["line_rate_bps"] = port.rate_bps
     if port.transmit_ring_packets:
         lines.append(f" tx-ring-limit {port.transmit_ring_packets}")
     text = "\n".join([*lines, f" {below}", "end", ""])
@@ -66,18 +56,6 @@ def _lost(port: Port, text: str, facts: dict[str, float | str], rules: Rules) ->
     assert back.port is not None
     weight = "bandwidth" if rules.by_bandwidth else "bandwidth remaining ratio"
     return differences(port, back.port, {**_COMMANDS, "weight": weight})
-
-
-def _speed(port: Port, interface: str, facts: dict[str, float | str]) -> list[str]:
-    """What says the line rate: the type of the interface, its speed, or a fact."""
-    if interface_rate_bps(interface) == port.rate_bps:
-        return []
-    for kind, speeds in _SPEEDS.items():
-        for speed in speeds:
-            if interface.startswith(kind) and units.mbps(float(speed)) == port.rate_bps:
-                return [f"speed {speed}"]
-    facts["line_rate_bps"] = port.rate_bps
-    return []
 
 
 def _policy_lines(port: Port, rules: Rules) -> tuple[list[str], str]:
