@@ -4,6 +4,7 @@ No reader's module is imported here when the program runs: readers import this o
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from qoslib import units
@@ -106,7 +107,7 @@ def _setting(
 
 def _unit(words: Sequence[str], bare: str) -> str:
     """The unit in which the first number of some words is written."""
-    for word, behind in zip(words, (*words[1:], ""), strict=True):
+    for word, behind in pairwise((*words, "")):
         if word[:1].isdigit():
             ending = word.lstrip("0123456789.")
             return _RATES.get(ending) or _RATES.get(behind if len(behind) > 1 else "", bare)
