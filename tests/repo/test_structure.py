@@ -6,9 +6,8 @@ import subprocess
 import sys
 from itertools import chain
 
-import pytest
-
 from floors import FLOORS
+from offenders import hold
 from places import ROOT
 
 FILES = sorted((ROOT / "qoslib").rglob("*.py"))
@@ -39,8 +38,9 @@ NUMBERS = re.compile(r"\b(float|int|ndarray|Array\w*|Positive|NotNegative|AtLeas
 POWERS_OF_TEN = {1e3, 1e6, 1e9, 1e12, 1e-3, 1e-6, 1e-9, 1e-12}
 
 
-def name_of(path):
-    return path.relative_to(ROOT).as_posix()
+def named(paths):
+    """Each path below its name in the checkout."""
+    return [(path.relative_to(ROOT).as_posix(), path) for path in paths]
 
 
 def room_of(path):
@@ -63,33 +63,52 @@ def functions(tree):
     return [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_imports_point_one_way(path):
-    room = room_of(path)
+def may_import(room, name):
+    """Whether a room may import a dotted name."""
+    top, _, rest = name.partition(".")
+    other = rest.split(".")[0]
     if room == "__init__":
-        assert not [name for name in imports(TREES[path]) if name.startswith("qoslib")]
+        return top != "qoslib"
+    return (
+        top != "livelab"
+        and (top != "qoslib" or other == room or FLOOR.get(other, -1) < FLOOR[room])
+        and room in ONLY_IN.get(top, {room})
+        and (room not in ENGINES or not {top, f"{top}.{other}"} & NOT_IN_ENGINES)
+    )
+
+
+def wrong_imports(path):
+    room = room_of(path)
+    if room not in {"__init__", *FLOOR}:
+        yield "a new room needs its line in FLOORS"
         return
-    assert room in FLOOR, "a new room needs its line in FLOORS"
     for name in imports(TREES[path]):
-        top, _, rest = name.partition(".")
-        other = rest.split(".")[0]
-        assert top != "livelab", name
-        assert top != "qoslib" or other == room or FLOOR.get(other, -1) < FLOOR[room], name
-        assert room in ONLY_IN.get(top, {room}), name
-        assert room not in ENGINES or not {top, f"{top}.{other}"} & NOT_IN_ENGINES, name
+        if not may_import(room, name):
+            yield f"imports {name}"
 
 
-@pytest.mark.parametrize("path", LIVE, ids=name_of)
-def test_the_lab_imports_absolutely_and_draws_through_plots(path):
-    tops = {name.partition(".")[0] for name in imports(TREES[path])}
-    assert not tops & ONLY_IN.keys()
+def test_imports_point_one_way():
+    hold(wrong_imports, named(FILES))
 
 
-@pytest.mark.parametrize("room", sorted({room_of(path) for path in FILES} & set(ENGINES)))
-def test_engines_load_neither_tables_nor_figures(room):
-    code = f"import sys, qoslib.{room}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"pandas", "plotly", "ipywidgets", "dask"} & set(done.stdout.split())
+def test_the_lab_imports_absolutely_and_draws_through_plots():
+    def wrong(path):
+        tops = {name.partition(".")[0] for name in imports(TREES[path])}
+        return [f"imports {top}" for top in sorted(tops & ONLY_IN.keys())]
+
+    hold(wrong, named(LIVE))
+
+
+def test_engines_load_neither_tables_nor_figures():
+    def loaded(room):
+        code = f"import sys, qoslib.{room}; print(*sys.modules)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        if done.returncode:
+            return [done.stderr.splitlines()[-1]]
+        heavy = {"pandas", "plotly", "ipywidgets", "dask"} & set(done.stdout.split())
+        return [f"loads {name}" for name in sorted(heavy)]
+
+    hold(loaded, [(room, room) for room in ENGINES])
 
 
 def quantities(tree):
@@ -105,15 +124,19 @@ def quantities(tree):
             yield arg.arg, ast.unparse(arg.annotation) if arg.annotation else "float"
 
 
-@pytest.mark.parametrize("path", [*FILES, *LIVE], ids=name_of)
-def test_names_end_in_their_unit(path):
+def names_without_unit(path):
     if room_of(path) in FOR_PEOPLE:
         return
     for name, annotation in quantities(TREES[path]):
         words = name.split("_")
-        assert len(words) == 1 or words[-1] not in OTHER_UNITS, f"{name}: not a base unit"
-        if QUANTITIES & set(words) and NUMBERS.search(annotation):
-            assert words[-1] in BASE_UNITS, f"{name}: of which unit?"
+        if len(words) > 1 and words[-1] in OTHER_UNITS:
+            yield f"{name}: not a base unit"
+        elif QUANTITIES & set(words) and NUMBERS.search(annotation) and words[-1] not in BASE_UNITS:
+            yield f"{name}: of which unit?"
+
+
+def test_names_end_in_their_unit():
+    hold(names_without_unit, named([*FILES, *LIVE]))
 
 
 def products(tree):
@@ -131,11 +154,16 @@ def has_unit(expression):
     return any(name.split("_")[-1] in BASE_UNITS | OTHER_UNITS for name in names if "_" in name)
 
 
-@pytest.mark.parametrize("path", [*FILES, *LIVE], ids=name_of)
-def test_units_are_converted_in_one_place(path):
+def conversions(path):
     if room_of(path) == "units":
         return
     for line, number, other in products(TREES[path]):
         where = f"line {line}: {number} and {ast.unparse(other)}"
-        assert number not in POWERS_OF_TEN, f"{where}; a tolerance deserves a name"
-        assert number != 8 or not has_unit(other), where
+        if number in POWERS_OF_TEN:
+            yield f"{where}; a tolerance deserves a name"
+        elif number == 8 and has_unit(other):
+            yield where
+
+
+def test_units_are_converted_in_one_place():
+    hold(conversions, named([*FILES, *LIVE]))
