@@ -8,6 +8,7 @@ import typing
 import numpy as np
 import pytest
 
+from offenders import hold
 from qoslib import flows, traffic
 from qoslib import port as p
 from qoslib.config import Configuration, Statement
@@ -41,31 +42,68 @@ def wrong_values(hint):
         yield from (object(), -1.5)
 
 
-FIELDS = [
-    pytest.param(example, field.name, wrong, id=f"{type(example).__name__}.{field.name}")
-    for example in EXAMPLES
-    for field in dataclasses.fields(example)
-    for wrong in wrong_values(typing.get_type_hints(type(example), include_extras=True)[field.name])
-]
+def fields():
+    """Yield (name, example, field, type of it) of every field of every kind."""
+    for example in EXAMPLES:
+        kind = type(example)
+        hints = typing.get_type_hints(kind, include_extras=True)
+        for field in dataclasses.fields(example):
+            yield f"{kind.__name__}.{field.name}", example, field.name, hints[field.name]
 
 
-@pytest.mark.parametrize(("example", "field", "wrong"), FIELDS)
-def test_a_wrong_value_names_field_value_and_what_is_allowed(example, field, wrong):
-    with pytest.raises(ValueError, match=r"\w+\.\w+ is .*; allowed: .+") as raised:
-        example.replace(**{field: wrong})
-    assert f"{type(example).__name__}.{field} is " in str(raised.value)
-    assert repr(wrong)[:16] in str(raised.value)
+def test_a_wrong_value_names_field_value_and_what_is_allowed():
+    def refused(name, example, field, wrong):
+        with pytest.raises(ValueError, match=r"\w+\.\w+ is .*; allowed: .+") as raised:
+            example.replace(**{field: wrong})
+        assert f"{name} is " in str(raised.value)
+        assert repr(wrong)[:16] in str(raised.value)
+
+    hold(
+        refused,
+        [
+            (f"{name} = {wrong!r:.20}", name, example, field, wrong)
+            for name, example, field, hint in fields()
+            for wrong in wrong_values(hint)
+        ],
+    )
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: type(e).__name__)
-def test_frozen_hashable_and_printed_as_the_call_that_makes_it(example):
-    for field in dataclasses.fields(example):
+def test_every_kind_is_frozen():
+    def frozen(example, field, _):
         with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(example, field.name, None)
-    names = {**vars(p), **vars(traffic), **vars(flows)}
-    assert eval(repr(example), names) == example
-    assert hash(eval(repr(example), names)) == hash(example)
-    assert from_json(example.to_json()) == example
+            setattr(example.replace(), field, None)
+
+    hold(frozen, fields())
+
+
+#: One of every kind, below the name of its kind.
+NAMED = [(type(example).__name__, example) for example in EXAMPLES]
+
+
+def again(example):
+    """What the printed text of a description makes."""
+    return eval(repr(example), {**vars(p), **vars(traffic), **vars(flows)})
+
+
+def test_every_kind_is_printed_as_the_call_that_makes_it():
+    def printed(example):
+        assert again(example) == example
+
+    hold(printed, NAMED)
+
+
+def test_equal_descriptions_have_one_hash():
+    def hashed(example):
+        assert hash(again(example)) == hash(example)
+
+    hold(hashed, NAMED)
+
+
+def test_every_kind_comes_back_from_json():
+    def back(example):
+        assert from_json(example.to_json()) == example
+
+    hold(back, NAMED)
 
 
 def test_a_repr_leaves_out_defaults():
@@ -95,16 +133,7 @@ def kinds_of(hint):
     return kinds if len(kinds) > 1 else []
 
 
-SHORT = [
-    pytest.param(example, field.name, kind, id=f"{type(example).__name__}.{field.name}-{kind}")
-    for example in EXAMPLES
-    for field in dataclasses.fields(example)
-    for kind in kinds_of(typing.get_type_hints(type(example))[field.name])
-]
-
-
-@pytest.mark.parametrize(("example", "field", "kind"), SHORT)
-def test_a_text_names_a_kind_that_needs_no_arguments(example, field, kind):
+def named_by_a_text(example, field, hint, kind):
     with pytest.raises(ValueError, match=r"is '\?'; allowed: .+") as raised:
         example.replace(**{field: "?"})
     allowed = str(raised.value)
@@ -114,9 +143,16 @@ def test_a_text_names_a_kind_that_needs_no_arguments(example, field, kind):
         assert repr(short) not in allowed
     else:
         assert repr(short) in allowed
-        hint = typing.get_type_hints(type(example))[field]
         for text in (short, kind.__name__, short.replace("_", "-"), short.upper()):
             assert checked(hint, text, "a field") == kind()
+
+
+def test_a_text_names_a_kind_that_needs_no_arguments():
+    cases = []
+    for name, example, field, _ in fields():
+        hint = typing.get_type_hints(type(example))[field]
+        cases += [(f"{name}-{k.__name__}", example, field, hint, k) for k in kinds_of(hint)]
+    hold(named_by_a_text, cases)
 
 
 def test_short_forms_of_the_descriptions_that_people_write():
