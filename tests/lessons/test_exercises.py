@@ -6,6 +6,7 @@ import re
 import pytest
 
 from answers import BY_HAND, RIGHT, WRONG
+from offenders import hold
 from qoslib import lessons
 from qoslib.platforms import m120
 
@@ -17,27 +18,33 @@ def test_every_exercise_is_tried_here():
     assert {name for name, *_ in WRONG} == set(lessons.exercises())
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_a_right_answer_is_right(name):
-    verdict = lessons.check(name, RIGHT[name])
-    assert verdict.ok, verdict
-    assert str(verdict).startswith("Right: ")
+def test_a_right_answer_is_right():
+    def right(name, answer):
+        verdict = lessons.check(name, answer)
+        assert verdict.ok, verdict
+        assert str(verdict).startswith("Right: ")
+
+    hold(right, [(name, name, answer) for name, answer in RIGHT.items()])
 
 
-@pytest.mark.parametrize(("name", "answer", "hint"), WRONG)
-def test_a_wrong_answer_gets_a_hint(name, answer, hint):
-    verdict = lessons.check(name, answer)
-    assert not verdict.ok
-    assert hint in verdict.text
-    assert verdict._repr_markdown_().startswith("**Not yet:** ")
+def test_a_wrong_answer_gets_a_hint():
+    def hinted(name, answer, hint):
+        verdict = lessons.check(name, answer)
+        assert not verdict.ok
+        assert hint in verdict.text
+        assert verdict._repr_markdown_().startswith("**Not yet:** ")
+
+    hold(hinted, [(f"{name}, {hint!r}", name, answer, hint) for name, answer, hint in WRONG])
 
 
-@pytest.mark.parametrize("name", RIGHT)
-@pytest.mark.parametrize("answer", [None, ..., "ten", float("nan"), -1, True, [], (1, 2)])
-def test_what_is_no_answer_is_told_so(name, answer):
-    verdict = lessons.check(name, answer)
-    assert not verdict.ok
-    assert verdict.text.endswith(".")
+def test_what_is_no_answer_is_told_so():
+    def told(name, answer):
+        verdict = lessons.check(name, answer)
+        assert not verdict.ok
+        assert verdict.text.endswith(".")
+
+    answers = (None, ..., "ten", float("nan"), -1, True, [], (1, 2))
+    hold(told, [(f"{name}, {answer}", name, answer) for answer in answers for name in RIGHT])
 
 
 @pytest.mark.parametrize("answer", [10 * 25 / 22, 11.36, 11.4, 9.93 * 25 / 22])
@@ -46,10 +53,10 @@ def test_a_buffer_counts_with_and_without_the_way_through_the_router(answer):
     assert verdict.ok, verdict
 
 
-@pytest.mark.parametrize("delay", range(4, 31))
-def test_the_rule_itself_answers_for_every_delay_that_is_asked(delay):
+def test_the_rule_itself_answers_for_every_delay_that_is_asked():
     exercise = lessons.exercises()["01.2"]
-    assert exercise.verdict(delay * 25 / 22, delay=delay).ok
+    asked = range(4, 31)
+    assert [n for n in asked if not exercise.verdict(n * 25 / 22, delay=n).ok] == []
 
 
 def test_who_pays_for_a_guarantee_is_told():
@@ -97,20 +104,24 @@ def test_every_lesson_has_exercises_whose_numbers_vary():
     assert set(VARIED) == set(BY_HAND)
 
 
-@pytest.mark.parametrize("student", [7, 4711])
-@pytest.mark.parametrize("name", VARIED)
-def test_the_check_knows_the_numbers_of_a_student(name, student):
-    given = lessons.exercises()[name].given(student)
-    assert all(f"{value:g}" in lessons.question(name, student) for value in given.values())
-    verdict = lessons.check(name, BY_HAND[name](**given), student=student)
-    assert verdict.ok, (given, verdict)
+def test_the_check_knows_the_numbers_of_a_student():
+    def known(name, student):
+        given = lessons.exercises()[name].given(student)
+        assert all(f"{value:g}" in lessons.question(name, student) for value in given.values())
+        verdict = lessons.check(name, BY_HAND[name](**given), student=student)
+        assert verdict.ok, (given, verdict)
+
+    students = (7, 4711)
+    hold(known, [(f"{name}, student {n}", name, n) for name in VARIED for n in students])
 
 
-@pytest.mark.parametrize("name", VARIED)
-def test_students_have_different_numbers(name):
-    asked = [lessons.question(name, student) for student in range(1, 31)]
-    assert len(set(asked)) > 10
-    assert asked == [lessons.question(name, student) for student in range(1, 31)]
+def test_students_have_different_numbers():
+    def different(name):
+        asked = [lessons.question(name, student) for student in range(1, 31)]
+        assert len(set(asked)) > 10
+        assert asked == [lessons.question(name, student) for student in range(1, 31)]
+
+    hold(different, [(name, name) for name in VARIED])
 
 
 def test_a_second_wrong_answer_gets_a_further_hint():
@@ -123,10 +134,12 @@ def test_a_second_wrong_answer_gets_a_further_hint():
     assert "Hint:" not in lessons.check("00.1", 10).text
 
 
-@pytest.mark.parametrize("name", RIGHT)
-def test_an_answer_of_the_wrong_type_is_no_try(name):
-    for answer in ("ten", [], {}, object()):
+def test_an_answer_of_the_wrong_type_is_no_try():
+    def no_try(name, answer):
         assert "Hint:" not in lessons.check(name, answer).text
+
+    answers = ("ten", [], {}, object())
+    hold(no_try, [(f"{name}, {answer}", name, answer) for name in RIGHT for answer in answers])
 
 
 @pytest.mark.parametrize("student", [-1, 1.5, "7", True])
