@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from offenders import hold
 from qoslib import measurements, units
 from qoslib.compare import MODELS, published
 from qoslib.flows import Host
@@ -14,16 +15,8 @@ from qoslib.platforms.provenance import Facts, fitted, sourced
 from qoslib.record import from_json
 from qoslib.traffic import Stream
 
-SOURCED = [
-    (name, fact) for name in PLATFORMS for fact, f in platform(name).facts.items()
-    if f.kind == "sourced"
-]  # fmt: skip
-DESCRIBED = [
-    pytest.param(experiment, id=f"{name}-{assumptions}-{title}")
-    for name in PLATFORMS
-    for assumptions in platform(name).assumptions
-    for title, experiment in platform(name).experiments(assumptions).items()
-]
+#: Each router below its name.
+NAMED = [(name, platform(name)) for name in PLATFORMS]
 #: Keys may carry the statistic of a latency.
 LATENCIES = ("latency_average", "latency_maximum", "latency_minimum")
 
@@ -101,32 +94,50 @@ def test_an_experiment_of_a_wrong_kind_is_refused(changes, said):
         Experiment(**fields | changes)
 
 
-@pytest.mark.parametrize(("name", "fact"), SOURCED)
-def test_a_sourced_fact_is_its_row(name, fact):
-    value = platform(name).facts[fact]
-    assert any(value == pytest.approx(row) for row in rows(value.origin)), rows(value.origin)
+def test_a_sourced_fact_is_its_row():
+    def printed_so(value):
+        found = rows(value.origin)
+        assert any(value == pytest.approx(row) for row in found), f"{value}, not {found}"
+
+    hold(
+        printed_so,
+        [
+            (f"{name} {fact}", value)
+            for name, router in NAMED
+            for fact, value in router.facts.items()
+            if value.kind == "sourced"
+        ],
+    )
 
 
-@pytest.mark.parametrize("name", PLATFORMS)
-def test_what_a_parameter_was_fitted_on_is_published(name):
-    for keys in platform(name).facts.fitted_on.values():
-        assert all(rows(key) for key in keys)
+def test_what_a_parameter_was_fitted_on_is_published():
+    def unpublished(router):
+        keys = [key for keys in router.facts.fitted_on.values() for key in keys]
+        return [key for key in keys if not rows(key)]
+
+    hold(unpublished, NAMED)
 
 
-@pytest.mark.parametrize("name", PLATFORMS)
-def test_a_platform_prints_where_its_numbers_come_from(name):
-    facts = platform(name).facts
-    table = str(facts).splitlines()
-    for line, (fact, value) in zip(table, facts.items(), strict=True):
+def test_a_platform_prints_where_its_numbers_come_from():
+    def told(line, fact, value):
         assert value.origin
         assert value.kind in ("sourced", "assumed", "fitted")
         assert line.startswith(fact)
         assert line.endswith(value.origin)
 
+    hold(
+        told,
+        [
+            (f"{name} {fact}", line, fact, value)
+            for name, router in NAMED
+            for line, (fact, value) in zip(
+                str(router.facts).splitlines(), router.facts.items(), strict=True
+            )
+        ],
+    )
 
-@pytest.mark.parametrize("name", PLATFORMS)
-def test_a_platform_declares_what_the_scoreboard_needs(name):
-    router = platform(name)
+
+def declares_what_the_scoreboard_needs(name, router):
     assert router.name == name
     assert next(iter(router.assumptions)) == "base"
     assert set(router.models) <= set(MODELS)
@@ -140,26 +151,43 @@ def test_a_platform_declares_what_the_scoreboard_needs(name):
         router.experiments("wishful")
 
 
-@pytest.mark.parametrize(
-    ("made", "name"), [(m, name) for name in PLATFORMS for m in platform(name).ports.values()]
-)
-def test_a_platforms_ports_are_those_of_its_experiments(made, name):
-    arguments = inspect.signature(made).parameters.values()
-    needed = [each for each in arguments if each.default is each.empty]
-    sizes = {each.name: 1e6 for each in needed if each.kind is not each.VAR_KEYWORD}
-    described = platform(name).experiments().values()
-    assert made(**sizes).name in {each.port.name for each in described} | {
-        hop.at.name for each in described for hop in getattr(each.port, "hops", ())
-    }
+def test_a_platform_declares_what_the_scoreboard_needs():
+    hold(declares_what_the_scoreboard_needs, [(name, name, router) for name, router in NAMED])
 
 
-@pytest.mark.parametrize("experiment", DESCRIBED)
-def test_an_experiment_survives_json(experiment):
-    assert from_json(experiment.port.to_json()) == experiment.port
-    for stream in experiment.streams:
-        assert Stream.from_json(stream.to_json()) == stream
-    for host in experiment.hosts:
-        assert Host.from_json(host.to_json()) == host
+def test_a_platforms_ports_are_those_of_its_experiments():
+    def described(made, router):
+        arguments = inspect.signature(made).parameters.values()
+        needed = [each for each in arguments if each.default is each.empty]
+        sizes = {each.name: 1e6 for each in needed if each.kind is not each.VAR_KEYWORD}
+        experiments = router.experiments().values()
+        assert made(**sizes).name in {each.port.name for each in experiments} | {
+            hop.at.name for each in experiments for hop in getattr(each.port, "hops", ())
+        }
+
+    hold(
+        described,
+        [(f"{name} {port}", m, r) for name, r in NAMED for port, m in r.ports.items()],
+    )
+
+
+def test_an_experiment_survives_json():
+    def survives(experiment):
+        assert from_json(experiment.port.to_json()) == experiment.port
+        for stream in experiment.streams:
+            assert Stream.from_json(stream.to_json()) == stream
+        for host in experiment.hosts:
+            assert Host.from_json(host.to_json()) == host
+
+    hold(
+        survives,
+        [
+            (f"{name}, {assumptions}, {title}", experiment)
+            for name, router in NAMED
+            for assumptions in router.assumptions
+            for title, experiment in router.experiments(assumptions).items()
+        ],
+    )
 
 
 @pytest.mark.parametrize("experiment", ["base", "scenario1"])
