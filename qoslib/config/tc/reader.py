@@ -109,7 +109,7 @@ def _read_all(
         for line, of in sorted(
             [
                 *((each.line, each.text) for each, _ in commands),
-                *((each.line, each.text) for each in script.functions.values()),
+                *((each.line, each.text) for each in script.wrappers),
             ]
         )
         if (line, of) not in unsaid

@@ -1,55 +1,52 @@
-"""A shell script with tc commands in it, read and never run."""
+"""The tc commands of a shell script, which is read and never run.
+
+Each simple command of the shell goes one way: a change of variables is taken; functions that it
+calls and variables are put in; what runs `tc` is taken off; what stands behind it is a command of
+tc, or a remark says why it is none.
+"""
 
 import json
 import re
-import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import NamedTuple
 
-from qoslib.config.records import Remark, refusal
+from qoslib.config.lines import Line
+from qoslib.config.records import Remark, Statement, refusal
 from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
-from qoslib.config.tc.arithmetic import ARITHMETIC, changed, worked_out
 from qoslib.config.tc.command import THINGS, VERBS, Command, command, meant
-from qoslib.config.tc.wrappers import HEADER, QUIET, Function, called, functions, plain, unwrapped
+from qoslib.config.tc.shell import (
+    QUIET,
+    Function,
+    called,
+    functions,
+    plain,
+    simple_commands,
+)
+from qoslib.config.tc.variables import ASSIGNMENT, Variables
 
 __all__ = ["Script", "read_script"]
 
-#: Longest value of a variable; a value made of others cannot grow without end.
-LONGEST = 1000
-#: Longest line that is read as a command.
-LONGEST_LINE = 10_000
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL | re.ASCII)
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))", re.ASCII)
-_REDIRECTION = re.compile(r"(?<!\S)\d?(?:&>>?|>>?|<)\s*(?:&\d|&-|[^\s;|&()<>]+)")
+#: Programs that run what stands behind them.
+_RUNS = {"sudo", "doas", "exec", "command", "nohup", "time", "nice", "ionice", "timeout", "env"}
+_RUNS |= {"export", "local", "readonly", "declare", "stdbuf", "busybox", "eval", "setsid", "chrt"}
+_RUNS |= {"taskset", "builtin", "chroot"}
+#: Those that run it in another place, whose name stands last: its devices are others.
+_PLACES = {"ip", "docker", "podman", "lxc", "lxc-attach", "kubectl", "ssh", "nsenter"}
 _NAMED = re.compile(r'#\s*([0-9a-f]*:[0-9a-f]*|fwmark \d+|the rest) is ("(?:[^"\\]|\\.)*")\s*')
-#: What a terminal has in front of a command, where it cannot be a comment.
-_PROMPT = re.compile(r"^[ \t]*(?:\[?[\w.-]+@[\w.-]+[: ][^\s#$]*[#$]|\$)[ \t]+(?=\S)")
+#: A packet filter that marks packets for tc: its target alone, without addresses.
 _MARKS = re.compile(
     r"(?:-j|--jump)\s+((?:MARK|CLASSIFY|DSCP|TOS|CONNMARK)\b(?:\s+--[\w-]+(?:\s+[\w:/]+)?)?)"
 )
 _TC = re.compile(r"(?<![\w.-])tc\s")
-_FUNCTION = re.compile(HEADER, re.MULTILINE | re.ASCII)
-_OPENS = {"if": "a condition", "case": "a condition", "{": "a function", "select": "a loop"}
-_OPENS |= dict.fromkeys(("for", "while", "until"), "a loop")
-_CLOSES = {"fi", "esac", "}", "done"}
-_BETWEEN = {";", "&&", "||", "|", "&", ";;", "then", "do", "else", "elif", "in", "!"}
-#: Where `tc` is, asked of the shell.
-_WHERE = re.compile(
-    r"(?P<mark>`)?(?(mark)|\$\()[ \t]*(?:which|command[ \t]+-v|type[ \t]+-[pP])[ \t]+"
-    r"(?:/[\w/]*/)?tc(?![\w.-])[^`()]*(?(mark)`|\))"
-)
-#: Arithmetic is one word, so its spaces and signs are put away while a line is taken apart.
-_AWAY = {ord(sign): 0xE000 + ord(sign) for sign in " \t()<>&|;#"}
-_BACK = {away: sign for sign, away in _AWAY.items()}
-
-
 _OWN_ACTION = "An action of its own has an effect only in filters that name it: it is left out."
 #: Other objects of tc, and what is lost by leaving them out.
 _OTHERS = {"actions": _OWN_ACTION, "action": _OWN_ACTION, "chain": "Chains are left out."}
 _OTHERS |= dict.fromkeys(("monitor", "exec", "help"), "It changes no queue.")
-_NO_COMMAND = "It is no command of tc that is known here, and left out."
+_BLOCKS = {"if": "a condition", "case": "a condition"}
+_BLOCKS |= dict.fromkeys(("for", "while", "until", "select"), "a loop")
+_PASTE = "Nothing of a shell is run: paste the commands that it gives."
 
 
 class Script(NamedTuple):
@@ -63,14 +60,14 @@ class Script(NamedTuple):
         Lines of tc that could not be read.
     unread : dict of str to int
         Device, empty for any, and the first line that would have changed its queues.
-    functions : dict of str to Function
-        Those that only pass their arguments.
+    wrappers : list of Statement
+        Functions that only pass their arguments.
     """
 
     commands: list[tuple[Command, dict[str, str]]]
     remarks: list[Remark]
     unread: dict[str, int]
-    functions: Mapping[str, Function]
+    wrappers: list[Statement]
 
 
 def read_script(text: str) -> Script:
@@ -83,162 +80,217 @@ def read_script(text: str) -> Script:
     >>> script.commands[0][0].device
     'eth0'
     """
-    own, text = functions(text, _parts)
-    found, values, names = Script([], [], {}, own), dict[str, str](), dict[str, str]()
-    with_tc = _with_tc(text)
-    inside: list[tuple[str, int]] = []
-    for number, line in _logical_lines(text):
-        check_time(number)
-        comment = _NAMED.fullmatch(line.strip())
-        if comment:
-            _name(comment, number, names)
+    lines = simple_commands(text, _is_tc)
+    known = functions(lines)
+    passing = [each for each in known.values() if each.words]
+    holders = {name: each.line for name, each in known.items() if _holds_tc(each)}
+    reader = _Reader({name: each.words for name, each in known.items() if each.words})
+    for line in lines:
+        check_time(line.number)
+        if {each.text for each in passing}.intersection(line.parents):
             continue
-        tokens = _tokens(line)
-        if tokens is None:
-            if begin := _TC.search(line):
-                lost = "The quotation does not end on this line, so it is not read."
-                text = _short(line[begin.start() :])
-                found.remarks.append(Remark("unknown", number, text, lost))
-                _unread(text.split()[1:], number, found)
-            continue
-        if _MARKS.search(line) and any("tables" in token for token in tokens):
-            _mark(line, number, found)
-            continue
-        parts = list(_commands(tokens, number, inside))
-        for words, blocks, certain in parts:
-            said = len(found.remarks)
-            _one(words, certain, number, values, names, blocks, found)
-            if words[0] in with_tc and len(found.remarks) == said:
-                lost = f"It calls what begins in line {with_tc[words[0]]}. {_PASTE_THEM}"
-                found.remarks.append(Remark("unknown", number, words[0], lost))
-    return found
+        said = len(reader.remarks)
+        reader.take(line)
+        if line.words and line.words[0] in holders and len(reader.remarks) == said:
+            begin = holders[line.words[0]]
+            reader.remark(line, line.words[0], f"It calls what begins in line {begin}. {_PASTE}")
+    statements = [Statement(each.line, each.text) for each in passing]
+    return Script(reader.commands, reader.remarks, reader.unread, statements)
 
 
-def _with_tc(text: str) -> dict[str, int]:
-    """Functions of a script that hold commands of tc, and the line where each begins."""
-    found: dict[str, int] = {}
-    line, last = 1, 0
-    for function in _FUNCTION.finditer(text):
-        begin = function.end()
-        line, last = line + text.count("\n", last, begin), begin
-        check_time(line)
-        end = text.find("\n}", begin)
-        if _TC.search(text, begin, end if end >= 0 else len(text)):
-            found[function["a"] or function["b"]] = line
-    return found
+class _Reader:
+    """Variables and names, as the commands of a script leave them."""
 
+    def __init__(self, wrappers: Mapping[str, tuple[str, ...]]) -> None:
+        self.wrappers = wrappers
+        self.commands: list[tuple[Command, dict[str, str]]] = []
+        self.remarks: list[Remark] = []
+        self.unread: dict[str, int] = {}
+        self.variables = Variables()
+        self.names: dict[str, str] = {}
 
-def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Lines, those that end in a backslash with what follows."""
-    begun, first = "", 0
-    for number, line in enumerate(text.split("\n"), 1):
-        first = first or number
-        whole = begun + (line if begun else _PROMPT.sub("", line))
-        if whole.endswith("\\") and len(whole) < LONGEST_LINE:
-            begun = whole[:-1] + " "
-            continue
-        yield first, whole
-        begun, first = "", 0
-    if begun:
-        yield first, begun
+    def take(self, line: Line) -> None:
+        """Read one simple command, comment or line that cannot be taken apart."""
+        if line.words == ("#",):
+            self._name(line)
+        elif not line.words:
+            self._endless(line)
+        elif target := _marks(called(list(line.words), self.wrappers)):
+            self._mark(line, target)
+        elif not self.variables.take(line):
+            self._run(line)
 
+    def remark(self, line: Line, text: str, lost: str) -> None:
+        """Note a command that is not read, and why."""
+        self.remarks.append(Remark("unknown", line.number, text, lost))
 
-def _name(comment: re.Match[str], line: int, names: dict[str, str]) -> None:
-    try:
-        names[comment[1]] = json.loads(comment[2])
-    except ValueError:
-        raise ConfigurationError(f"the name of {comment[1]} is no text in quotes", line) from None
+    def _name(self, line: Line) -> None:
+        """A comment that names a class or a mark."""
+        if comment := _NAMED.fullmatch(line.text):
+            try:
+                self.names[comment[1]] = json.loads(comment[2])
+            except ValueError:
+                problem = f"the name of {comment[1]} is no text in quotes"
+                raise ConfigurationError(problem, line.number) from None
 
+    def _endless(self, line: Line) -> None:
+        if begin := _TC.search(line.text):
+            text = _short(line.text[begin.start() :])
+            self.remark(line, text, "The quotation does not end on this line, so it is not read.")
+            self._unread(text.split()[1:], line)
 
-def _tokens(line: str) -> list[str] | None:
-    if len(line) > LONGEST_LINE:
-        return []
-    line = ARITHMETIC.sub(lambda found: found[0].translate(_AWAY), _WHERE.sub("tc", line))
-    lexer = shlex.shlex(_REDIRECTION.sub(" ", line), posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    try:
-        return [token.translate(_BACK) for token in lexer]
-    except ValueError:
-        return None
+    def _mark(self, line: Line, target: str) -> None:
+        lost = "Which packets get this mark is not read: give it to your streams."
+        text = f"iptables ... -j {_short(target)}"
+        self.remarks.append(Remark("not modelled", line.number, text, lost))
 
+    def _run(self, line: Line) -> None:
+        """A command with its functions and variables put in."""
+        at = next((i for i, word in enumerate(line.words) if plain(word) == "tc"), 0)
+        text = _short(" ".join(line.words[at:]))
+        words, unknown = self._expanded(line)
+        if length := _queue_length(words):
+            if unknown:
+                self.remark(line, text, f"{_no_value(unknown)}. {_PASTE}")
+            else:
+                made = Command(line.number, text, "link", "change", *length)
+                self.commands.append((made, {}))
+            return
+        words = called(words, self.wrappers)
+        behind = _behind_tc(words)
+        if behind is not None:
+            self._tc(line, text, *behind, unknown)
+        elif foreign := _foreign(words):
+            lost = f"What {words[0][:40]!r} does with this is not known: it is not read."
+            self.remark(line, text, lost)
+            self._unread(foreign, line)
 
-def _parts(text: str) -> list[list[str]] | None:
-    """The commands of the body of a function, and what stands between them."""
-    parts: list[list[str]] = [[]]
-    for _, line in _logical_lines(text):
-        tokens = _tokens(line)
-        if tokens is None:
-            return None
-        for token in [*tokens, ";"]:
-            parts += [[token], []] if token in _BETWEEN else []
-            if token not in _BETWEEN:
-                parts[-1].append(token)
-    return [part for part in parts if part]
+    def _expanded(self, line: Line) -> tuple[list[str], str]:
+        """The words with their values, and the first variable without one that counts."""
+        expanded, unknown = list[str](), ""
+        words = called(list(line.words), self.wrappers)
+        for before, word in zip(["", *words], words, strict=False):
+            whole, missing = self.variables.expand(word, line.number)
+            if missing and before != "dev" and plain(word) != "tc":
+                unknown = unknown or missing
+            expanded += whole.split() if "$" in word and not missing else [whole]
+        return expanded, unknown
 
+    def _tc(self, line: Line, text: str, words: list[str], place: str, unknown: str) -> None:
+        """What stands behind tc: a command, or a remark that says why it is none."""
+        if not words:
+            return
+        if not meant(words[0], THINGS):
+            self._other_thing(line, text, words)
+            return
+        if len(words) > 1 and VERBS.get(meant(words[1], tuple(VERBS))) == "show":
+            return
+        reason = _not_run(line) or (_no_value(unknown) if unknown else "")
+        if not reason:
+            try:
+                made = command(words, line.number, text)
+            except TakesTooLongError:
+                raise
+            except ConfigurationError as error:
+                self.remarks.append(refusal(error, line.number, text))
+                return
+            if made is None:
+                reason = "It is no command of tc that is known here"
+            elif made.verb != "show":
+                self.commands.append((made._replace(place=place), dict(self.names)))
+                self.names.clear()
+        if reason:
+            self.remark(line, text, f"{reason}. {_PASTE}")
+            self._unread(words, line)
 
-def _short(line: str) -> str:
-    return " ".join(line.split())[:200]
-
-
-def _mark(line: str, number: int, found: Script) -> None:
-    """What a packet filter marks for tc: its target alone, without addresses."""
-    target = _MARKS.search(line)
-    assert target is not None
-    lost = "Which packets get this mark is not read: give it to your streams."
-    text = "iptables ... -j " + _short(target[1])
-    found.remarks.append(Remark("not modelled", number, text, lost))
-
-
-def _commands(
-    tokens: list[str], number: int, inside: list[tuple[str, int]]
-) -> Iterator[tuple[list[str], list[tuple[str, int]], bool]]:
-    """The commands of a line, the blocks around each, and whether it is run for certain."""
-    words: list[str] = []
-    certain, behind = True, ";"
-    for index, token in enumerate([*tokens, ";"]):
-        if token in _BETWEEN:
-            if words:
-                yield words, list(inside), certain and not inside
-            ran = certain and _is_tc(words)
-            certain = ran if token == "&&" else token not in ("||", "|")
-            words, behind = [], token
-        elif not words and token in _OPENS:
-            inside.append((_OPENS[token], number))
-        elif not words and token in _CLOSES:
-            del inside[-1:]
-        elif token in ("()", "(", ")") and behind in _BETWEEN and len(words) < 2:
-            opens = "{" in tokens[index:] or token == "()"
-            words = []
-            if opens and "{" not in tokens[index:]:
-                behind = ";"
+    def _other_thing(self, line: Line, text: str, words: list[str]) -> None:
+        """What is no qdisc, class or filter."""
+        word, *rest = words
+        near = get_close_matches(word, THINGS, 1)
+        if word in _OTHERS:
+            remark = Remark("not modelled", line.number, text, _OTHERS[word])
+            self.remarks.append(remark)
+        elif near:
+            lost = f"{word[:40]!r} is no command of tc, did you mean {near[0]!r}?"
+            self.remark(line, text, lost)
+            self._unread([near[0], *rest], line)
         else:
-            words.append(token)
+            self.remark(line, text, "It is no command of tc that is known here, and left out.")
+
+    def _unread(self, words: list[str], line: Line) -> None:
+        """Note that the queues of a device are not what was read of them."""
+        verb = VERBS.get(meant(words[1], tuple(VERBS))) if len(words) > 1 else "show"
+        if verb not in ("delete", "show") and meant(words[0], THINGS) in ("qdisc", "class"):
+            at = words.index("dev") + 1 if "dev" in words[:-1] else 0
+            self.unread.setdefault(words[at] if at else "", line.number)
 
 
-def _is_tc(words: list[str]) -> bool:
+def _short(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
+def _marks(words: Sequence[str]) -> str:
+    """What a packet filter does with packets for tc; empty of anything else."""
+    found = _MARKS.search(" ".join(words))
+    return found[1] if found and any("tables" in word for word in words) else ""
+
+
+def _no_value(unknown: str) -> str:
+    what = "What another command gives" if unknown == "$(...)" else f"${unknown}"
+    return f"{what} has no value here"
+
+
+def _not_run(line: Line) -> str:
+    """Why nobody can say whether a command is run; empty if it is."""
+    blocks = [at for at, name in enumerate(line.parents) if name not in ("&&", "||", "|")]
+    if blocks:
+        block = _BLOCKS.get(line.parents[blocks[-1]], "a function")
+        return f"It stands in {block} that begins in line {line.opened[blocks[-1]]}"
+    return "Whether it is run depends on another command" if line.parents else ""
+
+
+def _holds_tc(function: Function) -> bool:
+    """Whether calls of a function change queues in a way that is not read."""
+    words = (" ".join(line.words) or line.text for line in function.body)
+    return not function.words and any(_TC.search(each) for each in words)
+
+
+def _is_tc(words: Sequence[str]) -> bool:
     return _behind_tc(words) is not None
 
 
-def _own(words: list[str]) -> list[str]:
-    """The words from tc on: what stands in front of it is not about queues."""
-    at = next((i for i, word in enumerate(words) if plain(word) == "tc"), 0)
-    return words[at:]
+def _behind_tc(words: Sequence[str]) -> tuple[list[str], str] | None:
+    """What stands behind `tc` and its options, and where it is run; None if it is no tc command.
 
-
-def _behind_tc(words: list[str]) -> tuple[list[str], str] | None:
-    """What stands behind `tc` and its options, and where it is run; None if it is no tc command."""
+    >>> _behind_tc("sudo ip netns exec red tc -s qdisc show".split())
+    (['qdisc', 'show'], 'red')
+    >>> _behind_tc("mine tc qdisc show".split())
+    """
     if len(words) > 1 and words[0] in THINGS and (words[1] in VERBS or ":" in "".join(words[2:3])):
-        return words, ""
-    found = unwrapped(words)
-    if found is None:
+        return list(words), ""
+    at = next((i for i, word in enumerate(words) if plain(word) == "tc"), None)
+    place = _place([word for word in words[:at] if not ASSIGNMENT.fullmatch(word)])
+    if at is None or place is None:
         return None
-    rest, place = found[0][1:], found[1]
+    rest = list(words[at + 1 :])
     while rest and rest[0].startswith("-"):
         option = rest.pop(0)
         if option in ("-n", "-netns", "-b", "-batch"):
             place = rest[0] if rest and option in ("-n", "-netns") else place
             del rest[:1]
     return rest, place
+
+
+def _place(before: list[str]) -> str | None:
+    """Where the programs in front of tc run it; empty of here, None where they may not run it."""
+    if not before:
+        return ""
+    first = plain(before[0])
+    if first not in _RUNS | _PLACES or (first == "ip" and before[2:3] != ["exec"]):
+        return None
+    if "vrf" in before or not any(plain(word) in _PLACES for word in before):
+        return ""
+    return [word for word in before if not word.startswith("-")][-1]
 
 
 def _foreign(words: list[str]) -> list[str]:
@@ -251,141 +303,6 @@ def _foreign(words: list[str]) -> list[str]:
     return []
 
 
-def _expand(word: str, values: dict[str, str], line: int) -> tuple[str, str]:
-    """A word with its variables' values, and the first variable that has none."""
-    unknown = ""
-
-    def number(found: re.Match[str]) -> str:
-        nonlocal unknown
-        made, missing = worked_out(found, values)
-        _forget(changed(found[0]), values)
-        unknown = unknown or missing
-        return found[0] if made is None else str(made)
-
-    def value(found: re.Match[str]) -> str:
-        nonlocal unknown
-        name = found[1] or found[2]
-        if name not in values:
-            unknown = unknown or name
-        return values.get(name, found[0])
-
-    whole = _VARIABLE.sub(value, ARITHMETIC.sub(number, word))
-    if len(whole) > LONGEST:
-        raise ConfigurationError("a variable grows without end", line)
-    return whole, unknown or ("" if not re.search(r"\$[({]|`|\$$", whole) else "$(...)")
-
-
-_PASTE_THEM = "Nothing of a shell is run: paste the commands that it gives."
-_PASTE = f"{{}}. {_PASTE_THEM}"
-
-
-def _no_value(unknown: str) -> str:
-    what = "What another command gives" if unknown == "$(...)" else f"${unknown}"
-    return f"{what} has no value here"
-
-
-def _one(
-    words: list[str],
-    certain: bool,
-    number: int,
-    values: dict[str, str],
-    names: dict[str, str],
-    inside: list[tuple[str, int]],
-    found: Script,
-) -> None:
-    """One command of the shell: an assignment, tc, or nothing of ours."""
-    own = [word for word in words if word not in ("export", "local", "readonly", "declare")]
-    if own and all(_ASSIGNMENT.fullmatch(word) for word in own):
-        _assign(own, certain, number, values)
-        return
-    if words[0] in ("((", "let", "read", "unset"):
-        _forget(words if words[0] in ("read", "unset") else changed(" ".join(words)), values)
-        return
-    text = _short(" ".join(_own(words)))
-    expanded, unknown = list[str](), ""
-    words = called(words, found.functions)
-    for index, word in enumerate(words):
-        whole, missing = _expand(word, values, number)
-        if missing and not (index and words[index - 1] == "dev") and plain(word) != "tc":
-            unknown = unknown or missing
-        expanded += whole.split() if "$" in word and not missing else [whole]
-    if length := _queue_length(expanded):
-        if unknown:
-            lost = _PASTE.format(_no_value(unknown))
-            found.remarks.append(Remark("unknown", number, text, lost))
-            return
-        found.commands.append((Command(number, text, "link", "change", *length), {}))
-        return
-    expanded = called(expanded, found.functions)
-    if not expanded:
-        # A variable with nothing in it, where a command would stand.
-        return
-    behind = _behind_tc(expanded)
-    if behind is None:
-        if rest := _foreign(expanded):
-            lost = f"What {expanded[0][:40]!r} does with this is not known: it is not read."
-            found.remarks.append(Remark("unknown", number, text, lost))
-            _unread(rest, number, found)
-        return
-    rest, place = behind
-    if not rest:
-        return
-    reason = ""
-    if not meant(rest[0], THINGS):
-        if rest[0] in _OTHERS:
-            found.remarks.append(Remark("not modelled", number, text, _OTHERS[rest[0]]))
-            return
-        near = get_close_matches(rest[0], THINGS, 1)
-        if not near:
-            found.remarks.append(Remark("unknown", number, text, _NO_COMMAND))
-            return
-        reason = f"{rest[0][:40]!r} is no command of tc, did you mean {near[0]!r}?"
-        found.remarks.append(Remark("unknown", number, text, reason))
-        _unread([near[0], *rest[1:]], number, found)
-        return
-    if len(rest) > 1 and VERBS.get(meant(rest[1], tuple(VERBS))) == "show":
-        return
-    if inside:
-        reason = f"It stands in {inside[-1][0]} that begins in line {inside[-1][1]}"
-    elif not certain:
-        reason = "Whether it is run depends on another command"
-    elif unknown:
-        reason = _no_value(unknown)
-    if not reason:
-        try:
-            made = command(rest, number, text)
-        except TakesTooLongError:
-            raise
-        except ConfigurationError as error:
-            found.remarks.append(refusal(error, number, text))
-            return
-        made = made._replace(place=place) if made is not None else None
-        if made is not None and made.verb != "show":
-            found.commands.append((made, dict(names)))
-            names.clear()
-        elif made is None:
-            reason = "It is no command of tc that is known here"
-    if reason:
-        found.remarks.append(Remark("unknown", number, text, _PASTE.format(reason)))
-        _unread(rest, number, found)
-
-
-def _assign(words: list[str], certain: bool, line: int, values: dict[str, str]) -> None:
-    for word in words:
-        found = _ASSIGNMENT.fullmatch(word)
-        assert found is not None
-        whole, unknown = _expand(found[2], values, line)
-        values.pop(found[1], None)
-        if certain and not unknown:
-            values[found[1]] = whole
-
-
-def _forget(names: Iterable[str], values: dict[str, str]) -> None:
-    """Variables that have another value from here on."""
-    for name in names:
-        values.pop(name, None)
-
-
 def _queue_length(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]] | None:
     """Device and packets of `ip link set dev X txqueuelen N` and of `ifconfig X txqueuelen N`."""
     known = words[:3] == ["ip", "link", "set"] or words[:1] == ["ifconfig"]
@@ -395,11 +312,3 @@ def _queue_length(words: list[str]) -> tuple[str, str, str, str, tuple[str, ...]
             length = words[words.index(key) + 1]
             return behind[0], "", "", "txqueuelen", ("packets", length)
     return None
-
-
-def _unread(rest: list[str], line: int, found: Script) -> None:
-    """Note that the queues of a device are not what was read of them."""
-    changes = len(rest) > 1 and VERBS.get(meant(rest[1], tuple(VERBS))) not in ("delete", "show")
-    if changes and meant(rest[0], THINGS) in ("qdisc", "class"):
-        at = rest.index("dev") + 1 if "dev" in rest[:-1] else 0
-        found.unread.setdefault(rest[at] if at else "", line)

@@ -263,3 +263,37 @@ def test_what_only_shows_is_no_unknown_command_and_counters_are_no_words():
     assert not [each for each in read(text, facts=RATE).remarks if each.kind == "unknown"]
     shown = "qdisc ingress ffff: dev eth0 parent ffff:fff1 ----------------\n"
     assert not read(shown, dialect="tc").remarks
+
+
+def test_a_mark_in_a_condition_ends_no_condition():
+    before = "if up; then iptables -t mangle -A OUT -j MARK --set-mark 1\n"
+    text = SCRIPT.format(tc="tc", before="") + before
+    text += "tc qdisc add dev eth0 parent 1:20 pfifo limit 7\nfi\n"
+    found = read(text, facts=RATE)
+    (said,) = [each for each in found.remarks if each.kind == "unknown"]
+    assert said.lost.startswith("It stands in a condition that begins in line 7.")
+    assert found.ports[0].port is None
+
+
+def test_a_function_of_bash_is_not_run_where_it_stands():
+    more = "function more {\n  tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n}\n"
+    found = read(SCRIPT.format(tc="tc", before="") + more, facts=RATE)
+    (said,) = [each for each in found.remarks if each.kind == "unknown"]
+    assert said.lost.startswith("It stands in a function that begins in line 7.")
+
+
+def test_a_function_without_tc_is_not_listed_where_it_is_called():
+    rule = "  iptables -t mangle -A OUT -p {} --dport $1 -j MARK --set-mark 1\n"
+    text = SCRIPT.format(tc="tc", before="")
+    text += f"mark() {{\n{rule.format('tcp')}{rule.format('udp')}  }}\nmark 22\n"
+    text += "more() {\n  tc qdisc add dev eth0 parent 1:20 pfifo limit 7\n}\n"
+    remarks = read(text, facts=RATE).remarks
+    assert [each.line for each in remarks if each.kind == "unknown"] == [13]
+    assert [each.line for each in remarks if "this mark" in each.lost] == [8, 9]
+
+
+def test_a_function_that_marks_is_listed_where_it_is_called():
+    rule = 'mark() { iptables -t mangle -A OUT -p $1 -j MARK --set-mark "$2"; }\nmark tcp 6\n'
+    remarks = read(SCRIPT.format(tc="tc", before="") + rule, facts=RATE).remarks
+    (mark,) = [each for each in remarks if "this mark" in each.lost]
+    assert (mark.line, mark.text) == (8, "iptables ... -j MARK --set-mark 6")
