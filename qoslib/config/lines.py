@@ -42,3 +42,8 @@ class Line(NamedTuple):
         'bandwidth'
         """
         return self.words[0].lower()
+
+    @property
+    def top(self) -> bool:
+        """Whether it stands at the margin, below no other."""
+        return self.depth == 0

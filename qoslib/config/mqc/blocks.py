@@ -5,9 +5,10 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from qoslib.config.lines import Line
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED, apply, withdraw
 from qoslib.config.mqc.interfaces import INTERFACE, TYPES, interface_line, is_service
-from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words, lines_of
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, lines_of
 from qoslib.config.mqc.matches import match
 from qoslib.config.mqc.names import BUILT_IN, OF_DEVICE
 from qoslib.config.mqc.police import ACTIONS

@@ -1,6 +1,7 @@
 """The lines of an interface that say what its ports are like."""
 
-from qoslib.config.mqc.lines import Line, NotUnderstood, Refused, Words
+from qoslib.config.lines import Line
+from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
 from qoslib.config.mqc.policies import Amount, Interface, Named, plain
 
 __all__ = ["INTERFACE", "TYPES", "interface_line", "is_service"]

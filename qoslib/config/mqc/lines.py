@@ -1,24 +1,26 @@
 """The lines of an indented configuration, with their numbers, and the words of one line."""
 
 import re
-from dataclasses import dataclass
 from typing import NoReturn
 
 from qoslib import units
+from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError, check_time
 
-__all__ = ["Line", "NotUnderstood", "Refused", "Words", "exactly", "lines_of"]
+__all__ = ["NotUnderstood", "Refused", "Words", "exactly", "lines_of"]
 
-#: Behind each line stand two characters that no configuration has: its number, in this base.
-_BASE, _FIRST = 6400, 0xE000
 #: So many columns of indentation count; a banner may have more.
 _COLUMNS = 32
 #: A command is no longer than this.
 _LONGEST = 2000
-#: Comments, and banners without a text, whose end netutils does not find.
+#: Comments, and banners without a text.
 _DROPPED = re.compile(r"!|banner \S+ (\S{1,2})\1$")
 #: What people write behind a command, as ``priority level 1 ! calls``.
 _REMARK = re.compile(r" !+ .*$")
+_BANNERS = "banner", "vacant-message"
+#: What parts the text of a banner from its command, and what stands behind that.
+_BANNER = re.compile(r"(?:banner \S+|vacant-message) (\^C|.)(.*)")
+_ENDLESS = "this banner has no end"
 _NUMBER = re.compile(r"\d{1,15}(\.\d{1,9})?")
 _RATE = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)([kmg]?)(?:bps)?", re.IGNORECASE)
 _RATES = {"": "bit/s", "k": "kbit/s", "m": "Mbit/s", "g": "Gbit/s"}
@@ -45,61 +47,31 @@ class Refused(ConfigurationError):
     """A line that a device would not take."""
 
 
-@dataclass(frozen=True)
-class Line:
-    """A line: its number from 1, its text, its words, and whether it stands below none."""
+def lines_of(text: str, banner_end: str = "") -> list[Line]:
+    """The lines of an indented configuration, without comments and banners.
 
-    number: int
-    text: str
-    words: tuple[str, ...]
-    top: bool
-    indent: int = 0
-
-    @property
-    def verb(self) -> str:
-        """Its first word, in small letters."""
-        return self.words[0].lower()
-
-
-def lines_of(text: str, parser: str = "IOSConfigParser") -> list[Line]:
-    """The lines of an indented configuration, without comments and banners."""
-    try:
-        from netutils.config import parser as parsers
-    except ImportError:
-        raise ConfigurationError(
-            "this dialect is read with netutils; install it by: pip install 'qoslib[config]'"
-        ) from None
-
-    base: type[parsers.BaseSpaceConfigParser] = getattr(parsers, parser)
-
-    class Parser(base):  # type: ignore[misc, valid-type]
-        """That of netutils, which looks at the clock at each line."""
-
-        def is_banner_start(self, line: str) -> bool:
-            check_time(_number(line) if min(line[-2:], default="") >= chr(_FIRST) else None)
-            return bool(super().is_banner_start(line))
-
-    numbered = _numbered(text)
-    if not numbered:
-        return []
-    try:
-        parsed = Parser("\n".join(numbered)).config_lines
-    except ConfigurationError:
-        raise
-    except (ValueError, IndexError, RuntimeError):
-        banner = next((i for i, line in enumerate(numbered) if line.startswith("banner")), 0)
-        raise ConfigurationError("this banner has no end", _number(numbered[banner])) from None
-    found = []
-    for each in parsed:
-        said = each.config_line.strip()
-        if "\n" not in each.config_line and len(said) > len(_mark(0)) and said[0] != "#":
-            found.append(_line(each.config_line, not each.parents))
-            check_time(found[-1].number)
-    return found
+    A banner ends with the character behind its name, unless the dialect has one end for all.
+    """
+    kept = _without_comments(text)
+    margin = min((indent for _, indent, _ in kept), default=0)
+    lines: list[Line] = []
+    end, begun = "", 0
+    for at, (number, indent, bare) in enumerate(kept):
+        if end:
+            end = "" if end in bare else end
+            continue
+        depth = indent - margin if at else 0
+        if bare.startswith(_BANNERS):
+            end, begun = banner_end or _end_of_banner(number, depth, bare), number
+        if bare[0] != "#":
+            lines.append(Line(number, bare, tuple(bare[: _LONGEST + 1].split()), depth))
+    if end:
+        raise ConfigurationError(_ENDLESS, begun)
+    return lines
 
 
-def _numbered(text: str) -> list[str]:
-    """The lines that are no comments, the least indented at the margin, each with its number."""
+def _without_comments(text: str) -> list[tuple[int, int, str]]:
+    """The number, the indentation and the words of each line that is no comment."""
     kept = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line:
@@ -107,25 +79,16 @@ def _numbered(text: str) -> list[str]:
         check_time(number)
         bare = _REMARK.sub("", " ".join(line.split()))
         if bare and not _DROPPED.match(bare):
-            kept.append((min(len(line) - len(line.lstrip()), _COLUMNS), bare + _mark(number)))
-    margin = min((indent for indent, _ in kept), default=0)
-    lines = [" " * (indent - margin) + marked for indent, marked in kept]
-    return [lines[0].lstrip(), *lines[1:]] if lines else []
+            kept.append((number, min(len(line) - len(line.lstrip()), _COLUMNS), bare))
+    return kept
 
 
-def _mark(number: int) -> str:
-    return chr(_FIRST + number // _BASE) + chr(_FIRST + number % _BASE)
-
-
-def _number(line: str) -> int:
-    return (ord(line[-2]) - _FIRST) * _BASE + ord(line[-1]) - _FIRST
-
-
-def _line(marked: str, top: bool) -> Line:
-    text = marked[:-2].strip()
-    words = tuple(text[: _LONGEST + 1].split())
-    indent = len(marked) - len(marked.lstrip())
-    return Line(_number(marked), text, words, top, indent)
+def _end_of_banner(number: int, depth: int, bare: str) -> str:
+    """What ends a banner below its first line; empty where that ends it."""
+    found = _BANNER.match(bare)
+    if not found or (depth and bare.startswith("banner")):
+        raise ConfigurationError(_ENDLESS, number)
+    return "" if found[1] in found[2] else found[1]
 
 
 class Words:

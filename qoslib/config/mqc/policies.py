@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from qoslib.config.mqc.lines import Line
+from qoslib.config.lines import Line
 from qoslib.config.records import Remark, Statement
 from qoslib.config.source import ConfigurationError
 

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
+from qoslib.config.lines import Line
 from qoslib.config.mqc.commands import COMMANDS, UNMODELLED
 from qoslib.config.mqc.interfaces import INTERFACE
-from qoslib.config.mqc.lines import Line
 
 __all__ = ["BESIDE", "SHORT", "spelt"]
 
@@ -63,7 +62,7 @@ SHORT = tuple(
 def spelt(line: Line, block: str) -> Line:
     """A line with its commands written out, where only one is meant.
 
-    >>> line = Line(1, "service-p o WAN", ("service-p", "o", "WAN"), False)
+    >>> line = Line(1, "service-p o WAN", ("service-p", "o", "WAN"))
     >>> spelt(line, "interface").text
     'service-policy output WAN'
     """
@@ -89,7 +88,7 @@ def spelt(line: Line, block: str) -> Line:
         words[at + 3] = _meant(words[at + 3], _WAYS, 1) or words[at + 3]
     if words == list(line.words):
         return line
-    return replace(line, text=" ".join(words), words=tuple(words))
+    return line._replace(text=" ".join(words), words=tuple(words))
 
 
 def _meant(word: str, known: Collection[str], least: int) -> str:
