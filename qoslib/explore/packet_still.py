@@ -1,26 +1,24 @@
 """One moment of a packet view as an SVG of a few kilobytes, for where no program runs."""
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from qoslib.explore import svg
 from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_scene import Scene
 from qoslib.explore.packet_words import time_words
+from qoslib.explore.svg import Shape, Stroke, alike, area, box, dot, rule, stem, text
 from qoslib.port import Forwarder
 
-__all__ = ["INK", "MUTED", "RED", "document", "still_svg", "text"]
+__all__ = ["Moment", "finished", "moment", "still_svg"]
 
-INK, MUTED, RULE, TRAY, RED = "#1F2328", "#59636E", "#B4BBC4", "#F2F3F4", "#B3261E"
-WIDTH, PAD, GATE, LEFT = 820, 10, 566, 164
-FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif"
-#: The largest packet is this wide, and at most so many stand on the link [px].
+PAD, GATE, LEFT = 10, 566, 164
+#: The largest packet is this wide, and a stem at most so long [px].
 LARGEST, STEM = 40.0, 36.0
 #: Above and between the rows of a lane, of one or two lanes and of more [px].
 HEADINGS, BETWEEN = (58, 44), (46, 26)
-SIZE = 12.5
 
 
 class Moment(NamedTuple):
@@ -34,27 +32,42 @@ class Moment(NamedTuple):
 
 def still_svg(scene: Scene, lanes: Sequence[Lane], time_s: float) -> str:
     """The lanes of a scene at a time of the run [s], drawn as the view draws them."""
+    described = scene.spec["lanes"]
+    moments = [moment(lane, scene.spec["start_s"], time_s) for lane in lanes]
+    scale = min(map(_scale, described, moments))
+    shapes: list[Shape] = []
+    y, many = 8.0, len(lanes) > 2
+    for each, now in zip(described, moments, strict=True):
+        drawn = _Lane(each, now, time_s, scale, _colours(scene), y, many)
+        shapes += _shapes(drawn)
+        y = drawn.rows[-1] + drawn.high + BETWEEN[many]
+    y += 16 if many else 6
+    return finished(shapes, scene, time_s - scene.spec["start_s"], GATE - 8, y, y + 10)
+
+
+def finished(
+    shapes: Iterable[Shape], scene: Scene, shown_s: float, badge: float, y: float, height: float
+) -> str:
+    """A still with its badge, and with the time that it shows."""
+    said = f"At {time_words(shown_s)}. Run the cell to let it play."
+    shapes = [*shapes, text(said, PAD, y, svg.MUTED)]
+    if words := scene.spec.get("badge"):
+        shapes.append(text(words, badge, 22, svg.MUTED, anchor="end", weight=600))
+    return svg.document(shapes, height, scene.spec["summary"])
+
+
+def _colours(scene: Scene) -> dict[str, str]:
+    """The colour of each class; that of a rule for those whose queues are not drawn."""
     colours = {each["name"]: each["light"] for each in scene.spec["classes"]}
     for lane in scene.spec["lanes"]:
         others = {name for name, queue in lane["streams"] if queue not in lane["shown"]}
-        colours |= dict.fromkeys(others, RULE)
-    moments = [moment(lane, scene.spec["start_s"], time_s) for lane in lanes]
-    scale = min(_scale(d, m) for d, m in zip(scene.spec["lanes"], moments, strict=True))
-    parts: list[str] = []
-    y, many = 8.0, len(lanes) > 2
-    for described, lane, now in zip(scene.spec["lanes"], lanes, moments, strict=True):
-        y = _lane(parts, described, lane, now, scale, colours, y, time_s, many)
-    if badge := scene.spec.get("badge"):
-        parts.append(text(badge, GATE - 8, 22, MUTED, anchor="end", weight=600))
-    shown = time_words(time_s - scene.spec["start_s"])
-    y += 16 if many else 6
-    parts.append(text(f"At {shown}. Run the cell to let it play.", PAD, y, MUTED))
-    return document(parts, y + 10, scene.spec["summary"])
+        colours |= dict.fromkeys(others, svg.RULE)
+    return colours
 
 
 def moment(lane: Lane, start_s: float, time_s: float) -> Moment:
     """What stands at a time; the counters begin at the start of the window."""
-    events, queues = lane.events, len(_names(lane))
+    events, queues = lane.events, 1 if isinstance(lane.at, Forwarder) else len(lane.at.queues)
     waiting: list[list[tuple[int, int, int]]] = [[] for _ in range(queues)]
     arrived: dict[int, float] = {}
     link: dict[int, tuple[int, int, int, float, float]] = {}
@@ -78,11 +91,6 @@ def moment(lane: Lane, start_s: float, time_s: float) -> Moment:
             link[number] = (*link[number][:3], at_s, at_s - arrived[number])
             sent += at_s >= start_s
     return Moment(waiting, list(link.values())[-80:], sent, dropped)
-
-
-def _names(lane: Lane) -> list[str]:
-    at = lane.at
-    return [at.queue.name] if isinstance(at, Forwarder) else list(at.queue_names)
 
 
 def _length(described: Mapping[str, Any], size: int) -> float:
@@ -116,143 +124,116 @@ def _scale(described: Mapping[str, Any], now: Moment) -> float:
     return float(min(LARGEST / largest, (GATE - 20 - LEFT) / longest))
 
 
-def _lane(
-    parts: list[str],
-    described: Mapping[str, Any],
-    lane: Lane,
-    now: Moment,
-    scale: float,
-    colours: Mapping[str, str],
-    y: float,
-    time_s: float,
-    many: bool,
-) -> float:
-    parts.append(text(described["title"], PAD, y + 14, weight=650, size=15))
-    names = [name for name, _ in described["streams"]]
-    single, shown = len(described["queues"]) == 1, described["shown"]
-    high = 30 if single else 18 if len(shown) > 3 else 22
-    head = GATE if single else GATE - 40
-    headings, between = HEADINGS[many], BETWEEN[many]
-    rows = [y + headings + at * (high + between) for at in range(len(shown))]
-    largest = _largest(described, now)
-    boxes: dict[str, list[str]] = {name: [] for name in names}
-    # A packet that is being sent is cut by the gate, and those that wait stand behind it.
-    line = (rows[0] + rows[-1]) / 2
-    pixels_per_s = scale * described["speed"]
-    stems, rest = [], 0.0
-    longest_s = max((delay for *_, delay in now.on_link if delay == delay), default=1.0)
-    for _, stream, size, at_s, delay_s in now.on_link:
-        w = scale * _length(described, size)
-        x = GATE + (time_s - at_s) * pixels_per_s - (w if np.isnan(delay_s) else 0.0)
-        if np.isnan(delay_s):
+class _Lane(NamedTuple):
+    """A lane, what stands in it at a time, and where and how large it is drawn."""
+
+    described: Mapping[str, Any]
+    now: Moment
+    time_s: float
+    scale: float
+    colours: Mapping[str, str]
+    y: float
+    many: bool
+
+    @property
+    def single(self) -> bool:
+        return len(self.described["queues"]) == 1
+
+    @property
+    def high(self) -> int:
+        return 30 if self.single else 18 if len(self.described["shown"]) > 3 else 22
+
+    @property
+    def rows(self) -> list[float]:
+        """Where the packets of each queue have their upper edge."""
+        apart = self.high + BETWEEN[self.many]
+        first = self.y + HEADINGS[self.many]
+        return [first + at * apart for at in range(len(self.described["shown"]))]
+
+    @property
+    def line(self) -> float:
+        """The upper edge of packets on the link."""
+        return (self.rows[0] + self.rows[-1]) / 2
+
+    @property
+    def head(self) -> float:
+        """Where the oldest packet of a queue stands."""
+        return GATE if self.single else GATE - 40
+
+    def wide(self, size: int) -> float:
+        return self.scale * _length(self.described, size)
+
+    def colour(self, stream: int) -> str:
+        return self.colours[self.described["streams"][stream][0]]
+
+
+def _shapes(lane: _Lane) -> list[Shape]:
+    boxes, stems, rest = _on_link(lane)
+    shapes: list[Shape] = [text(lane.described["title"], PAD, lane.y + 14, weight=650, size=15)]
+    for row, number in zip(lane.rows, lane.described["shown"], strict=True):
+        shapes += _queue(lane, number, row)
+        boxes += _waiting(lane, number, row, lane.head - (rest if lane.single else 0.0))
+    floor = lane.line + lane.high + 4
+    return [
+        *shapes,
+        *alike(boxes),
+        *alike(stems),
+        rule(GATE, lane.line - 5, GATE, floor + 4, svg.INK, 2.5),
+        rule(GATE, floor, svg.WIDTH - PAD, floor),
+        text(f"{lane.now.sent:,} sent", GATE + 4, floor + 16),
+    ]
+
+
+def _on_link(lane: _Lane) -> tuple[list[Stroke], list[Stroke], float]:
+    """Packets on the link, the delays of those that were sent, and what waits of the other one.
+
+    A packet that is being sent is cut by the gate; of several queues, what has not been sent yet
+    is still with its queue.
+    """
+    boxes, stems, rest = [], [], 0.0
+    pixels_per_s, foot = lane.scale * lane.described["speed"], lane.line - 5
+    longest_s = max((delay for *_, delay in lane.now.on_link if delay == delay), default=1.0)
+    for _, stream, size, at_s, delay_s in lane.now.on_link:
+        wide, colour, sending = lane.wide(size), lane.colour(stream), np.isnan(delay_s)
+        x = GATE + (lane.time_s - at_s) * pixels_per_s - (wide if sending else 0.0)
+        if sending:
             rest = max(GATE - x, 0.0)
-        if x + w > WIDTH - PAD:
+        if x + wide > svg.WIDTH - PAD:
             continue
-        # Of several queues, what has not been sent yet is still with its queue.
-        left = x if single else max(x, GATE)
-        boxes[names[stream]].append(_box(left, line + high / 2, x + w - left))
-        if not np.isnan(delay_s) and colours[names[stream]] != RULE:
-            stems.append((x + w / 2, line - 5 - STEM * delay_s / longest_s, names[stream]))
-    for row, number in zip(rows, shown, strict=True):
-        _queue(parts, described, now, number, row, high, head, scale, largest)
-        x = head - (rest if single else 0.0)
-        runs = _runs(
-            [(stream, scale * _length(described, size)) for _, stream, size in now.waiting[number]]
-        )
-        for stream, w in runs:
-            x -= w
-            boxes[names[stream]].append(_box(x, row + high / 2, w))
-    for name, found in boxes.items():
-        if found:
-            look = f'stroke="{colours[name]}" stroke-width="{high}"'
-            parts.append(f'<path {look} d="{"".join(found)}"/>')
-    for name in names:
-        mine = [f"M{x:.1f} {line - 5:g}V{top:.1f}" for x, top, of in stems if of == name]
-        if mine:
-            parts.append(f'<path stroke="{colours[name]}" stroke-width="1.5" d="{"".join(mine)}"/>')
-            if many:
-                continue
-            dots = "".join(f"M{x:.1f} {top:.1f}h0" for x, top, of in stems if of == name)
-            look = f'stroke="{colours[name]}" stroke-width="5" stroke-linecap="round"'
-            parts.append(f'<path {look} d="{dots}"/>')
-    parts.append(rule(GATE, line - 5, GATE, line + high + 8, INK, 2.5))
-    parts.append(rule(GATE, line + high + 4, WIDTH - PAD, line + high + 4))
-    parts.append(text(f"{now.sent:,} sent", GATE + 4, line + high + 20))
-    return rows[-1] + high + between
+        left = x if lane.single else max(x, GATE)
+        boxes.append(box(left, lane.line, x + wide - left, lane.high, colour))
+        if not sending and colour != svg.RULE:
+            top = foot - STEM * delay_s / longest_s
+            stems.append(stem(x + wide / 2, foot, top, colour))
+            stems += [] if lane.many else [dot(x + wide / 2, top, colour)]
+    return boxes, stems, rest
 
 
-def _runs(packets: list[tuple[int, float]]) -> list[tuple[int, float]]:
-    """Neighbours of one class that are too narrow to be told apart, as one bar."""
+def _waiting(lane: _Lane, number: int, y: float, head: float) -> Iterator[Stroke]:
+    """The packets of a queue; neighbours too narrow to be told apart are one."""
     runs: list[tuple[int, float]] = []
-    for stream, w in packets:
-        if w < 3 and runs and runs[-1][0] == stream:
-            runs[-1] = (stream, runs[-1][1] + w)
-        else:
-            runs.append((stream, w))
-    return runs
+    for _, stream, size in lane.now.waiting[number]:
+        wide = lane.wide(size)
+        if wide < 3 and runs and runs[-1][0] == stream:
+            wide += runs.pop()[1]
+        runs.append((stream, wide))
+    for stream, wide in runs:
+        head -= wide
+        yield box(head, y, wide, lane.high, lane.colour(stream))
 
 
-def _queue(
-    parts: list[str],
-    described: Mapping[str, Any],
-    now: Moment,
-    number: int,
-    y: float,
-    high: float,
-    head: float,
-    scale: float,
-    largest: float,
-) -> None:
-    wall = head - scale * (_room(described, number, now) + largest)
-    tray = f'<rect x="{wall:.1f}" y="{y - 4:.1f}" width="{head - wall:.1f}"'
-    parts.append(f'{tray} height="{high + 8}" fill="{TRAY}"/>')
-    parts.append(rule(wall, y + high + 4, head, y + high + 4))
-    parts.append(rule(wall, y - 7, wall, y + high + 4, INK, 3))
-    queue = described["queues"][number]
-    if len(described["queues"]) > 1:
-        parts.append(text(queue["name"], PAD, y + high / 2 + 4, weight=600))
-    parts.append(text(f"{len(now.waiting[number]):,} waiting", head, y - 9, anchor="end"))
+def _queue(lane: _Lane, number: int, y: float) -> Iterator[Shape]:
+    """What a queue has besides its packets: its room with a floor and a wall, and its counters."""
+    described, now, head = lane.described, lane.now, lane.head
+    floor, queue = y + lane.high + 4, described["queues"][number]
+    wall = head - lane.scale * (_room(described, number, now) + _largest(described, now))
+    yield area(wall, y - 4, head - wall, lane.high + 8)
+    yield rule(wall, floor, head, floor)
+    yield rule(wall, y - 7, wall, floor, svg.INK, 3)
+    if not lane.single:
+        yield text(queue["name"], PAD, y + lane.high / 2 + 4, weight=600)
+    yield text(f"{len(now.waiting[number]):,} waiting", head, y - 9, anchor="end")
     if now.dropped[number]:
-        said, at_head = f"{now.dropped[number]:,} dropped", queue["drops"] == "head"
-        x = head - 30 if at_head else wall - 8
-        parts.append(text(said, x, y + high + 19, RED, anchor="end", weight=600))
-
-
-def _box(x: float, y: float, w: float) -> str:
-    """A box as a piece of a path with a wide stroke, with a gap to the next one."""
-    gap = 1 if w > 4 else 0
-    return f"M{round(x + gap / 2, 1):g} {round(y, 1):g}h{round(max(w - gap, 0.5), 1):g}"
-
-
-def rule(x0: float, y0: float, x1: float, y1: float, colour: str = RULE, width: float = 1.5) -> str:
-    """A line."""
-    ends = f"M{x0:.0f} {y0:.0f}L{x1:.0f} {y1:.0f}"
-    return f'<path d="{ends}" stroke="{colour}" stroke-width="{width}"/>'
-
-
-def text(
-    said: str,
-    x: float,
-    y: float,
-    colour: str = INK,
-    *,
-    anchor: str = "start",
-    weight: int = 400,
-    size: float = SIZE,
-) -> str:
-    """A line of text."""
-    look = "" if size == SIZE else f' font-size="{size}"'
-    look += "" if weight == 400 else f' font-weight="{weight}"'
-    look += "" if anchor == "start" else f' text-anchor="{anchor}"'
-    look += "" if colour == INK else f' fill="{colour}"'
-    return f'<text x="{x:.0f}" y="{y:.0f}"{look}>{html.escape(said)}</text>'
-
-
-def document(parts: Iterable[str], height: float, summary: str, style: str = "") -> str:
-    """An SVG with a white ground and a description."""
-    size = f'viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}"'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" fill="{INK}"'
-    head += f' font-family="{FONT}" font-size="{SIZE}">'
-    ground = f'<rect width="{WIDTH}" height="{height:.0f}" rx="8" fill="#fff"/>'
-    said = f"<title>{html.escape(summary)}</title>"
-    return "".join([head, said, style, ground, *parts, "</svg>"])
+        x = head - 30 if queue["drops"] == "head" else wall - 8
+        said = f"{now.dropped[number]:,} dropped"
+        yield text(said, x, floor + 15, svg.RED, anchor="end", weight=600)

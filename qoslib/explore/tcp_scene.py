@@ -17,7 +17,7 @@ from qoslib.port import Port
 from qoslib.results import FlowEvents
 from qoslib.tcp import bandwidth_delay_bytes
 
-__all__ = ["TcpLane", "paths_of", "tcp_scene_of"]
+__all__ = ["TcpLane", "TcpPath", "paths_of", "tcp_scene_of"]
 
 #: Ticks of the clock that the columns have room for.
 LAST_TICK = 2**32 - 2
@@ -32,7 +32,7 @@ class TcpLane(NamedTuple):
     record: FlowEvents
 
 
-class _Path(NamedTuple):
+class TcpPath(NamedTuple):
     """From the port to the receiver and back to the sender [s]; and what fits [packets]."""
 
     flow: Flow
@@ -41,7 +41,7 @@ class _Path(NamedTuple):
     holds_packets: float
 
 
-def paths_of(lane: TcpLane) -> list[_Path]:
+def paths_of(lane: TcpLane) -> list[TcpPath]:
     """The path of each flow; the engine knows only there and back, of which each is half."""
     port, found = lane.lane.at, []
     assert isinstance(port, Port)
@@ -51,7 +51,7 @@ def paths_of(lane: TcpLane) -> list[_Path]:
             rest_s = flow.round_trip_s - before_s
             packet_bytes = flow.frame_bytes + port.overhead_bytes
             product_bytes = bandwidth_delay_bytes(port.rate_bps, flow.round_trip_s)
-            found.append(_Path(flow, rest_s / 2, rest_s / 2, product_bytes / packet_bytes))
+            found.append(TcpPath(flow, rest_s / 2, rest_s / 2, product_bytes / packet_bytes))
     return found
 
 
@@ -96,7 +96,7 @@ def _places(lane: Lane) -> NDArray[np.int64]:
 def _sender(
     record: FlowEvents,
     index: int,
-    path: _Path,
+    path: TcpPath,
     nth: NDArray[np.int64],
     spec: Mapping[str, Any],
     data: bytearray,

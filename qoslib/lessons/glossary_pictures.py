@@ -1,15 +1,16 @@
 """Small moving pictures of the glossary: a few packets at a port, as the event record has them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from qoslib import units
+from qoslib.explore import svg
 from qoslib.explore.lane_description import Lane
 from qoslib.explore.packet_lanes import Shown, Window, lane_of
-from qoslib.explore.packet_still import INK, MUTED, RED, rule, text
+from qoslib.explore.svg import Loop, Shape, area, rule, text
 from qoslib.plots import style
 from qoslib.port import (
     ByteLimit,
@@ -39,6 +40,7 @@ HOLE, BUCKET = 30, 22
 LARGEST, SENDING_S = 20.0, 0.7
 SPEED = LARGEST / SENDING_S
 LASTS_S, RAIL_PX_PER_S, GLIDE_S, FALL_S = 9.0, 60.0, 0.15, 0.8
+LOOP = Loop(LASTS_S, 3)
 
 LINK_BPS, FRAME = units.mbps(10), 1250
 
@@ -172,17 +174,10 @@ def drawn(picture: Picture) -> str:
     packets = _packets(lane, LARGEST / largest, slowed)
     moving = "".join(_moving(each) for each in packets) + _bucket(picture, lane, slowed)
     still = "".join(_still(each, 0.7 * LASTS_S) for each in packets)
+    shapes = list(_scenery(picture, LARGEST / largest))
+    shapes.append(svg.moves_or_stands(moving, still, f".m>rect{{height:{HIGH}px;rx:3px}}"))
     height = TOP + ROW * len(picture.port.queues) + 12
-    size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
-    calm = "@media(prefers-reduced-motion:reduce){.m{display:none}.s{display:inline}}"
-    boxes = f".m>rect{{height:{HIGH}px;rx:3px}}"
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">'
-        f"<title>{picture.said}</title><style>.s{{display:none}}{calm}{boxes}</style>"
-        f'<rect width="{WIDTH}" height="{height}" rx="6" fill="#fff"/>'
-        f"{''.join(_scenery(picture, LARGEST / largest))}"
-        f'<g class="m">{moving}</g><g class="s">{still}</g></svg>'
-    )
+    return svg.document(shapes, height, picture.said, WIDTH, "sans-serif", 16)
 
 
 def _row(queue: int) -> float:
@@ -194,24 +189,23 @@ def _line(queues: int) -> float:
     return (_row(0) + _row(queues - 1)) / 2
 
 
-def _scenery(picture: Picture, scale: float) -> list[str]:
+def _scenery(picture: Picture, scale: float) -> Iterator[Shape]:
     queues = picture.port.queues
-    line = _line(len(queues))
-    found = [rule(GATE, line - 6, GATE, line + HIGH + 6, INK, 2)]
-    found.append(rule(GATE, line + HIGH + 3, WIDTH, line + HIGH + 3))
-    looks = style.looks(stream.name for stream in picture.streams)
+    line, head = _line(len(queues)), _head(queues)
     x = 6
-    for name, look in looks.items():
-        found.append(f'<rect x="{x}" y="6" width="10" height="10" rx="2" fill="{look.colour}"/>')
-        found.append(text(name, x + 15, 15, MUTED))
+    for name, look in style.looks(stream.name for stream in picture.streams).items():
+        yield area(x, 6, 10, 10, look.colour, corner=2)
+        yield text(name, x + 15, 15, svg.MUTED)
         x += 30 + 8 * len(name)
-    for number in range(len(queues)):
-        y, head, wall = _row(number), _head(queues), _wall(queues, number, scale)
-        found.append(rule(0, y + HIGH + 3, wall - HOLE, y + HIGH + 3))
-        tray = f'<rect x="{wall:.0f}" y="{y - 3}" width="{head - wall:.0f}" height="{HIGH + 6}"'
-        found += [f'{tray} fill="#F2F3F4"/>', rule(wall, y - 6, wall, y + HIGH + 3, INK, 2.5)]
-        found.append(rule(wall, y + HIGH + 3, head, y + HIGH + 3))
-    return found
+    places = [(_wall(queues, number, scale), _row(number)) for number in range(len(queues))]
+    for wall, y in places:
+        yield area(wall, y - 3, head - wall, HIGH + 6)
+        yield rule(wall, y - 6, wall, y + HIGH + 3, svg.INK, 2.5)
+    yield rule(GATE, line - 6, GATE, line + HIGH + 6, svg.INK, 2)
+    yield rule(GATE, line + HIGH + 3, WIDTH, line + HIGH + 3)
+    for wall, y in places:
+        yield rule(0, y + HIGH + 3, wall - HOLE, y + HIGH + 3)
+        yield rule(wall, y + HIGH + 3, head, y + HIGH + 3)
 
 
 def _wall(queues: Sequence[Queue], number: int, scale: float) -> float:
@@ -309,38 +303,27 @@ def _bucket(picture: Picture, lane: Lane, slowed: float) -> str:
         keys.append((at_s + 0.02, share - size if queue.shaper else share))
     keys.append((LASTS_S, min(1.0, keys[-1][1] + gain * (LASTS_S - keys[-1][0]))))
     x, foot = (GATE - 14, TOP - 6) if queue.shaper else (GATE - 190, TOP - 6)
-    look = f'dur="{LASTS_S:g}s" repeatCount="indefinite"'
-    ends = _short(at / LASTS_S for at, _ in keys)
-    level = ";".join(f"{1 - share:.2f}" for _, share in keys)
-    return text("tokens", x + 18, foot, MUTED) + (
-        f'<path d="M{x} {foot - BUCKET}v{BUCKET}h12v-{BUCKET}" fill="none" stroke="{INK}"/>'
+    level = LOOP.animated("y", [(at_s, f"{1 - share:.2f}") for at_s, share in keys])
+    return text("tokens", x + 18, foot, svg.MUTED) + (
+        f'<path d="M{x} {foot - BUCKET}v{BUCKET}h12v-{BUCKET}" fill="none" stroke="{svg.INK}"/>'
         f'<svg x="{x + 1}" y="{foot - BUCKET}" width="10" height="{BUCKET}" viewBox="0 0 1 1" '
-        f'preserveAspectRatio="none"><rect width="1" height="1" fill="{MUTED}">'
-        f'<animate attributeName="y" {look} keyTimes="{ends}" values="{level}"/></rect></svg>'
+        f'preserveAspectRatio="none"><rect width="1" height="1" fill="{svg.MUTED}">'
+        f"{level}</rect></svg>"
     )
 
 
 def _moving(packet: _Packet) -> str:
-    times, xs, ys = zip(*packet.keys, strict=True)
-    chosen = [0.0, *dict.fromkeys(at for at in times if 0 < at < LASTS_S), LASTS_S]
-    places = [(at, np.interp(at, times, xs), np.interp(at, times, ys)) for at in chosen]
-    places = _bends(places)
-    key_times = _short(at / LASTS_S for at, *_ in places)
-    values = ";".join(f"{x:.0f} {y:.0f}" for _, x, y in places)
-    look = f'dur="{LASTS_S:g}s" repeatCount="indefinite"'
-    move = '<animateTransform attributeName="transform" type="translate"'
-    body = f'{move} {look} keyTimes="{key_times}" values="{values}"/>'
+    places = _bends(LOOP.within(packet.keys))
+    body = LOOP.animated("translate", [(at_s, f"{x:.0f} {y:.0f}") for at_s, x, y in places])
     if packet.lost_s is not None and packet.lost_s < LASTS_S:
-        ends = [0.0, packet.lost_s, min(packet.lost_s + FALL_S, LASTS_S)]
-        body += f'<animate attributeName="fill" {look} calcMode="discrete" '
-        body += f'keyTimes="{_short(at / LASTS_S for at in ends[:2])}" '
-        body += f'values="{packet.colour};{RED}"/><animate attributeName="opacity" {look} '
-        body += f'keyTimes="{_short(at / LASTS_S for at in (*ends, LASTS_S))}" values="1;1;0;0"/>'
-    box = f'<rect width="{packet.width:.0f}" fill="{packet.colour}">'
-    return f"{box}{body}</rect>"
+        lost_s, end_s = packet.lost_s, packet.lost_s + FALL_S
+        fills = [(0.0, packet.colour), (lost_s, svg.RED)]
+        fades = [(0.0, "1"), (lost_s, "1"), (end_s, "0"), (LASTS_S, "0")]
+        body += LOOP.animated("fill", fills, discrete=True) + LOOP.animated("opacity", fades)
+    return f'<rect width="{packet.width:.0f}" fill="{packet.colour}">{body}</rect>'
 
 
-def _bends(places: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
+def _bends(places: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
     """A path without the places that lie on the way between their neighbours."""
     kept = places[:1]
     for place, after in pairwise(places[1:]):
@@ -352,17 +335,11 @@ def _bends(places: list[tuple[float, float, float]]) -> list[tuple[float, float,
     return [*kept, places[-1]]
 
 
-def _short(shares) -> str:
-    return ";".join(
-        f"{share:.3f}".rstrip("0").rstrip(".").replace("0.", ".", 1) for share in shares
-    )
-
-
 def _still(packet: _Packet, at_s: float) -> str:
     times, xs, ys = zip(*packet.keys, strict=True)
     gone = packet.lost_s is not None and at_s > packet.lost_s + FALL_S
     if at_s < times[0] or at_s > times[-1] or gone:
         return ""
     place = f'x="{np.interp(at_s, times, xs):.0f}" y="{np.interp(at_s, times, ys):.0f}"'
-    colour = RED if packet.lost_s is not None and at_s > packet.lost_s else packet.colour
+    colour = svg.RED if packet.lost_s is not None and at_s > packet.lost_s else packet.colour
     return f'<rect {place} width="{packet.width:.0f}" height="{HIGH}" fill="{colour}"/>'

@@ -9,7 +9,7 @@ import pytest
 
 from places import ROOT
 from qoslib import lessons
-from qoslib.explore.packet_still import RED
+from qoslib.explore.svg import RED
 from qoslib.lessons.glossary import groups, words
 from qoslib.lessons.glossary_pictures import PICTURES, drawn
 from qoslib.platforms import m120
