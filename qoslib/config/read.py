@@ -57,10 +57,10 @@ class Dialect(NamedTuple):
 
 #: The dialects that are read, by their names.
 DIALECTS = {
-    "ios-xe": Dialect(SIGNS["ios-xe"], partial(read_mqc, rules=IOS_XE), typed=True),
-    "ios": Dialect(SIGNS["ios"], partial(read_mqc, rules=IOS), typed=True),
-    "ios-xr": Dialect(SIGNS["ios-xr"], partial(read_mqc, rules=IOS_XR), typed=True),
-    "nxos": Dialect(SIGNS["nxos"], partial(read_mqc, rules=NXOS), typed=True),
+    "ios-xe": Dialect(SIGNS["ios-xe"], partial(read_mqc, platform=IOS_XE), typed=True),
+    "ios": Dialect(SIGNS["ios"], partial(read_mqc, platform=IOS), typed=True),
+    "ios-xr": Dialect(SIGNS["ios-xr"], partial(read_mqc, platform=IOS_XR), typed=True),
+    "nxos": Dialect(SIGNS["nxos"], partial(read_mqc, platform=NXOS), typed=True),
     "eos": Dialect(is_eos, read_eos, typed=True),
     "junos": Dialect(is_junos, read_junos),
     "sonic": Dialect(is_sonic, read_sonic),

@@ -13,8 +13,9 @@ from qoslib.config.records import ConfiguredClass, ConfiguredPolicy, Setting
 if TYPE_CHECKING:
     from qoslib.config.eos.given import Given
     from qoslib.config.junos.schedulers import Scheduler
-    from qoslib.config.mqc.policies import Amount, Policies, PolicyClass
+    from qoslib.config.mqc.policies import Policies, PolicyClass
     from qoslib.config.tc.command import Command
+    from qoslib.config.values import Value
 
 __all__ = ["IN_TURN", "of_class", "of_commands", "of_policies", "of_queue", "of_scheduler"]
 
@@ -61,7 +62,7 @@ def of_class(part: "PolicyClass") -> tuple[Setting, ...]:
 
 def _given(
     part: "PolicyClass",
-) -> "Iterator[tuple[str, Amount | None, int, str, Amount | None]]":
+) -> "Iterator[tuple[str, Value | None, int, str, Value | None]]":
     """Command, its number, its line, the unit of a bare rate, and its burst."""
     if part.priority:
         yield "priority", part.priority.rate, part.priority.line, "kbit/s", part.priority.burst
@@ -82,11 +83,11 @@ def _given(
 
 def _setting(
     command: str,
-    amount: "Amount | None",
+    amount: "Value | None",
     line: int,
     words: Sequence[str],
     bare: str,
-    burst: "Amount | None",
+    burst: "Value | None",
 ) -> Setting:
     sort = ""
     if command == "shape":

@@ -16,8 +16,8 @@ __all__ = ["WRITERS", "Written", "write"]
 
 #: Dialect -> its writer: a port, and the interface to name, to what was written.
 WRITERS: dict[str, Callable[[Port, str], Written]] = {
-    "ios-xe": partial(write_mqc, rules=IOS_XE),
-    "ios": partial(write_mqc, rules=IOS),
+    "ios-xe": partial(write_mqc, platform=IOS_XE),
+    "ios": partial(write_mqc, platform=IOS),
     "junos": write_junos,
     "tc": write_tc,
 }

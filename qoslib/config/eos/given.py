@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from qoslib.config.mqc.lines import NotUnderstood, Words, exactly
-from qoslib.config.mqc.policies import Amount
 from qoslib.config.records import Remark, Statement
+from qoslib.config.values import Value
 
 __all__ = ["COMMANDS", "Block", "Given", "InPacketsError", "Queueing", "shape"]
 
@@ -30,11 +30,11 @@ class Given:
 
     line: int
     strict: bool = True
-    share: Amount | None = None
-    guaranteed: Amount | None = None
-    shape: Amount | None = None
-    early: tuple[Amount, Amount, float] | None = None
-    marking: tuple[Amount, Amount, float] | None = None
+    share: Value | None = None
+    guaranteed: Value | None = None
+    shape: Value | None = None
+    early: tuple[Value, Value, float] | None = None
+    marking: tuple[Value, Value, float] | None = None
     other: bool = False
     statements: list[Statement] = field(default_factory=list)
 
@@ -49,8 +49,8 @@ class Block:
     name: str
     line: int
     queues: dict[int, Given] = field(default_factory=dict)
-    speed: Amount | None = None
-    shape: Amount | None = None
+    speed: Value | None = None
+    shape: Value | None = None
     profile: str = ""
     profile_line: int = 0
     is_profile: bool = False
@@ -74,7 +74,7 @@ class Queueing:
     sets: bool = False
 
 
-def _thresholds(words: Words) -> tuple[Amount, Amount, float]:
+def _thresholds(words: Words) -> tuple[Value, Value, float]:
     low = _length(words)
     if not words.skip("maximum-threshold"):
         raise NotUnderstood
@@ -91,32 +91,32 @@ def _thresholds(words: Words) -> tuple[Amount, Amount, float]:
     return low, high, share
 
 
-def _length(words: Words) -> Amount:
+def _length(words: Words) -> Value:
     value = words.number("the threshold", 0)
     word = words.skip(*_LENGTHS, "segments")
     if word == "segments":
-        return Amount(value * _SEGMENT_BYTES, "B", words.line.number)
+        return Value(value * _SEGMENT_BYTES, "B", words.line.number)
     unit = _LENGTHS.get(word, "B")
     base = "s" if unit in ("ms", "us") else "B"
-    return Amount(exactly(value, unit, base), base, words.line.number)
+    return Value(exactly(value, unit, base), base, words.line.number)
 
 
-def _rate(words: Words, what: str) -> Amount:
+def _rate(words: Words, what: str) -> Value:
     """A rate in kb/s or with its unit, or a share before or behind `percent`."""
     if words.skip("percent"):
-        return Amount(words.percent(what), "1", words.line.number)
+        return Value(words.percent(what), "1", words.line.number)
     before = words.at
     words.number(what)
     if words.skip("percent"):
         words.at = before
         share = words.percent(what)
         words.skip("percent")
-        return Amount(share, "1", words.line.number)
+        return Value(share, "1", words.line.number)
     words.at = before
     rate_bps = words.rate_bps(what, "kbit/s")
     if words.skip("pps"):
         raise InPacketsError
-    return Amount(rate_bps, "bit/s", words.line.number)
+    return Value(rate_bps, "bit/s", words.line.number)
 
 
 def _priority(of: Given, words: Words, off: bool) -> None:
@@ -133,7 +133,7 @@ def _bandwidth(of: Given, words: Words, off: bool) -> None:
         of.guaranteed = _rate(words, "the guaranteed rate")
     else:
         words.skip("percent")
-        of.share = Amount(words.percent("the share"), "1", words.line.number)
+        of.share = Value(words.percent("the share"), "1", words.line.number)
 
 
 def shape(of: Given | Block, words: Words, off: bool) -> None:

@@ -9,9 +9,9 @@ from qoslib.config.eos.given import COMMANDS, Block, Given, InPacketsError, Queu
 from qoslib.config.interfaces import speed_bps
 from qoslib.config.lines import Line
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words, lines_of
-from qoslib.config.mqc.policies import Amount
 from qoslib.config.records import Remark, Statement
 from qoslib.config.source import check_time
+from qoslib.config.values import Value
 
 __all__ = ["DEFAULT_CLASSES", "QUEUES", "queueing_of"]
 
@@ -328,7 +328,7 @@ class _Reading:
             rates_bps = (speed_bps(word, "eos") for word in bare)
             rate_bps = next((each for each in rates_bps if each), None)
             if rate_bps:
-                block.speed = Amount(rate_bps, "bit/s", line.number)
+                block.speed = Value(rate_bps, "bit/s", line.number)
                 self._state(line, self.header)
         elif bare[:1] == ("service-profile",) and len(bare) == 2:
             block.profile = "" if off else line.words[-1]

@@ -10,11 +10,11 @@ from qoslib.config.defaults import default
 from qoslib.config.eos.given import Block, Given, Queueing
 from qoslib.config.eos.queues import DEFAULT_CLASSES, QUEUES, queueing_of
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.policies import Amount
 from qoslib.config.mqc.weights import of_share_bps
 from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Origin, Remark
 from qoslib.config.settings import of_queue
 from qoslib.config.source import check_time
+from qoslib.config.values import Value
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -196,7 +196,7 @@ def _line_rate(block: Block, facts: Facts) -> tuple[float, Origin] | None:
     return None
 
 
-def _shaper(shape: Amount, line_bps: float, where: str, origins: dict[str, Origin]) -> Shaper:
+def _shaper(shape: Value, line_bps: float, where: str, origins: dict[str, Origin]) -> Shaper:
     rate_bps = of_share_bps(shape, line_bps)
     burst = units.octets(rate_bps * (default("eos.shape_burst").value or 0.0))
     at = f"{where}.shaper"
@@ -217,7 +217,7 @@ def _given(
     of, where = given.get(number) or Given(0), f"queues[{queue.name!r}]"
     queue = queue.replace(priority=QUEUES if _in_turn(number, given) else QUEUES - 1 - number)
 
-    def came(what: str, amount: Amount) -> None:
+    def came(what: str, amount: Value) -> None:
         origins[f"{where}.{what}"] = Origin(f"{where}.{what}", amount.line)
 
     if of.share:
@@ -237,7 +237,7 @@ def _given(
     return queue
 
 
-def _profile(row: tuple[Amount, Amount, float], line_bps: float) -> ByteRedProfile | TimeRedProfile:
+def _profile(row: tuple[Value, Value, float], line_bps: float) -> ByteRedProfile | TimeRedProfile:
     low, high, share = row
     if low.unit == "B":
         return ByteRedProfile(low.value, high.value, share)

@@ -16,14 +16,14 @@ from qoslib.config.source import ConfigurationError, check_time
 
 __all__ = [
     "DEFAULT",
-    "Place",
+    "ClassNode",
     "classes_of",
     "has_queues",
     "leaves",
     "not_defined",
     "not_in_text",
-    "places_of",
     "rules_of",
+    "tree_of",
 ]
 
 DEFAULT = "class-default"
@@ -37,18 +37,18 @@ _DEEPEST, _MOST = 8, 4096
 
 
 @dataclass
-class Place:
+class ClassNode:
     """A class where it stands in a tree: what it is called there, and who comes to it.
 
-    `host` is the place in whose queue its packets wait, where it has no queue of its own.
+    `host` is the node in whose queue its packets wait, where it has no queue of its own.
     """
 
     of: PolicyClass
     path: tuple[str, ...]
     marks: tuple[str, ...]
-    children: "list[Place]" = field(default_factory=list)
+    children: "list[ClassNode]" = field(default_factory=list)
     name: str = ""
-    host: "Place | None" = None
+    host: "ClassNode | None" = None
 
     @property
     def queue(self) -> str:
@@ -56,33 +56,33 @@ class Place:
         return self.host.name if self.host else self.name
 
     @property
-    def node(self) -> str:
+    def label(self) -> str:
         """The name of the node above its children."""
         return f"class {'/'.join(self.path)}"
 
 
-def places_of(
+def tree_of(
     found: Policies, policy: Policy, built_in: bool = False, shared_default: bool = False
-) -> list[Place]:
+) -> list[ClassNode]:
     """The classes of a policy as a tree, `class-default` last."""
     # The ports of a text share what its classes match.
     known = found.marks
     grouped = found.grouped = _grouped(found, known) if found.grouped is None else found.grouped
     count = 0
 
-    def below(policy: Policy, path: tuple[str, ...], above: tuple[str, ...]) -> list[Place]:
+    def below(policy: Policy, path: tuple[str, ...], above: tuple[str, ...]) -> list[ClassNode]:
         nonlocal count
         parts = [part for name, part in policy.classes.items() if not is_rest(name)]
         rest = [part for name, part in policy.classes.items() if is_rest(name)]
         parts += rest or [PolicyClass(DEFAULT, 0)]
-        places = []
+        nodes = []
         for part in parts:
             count += 1
             check_time()
             if count > _MOST:
                 raise ConfigurationError(f"more than {_MOST} classes in one tree", part.line)
             try:
-                place = Place(part, (*path, part.name), marks_of(policy, part))
+                node = ClassNode(part, (*path, part.name), marks_of(policy, part))
             except Refused as error:
                 _without(found, part, error)
                 continue
@@ -91,7 +91,7 @@ def places_of(
                 command = f"service-policy {part.child.name}"
                 if child is None and not found.interfaces:
                     found.remarks.append(not_in_text(part.child))
-                    places.append(place)
+                    nodes.append(node)
                     continue
                 problem = ""
                 if child is None:
@@ -106,18 +106,18 @@ def places_of(
                 if child is None or problem:
                     found.refuse(part.child.line, command, problem)
                 else:
-                    place.children = below(child, place.path, (*above, child.name))
+                    node.children = below(child, node.path, (*above, child.name))
                     if not has_queues(found, child):
                         # It only marks: its classes wait in the queue of this one.
-                        place.of, place.children = replace(part, child=None), []
-            places.append(place)
-        if any(set(ALL) < set(place.marks) for place in places):
+                        node.of, node.children = replace(part, child=None), []
+            nodes.append(node)
+        if any(set(ALL) < set(node.marks) for node in nodes):
             # All unmatched packets came in a group, so that none is left for the last class.
-            for place in places:
-                place.marks = () if place.marks == ALL else place.marks
+            for node in nodes:
+                node.marks = () if node.marks == ALL else node.marks
         if shared_default:
-            _join(places)
-        return places
+            _join(nodes)
+        return nodes
 
     def is_rest(name: str) -> bool:
         return name == DEFAULT or (built_in and name.endswith(_BUILT_IN_REST))
@@ -136,10 +136,10 @@ def places_of(
         return ()
 
     made = below(policy, (), (policy.name,))
-    often = Counter(place.of.name for place in leaves(made))
-    for place in leaves(made):
-        alone = often[place.of.name] == 1
-        place.name = place.of.name if alone else "/".join(place.path)
+    often = Counter(node.of.name for node in leaves(made))
+    for node in leaves(made):
+        alone = often[node.of.name] == 1
+        node.name = node.of.name if alone else "/".join(node.path)
     return made
 
 
@@ -163,22 +163,22 @@ def _selected(found: Policies, part: PolicyClass) -> str:
     return key_of(found.selections, part.name, part.kind)
 
 
-def _join(places: list[Place]) -> None:
+def _join(nodes: list[ClassNode]) -> None:
     """Let classes without a command of queues wait in the queue of the last one.
 
     A queue has one policer for all of its packets, so a class that is policed keeps its own here;
     and one with a limit or thresholds alone has a queue where a device takes these. Rule
     `class-without-queue` says so.
     """
-    *others, rest = places
-    for place in others:
-        part = place.of
+    *others, rest = nodes
+    for node in others:
+        part = node.of
         said = part.priority, part.bandwidth, part.remaining, part.shape, part.child, part.police
         queues = part.limit, part.early
         alone = part.fair or part.drop or part.limits
         alone = alone or any(each is not None for each in (*said, *queues))
         if not (alone or rest.of.police or rest.of.child or rest.of.drop):
-            place.host = rest
+            node.host = rest
 
 
 def _without(found: Policies, part: PolicyClass, problem: Refused) -> None:
@@ -293,66 +293,66 @@ def _followed(marks: tuple[str, ...], grouped: dict[str, tuple[str, ...]]) -> tu
     return tuple(dict.fromkeys(m for mark in marks for m in (mark, *grouped.get(mark, ()))))
 
 
-def leaves(places: list[Place]) -> Iterator[Place]:
-    """The places without children, in their order."""
-    for place in places:
-        if place.children:
-            yield from leaves(place.children)
+def leaves(nodes: list[ClassNode]) -> Iterator[ClassNode]:
+    """The nodes without children, in their order."""
+    for node in nodes:
+        if node.children:
+            yield from leaves(node.children)
         else:
-            yield place
+            yield node
 
 
-def rules_of(places: list[Place]) -> tuple[tuple[tuple[str, str], ...], str]:
+def rules_of(nodes: list[ClassNode]) -> tuple[tuple[tuple[str, str], ...], str]:
     """The rules of a classifier, and its default: marks first, and then the queues' own names."""
     rules: dict[str, str] = {}
-    rest = _claim(places, None, rules)
-    for place in leaves(places):
-        if place.host is None:
-            rules.setdefault(place.name, place.name)
+    rest = _claim(nodes, None, rules)
+    for node in leaves(nodes):
+        if node.host is None:
+            rules.setdefault(node.name, node.name)
     # What waits with the rest needs no rule.
-    guests = {mark for place in leaves(places) if place.host for mark in place.marks}
+    guests = {mark for node in leaves(nodes) if node.host for mark in node.marks}
     kept = ((m, q) for m, q in rules.items() if q != rest or m not in guests)
     return tuple(kept), rest
 
 
-def _claim(places: list[Place], within: list[str] | None, rules: dict[str, str]) -> str:
+def _claim(nodes: list[ClassNode], within: list[str] | None, rules: dict[str, str]) -> str:
     """Give marks to the queues of a level, and say where the rest goes; `within` None is all."""
     rest = grouped = ""
     left = None if within is None else list(within)
-    for place in places:
-        everything = place.marks == ALL
+    for node in nodes:
+        everything = node.marks == ALL
         if everything and rest:
             continue
         if everything:
             mine = left
         else:
-            marks = (m for m in place.marks if m not in ALL)
+            marks = (m for m in node.marks if m not in ALL)
             mine = [m for m in marks if m not in rules and (left is None or m in left)]
             mine = [] if rest else mine
         if left is not None and mine is not None:
             left = [m for m in left if m not in mine]
-        if place.children:
-            found = _claim(place.children, mine, rules)
+        if node.children:
+            found = _claim(node.children, mine, rules)
             rest = rest or (found if everything else "")
             continue
         for mark in mine or ():
-            rules[mark] = place.queue
-        rest = rest or (place.queue if everything else "")
-        grouped = place.queue if set(ALL) < set(place.marks) else grouped
+            rules[mark] = node.queue
+        rest = rest or (node.queue if everything else "")
+        grouped = node.queue if set(ALL) < set(node.marks) else grouped
     return grouped or rest
 
 
-def classes_of(places: list[Place], node: str) -> Iterator[ConfiguredClass]:
+def classes_of(nodes: list[ClassNode], above: str) -> Iterator[ConfiguredClass]:
     """What a reader is told of the classes, a class with children before them."""
-    for place in places:
-        part = place.of
+    for node in nodes:
+        part = node.of
         yield ConfiguredClass(
-            "/".join(place.path) if place.name != part.name else part.name,
-            "" if place.children else place.queue,
-            place.marks or (place.name or part.name,),
+            "/".join(node.path) if node.name != part.name else part.name,
+            "" if node.children else node.queue,
+            node.marks or (node.name or part.name,),
             part.line,
-            node,
+            above,
             tuple(part.statements),
             of_class(part),
         )
-        yield from classes_of(place.children, place.node)
+        yield from classes_of(node.children, node.label)

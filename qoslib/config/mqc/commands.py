@@ -5,8 +5,9 @@ from collections.abc import Callable
 from qoslib import units
 from qoslib.config.mqc.lines import RATE_WORDS, NotUnderstood, Words, exactly
 from qoslib.config.mqc.police import ACTIONS, action, burst, police
-from qoslib.config.mqc.policies import Amount, Named, PolicyClass, Priority, Shape
+from qoslib.config.mqc.policies import Named, PolicyClass, Priority, Shape
 from qoslib.config.mqc.queue_commands import queue_limit, random_detect
+from qoslib.config.values import Value
 
 __all__ = ["COMMANDS", "UNMODELLED", "apply", "withdraw"]
 
@@ -24,14 +25,14 @@ def _bandwidth(of: PolicyClass, words: Words) -> list[str]:
     number = words.line.number
     if words.skip("remaining"):
         if words.skip("percent"):
-            of.remaining = Amount(words.number("the share", 0, 100), "%", number)
+            of.remaining = Value(words.number("the share", 0, 100), "%", number)
         else:
             words.skip("ratio")
-            of.remaining = Amount(words.count("the ratio", 1, 65_536), "ratio", number)
+            of.remaining = Value(words.count("the ratio", 1, 65_536), "ratio", number)
     elif (share := words.share("the bandwidth")) is not None:
-        of.bandwidth = Amount(share, "1", number)
+        of.bandwidth = Value(share, "1", number)
     else:
-        of.bandwidth = Amount(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", number)
+        of.bandwidth = Value(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", number)
     return _account(words)
 
 
@@ -40,9 +41,9 @@ def _priority(of: PolicyClass, words: Words) -> list[str]:
     if words.skip("level"):
         level = words.count("the level", 1, 7)
     if words.skip("percent"):
-        rate = Amount(words.percent("the priority rate"), "1", number)
+        rate = Value(words.percent("the priority rate"), "1", number)
     elif words.ahead:
-        rate = Amount(words.rate_bps("the priority rate", "kbit/s"), "bit/s", number)
+        rate = Value(words.rate_bps("the priority rate", "kbit/s"), "bit/s", number)
     if rate and words.ahead and words.ahead != "account":
         size = burst(words, "the burst")
         if size.value <= 0:
@@ -61,28 +62,28 @@ def _shape(of: PolicyClass, words: Words) -> list[str]:
         least_bps = exactly(value, RATE_WORDS.get(words.skip(*RATE_WORDS), "bit/s"), "bit/s")
         if not words.skip("max"):
             raise NotUnderstood
-        rate = Amount(words.rate_bps("the shaped rate"), "bit/s", number)
-        least = Amount(least_bps, "bit/s", number) if least_bps else None
+        rate = Value(words.rate_bps("the shaped rate"), "bit/s", number)
+        least = Value(least_bps, "bit/s", number) if least_bps else None
         of.shape = Shape(rate, least=least)
         if least_bps > rate.value:
             words.refuse("the minimum is above the maximum")
         words.end()
         return []
     peak = words.skip("average", "peak") == "peak"
-    sizes: list[Amount] = []
+    sizes: list[Value] = []
     if (share := words.share("the shaped rate")) is not None:
-        rate = Amount(share, "1", number)
+        rate = Value(share, "1", number)
         while words.has_number():
             sizes.append(burst(words, "the burst", "ms"))
     else:
-        rate = Amount(words.rate_bps("the shaped rate"), "bit/s", number)
+        rate = Value(words.rate_bps("the shaped rate"), "bit/s", number)
         while words.has_number():
             bits = words.number("the burst", 0)
             if words.ahead in ("ms", "us", "bytes", "kbytes", "mbytes", "gbytes"):
                 words.at -= 1
                 sizes.append(burst(words, "the burst"))
             else:
-                sizes.append(Amount(units.octets(bits), "B", number))
+                sizes.append(Value(units.octets(bits), "B", number))
     if len(sizes) > 2:
         raise NotUnderstood
     committed, excess = (*sizes, None, None)[:2]

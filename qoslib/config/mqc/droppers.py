@@ -5,9 +5,10 @@ from dataclasses import replace
 from qoslib import units
 from qoslib.config.code_points import DSCP, marks_matching
 from qoslib.config.mqc.matches import ALL
-from qoslib.config.mqc.platform_defaults import Rules
-from qoslib.config.mqc.policies import Amount, Early
+from qoslib.config.mqc.platform_defaults import PlatformDefaults
+from qoslib.config.mqc.policies import Early
 from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -23,15 +24,15 @@ from qoslib.port import (
 __all__ = ["dropper"]
 
 Profile = RedProfile | ByteRedProfile | TimeRedProfile | ShareRedProfile
-Origins = list[tuple[str, Amount | str | None]]
+Origins = list[tuple[str, Value | str | None]]
 
 
-def _in_bytes(row: tuple[Amount, Amount, float], packet_bytes: int) -> tuple[Amount, Amount, float]:
+def _in_bytes(row: tuple[Value, Value, float], packet_bytes: int) -> tuple[Value, Value, float]:
     """A row in bytes, where a packet is taken to be so large (IOS XR)."""
     low, high, share = row
     if low.unit != "packets":
         return row
-    low, high = (Amount(each.value * packet_bytes, "B", each.line) for each in (low, high))
+    low, high = (Value(each.value * packet_bytes, "B", each.line) for each in (low, high))
     return low, high, share
 
 
@@ -39,12 +40,12 @@ def dropper(
     early: Early,
     marks: tuple[str, ...],
     limit: PacketLimit | ByteLimit,
-    rules: Rules,
+    platform: PlatformDefaults,
     rate_bps: float,
 ) -> tuple[Red, Origins]:
     """The dropper of a class: a profile for each mark that may come, where it is another."""
-    if rules.packet_bytes:
-        rows = {mark: _in_bytes(row, rules.packet_bytes) for mark, row in early.rows.items()}
+    if platform.packet_bytes:
+        rows = {mark: _in_bytes(row, platform.packet_bytes) for mark, row in early.rows.items()}
         early = replace(early, rows=rows)
     used = {low.unit for low, _, _ in early.rows.values()}
     length = limit.packets if isinstance(limit, PacketLimit) else limit.limit_bytes
@@ -57,17 +58,17 @@ def dropper(
         )
         raise ConfigurationError(problem, early.line)
 
-    def of(mark: str) -> tuple[Profile, Amount | str]:
+    def of(mark: str) -> tuple[Profile, Value | str]:
         row = early.rows.get(mark) or early.rows.get("")
         if row:
             low, high, share = row
             return _profile(unit, low.value, high.value, share, rate_bps), low
-        least, most = rules.thresholds(mark, early.by, length)
+        least, most = platform.thresholds(mark, early.by, length)
         if unit == "1":
             least, most = least / length, most / length
         elif unit == "s":
             least, most = (units.bits(each) / rate_bps for each in (least, most))
-        return _profile(unit, least, most, 0.1, rate_bps), rules.thresholds_default
+        return _profile(unit, least, most, 0.1, rate_bps), platform.thresholds_default
 
     base, origin = of("CS0" if early.by == "dscp" else "IP 0")
     origins: Origins = [("dropper.profile", origin)]
@@ -80,7 +81,7 @@ def dropper(
     averaging: Ewma | Instantaneous = Instantaneous()
     if not early.instantaneous:
         averaging = Ewma(int(early.weight.value)) if early.weight else Ewma()
-        origins.append(("dropper.averaging.exponent", early.weight or rules.row("wred_weight")))
+        origins.append(("dropper.averaging.exponent", early.weight or platform.row("wred_weight")))
     return Red(base, tuple(profiles), averaging, early.ecn), origins
 
 

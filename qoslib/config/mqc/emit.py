@@ -3,8 +3,9 @@
 from qoslib import units
 from qoslib.config.code_points import DSCP, code_of, marks_matching, write_word
 from qoslib.config.mqc.meters import shaper
-from qoslib.config.mqc.platform_defaults import Rules
-from qoslib.config.mqc.policies import Amount, Shape
+from qoslib.config.mqc.platform_defaults import PlatformDefaults
+from qoslib.config.mqc.policies import Shape
+from qoslib.config.values import Value
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -34,7 +35,7 @@ _LARGEST, _FRAME_BYTES = 65_536, 1500
 
 def class_lines(
     of: Queue | Node,
-    rules: Rules,
+    platform: PlatformDefaults,
     line_bps: float,
     marks: list[str],
     levels: bool,
@@ -42,17 +43,17 @@ def class_lines(
 ) -> list[str]:
     """The commands of a class."""
     lines = []
-    first = isinstance(of, Queue) and of.priority < rules.levels
+    first = isinstance(of, Queue) and of.priority < platform.levels
     if isinstance(of, Queue) and first:
         lines += _priority(of, levels)
-    elif of.guaranteed_bps and not rules.by_bandwidth:
+    elif of.guaranteed_bps and not platform.by_bandwidth:
         lines.append(f"bandwidth {_whole(of.guaranteed_bps / _KBPS)}")
-    if not first and rules.by_bandwidth:
+    if not first and platform.by_bandwidth:
         lines.append(f"bandwidth {_whole(of.weight / _KBPS)}")
     elif not first and (of.weight != 1 or not (rest or lines or of.shaper)):
         lines.append(f"bandwidth remaining ratio {_whole(of.weight)}")
     if of.shaper:
-        lines.append(_shape(of, rules))
+        lines.append(_shape(of, platform))
     if isinstance(of, Queue):
         lines += _police(of, first) + _limit(of, line_bps) + _early(of, marks)
     return lines
@@ -74,10 +75,10 @@ def _priority(queue: Queue, levels: bool) -> list[str]:
     return [f"priority{level} {_whole(policer.rate_bps / _KBPS)} {policer.burst_bytes}"]
 
 
-def _shape(of: Queue | Node, rules: Rules) -> str:
+def _shape(of: Queue | Node, platform: PlatformDefaults) -> str:
     assert of.shaper is not None
     rate = _whole(of.shaper.rate_bps)
-    usual = shaper(Shape(Amount(rate, "bit/s", 0)), 0.0, rules)
+    usual = shaper(Shape(Value(rate, "bit/s", 0)), 0.0, platform)
     if usual == of.shaper:
         return f"shape average {rate}"
     return f"shape average {rate} {units.bits(of.shaper.burst_bytes)} 0"

@@ -2,7 +2,8 @@
 
 from qoslib.config.lines import Line
 from qoslib.config.mqc.lines import NotUnderstood, Refused, Words
-from qoslib.config.mqc.policies import Amount, Interface, Named, plain
+from qoslib.config.mqc.policies import Interface, Named, plain
+from qoslib.config.values import Value
 
 __all__ = ["INTERFACE", "TYPES", "interface_line", "is_service"]
 
@@ -145,7 +146,7 @@ def _bandwidth(of: Interface, words: Words) -> str:
     words.skip("output")
     if not words.has_number():
         raise NotUnderstood
-    of.bandwidth = Amount(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", words.line.number)
+    of.bandwidth = Value(words.rate_bps("the bandwidth", "kbit/s"), "bit/s", words.line.number)
     return "stated"
 
 
@@ -154,7 +155,7 @@ def _speed(of: Interface, words: Words) -> str:
         if words.ahead[:1] == "-" or not words.ahead:
             raise NotUnderstood
         return "stated"
-    of.speed = Amount(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
+    of.speed = Value(words.rate_bps("the speed", "Mbit/s"), "bit/s", words.line.number)
     return "stated"
 
 
@@ -164,20 +165,20 @@ def _hold(of: Interface, words: Words) -> str:
     if way is None:
         raise NotUnderstood
     if packets:
-        of.hold[way] = Amount(packets, "packets", words.line.number)
+        of.hold[way] = Value(packets, "packets", words.line.number)
         return "stated"
     return "stated"
 
 
 def _ring(of: Interface, words: Words) -> str:
-    of.ring = Amount(words.count("the ring", 0, 32_767), "packets", words.line.number)
+    of.ring = Value(words.count("the ring", 0, 32_767), "packets", words.line.number)
     return "stated"
 
 
 def _clock(of: Interface, words: Words) -> str:
     if not words.skip("rate") or not words.has_number():
         return ""
-    of.speed = Amount(words.rate_bps("the clock rate"), "bit/s", words.line.number)
+    of.speed = Value(words.rate_bps("the clock rate"), "bit/s", words.line.number)
     return "stated"
 
 

@@ -1,16 +1,17 @@
 """Policers and shapers, with the bursts that a platform gives them."""
 
 from qoslib import units
-from qoslib.config.mqc.platform_defaults import Rules
-from qoslib.config.mqc.policies import Amount, Metered, Priority, Shape
+from qoslib.config.mqc.platform_defaults import PlatformDefaults
+from qoslib.config.mqc.policies import Metered, Priority, Shape
 from qoslib.config.mqc.weights import of_share_bps
 from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
 from qoslib.port import ExcessBurst, PeakRate, Policer, Shaper
 
 __all__ = ["DISCARDING", "policer", "priority_policer", "shaper"]
 
 #: Path in the policer -> the line, or the default, that says it.
-Origins = list[tuple[str, Amount | str | None]]
+Origins = list[tuple[str, Value | str | None]]
 #: A shaper of the models never lets a frame go that its bucket cannot hold [B].
 _FRAME_BYTES = 1518
 
@@ -18,7 +19,7 @@ _FRAME_BYTES = 1518
 DISCARDING = Policer(units.kbps(8.0), _FRAME_BYTES, conform="drop")
 
 
-def _burst_bytes(amount: Amount | None, rate_bps: float, default_s: float) -> int:
+def _burst_bytes(amount: Value | None, rate_bps: float, default_s: float) -> int:
     if amount is None:
         return max(int(units.octets(rate_bps * default_s)), 1)
     size = amount.value if amount.unit == "B" else units.octets(amount.value * rate_bps)
@@ -27,12 +28,12 @@ def _burst_bytes(amount: Amount | None, rate_bps: float, default_s: float) -> in
     return int(size)
 
 
-def shaper(shape: Shape | None, share_bps: float, rules: Rules) -> Shaper | None:
+def shaper(shape: Shape | None, share_bps: float, platform: PlatformDefaults) -> Shaper | None:
     """The shaper of a class."""
     if shape is None:
         return None
     rate_bps = of_share_bps(shape.rate, share_bps)
-    burst = _burst_bytes(shape.committed, rate_bps, rules.number("shape_burst"))
+    burst = _burst_bytes(shape.committed, rate_bps, platform.number("shape_burst"))
     excess = 0
     if shape.excess and shape.excess.value:
         excess = _burst_bytes(shape.excess, rate_bps, 0.0)
@@ -42,22 +43,24 @@ def shaper(shape: Shape | None, share_bps: float, rules: Rules) -> Shaper | None
     return Shaper(rate_bps, max(burst + excess, _FRAME_BYTES))
 
 
-def priority_policer(priority: Priority, share_bps: float, rules: Rules) -> tuple[Policer, Origins]:
+def priority_policer(
+    priority: Priority, share_bps: float, platform: PlatformDefaults
+) -> tuple[Policer, Origins]:
     """The policer that `priority` brings along, which drops in congestion."""
     assert priority.rate is not None
     rate_bps = of_share_bps(priority.rate, share_bps)
-    burst = _burst_bytes(priority.burst, rate_bps, rules.number("priority_burst"))
+    burst = _burst_bytes(priority.burst, rate_bps, platform.number("priority_burst"))
     origins: Origins = [
         ("rate_bps", priority.rate),
-        ("burst_bytes", priority.burst or rules.row("priority_burst")),
+        ("burst_bytes", priority.burst or platform.row("priority_burst")),
     ]
     return Policer(rate_bps, burst, when="congested"), origins
 
 
-def policer(made: Metered, share_bps: float, rules: Rules) -> tuple[Policer, Origins]:
+def policer(made: Metered, share_bps: float, platform: PlatformDefaults) -> tuple[Policer, Origins]:
     """The policer of `police`."""
     assert made.rate is not None
-    default_s, name = rules.number("police_burst"), rules.row("police_burst")
+    default_s, name = platform.number("police_burst"), platform.row("police_burst")
     rate_bps = of_share_bps(made.rate, share_bps)
     burst = _burst_bytes(made.burst, rate_bps, default_s)
     origins: Origins = [("rate_bps", made.rate), ("burst_bytes", made.burst or name)]

@@ -8,14 +8,14 @@ from qoslib.config.code_points import code_of
 from qoslib.config.defaults import default
 from qoslib.port import ByteLimit, PacketLimit
 
-__all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "Rules"]
+__all__ = ["CATALYST", "IOS", "IOS_XE", "IOS_XR", "NXOS", "PlatformDefaults"]
 
 #: Least threshold of classic WRED by code point: 20 + 2 for each precedence, AF by drop precedence.
 _AF_LEAST = {"1": 32, "2": 28, "3": 24}
 
 
 @dataclass(frozen=True)
-class Rules:
+class PlatformDefaults:
     """A platform: its defaults, and how it shares what is left over.
 
     Parameters
@@ -135,7 +135,7 @@ def _xr_thresholds(mark: str, by: str, limit: float) -> tuple[float, float]:
     return limit // 2, limit
 
 
-IOS_XE = Rules(
+IOS_XE = PlatformDefaults(
     "ios-xe",
     2,
     False,
@@ -146,8 +146,10 @@ IOS_XE = Rules(
 )
 #: A Catalyst 9000 speaks IOS XE; its queues share buffers by rules of its own.
 CATALYST = replace(IOS_XE, modelled=False)
-IOS = Rules("ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds", shared_default=True)
-IOS_XR = Rules(
+IOS = PlatformDefaults(
+    "ios", 1, True, _ios_limit, _ios_thresholds, "ios.wred_thresholds", shared_default=True
+)
+IOS_XR = PlatformDefaults(
     "ios-xr",
     7,
     False,
@@ -161,7 +163,7 @@ IOS_XR = Rules(
 )
 #: NCS 540 and 5500 speak IOS XR; their queues are shorter.
 NCS = replace(IOS_XR, limit=_ncs_limit)
-NXOS = Rules(
+NXOS = PlatformDefaults(
     "nxos",
     7,
     True,

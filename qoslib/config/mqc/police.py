@@ -2,7 +2,8 @@
 
 from qoslib.config.code_points import read_word
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
-from qoslib.config.mqc.policies import Amount, Metered
+from qoslib.config.mqc.policies import Metered
+from qoslib.config.values import Value
 
 __all__ = ["action", "police"]
 
@@ -27,12 +28,12 @@ _WHERE = {"imposition", "inner", "topmost", "tunnel"}
 PASSED = {"set-frde-transmit", "set-clp-transmit", "policed-dscp-transmit"}
 
 
-def burst(words: Words, what: str, unit: str = "B") -> Amount:
+def burst(words: Words, what: str, unit: str = "B") -> Value:
     """A burst: a number, and perhaps its unit."""
     value = words.number(what, 0)
     unit = (SIZE_WORDS | TIME_WORDS).get(words.skip(*SIZE_WORDS, *TIME_WORDS), unit)
     base = "B" if unit in SIZE_WORDS.values() else "s"
-    return Amount(exactly(value, unit, base), base, words.line.number)
+    return Value(exactly(value, unit, base), base, words.line.number)
 
 
 def police(words: Words) -> tuple[Metered | None, list[str]]:
@@ -45,14 +46,14 @@ def police(words: Words) -> tuple[Metered | None, list[str]]:
     part = words.share("the rate")
     share = part is not None
     if part is not None:
-        made.rate = Amount(part, "1", number)
+        made.rate = Value(part, "1", number)
     else:
         before = words.at
         words.number("the rate") if _counts_packets(words) else None
         if words.skip("pps"):
             return None, ["A policer that counts packets per second is left out: all pass."]
         words.at = before
-        made.rate = Amount(words.rate_bps("the rate"), "bit/s", number)
+        made.rate = Value(words.rate_bps("the rate"), "bit/s", number)
     unit = "ms" if share else "B"
     while words.ahead:
         word = words.ahead
@@ -63,9 +64,9 @@ def police(words: Words) -> tuple[Metered | None, list[str]]:
         elif words.skip("pir", "peak-rate"):
             part = words.share("the peak rate")
             made.peak = (
-                Amount(words.rate_bps("the peak rate"), "bit/s", number)
+                Value(words.rate_bps("the peak rate"), "bit/s", number)
                 if part is None
-                else Amount(part, "1", number)
+                else Value(part, "1", number)
             )
         elif words.has_number() and made.burst is None:
             made.burst = burst(words, "the burst", unit)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from qoslib.config.lines import Line
 from qoslib.config.records import Remark, Statement
 from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
 
 __all__ = [
-    "Amount",
     "Early",
     "Interface",
     "Match",
@@ -47,15 +47,6 @@ def key_of(known: Mapping[str, object], name: str, kind: str) -> str:
 
 
 @dataclass(frozen=True)
-class Amount:
-    """A number of a line: in ``bit/s``, ``B``, ``s``, ``packets``, or ``1``, a share of a rate."""
-
-    value: float
-    unit: str
-    line: int
-
-
-@dataclass(frozen=True)
 class Named:
     """A name, the line that uses it, and the type of what it names."""
 
@@ -70,19 +61,19 @@ class Priority:
 
     line: int
     level: int = 1
-    rate: Amount | None = None
-    burst: Amount | None = None
+    rate: Value | None = None
+    burst: Value | None = None
 
 
 @dataclass(frozen=True)
 class Shape:
     """`shape average` or `shape peak`; `least` is what `shape min` guarantees (NX-OS)."""
 
-    rate: Amount
-    committed: Amount | None = None
-    excess: Amount | None = None
+    rate: Value
+    committed: Value | None = None
+    excess: Value | None = None
     peak: bool = False
-    least: Amount | None = None
+    least: Value | None = None
 
 
 @dataclass
@@ -90,10 +81,10 @@ class Metered:
     """`police`: its rates and bursts, and what it does to each colour."""
 
     line: int
-    rate: Amount | None = None
-    burst: Amount | None = None
-    peak: Amount | None = None
-    excess: Amount | None = None
+    rate: Value | None = None
+    burst: Value | None = None
+    peak: Value | None = None
+    excess: Value | None = None
     actions: dict[str, str] = field(default_factory=dict)
 
 
@@ -103,8 +94,8 @@ class Early:
 
     line: int
     by: str = "precedence"
-    rows: dict[str, tuple[Amount, Amount, float]] = field(default_factory=dict)
-    weight: Amount | None = None
+    rows: dict[str, tuple[Value, Value, float]] = field(default_factory=dict)
+    weight: Value | None = None
     ecn: bool = False
     instantaneous: bool = False
 
@@ -118,12 +109,12 @@ class PolicyClass:
     statements: list[Statement] = field(default_factory=list)
     child: Named | None = None
     priority: Priority | None = None
-    bandwidth: Amount | None = None
-    remaining: Amount | None = None
+    bandwidth: Value | None = None
+    remaining: Value | None = None
     shape: Shape | None = None
     police: Metered | None = None
-    limit: Amount | None = None
-    limits: dict[str, Amount] = field(default_factory=dict)
+    limit: Value | None = None
+    limits: dict[str, Value] = field(default_factory=dict)
     early: Early | None = None
     fair: int = 0
     drop: int = 0
@@ -180,10 +171,10 @@ class Interface:
     line: int
     policies: dict[str, Named] = field(default_factory=dict)
     earlier: dict[str, list[Named]] = field(default_factory=dict)
-    bandwidth: Amount | None = None
-    speed: Amount | None = None
-    hold: dict[str, Amount] = field(default_factory=dict)
-    ring: Amount | None = None
+    bandwidth: Value | None = None
+    speed: Value | None = None
+    hold: dict[str, Value] = field(default_factory=dict)
+    ring: Value | None = None
 
 
 @dataclass

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from qoslib import units
 from qoslib.config.guarantees import capacity_bps, least_bps
 from qoslib.config.mqc.class_nodes import DEFAULT
-from qoslib.config.mqc.platform_defaults import Rules
+from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.port import (
     DeficitRoundRobin,
     HierarchicalTokenBucket,
@@ -19,7 +19,7 @@ from qoslib.port import (
     StrictPriority,
 )
 
-__all__ = ["Branch", "branch_of"]
+__all__ = ["PolicyDraft", "draft_of"]
 
 #: The unit of `bandwidth` [bit/s].
 _KBPS = units.kbps(1.0)
@@ -28,11 +28,11 @@ _LARGEST_RATIO = 1000
 
 
 @dataclass
-class Branch:
+class PolicyDraft:
     """A policy to be written: its name, and its classes in order."""
 
     policy: str
-    classes: "list[tuple[str, Queue | Node, Branch | None]]"
+    classes: "list[tuple[str, Queue | Node, PolicyDraft | None]]"
 
     def queues(self) -> list[Queue]:
         """All queues in and below it."""
@@ -42,9 +42,9 @@ class Branch:
         return found
 
 
-def branch_of(port: Port, rules: Rules) -> Branch:
+def draft_of(port: Port, platform: PlatformDefaults) -> PolicyDraft:
     """The policy of a port, with the classes that have children."""
-    queues = {queue.name: queue for queue in _levelled(port, rules)}
+    queues = {queue.name: queue for queue in _levelled(port, platform)}
     scheduler = port.scheduler
     nodes: dict[str, Node] = {}
     if isinstance(scheduler, SchedulerTree | HierarchicalTokenBucket):
@@ -57,32 +57,32 @@ def branch_of(port: Port, rules: Rules) -> Branch:
     used: set[str] = set()
     default = port.classifier.default
 
-    def policy_of(node: Node, name: str, path: str) -> Branch:
+    def policy_of(node: Node, name: str, path: str) -> PolicyDraft:
         taken = _unused(word(name), used)
-        classes: list[tuple[str, Queue | Node, Branch | None]] = []
+        classes: list[tuple[str, Queue | Node, PolicyDraft | None]] = []
         for child in node.children:
             own = child.removeprefix("class ").removeprefix(path)
             if child in nodes:
                 called = word(own)
                 below = policy_of(nodes[child], f"{taken}-{called}", f"{path}{own}/")
-                classes.append((called, _weighed(nodes[child], below, rules), below))
+                classes.append((called, _weighed(nodes[child], below, platform), below))
             else:
                 called = DEFAULT if child == default else word(own)
                 classes.append((called, queues[child], None))
-        return Branch(taken, classes)
+        return PolicyDraft(taken, classes)
 
     if outer is None:
         return policy_of(root, root.name.removeprefix("policy-map "), "")
     inner = policy_of(root, root.name.removeprefix("policy-map "), "")
-    return Branch(
+    return PolicyDraft(
         _unused(f"{inner.policy}-SHAPED", used),
         [(DEFAULT, Node(DEFAULT, root.children, shaper=outer), inner)],
     )
 
 
-def _weighed(node: Node, below: Branch, rules: Rules) -> Node:
+def _weighed(node: Node, below: PolicyDraft, platform: PlatformDefaults) -> Node:
     """A node whose weight is no rate has what its queues have together, where rates are said."""
-    if not rules.by_bandwidth or node.weight >= _KBPS:
+    if not platform.by_bandwidth or node.weight >= _KBPS:
         return node
     return node.replace(weight=sum(each.weight for each in below.queues() if each.priority))
 
@@ -101,26 +101,27 @@ def _unused(name: str, used: set[str]) -> str:
     return found
 
 
-def _levelled(port: Port, rules: Rules) -> Sequence[Queue]:
+def _levelled(port: Port, platform: PlatformDefaults) -> Sequence[Queue]:
     """The queues with levels of `priority`, and weights, that this platform has."""
     scheduler, queues = port.scheduler, list(port.queues)
     if isinstance(scheduler, SchedulerTree):
         strict = scheduler.strict_levels
         levels = [
-            q.priority if q.priority < min(strict, rules.levels) else rules.levels for q in queues
+            q.priority if q.priority < min(strict, platform.levels) else platform.levels
+            for q in queues
         ]
     elif isinstance(scheduler, StrictPriority):
         ranks = sorted({queue.priority for queue in queues})
         last = len(ranks) - 1
         places = [ranks.index(queue.priority) for queue in queues]
-        levels = [p if p < min(last, rules.levels) else rules.levels for p in places]
+        levels = [p if p < min(last, platform.levels) else platform.levels for p in places]
     elif isinstance(scheduler, ModifiedDrr):
-        levels = [0 if queue.name == scheduler.low_latency else rules.levels for queue in queues]
+        levels = [0 if queue.name == scheduler.low_latency else platform.levels for queue in queues]
     else:
-        levels = [rules.levels] * len(queues)
+        levels = [platform.levels] * len(queues)
     rounds = isinstance(scheduler, DeficitRoundRobin | ModifiedDrr | HierarchicalTokenBucket)
     weights = [float(queue.quantum_bytes) if rounds else queue.weight for queue in queues]
-    if not rules.by_bandwidth:
+    if not platform.by_bandwidth:
         weights = _ratios(weights)
     elif any(queue.guaranteed_bps for queue in queues) or not all(
         weight >= 1000 and weight % 1000 == 0

@@ -12,13 +12,13 @@ from qoslib.config.mqc.class_nodes import (
     leaves,
     not_defined,
     not_in_text,
-    places_of,
     rules_of,
+    tree_of,
 )
 from qoslib.config.mqc.names import OWN_POLICIES
-from qoslib.config.mqc.platform_defaults import Rules
+from qoslib.config.mqc.platform_defaults import PlatformDefaults
 from qoslib.config.mqc.policies import Interface, Named, Policies, Policy, key_of
-from qoslib.config.mqc.port_builder import Grown, Way
+from qoslib.config.mqc.port_builder import PortBuilder, Way
 from qoslib.config.records import ConfiguredPort, Origin, Remark
 from qoslib.config.source import ConfigurationError, check_time
 from qoslib.port import Classifier, Node, PacketLimit, Port, Queue, SchedulerTree
@@ -29,7 +29,7 @@ _WAYS: tuple[Way, ...] = ("out", "in")
 _GROUPS = "traffic-class ", "qos-group ", "discard-class "
 
 
-def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[ConfiguredPort]:
+def ports_of(found: Policies, platform: PlatformDefaults, facts: Facts) -> Iterator[ConfiguredPort]:
     """The ports of all interfaces that have a policy or a queue of a stated length.
 
     Where a text has no interface, each policy that is in no other, nor in front of the router's own
@@ -48,9 +48,9 @@ def ports_of(found: Policies, rules: Rules, facts: Facts) -> Iterator[Configured
         _say_unused(found, interface)
         for way in _WAYS:
             if way in interface.policies:
-                yield _configured(found, rules, facts, interface, way)
+                yield _configured(found, platform, facts, interface, way)
         if "out" in interface.hold and "out" not in interface.policies:
-            yield _held(found, facts, interface, rules.types)
+            yield _held(found, facts, interface, platform.types)
 
 
 def _of_processor(found: Policies) -> set[str]:
@@ -107,17 +107,17 @@ def _children(found: Policies) -> set[str]:
 
 
 def _configured(
-    found: Policies, rules: Rules, facts: Facts, interface: Interface, way: Way
+    found: Policies, platform: PlatformDefaults, facts: Facts, interface: Interface, way: Way
 ) -> ConfiguredPort:
     """The port of one direction."""
-    named = _chosen(found, rules, interface, way)
+    named = _chosen(found, platform, interface, way)
     if named is None:
         together = " and ".join(each.name for each in _all_of(interface, way))
         last = interface.policies[way]
         return ConfiguredPort(interface.name, way, None, policy=together, line=last.line)
     policy = found.policies.get(key_of(found.policies, named.name, named.kind))
     empty = ConfiguredPort(interface.name, way, None, policy=named.name, line=named.line)
-    if policy is None and rules.built_in and OWN_POLICIES.match(named.name):
+    if policy is None and platform.built_in and OWN_POLICIES.match(named.name):
         lost = "This policy is the platform's own: what it does is not modelled."
         command = f"service-policy {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
@@ -129,16 +129,16 @@ def _configured(
             return empty
         found.remarks.append(not_in_text(named))
         return empty
-    shared = rules.shared_default and way == "out"
-    places = places_of(found, policy, rules.built_in, shared)
+    shared = platform.shared_default and way == "out"
+    nodes = tree_of(found, policy, platform.built_in, shared)
     root = f"policy-map {policy.name}"
-    empty = empty.replace(classes=tuple(classes_of(places, root)))
-    if not rules.modelled:
+    empty = empty.replace(classes=tuple(classes_of(nodes, root)))
+    if not platform.modelled:
         lost = "A Catalyst switch's queues and buffers: not modelled on this platform, no promise."
         command = f"service-policy {way}put {named.name}"
         found.remarks.append(Remark("not modelled", named.line, command, lost))
         return empty
-    line = _line_rate(found, facts, interface, rules.types)
+    line = _line_rate(found, facts, interface, platform.types)
     if line is None and way == "in" and not has_queues(found, policy):
         # It only marks, at any rate.
         return empty
@@ -147,29 +147,29 @@ def _configured(
     rate_bps, origin = line
     share_bps = interface.bandwidth.value if interface.bandwidth else rate_bps
     memory = None
-    if rules.limit is None and way == "out":
+    if platform.limit is None and way == "out":
         name = facts.name(interface.name, "buffer_bytes")
-        if not name and any(place.of.limit is None for place in leaves(places)):
+        if not name and any(node.of.limit is None for node in leaves(nodes)):
             question = f"How much may a queue of {interface.name} hold?"
             asked = facts.missing(interface.name, "buffer_bytes", question, named.line)
             return empty.replace(missing=(asked,))
         memory = (facts.number(interface.name, "buffer_bytes") or 1.0, name) if name else None
-    grown = Grown(rules, way, memory, interface.hold.get("in"))
+    builder = PortBuilder(platform, way, memory, interface.hold.get("in"))
     try:
-        names = grown.level(places, share_bps, rate_bps)
-        for number, text, refused in grown.refused:
+        names = builder.level(nodes, share_bps, rate_bps)
+        for number, text, refused in builder.refused:
             found.refuse(number, text, refused)
-        if grown.unsure:
-            found.remarks.extend([*grown.remarks, *grown.unsure])
+        if builder.unsure:
+            found.remarks.extend([*builder.remarks, *builder.unsure])
             return empty
-        nodes = (*reversed([*grown.nodes, Node(root, names)]),)
+        tree = (*reversed([*builder.nodes, Node(root, names)]),)
         more, origins = _rest(facts, interface, way)
         port = Port(
             interface.name,
             rate_bps,
-            tuple(grown.queues),
-            SchedulerTree(nodes, rules.levels),
-            classifier=Classifier(*rules_of(places)),
+            tuple(builder.queues),
+            SchedulerTree(tree, platform.levels),
+            classifier=Classifier(*rules_of(nodes)),
             **more,
         )
     except ConfigurationError:
@@ -178,8 +178,8 @@ def _configured(
         problem = f"policy-map {policy.name} cannot be: {error}"
         found.refuse(named.line, f"service-policy {way}put {named.name}", problem)
         return empty
-    found.remarks.extend(grown.remarks)
-    return empty.replace(port=port, origins=(origin, *origins, *grown.origins.values()))
+    found.remarks.extend(builder.remarks)
+    return empty.replace(port=port, origins=(origin, *origins, *builder.origins.values()))
 
 
 def _all_of(interface: Interface, way: Way) -> list[Named]:
@@ -187,7 +187,9 @@ def _all_of(interface: Interface, way: Way) -> list[Named]:
     return [*interface.earlier.get(way, []), interface.policies[way]]
 
 
-def _chosen(found: Policies, rules: Rules, interface: Interface, way: Way) -> Named | None:
+def _chosen(
+    found: Policies, platform: PlatformDefaults, interface: Interface, way: Way
+) -> Named | None:
     """The policy that makes the port, with a remark on each other; None where all act together."""
     named = interface.policies[way]
     every = _all_of(interface, way)
@@ -195,7 +197,7 @@ def _chosen(found: Policies, rules: Rules, interface: Interface, way: Way) -> Na
         return named
     kinds = {each.kind: each for each in every}
     chosen: Named | None = None
-    if rules.several:
+    if platform.several:
         lost = "Several policies act together: not modelled on this platform, no promise."
         left = every
     elif len(kinds) > 1:

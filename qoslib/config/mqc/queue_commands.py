@@ -2,7 +2,8 @@
 
 from qoslib.config.code_points import marks_matching, read_word
 from qoslib.config.mqc.lines import SIZE_WORDS, TIME_WORDS, NotUnderstood, Words, exactly
-from qoslib.config.mqc.policies import Amount, Early, PolicyClass
+from qoslib.config.mqc.policies import Early, PolicyClass
+from qoslib.config.values import Value
 
 __all__ = ["marks_of", "queue_limit", "random_detect"]
 
@@ -14,15 +15,15 @@ _OTHER_MARK = "This choice of thresholds is left out: no model looks at this mar
 _UNITS = {**SIZE_WORDS, **TIME_WORDS, "packets": "packets"}
 
 
-def amount(words: Words, what: str, percent: bool = False) -> Amount:
+def amount(words: Words, what: str, percent: bool = False) -> Value:
     """A length of a queue: packets where no unit is written."""
     if percent:
-        return Amount(words.percent(what, 0), "1", words.line.number)
+        return Value(words.percent(what, 0), "1", words.line.number)
     value = words.number(what, 0)
     unit = _UNITS.get(words.skip(*_UNITS), "packets")
     base = {"ms": "s", "us": "s", "packets": "packets"}.get(unit, "B")
     value = value if base == "packets" else exactly(value, unit, base)
-    return Amount(value, base, words.line.number)
+    return Value(value, base, words.line.number)
 
 
 def marks_of(words: Words, by: str) -> tuple[str, ...]:
@@ -95,7 +96,7 @@ def random_detect(of: PolicyClass, words: Words) -> list[str]:
         early.ecn = True
     elif words.skip("exponential-weighting-constant"):
         weight = words.count("the constant", 1, 16)
-        early.weight = Amount(weight, "", words.line.number)
+        early.weight = Value(weight, "", words.line.number)
     elif words.skip("dscp", "precedence", "cos"):
         lost = _row(early, words, word)
     elif words.has_number():
@@ -136,7 +137,7 @@ def _row(early: Early, words: Words, by: str) -> list[str]:
     return []
 
 
-def _range(words: Words) -> tuple[Amount, Amount, float]:
+def _range(words: Words) -> tuple[Value, Value, float]:
     """Two thresholds, and what the probability rises to."""
     percent = bool(words.skip("percent"))
     low, high = (amount(words, f"the {which} threshold", percent) for which in ("min", "max"))
@@ -154,7 +155,7 @@ def _range(words: Words) -> tuple[Amount, Amount, float]:
     return low, high, share
 
 
-def _nexus(early: Early, words: Words) -> tuple[Amount, Amount, float]:
+def _nexus(early: Early, words: Words) -> tuple[Value, Value, float]:
     """The thresholds of NX-OS: each with its word, and perhaps weight 0 for the queue as it is."""
     percent = "percent" in words.line.words
     low = amount(words, "the minimum", percent)
@@ -169,7 +170,7 @@ def _nexus(early: Early, words: Words) -> tuple[Amount, Amount, float]:
         elif words.skip("weight"):
             weight = words.count("the weight", 0, 15)
             early.instantaneous = weight == 0
-            early.weight = Amount(weight, "", words.line.number) if weight else None
+            early.weight = Value(weight, "", words.line.number) if weight else None
         elif words.skip("ecn"):
             early.ecn = True
         else:
@@ -179,7 +180,7 @@ def _nexus(early: Early, words: Words) -> tuple[Amount, Amount, float]:
     return low, high, share
 
 
-def _no_range(low: Amount, high: Amount) -> str:
+def _no_range(low: Value, high: Value) -> str:
     if high.value <= 0:
         return "the maximum threshold is 0; allowed: above 0"
     return f"the minimum threshold, {low.value:g}, is above the maximum, {high.value:g}"

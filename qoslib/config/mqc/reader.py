@@ -4,7 +4,7 @@ import re
 
 from qoslib.config.facts import Facts
 from qoslib.config.mqc.blocks import policies_of
-from qoslib.config.mqc.platform_defaults import CATALYST, NCS, Rules
+from qoslib.config.mqc.platform_defaults import CATALYST, NCS, PlatformDefaults
 from qoslib.config.mqc.policies import Policies
 from qoslib.config.mqc.port import ports_of
 from qoslib.config.mqc.spelling import SHORT
@@ -89,18 +89,18 @@ def _nxos(text: str) -> float:
 SIGNS = {"ios-xe": _ios_xe, "ios": _ios, "ios-xr": _ios_xr, "nxos": _nxos}
 
 
-def read_mqc(text: str, facts: Facts, rules: Rules) -> Configuration:
+def read_mqc(text: str, facts: Facts, platform: PlatformDefaults) -> Configuration:
     """Read a configuration of Cisco's modular QoS command line."""
     found = policies_of(text)
-    if rules.name in ("ios", "ios-xe") and _CATALYST.search(text):
-        rules = CATALYST
-    if rules.name == "ios-xr" and _NCS.search(text):
-        rules = NCS
-    if rules.name == "ios-xr":
+    if platform.name in ("ios", "ios-xe") and _CATALYST.search(text):
+        platform = CATALYST
+    if platform.name == "ios-xr" and _NCS.search(text):
+        platform = NCS
+    if platform.name == "ios-xr":
         _refuse_ios_early(found)
-    ports = tuple(ports_of(found, rules, facts))
+    ports = tuple(ports_of(found, platform, facts))
     return Configuration(
-        rules.name,
+        platform.name,
         ports,
         tuple(sorted(dict.fromkeys(found.remarks), key=lambda each: each.line)),
         tuple(sorted(found.statements, key=lambda each: each.line)),

@@ -8,8 +8,8 @@ from qoslib.config.facts import Facts
 from qoslib.config.interfaces import fast_enough, speed_word
 from qoslib.config.mqc.class_nodes import DEFAULT
 from qoslib.config.mqc.emit import class_lines, match_lines
-from qoslib.config.mqc.platform_defaults import Rules
-from qoslib.config.mqc.policy_draft import Branch, branch_of
+from qoslib.config.mqc.platform_defaults import PlatformDefaults
+from qoslib.config.mqc.policy_draft import PolicyDraft, draft_of
 from qoslib.config.mqc.reader import read_mqc
 from qoslib.config.source import ConfigurationError
 from qoslib.config.write_record import Written
@@ -25,12 +25,12 @@ _COMMANDS = {
 }  # fmt: skip
 
 
-def write_mqc(port: Port, interface: str, rules: Rules) -> Written:
+def write_mqc(port: Port, interface: str, platform: PlatformDefaults) -> Written:
     """Write a port as a configuration of Cisco IOS XE or of classic IOS."""
     if not _INTERFACE.fullmatch(interface):
-        interface = fast_enough(port.rate_bps, rules.name)
+        interface = fast_enough(port.rate_bps, platform.name)
     facts: dict[str, float | str] = {}
-    above, below = _policy_lines(port, rules)
+    above, below = _policy_lines(port, platform)
     lines = [*above, f"interface {interface}"]
     speed = speed_word(interface, port.rate_bps, "cisco")
     if speed:
@@ -45,39 +45,43 @@ def write_mqc(port: Port, interface: str, rules: Rules) -> Written:
         for name in ("overhead_bytes", "base_delay_s")
         if getattr(port, name)
     }
-    return Written(text, tuple(facts.items()), _lost(port, text, facts, rules))
+    return Written(text, tuple(facts.items()), _lost(port, text, facts, platform))
 
 
-def _lost(port: Port, text: str, facts: dict[str, float | str], rules: Rules) -> tuple[str, ...]:
+def _lost(
+    port: Port, text: str, facts: dict[str, float | str], platform: PlatformDefaults
+) -> tuple[str, ...]:
     try:
-        (back,) = read_mqc(text, Facts(facts), rules).ports
+        (back,) = read_mqc(text, Facts(facts), platform).ports
     except ConfigurationError as error:
         return (f"The text cannot be read back: {error}.",)
     assert back.port is not None
-    weight = "bandwidth" if rules.by_bandwidth else "bandwidth remaining ratio"
+    weight = "bandwidth" if platform.by_bandwidth else "bandwidth remaining ratio"
     return differences(port, back.port, {**_COMMANDS, "weight": weight})
 
 
-def _policy_lines(port: Port, rules: Rules) -> tuple[list[str], str]:
+def _policy_lines(port: Port, platform: PlatformDefaults) -> tuple[list[str], str]:
     """What stands above the interface, and what stands on it."""
     queue = port.queues[0]
     limit = queue.limit
     alone = isinstance(port.scheduler, Fifo) and port.shaper is None
     if alone and isinstance(limit, PacketLimit) and Queue(queue.name, limit) == queue:
         return [], f"hold-queue {limit.packets} out"
-    branch = branch_of(port, rules)
+    draft = draft_of(port, platform)
     marks = _marks(port)
-    levels = {each.priority for each in branch.queues() if each.priority < rules.levels}
-    lines = _class_maps(branch, marks)
-    for each in _inner_first(branch):
+    levels = {each.priority for each in draft.queues() if each.priority < platform.levels}
+    lines = _class_maps(draft, marks)
+    for each in _inner_first(draft):
         lines += [f"policy-map {each.policy}"]
         for name, of, below in each.classes:
             own = marks.get(of.name, []) if name != DEFAULT else []
-            said = class_lines(of, rules, port.rate_bps, own, bool(levels - {0}), name == DEFAULT)
+            said = class_lines(
+                of, platform, port.rate_bps, own, bool(levels - {0}), name == DEFAULT
+            )
             said += [f"service-policy {below.policy}"] if below else []
             if said or name != DEFAULT:
                 lines += [f" class {name}", *(f"  {line}" for line in said)]
-    return lines, f"service-policy output {branch.policy}"
+    return lines, f"service-policy output {draft.policy}"
 
 
 def _marks(port: Port) -> dict[str, list[str]]:
@@ -93,18 +97,18 @@ def _marks(port: Port) -> dict[str, list[str]]:
     return marks
 
 
-def _inner_first(branch: Branch) -> list[Branch]:
+def _inner_first(draft: PolicyDraft) -> list[PolicyDraft]:
     found = []
-    for _, _, below in branch.classes:
+    for _, _, below in draft.classes:
         found += _inner_first(below) if below else []
-    return [*found, branch]
+    return [*found, draft]
 
 
-def _class_maps(branch: Branch, marks: dict[str, list[str]]) -> list[str]:
+def _class_maps(draft: PolicyDraft, marks: dict[str, list[str]]) -> list[str]:
     """A class map for each name, with the marks of all queues that it leads to."""
     selected: dict[str, list[str]] = {}
 
-    def enter(part: Branch) -> None:
+    def enter(part: PolicyDraft) -> None:
         for name, of, below in part.classes:
             queues = below.queues() if below else [of] if isinstance(of, Queue) else []
             if name != DEFAULT:
@@ -113,7 +117,7 @@ def _class_maps(branch: Branch, marks: dict[str, list[str]]) -> list[str]:
             if below:
                 enter(below)
 
-    enter(branch)
+    enter(draft)
     lines = []
     for name, own in selected.items():
         lines += [f"class-map match-any {name}", *(f" {line}" for line in match_lines(own))]
