@@ -2,13 +2,11 @@
 
 from qoslib.compare.own_measurements import Overlay, overlay
 from qoslib.compare.remarks import model_differences, remark
-from qoslib.compare.rows import Row, score_measurements, unknown_class
+from qoslib.compare.rows import TOLERANCES, Row, score_measurements, unknown_class
 from qoslib.compare.run import MODELS
-from qoslib.compare.scoreboard import Scoreboard, score
-from qoslib.compare.store import differences, stored, stored_scoreboard
+from qoslib.compare.scoreboard import Scoreboard, is_tick, score, stored_scoreboard, ticks
+from qoslib.compare.store import differences, stored
 from qoslib.compare.tables import compare_experiment, explained, misfit_summary, text, to_frame
-from qoslib.compare.ticks import is_tick, ticks
-from qoslib.compare.tolerances import TOLERANCES
 from qoslib.compare.values import Data, Point, Published, published, published_points
 
 __all__ = [

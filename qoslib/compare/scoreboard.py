@@ -1,6 +1,10 @@
-"""The scoreboard of all platforms: what was published, and how close the models come to it."""
+"""The scoreboard of all platforms: what was published, and how close the models come to it.
+
+Ticks are a second count: how many published values a whole set of assumptions meets.
+"""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -8,17 +12,35 @@ from typing import Any
 
 import pandas as pd
 
-from qoslib.compare import misfits
-from qoslib.compare.observe import NotModelledError, View
-from qoslib.compare.readings import READINGS
-from qoslib.compare.rows import Row, modelled, rows_of, unscored_row
-from qoslib.compare.run import answers
-from qoslib.compare.ticks import tick_counts
-from qoslib.compare.values import published
+from qoslib import units
+from qoslib.compare import store
+from qoslib.compare.observe import READINGS, NotModelledError, View
+from qoslib.compare.rows import (
+    TOLERANCES,
+    Row,
+    allowed_drops,
+    modelled,
+    rows_of,
+    unscored_row,
+    views_of,
+)
+from qoslib.compare.run import answers, model_of
+from qoslib.compare.values import Published, published
+from qoslib.flows import HtbPacing
 from qoslib.platforms import PLATFORMS, Platform, platform
 from qoslib.record import checked, fail
 
-__all__ = ["CLOSENESS", "KINDS", "Scoreboard", "score", "summary_of"]
+__all__ = [
+    "CLOSENESS",
+    "KINDS",
+    "Scoreboard",
+    "is_tick",
+    "score",
+    "stored_scoreboard",
+    "summary_of",
+    "tick_counts",
+    "ticks",
+]
 
 #: Each value counts once, in the first of these that holds.
 CLOSENESS = ("within_rounding", "within_1_percent", "within_10_percent", "beyond")
@@ -113,18 +135,16 @@ def score(
     routers = [platform(name) for name in checked(tuple[str, ...], platforms, "platforms")]
     if not routers:
         fail("platforms", platforms, f"at least one of {', '.join(PLATFORMS)}")
-    known = [each for each in misfits.known_misfits(kind) if each.platform in platforms]
+    known = [each for each in store.known_misfits(kind) if each.platform in platforms]
     every, predictions = _scored(routers, answers(routers, full, progress))
     rows = [
-        replace(row, misfit=misfits.named(row, known) if row.is_misfit else None)
+        replace(row, misfit=store.misfit_of(row, known) if row.is_misfit else None)
         for row in every
         if row.assumptions not in platform(row.platform).counted
     ]
     summary = summary_of(kind, routers, rows) | {"ticks": tick_counts(every)}
     summary["bands"] = _bands(routers, predictions)
-    return Scoreboard(
-        tuple(rows), tuple(predictions), summary, tuple(misfits.failures(rows, known))
-    )
+    return Scoreboard(tuple(rows), tuple(predictions), summary, tuple(store.failures(rows, known)))
 
 
 def _scored(
@@ -272,3 +292,178 @@ def _rivals(routers: Iterable[Platform], scored: pd.DataFrame) -> list[dict[str,
         for rival, free in router.parameters.items()
         if (router.name, rival) in found
     ]
+
+
+def stored_scoreboard() -> Scoreboard:
+    """The stored scoreboard as `score` gives one, without running a model.
+
+    It has the rows with a verdict alone: no predictions, and no reasons of the other rows.
+
+    Returns
+    -------
+    Scoreboard
+
+    Examples
+    --------
+    >>> stored_scoreboard().summary["kind"]
+    'stored'
+    """
+    rows = store.stored()
+    summary = summary_of("stored", [platform(name) for name in PLATFORMS], rows)
+    return Scoreboard(rows, (), summary, tuple(store.failures(rows, store.known_misfits())))
+
+
+#: What a tick is about.
+THROUGHPUT, DROPS = "throughput", "dropped_packets"
+#: What the sets are compared with: a model of two gates, without any TCP.
+BASELINE = "any gate"
+
+
+def is_tick(value: Published, modelled: float) -> bool:
+    """Whether a number is as published: throughput within 15 %, drops within a factor of two.
+
+    Parameters
+    ----------
+    value : Published
+        A throughput, or a count of dropped packets.
+    modelled : float
+        In the unit of the published value; of several seeds their mean.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    ValueError
+        If it is no published value, or no number.
+
+    Examples
+    --------
+    >>> from qoslib.compare.values import published
+    >>> value = next(v for v in published("mx80").results if v.quantity == "throughput")
+    >>> is_tick(value, value.value), is_tick(value, 2 * value.value)
+    (True, False)
+    """
+    low, high = _allowed(checked(Published, value, "value"))
+    checked(float, modelled, "modelled")
+    return low <= modelled <= high
+
+
+def _allowed(value: Published) -> tuple[float, float]:
+    """Least and most that is a tick, in the unit of the published value."""
+    if value.quantity == DROPS:
+        return allowed_drops(value)
+    share = TOLERANCES["carried_by_tcp"].relative
+    return (1 - share) * value.value, (1 + share) * value.value
+
+
+def ticks(
+    model: str = "fluid", assumptions: Sequence[str] = (), full: bool = False
+) -> pd.DataFrame:
+    """The table of sets and ticks, run anew.
+
+    Parameters
+    ----------
+    model : str
+        As on the scoreboard.
+    assumptions : sequence of str
+        Names of the sets; empty for all.
+    full : bool
+        Whether a random model runs several seeds.
+
+    Returns
+    -------
+    DataFrame
+        One row a set, and the baseline; see `tick_counts`.
+
+    Raises
+    ------
+    ValueError
+        If there is no such model or set.
+
+    Examples
+    --------
+    >>> ticks("fluid", ["base", "textbook"])["possible"].tolist()
+    [34, 34, 34]
+    """
+    run, sets = model_of(model), checked(tuple[str, ...], assumptions, "assumptions")
+    checked(bool, full, "full")
+    rows = [
+        row
+        for router in _counted()
+        for each in sets or router.assumptions
+        for experiment in router.experiments(each).values()
+        for row in rows_of(views_of(router, experiment, run(experiment, full=full)))
+    ]
+    return pd.DataFrame(tick_counts(rows)).set_index("assumptions")
+
+
+def _counted() -> list[Platform]:
+    return [router for router in map(platform, PLATFORMS) if router.counted]
+
+
+def tick_counts(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """One entry for each model and set of the routers whose sets are counted, and the baseline.
+
+    Each has the ticks of throughputs and of drops (of several seeds, those of the mean; the
+    ``least`` are ticks by every seed, the ``most`` by any), how many were possible, how many of
+    them are of values that the set was fitted on and how many of those there are, the number of
+    fitted parameters, and ``without_fits``: the ticks of the same set with its last fits taken
+    back, where such a set was run.
+    """
+    results = [value for router in _counted() for value in published(router.name).results]
+    values = {value.name: value for value in results if value.status == "ok"}
+    lines = [
+        {"model": row.model, "assumptions": row.assumptions}
+        | _line(values[row.name], row.modelled, row.ends, row.fitted)
+        for row in rows
+        if row.modelled is not None and row.name in values
+    ]
+    if not lines:
+        return []
+    baseline = {"model": "none", "assumptions": BASELINE}
+    for value in values.values():
+        gate = _any_gate(value)
+        lines.append(baseline | _line(value, gate, (gate, gate)))
+    counts = pd.DataFrame(lines).groupby(["model", "assumptions"], sort=False).sum()
+    rules, met = _counted()[0], counts["ticks"].to_dict()
+    return [
+        {"model": model, "assumptions": name}
+        | counts.loc[(model, name)].to_dict()
+        | {"parameters": len(rules.parameters.get(name, ()))}
+        | {"without_fits": met.get((model, rules.without_fits.get(name)))}
+        for model, name in counts.index
+    ]
+
+
+def _line(
+    value: Published, modelled: float, ends: Sequence[float], fitted: bool = False
+) -> dict[str, bool]:
+    """What one value adds to the counts of a set."""
+    (least, most), (low, high) = _allowed(value), ends
+    met = least <= modelled <= most
+    return {
+        "ticks": met,
+        THROUGHPUT: met and value.quantity == THROUGHPUT,
+        "drops": met and value.quantity == DROPS,
+        "least": least <= low and high <= most,
+        "most": low <= most and high >= least,
+        "possible": True,
+        "fitted_ticks": met and fitted,
+        "fitted_values": fitted,
+    }
+
+
+def _any_gate(value: Published) -> float:
+    """What any model gives that knows the link's and the class's rate, and no more.
+
+    ``min(paced rate, C - u)`` in the unit of the value, and no drops.
+    """
+    experiment = platform(value.platform).experiments().get(value.experiment)
+    if experiment is None:
+        return math.nan
+    if value.quantity == DROPS:
+        return 0.0
+    paced = [h.pacing.rate_bps for h in experiment.hosts if isinstance(h.pacing, HtbPacing)]
+    return units.convert(min([experiment.scenario.available_bps, *paced]), "bit/s", value.unit)

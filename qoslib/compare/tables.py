@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 
 from qoslib import units
-from qoslib.compare.misfits import known_misfits, named
 from qoslib.compare.observe import View
 from qoslib.compare.rows import Row, rows_of, views_of
 from qoslib.compare.run import model_of
 from qoslib.compare.scoreboard import KINDS, Scoreboard
+from qoslib.compare.store import known_misfits, misfit_of
 from qoslib.platforms import platform as platform_named
 from qoslib.record import checked, fail
 
@@ -178,7 +178,7 @@ def misfit_summary(platform: str, model: str = "fluid", assumptions: str = "base
     ]
     kinds: dict[str, list[Row]] = {"within": []}
     kinds |= grouped(
-        scored, lambda row: named(row, known) or "not explained" if row.is_misfit else "within"
+        scored, lambda row: misfit_of(row, known) or "not explained" if row.is_misfit else "within"
     )
     lines = [
         {"values": len(rows), "error": errors.replace(" % to ", " to ") or "–"}

@@ -6,11 +6,9 @@ from collections import Counter
 import pytest
 
 from qoslib import compare, fluid, measurements
-from qoslib.compare import TOLERANCES, misfits
-from qoslib.compare.observe import View
-from qoslib.compare.readings import READINGS, UNREAD, reading
-from qoslib.compare.rows import row_of
-from qoslib.compare.tolerances import TIMED, ZERO, tolerance
+from qoslib.compare import TOLERANCES, store
+from qoslib.compare.observe import READINGS, UNREAD, View, reading
+from qoslib.compare.rows import TIMED, ZERO, row_of, tolerance
 from qoslib.compare.values import INPUTS, Published
 from qoslib.platforms import PLATFORMS, m120, platform
 from qoslib.platforms.provenance import Facts, fitted
@@ -54,7 +52,7 @@ def row(published, *factors):
 
 
 def misfit(*band, **changes):
-    made = misfits.Misfit(
+    made = store.Misfit(
         key="too_many_drops",
         platform="m120",
         experiments=("base",),
@@ -163,8 +161,8 @@ def test_all_streams_together_are_their_sum():
 def test_a_misfit_stays_in_its_band(factors, known, complaint):
     scored = row(value(199_733.6884), *factors)
     if scored.verdict == "misfit":
-        scored = dataclasses.replace(scored, misfit=misfits.named(scored, known))
-    found = misfits.failures([scored], known)
+        scored = dataclasses.replace(scored, misfit=store.misfit_of(scored, known))
+    found = store.failures([scored], known)
     assert len(found) == (complaint is not None)
     assert all(complaint in line for line in found)
 
@@ -183,13 +181,13 @@ def test_a_misfit_with_a_key_too_few_or_too_many_is_named(entry, said, monkeypat
     """
     text = entry if "missing" in said else whole + entry
     (tmp_path / "known_misfits.toml").write_text(f"[toy_off]\n{text}\n")
-    monkeypatch.setattr(misfits.measurements, "folder", lambda: tmp_path / "measurements")
+    monkeypatch.setattr(store.measurements, "folder", lambda: tmp_path / "measurements")
     with pytest.raises(ValueError, match=rf"known_misfits.toml, \[toy_off\]: {said}"):
-        misfits.known_misfits()
+        store.known_misfits()
 
 
 def test_every_known_misfit_is_explained():
-    known = misfits.known_misfits()
+    known = store.known_misfits()
     assert known
     for each in known:
         assert each.why.strip()

@@ -220,12 +220,12 @@ def test_the_table_shows_what_the_document_says(capsys, document):
 
 @pytest.mark.parametrize("known", [False, True])
 def test_a_misfit_without_a_name_or_outside_its_band_fails(run, monkeypatch, capsys, known):
-    read = compare.misfits.known_misfits
+    read = compare.store.known_misfits
 
     def changed(run):
         return [dataclasses.replace(m, band=(9, 10)) for m in read(run) if known]
 
-    monkeypatch.setattr(compare.misfits, "known_misfits", changed)
+    monkeypatch.setattr(compare.store, "known_misfits", changed)
     assert __main__.main(["score", "--fresh", "--json"]) == 1
     printed = capsys.readouterr()
     assert ("not 9 to 10" if known else "no known misfit names it") in printed.err

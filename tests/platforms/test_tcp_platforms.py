@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from qoslib import compare, tcp, units
+from qoslib.compare.rows import allowed_drops
 from qoslib.compare.run import MODELS, Memo, in_effect
-from qoslib.compare.tolerances import allowed_drops
 from qoslib.platforms import catalyst6506, hosts, mlx, mx80
 from qoslib.port import ByteLimit
 

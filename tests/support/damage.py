@@ -5,7 +5,7 @@ import re
 from random import Random
 
 from qoslib import units
-from qoslib.compare.readings import READINGS
+from qoslib.compare.observe import READINGS
 from qoslib.measurements.table import COLUMNS, NUMBERS, STATISTICS
 
 __all__ = ["any_bytes", "cut", "damaged_csv", "damaged_json"]
