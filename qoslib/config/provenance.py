@@ -3,7 +3,7 @@
 from qoslib.config.facts import Facts
 from qoslib.config.records import MissingFact, Origin, Remark, Statement
 from qoslib.config.source import ConfigurationError
-from qoslib.config.values import Value
+from qoslib.config.values import Value, of_fact
 
 __all__ = ["Provenance"]
 
@@ -70,6 +70,15 @@ class Provenance:
         fact = facts.missing(interface, kind, question, line)
         if fact.name not in [each.name for each in self.missing]:
             self.missing.append(fact)
+
+    def facts_of_port(self, facts: Facts, interface: str) -> dict[str, float]:
+        """What the reader said of a port besides its rate and memory, for its fields."""
+        given = {}
+        for kind in ("overhead_bytes", "base_delay_s"):
+            if value := of_fact(facts, interface, kind):
+                self.record_origin(kind, value)
+                given[kind] = float(value.value)
+        return given
 
     def _note(self, remark: Remark) -> None:
         if remark not in self._noted:

@@ -11,7 +11,7 @@ from qoslib import units
 from qoslib.config.records import ConfiguredClass, ConfiguredPolicy, Setting
 
 if TYPE_CHECKING:
-    from qoslib.config.eos.given import Given
+    from qoslib.config.eos.commands import Given
     from qoslib.config.junos.schedulers import Scheduler
     from qoslib.config.mqc.policies import Policies, PolicyClass
     from qoslib.config.tc.command import Command

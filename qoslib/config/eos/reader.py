@@ -1,20 +1,19 @@
 """The dialect ``eos``: transmit queues of Arista's switches as ports."""
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 
 from qoslib import units
 from qoslib.config.code_points import mark_of
-from qoslib.config.defaults import default
-from qoslib.config.eos.given import Block, Given, Queueing
-from qoslib.config.eos.queues import DEFAULT_CLASSES, QUEUES, queueing_of
+from qoslib.config.eos.blocks import DEFAULT_CLASSES, QUEUES, queueing_of
+from qoslib.config.eos.commands import Block, Given, Queueing, Thresholds
 from qoslib.config.facts import Facts
-from qoslib.config.mqc.weights import of_share_bps
-from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort, Origin, Remark
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
 from qoslib.config.settings import of_queue
 from qoslib.config.source import check_time
-from qoslib.config.values import Value
+from qoslib.config.values import Value, of_default, of_fact
 from qoslib.port import (
     ByteLimit,
     ByteRedProfile,
@@ -58,151 +57,181 @@ def read_eos(text: str, facts: Facts) -> Configuration:
     Where no interface has queues, each profile is taken for a port.
     """
     found = queueing_of(text)
-    ports = [port for each in found.interfaces.values() for port in _ports(found, each, facts)]
-    if not ports:
+    ports = [_port(found, block, facts) for block in found.interfaces.values()]
+    if not any(ports):
         pieces = (Block(name, each.line, profile=name) for name, each in found.profiles.items())
-        ports = [port for each in pieces for port in _ports(found, each, facts)]
-    statements = [each for each in found.statements if _of_a_port(each.parents, each.text, ports)]
+        ports = [_port(found, block, facts) for block in pieces]
+    known = tuple(port for port in ports if port)
+    names = {port.interface for port in known}
+    statements = (
+        each for each in found.notes.statements if _of_a_port(each.parents, each.text, names)
+    )
     return Configuration(
         "eos",
-        tuple(ports),
-        tuple(sorted(found.remarks, key=lambda each: each.line)),
+        known,
+        tuple(sorted(found.notes.remarks, key=lambda each: each.line)),
         tuple(statements),
         len(text.splitlines()),
     )
 
 
-def _of_a_port(parents: tuple[str, ...], text: str, ports: list[ConfiguredPort]) -> bool:
+def _of_a_port(parents: tuple[str, ...], text: str, names: set[str]) -> bool:
     """Whether a line has to do with queues: `speed` of an interface without any has not."""
     words = (parents[0] if parents else text).split()
     if not text.lower().startswith(("speed", "interface")) or words[0].lower() != "interface":
         return True
-    return any(port.interface == "".join(words[1:3]) for port in ports)
+    return "".join(words[1:3]) in names
 
 
-def _ports(found: Queueing, block: Block, facts: Facts) -> Iterator[ConfiguredPort]:
+def _port(found: Queueing, block: Block, facts: Facts) -> ConfiguredPort | None:
+    """The port of an interface, as far as it is told; None of one without queues."""
     check_time()
-    profile = found.profiles.get(block.profile)
-    made = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
-    if block.profile and profile is None:
-        near = get_close_matches(block.profile, found.profiles, 1)
-        meant = f" Did you mean {near[0]}?" if near else ""
-        lost = f"This profile is not in the text: nothing is promised here.{meant}"
-        command = f"service-profile {block.profile}"
-        remark = Remark("not modelled", block.profile_line, command, lost)
-        found.remarks.append(remark)
-        yield made
-        return
-    if block.in_packets or (profile and profile.in_packets):
-        yield made
-        return
-    given = {**(profile.queues if profile else {}), **block.queues}
-    shape = block.shape or (profile.shape if profile else None)
-    if not given and not shape:
-        return
-    for its in (its for number, its in given.items() if not _in_turn(number, given)):
-        for each in its.statements:
-            remark = Remark("not modelled", each.line, each.text, STRICT_SHARE)
-            if its.share and each.line == its.share.line and remark not in found.remarks:
-                found.remarks.append(remark)
-    marks = _marks(found, block.trust or (profile.trust if profile else ""))
+    port = ConfiguredPort(block.name, "out", None, policy=block.profile, line=block.line)
+    if block.profile and block.profile not in found.profiles:
+        _without_profile(found, block)
+        return port
+    block = _with_profile(block, found.profiles.get(block.profile))
+    if block.in_packets or not (block.queues or block.shape):
+        return port if block.in_packets else None
+    marks = _marks(found, block.trust)
     # Packets without a mark have priority 0, which is traffic class 1.
     rest = found.queues.get(1, 1)
     numbers = [n for n in reversed(range(QUEUES)) if marks[n] or n == rest or found.sets]
+    _note_idle(found, block, numbers)
     if not numbers:
-        yield made
-        return
-    for its in (its for number, its in given.items() if number not in numbers):
-        text = next((each.text for each in found.statements if each.line == its.line), "")
-        remark = Remark("not modelled", its.line, text, _NO_MARK)
-        if remark not in found.remarks:
-            found.remarks.append(remark)
-    classes = tuple(
-        ConfiguredClass(
-            _name(n), _name(n), tuple(marks[n]) or (_name(n),), given[n].line if n in given else 0,
-            _TREE, tuple(given[n].statements) if n in given else (),
-            of_queue(given[n]) if n in given else (),
-        )
-        for n in numbers
-    )  # fmt: skip
-    made = made.replace(classes=classes)
-    line = _line_rate(block, facts)
-    missing = []
-    if line is None:
-        question = f"What is the line rate of {block.name}?"
-        if block.name == block.profile:
-            name = f"qos profile {block.name}"
-            question = f"No interface has {name}; for which line rate shall it be checked?"
-        missing.append(facts.missing(block.name, "line_rate_bps", question, block.line))
-    memory = facts.number(block.name, "buffer_bytes")
-    if not memory:
-        question = f"How much may a queue of {block.name} hold?"
-        missing.append(facts.missing(block.name, "buffer_bytes", question, block.line))
-    if line is None or not memory:
-        yield made.replace(missing=tuple(missing))
-        return
-    origins = {"rate_bps": line[1]}
-    fact = facts.name(block.name, "buffer_bytes")
-    queues = []
-    for number in numbers:
-        where = f"queues[{_name(number)!r}].limit.limit_bytes"
-        origins[where] = Origin(where, fact=fact)
-        queue = Queue(_name(number), ByteLimit(max(int(memory), 1)))
-        queues.append(_given(queue, number, given, line[0], origins))
-    node = Node(_TREE, tuple(queue.name for queue in queues))
-    if shape:
-        node = node.replace(shaper=_shaper(shape, line[0], f"scheduler.nodes[{_TREE!r}]", origins))
-    rules = tuple((mark, _name(n)) for n in numbers for mark in marks[n])
-    rules += tuple((_name(n), _name(n)) for n in numbers)
-    more = {}
-    for kind in ("overhead_bytes", "base_delay_s"):
-        value = facts.number(block.name, kind)
-        if value is not None:
-            more[kind] = value
-            origins[kind] = Origin(kind, fact=facts.name(block.name, kind))
-    port = Port(
+        return port
+    port = port.replace(classes=tuple(_class(n, marks[n], block) for n in numbers))
+    notes = Provenance()
+    line_bps, memory = _line_rate(notes, block, facts), _memory(notes, block, facts)
+    if line_bps is None or memory is None:
+        return port.replace(missing=tuple(notes.missing))
+    made = Port(
         block.name,
-        line[0],
-        tuple(queues),
-        SchedulerTree((node,), QUEUES),
-        classifier=Classifier(rules, _name(rest if rest in numbers else numbers[-1])),
-        **more,  # type: ignore[arg-type]
+        line_bps,
+        tuple(_queue(notes, number, block, line_bps, memory) for number in numbers),
+        SchedulerTree((_node(notes, numbers, block, line_bps),), QUEUES),
+        classifier=_classifier(numbers, marks, rest),
+        **notes.facts_of_port(facts, block.name),  # type: ignore[arg-type]
     )
-    yield made.replace(port=port, origins=tuple(origins.values()))
+    return port.replace(port=made, origins=tuple(notes.origins))
+
+
+def _node(notes: Provenance, numbers: list[int], block: Block, line_bps: float) -> Node:
+    node = Node(_TREE, tuple(map(_name, numbers)))
+    if block.shape is None:
+        return node
+    where = f"scheduler.nodes[{_TREE!r}]"
+    return node.replace(shaper=_shaper(notes, block.shape, line_bps, where))
+
+
+def _classifier(numbers: list[int], marks: list[list[str]], rest: int) -> Classifier:
+    """Marks to queues; each queue's name is a mark as well, and other packets go to the rest."""
+    rules = [(mark, _name(number)) for number in numbers for mark in marks[number]]
+    rules += [(_name(number), _name(number)) for number in numbers]
+    return Classifier(tuple(rules), _name(rest if rest in numbers else numbers[-1]))
+
+
+def _without_profile(found: Queueing, block: Block) -> None:
+    """Note that the text does not hold the profile of an interface."""
+    near = get_close_matches(block.profile, found.profiles, 1)
+    meant = f" Did you mean {near[0]}?" if near else ""
+    lost = f"This profile is not in the text: nothing is promised here.{meant}"
+    found.notes.not_modelled(block.profile_line, f"service-profile {block.profile}", lost)
+
+
+def _with_profile(block: Block, profile: Block | None) -> Block:
+    """An interface with what its profile gives it where it says nothing itself."""
+    if profile is None:
+        return block
+    return replace(
+        block,
+        queues={**profile.queues, **block.queues},
+        shape=block.shape or profile.shape,
+        trust=block.trust or profile.trust,
+        in_packets=block.in_packets or profile.in_packets,
+    )
+
+
+def _note_idle(found: Queueing, block: Block, numbers: list[int]) -> None:
+    """Note shares of strict queues, and queues that no mark leads to."""
+    for number, given in block.queues.items():
+        for each in given.statements:
+            shared = given.share and each.line == given.share.line
+            if shared and not _in_turn(number, block.queues):
+                found.notes.not_modelled(each.line, each.text, STRICT_SHARE)
+    for number, given in block.queues.items():
+        if numbers and number not in numbers:
+            lines = (each.text for each in found.notes.statements if each.line == given.line)
+            found.notes.not_modelled(given.line, next(lines, ""), _NO_MARK)
 
 
 def _name(number: int) -> str:
     return f"tx-queue {number}"
 
 
+def _class(number: int, marks: list[str], block: Block) -> ConfiguredClass:
+    name, given = _name(number), block.queues.get(number)
+    own = tuple(marks) or (name,)
+    if given is None:
+        return ConfiguredClass(name, name, own, 0, _TREE)
+    statements = tuple(given.statements)
+    return ConfiguredClass(name, name, own, given.line, _TREE, statements, of_queue(given))
+
+
 def _marks(found: Queueing, trust: str) -> list[list[str]]:
     """The trusted marks of each queue: by traffic classes, whose numbers are those of queues."""
-    classes = {**DEFAULT_CLASSES, **found.classes}
     marks: list[list[str]] = [[] for _ in range(QUEUES)]
-    for mark, number in classes.items():
-        kind, code = mark.split()
+    for (kind, code), number in {**DEFAULT_CLASSES, **found.classes}.items():
         queue = found.queues.get(number, number)
         if queue < QUEUES and trust != _OTHER[kind]:
-            marks[queue].append(mark_of(int(code), kind))
+            marks[queue].append(mark_of(code, kind))
     return marks
 
 
-def _line_rate(block: Block, facts: Facts) -> tuple[float, Origin] | None:
-    given = facts.number(block.name, "line_rate_bps")
-    if given:
-        return given, Origin("rate_bps", fact=facts.name(block.name, "line_rate_bps"))
-    if block.speed:
-        return block.speed.value, Origin("rate_bps", block.speed.line)
+def _line_rate(notes: Provenance, block: Block, facts: Facts) -> float | None:
+    rate = of_fact(facts, block.name, "line_rate_bps")
+    rate = rate if rate and rate.value else block.speed
+    if rate:
+        notes.record_origin("rate_bps", rate)
+        return float(rate.value)
+    question = f"What is the line rate of {block.name}?"
+    if block.name == block.profile:
+        name = f"qos profile {block.name}"
+        question = f"No interface has {name}; for which line rate shall it be checked?"
+    notes.ask(facts, block.name, "line_rate_bps", question, block.line)
     return None
 
 
-def _shaper(shape: Value, line_bps: float, where: str, origins: dict[str, Origin]) -> Shaper:
-    rate_bps = of_share_bps(shape, line_bps)
-    burst = units.octets(rate_bps * (default("eos.shape_burst").value or 0.0))
-    at = f"{where}.shaper"
-    origins[f"{at}.rate_bps"] = Origin(f"{at}.rate_bps", shape.line)
-    origins[f"{at}.burst_bytes"] = Origin(f"{at}.burst_bytes", default="eos.shape_burst")
-    return Shaper(rate_bps, max(int(burst), _FRAME_BYTES))
+def _memory(notes: Provenance, block: Block, facts: Facts) -> Value | None:
+    memory = of_fact(facts, block.name, "buffer_bytes")
+    if memory and memory.value:
+        return memory
+    question = f"How much may a queue of {block.name} hold?"
+    notes.ask(facts, block.name, "buffer_bytes", question, block.line)
+    return None
+
+
+def _queue(notes: Provenance, number: int, block: Block, line_bps: float, memory: Value) -> Queue:
+    """A queue with what its lines say: strict by number, or sharing below all that are strict."""
+    given, where = block.queues.get(number) or Given(0), f"queues[{_name(number)!r}]"
+    priority = QUEUES if _in_turn(number, block.queues) else QUEUES - 1 - number
+    queue = Queue(_name(number), ByteLimit(max(int(memory.value), 1)), priority=priority)
+    notes.record_origin(f"{where}.limit.limit_bytes", memory)
+    if given.share:
+        queue = queue.replace(weight=round(units.convert(given.share.value, "1", "%"), 6))
+        notes.record_origin(f"{where}.weight", given.share)
+    if given.guaranteed:
+        queue = queue.replace(guaranteed_bps=given.guaranteed.of_whole(line_bps))
+        notes.record_origin(f"{where}.guaranteed_bps", given.guaranteed)
+    if given.shape:
+        queue = queue.replace(shaper=_shaper(notes, given.shape, line_bps, where))
+    if given.marking:
+        queue = queue.replace(marking=_profile(given.marking, line_bps))
+        notes.record_origin(f"{where}.marking", given.marking[0])
+    if given.early:
+        queue = queue.replace(dropper=Red(_profile(given.early, line_bps), averaging=Ewma()))
+        notes.record_origin(f"{where}.dropper.profile", given.early[0])
+    return queue
 
 
 def _in_turn(number: int, given: dict[int, Given]) -> bool:
@@ -210,35 +239,15 @@ def _in_turn(number: int, given: dict[int, Given]) -> bool:
     return any(not its.strict for n, its in given.items() if n >= number)
 
 
-def _given(
-    queue: Queue, number: int, given: dict[int, Given], line_bps: float, origins: dict[str, Origin]
-) -> Queue:
-    """A queue with what its lines say: strict by number, or sharing below all that are strict."""
-    of, where = given.get(number) or Given(0), f"queues[{queue.name!r}]"
-    queue = queue.replace(priority=QUEUES if _in_turn(number, given) else QUEUES - 1 - number)
-
-    def came(what: str, amount: Value) -> None:
-        origins[f"{where}.{what}"] = Origin(f"{where}.{what}", amount.line)
-
-    if of.share:
-        queue = queue.replace(weight=round(units.convert(of.share.value, "1", "%"), 6))
-        came("weight", of.share)
-    if of.guaranteed:
-        queue = queue.replace(guaranteed_bps=of_share_bps(of.guaranteed, line_bps))
-        came("guaranteed_bps", of.guaranteed)
-    if of.shape:
-        queue = queue.replace(shaper=_shaper(of.shape, line_bps, where, origins))
-    if of.marking:
-        queue = queue.replace(marking=_profile(of.marking, line_bps))
-        came("marking", of.marking[0])
-    if of.early:
-        queue = queue.replace(dropper=Red(_profile(of.early, line_bps), averaging=Ewma()))
-        came("dropper.profile", of.early[0])
-    return queue
+def _shaper(notes: Provenance, shape: Value, line_bps: float, where: str) -> Shaper:
+    rate_bps, time = shape.of_whole(line_bps), of_default("eos.shape_burst")
+    notes.record_origin(f"{where}.shaper.rate_bps", shape)
+    notes.record_origin(f"{where}.shaper.burst_bytes", time)
+    return Shaper(rate_bps, max(int(units.octets(rate_bps * time.value)), _FRAME_BYTES))
 
 
-def _profile(row: tuple[Value, Value, float], line_bps: float) -> ByteRedProfile | TimeRedProfile:
-    low, high, share = row
+def _profile(thresholds: Thresholds, line_bps: float) -> ByteRedProfile | TimeRedProfile:
+    low, high, share = thresholds
     if low.unit == "B":
         return ByteRedProfile(low.value, high.value, share)
     return TimeRedProfile(low.value, high.value, line_bps, share)

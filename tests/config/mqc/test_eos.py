@@ -59,6 +59,12 @@ def test_all_lines_are_spoken_of_and_no_secret():
     assert "speed 10g" not in [each.text for each in found.statements]
 
 
+def test_the_negotiation_of_pauses_is_listed():
+    (remark,) = [each for each in read(ROCE + "   dcbx mode ieee\n").remarks if "dcbx" in each.text]
+    lost = "Priority flow control's negotiation is left out: a full queue drops."
+    assert (remark.kind, remark.lost) == ("not modelled", lost)
+
+
 def test_queues_of_an_interface_with_shapers_and_guarantees():
     text = """\
 interface Ethernet5
