@@ -1,6 +1,6 @@
 """Which class a packet goes to: filters, their policers, and the map of prio."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from qoslib.config.code_points import DSCP
@@ -8,29 +8,34 @@ from qoslib.config.records import ConfiguredClass
 from qoslib.config.settings import of_commands
 from qoslib.config.source import ConfigurationError
 from qoslib.config.tc.command import Command, handle
-from qoslib.config.tc.marks import Selected, selected
-from qoslib.config.tc.options import Given, Options
-from qoslib.config.tc.provenance import Notes, Unmodelled
+from qoslib.config.tc.filters import Selected, selected
+from qoslib.config.tc.options import Options
+from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
+from qoslib.config.values import Value
 from qoslib.port import Classifier, Policer
 
 __all__ = [
     "PRIOMAP",
-    "Sorted",
+    "TAKEN",
+    "Classification",
     "bands_of",
     "by_priority",
+    "chosen_by",
     "classifier_of",
+    "classify",
     "describe",
     "policer",
-    "sort",
 ]
 
+#: Of a filter behind one that leaves it nothing.
+TAKEN = "An earlier filter takes every packet, so this one sees none."
 #: Band of each priority of a packet, of prio and pfifo_fast.
 PRIOMAP = (1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1)
 #: Priority of a packet by four bits of its ToS byte (net/ipv4/route.c, ip_tos2prio).
 _BY_TOS = (0, 0, 0, 0, 2, 2, 2, 2, 6, 6, 6, 6, 4, 4, 4, 4)
 
 
-class Sorted(NamedTuple):
+class Classification(NamedTuple):
     """Where packets go.
 
     Attributes
@@ -51,62 +56,65 @@ class Sorted(NamedTuple):
     policers: dict[str, Policer]
 
 
-def sort(notes: Notes, parent: str, queues: dict[str, str], astray: str = "") -> Sorted:
-    """Read the filters of a qdisc."""
+def classify(
+    notes: DeviceNotes, parent: str, queues: dict[str, str], astray: str = ""
+) -> Classification:
+    """Read the filters of a qdisc, whose classes are queues of these names."""
     notes.read_filters.add(parent)
     rules: list[tuple[str, str]] = []
     default: str | None = None
-    filters: dict[str, list[Command]] = {}
-    metered: dict[str, list[tuple[Command, Options | None]]] = {}
-    own = [each for each in notes.device.filters if each[1].parent == parent]
-    for _, command in sorted(own, key=lambda each: each[0]):
+    filters: dict[str, list[tuple[Command, Options | None]]] = {}
+    for command in notes.device.filters_of(parent):
         if default is not None:
-            notes.lose(command, "An earlier filter takes every packet, so this one sees none.")
+            notes.lose(command, TAKEN)
             continue
-        chosen = selected(command)
-        for lost in chosen.lost:
-            notes.lose(command, lost)
+        chosen = chosen_by(notes, command)
         if chosen.away:
             # Linux, net/sched: a stolen packet gets no class, whatever the filter names.
             if not chosen.marks:
                 lost = f"All packets of IP go to {chosen.away}, whose queues and limits count."
                 raise Unmodelled(command, lost)
             continue
-        queue = _queue(notes, command, chosen, parent, queues, astray)
-        if not queue:
-            continue
-        marks = tuple(notes.name(mark) for mark in chosen.marks)
-        rules += [(mark, queue) for mark in marks]
-        default = default if marks else queue
-        filters.setdefault(queue, []).append(command)
-        metered.setdefault(queue, []).append((command, chosen.police))
-    policers = {queue: _policer(notes, queue, each) for queue, each in metered.items()}
-    known = {queue: each for queue, each in policers.items() if each is not None}
-    return Sorted(tuple(rules), default, filters, known)
+        if queue := _queue(notes, command, chosen, queues, astray):
+            rules += [(notes.name(mark), queue) for mark in chosen.marks]
+            default = default if chosen.marks else queue
+            filters.setdefault(queue, []).append((command, chosen.police))
+    policers = {queue: _policer(notes, queue, each) for queue, each in filters.items()}
+    return Classification(
+        tuple(rules),
+        default,
+        {queue: [command for command, _ in each] for queue, each in filters.items()},
+        {queue: policer for queue, policer in policers.items() if policer is not None},
+    )
+
+
+def chosen_by(notes: DeviceNotes, command: Command) -> Selected:
+    """What a filter selects; what of it no port says is noted."""
+    chosen = selected(command)
+    for lost in chosen.lost:
+        notes.lose(command, lost)
+    return chosen
 
 
 def _queue(
-    notes: Notes,
-    command: Command,
-    chosen: Selected,
-    parent: str,
-    queues: dict[str, str],
-    astray: str,
+    notes: DeviceNotes, command: Command, chosen: Selected, queues: dict[str, str], astray: str
 ) -> str:
+    """The queue that a filter leads to; empty where there is none."""
+    parent = command.parent
     if not chosen.target:
         if chosen.police is not None or not chosen.lost:
             notes.lose(command, "It names no class, so the port says nothing of it.")
         return ""
     target = handle(chosen.target, command.line, parent)
-    if target not in queues:
-        whole = target == parent
-        what = f"{target} is the qdisc, not a class" if whole else f"No packets wait in {target}"
-        notes.lose(command, f"{what}: these packets {_goes(notes, parent, whole, astray)}.")
-        return queues.get(astray, "")
-    return queues[target]
+    if target in queues:
+        return queues[target]
+    whole = target == parent
+    what = f"{target} is the qdisc, not a class" if whole else f"No packets wait in {target}"
+    notes.lose(command, f"{what}: these packets {_goes(notes, parent, whole, astray)}.")
+    return queues.get(astray, "")
 
 
-def _goes(notes: Notes, parent: str, whole: bool, astray: str) -> str:
+def _goes(notes: DeviceNotes, parent: str, whole: bool, astray: str) -> str:
     """What becomes of packets whose filter names no class with a queue, or the qdisc as a whole.
 
     Linux, net/sched: prio_classify, htb_classify, drr_classify, qfq_classify.
@@ -121,19 +129,19 @@ def _goes(notes: Notes, parent: str, whole: bool, astray: str) -> str:
 
 
 def _policer(
-    notes: Notes, queue: str, metered: list[tuple[Command, Options | None]]
+    notes: DeviceNotes, queue: str, filters: list[tuple[Command, Options | None]]
 ) -> Policer | None:
     """The policer in front of a queue, if one bucket meters all that goes there."""
-    found = [(command, police) for command, police in metered if police is not None]
+    found = [(command, police) for command, police in filters if police is not None]
     if not found:
         return None
     command, police = max(found, key=lambda each: "rate" in each[1])
-    indices = {str(each.get("index", Given(f"of line {c.line}")).value) for c, each in found}
-    if len(found) < len(metered) or len(indices) > 1:
+    indices = {str(each.get("index", Value(f"of line {c.line}")).value) for c, each in found}
+    if len(found) < len(filters) or len(indices) > 1:
         lost = f"It polices only some packets of {queue!r}, which a port cannot: it is left out."
         notes.lose(command, lost)
         return None
-    return policer(notes, command, police, f"queues[{queue!r}].policer")
+    return policer(Part(notes, command, police, f"queues[{queue!r}].policer"))
 
 
 def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
@@ -146,26 +154,22 @@ def classifier_of(rules: Iterable[tuple[str, str]], default: str) -> Classifier:
     return Classifier(needed, default)
 
 
-def policer(notes: Notes, command: Command, police: Options, where: str) -> Policer | None:
+def policer(part: Part) -> Policer | None:
     """A policer; None where no bucket of bytes is given."""
+    police = part.options
     if "rate" not in police:
-        notes.lose(
-            command, "The rate and burst of this policer are not here: tc -j leaves them out."
-        )
+        part.lose("The rate and burst of this policer are not here: tc -j leaves them out.")
         return None
-    if "burst" not in police or not police["burst"].value or not police["rate"].value:
-        raise ConfigurationError("a policer needs a rate and a burst above 0", command.line)
-    exceed = str(police.get("exceed", Given("reclassify")).value)
+    if not police.said("rate") or not police.said("burst"):
+        raise ConfigurationError("a policer needs a rate and a burst above 0", part.command.line)
+    exceed = str(police.get("exceed", Value("reclassify")).value)
     if exceed not in ("drop", "shot", "pass", "ok", "pipe"):
-        lost = f"Packets that exceed are handled by {exceed!r}: here they pass."
-        notes.lose(command, lost)
-    rate_bps = notes.at(f"{where}.rate_bps", police["rate"])
-    burst_bytes = notes.at(f"{where}.burst_bytes", police["burst"])
-    overhead = police.get("overhead")
-    if overhead is not None and overhead.value:
-        notes.at(f"{where}.overhead_bytes", overhead)
+        part.lose(f"Packets that exceed are handled by {exceed!r}: here they pass.")
+    rate_bps = part.number("rate_bps", police["rate"])
+    burst_bytes = part.number("burst_bytes", police["burst"])
+    overhead = police.said("overhead")
+    counted = int(part.number("overhead_bytes", overhead)) if overhead else 0
     drops = "drop" if exceed in ("drop", "shot") else "pass"
-    counted = int(overhead.value) if overhead else 0
     return Policer(rate_bps, burst_bytes, exceed=drops, overhead_bytes=counted)
 
 
@@ -182,7 +186,7 @@ def tos_priority(code: int) -> int:
     return _BY_TOS[(code << 2 & 0x1E) >> 1]
 
 
-def bands_of(notes: Notes, qdisc: Command, options: Options, bands: int) -> tuple[int, ...]:
+def bands_of(qdisc: Command, options: Options, bands: int) -> tuple[int, ...]:
     """The band of each priority of a packet."""
     words = options["priomap"].value if "priomap" in options else ()
     if len(words) > len(PRIOMAP):
@@ -204,21 +208,25 @@ def by_priority(whole: tuple[int, ...], names: list[str]) -> tuple[list[tuple[st
 
 
 def describe(
-    notes: Notes,
+    notes: DeviceNotes,
     classifier: Classifier,
-    found: Sorted,
-    entries: Iterable[tuple[str, str, Command | None, str]],
+    found: Classification,
+    names: Mapping[str, str],
+    commands: Mapping[str, Command],
+    nodes: Mapping[str, str],
 ) -> None:
-    """Note the classes of a port as the reader sees them."""
+    """Note the classes of a port as the reader sees them: their commands, and the nodes above."""
     marks: dict[str, dict[str, None]] = {}
     for mark, queue in (*found.rules, *classifier.rules):
         marks.setdefault(queue, {})[mark] = None
     if classifier.default:
         marks.setdefault(classifier.default, {})["the rest"] = None
-    for name, classid, command, node in entries:
+    for classid, name in names.items():
+        command = commands.get(classid)
         said = [command, notes.device.child_of(classid), *found.filters.get(name, [])]
         statements = tuple(notes.statement(each) for each in said if each is not None)
-        line, own = command.line if command else 0, tuple(marks.get(name, ()))
+        line, node = (command.line, nodes.get(command.parent, "")) if command else (0, "")
+        own = tuple(marks.get(name, ()))
         notes.classes.append(
             ConfiguredClass(name, name, own, line, node, statements, of_commands(said))
         )

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from qoslib.config.records import Remark, refusal
 from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 from qoslib.config.tc.command import INGRESS, Command
-from qoslib.config.tc.known import FILTERS, unknown_of_filter
-from qoslib.config.tc.options import OPTIONS, left_out, options_of
+from qoslib.config.tc.filters import FILTERS, unknown_of_filter
+from qoslib.config.tc.options import KINDS, left_out, options_of
 
 __all__ = ["Device", "devices"]
 
@@ -88,6 +88,15 @@ class Device:
             return int(parent.partition(":")[2] or "0", 16) <= bands(qdisc)
         return qdisc.kind in (*ONE_CHILD, "red", "sfq", "ingress", "clsact")
 
+    def classes_of(self, qdisc: str) -> dict[str, Command]:
+        """The classes of a qdisc, in their order."""
+        return {classid: each for classid, each in self.classes.items() if _major(classid) == qdisc}
+
+    def filters_of(self, parent: str) -> list[Command]:
+        """The filters of a qdisc, as the kernel asks them."""
+        own = [each for each in self.filters if each[1].parent == parent]
+        return [command for _, command in sorted(own, key=lambda each: each[0])]
+
     def makes(self, classid: str) -> bool:
         """Whether each class of the qdisc of a class is made by a command."""
         qdisc = self.qdiscs.get(_major(classid))
@@ -157,9 +166,9 @@ def _unknown(command: Command) -> str:
     word, known = "", list[str]()
     if command.thing == "filter":
         word = unknown_of_filter(command) if command.kind and command.verb != "delete" else ""
-    elif (command.thing, command.kind) in OPTIONS and command.verb != "delete":
+    elif (command.thing, command.kind) in KINDS and command.verb != "delete":
         word = next(iter(options_of(command)[1]), "")
-        known = list(OPTIONS[command.thing, command.kind])
+        known = list(KINDS[command.thing, command.kind])
     near = [] if command.shown else get_close_matches(word, known, 1, _NEAR)
     if near:
         problem = f"{word[:40]!r} is no option of {command.kind}, did you mean {near[0]!r}?"

@@ -1,110 +1,210 @@
-"""The options of each kind of qdisc and class: which words there are, and of what sort."""
+"""The options of each kind of qdisc, class and policer: one table for readers and writers."""
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from qoslib.config.defaults import default
 from qoslib.config.source import ConfigurationError
-from qoslib.config.tc.amounts import count, rate_bps, size_bytes, time_s
+from qoslib.config.tc.amounts import count, rate_bps, rate_word, size_bytes, time_s, time_word
 from qoslib.config.tc.command import Command
+from qoslib.config.values import Value
 
-__all__ = ["OPTIONS", "Given", "Options", "by_default", "left_out", "options_of"]
+__all__ = [
+    "KINDS",
+    "LARGEST",
+    "UNMODELLED",
+    "Option",
+    "Options",
+    "by_default",
+    "left_out",
+    "options_of",
+    "take_options",
+    "words_of",
+]
 
-_COUNTS = dict.fromkeys(("limit", "flows", "quantum", "drop_batch", "depth", "divisor"), "count")
-_CODEL = {"limit": "count", **dict.fromkeys(("target", "interval", "ce_threshold"), "time")}
-_CODEL |= {"ecn": "flag", "noecn": "flag"}
-_BUCKET = {"overhead": "count", "linklayer": "word", "mpu": "size"}
-#: Kind -> option -> the sort of its value; ``words`` takes all that are left that are numbers.
-OPTIONS: Mapping[tuple[str, str], Mapping[str, str]] = {
-    ("qdisc", "htb"): {
-        **{"default": "hex", "r2q": "count", "debug": "word", "direct_qlen": "count"},
-        **{"offload": "flag", "direct_packets_stat": "count", "ver": "word"},
-    },
-    ("class", "htb"): {
-        **{"rate": "rate", "ceil": "rate", "burst": "size", "cburst": "size", "prio": "count"},
-        **{"quantum": "count", "mtu": "count", "level": "count"},
-        **_BUCKET,
-    },
-    ("qdisc", "tbf"): {
-        **{"rate": "rate", "burst": "size", "limit": "size", "latency": "time"},
-        **{"peakrate": "rate", "mtu": "size", "lat": "time"},
-        **_BUCKET,
-    },
-    ("qdisc", "prio"): {"bands": "count", "priomap": "words", "multiqueue": "flag"},
-    ("qdisc", "pfifo_fast"): {"bands": "count", "priomap": "words"},
-    ("qdisc", "pfifo"): {"limit": "packets"},
-    ("qdisc", "bfifo"): {"limit": "size"},
-    ("qdisc", "pfifo_head_drop"): {"limit": "packets"},
-    ("qdisc", "codel"): _CODEL,
-    ("qdisc", "fq_codel"): _CODEL
-    | {"flows": "count", "quantum": "count", "memory_limit": "size", "drop_batch": "count"}
-    | {"ce_threshold_selector": "word", "ce_threshold_mask": "word"},
-    ("qdisc", "red"): {
-        **dict.fromkeys(("limit", "min", "max", "avpkt"), "size"),
-        **{"burst": "count", "probability": "share", "bandwidth": "rate", "ewma": "count"},
-        **dict.fromkeys(("ecn", "harddrop", "adaptive", "adaptative", "nodrop"), "flag"),
-        **{"qevent": "word", "block": "word", "Plog": "count", "Scell_log": "count"},
-    },
-    ("qdisc", "sfq"): {
-        **_COUNTS,
-        **{"quantum": "size", "perturb": "word", "headdrop": "flag", "redflowlimit": "word"},
-        **{"min": "size", "max": "size", "avpkt": "size", "burst": "count", "probability": "word"},
-        **{"ecn": "flag", "harddrop": "flag", "ewma": "word"},
-    },
-    ("qdisc", "fq"): {
-        **{"limit": "packets", "flow_limit": "count", "buckets": "count", "quantum": "word"},
-        **dict.fromkeys(("initial_quantum", "maxrate", "low_rate_threshold"), "word"),
-        **dict.fromkeys(("orphan_mask", "refill_delay", "timer_slack", "horizon"), "word"),
-        **{"pacing": "flag", "nopacing": "flag", "ce_threshold": "word", "offload_horizon": "word"},
-        **{"horizon_drop": "flag", "horizon_cap": "flag", "bands": "word", "weights": "words"},
-        **{"priomap": "words"},
-    },
-    ("qdisc", "netem"): {
-        **{"limit": "packets", "delay": "netem", "latency": "netem", "loss": "netem"},
-        **dict.fromkeys(("drop", "corrupt", "duplicate", "reorder", "rate", "slot"), "netem"),
-        **{"distribution": "word", "gap": "word", "ecn": "flag", "seed": "word"},
-        **{"packets": "word", "bytes": "word"},
-    },
-    ("qdisc", "drr"): {},
-    ("class", "drr"): {"quantum": "size"},
-    ("qdisc", "qfq"): {},
-    ("class", "qfq"): {"weight": "count", "maxpkt": "count"},
-    ("qdisc", "ingress"): {},
-    ("qdisc", "clsact"): {},
-    ("qdisc", "noqueue"): {},
-    ("link", "txqueuelen"): {"packets": "count"},
-}
-_ALIASES = {"buffer": "burst", "maxburst": "burst", "cbuffer": "cburst", "cmaxburst": "cburst"}
-_ALIASES |= {"minburst": "mtu", "lat": "latency", "adaptative": "adaptive"}
+LARGEST = 2**32 - 1
 _PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,9})?)%")
 
 
-class Given(NamedTuple):
-    """A value, and where it comes from: a line, a default or a fact."""
+class Option(NamedTuple):
+    """An option of a kind.
 
-    value: Any
-    line: int = 0
-    default: str = ""
-    fact: str = ""
-
-
-Options = dict[str, Given]
-
-
-def by_default(name: str, value: Any = None) -> Given:
-    """A default of ``defaults.toml``, with another value where it is worked out of others.
-
-    >>> by_default("codel_target").value
-    0.005
+    Attributes
+    ----------
+    sort : str
+        Of `SORTS`: its unit, and how it is read and written. A ``flag`` has no value, ``words`` and
+        ``netem`` take all that are left that are numbers, and a ``netem`` takes at least one.
+    default : str
+        The row of ``defaults.toml`` that holds where a command leaves it out.
+    lost : str
+        What is lost with it, as no port says it.
+    harmless : tuple
+        Values with which nothing is lost all the same.
     """
-    row = default(f"tc.{name}")
-    return Given(row.value if value is None else value, default=row.name)
+
+    sort: str
+    default: str = ""
+    lost: str = ""
+    harmless: tuple[Any, ...] = ()
 
 
-def left_out(word: str) -> str:
-    """What is lost by a word that tc does not have, and all behind it."""
-    return f"From {word[:40]!r} on this is not understood, and left out."
+def _kind(**sorts: str) -> dict[str, Option]:
+    """Options by their sorts: ``rate="rate ceil"``."""
+    return {
+        word: Option(sort.replace("_", " "))
+        for sort, words in sorts.items()
+        for word in words.split()
+    }
+
+
+_FRAMES = {
+    "overhead": Option("count"),
+    "mpu": Option("size", "", "A short frame counts with its own size here, not with mpu.", (0,)),
+    "linklayer": Option("word", "", "Frames are not cut into cells here.", ("ethernet", "unaware")),
+}
+_CODEL = {
+    "target": Option("time", "codel_target"),
+    "interval": Option("time", "codel_interval"),
+    **_kind(time="ce_threshold", flag="ecn noecn"),
+}
+_BANDS = {"bands": Option("count", "prio_bands"), "priomap": Option("words")}
+#: What else netem does, in the order in which it is listed.
+_NETEM_LOST = {
+    "loss": "loss at random",
+    "drop": "loss at random",
+    "corrupt": "bit errors",
+    "duplicate": "packets sent twice",
+    "reorder": "packets that overtake",
+    "slot": "packets held for slots",
+}
+_POLICE_LOST = {
+    "mtu": "size", "peakrate": "rate", "avrate": "rate", "pkts_rate": "count",
+    "pkts_burst": "count", "linklayer": "word", "mpu": "size",
+}  # fmt: skip
+#: Thing and kind -> option -> what it is.
+KINDS: Mapping[tuple[str, str], Mapping[str, Option]] = {
+    ("qdisc", "htb"): _kind(
+        hex="default", count="r2q direct_qlen direct_packets_stat", word="debug ver", flag="offload"
+    ),
+    ("class", "htb"): {
+        **_kind(rate_or_share="rate ceil", size="burst cburst", count="prio quantum mtu level"),
+        **_FRAMES,
+    },
+    ("qdisc", "tbf"): {
+        **_kind(rate_or_share="rate", size="burst limit mtu", time="latency"),
+        "peakrate": Option(
+            "rate or share", lost="Without peakrate a burst leaves at the line rate here."
+        ),
+        **_FRAMES,
+    },
+    ("qdisc", "prio"): _BANDS | _kind(flag="multiqueue"),
+    ("qdisc", "pfifo_fast"): _BANDS,
+    ("qdisc", "pfifo"): _kind(packets="limit"),
+    ("qdisc", "bfifo"): {"limit": Option("size", "bfifo_limit")},
+    ("qdisc", "pfifo_head_drop"): _kind(packets="limit"),
+    ("qdisc", "codel"): {"limit": Option("count", "codel_limit"), **_CODEL},
+    ("qdisc", "fq_codel"): {
+        "limit": Option("count", "fq_codel_limit"),
+        **_CODEL,
+        **_kind(count="flows quantum drop_batch", size="memory_limit"),
+        **_kind(word="ce_threshold_selector ce_threshold_mask"),
+    },
+    ("qdisc", "red"): {
+        **_kind(size="limit min max avpkt", count="burst ewma Plog Scell_log"),
+        "probability": Option("share", "red_probability"),
+        **_kind(rate_or_share="bandwidth", flag="ecn harddrop", word="qevent block"),
+        "adaptive": Option(
+            "flag", lost="The probability stays as it is here, in place of adaptive."
+        ),
+        "nodrop": Option(
+            "flag",
+            lost="A packet that cannot be marked is dropped here, in spite of nodrop.",
+        ),
+    },
+    ("qdisc", "sfq"): {
+        "limit": Option("count", "sfq_limit"),
+        **_kind(count="flows drop_batch depth divisor burst", size="quantum min max avpkt"),
+        **_kind(word="perturb redflowlimit probability ewma", flag="headdrop ecn harddrop"),
+    },
+    ("qdisc", "fq"): {
+        "limit": Option("packets", "fq_limit"),
+        **_kind(
+            count="flow_limit buckets",
+            word="quantum initial_quantum maxrate low_rate_threshold orphan_mask refill_delay"
+            " timer_slack horizon ce_threshold offload_horizon bands",
+            words="weights priomap",
+            flag="pacing nopacing horizon_drop horizon_cap",
+        ),
+    },
+    ("qdisc", "netem"): {
+        "limit": Option("packets", "netem_limit"),
+        **_kind(netem="delay latency rate"),
+        **{word: Option("netem", lost=f"Left out: {what}.") for word, what in _NETEM_LOST.items()},
+        "distribution": Option("word", lost="Left out: how the delay varies."),
+        **_kind(word="gap seed packets bytes", flag="ecn"),
+    },
+    ("qdisc", "drr"): {},
+    ("class", "drr"): {"quantum": Option("size", "drr_quantum")},
+    ("qdisc", "qfq"): {},
+    ("class", "qfq"): {"weight": Option("count", "qfq_weight"), "maxpkt": Option("count")},
+    ("qdisc", "ingress"): {},
+    ("qdisc", "clsact"): {},
+    ("qdisc", "noqueue"): {},
+    ("link", "txqueuelen"): _kind(count="packets"),
+    ("action", "police"): {
+        **_kind(rate="rate", size="burst", count="overhead index", word="conform-exceed"),
+        **{
+            word: Option(
+                sort, lost=f"The policer's {word} is left out: it may drop more than the port does."
+            )
+            for word, sort in _POLICE_LOST.items()
+        },
+    },
+}
+#: Qdiscs without a model -> what a port without them lacks.
+UNMODELLED = {
+    "cake": "its shaper, its tins and the fairness among flows and hosts",
+    "hfsc": "its service curves, which give delay and rate apart from each other",
+    "cbq": "its estimator of idle time and its borrowing",
+    "mq": "one queue for each transmit ring of the device",
+    "mqprio": "traffic classes on groups of transmit rings",
+    "taprio": "gates that open by a schedule",
+    "etf": "packets that leave at the time they ask for",
+    "cbs": "the credit of IEEE 802.1Qav",
+    "ets": "strict bands before bands that share by quanta",
+    "pie": "dropping by the estimated delay",
+    "fq_pie": "dropping by the estimated delay, in a queue for each flow",
+    "sfb": "fair dropping by bins",
+    "choke": "dropping in pairs",
+    "gred": "RED by virtual queues",
+    "hhf": "heavy hitters in a queue of their own",
+    "multiq": "one band for each transmit ring",
+    "dsmark": "new DSCPs for packets that leave",
+    "plug": "packets that wait until they are released",
+    **dict.fromkeys(("teql", "teql0", "teql1"), "a link made of several"),
+    "blackhole": "all packets, which it drops",
+    "noop": "all packets, which it drops",
+    "skbprio": "dropping the lowest priority first",
+    "dualpi2": "its two coupled queues",
+    "atm": "queues for virtual circuits",
+    "bpf": "what a program of its own decides",
+}
+_ALIASES = {"buffer": "burst", "maxburst": "burst", "cbuffer": "cburst", "cmaxburst": "cburst"}
+_ALIASES |= {"minburst": "mtu", "lat": "latency", "adaptative": "adaptive"}
+
+
+class Sort(NamedTuple):
+    """A sort of values: the unit, and how a word becomes a value and a value a word."""
+
+    unit: str
+    read: Callable[[str, int], Any]
+    write: Callable[[Any], str]
+
+
+def _whole(number: float) -> str:
+    return str(min(int(number), LARGEST))
 
 
 def _share(text: str, line: int) -> float:
@@ -114,56 +214,121 @@ def _share(text: str, line: int) -> float:
     return float(text)
 
 
-#: Sort -> how its word becomes a value.
-_SORTS: Mapping[str, Callable[[str, int], Any]] = {
-    "rate": rate_bps,
-    "size": lambda text, line: size_bytes(text.partition("/")[0], line),
-    "time": time_s,
-    "count": count,
-    "packets": lambda text, line: size_bytes(text.lower().removesuffix("p"), line),
-    "hex": lambda text, line: count(text, line, base=16),
-    "share": _share,
-    "word": lambda text, line: text,
+_RATE = Sort("bit/s", rate_bps, rate_word)
+SORTS: Mapping[str, Sort] = {
+    "rate": _RATE,
+    "rate or share": _RATE,
+    "size": Sort("B", lambda text, line: size_bytes(text.partition("/")[0], line), _whole),
+    "time": Sort("s", time_s, time_word),
+    "count": Sort("", count, _whole),
+    "packets": Sort(
+        "packets", lambda text, line: size_bytes(text.lower().removesuffix("p"), line), _whole
+    ),
+    "hex": Sort("", partial(count, base=16), "{:x}".format),
+    "share": Sort("1", _share, lambda share: f"{share:.12f}".rstrip("0").rstrip(".")),
+    "word": Sort("", lambda text, line: text, str),
+    "words": Sort("", lambda text, line: text, lambda words: " ".join(map(str, words))),
 }
 
 
-def options_of(command: Command, line_rate: Given | None = None) -> tuple[Options, tuple[str, ...]]:
+class Options(dict[str, Value]):
+    """The options that a command gives, by their names."""
+
+    def __init__(self, kind: Mapping[str, Option]) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def said(self, name: str) -> Value | None:
+        """What is given, unless it is 0, which often asks for the default."""
+        given = self.get(name)
+        return given if given is not None and given.value else None
+
+    def default(self, name: str) -> Value:
+        """What holds where a command leaves an option out."""
+        return by_default(self.kind[name].default)
+
+    def lost(self) -> list[str]:
+        """What of these options no port says."""
+        return [
+            option.lost
+            for name, option in self.kind.items()
+            if option.lost and name in self and self[name].value not in option.harmless
+        ]
+
+
+def by_default(name: str, value: Any = None) -> Value:
+    """A default of ``defaults.toml``, with another value where it is worked out of others.
+
+    >>> by_default("codel_target").value
+    0.005
+    """
+    row = default(f"tc.{name}")
+    return Value(row.value if value is None else value, row.unit, default=row.name)
+
+
+def left_out(word: str) -> str:
+    """What is lost by a word that tc does not have, and all behind it."""
+    return f"From {word[:40]!r} on this is not understood, and left out."
+
+
+def options_of(command: Command, line_rate: Value | None = None) -> tuple[Options, list[str]]:
     """The options of a command, and the words from the first unknown one on.
 
     >>> from qoslib.config.tc.command import command
     >>> made = command("class add dev eth0 classid 1:1 htb rate 1mbit foo 3".split(), 1, "")
-    >>> options_of(made)
-    ({'rate': Given(value=1000000.0, line=1, default='', fact='')}, ('foo', '3'))
+    >>> options, unknown = options_of(made)
+    >>> options["rate"].value, unknown
+    (1000000.0, ['foo', '3'])
     """
-    allowed = OPTIONS[command.thing, command.kind]
-    rest, found = list(command.words), Options()
-    while rest:
-        name = _option(rest[0], allowed)
-        if not name:
-            return found, tuple(rest)
-        word = rest.pop(0)
-        sort = allowed[name]
-        value: Any = True
-        if sort in ("words", "netem"):
-            value = tuple(_numbers(rest))
-            if sort == "netem" and not value and not command.shown:
-                return found, (word, *rest)
-        elif sort != "flag":
-            if not rest:
-                raise ConfigurationError(f"nothing stands behind {word!r}", command.line)
-            value = _value(sort, rest.pop(0), command.line, line_rate)
-        given = value if isinstance(value, Given) else Given(value, command.line)
-        found[_ALIASES.get(name, name)] = given
-    return found, ()
+    rest = list(command.words)
+    options = Options(KINDS[command.thing, command.kind])
+    while rest and take_options(options, rest, command.line, line_rate, shown=command.shown):
+        pass
+    return options, rest
 
 
-def _option(word: str, allowed: Mapping[str, str]) -> str:
+def take_options(
+    options: Options,
+    rest: list[str],
+    line: int,
+    line_rate: Value | None = None,
+    *,
+    shown: bool = False,
+    whole: bool = False,
+) -> bool:
+    """Take one option off the front of some words; False if it is none.
+
+    Some commands of tc take whole words alone, and no abbreviations of them.
+    """
+    name = _option(rest[0], options.kind, whole)
+    if not name:
+        return False
+    word = rest.pop(0)
+    sort = options.kind[name].sort
+    if sort in ("words", "netem"):
+        value = Value(tuple(_numbers(rest)), line=line)
+        if sort == "netem" and not value.value and not shown:
+            rest.insert(0, word)
+            return False
+    elif sort == "flag":
+        value = Value(True, line=line)
+    elif not rest:
+        raise ConfigurationError(f"nothing stands behind {word!r}", line)
+    else:
+        value = _value(sort, rest.pop(0), line, line_rate)
+    options[name] = value
+    return True
+
+
+def _option(word: str, kind: Mapping[str, Option], whole: bool) -> str:
     """The option that a word or its abbreviation means; empty if there is none."""
-    if word in allowed:
+    if word in kind:
         return word
-    if _ALIASES.get(word) in allowed:
+    if _ALIASES.get(word) in kind:
         return _ALIASES[word]
-    return next((name for name in allowed if len(word) > 2 and name.startswith(word)), "")
+    return next(
+        (name for name in kind if not whole and len(word) > 2 and name.startswith(word)), ""
+    )
 
 
 def _numbers(rest: list[str]) -> list[str]:
@@ -174,13 +339,33 @@ def _numbers(rest: list[str]) -> list[str]:
     return taken
 
 
-def _value(sort: str, word: str, line: int, line_rate: Given | None) -> Any:
+def _value(sort: str, word: str, line: int, line_rate: Value | None) -> Value:
+    unit, read, _ = SORTS[sort]
     share = _PERCENT.fullmatch(word)
-    if sort != "rate" or not share:
-        return _SORTS[sort](word, line)
+    if sort != "rate or share" or not share:
+        return Value(read(word, line), unit, line)
     per_cent = float(share[1])
     if per_cent > 100:
         raise ConfigurationError(f"{word!r} is more than the whole line", line)
     if line_rate is None:
-        return Given(None, line)
-    return Given(rate_bps(f"{line_rate.value * per_cent / 100:f}", line), line, fact=line_rate.fact)
+        return Value(None, unit, line)
+    rate = rate_bps(f"{line_rate.value * per_cent / 100:f}", line)
+    return Value(rate, unit, line, fact=line_rate.fact)
+
+
+def words_of(thing: str, kind: str, **values: Any) -> str:
+    """A kind and its options as tc writes them; None and False are left out, a word stays.
+
+    >>> words_of("qdisc", "tbf", rate=8e6, burst=1600, limit="100kb", overhead=0)
+    'tbf rate 8mbit burst 1600 limit 100kb overhead 0'
+    >>> words_of("qdisc", "codel", limit=9, target=5e-3, ce_threshold=None, ecn=True)
+    'codel limit 9 target 5ms ecn'
+    """
+    words = [kind]
+    for name, value in values.items():
+        if value is True:
+            words.append(name)
+        elif value is not None and value is not False:
+            sort = SORTS[KINDS[thing, kind][name].sort]
+            words += [name, value if isinstance(value, str) else sort.write(value)]
+    return " ".join(words)

@@ -1,27 +1,28 @@
 """A device as a port: its chain of shapers and delays, what stands behind them, and facts."""
 
+from typing import NamedTuple
+
 from qoslib.config.facts import Facts
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact
 from qoslib.config.source import ConfigurationError
-from qoslib.config.tc.classes import policer
+from qoslib.config.tc.classes import TAKEN, chosen_by, policer
 from qoslib.config.tc.command import INGRESS, Command
 from qoslib.config.tc.device import ONE_CHILD, Device
-from qoslib.config.tc.hierarchy import Inner
-from qoslib.config.tc.marks import selected
-from qoslib.config.tc.options import Given, Options, by_default
-from qoslib.config.tc.provenance import Notes, Unmodelled
+from qoslib.config.tc.options import Options, by_default
+from qoslib.config.tc.provenance import DeviceNotes, Part, Unmodelled
 from qoslib.config.tc.queues import (
-    Held,
+    QueueParts,
     bucket,
-    bucket_limit,
     delay,
-    netem_rate_bps,
-    netem_shaper,
+    netem_bucket,
+    netem_rate,
     no_slower,
+    own_limit,
+    shaper_of,
 )
-from qoslib.config.tc.schedulers import inner_of, single
+from qoslib.config.tc.schedulers import Inner, inner_of, single
+from qoslib.config.values import Value
 from qoslib.port import (
-    ByteLimit,
     Classifier,
     Fifo,
     PacketLimit,
@@ -30,36 +31,45 @@ from qoslib.port import (
     Scheduler,
     Shaper,
     StrictPriority,
-    TailDrop,
 )
 
 __all__ = ["inward", "outward"]
 
 
-def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, Notes]:
+class _Chain(NamedTuple):
+    """Shapers and delays from the root on, what stands below, and a queue if they end in one."""
+
+    qdisc: Command
+    shaper: Shaper | None = None
+    delay_s: float = 0.0
+    end: Part | None = None
+
+
+def outward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, DeviceNotes]:
     """The port of the packets that leave a device."""
-    notes = Notes(device, interface, facts)
+    notes = DeviceNotes(device, interface, facts)
     root = device.root
     assert root is not None
-    policy = f"{root.kind} {root.handle}"
+    configured = ConfiguredPort(
+        interface, "out", None, policy=f"{root.kind} {root.handle}", line=root.line
+    )
     try:
-        shaper, delay_s, qdisc, alone = _chain(notes, root)
-        inner = alone or inner_of(notes, qdisc)
-        if shaper is not None and inner.shaper is not None:
-            no_slower(notes, qdisc, inner.shaper.rate_bps, shaper.rate_bps)
-        shaper = shaper or inner.shaper
+        chain = _chain(notes, root)
+        inner = _alone(chain.end) if chain.end else inner_of(notes, chain.qdisc)
+        if chain.shaper is not None and inner.shaper is not None:
+            no_slower(notes, chain.qdisc, inner.shaper.rate_bps, chain.shaper.rate_bps)
+        inner = inner._replace(shaper=chain.shaper or inner.shaper)
     except Unmodelled as reason:
         notes.without_model(reason)
     _other_filters(notes)
     if notes.undescribed:
-        classes = tuple(notes.classes)
-        return ConfiguredPort(interface, "out", None, classes, policy=policy, line=root.line), notes
-    if delay_s:
-        notes.at("base_delay_s", Given(delay_s, root.line))
-    return _finished(notes, "out", inner, policy, root.line, shaper, delay_s), notes
+        return configured.replace(classes=tuple(notes.classes)), notes
+    if chain.delay_s:
+        notes.record_origin("base_delay_s", Value(chain.delay_s, "s", root.line))
+    return _finished(notes, configured, inner, chain.delay_s), notes
 
 
-def _other_filters(notes: Notes) -> None:
+def _other_filters(notes: DeviceNotes) -> None:
     for _, command in notes.device.filters:
         if command.parent == "egress":
             notes.lose(command, "Filters in front of the qdisc are left out.")
@@ -69,145 +79,148 @@ def _other_filters(notes: Notes) -> None:
 
 
 def _finished(
-    notes: Notes,
-    direction: str,
-    inner: Inner,
-    policy: str,
-    line: int,
-    shaper: Shaper | None = None,
-    delay_s: float = 0.0,
+    notes: DeviceNotes, configured: ConfiguredPort, inner: Inner, delay_s: float = 0.0
 ) -> ConfiguredPort:
     """With the facts of the reader; without a line rate there is no port."""
     overhead_bytes = _overhead(notes)
-    ring = notes.fact("transmit_ring_packets")
-    base_delay_s = delay_s + (notes.fact("base_delay_s") or 0.0)
+    ring = int(notes.fact("transmit_ring_packets"))
+    base_delay_s = delay_s + notes.fact("base_delay_s")
     missing: tuple[MissingFact, ...] = ()
     port = None
-    if notes.knows_line_rate and notes.line_rate.value:
+    if notes.knows_line_rate:
         port = Port(
             notes.device.names.get("0:") or notes.interface,
-            notes.fact("line_rate_bps") or 0.0,
+            notes.fact("line_rate_bps"),
             inner.queues,
             inner.scheduler,
             overhead_bytes,
             inner.classifier,
-            transmit_ring_packets=int(ring or 0),
-            shaper=shaper,
+            transmit_ring_packets=ring,
+            shaper=inner.shaper,
             base_delay_s=base_delay_s,
         )
     else:
         question = f"what is the line rate of {notes.interface}?"
+        line = configured.line
         missing = (notes.facts.missing(notes.interface, "line_rate_bps", question, line),)
-    classes = tuple(notes.classes)
-    return ConfiguredPort(
-        notes.interface,
-        "in" if direction == "in" else "out",
-        port,
-        classes,
-        tuple(notes.origins),
-        missing,
-        policy,
-        line,
-    )
+    classes, origins = tuple(notes.classes), tuple(notes.origins)
+    return configured.replace(port=port, classes=classes, origins=origins, missing=missing)
 
 
-def _overhead(notes: Notes) -> float:
-    given = notes.facts.number(notes.interface, "overhead_bytes")
-    said = {each.value for each in notes.overheads}
-    if given is not None:
-        return float(notes.fact("overhead_bytes") or 0.0)
+def _overhead(notes: DeviceNotes) -> float:
+    """What frames count more than their size, the same for all."""
+    if notes.facts.number(notes.interface, "overhead_bytes") is not None:
+        return notes.fact("overhead_bytes")
     counted = [each for each in notes.overheads if each.value]
     if not counted:
         return 0.0
-    if len(said) > 1:
+    if len({each.value for each in notes.overheads}) > 1:
         root = notes.device.root
         assert root is not None
         notes.lose(root, "Classes count frames with different overheads: here all have the same.")
-    return float(notes.at("overhead_bytes", counted[0]))
+    notes.record_origin("overhead_bytes", counted[0])
+    return float(counted[0].value)
 
 
-def _chain(notes: Notes, root: Command) -> tuple[Shaper | None, float, Command, Inner | None]:
-    """Shapers and delays from the root on, what stands below, and a queue if they end in one."""
-    qdisc, shaper, delay_s = root, None, 0.0
+def _chain(notes: DeviceNotes, root: Command) -> _Chain:
+    """Follow the qdiscs from the root on that have one child, up to a second shaper."""
+    chain = _Chain(root)
     seen = set[str]()
-    while qdisc.kind in ONE_CHILD:
+    while chain.qdisc.kind in ONE_CHILD:
+        qdisc = chain.qdisc
         if qdisc.handle in seen:
             raise ConfigurationError(f"{qdisc.handle} stands below itself", qdisc.line)
         seen.add(qdisc.handle)
-        options = notes.options(qdisc)
-        if qdisc.kind == "netem":
-            delay_s += delay(notes, qdisc, options)
-            if "rate" in options and shaper is not None:
-                no_slower(notes, qdisc, netem_rate_bps(qdisc, options), shaper.rate_bps)
-            elif "rate" in options:
-                shaper = netem_shaper(notes, qdisc, options, "shaper")
-        elif shaper is not None:
-            return shaper, delay_s, qdisc, None
-        else:
-            shaper = bucket(notes, qdisc, options, "shaper")
+        part = notes.part(qdisc)
+        if qdisc.kind == "tbf" and chain.shaper is not None:
+            return chain
+        chain = _with_netem(chain, part) if qdisc.kind == "netem" else _with_tbf(chain, part)
         below = notes.device.only_child_of(qdisc)
         if below is None:
-            return shaper, delay_s, qdisc, _alone(notes, root, qdisc, options)
-        qdisc = below
-    return shaper, delay_s, qdisc, None
+            return chain._replace(end=part)
+        chain = chain._replace(qdisc=below)
+    return chain
 
 
-def _alone(notes: Notes, root: Command, qdisc: Command, options: Options) -> Inner:
+def _with_tbf(chain: _Chain, part: Part) -> _Chain:
+    return chain._replace(shaper=shaper_of(part, *bucket(part)))
+
+
+def _with_netem(chain: _Chain, part: Part) -> _Chain:
+    chain = chain._replace(delay_s=chain.delay_s + delay(part))
+    if "rate" not in part.options:
+        return chain
+    if chain.shaper is None:
+        return chain._replace(shaper=shaper_of(part, *netem_bucket(part)))
+    no_slower(part.notes, part.command, netem_rate(part).value, chain.shaper.rate_bps)
+    return chain
+
+
+def _alone(part: Part) -> Inner:
     """The queue that a tbf or a netem without a qdisc below it is."""
+    notes, qdisc = part.notes, part.command
     name = notes.name(qdisc.handle, qdisc.kind)
-    where = f"queues[{name!r}].limit"
-    if qdisc.kind == "tbf":
-        size = notes.at(f"{where}.limit_bytes", bucket_limit(qdisc, options))
-        found = Held(ByteLimit(size), TailDrop())
-    else:
-        packets = options.get("limit") or by_default("netem_limit")
-        found = Held(PacketLimit(int(notes.at(f"{where}.packets", packets))), TailDrop())
-        notes.lose(
-            qdisc,
-            "The limit of netem also counts packets that are being delayed; here it does not.",
-        )
-    return single(notes, name, found, qdisc)
+    parts = QueueParts(own_limit(part._replace(where=f"queues[{name!r}]")))
+    if qdisc.kind == "netem":
+        lost = "The limit of netem also counts packets that are being delayed; here it does not."
+        part.lose(lost)
+    return single(notes, name, parts, qdisc)
 
 
-def inward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, Notes]:
+def inward(device: Device, interface: str, facts: Facts) -> tuple[ConfiguredPort, DeviceNotes]:
     """The port of the packets that come in: policers, and no queue."""
-    notes = Notes(device, interface, facts)
+    notes = DeviceNotes(device, interface, facts)
     qdisc = device.ingress
     assert qdisc is not None
+    queues, classifier, away = _policed(notes)
+    if queues and not classifier.default and not away:
+        name = "not policed"
+        queues.append(_unlimited(notes, name))
+        classifier = classifier.replace(default=name)
+        notes.classes.append(ConfiguredClass(name, name, ("the rest",)))
+    configured = ConfiguredPort(interface, "in", None, policy=qdisc.kind, line=qdisc.line)
+    if not queues:
+        return configured, notes
+    scheduler: Scheduler = StrictPriority() if len(queues) > 1 else Fifo()
+    return _finished(notes, configured, Inner(tuple(queues), scheduler, classifier)), notes
+
+
+def _policed(notes: DeviceNotes) -> tuple[list[Queue], Classifier, bool]:
+    """A queue for each policer, what leads there, and whether all others go to another device."""
     queues, rules = [], list[tuple[str, str]]()
     default, away = "", False
-    own = [each for each in device.filters if each[1].parent == INGRESS]
-    for number, (_, command) in enumerate(sorted(own, key=lambda each: each[0]), 1):
+    for number, command in enumerate(notes.device.filters_of(INGRESS), 1):
         if default or away:
-            notes.lose(command, "An earlier filter takes every packet, so this one sees none.")
+            notes.lose(command, TAKEN)
             continue
-        chosen = selected(command)
-        for lost in chosen.lost:
-            notes.lose(command, lost)
+        chosen = chosen_by(notes, command)
         away = bool(chosen.away) and not chosen.marks
-        if chosen.police is None:
+        queue = _policed_queue(notes, command, chosen.police, f"policer {number}")
+        if queue is None:
             continue
+        queues.append(queue)
         marks = tuple(notes.name(mark) for mark in chosen.marks)
-        name = f"policer {number}"
-        meter = policer(notes, command, chosen.police, f"queues[{name!r}].policer")
-        if meter is None:
-            continue
-        limit = by_default("ingress_limit")
-        packets = int(notes.at(f"queues[{name!r}].limit.packets", limit))
-        queues.append(Queue(name, PacketLimit(packets), policer=meter))
-        rules += [(mark, name) for mark in marks]
-        default = default if marks else name
-        said = (notes.statement(command),)
+        rules += [(mark, queue.name) for mark in marks]
+        default = default if marks else queue.name
+        said, marks = (notes.statement(command),), marks or ("the rest",)
         notes.classes.append(
-            ConfiguredClass(name, name, marks or ("the rest",), command.line, statements=said)
+            ConfiguredClass(queue.name, queue.name, marks, command.line, statements=said)
         )
-    if queues and not default and not away:
-        packets = int(notes.at("queues['not policed'].limit.packets", by_default("ingress_limit")))
-        queues.append(Queue("not policed", PacketLimit(packets)))
-        default = "not policed"
-        notes.classes.append(ConfiguredClass("not policed", "not policed", ("the rest",)))
-    if not queues:
-        return ConfiguredPort(interface, "in", None, policy=qdisc.kind, line=qdisc.line), notes
-    scheduler: Scheduler = StrictPriority() if len(queues) > 1 else Fifo()
-    inner = Inner(tuple(queues), scheduler, Classifier(tuple(rules), default))
-    return _finished(notes, "in", inner, qdisc.kind, qdisc.line), notes
+    return queues, Classifier(tuple(rules), default), away
+
+
+def _policed_queue(
+    notes: DeviceNotes, command: Command, police: Options | None, name: str
+) -> Queue | None:
+    """The queue behind the policer of a filter; None where it has none that a port can have."""
+    if police is None:
+        return None
+    meter = policer(Part(notes, command, police, f"queues[{name!r}].policer"))
+    return _unlimited(notes, name).replace(policer=meter) if meter else None
+
+
+def _unlimited(notes: DeviceNotes, name: str) -> Queue:
+    """A queue in which packets that come in do not wait."""
+    limit = by_default("ingress_limit")
+    notes.record_origin(f"queues[{name!r}].limit.packets", limit)
+    return Queue(name, PacketLimit(int(limit.value)))

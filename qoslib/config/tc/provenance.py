@@ -1,46 +1,20 @@
-"""What is written down while a device becomes a port: where numbers come from, what is lost."""
+"""What is noted while a device becomes a port: origins of numbers, what is lost, its classes."""
 
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 from qoslib.config.facts import Facts
-from qoslib.config.records import ConfiguredClass, Origin, Remark, Statement
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import ConfiguredClass, Statement
 from qoslib.config.tc.command import Command
 from qoslib.config.tc.device import Device
-from qoslib.config.tc.options import OPTIONS, Given, Options, left_out, options_of
+from qoslib.config.tc.options import KINDS, UNMODELLED, Options, left_out, options_of
+from qoslib.config.values import Value
 
-__all__ = ["Notes", "Unmodelled"]
+__all__ = ["DeviceNotes", "Part", "Unmodelled"]
 
 #: A kind whose name is so near to a known one is a slip of the pen.
 _NEAR = 0.85
-#: Kind -> what a port without it lacks.
-LOST = {
-    "cake": "its shaper, its tins and the fairness among flows and hosts",
-    "hfsc": "its service curves, which give delay and rate apart from each other",
-    "cbq": "its estimator of idle time and its borrowing",
-    "mq": "one queue for each transmit ring of the device",
-    "mqprio": "traffic classes on groups of transmit rings",
-    "taprio": "gates that open by a schedule",
-    "etf": "packets that leave at the time they ask for",
-    "cbs": "the credit of IEEE 802.1Qav",
-    "ets": "strict bands before bands that share by quanta",
-    "pie": "dropping by the estimated delay",
-    "fq_pie": "dropping by the estimated delay, in a queue for each flow",
-    "sfb": "fair dropping by bins",
-    "choke": "dropping in pairs",
-    "gred": "RED by virtual queues",
-    "hhf": "heavy hitters in a queue of their own",
-    "multiq": "one band for each transmit ring",
-    "dsmark": "new DSCPs for packets that leave",
-    "plug": "packets that wait until they are released",
-    **dict.fromkeys(("teql", "teql0", "teql1"), "a link made of several"),
-    "blackhole": "all packets, which it drops",
-    "noop": "all packets, which it drops",
-    "skbprio": "dropping the lowest priority first",
-    "dualpi2": "its two coupled queues",
-    "atm": "queues for virtual circuits",
-    "bpf": "what a program of its own decides",
-}
 
 
 class Unmodelled(Exception):
@@ -61,7 +35,35 @@ class Unmodelled(Exception):
         self.command, self.lost, self.known = command, lost, known
 
 
-class Notes:
+class Part(NamedTuple):
+    """A part of a port, and the command that describes it.
+
+    Attributes
+    ----------
+    notes : DeviceNotes
+    command : Command
+    options : Options
+    where : str
+        The part, like ``"queues['VOICE']"``; empty of the port itself.
+    """
+
+    notes: "DeviceNotes"
+    command: Command
+    options: Options
+    where: str
+
+    def number(self, field: str, value: Value) -> Any:
+        """A number of the part, noted with where it comes from."""
+        self.notes.record_origin(f"{self.where}.{field}".removeprefix("."), value)
+        return value.value
+
+    def lose(self, *lost: str) -> None:
+        """Note what the command says and the port does not."""
+        for each in lost:
+            self.notes.lose(self.command, each)
+
+
+class DeviceNotes(Provenance):
     """Notes on one device.
 
     Parameters
@@ -70,72 +72,63 @@ class Notes:
     interface : str
         What the reader calls it.
     facts : Facts
+
+    Attributes
+    ----------
+    classes : list of ConfiguredClass
+    overheads : list of Value
+        What shapers count on top of each frame.
+    undescribed : list of Command
+        Commands that no port describes; a device that has one promises nothing.
+    read_filters : set of str
+        Qdiscs whose filters were read.
+    line_rate : Value
+        A port without one is asked for it, and a rate in per cent has any until then.
     """
 
     def __init__(self, device: Device, interface: str, facts: Facts) -> None:
+        super().__init__()
         self.device, self.interface, self.facts = device, interface, facts
-        self.origins: list[Origin] = []
-        self.remarks: list[Remark] = []
         self.classes: list[ConfiguredClass] = []
-        self.overheads: list[Given] = []
-        self._said: set[Remark] = set()
-        #: Commands that no port describes; a device that has one promises nothing.
+        self.overheads: list[Value] = []
         self.undescribed: list[Command] = []
-        #: Qdiscs whose filters were read.
         self.read_filters: set[str] = set()
         name = facts.name(interface, "line_rate_bps")
-        value = facts.number(interface, "line_rate_bps")
-        #: A port without a line rate is asked for it, and a rate in per cent has any until then.
-        self.line_rate = Given(value or float(10**9), fact=name)
-        self.knows_line_rate = value is not None
+        given_bps = facts.number(interface, "line_rate_bps")
+        self.line_rate = Value(given_bps or float(10**9), "bit/s", fact=name)
+        self.knows_line_rate = given_bps is not None
 
-    def at(self, where: str, given: Given) -> Any:
-        """Note where a number of the port comes from."""
-        self.origins.append(Origin(where, given.line, given.default, given.fact))
-        return given.value
-
-    def fact(self, kind: str) -> float | None:
-        """A fact of the reader, noted as that of the port; None if it was not given."""
+    def fact(self, kind: str) -> float:
+        """A fact of the reader, noted as that of the port; 0 if it was not given."""
         value = self.facts.number(self.interface, kind)
         if value is not None:
-            name = "rate_bps" if kind == "line_rate_bps" else kind
-            self.at(name, Given(value, fact=self.facts.name(self.interface, kind)))
-        return value
+            where = "rate_bps" if kind == "line_rate_bps" else kind
+            self.record_origin(where, Value(value, fact=self.facts.name(self.interface, kind)))
+        return value or 0.0
 
     def lose(self, command: Command, lost: str) -> None:
         """Note what a command says and the port does not, once."""
-        remark = Remark("not modelled", command.line, command.text, lost)
-        if remark not in self._said:
-            self._said.add(remark)
-            self.remarks.append(remark)
-
-    def _unknown(self, command: Command, lost: str) -> None:
-        self.remarks.append(Remark("unknown", command.line, command.text, lost))
+        self.not_modelled(command.line, command.text, lost)
 
     def without_model(self, reason: Unmodelled) -> None:
         """Note a queue that keeps its name and its place, and of which nothing can be promised."""
+        note = self.not_modelled if reason.known else self.unknown
         lost = f"{reason.lost} Nothing is promised on this device."
-        if reason.known:
-            self.lose(reason.command, lost)
-        else:
-            self._unknown(reason.command, lost)
+        note(reason.command.line, reason.command.text, lost)
         self.undescribed.append(reason.command)
+
+    def part(self, command: Command, where: str = "") -> Part:
+        """A part of the port, by the command that describes it."""
+        return Part(self, command, self.options(command), where)
 
     def options(self, command: Command) -> Options:
         """The options of a command; unknown words are noted, an unknown kind ends the reading."""
-        if (command.thing, command.kind) not in OPTIONS:
-            what = LOST.get(command.kind, "how it queues")
-            lost = f"No port describes {command.kind[:40]}, so this is lost: {what}."
-            kinds = [*LOST, *(kind for thing, kind in OPTIONS if thing == command.thing)]
-            near = get_close_matches(command.kind, kinds, 1, _NEAR)
-            if command.kind not in LOST:
-                lost = f"{command.kind[:40]!r} is no known {command.thing}"
-                lost += f", did you mean {near[0]!r}?" if near else "."
-            raise Unmodelled(command, lost, known=command.kind in LOST)
-        found, unknown = options_of(command, self.line_rate)
+        if (command.thing, command.kind) not in KINDS:
+            raise _without_model(command)
+        options, unknown = options_of(command, self.line_rate)
         if unknown:
-            self._unknown(command, left_out(unknown[0]))
-        return found
+            self.unknown(command.line, command.text, left_out(unknown[0]))
+        return options
 
     def name(self, handle: str, otherwise: str = "") -> str:
         """What a comment calls a class or qdisc; else its number."""
@@ -144,3 +137,15 @@ class Notes:
     def statement(self, command: Command) -> Statement:
         """A command as a report shows it."""
         return Statement(command.line, command.text)
+
+
+def _without_model(command: Command) -> Unmodelled:
+    """Why no port describes a kind, or that there is none of its name."""
+    kind = command.kind
+    if kind in UNMODELLED:
+        lost = f"No port describes {kind[:40]}, so this is lost: {UNMODELLED[kind]}."
+        return Unmodelled(command, lost)
+    kinds = [*UNMODELLED, *(known for thing, known in KINDS if thing == command.thing)]
+    near = get_close_matches(kind, kinds, 1, _NEAR)
+    mean = f", did you mean {near[0]!r}?" if near else "."
+    return Unmodelled(command, f"{kind[:40]!r} is no known {command.thing}{mean}", known=False)

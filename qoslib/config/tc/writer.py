@@ -3,8 +3,8 @@
 from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
 from qoslib.config.tc.amounts import rate_bps, rate_word
+from qoslib.config.tc.emit_filters import say_filters
 from qoslib.config.tc.emit_queues import queue_words, say_queue
-from qoslib.config.tc.filters import say_filters
 from qoslib.config.tc.lines import Lines
 from qoslib.config.tc.reader import read_tc
 from qoslib.config.tc.to_htb import as_htb, emission_order
