@@ -17,7 +17,7 @@ from qoslib import plots
 from qoslib.explore.change_summary import cause
 from qoslib.explore.controls import stacked
 from qoslib.explore.export import Call, buttons, lines
-from qoslib.explore.page_glue import PageGlue
+from qoslib.explore.page_code import PageGlue
 from qoslib.explore.redraw import AtRest, ProgressWidget
 from qoslib.packets.progress import Progress, ProgressBar
 

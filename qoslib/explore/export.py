@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from qoslib import plots
 from qoslib.explore.controls import button, flow
-from qoslib.explore.page_glue import PageGlue
+from qoslib.explore.page_code import PageGlue
 from qoslib.scenario import Scenario
 
 __all__ = ["Call", "File", "buttons", "files", "lines"]
