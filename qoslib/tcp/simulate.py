@@ -16,8 +16,7 @@ from qoslib.packets.plan_marks import kinds_of
 from qoslib.packets.progress import Chunk, Progress, Watch, play
 from qoslib.port import Port
 from qoslib.record import checked
-from qoslib.results import FlowRecord, Result
-from qoslib.tcp.events import flow_events_of
+from qoslib.results import FlowEvents, FlowRecord, Result
 from qoslib.tcp.kernels.loop import run
 from qoslib.tcp.kernels.receiver import count_received
 from qoslib.tcp.kernels.tables import Senders
@@ -29,6 +28,8 @@ __all__ = ["simulate"]
 
 #: Events between two looks at the bar and the stop button.
 CHUNK_EVENTS = 500_000
+#: Names of what the kernels record as numbers.
+KINDS, STATES = np.array(["send", "ack", "timeout"]), np.array(["open", "recovery", "loss"])
 
 
 def simulate(
@@ -131,7 +132,7 @@ def simulate(
     count_received(senders.flows, senders.segments, done_ps)
     record = _flow_record(senders, hosts, result)
     if events:
-        record = replace(record, events=flow_events_of(senders, done_ps))
+        record = replace(record, events=_flow_events(senders, done_ps))
     return replace(result, model="tcp", tcp=record)
 
 
@@ -162,4 +163,22 @@ def _flow_record(senders: Senders, hosts: Sequence[Host], result: Result) -> Flo
         in_flight_packets=notes["flight"].copy(),
         round_trip_s=np.where(notes["last_rtt_ps"] > 0, notes["last_rtt_ps"] / PS_PER_S, np.nan),
         received_bytes=steps * mss_bytes[:, None],
+    )
+
+
+def _flow_events(senders: Senders, done_ps: int) -> FlowEvents:
+    """The events of the flows up to a time, in the order in which they happened."""
+    rows = senders.events[: len(senders.events) - int(senders.room[0]["left"])]
+    rows = rows[rows["time_ps"] <= done_ps]
+    return FlowEvents(
+        time_s=rows["time_ps"] / PS_PER_S,
+        kind=KINDS[rows["kind"]],
+        flow=rows["flow"].copy(),
+        segment=rows["segment"].copy(),
+        tries=rows["tries"].copy(),
+        acknowledged=rows["una"].copy(),
+        in_flight_packets=rows["flight"].copy(),
+        window_packets=rows["cwnd"].copy(),
+        ssthresh_packets=rows["ssthresh"].copy(),
+        state=STATES[rows["state"]],
     )
