@@ -3,8 +3,7 @@
 from qoslib.lessons.round_robin.figures import figure
 from qoslib.lessons.round_robin.scenes import described, quanta_scene, scene
 from qoslib.lessons.round_robin.sliders import explorer
-from qoslib.lessons.round_robin.turns import service_order
-from qoslib.lessons.round_robin.what_if import premium_lost, updates_delay_ms
+from qoslib.lessons.round_robin.turns import premium_lost, service_order, updates_delay_ms
 
 __all__ = [
     "described",

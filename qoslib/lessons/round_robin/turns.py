@@ -1,9 +1,10 @@
-"""In which order a scheduler serves its queues: a timeline from the trace of packets."""
+"""The turns of a scheduler as a timeline, and what other quanta or another policer change."""
 
 import numpy as np
 import pandas as pd
 
-from qoslib import units
+from qoslib import run, units
+from qoslib.platforms import gsr12000
 from qoslib.plots import style
 from qoslib.plots.figure import Figure
 from qoslib.plots.marks import by_mark
@@ -11,10 +12,12 @@ from qoslib.record import fail
 from qoslib.results import Result
 from qoslib.scenario import Scenario
 
-__all__ = ["service_order"]
+__all__ = ["premium_lost", "service_order", "updates_delay_ms"]
 
 #: Looks of queues by their place, so that neighbours differ in grey as well.
 _LOOKS = ("NC", "CS4", "BE", "CS1", "CS3", "CS2")
+#: Simulated time [s]: long enough for a bucket that loses a few packets in a million to be empty.
+SIMULATED_S = 60.0
 
 
 def service_order(scenario: Scenario, result: Result, start_s: float, end_s: float) -> Figure:
@@ -117,3 +120,46 @@ def _summary(port, table):
         for name, mine in ((n, table.loc[[n]]) for n in port.queue_names if n in table.index)
     ]
     return f"In this time {'; '.join(counts)}."
+
+
+def premium_lost(slow_ppm: float = 0.0, header_bytes: int = 0, bucket_bytes: int = 4000) -> float:
+    """Share of Premium that a policer drops in a minute.
+
+    Parameters
+    ----------
+    slow_ppm : float
+        By how much its clock is slow.
+    header_bytes : int
+        What it counts of each packet beyond the bytes that the tester counts [B].
+    bucket_bytes : int
+        Size of its bucket [B].
+
+    Returns
+    -------
+    float
+        Of all packets of Premium [ratio].
+    """
+    test = gsr12000.PLATFORM.experiments()["conclusion_90min"]
+    police = gsr12000.policer(slow_ppm, bucket_bytes)
+    frame_bytes = float(gsr12000.FACTS.frame_bytes)
+    # To count more of each packet is to let fewer packets pass.
+    passed = frame_bytes / (frame_bytes + header_bytes)
+    police = police.replace(rate_bps=police.rate_bps * passed)
+    queues = tuple(
+        queue.replace(policer=police) if queue.policer else queue for queue in test.only_port.queues
+    )
+    port = test.only_port.replace(queues=queues)
+    result = run(test.scenario.replace(network=port, duration_s=SIMULATED_S))
+    return float(result.dropped_pps.sum() / result.offered_pps.sum())
+
+
+def updates_delay_ms(percent: float) -> float:
+    """Mean delay of Updates with all quanta at so many per cent of those of test B, in ms."""
+    test = gsr12000.PLATFORM.experiments()["test_b"]
+    queues = tuple(
+        queue.replace(quantum_bytes=round(queue.quantum_bytes * percent / 100))
+        for queue in test.only_port.queues
+    )
+    port = test.only_port.replace(queues=queues)
+    answer = run(test.scenario.replace(network=port, duration_s=0.3))["1A/prec6"]
+    return float(units.convert(answer.delay_mean_s, "s", "ms"))
