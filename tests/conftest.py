@@ -1,8 +1,14 @@
 """For all tests: the same drawn examples every time, and each model's answer worked out once."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
+
+# An assertion of what tests share says its values too, as one of a test does.
+SHARED = Path(__file__).with_name("support")
+pytest.register_assert_rewrite(*(path.stem for path in SHARED.iterdir()))
 
 settings.register_profile("qoslib", deadline=None, derandomize=True)
 settings.load_profile("qoslib")

@@ -8,12 +8,14 @@ def hold(check, cases):
 
     A case is its name and what the check is given. A check asserts, or yields its complaints.
     """
+    __tracebackhide__ = True
     found, number = [], 0
     for name, *given in cases:
         number += 1
         found += [f"{name}: {said}" for said in _said(check, given)]
     assert number, "there is nothing to check"
-    assert not found, "\n".join([f"offenders: {len(found)}", *found])
+    if found:
+        raise AssertionError("\n".join([f"offenders: {len(found)}", *found]))
 
 
 def _said(check, given):
