@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from qoslib.flows import Flow, Host
 from qoslib.port import Chain, Forwarder, Port, Switch
 from qoslib.record import Count, NotNegative, Positive, Record, fail, record
-from qoslib.tables import Table, Tabular, amount, other_fields, table_of
+from qoslib.tables import Table, Tabular, format_quantity, other_fields, table_of
 from qoslib.traffic import Stream
 
 __all__ = ["Scenario"]
@@ -88,7 +88,7 @@ class Scenario(Tabular, Record):
         if self.streams:
             yield table_of(title, self.streams)
         for host in self.hosts:
-            line = f"Host {host.name!r}, {amount('access_bps', host.access_bps)}"
+            line = f"Host {host.name!r}, {format_quantity('access_bps', host.access_bps)}"
             if not self.streams and host is self.hosts[0]:
                 line = f"{title}: {line}"
             yield table_of(line, host.flows, other_fields(host, "name", "access_bps", "flows"))

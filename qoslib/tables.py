@@ -11,7 +11,7 @@ import numpy as np
 
 from qoslib import units
 
-__all__ = ["Table", "Tabular", "amount", "in_unit", "number", "other_fields", "table_of"]
+__all__ = ["Table", "Tabular", "format_quantity", "in_unit", "number", "other_fields", "table_of"]
 
 #: A longer table is shown without its middle.
 MOST_ROWS = 32
@@ -231,7 +231,7 @@ def other_fields(record: Any, *shown: str) -> list[str]:
     return [f"{f.name}: {value}" for f, value in there if value != f.default]
 
 
-def amount(quantity: str, value: float) -> str:
+def format_quantity(quantity: str, value: float) -> str:
     """A number with its unit, as people write it.
 
     Parameters
@@ -248,7 +248,7 @@ def amount(quantity: str, value: float) -> str:
 
     Examples
     --------
-    >>> amount("rate_bps", 1e8)
+    >>> format_quantity("rate_bps", 1e8)
     '100 Mbit/s'
     """
     unit, shown = in_unit(quantity, np.array([value]))

@@ -17,7 +17,7 @@ from qoslib.packets.progress import Progress
 from qoslib.record import checked
 from qoslib.results import Result
 from qoslib.scenario import Scenario
-from qoslib.tables import Table, Tabular, amount, in_unit, number
+from qoslib.tables import Table, Tabular, format_quantity, in_unit, number
 
 __all__ = ["Overlay", "overlay"]
 
@@ -292,10 +292,8 @@ def _loads(scenario: Scenario, inputs: Sequence[Published]) -> Iterator[str]:
             frames = (each.mean_frame_bytes for each in mine)
             rates = list(map(units.rate_pps, rates, frames))
         if abs(sum(rates) - measured) > _PARTED * measured:
-            yield (
-                f"The scenario offers {amount(quantity, sum(rates))} of {stream or 'all'}, and"
-                f" {amount(quantity, measured)} were measured."
-            )
+            offered, given = (format_quantity(quantity, each) for each in (sum(rates), measured))
+            yield f"The scenario offers {offered} of {stream or 'all'}, and {given} were measured."
 
 
 def _offered(inputs: Sequence[Published]) -> dict[str, tuple[str, float]]:

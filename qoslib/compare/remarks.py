@@ -10,7 +10,7 @@ from qoslib.compare.rows import Row
 from qoslib.compare.tables import grouped
 from qoslib.record import checked
 from qoslib.results import Result
-from qoslib.tables import amount
+from qoslib.tables import format_quantity
 
 __all__ = ["APART", "model_differences", "remark"]
 
@@ -126,7 +126,7 @@ _CALLED = {"carried": "carried rate", "lost": "loss", "delay": "delay"}
 _SHOWN: dict[str, Callable[[float], str]] = {
     "carried": lambda bps: f"{units.convert(bps, 'bit/s', 'Mbit/s'):.3g} Mb/s",
     "lost": lambda share: f"{units.convert(share, '1', '%'):.3g} %",
-    "delay": lambda delay_s: amount("delay_s", float(f"{delay_s:.3g}")),
+    "delay": lambda delay_s: format_quantity("delay_s", float(f"{delay_s:.3g}")),
 }
 
 

@@ -35,7 +35,7 @@ from qoslib.port import (
 from qoslib.port.nodes import Outline, outline
 from qoslib.port.thresholds import Thresholds
 from qoslib.results import Events
-from qoslib.tables import amount
+from qoslib.tables import format_quantity
 from qoslib.traffic import Stream
 
 __all__ = [
@@ -340,7 +340,7 @@ def _note(at: Port | Forwarder) -> str:
     if tree is not None:
         shaped = [node for node in tree.nodes[::-1] if node.shaper]
         limits = [
-            f"{node.name} at most {amount('rate_bps', node.shaper.rate_bps)}"
+            f"{node.name} at most {format_quantity('rate_bps', node.shaper.rate_bps)}"
             for node in shaped[:MOST_NODES]
             if node.shaper
         ]

@@ -6,7 +6,7 @@ from qoslib.port.pause import Pause, PriorityPause
 from qoslib.port.port import Labelled, Port
 from qoslib.port.queues import Queue
 from qoslib.record import NotNegative, Record, fail, record
-from qoslib.tables import Table, Tabular, amount, other_fields, table_of
+from qoslib.tables import Table, Tabular, format_quantity, other_fields, table_of
 
 __all__ = ["Chain", "Forwarder", "Hop"]
 
@@ -52,7 +52,7 @@ class Forwarder(Tabular, Record):
             fail(where, self.queue.pause, "None, only queues of ports pause")
 
     def _tables(self) -> list[Table]:
-        title = f"Forwarder {self.name!r}, {amount('packet_s', self.packet_s)} per packet"
+        title = f"Forwarder {self.name!r}, {format_quantity('packet_s', self.packet_s)} per packet"
         return [table_of(title, (self.queue,), other_fields(self, "name", "queue", "packet_s"))]
 
 

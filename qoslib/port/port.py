@@ -17,7 +17,7 @@ from qoslib.port.schedulers import (
     StartTimeFairQueueing,
 )
 from qoslib.record import Count, NotNegative, Positive, Record, checked, fail, record
-from qoslib.tables import Table, Tabular, amount, other_fields, table_of
+from qoslib.tables import Table, Tabular, format_quantity, other_fields, table_of
 
 __all__ = ["Classifier", "Port"]
 
@@ -157,7 +157,7 @@ class Port(Tabular, Record):
         check_reserved(self.pools, self.queues)
 
     def _tables(self) -> list[Table]:
-        title = f"Port {self.name!r}, {amount('rate_bps', self.rate_bps)}"
+        title = f"Port {self.name!r}, {format_quantity('rate_bps', self.rate_bps)}"
         shown = ["name", "rate_bps", "queues"]
         tree = self._tree()
         shown += ["scheduler"] if tree else []

@@ -68,7 +68,7 @@ def test_every_published_experiment_prints(name):
     ],
 )
 def test_numbers_stand_in_the_units_that_people_use(quantity, value, text):
-    assert tables.amount(quantity, value) == text
+    assert tables.format_quantity(quantity, value) == text
 
 
 def test_long_texts_and_tables_are_cut_and_lines_joined():
