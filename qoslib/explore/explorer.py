@@ -18,7 +18,7 @@ from qoslib.explore.change_summary import cause
 from qoslib.explore.controls import stacked
 from qoslib.explore.export import Call, buttons, lines
 from qoslib.explore.page_code import PageGlue
-from qoslib.explore.redraw import AtRest, ProgressWidget
+from qoslib.explore.redraw import Debounced, ProgressWidget
 from qoslib.packets.progress import Progress, ProgressBar
 
 __all__ = ["Explorer"]
@@ -72,7 +72,7 @@ class Explorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._draw, self._simulate, self._held = draw, simulate, False
         # A page speaks to a kernel in one thread, and a cell runs in another.
         self._lock = threading.RLock()
-        self._rest = AtRest(self._work, self._shown)
+        self._rest = Debounced(self._work, self._shown)
         self._shown_at: dict[str, Any] | None = self.values
         with closing(ProgressBar()) as bar:
             self._drawn = draw(self.values, simulate and simulate(self.values, bar))

@@ -10,7 +10,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "AtRest", "ProgressWidget", "memoize_lines"]
+__all__ = ["NEXT_MOVE_S", "SHOWN_AFTER_S", "Debounced", "ProgressWidget", "memoize_lines"]
 
 #: A move that happened while the figure was drawn arrives within this time, and comes first [s].
 NEXT_MOVE_S = 0.05
@@ -50,7 +50,7 @@ def memoize_lines(
     return lambda values: known(tuple(each for each in values.items() if each[0] != mark))
 
 
-class AtRest:
+class Debounced:
     """Works something out once nobody has requested it for a while, in a thread of its own.
 
     Meanwhile the loop that asked for it goes on, so that a control that moves again need not wait.

@@ -16,7 +16,7 @@ import pytest
 from qoslib import Scenario, fluid, lessons, packets, units
 from qoslib.explore import redraw
 from qoslib.explore.change_summary import cause
-from qoslib.explore.redraw import NEXT_MOVE_S, AtRest, ProgressWidget
+from qoslib.explore.redraw import NEXT_MOVE_S, Debounced, ProgressWidget
 from qoslib.lessons.head_drop.sliders import described, settings
 from qoslib.lessons.one_queue.sliders import SIMULATED
 from qoslib.packets.phases import random_phases
@@ -210,7 +210,7 @@ def test_an_explorer_spares_the_reader_the_search_for_garbage():
 
 
 def at_rest(taken, rest_s=0.0):
-    return AtRest(lambda wanted: "found", taken.append, rest_s)
+    return Debounced(lambda wanted: "found", taken.append, rest_s)
 
 
 def test_what_was_requested_can_be_cancelled():
