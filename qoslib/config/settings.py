@@ -130,13 +130,13 @@ def of_scheduler(scheduler: "Scheduler | None") -> tuple[Setting, ...]:
         return ()
     found = []
     transmit, buffer = scheduler.transmit, scheduler.buffer
-    if transmit and transmit.kind == "rate":
+    if transmit and transmit.unit == "bit/s":
         found.append(Setting("transmit-rate", transmit.value, "bit/s", transmit.line))
-    elif transmit and transmit.kind == "share":
+    elif transmit and transmit.unit == "1":
         percent = round(units.convert(transmit.value, "1", "%"), 9)
         found.append(Setting("transmit-rate", percent, "%", transmit.line))
-    if buffer and buffer.kind == "temporal":
-        found.append(Setting("buffer-size", buffer.value, "s", buffer.line, buffer.kind))
+    if buffer and buffer.unit == "s":
+        found.append(Setting("buffer-size", buffer.value, "s", buffer.line, "temporal"))
     return tuple(found)
 
 

@@ -1,41 +1,119 @@
 """What a configuration defines by name, and what it says, or facts say, of its interfaces."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from qoslib.config.defaults import default, defaults
 from qoslib.config.facts import Facts
 from qoslib.config.interfaces import speed_bps, type_rate_bps
 from qoslib.config.junos.attachments import parted
+from qoslib.config.junos.classes import Rule
 from qoslib.config.junos.paths import below, named
 from qoslib.config.junos.policers import Metered, Term
-from qoslib.config.junos.provenance import Definitions, Entry
 from qoslib.config.junos.references import NotDefinedError
-from qoslib.config.junos.schedulers import Scheduler
-from qoslib.config.junos.statements import Said
-from qoslib.config.records import MissingFact, Origin
+from qoslib.config.junos.schedulers import Points, Profile, Scheduler
+from qoslib.config.junos.words import PRIORITIES
+from qoslib.config.lines import Line
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import MissingFact
 from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
 
-__all__ = ["Known", "Maps", "Rates", "maps_of", "rest_of"]
-
-Maps = dict[str, list[Entry]]
+__all__ = ["Definitions", "Draft", "Entry", "Rates", "Site", "maps_of", "rest_of", "row_of"]
 
 
-class Known(NamedTuple):
-    """All that the configuration defines by name.
+class Entry(NamedTuple):
+    """A queue to be: its class, its number, its scheduler if it has one, and its line."""
 
-    `firewall` has the names of all filters and policers, by kind; it is empty where the text has
-    no firewall.
+    of: str
+    number: int
+    scheduler: Scheduler | None
+    line: int
+
+
+class Site(NamedTuple):
+    """Where a map of schedulers hangs, and what its shares are of.
+
+    `whole_bps` is what transmit rates are shares of, `ceiling_bps` the most the queues get
+    together, `buffer_bps` the rate that a delay buffer is counted at. Where nothing is `promised`,
+    transmit rates are weights alone.
     """
 
-    defined: Definitions
+    prefix: str
+    node: str
+    entries: tuple[Entry, ...]
+    whole_bps: float
+    ceiling_bps: float
+    buffer_bps: float
+    tree: bool
+    promised: bool = True
+
+
+class Definitions(NamedTuple):
+    """All that the configuration defines by name.
+
+    `classes` has the number of each class's queue; `firewall` the names of all filters and
+    policers, by kind, and is empty where the text has no firewall. Of a device that is an `other`
+    one than an MX no default is known.
+    """
+
+    lines: Sequence[Line]
+    facts: Facts
+    classes: dict[str, Value]
+    rules: list[Rule]
     schedulers: dict[str, Scheduler]
-    maps: Maps
-    classes: dict[str, tuple[int, int]]
+    maps: dict[str, list[Entry]]
+    drop_profiles: dict[str, Points]
+    profiles: dict[str, Profile]
     filters: dict[str, tuple[Term, ...]]
     meters: dict[str, Metered]
-    said: Sequence[Said]
     firewall: Mapping[str, set[str]]
+    acx7000: bool = False
+    other: bool = False
+
+    def number(self, of: str) -> int:
+        """The number of a class's queue."""
+        return int(self.classes[of].value)
+
+
+@dataclass
+class Draft:
+    """A port while it is made: its device and its line rate, its priorities, and what is noted.
+
+    Of the priorities in `words`, from the first served to the last, those in `strict` are served
+    before any guarantee.
+    """
+
+    interface: str
+    facts: Facts
+    line_bps: float = 1.0
+    acx7000: bool = False
+    words: tuple[str, ...] = PRIORITIES[1:]
+    strict: tuple[str, ...] = PRIORITIES[1:2]
+    notes: Provenance = field(default_factory=Provenance)
+
+    @property
+    def platform(self) -> str:
+        """The reader's word for the device; empty where there is none."""
+        return self.facts.text(self.interface, "platform")
+
+    def default(self, name: str) -> Value:
+        """The platform's own default, or else that of Junos."""
+        row = row_of(self.platform, name)
+        return Value(default(row).value or 0.0, default(row).unit, default=row)
+
+    def fact(self, kind: str) -> Value | None:
+        """A fact of the reader; None where it is not given."""
+        value = self.facts.number(self.interface, kind)
+        name = self.facts.name(self.interface, kind)
+        return None if value is None else Value(value, fact=name)
+
+
+def row_of(platform: str, name: str) -> str:
+    """The platform's own row of a default, or else that of Junos."""
+    own = f"{platform}.{name}"
+    return own if own in defaults() else f"junos.{name}"
 
 
 @dataclass
@@ -45,23 +123,23 @@ class Rates:
     `pieces` are no interfaces, but what may stand on one.
     """
 
-    said: Sequence[Said]
+    lines: Sequence[Line]
     facts: Facts
     pieces: Collection[str] = ()
 
     def __post_init__(self) -> None:
-        self.lines: dict[str, int] = {}
-        self.speeds: dict[str, tuple[str, int]] = {}
+        self.named_at: dict[str, int] = {}
+        self.speeds: dict[str, Value] = {}
         # `speed` beside number-of-sub-ports is that of each sub-port.
-        self.parted = parted(self.said)
-        for each in below(self.said, "interfaces"):
-            name, words = each.words[0], each.words[1:]
-            self.lines.setdefault(name, each.line)
+        self.parted = parted(self.lines)
+        for line in below(self.lines, "interfaces"):
+            name, *words = line.words
+            self.named_at.setdefault(name, line.number)
             if len(words) > 1 and words[-2] in ("speed", "link-speed") and "unit" not in words:
-                self.speeds[name] = words[-1], each.line
+                self.speeds[name] = Value(words[-1], line=line.number)
 
-    def of(self, interface: str, line: int) -> tuple[float, Origin] | MissingFact:
-        """The line rate of an interface with its origin, or the question to ask."""
+    def of(self, interface: str, line: int) -> Value | MissingFact:
+        """The line rate of an interface, or the question to ask."""
         name = interface.partition(".")[0]
         for each in (interface, name):
             fact = self.facts.name(each, "line_rate_bps")
@@ -69,16 +147,16 @@ class Rates:
                 rate_bps = self.facts.number(each, "line_rate_bps") or 0.0
                 if rate_bps <= 0:
                     raise ConfigurationError(f"the fact {fact} is 0; allowed: above 0")
-                return rate_bps, Origin("rate_bps", fact=fact)
+                return Value(rate_bps, "bit/s", fact=fact)
         above = name.rpartition(":")[0]
         own = name if name in self.speeds or above not in self.parted else above
-        speed, speed_line = self.speeds.get(own, ("", 0))
-        said_bps = speed_bps(speed, "junos")
+        speed = self.speeds.get(own, Value(""))
+        said_bps = speed_bps(speed.value, "junos")
         if said_bps is not None:
-            return said_bps, Origin("rate_bps", speed_line)
+            return Value(said_bps, "bit/s", speed.line)
         typed_bps = type_rate_bps(name, "junos") if interface not in self.pieces else None
         if typed_bps is not None:
-            return typed_bps, Origin("rate_bps", self.lines.get(name, line), "junos.line_rate")
+            return Value(typed_bps, "bit/s", self.named_at.get(name, line), "junos.line_rate")
         what = "the members of" if name.startswith("ae") else "the line of"
         question = f"How fast, in all, is {what} {interface}?"
         if interface in self.pieces:
@@ -87,29 +165,31 @@ class Rates:
 
 
 def maps_of(
-    cos: Sequence[Said], made: dict[str, Scheduler], classes: dict[str, tuple[int, int]]
-) -> Maps:
+    lines: Sequence[Line], schedulers: dict[str, Scheduler], classes: dict[str, Value]
+) -> dict[str, list[Entry]]:
     """Scheduler maps by name."""
-    found: Maps = {}
-    for name, own in named(below(cos, "scheduler-maps")).items():
+    maps = {}
+    for name, own in named(below(lines, "scheduler-maps")).items():
         entries: dict[str, Entry] = {}
-        for each in own:
-            match each.words:
+        for line in own:
+            match line.words:
                 case ("forwarding-class", of, "scheduler", scheduler):
                     if of not in classes:
-                        raise NotDefinedError("class", of, each.line)
-                    if made and scheduler not in made:
-                        raise NotDefinedError("scheduler", scheduler, each.line)
-                    entries[of] = Entry(of, classes[of][0], made.get(scheduler), each.line)
-        found[name] = list(entries.values())
-    return found
+                        raise NotDefinedError("class", of, line.number)
+                    if schedulers and scheduler not in schedulers:
+                        raise NotDefinedError("scheduler", scheduler, line.number)
+                    number, made = classes[of].value, schedulers.get(scheduler)
+                    entries[of] = Entry(of, number, made, line.number)
+        maps[name] = list(entries.values())
+    return maps
 
 
-def rest_of(facts: Facts, interface: str) -> tuple[dict[str, Any], list[Origin]]:
-    """What only facts say of a port, with their origins."""
+def rest_of(facts: Facts, interface: str, notes: Provenance) -> dict[str, Any]:
+    """What only facts say of a port."""
     more: dict[str, Any] = {}
     for kind in ("overhead_bytes", "base_delay_s", "transmit_ring_packets"):
         value = facts.number(interface, kind)
         if value is not None:
             more[kind] = int(value) if kind.endswith("packets") else value
-    return more, [Origin(kind, fact=facts.name(interface, kind)) for kind in more]
+            notes.record_origin(kind, Value(value, fact=facts.name(interface, kind)))
+    return more

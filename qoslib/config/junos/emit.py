@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from qoslib import units
-from qoslib.config.junos.amounts import as_percent, temporal_s
+from qoslib.config.junos.amounts import as_percent
 from qoslib.config.junos.queues import rate_limit
 from qoslib.config.junos.words import LOSS_PRIORITIES, MARK_OF_LOSS, STRICT
 from qoslib.port import ByteLimit, DropProfile, PacketLimit, Port, Queue, TimeLimit
@@ -160,7 +160,7 @@ def limits_said(spoken: Spoken) -> None:
     served = Counter(limit.time_s for limit in times if limit.at == "served")
     if served:
         spoken.facts["platform"] = "m120"
-        unsaid = [time_s for time_s in served if temporal_s(_temporal(time_s), 0) != time_s]
+        unsaid = [time_s for time_s in served if units.us(float(_temporal(time_s))) != time_s]
         spoken.facts["delay_buffer_s"] = (unsaid or [served.most_common(1)[0][0]])[0]
     elif any(limit.at == "guaranteed" for limit in times):
         spoken.facts["platform"] = "srx"

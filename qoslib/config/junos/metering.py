@@ -1,27 +1,31 @@
 """Policers of an interface: ports of what comes in, and policers in front of queues going out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from qoslib.config.defaults import default
-from qoslib.config.junos.definitions import Known, Rates, rest_of
+from qoslib.config.junos.definitions import Definitions, Rates, rest_of
 from qoslib.config.junos.paths import below
 from qoslib.config.junos.policers import Metered, Term
-from qoslib.config.junos.references import NoPortError, NotDefinedError, no_port
-from qoslib.config.junos.statements import Said, shown
-from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Origin, Statement
-from qoslib.port import Classifier, Fifo, PacketLimit, Policer, Port, Queue, StrictPriority
+from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out, no_port
+from qoslib.config.junos.statements import shown
+from qoslib.config.lines import Line
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Statement
+from qoslib.config.values import Value
+from qoslib.port import Classifier, PacketLimit, Policer, Port, Queue, StrictPriority
 
 __all__ = ["metered"]
 
-_WAYS: dict[str, Literal["in", "out"]] = {"input": "in", "output": "out"}
+Way = Literal["in", "out"]
+_WAYS: dict[str, Way] = {"input": "in", "output": "out"}
 _REST = "the rest"
 #: What is not known of a packet behind a filter or a policer that the text does not hold.
 _NOT_CHECKED = {
     "filter": "what it drops, polices or marks is not checked",
     "policer": "what it drops or marks is not checked",
 }
-Lost = list[tuple[Said, str]]
+_LIMIT = "junos.metered_queue"
 
 
 class _Use(NamedTuple):
@@ -32,165 +36,170 @@ class _Use(NamedTuple):
     meter: str
     line: int
     of: str
-    said: Said
-    own: tuple[Said, ...]
+    said: Line
+    own: tuple[Line, ...] = ()
 
 
 def metered(
-    ports: Sequence[ConfiguredPort], known: Known, rates: Rates
-) -> tuple[list[ConfiguredPort], Lost]:
+    ports: Sequence[ConfiguredPort], known: Definitions, rates: Rates, notes: Provenance
+) -> list[ConfiguredPort]:
     """The ports with their policers, and a port for each unit that meters what comes in."""
+    _check_defined(known, notes)
     made = {port.interface: port for port in ports}
-    lost = _absent(known)
-    uses: dict[tuple[str, Literal["in", "out"]], list[_Use]] = {}
-    for each in below(known.said, "interfaces"):
-        match each.words:
-            case (port, "unit", unit, "family", family, "policer", way, name) if way in _WAYS:
-                use = _Use(f"{family} {name}", (f"family {family}",), name, each.line, "", each, ())
-                if not known.firewall:
-                    continue
-                there = uses.setdefault((f"{port}.{unit}", _WAYS[way]), [])
-                there[:] = [one for one in there if one.name != use.name] + [use]
-            case (port, "unit", unit, "family", family, "filter", way, name) if way in _WAYS:
-                terms = [_of_term(name, term, each) for term in known.filters.get(name, ())]
-                if any(use.meter for use in terms):
-                    there = uses.setdefault((f"{port}.{unit}", _WAYS[way]), [])
-                    taken = {use.name for use in there}
-                    if any(use.name in taken for use in terms):
-                        terms = [_again(use, family) for use in terms]
-                    there += [use for use in terms if use.name not in taken]
     more = []
-    for (unit, direction), found in uses.items():
-        for use in found:
+    for (unit, direction), uses in _uses(known).items():
+        for use in uses:
             if use.meter and use.meter not in known.meters:
                 raise NotDefinedError("policer", use.meter, use.line)
-        port = unit.rpartition(".")[0]
+        port, _, number = unit.rpartition(".")
         if direction == "out" and port in made:
-            made[port] = _on_queues(made[port], found, known, lost, unit.rpartition(".")[2])
-        elif any(use.meter for use in found):
+            for use in uses:
+                made[port] = _on_queue(made[port], use, known, notes, number)
+        elif any(use.meter for use in uses):
             try:
-                more.append(_alone(unit, direction, found, known, rates))
+                more.append(_alone(unit, direction, uses, known, rates))
             except NoPortError as error:
-                more.append(ConfiguredPort(unit, direction, None, line=found[0].said.line))
-                lost.append((found[0].said, no_port(error)))
-    return [*made.values(), *more], lost
+                more.append(ConfiguredPort(unit, direction, None, line=uses[0].said.number))
+                leave_out(notes, [uses[0].said], no_port(error))
+    return [*made.values(), *more]
 
 
-def _absent(known: Known) -> Lost:
-    """Filters and policers of interfaces that the text does not hold.
+def _uses(known: Definitions) -> dict[tuple[str, Way], list[_Use]]:
+    """Unit and direction -> what is metered there."""
+    uses: dict[tuple[str, Way], list[_Use]] = {}
+    for line in below(known.lines, "interfaces"):
+        match line.words:
+            case (port, "unit", unit, "family", family, kind, way, name) if way in _WAYS:
+                there = uses.get((f"{port}.{unit}", _WAYS[way]), [])
+                if kind == "policer" and known.firewall:
+                    own = f"{family} {name}"
+                    use = _Use(own, (f"family {family}",), name, line.number, "", line)
+                    there = [one for one in there if one.name != own] + [use]
+                elif kind == "filter":
+                    there = [*there, *_of_filter(name, family, line, known, there)]
+                if there:
+                    uses[f"{port}.{unit}", _WAYS[way]] = there
+    return uses
 
-    A device refuses them where others are defined; a text without any is a piece.
+
+def _of_filter(
+    name: str, family: str, line: Line, known: Definitions, there: Sequence[_Use]
+) -> Iterator[_Use]:
+    """The terms of a filter that has a policer; with the family where another one has it too."""
+    terms = [_of_term(name, term, line) for term in known.filters.get(name, ())]
+    taken = {use.name for use in there}
+    again = any(use.name in taken for use in terms)
+    for use in terms if any(use.meter for use in terms) else ():
+        if again:
+            own = f"{family} {use.name}"
+            use = use._replace(name=own, marks=(own,))
+        if use.name not in taken:
+            yield use
+
+
+def _of_term(name: str, term: Term, line: Line) -> _Use:
+    own, number = f"{name} {term.name}", term.policer_line or line.number
+    return _Use(own, (own,), term.policer, number, term.of, line, term.lines)
+
+
+def _check_defined(known: Definitions, notes: Provenance) -> None:
+    """Refuse filters and policers of interfaces that the text does not hold, where it has others.
+
+    A text without any is a piece.
     """
-    lost: Lost = []
-    for each in below(known.said, "interfaces"):
-        match each.words:
+    for line in below(known.lines, "interfaces"):
+        match line.words:
             case (_, "unit", _, "family", _, "filter" | "policer" as kind, way, name) if (
                 way in _WAYS and name not in known.firewall.get(kind, ())
             ):
                 if known.firewall:
-                    raise NotDefinedError(kind, name, each.line)
-                lost.append((each, f"The text does not hold this {kind}: {_NOT_CHECKED[kind]}."))
-    return lost
+                    raise NotDefinedError(kind, name, line.number)
+                lost = f"The text does not hold this {kind}: {_NOT_CHECKED[kind]}."
+                leave_out(notes, [line], lost)
 
 
-def _of_term(name: str, term: Term, said: Said) -> _Use:
-    own = f"{name} {term.name}"
-    return _Use(own, (own,), term.policer, term.policer_line or said.line, term.of, said, term.said)
-
-
-def _again(use: _Use, family: str) -> _Use:
-    """A term of a filter that another family of the unit has too."""
-    name = f"{family} {use.name}"
-    return use._replace(name=name, marks=(name,))
-
-
-def _policer(meter: Metered, line_bps: float, known: Known) -> Policer:
-    made = meter.of_port(line_bps)
+def _policer(
+    meter: Metered, queue: str, line_bps: float, known: Definitions, notes: Provenance
+) -> Policer:
+    """A policer on a port, whose numbers are noted as those of a queue."""
+    for place, value in meter.values.items():
+        notes.record_origin(f"queues[{queue!r}].policer.{place}", value)
+    policer = meter.of_port(line_bps)
     if not meter.aware:
-        return made
+        return policer
     colours = {"medium-low": "yellow", "medium-high": "yellow", "high": "red"}
-    marked = [(rule.mark, rule.loss) for rule in known.defined.rules if rule.loss in colours]
-    return made.replace(colours=tuple((mark, colours[loss]) for mark, loss in marked))
+    marked = [rule for rule in known.rules if rule.loss in colours]
+    return policer.replace(colours=tuple((rule.mark, colours[rule.loss]) for rule in marked))
 
 
-def _origins(meter: Metered, queue: str) -> list[Origin]:
-    where = f"queues[{queue!r}].policer"
-    return [Origin(f"{where}.{place}", line) for place, line in meter.lines.items()]
-
-
-def _on_queues(
-    of: ConfiguredPort, found: Sequence[_Use], known: Known, lost: Lost, unit: str
+def _on_queue(
+    of: ConfiguredPort, use: _Use, known: Definitions, notes: Provenance, unit: str
 ) -> ConfiguredPort:
-    """A port whose queues, on the unit or below all, get the policers of terms for their class."""
-    for use in found:
-        if not use.meter:
-            continue
-        queues = {queue.name: queue for queue in of.port.queues} if of.port else {}
-        own = f"unit {unit} {use.of}"
-        name = own if own in queues else use.of
-        queue = queues.get(name)
-        if of.port is None or queue is None or queue.policer is not None:
-            sentence = f"What leaves {of.interface} by this policer is of several queues, or of one"
-            lost.append((use.said, f"{sentence} that has another policer: it is left out."))
-            continue
-        meter = known.meters[use.meter]
-        queue = queue.replace(policer=_policer(meter, of.port.rate_bps, known))
-        queues[name] = queue
-        port = of.port.replace(queues=tuple(queues.values()))
-        of = of.replace(port=port, origins=(*of.origins, *_origins(meter, name)))
-    return of
+    """A port whose queue, on the unit or below all, gets the policer of a term for its class."""
+    if not use.meter:
+        return of
+    queues = {queue.name: queue for queue in of.port.queues} if of.port else {}
+    own = f"unit {unit} {use.of}"
+    name = own if own in queues else use.of
+    queue = queues.get(name)
+    if of.port is None or queue is None or queue.policer is not None:
+        sentence = f"What leaves {of.interface} by this policer is of several queues, or of one"
+        leave_out(notes, [use.said], f"{sentence} that has another policer: it is left out.")
+        return of
+    mine = Provenance()
+    policer = _policer(known.meters[use.meter], name, of.port.rate_bps, known, mine)
+    queues[name] = queue.replace(policer=policer)
+    port = of.port.replace(queues=tuple(queues.values()))
+    return of.replace(port=port, origins=(*of.origins, *mine.origins))
 
 
 def _alone(
-    unit: str, direction: Literal["in", "out"], found: Sequence[_Use], known: Known, rates: Rates
+    unit: str, direction: Way, uses: Sequence[_Use], known: Definitions, rates: Rates
 ) -> ConfiguredPort:
     """A port that only meters: what it lets through does not wait."""
-    first = found[0]
-    classes = []
-    for use in found:
-        own = dict.fromkeys(Statement(s.line, s.text, s.parents) for s in use.own or (use.said,))
-        classes.append(ConfiguredClass(use.name, use.name, use.marks, use.line, "", tuple(own)))
-    names = [use.name for use in found]
-    all_of_it = len(found) == 1 and not first.own
-    if not all_of_it:
-        classes.append(ConfiguredClass(_REST, _REST, (_REST,)))
-    configured = ConfiguredPort(
-        unit,
-        direction,
-        None,
-        tuple(classes),
-        policy=first.meter or first.name,
-        line=first.said.line,
-    )
-    rate = rates.of(unit, first.said.line)
+    first, line = uses[0], uses[0].said.number
+    everything = len(uses) == 1 and not first.own
+    classes, policy = tuple(_classes(uses, everything)), first.meter or first.name
+    configured = ConfiguredPort(unit, direction, None, classes, policy=policy, line=line)
+    rate = rates.of(unit, line)
     if isinstance(rate, MissingFact):
         return configured.replace(missing=(rate,))
-    limit = PacketLimit(int(default("junos.metered_queue").value or 1))
-    queues, origins = [], [rate[1]]
-    for use in found:
-        policer = None
-        if use.meter:
-            policer = _policer(known.meters[use.meter], rate[0], known)
-            origins += _origins(known.meters[use.meter], use.name)
-        queues.append(Queue(use.name, limit, policer=policer))
-    if not all_of_it:
-        queues.append(Queue(_REST, limit))
-    origins += [
-        Origin(f"queues[{queue.name!r}].limit.packets", default="junos.metered_queue")
-        for queue in queues
-    ]
-    more, given = rest_of(rates.facts, unit)
+    notes = Provenance()
+    notes.record_origin("rate_bps", rate)
+    queues = _queues(uses, everything, rate.value, known, notes)
+    more = rest_of(rates.facts, unit, notes)
+    if not everything:
+        rules = tuple((use.name, use.name) for use in uses)
+        more |= {"scheduler": StrictPriority(), "classifier": Classifier(rules, _REST)}
     try:
-        port = Port(
-            unit,
-            rate[0],
-            tuple(queues),
-            Fifo() if all_of_it else StrictPriority(),
-            classifier=Classifier()
-            if all_of_it
-            else Classifier(tuple((name, name) for name in names), _REST),
-            **more,
-        )
+        port = Port(unit, rate.value, queues, **more)
     except ValueError as error:
-        raise NoPortError(f"interface {shown(unit)}: {error}", first.said.line) from None
-    return configured.replace(port=port, origins=(*origins, *given))
+        raise NoPortError(f"interface {shown(unit)}: {error}", line) from None
+    return configured.replace(port=port, origins=tuple(notes.origins))
+
+
+def _classes(uses: Sequence[_Use], everything: bool) -> Iterator[ConfiguredClass]:
+    """A class of each policer, and one of what no policer takes."""
+    for use in uses:
+        lines = use.own or (use.said,)
+        own = dict.fromkeys(Statement(each.number, each.text, each.parents) for each in lines)
+        yield ConfiguredClass(use.name, use.name, use.marks, use.line, "", tuple(own))
+    if not everything:
+        yield ConfiguredClass(_REST, _REST, (_REST,))
+
+
+def _queues(
+    uses: Sequence[_Use], everything: bool, line_bps: float, known: Definitions, notes: Provenance
+) -> tuple[Queue, ...]:
+    """The queues of what is metered, which never fill."""
+    limit = PacketLimit(int(default(_LIMIT).value or 1))
+    queues = []
+    for use in uses:
+        meter = known.meters[use.meter] if use.meter else None
+        policer = _policer(meter, use.name, line_bps, known, notes) if meter else None
+        queues.append(Queue(use.name, limit, policer=policer))
+    queues += [] if everything else [Queue(_REST, limit)]
+    for queue in queues:
+        where = f"queues[{queue.name!r}].limit.packets"
+        notes.record_origin(where, Value(limit.packets, "packets", default=_LIMIT))
+    return tuple(queues)

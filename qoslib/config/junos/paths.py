@@ -1,29 +1,171 @@
-"""Statements by the words that they begin with."""
+"""Statements by the words that they begin with, those of groups among them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
 
-from qoslib.config.junos.statements import Said
-from qoslib.config.source import check_time
+from qoslib.config.junos.statements import shown
+from qoslib.config.lines import Line
+from qoslib.config.source import ConfigurationError, check_time
 
-__all__ = ["below", "named"]
+__all__ = ["NEAR", "below", "inherited", "is_nearly_a_level", "named", "on_service"]
+
+#: Where quality of service is configured.
+_TOPS = {"class-of-service", "firewall", "groups", "apply-groups", "apply-groups-except"}
+_TOPS |= {"dynamic-profiles", "logical-systems"}
+#: A word that is so near to a known one is a slip of the pen.
+_LEVEL, NEAR = "class-of-service", 0.85
+#: Of the interfaces and the chassis, statements with one of these words.
+_OF_INTERFACES = {
+    *("speed", "link-speed", "link-mode", "policer", "filter", "802.3ad", "gigether-options"),
+    *("layer2-policer", "apply-groups", "apply-groups-except", "per-unit-scheduler"),
+    *("hierarchical-scheduler", "shared-scheduler", "interface-set", "interface"),
+    *("three-color-policer", "output-traffic-control-profile", "number-of-sub-ports"),
+}
+#: Of the variables of a subscriber's profile, those that begin so: its rates.
+_VARIABLES, _OF_COS = "predefined-variable-defaults", "cos-"
+_OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queues-per-interface"}
+#: So many statements may be inherited; more come of no configuration.
+_MOST = 200_000
+_APPLY, _EXCEPT = "apply-groups", "apply-groups-except"
 
 
-def below(said: Sequence[Said], *words: str) -> list[Said]:
+def below(lines: Sequence[Line], *words: str) -> list[Line]:
     """The active statements below some words, without these."""
     check_time()
     depth = len(words)
     return [
         each._replace(words=each.words[depth:])
-        for each in said
+        for each in lines
         if each.active and each.words[:depth] == words and len(each.words) > depth
     ]
 
 
-def named(said: Sequence[Said]) -> dict[str, list[Said]]:
+def named(lines: Sequence[Line]) -> dict[str, list[Line]]:
     """Statements by their first word, without it."""
     check_time()
-    found: dict[str, list[Said]] = {}
-    for each in said:
+    by_name: dict[str, list[Line]] = {}
+    for each in lines:
         if each.words:
-            found.setdefault(each.words[0], []).append(each._replace(words=each.words[1:]))
-    return found
+            by_name.setdefault(each.words[0], []).append(each._replace(words=each.words[1:]))
+    return by_name
+
+
+def on_service(lines: Sequence[Line]) -> Iterator[Line]:
+    """Statements that may be about quality of service; of interfaces and units the name too."""
+    known: set[tuple[str, ...]] = set()
+    for line in lines:
+        check_time(line.number)
+        words = line.words
+        if words[0] == "interfaces":
+            for name in (words[:2], words[:4] if words[2:3] == ("unit",) else words[:2]):
+                if name not in known:
+                    known.add(name)
+                    yield Line(line.number, "", name)
+        if _is_on_service(words) or is_nearly_a_level(words[0]):
+            yield line
+
+
+def _is_on_service(words: tuple[str, ...]) -> bool:
+    if words[0] == "groups" and len(words) > 2:
+        return _is_on_service(words[2:]) and words[2] != "groups"
+    if words[0] in ("dynamic-profiles", "logical-systems"):
+        level = words[2] if len(words) > 2 else ""
+        of_cos = len(words) > 3 and words[3].startswith(_OF_COS)
+        return level in ("class-of-service", "firewall") or (level == _VARIABLES and of_cos)
+    if words[0] == "interfaces":
+        return not _OF_INTERFACES.isdisjoint(words[2:])
+    if words[0] == "chassis":
+        return not _OF_CHASSIS.isdisjoint(words)
+    return words[0] in _TOPS
+
+
+@lru_cache(maxsize=1024)
+def is_nearly_a_level(word: str) -> bool:
+    """Whether a word at the top is a slip of the pen for `class-of-service`.
+
+    >>> is_nearly_a_level("class-of-servce"), is_nearly_a_level("system")
+    (True, False)
+    """
+    return word != _LEVEL and bool(get_close_matches(word, [_LEVEL], 1, NEAR))
+
+
+def inherited(lines: Sequence[Line]) -> tuple[list[Line], list[Line], list[Line]]:
+    """The statements behind those that they inherit from groups: the last one counts.
+
+    With the uses of groups that the text does not hold, and what of groups nothing inherits.
+
+    >>> from qoslib.config.junos.statements import statements
+    >>> text = '''groups { ALL { interfaces { <ge-*> { speed 100m; } } } }
+    ... apply-groups ALL; interfaces { ge-0/0/1 { per-unit-scheduler; } }'''
+    >>> [each.words for each in inherited(statements(text))[0] if "speed" in each.words]
+    [('interfaces', 'ge-0/0/1', 'speed', '100m')]
+    """
+    groups: dict[str, list[Line]] = {}
+    uses: list[Line] = []
+    refused: set[tuple[str, ...]] = set()
+    own: list[Line] = []
+    for line in lines:
+        words = line.words
+        if words[0] == "groups" and len(words) > 2:
+            groups.setdefault(words[1], []).append(line._replace(words=words[2:]))
+        elif words[-2:-1] == (_APPLY,):
+            uses.append(line)
+        elif words[-2:-1] == (_EXCEPT,):
+            refused.add((*words[:-2], words[-1]))
+        elif words[0] != "groups":
+            own.append(line)
+    unknown = [use for use in uses if use.words[-1] not in groups]
+    uses = [use for use in uses if use.words[-1] in groups and use.active]
+    taken = _from_groups(uses, groups, refused, _tree(own) if uses else {})
+    used = {(line.number, line.text) for line in taken}
+    every = (line for members in groups.values() for line in members)
+    return taken + own, unknown, [each for each in every if (each.number, each.text) not in used]
+
+
+def _from_groups(
+    uses: list[Line],
+    groups: dict[str, list[Line]],
+    refused: set[tuple[str, ...]],
+    names: dict[str, Any],
+) -> list[Line]:
+    """The statements that levels inherit, those of the levels further out first."""
+    taken: list[Line] = []
+    for use in sorted(reversed(uses), key=lambda use: len(use.words)):
+        *above, _, name = use.words
+        for inner in groups[name]:
+            for words in _expanded(names, inner.words):
+                refuses = any((*words[:depth], name) in refused for depth in range(len(words)))
+                if list(words[: len(above)]) == above and not refuses:
+                    taken.append(inner._replace(words=words))
+                if len(taken) > _MOST:
+                    problem = f"the group {shown(name)} makes more than {_MOST:,} statements"
+                    raise ConfigurationError(problem, use.number)
+    return taken
+
+
+def _tree(lines: list[Line]) -> dict[str, Any]:
+    """A dictionary of what stands below each word."""
+    top: dict[str, Any] = {}
+    for line in lines:
+        level = top
+        for word in line.words:
+            level = level.setdefault(word, {})
+    return top
+
+
+def _expanded(
+    names: dict[str, Any], words: tuple[str, ...], done: tuple[str, ...] = ()
+) -> Iterator[tuple[str, ...]]:
+    """The words of a group with what its wildcards stand for."""
+    for at, word in enumerate(words):
+        if word.startswith("<") and word.endswith(">"):
+            for name, level in names.items():
+                if fnmatchcase(name, word[1:-1]):
+                    yield from _expanded(level, words[at + 1 :], (*done, name))
+            return
+        names = names.get(word, {})
+        done = (*done, word)
+    yield done

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from qoslib.config.facts import Facts
-from qoslib.config.junos.statements import Said
 from qoslib.config.junos.words import PRIORITIES
+from qoslib.config.lines import Line
 from qoslib.config.records import Configuration, Remark
 
 __all__ = ["as_mx", "is_acx7000", "is_other", "is_switch", "platform_remarks"]
@@ -53,7 +53,7 @@ _INSIDE = {
 }
 
 
-def platform_remarks(text: str, said: Sequence[Said], facts: Facts) -> Iterator[Remark]:
+def platform_remarks(text: str, lines: Sequence[Line], facts: Facts) -> Iterator[Remark]:
     """One remark for each sign of a device that is no MX; none where the platform is a fact.
 
     >>> for each in platform_remarks("set version 23.4R1-EVO", (), Facts()):
@@ -62,28 +62,32 @@ def platform_remarks(text: str, said: Sequence[Said], facts: Facts) -> Iterator[
     """
     if any(name.rpartition(".")[2] == "platform" for name in facts.given):
         return
-    acx = is_acx7000(text, said, facts)
+    acx = is_acx7000(text, lines, facts)
     if found := _NAMED.search(text):
         name = found[found.lastgroup or 0]
-        line = text.count("\n", 0, found.start()) + 1
-        yield Remark("not modelled", line, name, f"It names a device. {_AS_ACX if acx else _AS_MX}")
+        sentence = f"It names a device. {_AS_ACX if acx else _AS_MX}"
+        yield Remark("not modelled", _line_of(found), name, sentence)
     for pattern, name, sentence in _OUTSIDE:
         if not acx and (found := pattern.search(text)):
-            line = text.count("\n", 0, found.start()) + 1
-            yield Remark("not modelled", line, name, sentence)
+            yield Remark("not modelled", _line_of(found), name, sentence)
     seen: set[str] = set()
-    for each in said:
+    for line in lines:
         for words, sentence in _INSIDE.items():
-            begins = each.words[: len(words)]
+            begins = line.words[: len(words)]
             fits = len(begins) == len(words) and all(
                 word in ("*", own) for word, own in zip(words, begins, strict=True)
             )
-            if fits and each.active and sentence not in seen and not (acx and _AS_MX in sentence):
+            if fits and line.active and sentence not in seen and not (acx and _AS_MX in sentence):
                 seen.add(sentence)
-                yield Remark("not modelled", each.line, " ".join(each.words[1:]), sentence)
+                text = " ".join(line.words[1:])
+                yield Remark("not modelled", line.number, text, sentence)
 
 
-def is_acx7000(text: str, said: Sequence[Said], facts: Facts) -> bool:
+def _line_of(found: re.Match[str]) -> int:
+    return found.string.count("\n", 0, found.start()) + 1
+
+
+def is_acx7000(text: str, lines: Sequence[Line], facts: Facts) -> bool:
     """Whether a text is of an ACX7000: a fact or its name says so, or `low-latency`.
 
     References
@@ -103,8 +107,8 @@ def is_acx7000(text: str, said: Sequence[Said], facts: Facts) -> bool:
         named
         or given == {"acx7000"}
         or any(
-            each.active and each.words[:2] == _SCHEDULERS and each.words[-2:] == last
-            for each in said
+            line.active and line.words[:2] == _SCHEDULERS and line.words[-2:] == last
+            for line in lines
         )
     )
 

@@ -1,27 +1,28 @@
 """From what an interface says to a port: its sites, its tree, its classifier."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
+from qoslib.config.junos.amounts import of_bps
 from qoslib.config.junos.attachments import Interface
-from qoslib.config.junos.classes import NO_DEVICE
-from qoslib.config.junos.definitions import Known, Rates, rest_of
+from qoslib.config.junos.classes import NO_DEVICE, by_queue
+from qoslib.config.junos.definitions import Definitions, Draft, Entry, Rates, Site, rest_of
 from qoslib.config.junos.paths import below
-from qoslib.config.junos.profiles import Limit, Profile
-from qoslib.config.junos.provenance import Entry, Notes, Site
 from qoslib.config.junos.queues import queues_of, shaper_of
-from qoslib.config.junos.references import NoPortError, NotDefinedError
-from qoslib.config.junos.statements import Said, shown
+from qoslib.config.junos.references import NoPortError, NotDefinedError, leave_out
+from qoslib.config.junos.schedulers import Profile
+from qoslib.config.junos.statements import shown
 from qoslib.config.junos.words import PRIORITIES, STRICT, priorities
+from qoslib.config.lines import Line
+from qoslib.config.provenance import Provenance
 from qoslib.config.records import ConfiguredClass, ConfiguredPort, MissingFact, Statement
 from qoslib.config.settings import of_scheduler
 from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
 from qoslib.platforms.trees import junos
-from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree
+from qoslib.port import Classifier, Node, Port, PriorityLevels, SchedulerTree, Shaper
 
 __all__ = ["port_of"]
 
-Lost = list[tuple[Said, str]]
 _NO_GUARANTEE = (
     "Without a guaranteed rate beside it nothing is reserved: transmit rates are shares of what the"
     " other units of this text leave, and so are the minima of its classes."
@@ -32,96 +33,93 @@ _NOT_BY_UNIT = (
     "A unit has queues of its own only with `per-unit-scheduler` or `hierarchical-scheduler` on its"
     " interface, and this text has neither."
 )
+_NOTHING = " Nothing is promised on this interface."
 #: The classes of a port whose scheduler map is the default, by the numbers of their queues.
 _DEFAULT_QUEUES = {"": (0, 3), "srx": (0, 7)}
 
 
-def _entries(
-    known: Known, given: tuple[str, int] | None, platform: str, lost: Lost, line: int
-) -> tuple[Entry, ...]:
-    """The queues of a map, one for each number; those of the default map where none is given."""
-    if given is None:
-        numbers = _DEFAULT_QUEUES.get(platform, _DEFAULT_QUEUES[""])
-        by_number: dict[int, str] = {}
-        for name, (number, _) in sorted(known.classes.items(), key=lambda one: not one[1][1]):
-            by_number.setdefault(number, name)
-        return tuple(Entry(by_number[n], n, None, line) for n in numbers if n in by_number)
-    name, line = given
-    if name not in known.maps:
-        raise NotDefinedError("scheduler map", name, line)
-    found: dict[int, Entry] = {}
-    for entry in known.maps[name]:
-        first = found.setdefault(entry.number, entry)
-        if first is not entry and entry.scheduler:
-            sentence = f"It shares a queue with {first.of}, whose scheduler counts."
-            lost += [(each, sentence) for each in entry.scheduler.said[:1]]
-    return tuple(found.values())
-
-
-def port_of(interface: Interface, known: Known, rates: Rates) -> tuple[ConfiguredPort, Lost]:
+def port_of(
+    interface: Interface, known: Definitions, rates: Rates, notes: Provenance
+) -> ConfiguredPort:
     """The port of an interface with queues, as far as facts allow."""
-    facts, name = known.defined.facts, interface.name
-    notes = Notes(name)
-    given = interface.own.scheduler_map
-    policy = given[0] if given else ""
-    line = given[1] if given else interface.line
-    configured = ConfiguredPort(name, "out", None, policy=policy, line=line)
-    every = [interface.own, *interface.units.values(), *interface.class_sets.values()]
-    maps = {each.scheduler_map[0] for each in every if each.scheduler_map}
-    if maps and not known.maps:
-        return configured, _absent(known.said, interface)
-    if maps and not known.schedulers:
-        return configured, _without_schedulers(known.said, maps)
-    alone, described = _not_by_unit(known.said, interface)
-    if alone and described:
-        return configured, alone
+    name, policy = interface.name, interface.own.scheduler_map
+    line = policy.line if policy else interface.line
+    configured = ConfiguredPort(name, "out", None, policy=policy.value if policy else "", line=line)
+    draft = Draft(name, known.facts, acx7000=known.acx7000)
+    if _is_in_parts(interface, known, draft.notes):
+        notes.remarks += draft.notes.remarks
+        return configured
     rate = rates.of(name, line)
     if isinstance(rate, MissingFact):
-        notes.missing.append(rate)
-        notes.line_bps = 1.0
+        draft.notes.missing.append(rate)
     else:
-        notes.line_bps = rate[0]
-        notes.origins.append(rate[1])
-    notes.acx7000 = known.defined.acx7000
+        draft.line_bps = rate.value
+        draft.notes.record_origin("rate_bps", rate)
     try:
-        sites, nodes, shaper = _sites(interface, known, notes)
-        if known.defined.other:
-            _without_defaults(sites, line)
-        every_one = [entry.scheduler for site in sites for entry in site.entries]
-        used = {each.priority for each in every_one if each}
-        notes.words = priorities(notes.acx7000, not used <= set(PRIORITIES))
-        notes.strict = notes.words[:-1] if notes.acx7000 else notes.words[:1]
-        queues = [queue for site in sites for queue in queues_of(site, known.defined, notes)]
-        tree = any(site.tree for site in sites)
-        more, origins = rest_of(facts, name)
-        classifier = _classifier(sites, known, notes)
-        port = Port(
-            name,
-            notes.line_bps,
-            tuple(queues),
-            SchedulerTree(tuple(nodes), len(notes.strict)) if tree else PriorityLevels(),
-            classifier=classifier,
-            shaper=shaper,
-            **more,
-        )
+        sites, port = _made(interface, known, draft, line)
     except ConfigurationError:
         raise
     except ValueError as error:
         raise NoPortError(f"interface {shown(name)}: {error}", line) from None
-    configured = configured.replace(classes=_classes(sites, known, classifier.default))
-    if notes.missing:
-        return configured.replace(missing=tuple(notes.missing)), [*alone, *notes.lost]
-    origins = [*notes.origins, *origins]
-    return configured.replace(port=port, origins=tuple(origins)), [*alone, *notes.lost]
+    notes.remarks += draft.notes.remarks
+    configured = configured.replace(classes=tuple(_classes(sites, known, port.classifier.default)))
+    if draft.notes.missing:
+        return configured.replace(missing=tuple(draft.notes.missing))
+    return configured.replace(port=port, origins=tuple(draft.notes.origins))
 
 
-def _absent(said: Sequence[Said], interface: Interface) -> Lost:
-    found = below(said, "class-of-service", "interfaces", interface.name)
-    sentence = "The text does not hold this scheduler map."
-    return [(each, sentence) for each in found if "scheduler-map" in each.words]
+def _is_in_parts(interface: Interface, known: Definitions, notes: Provenance) -> bool:
+    """Whether something is not in the text without which there are no queues, which is noted."""
+    every = [interface.own, *interface.units.values(), *interface.class_sets.values()]
+    maps = {each.scheduler_map.value for each in every if each.scheduler_map}
+    if maps and not known.maps:
+        lines = below(known.lines, "class-of-service", "interfaces", interface.name)
+        lines = [line for line in lines if "scheduler-map" in line.words]
+        leave_out(notes, lines, "The text does not hold this scheduler map.")
+        return True
+    if maps and not known.schedulers:
+        lines = below(known.lines, "class-of-service", "scheduler-maps")
+        lines = [line for line in lines if line.words[0] in maps]
+        leave_out(notes, lines, "The text does not hold this scheduler: rates are unknown.")
+        return True
+    own = below(known.lines, "interfaces", interface.name)
+    if not interface.units or any(line.words[0] in _BY_UNIT for line in own):
+        return False
+    # Units of the interface itself, beside its class of service.
+    described = any(line.words[0] == "unit" for line in own)
+    first = next(iter(interface.units.values())).line
+    lines = [line for line in known.lines if line.number == first and line.text]
+    leave_out(notes, lines[:1], _NOT_BY_UNIT + (_NOTHING if described else ""))
+    return described
 
 
-def _without_defaults(sites: Sequence[Site], line: int) -> None:
+def _made(
+    interface: Interface, known: Definitions, draft: Draft, line: int
+) -> tuple[list[Site], Port]:
+    """The sites of a port, and the port; with a missing fact a stand-in."""
+    if interface.units or interface.class_sets:
+        sites, nodes, shaper = _tree(interface, known, draft)
+    else:
+        sites, nodes, shaper = _flat(interface, known, draft)
+    if known.other:
+        _check_defaults(sites, line)
+    schedulers = (entry.scheduler for site in sites for entry in site.entries)
+    used = {each.priority.value for each in schedulers if each}
+    draft.words = priorities(draft.acx7000, not used <= set(PRIORITIES))
+    draft.strict = draft.words[:-1] if draft.acx7000 else draft.words[:1]
+    port = Port(
+        interface.name,
+        draft.line_bps,
+        tuple(queue for site in sites for queue in queues_of(site, known, draft)),
+        SchedulerTree(tuple(nodes), len(draft.strict)) if nodes else PriorityLevels(),
+        classifier=_classifier(sites, known, draft.notes),
+        shaper=shaper,
+        **rest_of(draft.facts, interface.name, draft.notes),
+    )
+    return sites, port
+
+
+def _check_defaults(sites: Sequence[Site], line: int) -> None:
     """Refuse what rests on a default: those of QFX, EX, PTX and ACX are other ones than an MX's.
 
     A QFX has five queues by default, and gives the first 5 per cent (Juniper, Traffic Management
@@ -135,7 +133,7 @@ def _without_defaults(sites: Sequence[Site], line: int) -> None:
         of, name = entry.scheduler, shown(entry.of)
         if of is None:
             lacks.append(f"{name} has no scheduler")
-        elif of.transmit is None and of.priority not in STRICT:
+        elif of.transmit is None and of.priority.value not in STRICT:
             lacks.append(f"{name} has no transmit-rate")
         elif of.buffer is None:
             lacks.append(f"{name} has no buffer-size")
@@ -144,79 +142,80 @@ def _without_defaults(sites: Sequence[Site], line: int) -> None:
         raise NoPortError(f"{', '.join(lacks)}, and {why}", line)
 
 
-def _not_by_unit(said: Sequence[Said], interface: Interface) -> tuple[Lost, bool]:
-    """The first queues of a unit, where nothing makes units have some.
-
-    And whether the text has units of the interface itself, beside its class of service.
-    """
-    of = below(said, "interfaces", interface.name)
-    if not interface.units or any(each.words[0] in _BY_UNIT for each in of):
-        return [], False
-    described = any(each.words[0] == "unit" for each in of)
-    sentence = (
-        f"{_NOT_BY_UNIT} Nothing is promised on this interface." if described else _NOT_BY_UNIT
-    )
-    line = next(iter(interface.units.values())).line
-    found = [each for each in said if each.line == line and each.text]
-    return [(each, sentence) for each in found[:1]], described
+Hung = tuple[list[Site], list[Node], Shaper | None]
 
 
-def _without_schedulers(said: Sequence[Said], maps: set[str]) -> Lost:
-    found = below(said, "class-of-service", "scheduler-maps")
-    sentence = "The text does not hold this scheduler: rates are unknown."
-    return [(each, sentence) for each in found if each.words[0] in maps]
+def _shaper(of: Profile, name: str, draft: Draft) -> Shaper | None:
+    """The shaper of a node, or of the port itself where there is no name."""
+    where = f"scheduler.nodes[{name!r}].shaper" if name else "shaper"
+    if of.shaping is None:
+        return None
+    return shaper_of(of.shaping, of.shaping_burst, draft.line_bps, where, draft)
 
 
-def _rate_of(limit: Limit | None, whole_bps: float) -> float | None:
-    return None if limit is None else limit.rate.of_bps(whole_bps)
+def _flat(interface: Interface, known: Definitions, draft: Draft) -> Hung:
+    """One map on the port itself; below a node where queues share the excess unlike rates."""
+    own = interface.own
+    entries = _entries(known, own, draft)
+    tree = draft.acx7000 or any(_shares_unlike(entry, draft.platform) for entry in entries)
+    shaper = _shaper(own, interface.name if tree else "", draft)
+    most_bps = shaper.rate_bps if shaper else draft.line_bps
+    site = _site(own, "", "", entries, most_bps, draft.line_bps, tree)
+    root = Node(interface.name, tuple(entry.of for entry in entries), shaper=shaper)
+    return [site], [root] if tree else [], None if tree else shaper
 
 
-def _sites(interface: Interface, known: Known, notes: Notes) -> tuple[list[Site], list[Node], Any]:
-    """Where the maps hang: on the port itself, or on nodes below it."""
-    own, line_bps = interface.own, notes.line_bps
-    platform = known.defined.facts.text(interface.name, "platform")
-    hung = [(unit, f"unit {unit}", f"unit {unit} ") for unit in interface.units]
-    hung += [(name, name, "") for name in interface.class_sets]
-    profiles = {**interface.units, **interface.class_sets}
-    if not hung:
-        entries = _entries(known, own.scheduler_map, platform, notes.lost, own.line)
-        tree = notes.acx7000 or any(_shares_unlike(entry, platform) for entry in entries)
-        where = f"scheduler.nodes[{interface.name!r}].shaper" if tree else "shaper"
-        shaper = shaper_of(own.shaping, line_bps, where, notes, platform) if own.shaping else None
-        site = _site(own, "", "", entries, shaper.rate_bps if shaper else line_bps, line_bps, tree)
-        names = tuple(entry.of for entry in site.entries)
-        node = Node(interface.name, names, shaper=shaper)
-        return [site], [node] if tree else [], None if tree else shaper
-    where = f"scheduler.nodes[{interface.name!r}].shaper"
-    shaper = shaper_of(own.shaping, line_bps, where, notes, platform) if own.shaping else None
-    most_bps = shaper.rate_bps if shaper else line_bps
-    sites, nodes, sets = [], [], dict[str, tuple[Profile, list[str]]]()
-    top: list[str] = []
-    for key, called, prefix in hung:
-        profile = profiles[key]
-        entries = _entries(known, profile.scheduler_map, platform, notes.lost, profile.line)
-        site = _site(profile, prefix, called, entries, most_bps, line_bps, True)
+def _tree(interface: Interface, known: Definitions, draft: Draft) -> Hung:
+    """Maps on units and on sets of classes, which are nodes of a tree, and sets of units above."""
+    above = interface.above
+    hung = [
+        (profile, f"unit {unit}", f"unit {unit} ", above.get(unit))
+        for unit, profile in interface.units.items()
+    ]
+    hung += [(profile, name, "", None) for name, profile in interface.class_sets.items()]
+    shaper = _shaper(interface.own, interface.name, draft)
+    most_bps = shaper.rate_bps if shaper else draft.line_bps
+    sites, nodes = [], []
+    top: dict[str, None] = {}
+    sets: dict[str, tuple[Profile, list[str]]] = {}
+    for profile, name, prefix, unit_set in hung:
+        entries = _entries(known, profile, draft)
+        site = _site(profile, prefix, name, entries, most_bps, draft.line_bps, True)
         sites.append(site)
-        notes.lost += [] if site.promised else _unpromised(known, profile)
-        nodes.append(
-            _node(profile, called, [prefix + e.of for e in entries], line_bps, notes, platform)
-        )
-        above = interface.above.get(key)
-        if above and prefix:
-            sets.setdefault(above.name, (above, []))[1].append(called)
-        if above is None or above.name not in top:
-            top.append(above.name if above and prefix else called)
-    for name, (profile, children) in sets.items():
-        nodes.append(_node(profile, name, children, line_bps, notes, platform))
+        if not site.promised:
+            leave_out(draft.notes, _unpromised(known.lines, profile), _NO_GUARANTEE)
+        nodes.append(_node(profile, name, [prefix + e.of for e in entries], draft))
+        if unit_set:
+            sets.setdefault(unit_set.name, (unit_set, []))[1].append(name)
+        top[unit_set.name if unit_set else name] = None
+    nodes += [_node(profile, name, children, draft) for name, (profile, children) in sets.items()]
     return sites, [Node(interface.name, tuple(top), shaper=shaper), *nodes], None
+
+
+def _entries(known: Definitions, of: Profile, draft: Draft) -> tuple[Entry, ...]:
+    """The queues of a map, one for each number; those of the default map where none is given."""
+    if of.scheduler_map is None:
+        numbers = _DEFAULT_QUEUES.get(draft.platform, _DEFAULT_QUEUES[""])
+        names = by_queue(known.classes)
+        return tuple(Entry(names[n], n, None, of.line) for n in numbers if n in names)
+    name = of.scheduler_map.value
+    if name not in known.maps:
+        raise NotDefinedError("scheduler map", name, of.scheduler_map.line)
+    by_number: dict[int, Entry] = {}
+    for entry in known.maps[name]:
+        first = by_number.setdefault(entry.number, entry)
+        if first is not entry and entry.scheduler:
+            sentence = f"It shares a queue with {first.of}, whose scheduler counts."
+            leave_out(draft.notes, entry.scheduler.lines[:1], sentence)
+    return tuple(by_number.values())
 
 
 def _shares_unlike(entry: Entry, platform: str) -> bool:
     """Whether a queue shares the excess in another way than its guaranteed rate."""
     of = entry.scheduler
-    if of is not None and of.priority in STRICT:
+    if of is not None and of.priority.value in STRICT:
         return False
-    return platform == "mpc" or bool(of and (of.excess or of.excess_line))
+    return platform == "mpc" or bool(of and (of.excess or of.excess_priority))
 
 
 def _site(
@@ -224,93 +223,79 @@ def _site(
     line_bps: float, tree: bool,
 ) -> Site:  # fmt: skip
     """What shares are of: the guaranteed rate, else the shaping rate, else all there is."""
-    shaping_bps = _rate_of(of.shaping, line_bps)
-    guaranteed_bps = _rate_of(of.guaranteed, line_bps) if prefix or node else None
-    ceiling_bps = min(shaping_bps or most_bps, most_bps)
+    shaping_bps = of_bps(of.shaping, line_bps) if of.shaping else most_bps
+    guaranteed_bps = of_bps(of.guaranteed, line_bps) if of.guaranteed and node else None
+    ceiling_bps = min(shaping_bps, most_bps)
     whole_bps = guaranteed_bps or ceiling_bps
-    buffer_bps = of.delay_buffer.of_bps(line_bps) if of.delay_buffer else whole_bps
+    buffer_bps = of_bps(of.delay_buffer, line_bps) if of.delay_buffer else whole_bps
     promised = not node or guaranteed_bps is not None
     return Site(prefix, node, entries, whole_bps, ceiling_bps, buffer_bps, tree, promised)
 
 
-def _unpromised(known: Known, profile: Profile) -> Lost:
+def _unpromised(lines: Sequence[Line], profile: Profile) -> list[Line]:
     """The statement that gives a profile its rate, where no guaranteed rate stands beside it."""
-    line = profile.shaping.rate.line if profile.shaping else profile.line
-    found = [each for each in known.said if each.line == line and each.text]
-    found = [each for each in found if "shaping-rate" in each.words] or found
-    return [(found[0], _NO_GUARANTEE)] if found else []
+    number = profile.shaping.line if profile.shaping else profile.line
+    there = [line for line in lines if line.number == number and line.text]
+    return ([line for line in there if "shaping-rate" in line.words] or there)[:1]
 
 
-def _node(
-    of: Profile, name: str, children: Sequence[str], line_bps: float, notes: Notes, platform: str
-) -> Node:
-    where = f"scheduler.nodes[{name!r}]"
-    shaper = None
-    if of.shaping is not None:
-        shaper = shaper_of(of.shaping, line_bps, f"{where}.shaper", notes, platform)
-    guaranteed = of.guaranteed
-    if guaranteed is not None:
-        notes.says(f"{where}.guaranteed_bps", guaranteed.rate.line)
-    weight = of.excess.value if of.excess else None
-    if weight == 0:
-        problem = "an excess rate of 0 for all queues of a profile"
-        raise NoPortError(problem, of.excess.line if of.excess else of.line)
-    notes.says(
-        f"{where}.weight",
-        of.excess.line if of.excess else 0,
-        "" if of.excess else "junos.excess_rate",
-    )
+def _node(of: Profile, name: str, children: Sequence[str], draft: Draft) -> Node:
+    """A node of the tree, as a profile has it."""
+    notes, where = draft.notes, f"scheduler.nodes[{name!r}]"
+    shaper = _shaper(of, name, draft)
+    if of.guaranteed is not None:
+        notes.record_origin(f"{where}.guaranteed_bps", of.guaranteed)
+    if of.excess and not of.excess.value:
+        raise NoPortError("an excess rate of 0 for all queues of a profile", of.excess.line)
+    notes.record_origin(f"{where}.weight", of.excess or Value(0.0, default="junos.excess_rate"))
     node = junos(
         Node(name, tuple(children)),
-        guaranteed_bps=_rate_of(guaranteed, line_bps) or 0.0,
-        excess_weight=weight,
+        guaranteed_bps=of_bps(of.guaranteed, draft.line_bps) if of.guaranteed else 0.0,
+        excess_weight=of.excess.value if of.excess else None,
     ).replace(shaper=shaper)
-    if guaranteed is not None and guaranteed.burst_bytes is not None:
-        notes.says(f"{where}.guaranteed_burst_bytes", guaranteed.line)
-        return node.replace(guaranteed_burst_bytes=guaranteed.burst_bytes)
-    return node
+    if of.guaranteed_burst is None:
+        return node
+    notes.record_origin(f"{where}.guaranteed_burst_bytes", of.guaranteed_burst)
+    return node.replace(guaranteed_burst_bytes=of.guaranteed_burst.value)
 
 
-def _classifier(sites: Sequence[Site], known: Known, notes: Notes) -> Classifier:
-    """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
-    found, default = [], ""
+def _queues_by_number(sites: Sequence[Site]) -> Mapping[str, dict[int, str]]:
+    """Prefix of a unit -> the queue of each number; of several with one prefix the first."""
     queues: dict[str, dict[int, str]] = {}
     for site in sites:
         own = {entry.number: site.prefix + entry.of for entry in site.entries}
         queues[site.prefix] = {**own, **queues.get(site.prefix, {})}
-    for prefix, by_number in queues.items():
-        for rule in known.defined.rules:
-            queue = by_number.get(known.defined.numbers[rule.of])
+    return queues
+
+
+def _classifier(sites: Sequence[Site], known: Definitions, notes: Provenance) -> Classifier:
+    """The rules whose class has a queue; a mark without a rule goes to the class of queue 0."""
+    rules, default = [], ""
+    for prefix, by_number in _queues_by_number(sites).items():
+        for rule in known.rules:
+            queue = by_number.get(known.number(rule.of))
             if queue is not None:
-                found.append((prefix + rule.mark, queue))
-            elif rule.said.text:
+                rules.append((prefix + rule.mark, queue))
+            elif rule.line.text:
                 sentence = f"A scheduler map has no scheduler for {rule.of}: where it is used,"
-                notes.lose(rule.said, f"{sentence} these packets go to the class of queue 0.")
-        if 0 in by_number and not default and found:
+                sentence += " these packets go to the class of queue 0."
+                leave_out(notes, [rule.line], sentence)
+        if 0 in by_number and not default and rules:
             default = by_number[0]
-    return Classifier(tuple(found), default)
+    return Classifier(tuple(rules), default)
 
 
-def _classes(sites: Sequence[Site], known: Known, default: str) -> tuple[ConfiguredClass, ...]:
-    made = []
+def _classes(sites: Sequence[Site], known: Definitions, default: str) -> Iterator[ConfiguredClass]:
+    """The classes of the queues, with their marks and their statements."""
     for site in sites:
         for entry in site.entries:
-            numbers = known.defined.numbers
-            of = [rule for rule in known.defined.rules if numbers[rule.of] == entry.number]
-            marks = [site.prefix + rule.mark for rule in of]
-            if site.prefix + entry.of == default:
-                marks.append("the rest")
-            said = entry.scheduler.said if entry.scheduler else ()
-            own = dict.fromkeys(Statement(each.line, each.text, each.parents) for each in said)
-            made.append(
-                ConfiguredClass(
-                    site.prefix + entry.of,
-                    site.prefix + entry.of,
-                    tuple(marks),
-                    known.classes[entry.of][1] or entry.line,
-                    site.node,
-                    tuple(own),
-                    of_scheduler(entry.scheduler),
-                )
+            name = site.prefix + entry.of
+            rules = [rule for rule in known.rules if known.number(rule.of) == entry.number]
+            marks = [site.prefix + rule.mark for rule in rules]
+            marks += ["the rest"] if name == default else []
+            lines = entry.scheduler.lines if entry.scheduler else ()
+            own = dict.fromkeys(Statement(each.number, each.text, each.parents) for each in lines)
+            line = known.classes[entry.of].line or entry.line
+            yield ConfiguredClass(
+                name, name, tuple(marks), line, site.node, tuple(own), of_scheduler(entry.scheduler)
             )
-    return tuple(made)

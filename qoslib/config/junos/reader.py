@@ -1,32 +1,32 @@
 """A Junos configuration as ports."""
 
 import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from qoslib.config.facts import Facts
-from qoslib.config.junos.attachments import Interface, interfaces
-from qoslib.config.junos.classes import forwarding_classes, rules, rules_of_filters, without_number
-from qoslib.config.junos.definitions import Known, Rates, maps_of
-from qoslib.config.junos.droppers import drop_profiles
-from qoslib.config.junos.grammar import kind_of, sorted_out
-from qoslib.config.junos.groups import inherited
+from qoslib.config.junos.attachments import Interface, interfaces, pieces
+from qoslib.config.junos.classes import forwarding_classes, rules, rules_of_filters
+from qoslib.config.junos.definitions import Definitions, Rates, maps_of
+from qoslib.config.junos.grammar import kind_of, sort_out
 from qoslib.config.junos.metering import metered
-from qoslib.config.junos.paths import below
-from qoslib.config.junos.pieces import pieces
+from qoslib.config.junos.paths import below, inherited, on_service
 from qoslib.config.junos.platforms import is_acx7000, is_other, platform_remarks
 from qoslib.config.junos.policers import Term, catch_alls, filters, policers
 from qoslib.config.junos.ports import port_of
-from qoslib.config.junos.profiles import profiles
-from qoslib.config.junos.provenance import Definitions
 from qoslib.config.junos.references import (
     NoPortError,
     NotDefinedError,
+    leave_out,
     no_port,
+    undefined,
     with_meant,
 )
-from qoslib.config.junos.schedulers import schedulers
-from qoslib.config.junos.statements import Said, statements
-from qoslib.config.junos.uses import Undefined, undefined
-from qoslib.config.records import Configuration, ConfiguredPort, refusal
+from qoslib.config.junos.schedulers import drop_profiles, profiles, schedulers
+from qoslib.config.junos.statements import statements
+from qoslib.config.lines import Line
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import Configuration, ConfiguredPort, Remark, refusal
 from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
 
 __all__ = ["is_junos", "read_junos"]
@@ -42,6 +42,7 @@ _SIGNS = (
     ("set firewall ", _LIKELY),
     ("queue-num ", _LIKELY),
 )
+_NEW_MARK = "New marks are left out: streams keep the mark that you give them."
 
 
 def is_junos(text: str) -> float:
@@ -51,12 +52,6 @@ def is_junos(text: str) -> float:
     (0.95, 0.0)
     """
     return max((sure for word, sure in _SIGNS if word in text), default=0.0)
-
-
-def _uses(said: Said, filtered: dict[str, tuple[Term, ...]]) -> bool:
-    """Whether it puts a filter that chooses a class or a policer on an interface."""
-    words = said.words
-    return words[0] == "interfaces" and "filter" in words[-3:] and words[-1] in filtered
 
 
 def read_junos(text: str, facts: Facts) -> Configuration:
@@ -78,44 +73,137 @@ def read_junos(text: str, facts: Facts) -> Configuration:
     >>> port.origin("queues['best-effort'].guaranteed_bps").line
     4
     """
-    said, unknown, unused = inherited(statements(text))
-    names = undefined(said, whole=not unknown)
+    lines, unknown, unused = inherited([*on_service(statements(text))])
+    notes = Provenance()
+    leave_out(notes, unknown, "The text does not hold this group.")
+    names = undefined(lines, notes, whole=not unknown)
+    unused = [line for line in unused if kind_of(line.words) is not None]
+    leave_out(notes, unused, "Nothing here inherits it.")
+    reading = _Reading(text, facts, not unknown, notes.remarks, *names)
     gone = set(names.wrong)
-    said = [each for each in said if each not in gone]
-    most = len(names.refused) + _MOST_REFUSED
-    while True:
-        try:
-            return _read(text, facts, said, unknown, unused, names)
-        except TakesTooLongError:
-            raise
-        except ConfigurationError as caught:
-            error = caught
-            # A device refuses a statement, not a configuration.
-            wrong = _wrong(said, error)
-            if not wrong or len(names.refused) >= most:
+    return reading.read([line for line in lines if line not in gone])
+
+
+class _Reading:
+    """Statements read until none is refused: a device refuses a statement, not a configuration.
+
+    Where the text is `whole`, it has all groups that it uses; `remarks` are those before it is
+    read, `refused` and `wrong` what a device refuses, and the statements of these.
+    """
+
+    def __init__(
+        self,
+        text: str,
+        facts: Facts,
+        whole: bool,
+        remarks: Sequence[Remark],
+        refused: list[Remark],
+        wrong: list[Line],
+    ) -> None:
+        self.text, self.facts, self.whole = text, facts, whole
+        self.remarks, self.refused, self.wrong = remarks, refused, wrong
+
+    def read(self, lines: list[Line]) -> Configuration:
+        """Read statements; without the wrong ones, where there are some."""
+        most = len(self.refused) + _MOST_REFUSED
+        while True:
+            try:
+                return self._configuration(lines)
+            except TakesTooLongError:
                 raise
-            if isinstance(error, NotDefinedError):
-                error = with_meant(error, said)
-            texts = dict.fromkeys(each.text for each in wrong)
-            names.refused.extend(refusal(error, wrong[0].line, of) for of in texts)
-            names.wrong.extend(wrong)
-            said = [each for each in said if each not in wrong]
+            except ConfigurationError as error:
+                wrong = _about(lines, error)
+                if not wrong or len(self.refused) >= most:
+                    raise
+                self._refuse(wrong, error, lines)
+                lines = [line for line in lines if line not in wrong]
+
+    def _refuse(self, wrong: list[Line], error: ConfigurationError, lines: list[Line]) -> None:
+        if isinstance(error, NotDefinedError):
+            error = with_meant(error, lines)
+        texts = dict.fromkeys(line.text for line in wrong)
+        self.refused += (refusal(error, wrong[0].number, text) for text in texts)
+        self.wrong += wrong
+
+    def _configuration(self, lines: list[Line]) -> Configuration:
+        notes = Provenance()
+        notes.remarks += self.remarks
+        devices = [*platform_remarks(self.text, lines, self.facts)]
+        known = self._definitions(lines, is_other(devices), notes)
+        ports = _ports(known, notes)
+        terms = chain.from_iterable(known.filters.values())
+        of_filters = [line for term in terms for line in term.lines]
+        of_filters += [line for line in lines if line.active and _uses(line, known.filters)]
+        of_filters += [each for each in catch_alls(lines, known.filters) if each not in of_filters]
+        # The levels above a statement stay, where it is refused.
+        found, remarks = sort_out([*lines, *self.wrong], of_filters, notes.remarks)
+        # A statement is listed as refused alone, wherever a group or a list repeats it.
+        gone = {(each.line, each.text) for each in self.refused}
+        remarks = [each for each in remarks if (each.line, each.text) not in gone]
+        remarks = sorted([*remarks, *self.refused, *devices], key=lambda each: each.line)
+        return Configuration(
+            "junos",
+            tuple(ports),
+            tuple(remarks),
+            tuple(each for each in found if (each.line, each.text) not in gone),
+            self.text.count("\n") + 1,
+        )
+
+    def _definitions(self, lines: list[Line], other: bool, notes: Provenance) -> Definitions:
+        cos, firewall = below(lines, "class-of-service"), below(lines, "firewall")
+        classes = forwarding_classes(cos, notes)
+        found = rules(cos, classes, notes)
+        filtered = filters(firewall)
+        found = [*rules_of_filters(filtered, classes, notes), *found]
+        leave_out(notes, [line for line in firewall if _marks_anew(line.words)], _NEW_MARK)
+        made = schedulers(below(cos, "schedulers"))
+        return Definitions(
+            lines,
+            self.facts,
+            classes,
+            found,
+            made,
+            maps_of(cos, made, classes),
+            drop_profiles(below(cos, "drop-profiles")),
+            profiles(below(cos, "traffic-control-profiles")),
+            filtered,
+            policers(firewall),
+            _of_firewall(firewall) if self.whole else {},
+            is_acx7000(self.text, lines, self.facts),
+            other,
+        )
+
+
+def _ports(known: Definitions, notes: Provenance) -> list[ConfiguredPort]:
+    """The ports of all interfaces; of a text without any, of each map as if it stood on one."""
+    rates = Rates(known.lines, known.facts)
+    ports = []
+    for interface in interfaces(known.lines, known.profiles, notes):
+        check_time(interface.line)
+        if interface.shapes:
+            ports.append(_port(interface, known, rates, notes))
+    if not ports and not below(known.lines, "class-of-service", "interfaces"):
+        alone = list(pieces(known.lines, known.maps, known.profiles))
+        rates.pieces = {each.name for each in alone}
+        ports = [_port(each, known, rates, notes) for each in alone]
+    return metered(ports, known, rates, notes)
 
 
 def _port(
-    interface: Interface, known: Known, rates: Rates, lost: list[tuple[Said, str]]
+    interface: Interface, known: Definitions, rates: Rates, notes: Provenance
 ) -> ConfiguredPort:
     """The port of an interface; without what the models take where none describes it."""
     try:
-        port, left_out = port_of(interface, known, rates)
+        return port_of(interface, known, rates, notes)
     except NoPortError as error:
-        lost += [(each, no_port(error)) for each in _wrong([*known.said], error)[:1]]
+        leave_out(notes, _about(known.lines, error)[:1], no_port(error))
         return ConfiguredPort(interface.name, "out", None, line=interface.line)
-    lost += left_out
-    return port
 
 
-_NEW_MARK = "New marks are left out: streams keep the mark that you give them."
+def _uses(line: Line, filtered: Mapping[str, tuple[Term, ...]]) -> bool:
+    """Whether it puts a filter that chooses a class or a policer on an interface."""
+    words = line.words
+    return words[0] == "interfaces" and "filter" in words[-3:] and words[-1] in filtered
 
 
 def _marks_anew(words: tuple[str, ...]) -> bool:
@@ -124,93 +212,19 @@ def _marks_anew(words: tuple[str, ...]) -> bool:
     return behind[:1] in (("dscp",), ("traffic-class",))
 
 
-def _of_firewall(firewall: list[Said], *, known_groups: bool) -> dict[str, set[str]]:
-    """Kind, and the names of all that the text defines of it; empty where it cannot define all."""
-    found: dict[str, set[str]] = {"filter": set(), "policer": set()}
-    for each in firewall if known_groups else ():
-        words = each.words[2:] if each.words[0] == "family" else each.words
-        kind = {"three-color-policer": "policer", "hierarchical-policer": "policer"}
-        of = kind.get(words[0], words[0]) if words else ""
-        if of.endswith("filter") and len(words) > 1:
-            of = "filter"
-        if of in found and len(words) > 1:
-            found[of].add(words[1])
-    return found if any(found.values()) else {}
+def _of_firewall(firewall: Sequence[Line]) -> dict[str, set[str]]:
+    """Kind, and the names of all that the text defines of it; empty where it has nothing."""
+    names: dict[str, set[str]] = {"filter": set(), "policer": set()}
+    for line in firewall:
+        words = line.words[2:] if line.words[0] == "family" else line.words
+        kind = words[0].rpartition("-")[2] if len(words) > 1 else ""
+        if kind in names:
+            names[kind].add(words[1])
+    return names if any(names.values()) else {}
 
 
-def _wrong(said: list[Said], error: ConfigurationError) -> list[Said]:
+def _about(lines: Sequence[Line], error: ConfigurationError) -> list[Line]:
     """The statements that an error is about: those of its line, with the word it names if any."""
-    there = [each for each in said if each.line == error.line and each.text]
-    named = re.findall(r"'([^']+)'", str(error))
-    own = [each for each in there if not set(named).isdisjoint(each.words)]
-    return own or there
-
-
-def _read(
-    text: str,
-    facts: Facts,
-    said: list[Said],
-    unknown: list[Said],
-    unused: list[Said],
-    names: Undefined,
-) -> Configuration:
-    cos, firewall = below(said, "class-of-service"), below(said, "firewall")
-    lost = [(each, "The text does not hold this group.") for each in unknown]
-    lost += names.absent
-    lost += [
-        (each, "Nothing here inherits it.") for each in unused if kind_of(each.words) is not None
-    ]
-    numbers = forwarding_classes(cos)
-    found_rules, left_out = rules(cos, numbers)
-    lost += left_out + without_number(cos, numbers)
-    filtered = filters(firewall)
-    of_terms, left_out = rules_of_filters(filtered, numbers)
-    lost += left_out
-    lost += [(each, _NEW_MARK) for each in firewall if each.active and _marks_anew(each.words)]
-    made = schedulers(below(cos, "schedulers"))
-    devices = [*platform_remarks(text, said, facts)]
-    defined = Definitions(
-        facts,
-        drop_profiles(below(cos, "drop-profiles")),
-        [*of_terms, *found_rules],
-        {name: number for name, (number, _) in numbers.items()},
-        is_acx7000(text, said, facts),
-        is_other(devices),
-    )
-    known = Known(
-        defined,
-        made,
-        maps_of(cos, made, numbers),
-        numbers,
-        filtered,
-        policers(firewall),
-        said,
-        _of_firewall(firewall, known_groups=not unknown),
-    )
-    rates = Rates(said, facts)
-    ports: list[ConfiguredPort] = []
-    made_profiles = profiles(below(cos, "traffic-control-profiles"))
-    for interface in interfaces(said, made_profiles):
-        check_time(interface.line)
-        lost += interface.lost
-        if interface.shapes:
-            ports.append(_port(interface, known, rates, lost))
-    if not ports and not below(cos, "interfaces"):
-        alone = list(pieces(known, made_profiles))
-        rates.pieces = {each.name for each in alone}
-        ports = [_port(each, known, rates, lost) for each in alone]
-    ports, left_out = metered(ports, known, rates)
-    lost += left_out
-    of_filters = [each for terms in filtered.values() for term in terms for each in term.said]
-    of_filters += [each for each in said if each.active and _uses(each, filtered)]
-    of_filters += [each for each in catch_alls(said, filtered) if each not in of_filters]
-    # The levels above a statement stay, where it is refused.
-    found, remarks = sorted_out([*said, *names.wrong], of_filters, lost)
-    # A statement is listed as refused alone, wherever a group or a list repeats it.
-    gone = {(each.line, each.text) for each in names.refused}
-    found = [each for each in found if (each.line, each.text) not in gone]
-    remarks = [each for each in remarks if (each.line, each.text) not in gone]
-    remarks += [*names.refused, *devices]
-    remarks.sort(key=lambda each: each.line)
-    lines = text.count("\n") + 1
-    return Configuration("junos", tuple(ports), tuple(remarks), tuple(found), lines)
+    there = [line for line in lines if line.number == error.line and line.text]
+    names = set(re.findall(r"'([^']+)'", str(error)))
+    return [line for line in there if not names.isdisjoint(line.words)] or there

@@ -1,140 +1,144 @@
-"""Schedulers, as they are configured."""
+"""Schedulers, traffic-control profiles and drop profiles, as they are configured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import NamedTuple
 
-from qoslib.config.junos.amounts import Rate, percent, temporal_s
-from qoslib.config.junos.paths import named
-from qoslib.config.junos.profiles import Limit, excess_rate, limit_of, one_rate
-from qoslib.config.junos.statements import Said, shown
-from qoslib.config.junos.words import ALL_PRIORITIES, LOSS_PRIORITIES, PRIORITIES
+from qoslib.config.junos.amounts import allowed_word, percent
+from qoslib.config.junos.grammar import PROFILE, SCHEDULER, fields_of
+from qoslib.config.junos.paths import below, named
+from qoslib.config.junos.words import LOSS_PRIORITIES
+from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError
+from qoslib.config.values import Value
 
-__all__ = ["Buffer", "Scheduler", "schedulers"]
+__all__ = ["Points", "Profile", "Scheduler", "drop_profiles", "profiles", "schedulers"]
 
-
-class Buffer(NamedTuple):
-    """A buffer size: ``"share"``, ``"temporal"`` [s], ``"remainder"`` or ``"shared"``."""
-
-    kind: str
-    value: float
-    line: int
+#: Without a priority a queue is of the last.
+_LOW = Value("low", default="junos.priority")
 
 
 @dataclass
 class Scheduler:
-    """A scheduler as configured; None where it says nothing."""
+    """A scheduler as configured; None where it says nothing.
+
+    Rates are in bit/s, shares or remainders; `buffer` may be a time. `exact` and `limited` are set
+    where the transmit rate may not be exceeded, `profiles` has the drop profile of each loss
+    priority.
+    """
+
+    line: int
+    lines: tuple[Line, ...] = ()
+    profiles: dict[str, tuple[str, Line]] = field(default_factory=dict)
+    transmit: Value | None = None
+    transmit_exact: Value | None = None
+    transmit_limited: Value | None = None
+    buffer: Value | None = None
+    shaping: Value | None = None
+    shaping_burst: Value | None = None
+    excess: Value | None = None
+    excess_priority: Value | None = None
+    priority: Value = _LOW
+    ecn: Value | None = None
+
+    def first(self, command: str) -> Line:
+        """Its first statement of a command."""
+        return next(line for line in self.lines if line.words[:1] == (command,))
+
+
+@dataclass
+class Profile:
+    """A traffic-control profile as configured, or what a unit says of itself."""
 
     name: str
     line: int
-    transmit: Rate | None = None
-    exact_line: int = 0
-    limited_line: int = 0
-    buffer: Buffer | None = None
-    shaping: Limit | None = None
-    excess: Rate | None = None
-    excess_priority: str | None = None
-    excess_line: int = 0
-    priority: str = "low"
-    priority_line: int = 0
-    ecn_line: int = 0
-    profiles: dict[str, tuple[str, Said]] = field(default_factory=dict)
-    said: tuple[Said, ...] = ()
+    scheduler_map: Value | None = None
+    shaping: Value | None = None
+    shaping_burst: Value | None = None
+    guaranteed: Value | None = None
+    guaranteed_burst: Value | None = None
+    excess: Value | None = None
+    delay_buffer: Value | None = None
 
 
-def _transmit(of: Scheduler, said: Sequence[Said]) -> None:
-    for each in said:
-        words = list(each.words)
-        for flag in ("exact", "rate-limit"):
-            if flag in words:
-                words.remove(flag)
-                if flag == "exact":
-                    of.exact_line = each.line
-                else:
-                    of.limited_line = each.line
-        if not words:
-            continue
-        if words[0] == "remainder":
-            left = percent(words[1], each.line) if len(words) == 2 else 0.0
-            if len(words) > 2:
-                raise ConfigurationError("remainder is followed by one percentage", each.line)
-            of.transmit = Rate("remainder", left, each.line)
-        else:
-            of.transmit = one_rate(each, words, "the transmit rate")
+class Points(NamedTuple):
+    """A drop profile: fill levels and probabilities, and whether lines join them."""
+
+    points: tuple[tuple[float, float], ...]
+    interpolated: bool
+    line: int
 
 
-def _buffer(of: Scheduler, said: Sequence[Said]) -> None:
-    for each in said:
-        words = [word for word in each.words if word != "exact"]
-        match words:
-            case ["percent", value]:
-                share = percent(value, each.line, "the buffer size")
-                of.buffer = Buffer("share", share, each.line)
-            case ["temporal", value]:
-                of.buffer = Buffer("temporal", temporal_s(value, each.line), each.line)
-            case ["remainder"]:
-                of.buffer = Buffer("remainder", 0.0, each.line)
-            case ["remainder", value]:
-                of.buffer = Buffer("remainder", percent(value, each.line), each.line)
-            case ["shared"]:
-                of.buffer = Buffer("shared", 1.0, each.line)
-            case [] | ["buffer-partition", *_]:
-                continue
-            case _:
-                allowed = "percent, temporal, remainder or shared"
-                raise ConfigurationError(f"the buffer size; allowed: {allowed}", each.line)
-
-
-def _word(said: Said, allowed: Sequence[str], what: str) -> str:
-    if len(said.words) != 1 or said.words[0] not in allowed:
-        given = " ".join(said.words)
-        near = get_close_matches(given, allowed, 1)
-        meant = f", did you mean {shown(near[0])}?" if near else ""
-        problem = f"{what} is {shown(given)}{meant}; allowed: {', '.join(allowed)}"
-        raise ConfigurationError(problem, said.line)
-    return said.words[0]
-
-
-def schedulers(said: Sequence[Said]) -> dict[str, Scheduler]:
+def schedulers(lines: Sequence[Line]) -> dict[str, Scheduler]:
     """The schedulers of a configuration by name.
 
-    >>> made = schedulers([Said(("voice", "transmit-rate", "percent", "10"), 1, "")])
-    >>> made["voice"].transmit
-    Rate(kind='share', value=0.1, line=1)
+    >>> made = schedulers([Line(1, "", ("voice", "transmit-rate", "percent", "10"))])
+    >>> made["voice"].transmit.value, made["voice"].transmit.unit
+    (0.1, '1')
     """
-    found = {}
-    for name, own in named(said).items():
-        of = Scheduler(name, own[0].line, said=tuple(own))
-        by = named(own)
-        _transmit(of, by.get("transmit-rate", ()))
-        _buffer(of, by.get("buffer-size", ()))
-        of.shaping = limit_of(by.get("shaping-rate", []), "the shaping rate")
-        for each in by.get("priority", ()):
-            of.priority = _word(each, ALL_PRIORITIES, "the priority")
-            of.priority_line = each.line
-        for each in by.get("excess-priority", ()):
-            word = _word(each, (*PRIORITIES[2:], "none"), "the excess priority")
-            of.excess_priority, of.excess_line = (None if word == "none" else word), each.line
-        for each in by.get("excess-rate", ()):
-            of.excess = excess_rate(each)
-        for each in by.get("explicit-congestion-notification", ()):
-            of.ecn_line = each.line
-        for each in by.get("drop-profile-map", ()):
-            _map(of, each)
-        found[name] = of
-    return found
+    return {
+        name: Scheduler(own[0].number, tuple(own), _profiles_of(own), **fields_of(own, SCHEDULER))
+        for name, own in named(lines).items()
+    }
 
 
-def _map(of: Scheduler, said: Said) -> None:
-    match said.words:
-        case ("loss-priority", loss, "protocol", protocol, "drop-profile", profile):
-            allowed = ("any", *LOSS_PRIORITIES)
-            if loss not in allowed:
-                problem = f"the loss priority is {shown(loss)}; allowed: {', '.join(allowed)}"
-                raise ConfigurationError(problem, said.line)
-            if protocol in ("any", "tcp"):
-                of.profiles[loss] = profile, said
-        case _:
-            return
+def _profiles_of(lines: Sequence[Line]) -> dict[str, tuple[str, Line]]:
+    """Loss priority -> the drop profile of a scheduler, and the statement that says so."""
+    by_loss = {}
+    for line in below(lines, "drop-profile-map"):
+        match line.words:
+            case ("loss-priority", loss, "protocol", protocol, "drop-profile", profile):
+                allowed_word(loss, line.number, "the loss priority", ("any", *LOSS_PRIORITIES))
+                if protocol in ("any", "tcp"):
+                    by_loss[loss] = profile, line
+    return by_loss
+
+
+def profiles(lines: Sequence[Line]) -> dict[str, Profile]:
+    """Traffic-control profiles by name; the same words of interfaces and units are read with it.
+
+    >>> profiles([Line(1, "", ("site", "shaping-rate", "50m"))])["site"].shaping.value
+    50000000.0
+    """
+    return {
+        name: Profile(name, own[0].number, **fields_of(own, PROFILE))
+        for name, own in named(lines).items()
+    }
+
+
+def drop_profiles(lines: Sequence[Line]) -> dict[str, Points]:
+    """The drop profiles of a configuration by name.
+
+    >>> words = ("early", "fill-level", "50", "drop-probability", "20")
+    >>> drop_profiles([Line(1, "", words)])["early"].points
+    ((0.5, 0.2),)
+    """
+    made = {name: _drop_profile(own) for name, own in named(lines).items()}
+    return {name: profile for name, profile in made.items() if profile.points}
+
+
+def _drop_profile(lines: Sequence[Line]) -> Points:
+    pairs: dict[float, float] = {}
+    levels: list[float] = []
+    chances: list[float] = []
+    for line in lines:
+        match line.words:
+            case ("fill-level", level, "drop-probability", chance):
+                at = percent(level, line.number, "the fill level")
+                pairs[at] = percent(chance, line.number)
+            case ("interpolate", "fill-level", level):
+                levels.append(percent(level, line.number, "the fill level"))
+            case ("interpolate", "drop-probability", chance):
+                chances.append(percent(chance, line.number, "the drop probability"))
+    first = lines[0].number
+    if len(levels) != len(chances):
+        problem = f"{len(levels)} fill levels and {len(chances)} drop probabilities"
+        raise ConfigurationError(f"{problem}; allowed: as many of both", first)
+    points = tuple(zip(levels, chances, strict=True)) or tuple(sorted(pairs.items()))
+    if levels and levels[-1] < 1:
+        points = (*points, (1.0, 1.0))
+    if [level for level, _ in points] != sorted({level for level, _ in points}):
+        raise ConfigurationError("the fill levels; allowed: each above the one before", first)
+    if [chance for _, chance in points] != sorted(chance for _, chance in points):
+        raise ConfigurationError("the drop probabilities; allowed: none that falls", first)
+    return Points(points, bool(levels), first)

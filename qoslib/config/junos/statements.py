@@ -3,14 +3,12 @@
 import re
 from collections import deque
 from collections.abc import Iterator
-from difflib import get_close_matches
-from functools import lru_cache
 from typing import NamedTuple
 
-from qoslib.config.junos.sessions import without_prompts
+from qoslib.config.lines import Line
 from qoslib.config.source import ConfigurationError, check_time
 
-__all__ = ["Said", "is_nearly_a_level", "shown", "statements"]
+__all__ = ["shown", "statements"]
 
 #: Strings and comments, which may go over several lines.
 _LONG = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|(?<![^\s{};\[\]])#[^\n]*', re.DOTALL)
@@ -22,29 +20,13 @@ _LABEL = re.compile(
     r"^(?!(?:inactive|delete|replace|protect|active):)[\w.-]+:[ \t]*$", re.MULTILINE
 )
 _BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
-_VERB = re.compile(
-    r"^[ \t]*(?:\S+[#>%][ \t]+)?(set|delete|deactivate|activate|edit|top|up|exit)\b", re.MULTILINE
-)
+_VERBS = r"(?:set|delete|deactivate|activate|edit|top|up|exit)\b"
+_VERB = re.compile(rf"^[ \t]*(?:\S+[#>%][ \t]+)?({_VERBS})", re.MULTILINE)
 _SET = re.compile(_VERB.pattern + r"\s*(.*)")
 #: Marks in front of a statement; what is inactive or deleted has no effect.
 _TAGS = {"inactive:": True, "delete:": True, "replace:": False, "protect:": False, "active:": False}
-#: Below so many braces no device goes.
-_DEEPEST = 60
-#: Where quality of service is configured.
-_TOPS = {"class-of-service", "firewall", "groups", "apply-groups", "apply-groups-except"}
-_TOPS |= {"dynamic-profiles", "logical-systems"}
-#: A word at the top that is so near to this level is a slip of the pen for it.
-_LEVEL, _NEAR = "class-of-service", 0.85
-#: Of the interfaces and the chassis, statements with one of these words.
-_OF_INTERFACES = {
-    *("speed", "link-speed", "link-mode", "policer", "filter", "802.3ad", "gigether-options"),
-    *("layer2-policer", "apply-groups", "apply-groups-except", "per-unit-scheduler"),
-    *("hierarchical-scheduler", "shared-scheduler", "interface-set", "interface"),
-    *("three-color-policer", "output-traffic-control-profile", "number-of-sub-ports"),
-}
-#: Of the variables of a subscriber's profile, those that begin so: its rates.
-_VARIABLES, _OF_COS = "predefined-variable-defaults", "cos-"
-_OF_CHASSIS = {"q-pic-large-buffer", "traffic-manager", "max-queues", "max-queues-per-interface"}
+#: Below so many braces no device goes; so many statements has no list.
+_DEEPEST, _LONGEST_LIST = 60, 1000
 #: Statements that stand in a text without the level above them.
 _FRAGMENTS = {
     "class-of-service": (
@@ -62,33 +44,22 @@ _SEVERAL = {
     ("drop-profiles", "*", "interpolate"): {"fill-level", "drop-probability"},
     ("if-exceeding",): {"bandwidth-limit", "bandwidth-percent", "burst-size-limit"},
 }
-
-
-class Said(NamedTuple):
-    """A statement, with one of the words of its list.
-
-    Attributes
-    ----------
-    words : tuple of str
-        From the top of the configuration.
-    line : int
-        From 1.
-    text : str
-        As it stands there.
-    parents : tuple of str
-        What it stands below, in braces.
-    active : bool
-        Whether it has an effect.
-    opened : tuple of int
-        The lines of the parents.
-    """
-
-    words: tuple[str, ...]
-    line: int
-    text: str
-    parents: tuple[str, ...] = ()
-    active: bool = True
-    opened: tuple[int, ...] = ()
+#: Around the output of a command: the role of a routing engine, and where the editor is.
+_BANNER = re.compile(
+    r"(?:\{(?:master|backup|primary|secondary|linecard)[:\w]*\})?[ \t]*"
+    r"(?:\[edit([^\]\n]*)\])?[ \t]*"
+)
+_PROMPT = re.compile(r"[\w.-]+@[\w.:-]+(?P<mode>[>#%])[ \t]*(?P<command>.*)")
+#: What makes a session one of typed statements, where the editor's own moves count.
+_TYPED = re.compile(
+    r"^[\w.-]+@[\w.:-]+[>#%][ \t]*(?:set|delete|deactivate|activate)\b", re.MULTILINE
+)
+_SHOW = re.compile(r"show(?:[ \t]+(?P<what>[^|]*))?(?:\|.*)?")
+#: Output in another form than braces; of this only statements that are typed count.
+_OTHERWISE = re.compile(r"\|.*\b(?:compare\b|display +(?:set|xml|json)\b)")
+_MORE = re.compile(r"-{2,}\((?:more|end)[^)]*\)-{2,}[ \t]*")
+#: Below a level of this many words no statement stands.
+_DEEPEST_LEVEL = 12
 
 
 def shown(word: str) -> str:
@@ -100,34 +71,79 @@ def shown(word: str) -> str:
     return repr(word if len(word) <= 40 else word[:40] + "...")
 
 
-def statements(text: str) -> list[Said]:
-    """All statements of a text that may be about quality of service.
+def statements(text: str) -> list[Line]:
+    """All statements of a text, with one of the words of each list.
 
-    >>> [said.words[-2:] for said in statements("class-of-service { tri-color; forwarding-classes {"
-    ...                                         " class voice queue-num 5; } }")]
+    >>> lines = statements("class-of-service { tri-color; forwarding-classes {"
+    ...                    " class voice queue-num 5; } }")
+    >>> [each.words[-2:] for each in lines]
     [('class-of-service', 'tri-color'), ('queue-num', '5')]
-    >>> statements("set class-of-service tri-color")[0].line
+    >>> statements("set class-of-service tri-color")[0].number
     1
     """
     plain = _LABEL.sub("", _TEMPLATE.sub(_in_one_line, without_prompts(text)))
     inside, typed = _parted(_LONG.sub(_in_one_line, plain))
     # Lines without a brace, beside those that set something, are no configuration.
     braces = deque(_braces(inside) if "{" in inside or not typed.strip() else ())
-    kept: list[Said] = []
-    known: set[tuple[str, ...]] = set()
-    for said in _lines(typed, braces):
-        check_time(said.line)
-        words = said.words
-        if not words:
-            continue
-        if words[0] == "interfaces":
-            for name in (words[:2], words[:4] if words[2:3] == ("unit",) else words[:2]):
-                if name not in known:
-                    known.add(name)
-                    kept.append(Said(name, said.line, ""))
-        if _about(words) or is_nearly_a_level(words[0]):
-            kept.append(said)
-    return kept
+    return [each for each in _typed(typed, braces) if each.words]
+
+
+def without_prompts(text: str) -> str:
+    """A text without what a terminal has around the output of its commands.
+
+    What ``show configuration class-of-service schedulers`` prints stands below that level, and
+    what ``show`` prints below that of the banner above it.
+
+    >>> print(without_prompts("me@r1> show configuration class-of-service schedulers\\ndata { }"))
+    class-of-service { schedulers {
+    data { } } }
+    """
+    sets, typed = re.compile(_VERBS), re.compile(_VERBS if _TYPED.search(text) else "(?!)")
+    lines: list[str] = []
+    level: tuple[str, ...] = ()
+    opened, otherwise = 0, False
+    for number, line in enumerate(text.split("\n"), 1):
+        check_time(number)
+        line = _MORE.sub("", line)
+        banner = _BANNER.fullmatch(line) if line[:1] in "{[" else None
+        prompt = _PROMPT.fullmatch(line)
+        if banner and line.strip():
+            level = level if banner[1] is None else tuple(banner[1].split())
+            line = ""
+        elif prompt:
+            if opened:
+                lines[-1] += " }" * opened
+                opened = 0
+            command = prompt["command"].strip()
+            otherwise = bool(_OTHERWISE.search(command))
+            if not typed.match(command):
+                words = () if otherwise else _level_shown(command, level, prompt["mode"])
+                opened = len(words)
+                line = "".join(f"{word} {{ " for word in words).rstrip()
+        elif otherwise and not sets.match(line):
+            line = ""
+        lines.append(line)
+    lines[-1] += " }" * opened
+    return "\n".join(lines)
+
+
+def _level_shown(command: str, level: tuple[str, ...], mode: str) -> tuple[str, ...]:
+    """The level of what a command prints in braces."""
+    show = _SHOW.fullmatch(command)
+    if show is None:
+        return ()
+    words = tuple(word for word in (show["what"] or "").split() if not set(word) & set('{};[]"#'))
+    if words[:1] == ("configuration",):
+        words = words[1:]
+    elif mode == ">":
+        # Of the device, not of its configuration.
+        return ()
+    elif words and not level and words[0] not in ("class-of-service", "firewall", "interfaces"):
+        return ()
+    else:
+        words = level + words
+    # A group is read as if it stood at the top, where nothing here inherits it.
+    return words if len(words) <= _DEEPEST_LEVEL and words[:1] != ("groups",) else ()
 
 
 def _in_one_line(match: re.Match[str]) -> str:
@@ -139,6 +155,7 @@ def _in_one_line(match: re.Match[str]) -> str:
 
 
 def _level_above(text: str) -> tuple[str, ...]:
+    """The level that a text without any belongs below."""
     for level, tops in _FRAGMENTS.items():
         # A policer of an interface is no piece of the firewall.
         others = ("class-of-service", "interfaces") if level == "firewall" else ()
@@ -149,48 +166,20 @@ def _level_above(text: str) -> tuple[str, ...]:
     return ()
 
 
-def _about(words: tuple[str, ...]) -> bool:
-    if words[0] == "groups" and len(words) > 2:
-        return _about(words[2:]) and words[2] != "groups"
-    if words[0] in ("dynamic-profiles", "logical-systems"):
-        below = words[2] if len(words) > 2 else ""
-        of_cos = len(words) > 3 and words[3].startswith(_OF_COS)
-        return below in ("class-of-service", "firewall") or (below == _VARIABLES and of_cos)
-    if words[0] == "interfaces":
-        return not _OF_INTERFACES.isdisjoint(words[2:])
-    if words[0] == "chassis":
-        return not _OF_CHASSIS.isdisjoint(words)
-    return words[0] in _TOPS
-
-
-@lru_cache(maxsize=1024)
-def is_nearly_a_level(word: str) -> bool:
-    """Whether a word at the top is a slip of the pen for `class-of-service`.
-
-    >>> is_nearly_a_level("class-of-servce"), is_nearly_a_level("system")
-    (True, False)
-    """
-    return word != _LEVEL and bool(get_close_matches(word, [_LEVEL], 1, _NEAR))
-
-
-def _words(tokens: list[str], line: int) -> tuple[list[tuple[str, ...]], bool]:
+def _paths(tokens: list[str], line: int) -> tuple[list[tuple[str, ...]], bool]:
     """The paths of one statement, one for each word of its list; whether it is active."""
-    active = True
-    while tokens and tokens[0] in _TAGS:
-        active = active and not _TAGS[tokens.pop(0)]
+    tags = 0
+    while tags < len(tokens) and tokens[tags] in _TAGS:
+        tags += 1
     paths: list[tuple[str, ...]] = [()]
     inside: list[str] | None = None
-    for token in tokens:
+    for token in tokens[tags:]:
         if token == "[":
             if inside is not None:
                 raise ConfigurationError("a list within a list", line)
             inside = []
         elif token == "]":
-            if inside is None:
-                raise ConfigurationError("a list is closed that was not opened", line)
-            if len(paths) * len(inside) > 1000:
-                raise ConfigurationError("a list of more than 1,000 words", line)
-            paths = [(*path, word) for path in paths for word in inside]
+            paths = _listed(paths, inside, line)
             inside = None
         elif token == '"':
             raise ConfigurationError("a quotation mark is not closed", line)
@@ -202,48 +191,44 @@ def _words(tokens: list[str], line: int) -> tuple[list[tuple[str, ...]], bool]:
                 inside.append(word)
     if inside is not None:
         raise ConfigurationError("a list is not closed", line)
-    return paths, active
+    return paths, not any(_TAGS[tag] for tag in tokens[:tags])
+
+
+def _listed(
+    paths: list[tuple[str, ...]], words: list[str] | None, line: int
+) -> list[tuple[str, ...]]:
+    """Each path with each word of a list."""
+    if words is None:
+        raise ConfigurationError("a list is closed that was not opened", line)
+    if len(paths) * len(words) > _LONGEST_LIST:
+        raise ConfigurationError(f"a list of more than {_LONGEST_LIST:,} words", line)
+    return [(*path, word) for path in paths for word in words]
 
 
 class _Level(NamedTuple):
+    """A statement with a brace: what stands below it begins with its words."""
+
     words: tuple[str, ...]
     parents: tuple[str, ...]
     active: bool
     opened: tuple[int, ...]
 
 
-def _braces(text: str) -> Iterator[Said]:
+def _braces(text: str) -> Iterator[Line]:
     levels = [_Level(_level_above(text), (), True, ())]
     tokens: list[str] = []
     started = 0
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
         for token in _TOKEN.findall(line):
-            above = levels[-1]
-            if token == ";" or token == "{":
-                paths, active = _words(list(tokens), started)
-                own = " ".join(tokens)
+            if token == ";":
+                yield from _ended(levels[-1], tokens, started)
                 tokens = []
-                active = active and above.active
-                if token == ";":
-                    for words in paths if own else ():
-                        yield Said(
-                            above.words + words, started, own, above.parents, active, above.opened
-                        )
-                    continue
-                if len(levels) > _DEEPEST:
-                    raise ConfigurationError(f"braces more than {_DEEPEST} deep", number)
-                if len(paths) != 1:
-                    raise ConfigurationError("a list in front of a brace", number)
-                words = above.words + paths[0]
-                opened = (*above.opened, started)
-                levels.append(_Level(words, (*above.parents, own), active, opened))
+            elif token == "{":
+                levels.append(_opened(levels, tokens, started, number))
+                tokens = []
             elif token == "}":
-                if tokens:
-                    raise ConfigurationError("a semicolon is missing", started)
-                if len(levels) == 1:
-                    raise ConfigurationError("a brace is closed that was not opened", number)
-                levels.pop()
+                _close(levels, tokens, started, number)
             else:
                 started = started if tokens else number
                 tokens.append(token)
@@ -251,6 +236,35 @@ def _braces(text: str) -> Iterator[Said]:
         raise ConfigurationError("a brace is not closed", _unclosed(text, started))
     if tokens:
         raise ConfigurationError("a semicolon is missing", started)
+
+
+def _ended(above: _Level, tokens: list[str], line: int) -> Iterator[Line]:
+    """The statements of tokens with a semicolon behind them."""
+    paths, active = _paths(tokens, line)
+    text, depth = " ".join(tokens), len(above.parents)
+    for path in paths if text else ():
+        words, active_here = above.words + path, active and above.active
+        yield Line(line, text, words, depth, above.parents, active_here, above.opened)
+
+
+def _opened(levels: list[_Level], tokens: list[str], line: int, brace_line: int) -> _Level:
+    """The level of tokens with a brace behind them."""
+    above = levels[-1]
+    paths, active = _paths(tokens, line)
+    if len(levels) > _DEEPEST:
+        raise ConfigurationError(f"braces more than {_DEEPEST} deep", brace_line)
+    if len(paths) != 1:
+        raise ConfigurationError("a list in front of a brace", brace_line)
+    parents = (*above.parents, " ".join(tokens))
+    return _Level(above.words + paths[0], parents, active and above.active, (*above.opened, line))
+
+
+def _close(levels: list[_Level], tokens: list[str], line: int, brace_line: int) -> None:
+    if tokens:
+        raise ConfigurationError("a semicolon is missing", line)
+    if len(levels) == 1:
+        raise ConfigurationError("a brace is closed that was not opened", brace_line)
+    levels.pop()
 
 
 def _unclosed(text: str, last: int) -> int:
@@ -302,44 +316,50 @@ def _parted(text: str) -> tuple[str, str]:
     return "\n".join(inside), "\n".join(between)
 
 
-def _lines(text: str, braces: deque[Said]) -> list[Said]:
+def _typed(text: str, braces: deque[Line]) -> list[Line]:
     """What is said in braces and by lines, one after the other, without what is deleted."""
-    above = _level_above(text)
-    levels = [above]
-    said: list[Said] = []
-    moves: list[Said] = []
+    levels = [_level_above(text)]
+    lines: list[Line] = []
+    moves: list[Line] = []
     for number, line in enumerate(text.split("\n"), 1):
         check_time(number)
         match = _SET.fullmatch(line.rstrip())
         if match is None:
             continue
-        while braces and braces[0].line < number:
-            said.append(braces.popleft())
-        verb, rest = match.groups()
-        tokens = _TOKEN.findall(rest)
+        while braces and braces[0].number < number:
+            lines.append(braces.popleft())
+        verb, tokens = match[1], _TOKEN.findall(match[2])
         if verb == "set":
             for statement in _each([*levels[-1], *tokens]):
-                paths, active = _words(statement, number)
-                said += (Said(path, number, line.strip(), (), active) for path in paths)
+                paths, active = _paths(statement, number)
+                lines += (Line(number, line.strip(), path, active=active) for path in paths)
             continue
-        paths, active = _words(tokens, number)
-        paths = [levels[-1] + path for path in paths]
-        if verb == "edit":
-            levels.append(paths[0])
-        elif verb == "top":
-            levels = [above]
-        elif verb in ("up", "exit"):
-            levels = levels[:-1] or [above]
-        else:
-            gone = paths[0]
-            moves.append(Said(gone, number, line.strip(), (), False))
-            hit = [each.words[: len(gone)] == gone for each in said]
-            if verb == "delete":
-                said = [each for each, yes in zip(said, hit, strict=True) if not yes]
+        for path in _paths(tokens, number)[0][:1]:
+            path = levels[-1] + path
+            if verb in ("edit", "top", "up", "exit"):
+                _move(levels, verb, path)
             else:
-                on = verb == "activate"
-                said = [
-                    each._replace(active=on) if yes else each
-                    for each, yes in zip(said, hit, strict=True)
-                ]
-    return [*said, *braces, *(each for each in moves if each.words)]
+                moves.append(Line(number, line.strip(), path, active=False))
+                lines = _changed(lines, verb, path)
+    return [*lines, *braces, *moves]
+
+
+def _move(levels: list[tuple[str, ...]], verb: str, path: tuple[str, ...]) -> None:
+    """Where the editor is behind one of its moves."""
+    if verb == "edit":
+        levels.append(path)
+    elif verb == "top":
+        del levels[1:]
+    elif len(levels) > 1:
+        levels.pop()
+
+
+def _changed(lines: list[Line], verb: str, path: tuple[str, ...]) -> list[Line]:
+    """The statements of which those below a path are deleted, or (in)active from now on."""
+    here = [each.words[: len(path)] == path for each in lines]
+    if verb == "delete":
+        return [each for each, hit in zip(lines, here, strict=True) if not hit]
+    active = verb == "activate"
+    return [
+        each._replace(active=active) if hit else each for each, hit in zip(lines, here, strict=True)
+    ]
