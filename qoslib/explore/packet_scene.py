@@ -33,6 +33,7 @@ from qoslib.port import (
     TimeLimit,
 )
 from qoslib.record import fail
+from qoslib.results import Events
 
 __all__ = ["MOST_PACKETS", "Scene", "packed", "scene_of", "unpacked"]
 
@@ -42,6 +43,15 @@ TICKS = 2**32 - 2
 NEVER = 2**32 - 1
 #: The column `fate` has the number of a cause, from 1 on; with this added it had been enqueued.
 FROM_QUEUE = 128
+_TIMES = ("arrival", "leave", "departure")
+#: What meters and droppers hold.
+_HELD = ("tokens", "excess", "shaper", "dropper")
+#: The column `colour` has the place of a colour, and `mark` that of a new mark, from 1 on.
+COLOURS = ("green", "yellow", "red")
+
+
+#: A column for each thing that is known of a packet.
+_Table = dict[str, NDArray[Any]]
 
 
 class Scene(NamedTuple):
@@ -49,6 +59,32 @@ class Scene(NamedTuple):
 
     spec: dict[str, Any]
     data: bytes
+
+
+class _Clock(NamedTuple):
+    """Ticks that times are told in: one of them is just at the start of the window [s].
+
+    There the counters begin. `before` are the ticks before it, and nothing is later than `last_s`.
+    """
+
+    start_s: float
+    tick_s: float
+    before: int
+    last_s: float
+
+    def ticks(self, times_s: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.rint((times_s - self.start_s) / self.tick_s) + self.before
+
+
+def _clock(lanes: Sequence[Lane], tables: Sequence[_Table], start_s: float) -> _Clock:
+    """The clock on which all packets of some lanes have their times."""
+    first_s = min(float(table["arrival"].min()) for table in tables)
+    last_s = max(float(np.nanmax(table[name])) for table in tables for name in _TIMES)
+    for lane, table in zip(lanes, tables, strict=True):
+        # A bucket may be full again long after the last packet has left.
+        last_s = max(last_s, float(full_at(lane, _choices(table)).max(initial=0.0)))
+    tick_s = max(last_s - min(first_s, start_s), 1e-9) / (TICKS - 1)
+    return _Clock(start_s, tick_s, max(math.ceil((start_s - first_s) / tick_s), 0), last_s)
 
 
 def scene_of(
@@ -60,102 +96,122 @@ def scene_of(
         count = int((table["arrival"] <= end_s).sum())
         if not 0 < count <= MOST_PACKETS:
             fail(f"the packets of {lane.title!r} in the window", count, f"1 to {MOST_PACKETS}")
-    first_s = min(float(table["arrival"].min()) for table in tables)
-    last_s = max(float(np.nanmax(table[name])) for table in tables for name in _TIMES)
-    for lane, table in zip(lanes, tables, strict=True):
-        # A bucket may be full again long after the last packet has left.
-        last_s = max(last_s, float(full_at(lane, _choices(table)).max(initial=0.0)))
-    # One tick is just at the start of the window, where the counters begin.
-    tick_s = max(last_s - min(first_s, start_s), 1e-9) / (TICKS - 1)
-    before = max(math.ceil((start_s - first_s) / tick_s), 0)
-    names = dict.fromkeys(stream.name for lane in lanes for stream in lane.streams)
-    looks = style.looks(names)
-    data, made = bytearray(), []
-    for lane, table in zip(lanes, tables, strict=True):
-        columns = _columns(lane, table, start_s, tick_s, before)
-        memories = memories_of(lane) if lane.known else []
-        for each in memories:
-            at_s, held = held_over_time(lane, each["name"])
-            upto = np.searchsorted(at_s, last_s, "right")
-            ticks = np.maximum(_ticks(at_s[:upto] - start_s, tick_s, before), 0)
-            # Of what changes at one tick the last counts, as of what was before the first one.
-            last = np.flatnonzero(np.diff(ticks, append=-1))
-            each["columns"] = packed(
-                {"at": ticks[last].astype("<u4"), "held": held[last].astype("<u4")}, data
-            )
-        port = described(lane) | {"first": int(table["number"].min())}
-        for number, queue in enumerate(queues_of(lane.at)):
-            if lane.known and isinstance(queue.limit, TimeLimit) and queue.limit.at == "served":
-                limits = _served(lane, number, start_s, end_s)
-                port["queues"][number]["limit"]["over_time"] = limits
-            if queue.pause is not None:
-                port["queues"][number]["orders"] = _orders(lane, number, start_s)
-            elif lane.known and lane.at.pause is not None:
-                port["queues"][number]["orders"] = _told(lane, start_s)
-        if nodes := nodes_of(lane) if lane.known else []:
-            port |= {"nodes": nodes, "buckets": words_for(lane)}
-        made.append(port | {"memories": memories, "columns": packed(columns, data)})
+    clock, data = _clock(lanes, tables, start_s), bytearray()
+    looks = style.looks(dict.fromkeys(stream.name for lane in lanes for stream in lane.streams))
     spec = {
-        "zero_s": -before * tick_s,
-        "tick_s": tick_s,
+        "zero_s": -clock.before * clock.tick_s,
+        "tick_s": clock.tick_s,
         "start_s": start_s,
         "end_s": end_s - start_s,
         "classes": [
-            {"name": name, "light": looks[name].colour, "dark": style.DARK[looks[name].colour]}
-            for name in names
+            {"name": name, "light": look.colour, "dark": style.DARK[look.colour]}
+            for name, look in looks.items()
         ],
-        "lanes": made,
+        "lanes": [
+            _lane(lane, table, clock, end_s, data)
+            for lane, table in zip(lanes, tables, strict=True)
+        ],
         **words,
     }
     return Scene(spec, bytes(data))
 
 
-_TIMES = ("arrival", "leave", "departure")
-#: What meters and droppers hold.
-_HELD = ("tokens", "excess", "shaper", "dropper")
-#: The column `colour` has the place of a colour, and `mark` that of a new mark, from 1 on.
-COLOURS = ("green", "yellow", "red")
+def _lane(
+    lane: Lane, table: _Table, clock: _Clock, end_s: float, data: bytearray
+) -> dict[str, Any]:
+    """A lane as the page gets it; its columns are appended to the data."""
+    port = described(lane) | {"first": int(table["number"].min())}
+    for number, queue in enumerate(port["queues"]):
+        _change(lane, number, queue, clock.start_s, end_s)
+    if nodes := nodes_of(lane) if lane.known else []:
+        port |= {"nodes": nodes, "buckets": words_for(lane)}
+    memories = memories_of(lane) if lane.known else []
+    for each in memories:
+        each["columns"] = packed(_held(lane, each["name"], clock), data)
+    return port | {"memories": memories, "columns": packed(_columns(lane, table, clock), data)}
 
 
-def _packets(lane: Lane, start_s: float, end_s: float, after_s: float) -> dict[str, NDArray[Any]]:
+def _change(lane: Lane, number: int, queue: dict[str, Any], start_s: float, end_s: float) -> None:
+    """Note how the limit of a queue changes, and what its senders are asked for."""
+    own = queues_of(lane.at)[number]
+    if lane.known and isinstance(own.limit, TimeLimit) and own.limit.at == "served":
+        queue["limit"]["over_time"] = _served(lane, number, start_s, end_s)
+    if own.pause is not None:
+        queue["orders"] = _orders(lane, number, start_s)
+    elif lane.known and lane.at.pause is not None:
+        queue["orders"] = _told(lane, start_s)
+
+
+def _held(lane: Lane, name: str, clock: _Clock) -> _Table:
+    """What is held of a memory, from when on."""
+    at_s, held = held_over_time(lane, name)
+    upto = np.searchsorted(at_s, clock.last_s, "right")
+    ticks = np.maximum(clock.ticks(at_s[:upto]), 0)
+    # Of what changes at one tick the last counts, as of what was before the first one.
+    last = np.flatnonzero(np.diff(ticks, append=-1))
+    return {"at": ticks[last].astype("<u4"), "held": held[last].astype("<u4")}
+
+
+def _packets(lane: Lane, start_s: float, end_s: float, after_s: float) -> _Table:
     """A row for each packet of the window, in order of arrival; times [s], NaN for never."""
     events = lane.events
     count = int(events.packet.max(initial=-1)) + 1
-    table: dict[str, NDArray[Any]] = {name: np.full(count, np.nan) for name in _TIMES}
-    table |= {name: np.zeros(count, np.int64) for name in ("bytes", "stream", "queue", "fate")}
-    table |= {name: np.full(count, np.nan) for name in _HELD}
-    chosen = np.full(count, -1, np.int64)
     first = np.unique(events.packet, return_index=True)[1]
-    table["arrival"][:] = events.time_s[first]
-    table["bytes"][:], table["stream"][:] = events.frame_bytes[first], events.stream[first]
-    table["queue"][:] = events.queue[first]
-    table["tokens"][:], table["dropper"][:] = events.tokens_share[first], events.dropper[first]
-    table["excess"][:] = events.excess_share[first]
-    table["colour"] = _places(events.colour[first], COLOURS)
-    table["closed"] = events.closed[first].astype(np.int64)
-    table["marked"] = np.bincount(events.packet, events.marked, count) > 0
-    table["mark"] = _places(events.mark[first], marks_of(lane))
+    table: _Table = {
+        "arrival": events.time_s[first],
+        "leave": np.full(count, np.nan),
+        "departure": np.full(count, np.nan),
+        "bytes": events.frame_bytes[first],
+        "stream": events.stream[first],
+        "queue": events.queue[first],
+        "fate": _fates(events, first),
+        "tokens": events.tokens_share[first],
+        "excess": events.excess_share[first],
+        "shaper": np.full(count, np.nan),
+        "dropper": events.dropper[first],
+        "colour": _places(events.colour[first], COLOURS),
+        "closed": events.closed[first],
+        "marked": np.bincount(events.packet, events.marked, count) > 0,
+        "mark": _places(events.mark[first], marks_of(lane)),
+        "number": np.arange(count),
+        "chosen": np.full(count, -1, np.int64),
+    }
     for kind, column in (("choice", "leave"), ("drop", "leave"), ("departure", "departure")):
         at = events.kind == kind
         table[column][events.packet[at]] = events.time_s[at]
     at = np.flatnonzero(events.kind == "choice")
-    chosen[events.packet[at]] = at
+    table["chosen"][events.packet[at]] = at
     table["shaper"][events.packet[at]] = events.tokens_share[at]
-    causes = causes_of(events)
+    kept = _gone_s(table) >= start_s - _back_s(lane, table, end_s - start_s)
+    kept &= table["arrival"] <= end_s + after_s
+    return {name: column[kept] for name, column in table.items()}
+
+
+def _fates(events: Events, first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Why each packet was dropped, from 1 on, and whether from a queue; 0 if it was not."""
+    causes, fates = causes_of(events), np.zeros(len(first), np.int64)
     at = np.flatnonzero(events.kind == "drop")
     enqueued = events.kind[first][events.packet[at]] == "enqueue"
-    fates = np.array([causes.index(str(cause)) + 1 for cause in events.cause[at]], np.int64)
-    table["fate"][events.packet[at]] = fates + np.where(enqueued, FROM_QUEUE, 0)
-    table |= {"number": np.arange(count), "chosen": chosen}
-    # The link is not empty at the start: about as long as the longest queue, it is drawn with it.
+    places = np.array([causes.index(str(cause)) + 1 for cause in events.cause[at]], np.int64)
+    fates[events.packet[at]] = places + np.where(enqueued, FROM_QUEUE, 0)
+    return fates
+
+
+def _gone_s(table: _Table) -> NDArray[np.float64]:
+    """When each packet has left for good; infinity of one that stays."""
+    gone_s = np.fmax(table["departure"], table["leave"])
+    return np.where(np.isnan(gone_s), np.inf, gone_s)
+
+
+def _back_s(lane: Lane, table: _Table, window_s: float) -> float:
+    """How long before the window packets are shown that are on the link at its start.
+
+    It is not empty then: about as long as the longest queue, it is drawn with it.
+    """
     sent = ~np.isnan(table["departure"])
     apart_s = np.diff(np.sort(table["departure"][sent])).min(initial=np.inf)
-    back_s = 1.2 * float(events.queue_packets.max(initial=0)) * max(float(apart_s), 0.0)
-    back_s = min(max(back_s, 0.1 * (end_s - start_s)), end_s - start_s)
-    gone_s = np.fmax(table["departure"], table["leave"])
-    gone_s = np.where(np.isnan(gone_s), np.inf, gone_s)
-    kept = (gone_s >= start_s - back_s) & (table["arrival"] <= end_s + after_s)
-    return {name: column[kept] for name, column in table.items()}
+    back_s = 1.2 * float(lane.events.queue_packets.max(initial=0)) * max(float(apart_s), 0.0)
+    return min(max(back_s, 0.1 * window_s), window_s)
 
 
 def _places(names: NDArray[np.str_], known: Sequence[str]) -> NDArray[Any]:
@@ -166,19 +222,11 @@ def _places(names: NDArray[np.str_], known: Sequence[str]) -> NDArray[Any]:
     return found
 
 
-def _ticks(times_s: NDArray[np.float64], tick_s: float, before: int) -> NDArray[np.float64]:
-    """Times from the start of the window, in ticks."""
-    return np.rint(times_s / tick_s) + before
-
-
-def _columns(
-    lane: Lane, table: dict[str, NDArray[Any]], start_s: float, tick_s: float, before: int
-) -> dict[str, NDArray[Any]]:
+def _columns(lane: Lane, table: _Table, clock: _Clock) -> _Table:
     """The columns as they are sent; those of meters, droppers and schedulers where there are."""
-
-    columns: dict[str, NDArray[Any]] = {}
+    columns: _Table = {}
     for name in _TIMES:
-        found = _ticks(table[name] - start_s, tick_s, before)
+        found = clock.ticks(table[name])
         columns[name] = np.where(np.isnan(found), NEVER, found).astype("<u4")
     number = table["number"] - table["number"].min()
     columns["number"] = number.astype("<u2" if number.max() < 2**16 else "<u4")
@@ -191,26 +239,30 @@ def _columns(
     for name in _HELD:
         if not np.isnan(table[name]).all():
             columns[name] = table[name].astype("<f4")
-    at = _choices(table)
-    values = lane.events.scheduler[at]
-    if lane.known and words_of(lane.at).value:
-        columns["values"] = values.astype("<f4").ravel()
-    scheduler = getattr(lane.at, "scheduler", None)
-    if lane.known and isinstance(scheduler, PriorityLevels | SchedulerTree):
-        columns["guaranteed"] = lane.events.guaranteed[at].astype("u1")
-    if lane.known and isinstance(scheduler, SchedulerTree):
-        columns["strict"] = lane.events.strict[at].astype("u1")
-    if lane.known and isinstance(scheduler, HierarchicalTokenBucket):
-        columns["lender"] = lane.events.lender[at].astype("<u2")
-    if lane.known and tree_of(lane.at):
-        full = np.maximum(_ticks(full_at(lane, at) - start_s, tick_s, before), 0)
+    return columns | (_of_choices(lane, _choices(table), clock) if lane.known else {})
+
+
+def _of_choices(lane: Lane, at: NDArray[np.int64], clock: _Clock) -> _Table:
+    """What the scheduler knew at choices, which are these rows of the record."""
+    events, scheduler = lane.events, getattr(lane.at, "scheduler", None)
+    columns: _Table = {}
+    if words_of(lane.at).value:
+        columns["values"] = events.scheduler[at].astype("<f4").ravel()
+    if isinstance(scheduler, PriorityLevels | SchedulerTree):
+        columns["guaranteed"] = events.guaranteed[at].astype("u1")
+    if isinstance(scheduler, SchedulerTree):
+        columns["strict"] = events.strict[at].astype("u1")
+    if isinstance(scheduler, HierarchicalTokenBucket):
+        columns["lender"] = events.lender[at].astype("<u2")
+    if tree_of(lane.at):
+        full = np.maximum(clock.ticks(full_at(lane, at)), 0)
         columns["full"] = full.astype("<u4").ravel()
         # From 1 on; 0 is nobody.
-        columns["turn"] = (lane.events.turn[at].T + 1).astype("<u2").ravel()
+        columns["turn"] = (events.turn[at].T + 1).astype("<u2").ravel()
     return columns
 
 
-def _choices(table: dict[str, NDArray[Any]]) -> NDArray[np.int64]:
+def _choices(table: _Table) -> NDArray[np.int64]:
     """The rows of the record in which packets of the window are chosen, in order."""
     return np.sort(table["chosen"][table["chosen"] >= 0])
 

@@ -119,27 +119,35 @@ def _sender(
         "segment": _narrow(record.segment[sent]),
         "tries": np.minimum(record.tries[sent], 255).astype("u1"),
     }
-    flow, states = path.flow, [STATES.index(state) for state in record.state[known]]
-    was_told = {
+    flow = path.flow
+    return {
+        "name": flow.name,
+        "limit": flow.window_bytes and flow.window_bytes // flow.mss_bytes,
+        "began": flow.slow_start.initial_window_packets,
+        "forth_s": path.forth_s,
+        "back_s": path.back_s,
+        "first": first,
+        "sends": packed(columns, data),
+        "told": packed(_told(record, known, ticks, before - first), data),
+    }
+
+
+def _told(
+    record: FlowEvents,
+    known: NDArray[np.int64],
+    ticks: NDArray[np.uint32],
+    sends: NDArray[np.int64],
+) -> dict[str, NDArray[Any]]:
+    """What a sender is told in these rows of its record, and its window after that."""
+    return {
         "at": ticks[known],
         "kind": (record.kind[known] == "timeout").astype("u1"),
         "window": record.window_packets[known].astype("<f4"),
         "ssthresh": record.ssthresh_packets[known].astype("<f4"),
         "flight": _narrow(record.in_flight_packets[known]),
         "una": _narrow(record.acknowledged[known]),
-        "sends": _narrow(before[known] - first),
-        "state": np.array(states, "u1"),
-    }
-    limit = flow.window_bytes and flow.window_bytes // flow.mss_bytes
-    return {
-        "name": flow.name,
-        "limit": limit,
-        "began": flow.slow_start.initial_window_packets,
-        "forth_s": path.forth_s,
-        "back_s": path.back_s,
-        "first": first,
-        "sends": packed(columns, data),
-        "told": packed(was_told, data),
+        "sends": _narrow(sends[known]),
+        "state": np.array([STATES.index(state) for state in record.state[known]], "u1"),
     }
 
 
