@@ -1,25 +1,18 @@
 """`config_db.json` of SONiC as ports: schedulers, buffers, WRED and maps."""
 
-import re
-from typing import Any
+from collections.abc import Iterator
 
 from qoslib import units
 from qoslib.config.code_points import mark_of
 from qoslib.config.facts import Facts
-from qoslib.config.records import (
-    Configuration,
-    ConfiguredClass,
-    ConfiguredPort,
-    Origin,
-    Remark,
-    Statement,
-    refusal,
-)
-from qoslib.config.sonic.entries import Reading
+from qoslib.config.provenance import Provenance
+from qoslib.config.records import Configuration, ConfiguredClass, ConfiguredPort
+from qoslib.config.sonic.config_db import ConfigDb, Fields
 from qoslib.config.sonic.fields import lost_by
-from qoslib.config.sonic.queues import queue_of, shaper_of
-from qoslib.config.sonic.tables import Tables, tables
-from qoslib.config.source import ConfigurationError, TakesTooLongError, check_time
+from qoslib.config.sonic.queues import Queues
+from qoslib.config.sonic.tables import RefusedError, Tables, tables
+from qoslib.config.source import check_time
+from qoslib.config.values import of_fact
 from qoslib.port import (
     Classifier,
     MemoryPool,
@@ -36,6 +29,15 @@ __all__ = ["is_sonic", "read_sonic"]
 _SURE = 0.9
 #: After so many refused entries the text is taken for none.
 _MOST_REFUSED = 100
+_UNKNOWN = "This field is not known here; whatever it does is left out."
+_AGAIN = "The same entry gives this field again, and the last one counts."
+_REPLACED = "Its entry stands in the text again, and the last one counts: this is lost."
+_POOL = "Other ports take memory from this pool too; here the port has it alone."
+#: Map of a port -> the table of its codes, and the kind of their marks.
+_MAPS = {
+    "dscp_to_tc_map": ("DSCP_TO_TC_MAP", "DSCP"),
+    "dot1p_to_tc_map": ("DOT1P_TO_TC_MAP", "PCP"),
+}
 
 
 def is_sonic(text: str) -> float:
@@ -61,129 +63,106 @@ def read_sonic(text: str, facts: Facts) -> Configuration:
     >>> port.rate_bps, [queue.weight for queue in port.queues]
     (100000000000.0, [20.0, 20.0])
     """
-    found, refused = tables(text), list[Remark]()
+    whole, refused = tables(text), Provenance()
     while True:
         try:
-            return _read(text, found, facts, refused)
-        except TakesTooLongError:
-            raise
-        except ConfigurationError as error:
+            db = ConfigDb(whole, facts)
+            ports = tuple(_port(db, name) for name in db.queues)
+            break
+        except RefusedError as error:
             # A device refuses an entry, not a configuration.
-            gone = _without(found, error)
-            if not gone or len(refused) >= _MOST_REFUSED:
+            gone = whole.remove(error.field)
+            if not gone or len(refused.remarks) >= _MOST_REFUSED:
                 raise
-            refused += [refusal(error, error.line or 1, each) for each in gone]
-
-
-def _read(text: str, found: Tables, facts: Facts, refused: list[Remark]) -> Configuration:
-    reading = Reading(found, facts)
-    ports = []
-    by_port = reading.queues()
-    for name, numbers in by_port.items():
-        check_time()
-        ports.append(_port(reading, name, sorted(numbers), len(by_port)))
+            refused.refused(error.line or 1, gone, error)
     if not ports:
-        _no_ports(reading)
-    statements, remarks = _sorted_out(reading, refused)
+        _note_absent(db)
+    _note_fields(db.notes, whole)
+    remarks = sorted((*db.notes.remarks, *refused.remarks), key=lambda each: (each.line, each.text))
     lines = text.count("\n") + 1
-    return Configuration("sonic", tuple(ports), tuple(remarks), tuple(statements), lines)
+    return Configuration("sonic", ports, tuple(remarks), tuple(db.notes.statements), lines)
 
 
-def _without(found: Tables, error: ConfigurationError) -> list[str]:
-    """Take out what an error is about: the field, or the entry, that its line and words name."""
-    named = re.findall(r"'([^']+)'", str(error))
-    there = [
-        (table, key, name, field)
-        for table, keys in found.items()
-        for key, fields in keys.items()
-        for name, field in fields.items()
-        if field.line == error.line and lost_by(table, name) is not None
-    ]
-    exact = [
-        each for each in there if each[2] and any(n in (each[2], each[3].value) for n in named)
-    ]
-    inside = [each for each in there if any(word in each[3].value for word in named)]
-    entries = [each for each in there if not each[2] and each[1] in named]
-    single = [each for each in there if each[2]]
-    wrong = exact or inside or entries or (single if len(single) == 1 else [])
-    for table, key, name, _ in wrong:
-        if name:
-            del found[table][key][name]
-        else:
-            found[table].pop(key, None)
-    return [f"{name}: {field.value}" if name else key for _, key, name, field in wrong]
-
-
-def _no_ports(reading: Reading) -> None:
+def _note_absent(db: ConfigDb) -> None:
     """What is missing where no port has a queue."""
-    empty = [name for name in ("QUEUE", "BUFFER_QUEUE") if reading.tables.get(name) == {}]
+    held = db.tables
+    empty = [name for name in ("QUEUE", "BUFFER_QUEUE") if held.get(name) == {}]
     for name in empty:
-        line = reading.tables.lines[name]
         lost = f"{name} is empty: no port has a queue, and nothing is checked."
-        reading.remarks.append(Remark("not modelled", line, name, lost))
-    if not empty and (of := next((n for n in reading.tables if lost_by(n, "") == ""), "")):
+        db.notes.not_modelled(held.lines[name], name, lost)
+    if not empty and (name := next((each for each in held if lost_by(each, "") == ""), "")):
         lost = "The text does not hold QUEUE: no port has a queue, and nothing is checked."
-        reading.remarks.append(Remark("not modelled", reading.tables.lines[of], of, lost))
+        db.notes.not_modelled(held.lines[name], name, lost)
 
 
-def _port(reading: Reading, name: str, numbers: list[int], ports: int) -> ConfiguredPort:
-    facts, line = reading.facts, reading.line("QUEUE", name)
-    reading.start(name)
-    rate_bps = _rate_bps(reading, name, line)
-    marks = _marks(reading, name)
-    queues = [queue_of(reading, name, number) for number in numbers]
-    strict = [q.name for q in reversed(queues) if reading.strict[q.name]]
-    queues = [
-        queue.replace(priority=strict.index(queue.name) if queue.name in strict else len(strict))
-        for queue in queues
-    ]
-    classes = tuple(
+def _port(db: ConfigDb, name: str) -> ConfiguredPort:
+    check_time()
+    made, line = Queues(db, name), db.line("QUEUE", name)
+    rate = _line_rate(made, line)
+    marks = _marks(db, name)
+    queues = tuple(_by_priority(made, [made.queue(n) for n in sorted(db.queues[name])]))
+    shaper = made.shaper(f"scheduler.nodes[{name!r}].shaper" if made.strict else "shaper")
+    port = ConfiguredPort(name, "out", None, _classes(queues, marks, line), line=line)
+    if made.in_packets:
+        return port
+    if made.notes.missing or rate is None:
+        return port.replace(missing=tuple(made.notes.missing))
+    facts = made.notes.facts_of_port(db.facts, name)
+    pools = _pools(db, queues)
+    try:
+        whole = Port(
+            name,
+            rate,
+            queues,
+            _scheduler(name, queues, len(made.strict), shaper),
+            classifier=_classifier(queues, marks),
+            pools=pools,
+            shaper=None if made.strict else shaper,
+            **facts,  # type: ignore[arg-type]
+        )
+    except ValueError as error:
+        lost = f"No port describes this: {error}. Nothing is promised on this port."
+        db.notes.not_modelled(line, name, lost)
+        return port
+    return port.replace(port=whole, origins=tuple(made.notes.origins))
+
+
+def _by_priority(made: Queues, queues: list[Queue]) -> Iterator[Queue]:
+    """Queues with their levels: strict ones from the highest number on, before all others."""
+    strict = made.strict[::-1]
+    for queue in queues:
+        level = strict.index(queue.name) if queue.name in strict else len(strict)
+        yield queue.replace(priority=level)
+
+
+def _classes(
+    queues: tuple[Queue, ...], marks: list[tuple[str, str]], line: int
+) -> tuple[ConfiguredClass, ...]:
+    return tuple(
         ConfiguredClass(
-            queue.name, queue.name, tuple(mark for mark, of in marks if of == queue.name), line
+            queue.name, queue.name, tuple(mark for mark, to in marks if to == queue.name), line
         )
         for queue in queues
     )
-    configured = ConfiguredPort(name, "out", None, classes, line=line)
-    shaper = shaper_of(reading, name, f"scheduler.nodes[{name!r}].shaper" if strict else "shaper")
-    if reading.in_packets:
-        return configured
-    if reading.missing or rate_bps is None:
-        return configured.replace(missing=tuple(reading.missing))
-    more: dict[str, Any] = {}
-    for kind in ("overhead_bytes", "base_delay_s"):
-        value = facts.number(name, kind)
-        if value is not None:
-            more[kind] = value
-            reading.origins.append(Origin(kind, fact=facts.name(name, kind)))
-    used = {queue.pool for queue in queues if queue.pool}
-    pools = tuple(MemoryPool(pool, size) for pool, size in reading.pools().items() if pool in used)
-    if pools and ports > 1:
-        reading.lose("BUFFER_POOL", pools[0].name, "Other ports take memory from this pool too;"
-                     " here the port has it alone.")  # fmt: skip
-    names = {queue.name for queue in queues}
-    rules = tuple((mark, queue) for mark, queue in marks if queue in names)
-    try:
-        port = Port(
-            name,
-            rate_bps,
-            tuple(queues),
-            _scheduler(name, queues, len(strict), shaper),
-            classifier=Classifier(rules, queues[0].name if rules else ""),
-            pools=pools,
-            shaper=None if strict else shaper,
-            **more,
-        )
-    except ConfigurationError:
-        raise
-    except ValueError as error:
-        lost = f"No port describes this: {error}. Nothing is promised on this port."
-        reading.remarks.append(Remark("not modelled", line, name, lost))
-        return configured
-    return configured.replace(port=port, origins=tuple(reading.origins))
+
+
+def _classifier(queues: tuple[Queue, ...], marks: list[tuple[str, str]]) -> Classifier:
+    names = [queue.name for queue in queues]
+    rules = tuple((mark, to) for mark, to in marks if to in names)
+    return Classifier(rules, names[0] if rules else "")
+
+
+def _pools(db: ConfigDb, queues: tuple[Queue, ...]) -> tuple[MemoryPool, ...]:
+    """The pools that a port takes memory from."""
+    used = {queue.pool for queue in queues}
+    pools = tuple(MemoryPool(pool, size) for pool, size in db.pools.items() if pool in used)
+    if pools and len(db.queues) > 1:
+        db.lose("BUFFER_POOL", pools[0].name, _POOL)
+    return pools
 
 
 def _scheduler(
-    name: str, queues: list[Queue], strict: int, shaper: Shaper | None
+    name: str, queues: tuple[Queue, ...], strict: int, shaper: Shaper | None
 ) -> PriorityLevels | SchedulerTree:
     """Levels, of which the first are strict: guarantees and shares are of the last alone."""
     if not strict:
@@ -192,60 +171,58 @@ def _scheduler(
     return SchedulerTree((node,), strict)
 
 
-def _rate_bps(reading: Reading, name: str, line: int) -> float | None:
-    facts = reading.facts
-    given = facts.number(name, "line_rate_bps")
-    if given:
-        fact = facts.name(name, "line_rate_bps")
-        reading.origins.append(Origin("rate_bps", fact=fact))
-        return given
-    speed = reading.field("PORT", name, "speed")
+def _line_rate(made: Queues, line: int) -> float | None:
+    facts, name = made.db.facts, made.port
+    given = of_fact(facts, name, "line_rate_bps")
+    if given and given.value:
+        made.notes.record_origin("rate_bps", given)
+        return float(given.value)
+    speed = made.db.entry("PORT", name).get("speed")
     if speed is None:
         question = f"What is the line rate of {name}?"
-        reading.missing.append(facts.missing(name, "line_rate_bps", question, line))
+        made.notes.ask(facts, name, "line_rate_bps", question, line)
         return None
-    reading.origins.append(Origin("rate_bps", speed.line))
-    return units.mbps(reading.number(speed, "the speed in Mb/s", 1, 10_000_000))
+    made.notes.record_origin("rate_bps", speed)
+    return units.mbps(made.db.number(speed, "the speed in Mb/s", 1, 10_000_000))
 
 
-def _marks(reading: Reading, name: str) -> list[tuple[str, str]]:
+def _marks(db: ConfigDb, name: str) -> list[tuple[str, str]]:
     """Marks and the queues that they lead to, by way of the traffic classes."""
-    to_queue = reading.map_of(name, "tc_to_queue_map", "TC_TO_QUEUE_MAP")
-    found = []
-    for kind, table in (
-        ("dscp_to_tc_map", "DSCP_TO_TC_MAP"),
-        ("dot1p_to_tc_map", "DOT1P_TO_TC_MAP"),
-    ):
-        for code, group in reading.map_of(name, kind, table).items():
-            mark = mark_of(int(code), "DSCP" if kind.startswith("dscp") else "PCP")
-            found.append((mark, f"queue {to_queue.get(group, group)}"))
-    return list(dict(found).items())
+    to_queue = db.map_of(name, "tc_to_queue_map", "TC_TO_QUEUE_MAP")
+    found = {}
+    for field, (table, kind) in _MAPS.items():
+        for code, group in db.map_of(name, field, table).items():
+            found[mark_of(int(code), kind)] = f"queue {to_queue.get(group, group)}"
+    return list(found.items())
 
 
-def _sorted_out(reading: Reading, refused: list[Remark]) -> tuple[list[Statement], list[Remark]]:
-    statements, remarks = [], [*reading.remarks, *refused]
-    for table, keys in reading.tables.items():
-        about = [key for key in keys if any(lost_by(table, n) is not None for n in keys[key])]
+def _note_fields(notes: Provenance, held: Tables) -> None:
+    """Note each table, entry and field on quality of service: what is understood, what is lost."""
+    for table, keys in held.items():
+        about = {
+            key: fields
+            for key, fields in keys.items()
+            if any(lost_by(table, name) is not None for name in fields)
+        }
         if about:
-            statements.append(Statement(reading.tables.lines[table], table))
-        for key in about:
-            fields = keys[key]
-            for name, field in fields.items():
-                lost = lost_by(table, name)
-                text = f"{name}: {field.value}" if name else key
-                if lost == "?" and name:
-                    sentence = "This field is not known here; whatever it does is left out."
-                    remarks.append(Remark("unknown", field.line, text, sentence))
-                elif lost is not None and (not lost or (not name and len(fields) > 1)):
-                    statements.append(Statement(field.line, text, (table, key)))
-                elif lost:
-                    remarks.append(Remark("not modelled", field.line, text, lost))
-    for table, name, field in reading.tables.repeated:
+            notes.understood(held.lines[table], table)
+        for key, fields in about.items():
+            _note_entry(notes, table, key, fields)
+    for table, name, field in held.repeated:
         if lost_by(table, name) is not None:
-            lost = "The same entry gives this field again, and the last one counts."
-            remarks.append(Remark("not modelled", field.line, f"{name}: {field.value}", lost))
-    for table, name, field in reading.tables.replaced:
+            notes.not_modelled(field.line, f"{name}: {field.value}", _AGAIN)
+    for table, name, field in held.replaced:
         if lost_by(table, name) is not None:
-            lost = "Its entry stands in the text again, and the last one counts: this is lost."
-            remarks.append(Remark("refused", field.line, f"{name}: {field.value}", lost))
-    return statements, sorted(set(remarks), key=lambda each: (each.line, each.text))
+            notes.refused(field.line, f"{name}: {field.value}", _REPLACED)
+
+
+def _note_entry(notes: Provenance, table: str, key: str, fields: Fields) -> None:
+    for name, field in fields.items():
+        lost = lost_by(table, name)
+        text = f"{name}: {field.value}" if name else key
+        if lost == "?" and name:
+            notes.unknown(field.line, text, _UNKNOWN)
+        elif lost is not None and (not lost or (not name and len(fields) > 1)):
+            notes.understood(field.line, text, table, key)
+        elif lost:
+            notes.not_modelled(field.line, text, lost)

@@ -234,3 +234,22 @@ def test_every_line_is_understood_listed_or_on_other_things():
 def test_what_is_not_known_is_listed(old, new, text):
     found = read(LEAF.replace(old, new))
     assert text in [each.text for each in found.remarks if each.kind == "unknown"]
+
+
+def test_of_fields_in_one_line_the_wrong_one_is_refused():
+    text = """{"SCHEDULER": {"s": {"type": "DWRR", "weight": "20"}},
+    "WRED_PROFILE": {"W": {"green_min_threshold": "90000", "green_max_threshold": "80000"}},
+    "QUEUE": {"Ethernet0|0": {"scheduler": "s", "wred_profile": "W"}}}"""
+    found = read(text, facts={"line_rate_bps": 1e10, "buffer_bytes": 2e6})
+    (remark,) = [each for each in found.remarks if each.kind == "refused"]
+    assert (remark.line, remark.text) == (2, "green_min_threshold: 90000")
+    assert found.ports[0].port.queues[0].weight == 20
+
+
+def test_a_switch_of_256_ports_is_read():
+    queues = ",".join(
+        f'"Ethernet{n}|{q}": {{"scheduler": "s"}}' for n in range(256) for q in "01234567"
+    )
+    text = f'{{"SCHEDULER": {{"s": {{"type": "DWRR", "weight": "20"}}}}, "QUEUE": {{{queues}}}}}'
+    ports = read(text, facts={"line_rate_bps": 1e10, "buffer_bytes": 2e6}).ports
+    assert [len(ports), len(ports[255].port.queues)] == [256, 8]
