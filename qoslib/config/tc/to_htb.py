@@ -18,43 +18,39 @@ LEAST_SHARE = 0.001
 def as_htb(port: Port) -> Port:
     """A port with priorities and guarantees as one with htb, which has their like."""
     least = min([queue.weight for queue in port.queues if queue.weight], default=1.0)
-    low, high = HTB_QUANTA_BYTES
-
-    def quantum_bytes(queue: Queue) -> int:
-        return int(min(max(QUANTUM_BYTES * queue.weight / least, low), high))
-
-    def ceil(shaper: Shaper | None) -> tuple[float, int]:
-        if shaper is None:
-            return port.rate_bps, HTB_BURST_BYTES
-        return shaper.rate_bps, shaper.burst_bytes
-
-    def guaranteed(queue: Queue) -> float:
-        """Its rate: of a strict queue what its policer lets pass, or all."""
-        if queue.priority < getattr(port.scheduler, "strict_levels", 0):
-            return queue.policer.rate_bps if queue.policer else port.rate_bps
-        return queue.guaranteed_bps or port.rate_bps * LEAST_SHARE
-
-    queues = []
-    for queue in port.queues:
-        rate, burst = ceil(queue.shaper)
-        made = htb(
-            queue.replace(weight=1.0, excess_priority=None),
-            guaranteed(queue),
-            rate,
-            prio=queue.priority,
-            quantum_bytes=quantum_bytes(queue),
-            cburst_bytes=burst,
-        )
-        queues.append(made)
-    nodes: list[Node] = []
-    for node in getattr(port.scheduler, "nodes", ()):
-        rate, burst = ceil(node.shaper)
-        own = node.guaranteed_bps or min(rate, port.rate_bps)
-        nodes.append(htb(node.replace(weight=1.0), own, rate, cburst_bytes=burst))
+    queues = tuple(_leaf(port, queue, least) for queue in port.queues)
+    nodes = [_node(port, node) for node in getattr(port.scheduler, "nodes", ())]
     if not nodes:
         name = next(n for n in ("1:1", "all", "all of it") if n not in port.queue_names)
         nodes = [htb(Node(name, port.queue_names), port.rate_bps)]
-    return port.replace(queues=tuple(queues), scheduler=HierarchicalTokenBucket(tuple(nodes)))
+    return port.replace(queues=queues, scheduler=HierarchicalTokenBucket(tuple(nodes)))
+
+
+def _leaf(port: Port, queue: Queue, least_weight: float) -> Queue:
+    """A queue as a class of htb: one with twice the share sends twice the quantum."""
+    ceil = queue.shaper or Shaper(port.rate_bps, HTB_BURST_BYTES)
+    least, most = HTB_QUANTA_BYTES
+    return htb(
+        queue.replace(weight=1.0, excess_priority=None),
+        _guaranteed_bps(port, queue),
+        ceil.rate_bps,
+        prio=queue.priority,
+        quantum_bytes=int(min(max(QUANTUM_BYTES * queue.weight / least_weight, least), most)),
+        cburst_bytes=ceil.burst_bytes,
+    )
+
+
+def _guaranteed_bps(port: Port, queue: Queue) -> float:
+    """Its rate: of a strict queue what its policer lets pass, or all."""
+    if queue.priority < getattr(port.scheduler, "strict_levels", 0):
+        return queue.policer.rate_bps if queue.policer else port.rate_bps
+    return queue.guaranteed_bps or port.rate_bps * LEAST_SHARE
+
+
+def _node(port: Port, node: Node) -> Node:
+    ceil = node.shaper or Shaper(port.rate_bps, HTB_BURST_BYTES)
+    own_bps = node.guaranteed_bps or min(ceil.rate_bps, port.rate_bps)
+    return htb(node.replace(weight=1.0), own_bps, ceil.rate_bps, cburst_bytes=ceil.burst_bytes)
 
 
 def emission_order(queues: Sequence[Queue], nodes: Sequence[Node]) -> list[str]:

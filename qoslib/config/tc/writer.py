@@ -2,10 +2,9 @@
 
 from qoslib.config.differences import differences
 from qoslib.config.facts import Facts
-from qoslib.config.tc.amounts import rate_bps, rate_word
-from qoslib.config.tc.emit_filters import say_filters
-from qoslib.config.tc.emit_queues import queue_words, say_queue
-from qoslib.config.tc.lines import Lines
+from qoslib.config.tc.amounts import rate_bps
+from qoslib.config.tc.emit import Emitter, queue_words
+from qoslib.config.tc.options import words_of
 from qoslib.config.tc.reader import read_tc
 from qoslib.config.tc.to_htb import as_htb, emission_order
 from qoslib.config.write_record import Written
@@ -52,28 +51,14 @@ def write_tc(port: Port, interface: str) -> Written:
     plan = _plan(port)
     if isinstance(plan.scheduler, StrictPriority) and len(plan.queues) > BANDS:
         return Written("", lost=(f"prio has at most {BANDS} bands, so nothing is written.",))
-    lines = Lines(plan, interface)
-    shaper = plan.shaper
-    if isinstance(plan.scheduler, Fifo):
-        shaper = shaper or plan.queues[0].shaper
-    if shaper is not None:
-        lines.bucket("root", SHAPER, shaper)
-    top = "root" if shaper is None else f"parent {SHAPER}1"
-    lost = []
-    if isinstance(plan.scheduler, Fifo):
-        _fifo(lines, plan, top)
-    elif isinstance(plan.scheduler, StrictPriority):
-        _prio(lines, plan, top)
-    elif isinstance(plan.scheduler, HierarchicalTokenBucket):
-        lost = _htb(lines, plan, plan.scheduler.nodes, top)
-    else:
-        _round(lines, plan, top)
+    script = Emitter(plan, interface)
+    lost = _scheduler(script, plan)
     facts: dict[str, float | str] = {"line_rate_bps": port.rate_bps}
-    if port.overhead_bytes and not lines.counts:
+    if port.overhead_bytes and not script.counts:
         facts["overhead_bytes"] = port.overhead_bytes
     for name in ("base_delay_s", "transmit_ring_packets"):
         facts |= {name: getattr(port, name)} if getattr(port, name) else {}
-    text = "\n".join(lines.made) + "\n"
+    text = "\n".join(script.lines) + "\n"
     back = read_tc(text, Facts(facts)).ports[0].port
     assert back is not None
     words = _COMMANDS if isinstance(plan.scheduler, HierarchicalTokenBucket) else {}
@@ -93,62 +78,67 @@ def _plan(port: Port) -> Port:
         return as_htb(port)
     if len(port.queues) == 1:
         return port.replace(scheduler=Fifo())
-    return (
-        port.replace(scheduler=DeficitRoundRobin()) if isinstance(scheduler, ModifiedDrr) else port
-    )
+    drr = isinstance(scheduler, ModifiedDrr)
+    return port.replace(scheduler=DeficitRoundRobin()) if drr else port
 
 
-def _fifo(lines: Lines, port: Port, top: str) -> None:
+def _scheduler(script: Emitter, port: Port) -> list[str]:
+    """Write what a port has in front of its line; what the kernel would refuse."""
+    fifo = isinstance(port.scheduler, Fifo)
+    shaper = port.shaper or (port.queues[0].shaper if fifo else None)
+    top = "root"
+    if shaper is not None:
+        script.bucket(top, SHAPER, shaper)
+        top = f"parent {SHAPER}1"
+    if isinstance(port.scheduler, HierarchicalTokenBucket):
+        return _htb(script, port, port.scheduler.nodes, top)
+    write = _fifo if fifo else _prio if isinstance(port.scheduler, StrictPriority) else _round
+    write(script, port, top)
+    return []
+
+
+def _fifo(script: Emitter, port: Port, top: str) -> None:
     (queue,) = port.queues
     if port.shaper is None:
         queue = queue.replace(shaper=None)
     kind = "tbf" if queue.shaper else queue_words(queue, port.rate_bps).split()[0]
     if queue.name != kind:
-        lines.name("1:", queue.name)
-    say_queue(lines, queue, top, "1:", port.rate_bps)
+        script.name("1:", queue.name)
+    script.queue(queue, top, "1:")
 
 
-def _prio(lines: Lines, port: Port, top: str) -> None:
+def _prio(script: Emitter, port: Port, top: str) -> None:
     queues = sorted(port.queues, key=lambda queue: queue.priority)
     ids = {queue.name: f"1:{band:x}" for band, queue in enumerate(queues, 1)}
     for name, classid in ids.items():
-        lines.name(classid, name)
+        script.name(classid, name)
     default = port.classifier.default
     if not default:
-        lines.name("the rest", "")
+        script.name("the rest", "")
     band = list(ids).index(default) if default else len(ids) - 1
-    words = f"prio bands {len(ids)} priomap {' '.join([str(band)] * 16)}"
-    lines.add(f"qdisc add dev {lines.device} {top} handle 1: {words}")
+    words = words_of("qdisc", "prio", bands=len(ids), priomap=[band] * 16)
+    script.add("qdisc", f"{top} handle 1: {words}")
     for queue in queues:
-        _leaf(lines, port, queue, ids)
-    say_filters(lines, port, ids)
+        script.leaf(queue, ids[queue.name])
+    script.filters(ids)
 
 
-def _leaf(
-    lines: Lines, port: Port, queue: Queue, ids: dict[str, str], *, shaped: bool = False
-) -> None:
-    """The qdisc below a class, with the class's own number as its handle."""
-    classid = ids[queue.name]
-    handle = f"{classid.removeprefix('1:')}0:"
-    say_queue(lines, queue, f"parent {classid}", handle, port.rate_bps, shaped=shaped)
-
-
-def _round(lines: Lines, port: Port, top: str) -> None:
+def _round(script: Emitter, port: Port, top: str) -> None:
     fair = isinstance(port.scheduler, StartTimeFairQueueing)
     kind = "qfq" if fair else "drr"
-    lines.add(f"qdisc add dev {lines.device} {top} handle 1: {kind}")
-    ids = lines.ids(port.queue_names)
+    script.add("qdisc", f"{top} handle 1: {kind}")
+    ids = script.ids(port.queue_names)
     for queue in port.queues:
         classid = ids[queue.name]
-        lines.name(classid, queue.name)
+        script.name(classid, queue.name)
         weight = min(max(round(queue.weight), 1), WEIGHT)
-        share = f"weight {weight}" if fair else f"quantum {queue.quantum_bytes or 1}"
-        lines.add(f"class add dev {lines.device} parent 1: classid {classid} {kind} {share}")
-        _leaf(lines, port, queue, ids)
-    say_filters(lines, port, ids, catch_all=True)
+        share = {"weight": weight} if fair else {"quantum": queue.quantum_bytes or 1}
+        script.add("class", f"parent 1: classid {classid} {words_of('class', kind, **share)}")
+        script.leaf(queue, classid)
+    script.filters(ids, catch_all=True)
 
 
-def _htb(lines: Lines, port: Port, nodes: tuple[Node, ...], top: str) -> list[str]:
+def _htb(script: Emitter, port: Port, nodes: tuple[Node, ...], top: str) -> list[str]:
     """The classes of htb, parents first; what the kernel would refuse."""
     parents = {child: node.name for node in nodes for child in node.children}
     classes: dict[str, Queue | Node] = {node.name: node for node in nodes}
@@ -159,25 +149,19 @@ def _htb(lines: Lines, port: Port, nodes: tuple[Node, ...], top: str) -> list[st
     free = not root.guaranteed_bps and root.shaper is None and several
     if free:
         del classes[root.name]
-        lines.name("1:", root.name)
-    ids = lines.ids(classes)
+        script.name("1:", root.name)
+    ids = script.ids(classes)
     default = ids.get(port.classifier.default, "").removeprefix("1:")
-    words = f"htb default {default}" if default else "htb"
-    lines.add(f"qdisc add dev {lines.device} {top} handle 1: {words}")
+    script.add("qdisc", f"{top} handle 1: {words_of('qdisc', 'htb', default=default or None)}")
     for name in emission_order(port.queues, nodes):
         if name not in classes:
             continue
-        each = classes[name]
-        lines.name(ids[name], name)
-        above = ids.get(parents.get(name, ""), "1:")
-        lines.add(
-            f"class add dev {lines.device} parent {above} classid {ids[name]} htb "
-            + _rates(each, port.rate_bps)
-            + lines.overhead()
-        )
+        each, above = classes[name], ids.get(parents.get(name, ""), "1:")
+        script.name(ids[name], name)
+        script.add("class", f"parent {above} classid {ids[name]} {_rates(script, each)}")
         if isinstance(each, Queue):
-            _leaf(lines, port, each, ids, shaped=True)
-    say_filters(lines, port, ids)
+            script.leaf(each, ids[name], shaped=True)
+    script.filters(ids)
     if max(_depth(name, parents) for name in classes) - free >= LEVELS:
         return [f"htb has at most {LEVELS} levels of classes, so the kernel refuses these."]
     return []
@@ -190,13 +174,16 @@ def _depth(name: str, parents: dict[str, str]) -> int:
     return depth
 
 
-def _rates(each: Queue | Node, line_bps: float) -> str:
-    """The words of a class of htb; without a ceiling it has that of the line."""
-    rate = rate_word(max(each.guaranteed_bps, LEAST_BPS))
-    ceil = rate_word(each.shaper.rate_bps if each.shaper else line_bps)
-    burst = each.guaranteed_burst_bytes or HTB_BURST_BYTES
-    cburst = each.shaper.burst_bytes if each.shaper else HTB_BURST_BYTES
-    words = f"rate {rate} ceil {ceil} burst {burst} cburst {cburst}"
-    if isinstance(each, Node):
-        return words
-    return f"{words} prio {min(each.priority, PRIORITIES - 1)} quantum {each.quantum_bytes}"
+def _rates(script: Emitter, each: Queue | Node) -> str:
+    """A class of htb; without a ceiling it has that of the line."""
+    return words_of(
+        "class",
+        "htb",
+        rate=max(each.guaranteed_bps, LEAST_BPS),
+        ceil=each.shaper.rate_bps if each.shaper else script.port.rate_bps,
+        burst=each.guaranteed_burst_bytes or HTB_BURST_BYTES,
+        cburst=each.shaper.burst_bytes if each.shaper else HTB_BURST_BYTES,
+        prio=min(each.priority, PRIORITIES - 1) if isinstance(each, Queue) else None,
+        quantum=each.quantum_bytes if isinstance(each, Queue) else None,
+        overhead=script.overhead(),
+    )
