@@ -281,11 +281,16 @@ TERM = Commands(
         "then three-color-policer two-rate *": Field("policer", name),
     }
 )
+_LEVELLED = "A policer of several levels is left out: it drops nothing here."
+_OF_LEVELS = "hierarchical-policer enhanced-hierarchical-policer traffic-priority"
 _FIREWALL: Table = {
     **_below("policer *", POLICER.table),
     **_below("three-color-policer *", _lost("", "single-rate two-rate action")),
     **_below("three-color-policer *", _OF_POLICERS),
     "hierarchical-policer **": "A policer of two levels is left out: it drops nothing here.",
+    "enhanced-hierarchical-policer **": _LEVELLED,
+    **_below("filter * term * then", _lost(_LEVELLED, _OF_LEVELS)),
+    **_below("family * filter * term * then", _lost(_LEVELLED, _OF_LEVELS)),
 }
 _INTERFACES: Table = {
     **_below("*", _lost("", "speed link-speed number-of-sub-ports", " *")),

@@ -45,6 +45,7 @@ def metered(
 ) -> list[ConfiguredPort]:
     """The ports with their policers, and a port for each unit that meters what comes in."""
     _check_defined(known, notes)
+    _note_levels(known, notes)
     made = {port.interface: port for port in ports}
     more = []
     for (unit, direction), uses in _uses(known).items():
@@ -115,6 +116,23 @@ def _check_defined(known: Definitions, notes: Provenance) -> None:
                 if known.firewall:
                     raise NotDefinedError(kind, name, line.number)
                 lost = f"The text does not hold this {kind}: {_NOT_CHECKED[kind]}."
+                leave_out(notes, [line], lost)
+
+
+def _note_levels(known: Definitions, notes: Provenance) -> None:
+    """Note filters of interfaces with a term that polices by levels, which no model has."""
+    levelled = set()
+    for line in known.lines:
+        words = line.words
+        polices = "hierarchical-policer" in words or "enhanced-hierarchical-policer" in words
+        if polices and words[0] == "firewall" and {"filter", "term", "then"} < {*words}:
+            levelled.add(words[words.index("filter") + 1])
+    for line in below(known.lines, "interfaces") if levelled else ():
+        match line.words:
+            case (_, "unit", _, "family", _, "filter", way, name) if (
+                way in _WAYS and name in levelled
+            ):
+                lost = "This filter has a policer of several levels, which drops nothing here."
                 leave_out(notes, [line], lost)
 
 
