@@ -77,10 +77,10 @@ def _in(unit: str) -> "argparse._ActionType":
     """Read an amount in a unit; a bad one is an error of the command line."""
 
     def amount_of(text: str) -> float:
-        from qoslib.config.amounts import amount
+        from qoslib.config.amounts import parse_amount
 
         try:
-            return amount(text, unit)
+            return parse_amount(text, unit)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 

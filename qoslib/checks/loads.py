@@ -8,7 +8,7 @@ from typing import Any, Literal
 from qoslib import units
 from qoslib.checks.promises import hosts, promises, queued
 from qoslib.checks.traffic_words import ALLOWED, MOST, Sent, phrase
-from qoslib.config.amounts import amount, rate_text
+from qoslib.config.amounts import parse_amount, rate_text
 from qoslib.config.records import ConfiguredClass, ConfiguredPort
 from qoslib.config.source import ConfigurationError
 from qoslib.flows import Flow
@@ -228,7 +228,7 @@ def _document(
 def _delay(name: str, text: str) -> float:
     if not text.strip()[-1:].isalpha():
         fail(f"the target of {name}", text, "a delay with its unit, as in '20 ms'")
-    seconds = amount(text.lower().removeprefix("p99").strip(), "s")
+    seconds = parse_amount(text.lower().removeprefix("p99").strip(), "s")
     return seconds if seconds > 0 else fail("target", text, "a delay above 0, as in '20 ms'")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from qoslib import units
-from qoslib.config.amounts import NO_COMMA, amount, rate_text, time_text
+from qoslib.config.amounts import NO_COMMA, parse_amount, rate_text, time_text
 from qoslib.flows import Flow
 from qoslib.record import fail
 from qoslib.traffic import Cbr, FrameMix, Poisson, Stream, TickedBursts, imix
@@ -82,7 +82,7 @@ def _number(text: str) -> float:
 
 
 def _rate(number: str, prefix: str) -> float:
-    return amount(f"{_number(number)} {prefix}b/s", "bit/s")
+    return parse_amount(f"{_number(number)} {prefix}b/s", "bit/s")
 
 
 def _calls(found: re.Match[str], name: str, mark: str, *_: object) -> Sent:
@@ -157,7 +157,7 @@ def _trip(number: str, unit: str, name: str) -> float:
     """A round trip [s], which has a unit and is one that a network has."""
     if not unit:
         fail(f"round trip of {name}", number, "a time with its unit, as in '30 ms'")
-    trip_s = amount(number + unit, "s")
+    trip_s = parse_amount(number + unit, "s")
     if not TRIPS_S[0] <= trip_s <= TRIPS_S[1]:
         fail(f"round trip of {name}", f"{number} {unit}", " to ".join(map(time_text, TRIPS_S)))
     return trip_s

@@ -6,7 +6,15 @@ from decimal import Decimal
 from qoslib import units
 from qoslib.record import fail
 
-__all__ = ["NO_COMMA", "amount", "rate_text", "share_text", "size_text", "time_text", "value_text"]
+__all__ = [
+    "NO_COMMA",
+    "parse_amount",
+    "rate_text",
+    "share_text",
+    "size_text",
+    "time_text",
+    "value_text",
+]
 
 #: Unit -> how people write it, without regard to case.
 _WORDS = {
@@ -38,10 +46,10 @@ _TIMES = ("s", "ms", "us")
 _NEARLY_ALL = 99.5
 
 
-def amount(text: str, unit: str) -> float:
+def parse_amount(text: str, unit: str) -> float:
     """A number with or without a unit, in a base unit.
 
-    >>> amount("6 Mb/s", "bit/s"), amount("20 ms", "s"), amount("2 MB", "B")
+    >>> parse_amount("6 Mb/s", "bit/s"), parse_amount("20 ms", "s"), parse_amount("2 MB", "B")
     (6000000.0, 0.02, 2000000.0)
     """
     kind, _ = units.UNITS[unit]

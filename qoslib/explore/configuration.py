@@ -9,7 +9,7 @@ import ipywidgets as widgets
 import traitlets
 
 from qoslib import checks, config, plots, units
-from qoslib.config.amounts import amount, rate_text
+from qoslib.config.amounts import parse_amount, rate_text
 from qoslib.config.interfaces import named
 from qoslib.config.source import ConfigurationError
 from qoslib.explore.configured_port import port_html
@@ -206,7 +206,7 @@ class ConfigurationExplorer(widgets.VBox):  # type: ignore[misc]  # ipywidgets h
 
     def _told(self, fact: config.MissingFact, text: str) -> None:
         try:
-            value: float | str = amount(text, fact.unit) if fact.unit else text
+            value: float | str = parse_amount(text, fact.unit) if fact.unit else text
             facts = self._facts | {fact.name: value}
             config.Facts(facts)
         except ValueError as error:

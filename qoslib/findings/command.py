@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from qoslib import units
 from qoslib.checks.loads import TARGETS
 from qoslib.config import ConfigurationError
-from qoslib.config.amounts import amount
+from qoslib.config.amounts import parse_amount
 from qoslib.config.facts import NAMES
 from qoslib.config.interfaces import may_be
 from qoslib.findings.annotate import annotations
@@ -232,7 +232,7 @@ def _fact(text: str) -> tuple[str, float | str]:
     if not NAMES[kind]:
         return name, value
     try:
-        given = amount(value, NAMES[kind])
+        given = parse_amount(value, NAMES[kind])
     except ValueError as error:
         fail(f"--fact {name}", value, str(error).partition("allowed: ")[2] + ", as in 100M")
     if kind.endswith("_bps") and given < _SLOWEST_BPS and value.strip().replace(".", "").isdigit():

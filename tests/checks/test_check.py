@@ -13,7 +13,7 @@ from qoslib import __main__, measurements, telemetry
 from qoslib import run as run_scenario
 from qoslib.checks import RULES, Finding, loads
 from qoslib.config import read
-from qoslib.config.amounts import amount
+from qoslib.config.amounts import parse_amount
 from qoslib.findings import MODEL_RULES, Report, check, scenario_of, under_load
 from qoslib.findings.annotate import annotations
 from qoslib.findings.page import page
@@ -104,7 +104,7 @@ def test_a_sound_configuration_ends_with_0_and_its_table(run):
     assert re.search(r"^VIDEO +100 % +12 Mb/s +0 % +- +- +- +fluid$", out, re.MULTILINE)
     # Three delays of the packet model, each no shorter than the one before.
     (row,) = re.findall(r"^VIDEO +100 % +12 Mb/s +0 % +(.*) +packets$", out, re.MULTILINE)
-    delays = [amount(text, "s") for text in re.split(" {2,}", row.strip())]
+    delays = [parse_amount(text, "s") for text in re.split(" {2,}", row.strip())]
     assert len(delays) == 3
     assert delays == sorted(delays)
     said = r"^The packet model is the mean of \d+ runs of \S+ s at 100 % of the load,"

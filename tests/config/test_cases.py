@@ -21,7 +21,7 @@ import pytest
 
 from places import CASES
 from qoslib.config import read
-from qoslib.config.amounts import amount
+from qoslib.config.amounts import parse_amount
 from qoslib.findings import check
 
 FOLDER = CASES
@@ -66,7 +66,7 @@ def test_what_a_case_must_give_is_found(path):
         assert not rows[port]
     for port, classes in wanted.get("ports", {}).items():
         least = {row.name: row.minimum.value or 0.0 for row in rows[port]}
-        rates = {name: amount(rate, "bit/s") for name, rate in classes.items()}
+        rates = {name: parse_amount(rate, "bit/s") for name, rate in classes.items()}
         assert {name: least[name] for name in rates} == pytest.approx(rates, rel=0.005)
 
 
