@@ -1,6 +1,7 @@
 """Small moving pictures of the glossary: a few packets at a port, as the event record has them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -156,13 +157,23 @@ PICTURES = {
 }
 
 
-class _Packet(NamedTuple):
-    """Where a packet is over time [s, px], how wide it is, its colour, and when it is dropped."""
+@dataclass(eq=False)
+class _Packet:
+    """Where a packet is over time [s, px], how long it is, its colour, and when it is dropped."""
 
     keys: list[tuple[float, float, float]]
-    width: float
+    long: float
     colour: str
-    lost_s: float | None
+    lost_s: float | None = None
+
+    @property
+    def width(self) -> float:
+        """With a gap to the next one."""
+        return max(self.long - 1, 3)
+
+    def rests(self, until_s: float) -> None:
+        """Let it stand where it is; it may have a way to go until later than that."""
+        self.keys.append((max(until_s, self.keys[-1][0]), *self.keys[-1][1:]))
 
 
 def drawn(picture: Picture) -> str:
@@ -224,64 +235,70 @@ def _packets(lane: Lane, scale: float, slowed: float) -> list[_Packet]:
     """Follow the record, and note where each packet is whenever it begins or ends to move."""
     events, names = lane.events, [stream.name for stream in lane.streams]
     assert isinstance(lane.at, Port)
-    queues = lane.at.queues
-    looks, line, head = style.looks(names), _line(len(queues)), _head(queues)
-    waiting: list[list[int]] = [[] for _ in queues]
-    alone, sending = len(queues) == 1, 0.0
-    keys: dict[int, list[tuple[float, float, float]]] = {}
-    wide: dict[int, float] = {}
-    colour: dict[int, str] = {}
-    lost: dict[int, float] = {}
+    looks, play, packets = style.looks(names), _Play(lane.at.queues), {}
     columns = (events.time_s * slowed, events.kind, events.packet, events.stream, events.queue)
     rows = zip(*(each.tolist() for each in (*columns, events.frame_bytes)), strict=True)
-
-    def settle(queue: int, at_s: float, glide_s: float = GLIDE_S) -> None:
-        """Let those that wait in a queue stand behind one another."""
-        x = head - (sending if alone else 0.0)
-        for number in waiting[queue]:
-            x -= wide[number]
-            path = keys[number]
-            if glide_s and abs(path[-1][1] - x) > 0.5 and path[-1][0] < at_s:
-                path.append((at_s, *path[-1][1:]))
-            path.append((max(at_s, path[-1][0]) + glide_s, x, _row(queue)))
-
     for at_s, kind, number, stream, queue, size in rows:
-        y = _row(queue)
-        if number not in keys:
-            wide[number], colour[number] = scale * size, looks[names[stream]].colour
-            rail = _wall(queues, queue, scale) - HOLE
-            start_s = at_s - rail / RAIL_PX_PER_S
-            keys[number] = [(start_s, -wide[number], y), (at_s, rail - wide[number], y)]
-        path = keys[number]
+        if number not in packets:
+            colour, rail = looks[names[stream]].colour, _wall(play.queues, queue, scale) - HOLE
+            packets[number] = _arriving(scale * size, colour, rail, at_s, _row(queue))
+        play.on(kind, packets[number], queue, at_s)
+    return [each for each in packets.values() if each.keys[0][0] < LASTS_S]
+
+
+def _arriving(long: float, colour: str, rail: float, at_s: float, y: float) -> _Packet:
+    keys = [(at_s - rail / RAIL_PX_PER_S, -long, y), (at_s, rail - long, y)]
+    return _Packet(keys, long, colour)
+
+
+class _Play:
+    """The queues of a port and its link, on which packets move as the record has it."""
+
+    def __init__(self, queues: Sequence[Queue]) -> None:
+        self.queues, self.alone = queues, len(queues) == 1
+        self.waiting: list[list[_Packet]] = [[] for _ in queues]
+        #: How much of the only queue's place the packet has that is being sent.
+        self.sending = 0.0
+
+    def on(self, kind: str, packet: _Packet, queue: int, at_s: float) -> None:
+        """What an event of the record moves."""
+        waiting = self.waiting[queue]
         if kind == "enqueue":
-            waiting[queue].append(number)
-            settle(queue, at_s)
+            waiting.append(packet)
+            self.settle(queue, at_s)
         elif kind == "drop":
-            if number in waiting[queue]:
-                waiting[queue].remove(number)
-                settle(queue, at_s)
-            lost[number] = at_s
-            x = path[-1][1]
-            path += [(max(at_s, path[-1][0]), x, path[-1][2]), (at_s + FALL_S, x + 8, y + 60)]
+            if packet in waiting:
+                waiting.remove(packet)
+                self.settle(queue, at_s)
+            packet.lost_s = at_s
+            packet.rests(at_s)
+            packet.keys.append((at_s + FALL_S, packet.keys[-1][1] + 8, _row(queue) + 60))
         elif kind == "choice":
-            waiting[queue].remove(number)
+            waiting.remove(packet)
         elif kind == "start":
-            path.append((max(at_s, path[-1][0]), *path[-1][1:]))
-            # To the gate, and on as the link takes it.
-            began_s = path[-1][0] + GLIDE_S * (not alone)
-            x = GATE - wide[number] + SPEED * (began_s - at_s)
-            path.append((began_s, x, line))
-            path.append((began_s + (WIDTH - x) / SPEED, WIDTH, line))
-            sending = wide[number]
-            settle(queue, at_s, GLIDE_S * (not alone))
-        elif kind == "departure" and alone:
-            sending = 0.0
-            settle(queue, at_s, 0.0)
-    return [
-        _Packet(path, max(wide[number] - 1, 3), colour[number], lost.get(number))
-        for number, path in keys.items()
-        if path[0][0] < LASTS_S
-    ]
+            self.send(packet, at_s)
+            self.settle(queue, at_s, GLIDE_S * (not self.alone))
+        elif kind == "departure" and self.alone:
+            self.sending = 0.0
+            self.settle(queue, at_s, 0.0)
+
+    def send(self, packet: _Packet, at_s: float) -> None:
+        """Let a packet go to the gate, and on as the link takes it."""
+        packet.rests(at_s)
+        began_s, line = packet.keys[-1][0] + GLIDE_S * (not self.alone), _line(len(self.queues))
+        x = GATE - packet.long + SPEED * (began_s - at_s)
+        packet.keys += [(began_s, x, line), (began_s + (WIDTH - x) / SPEED, WIDTH, line)]
+        self.sending = packet.long if self.alone else 0.0
+
+    def settle(self, queue: int, at_s: float, glide_s: float = GLIDE_S) -> None:
+        """Let those that wait in a queue stand behind one another."""
+        x = _head(self.queues) - self.sending
+        for packet in self.waiting[queue]:
+            x -= packet.long
+            at, moved = packet.keys[-1][0], abs(packet.keys[-1][1] - x) > 0.5
+            if glide_s and moved and at < at_s:
+                packet.rests(at_s)
+            packet.keys.append((max(at_s, at) + glide_s, x, _row(queue)))
 
 
 def _bucket(picture: Picture, lane: Lane, slowed: float) -> str:
